@@ -1,0 +1,21 @@
+module github.com/abrowser/abrowser
+
+go 1.26.0
+
+require (
+	github.com/coder/websocket v1.8.15 // launcher/broker: CDP for each session
+	github.com/fsnotify/fsnotify v1.10.1 // sockets: wait for a socket to appear without asking again and again
+	github.com/playwright-community/playwright-go v0.6000.0 // daemon: drives the pages; later versions have another path, and @latest is an older one
+	github.com/rogpeppe/go-internal v1.16.0 // cmd/abrowser: transcripts as tests
+	github.com/spf13/cobra v1.10.2 // cmd/abrowser/cli: commands and shell completion
+	github.com/spf13/pflag v1.0.9 // cmd/abrowser/cli: the flags of those commands
+	golang.org/x/sys v0.49.0 // sockets: flock, the peer's user
+)
+
+require (
+	github.com/deckarep/golang-set/v2 v2.8.0 // indirect
+	github.com/go-jose/go-jose/v3 v3.0.5 // indirect
+	github.com/go-stack/stack v1.8.1 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	golang.org/x/tools v0.26.0 // indirect
+)

@@ -1,0 +1,50 @@
+# What is done with this tree; `just` alone lists it. `check` is what CI runs.
+
+golangci := "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.0"
+govulncheck := "golang.org/x/vuln/cmd/govulncheck@v1.1.4"
+
+[private]
+default:
+    @just --list --unsorted
+
+# build bin/abrowser
+build:
+    go build -o bin/abrowser ./cmd/abrowser
+
+# run the tests, with a real browser
+test *args:
+    go test {{ args }} ./...
+
+# run the tests with the race detector; the time is for a machine that does other things, too
+race *args:
+    go test -race -timeout 30m {{ args }} ./...
+
+# look for faults: vet for both systems, then the linters of .golangci.yml
+lint:
+    go vet ./...
+    GOOS=darwin go vet ./...
+    go run {{ golangci }} run
+
+# format everything
+fmt:
+    go run {{ golangci }} fmt
+
+# fail where `just fmt` would change something
+formatted:
+    go run {{ golangci }} fmt --diff
+
+# write what is generated from the verbs: the README's table
+docs:
+    go test ./cmd/abrowser/cli -run README -update
+
+# known vulnerabilities; needs the internet, so it is not part of check
+vuln:
+    go run {{ govulncheck }} ./...
+
+# measure one command, from the shell to the page and back
+bench *args:
+    go test ./cmd/abrowser -run '^$' -bench . {{ args }}
+
+# what CI runs
+check: formatted lint race
+    git diff --exit-code
