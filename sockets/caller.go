@@ -1,0 +1,158 @@
+package sockets
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// maxReply is the size of the largest reply, in bytes.
+const maxReply = 256 << 20
+
+// Caller asks a daemon or broker over its socket. Place is required. It may be
+// copied; it dials for each call unless it is made by [Caller.Keeping].
+type Caller struct {
+	Place    Place
+	Session  string        // whom the calls are for
+	Build    string        // when set, a server of another build refuses
+	Agent    string        // who acts, where that is not the session itself
+	Settings wire.Settings // what the caller asked for
+
+	kept *kept
+}
+
+// Keeping returns a copy that keeps its connections for the next call. It must be
+// closed.
+func (c Caller) Keeping() *Caller {
+	c.kept = &kept{}
+	return &c
+}
+
+// Close closes the connections that were kept.
+func (c *Caller) Close() error {
+	if c.kept != nil {
+		c.kept.close()
+	}
+	return nil
+}
+
+// Call sends body as JSON (nil is an empty object; a [json.RawMessage] is sent as
+// it is) and returns the reply; the reply's error is returned too. The time that
+// ctx leaves travels with the request, and its end hangs up, which cancels the
+// request. When the connection is lost or the time is over before the request
+// was sent whole, nothing has been done: [wire.CodeNotRunning], [wire.CodeTimeout].
+// Afterwards it is [wire.CodeResultUnknown].
+func (c *Caller) Call(ctx context.Context, path string, body any) (wire.Reply, error) {
+	return c.verb(ctx, path, body, false)
+}
+
+// Read is [Caller.Call] for a verb that only reads. A lost answer is
+// [wire.CodeNotRunning] or [wire.CodeTimeout], since asking again does no harm.
+func (c *Caller) Read(ctx context.Context, path string, body any) (wire.Reply, error) {
+	return c.verb(ctx, path, body, true)
+}
+
+// Hello asks who serves the place. It answers whatever the server's build.
+func (c *Caller) Hello(ctx context.Context) (wire.Hello, error) {
+	var hello wire.Hello
+	status, raw, err := c.exchange(ctx, question{method: http.MethodGet, path: wire.PathHello, reads: true})
+	if err != nil {
+		return hello, err
+	}
+	if status != http.StatusOK {
+		_, err := replyOf(status, raw)
+		return hello, err
+	}
+	if err := json.Unmarshal(raw, &hello); err != nil {
+		return hello, wire.Errorf(wire.CodeInternal, "%s answered hello with something else: %v", c.Place.Socket, err)
+	}
+	return hello, nil
+}
+
+// Retire asks the server to end, which it does when it is idle; otherwise the
+// error is [wire.CodeBusy].
+func (c *Caller) Retire(ctx context.Context) error {
+	_, err := c.Call(ctx, wire.PathRetire, nil)
+	return err
+}
+
+func (c *Caller) verb(ctx context.Context, path string, body any, reads bool) (wire.Reply, error) {
+	raw, err := requestBody(body)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	status, answer, err := c.exchange(ctx, question{method: http.MethodPost, path: path, body: raw, reads: reads})
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	return replyOf(status, answer)
+}
+
+func requestBody(body any) ([]byte, error) {
+	var raw []byte
+	switch b := body.(type) {
+	case nil:
+	case json.RawMessage:
+		raw = b
+	default:
+		var err error
+		if raw, err = json.Marshal(b); err != nil {
+			return nil, wire.Errorf(wire.CodeBadInput, "encoding the request: %v", err)
+		}
+	}
+	if len(raw) == 0 {
+		raw = []byte("{}")
+	}
+	if len(raw) > wire.MaxRequest {
+		return nil, wire.Errorf(wire.CodeTooLarge, "the request has %d bytes; %d are allowed", len(raw), wire.MaxRequest)
+	}
+	return raw, nil
+}
+
+func replyOf(status int, raw []byte) (wire.Reply, error) {
+	var reply wire.Reply
+	if err := json.Unmarshal(raw, &reply); err != nil {
+		return reply, wire.Errorf(wire.CodeInternal, "the answer is not ours (HTTP status %d)", status)
+	}
+	if reply.Error != nil {
+		return reply, reply.Error
+	}
+	if status != http.StatusOK {
+		return reply, wire.Errorf(wire.CodeInternal, "the answer has HTTP status %d and no error", status)
+	}
+	return reply, nil
+}
+
+func (c *Caller) head(ctx context.Context, q question) (http.Header, error) {
+	if !strings.HasPrefix(q.path, "/v1/") || strings.ContainsFunc(q.path, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return nil, wire.Errorf(wire.CodeUnknownVerb, "%q is no request path", q.path)
+	}
+	h := http.Header{wire.HeaderProtocol: {strconv.Itoa(wire.Protocol)}}
+	for name, value := range map[string]string{
+		wire.HeaderSession: c.Session, wire.HeaderBuild: c.Build, wire.HeaderAgent: c.Agent,
+	} {
+		if value != "" {
+			h[name] = []string{value}
+		}
+	}
+	if q.method == http.MethodPost {
+		h["Content-Type"] = []string{"application/json"}
+		h["Content-Length"] = []string{strconv.Itoa(len(q.body))}
+	}
+	if at, ok := ctx.Deadline(); ok {
+		h[wire.HeaderDeadline] = []string{strconv.FormatInt(max(1, time.Until(at).Milliseconds()), 10)}
+	}
+	settings, err := json.Marshal(c.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if string(settings) != "{}" {
+		h[wire.HeaderSettings] = []string{string(settings)}
+	}
+	return h, nil
+}

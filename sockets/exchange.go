@@ -1,0 +1,188 @@
+package sockets
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// question is one HTTP request.
+type question struct {
+	method, path string
+	body         []byte
+	reads        bool // asking twice does no harm
+}
+
+// line is a connection and what was read ahead on it.
+type line struct {
+	conn net.Conn
+	read *bufio.Reader
+}
+
+// exchange sends q and reads the answer. It does without http.Transport, which
+// cannot say whether a request was sent before its connection was lost, and which
+// costs two goroutines a call.
+func (c *Caller) exchange(ctx context.Context, q question) (status int, answer []byte, err error) {
+	head, err := c.head(ctx, q)
+	if err != nil {
+		return 0, nil, err
+	}
+	l, err := c.line(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = l.conn.SetDeadline(time.Unix(1, 0)) })
+	keep := false
+	defer func() {
+		if stop() && keep && c.kept != nil {
+			c.kept.put(l)
+			return
+		}
+		l.conn.Close()
+	}()
+	if err := l.send(q, head); err != nil {
+		return 0, nil, c.unsent(ctx, q, err)
+	}
+	status, answer, keep, err = l.receive(q)
+	if err != nil {
+		return 0, nil, c.unanswered(ctx, q, err)
+	}
+	return status, answer, nil
+}
+
+// line is a kept connection that still lives, or a new one.
+func (c *Caller) line(ctx context.Context) (*line, error) {
+	if c.kept != nil {
+		for l := c.kept.take(); l != nil; l = c.kept.take() {
+			if l.silent() {
+				return l, nil
+			}
+			l.conn.Close()
+		}
+	}
+	conn, err := Dial(ctx, c.Place)
+	if err != nil {
+		return nil, err
+	}
+	return &line{conn: conn, read: bufio.NewReader(conn)}, nil
+}
+
+// send writes the request in one piece. A request of which a part is missing is
+// never acted on, so an error means that nothing was done.
+func (l *line) send(q question, head http.Header) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: abrowser\r\n", q.method, q.path)
+	_ = head.Write(&b) // to memory; newlines in values become spaces
+	b.WriteString("\r\n")
+	b.Write(q.body)
+	_, err := l.conn.Write(b.Bytes())
+	return err
+}
+
+func (l *line) receive(q question) (status int, answer []byte, keep bool, err error) {
+	response, err := http.ReadResponse(l.read, &http.Request{Method: q.method})
+	if err != nil {
+		return 0, nil, false, err
+	}
+	defer response.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(response.Body, maxReply+1))
+	if err == nil && len(answer) > maxReply {
+		err = wire.Errorf(wire.CodeTooLarge, "the answer has more than %d bytes", maxReply)
+	}
+	return response.StatusCode, answer, !response.Close, err
+}
+
+// silent reports whether the peer neither hung up nor spoke unasked.
+func (l *line) silent() bool {
+	unixConn, ok := l.conn.(syscall.Conn)
+	if !ok || l.read.Buffered() > 0 {
+		return false
+	}
+	raw, err := unixConn.SyscallConn()
+	if err != nil {
+		return false
+	}
+	quiet := false
+	err = raw.Read(func(fd uintptr) bool {
+		_, _, err := unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		quiet = errors.Is(err, unix.EAGAIN)
+		return true
+	})
+	return err == nil && quiet
+}
+
+func (c *Caller) unsent(ctx context.Context, q question, err error) error {
+	if ctx.Err() != nil {
+		return ended(ctx, "sending "+q.path)
+	}
+	return wire.Errorf(wire.CodeNotRunning, "%s hung up before %s was sent: %v", c.Place.Socket, q.path, errno(err))
+}
+
+func (c *Caller) unanswered(ctx context.Context, q question, err error) error {
+	var coded *wire.Error
+	switch {
+	case errors.As(err, &coded):
+		return err
+	case errors.Is(ctx.Err(), context.Canceled), ctx.Err() != nil && q.reads:
+		return ended(ctx, "waiting for the answer to "+q.path)
+	case ctx.Err() != nil:
+		return wire.Errorf(wire.CodeResultUnknown, "no answer to %s came in time: it may or may not have been done", q.path).
+			WithHint("abrowser status shows how the session is")
+	case q.reads:
+		return wire.Errorf(wire.CodeNotRunning, "%s hung up before it answered %s: %v", c.Place.Socket, q.path, errno(err))
+	}
+	return wire.Errorf(wire.CodeResultUnknown, "the connection was lost before %s was answered: it may or may not have been done", q.path).
+		WithHint("abrowser snapshot shows how the page is")
+}
+
+// kept holds connections between calls.
+type kept struct {
+	mu     sync.Mutex // guards the fields below
+	idle   []*line
+	closed bool
+}
+
+const maxKept = 4
+
+func (k *kept) take() *line {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.idle) == 0 {
+		return nil
+	}
+	last := len(k.idle) - 1
+	l := k.idle[last]
+	k.idle = k.idle[:last]
+	return l
+}
+
+func (k *kept) put(l *line) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed || len(k.idle) >= maxKept {
+		l.conn.Close()
+		return
+	}
+	k.idle = append(k.idle, l)
+}
+
+func (k *kept) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, l := range k.idle {
+		l.conn.Close()
+	}
+	k.idle, k.closed = nil, true
+}

@@ -1,0 +1,5 @@
+package sockets
+
+import "errors"
+
+func mountReadOnly(string) error { return errors.ErrUnsupported }

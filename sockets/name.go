@@ -1,0 +1,61 @@
+package sockets
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	maxName    = 128 // bytes of a session's name
+	maxLiteral = 64  // bytes of a name that is its own file name
+	hashed     = "sha."
+)
+
+// CheckName reports what keeps name from being the name of a session or browser:
+// 1 to 128 bytes of letters, digits, '.', '_' and '-', and neither "." nor "..".
+func CheckName(name string) error {
+	const hint = "a name has 1 to 128 letters, digits, '.', '_' and '-', such as task_123"
+	switch {
+	case name == "":
+		return wire.Errorf(wire.CodeBadInput, "the session's name is empty").WithHint(hint)
+	case len(name) > maxName:
+		return wire.Errorf(wire.CodeBadInput, "the session's name has %d bytes; %d are allowed", len(name), maxName).WithHint(hint)
+	case name == "." || name == "..":
+		return wire.Errorf(wire.CodeBadInput, "%q is no session's name", name).WithHint(hint)
+	}
+	for _, r := range name {
+		if !nameRune(r) {
+			return wire.Errorf(wire.CodeBadInput, "the session's name %q has %q in it", name, r).WithHint(hint)
+		}
+	}
+	return nil
+}
+
+func nameRune(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-'
+}
+
+// fileName is name as the first part of a file name. Names that a file system
+// might fold together (upper case) or that have dots are hashed; the hash has a
+// dot of its own, so that it is no other session's literal name.
+func fileName(name string) string {
+	if isLiteral(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return hashed + hex.EncodeToString(sum[:16])
+}
+
+func isLiteral(name string) bool {
+	if name == "" || len(name) > maxLiteral {
+		return false
+	}
+	for _, r := range name {
+		if !nameRune(r) || r == '.' || 'A' <= r && r <= 'Z' {
+			return false
+		}
+	}
+	return true
+}

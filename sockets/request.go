@@ -1,0 +1,159 @@
+package sockets
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// longest is how long a request may take that names no deadline.
+const longest = 10 * time.Minute
+
+// refusal is an error and the HTTP status that says it best.
+type refusal struct {
+	err    error
+	status int // 0: by the error's code
+}
+
+func (r *refusal) answer(w http.ResponseWriter) { answerError(w, r.err, r.status) }
+
+func refuse(status int, code wire.Code, format string, args ...any) *refusal {
+	return &refusal{wire.Errorf(code, format, args...), status}
+}
+
+func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handler) {
+	began := time.Now()
+	call, no := s.admit(r)
+	if no == nil {
+		no = s.checkSettings(call, h.Verb.Describe())
+	}
+	if no != nil {
+		no.answer(w)
+		return
+	}
+	body, no := readBody(w, r)
+	if no != nil {
+		no.answer(w)
+		return
+	}
+	ctx, cancel := context.WithDeadline(r.Context(), call.Deadline)
+	defer cancel()
+	out, err := s.run(ctx, call, h, body)
+	reply := wire.ReplyTo(call, out, err)
+	code := wire.Code("")
+	if reply.Error != nil {
+		code = reply.Error.Code
+	}
+	s.logger().Info("served", "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "took", time.Since(began))
+	answer(w, statusOf(code), reply)
+}
+
+// run calls the handler; a panic in it costs its own request and no other.
+func (s *Server) run(ctx context.Context, call *wire.Call, h wire.Handler, body []byte) (out any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			name := h.Verb.Describe().Name
+			s.logger().Error("panic", "verb", name, "value", p, "stack", string(debug.Stack()))
+			out, err = nil, wire.Errorf(wire.CodeInternal, "%s failed inside the server; its log says where", name)
+		}
+	}()
+	return h.Serve(ctx, call, body)
+}
+
+// admit reads the request's head and refuses what is not meant for this server.
+func (s *Server) admit(r *http.Request) (*wire.Call, *refusal) {
+	if no := checkForm(r); no != nil {
+		return nil, no
+	}
+	if no := s.checkPeerFits(r.Header); no != nil {
+		return nil, no
+	}
+	call := &wire.Call{Session: r.Header.Get(wire.HeaderSession), Agent: r.Header.Get(wire.HeaderAgent)}
+	if no := s.checkSession(call); no != nil {
+		return nil, no
+	}
+	patience := longest
+	if text := r.Header.Get(wire.HeaderDeadline); text != "" {
+		ms, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || ms <= 0 || ms > int64(24*time.Hour/time.Millisecond) {
+			return nil, refuse(0, wire.CodeBadInput, "%s is %q; it takes milliseconds", wire.HeaderDeadline, shorten(text))
+		}
+		patience = time.Duration(ms) * time.Millisecond
+	}
+	// A little less than the caller waits, so that our answer still reaches it.
+	call.Deadline = time.Now().Add(patience - min(patience/10, 250*time.Millisecond))
+	if text := r.Header.Get(wire.HeaderSettings); text != "" {
+		if err := json.Unmarshal([]byte(text), &call.Settings); err != nil {
+			return nil, refuse(0, wire.CodeBadInput, "%s is no JSON object of settings", wire.HeaderSettings)
+		}
+	}
+	return call, nil
+}
+
+// checkForm refuses what a web page could send without a preflight.
+func checkForm(r *http.Request) *refusal {
+	if r.Method != http.MethodPost {
+		return refuse(http.StatusMethodNotAllowed, wire.CodeBadInput, "%s is asked by POST", r.URL.Path)
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return refuse(http.StatusUnsupportedMediaType, wire.CodeBadInput, "the request's Content-Type is not application/json")
+	}
+	return nil
+}
+
+func (s *Server) checkPeerFits(h http.Header) *refusal {
+	const hint = "let its command end; the next command then replaces it"
+	if theirs := h.Get(wire.HeaderProtocol); theirs != "" && theirs != strconv.Itoa(wire.Protocol) {
+		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the server speaks protocol %d, the caller %s", wire.Protocol, shorten(theirs)).
+			WithHint(hint), http.StatusConflict}
+	}
+	if theirs := h.Get(wire.HeaderBuild); theirs != "" && s.Build != "" && theirs != s.Build {
+		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the server is of build %s, the caller of %s", s.Build, shorten(theirs)).
+			WithHint(hint), http.StatusConflict}
+	}
+	return nil
+}
+
+// checkSession refuses a session that is not the daemon's own. A broker serves
+// all of them.
+func (s *Server) checkSession(call *wire.Call) *refusal {
+	hello := s.Hello()
+	if call.Session == "" {
+		if hello.Role == "daemon" {
+			call.Session = hello.Name
+		}
+		return nil
+	}
+	if err := CheckName(call.Session); err != nil {
+		return &refusal{err, 0}
+	}
+	if hello.Role == "daemon" && call.Session != hello.Name {
+		return refuse(http.StatusConflict, wire.CodeNotFound, "this is session %s, not %s", hello.Name, call.Session)
+	}
+	return nil
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+	// Only here: a read deadline that outlives the body would pass for a hang-up.
+	control := http.NewResponseController(w)
+	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
+		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, wire.MaxRequest))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, refuse(0, wire.CodeTooLarge, "the request is larger than %d bytes", wire.MaxRequest)
+	case err != nil:
+		return nil, refuse(0, wire.CodeBadInput, "reading the request: %v", err)
+	}
+	return body, nil
+}

@@ -1,0 +1,91 @@
+package sockets
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Root is the one directory that holds all of a user's files.
+type Root struct{ Dir string }
+
+// Locate finds the root: $ABROWSER_HOME, else $HOME/.abrowser. It touches no
+// file; lookup is os.LookupEnv. Neither the system's temp folder nor
+// $XDG_RUNTIME_DIR will do: two logins, or a login and a cron job, would have
+// two roots and so two brokers on one profile.
+func Locate(lookup func(string) (string, bool)) (Root, error) {
+	if dir, ok := lookup("ABROWSER_HOME"); ok {
+		return rootAt("ABROWSER_HOME", dir, "")
+	}
+	home, _ := lookup("HOME")
+	return rootAt("HOME", home, ".abrowser")
+}
+
+func rootAt(variable, dir, below string) (Root, error) {
+	const hint = "set ABROWSER_HOME to the absolute path of a directory of your own"
+	if dir == "" {
+		return Root{}, wire.Errorf(wire.CodeBadInput, "%s is empty", variable).WithHint(hint)
+	}
+	if !filepath.IsAbs(dir) {
+		return Root{}, wire.Errorf(wire.CodeBadInput, "%s is %q, which is no absolute path", variable, dir).WithHint(hint)
+	}
+	return Root{Dir: filepath.Join(dir, below)}, nil
+}
+
+// Path is the path of a file below the root.
+func (r Root) Path(elem ...string) string {
+	return filepath.Join(append([]string{r.Dir}, elem...)...)
+}
+
+// Make makes the root's directories where they are missing, with mode 0700, and
+// refuses those that are not ours alone.
+func (r Root) Make() error {
+	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o700); err != nil {
+		return refused("making "+filepath.Dir(r.Dir), err)
+	}
+	for _, dir := range []string{
+		r.Dir, r.Path("run"), r.Path("run", "s"), r.Path("run", "b"), r.Path("run", "d"),
+		r.Path("state"), r.Path("profiles"), r.Path("bin"), r.Path("log"), r.Path("driver"),
+	} {
+		if err := makeOwn(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeOwn makes dir unless it is there, and checks that it is ours alone.
+func makeOwn(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return refused("making "+dir, err)
+		}
+		info, err = os.Lstat(dir)
+	}
+	if err != nil {
+		return refused("reading "+dir, err)
+	}
+	return checkOwn(dir, info)
+}
+
+func checkOwn(dir string, info fs.FileInfo) error {
+	const elsewhere = "set ABROWSER_HOME to a directory of your own"
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return wire.Errorf(wire.CodeUnsafeDirectory, "%s is a symbolic link", dir).WithHint(elsewhere)
+	case !info.IsDir():
+		return wire.Errorf(wire.CodeUnsafeDirectory, "%s is no directory", dir).WithHint(elsewhere)
+	case !ok || int(stat.Uid) != os.Geteuid():
+		return wire.Errorf(wire.CodeUnsafeDirectory, "%s belongs to another user", dir).WithHint(elsewhere)
+	case info.Mode().Perm()&0o077 != 0:
+		return wire.Errorf(wire.CodeUnsafeDirectory, "%s has mode %#o: others can use it", dir, info.Mode().Perm()).
+			WithHint("chmod 700 %s", dir)
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package wire
+
+// All returns every verb, in the order of help and README.
+func All() []AnyVerb {
+	return []AnyVerb{
+		Open, Back, Forward, Reload,
+		Snapshot, GetText, GetHTML, GetValue, GetAttr, GetTitle, GetURL, GetCount, GetBox, GetStyles, GetCDPURL,
+		IsVisible, IsEnabled, IsChecked, Eval, Screenshot,
+		Click, Dblclick, Fill, Type, Press, Hover, Focus, Select, Check, Uncheck, Scroll,
+		Wait,
+		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus,
+		Batch, Close, Status, Session, SessionList, SessionInfo,
+		BrowserStatus, BrowserStop, Install, Doctor,
+		BrokerTabs, BrokerNote, BrokerRelease, BrokerSessions,
+	}
+}
+
+// Find returns the verb with this name, aliases included.
+func Find(name string) (AnyVerb, bool) {
+	for _, v := range All() {
+		doc := v.Describe()
+		if doc.Name == name {
+			return v, true
+		}
+		for _, alias := range doc.Aliases {
+			if alias == name {
+				return v, true
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+func TestAllVerbsAreWellDeclared(t *testing.T) {
+	names := map[string]bool{}
+	paths := map[string]bool{PathHello: true, PathRetire: true}
+	for _, v := range All() {
+		doc := v.Describe()
+		t.Run(doc.Name, func(t *testing.T) {
+			for _, name := range append([]string{doc.Name}, doc.Aliases...) {
+				if name == "tab" {
+					continue // with an argument it switches, without one it lists
+				}
+				if names[name] {
+					t.Errorf("%q names two verbs", name)
+				}
+				names[name] = true
+				if found, ok := Find(name); !ok || found.Describe().Name != doc.Name {
+					t.Errorf("Find(%q) does not find it", name)
+				}
+			}
+			if taken := paths[doc.Path()] || strings.HasPrefix(doc.Path()+"/", PathSession); taken && doc.By != ByCommand {
+				t.Errorf("its path %s is taken", doc.Path())
+			}
+			paths[doc.Path()] = true
+			if doc.Name != strings.ToLower(strings.Join(strings.Fields(doc.Name), " ")) {
+				t.Errorf("its name has more than lower-case words and single spaces")
+			}
+			if first := []rune(doc.Short + " ")[0]; !unicode.IsUpper(first) || strings.HasSuffix(doc.Short, ".") || doc.Group == "" {
+				t.Errorf("group %q and short %q, want both, and short to start upper-case without a full stop", doc.Group, doc.Short)
+			}
+			if !strings.HasPrefix(doc.Example, "abrowser ") {
+				t.Errorf("its example is %q", doc.Example)
+			}
+			checkFields(t, v)
+			if reflect.TypeOf(v.NewIn()).Kind() != reflect.Pointer || reflect.TypeOf(v.NewOut()).Kind() != reflect.Pointer {
+				t.Error("NewIn and NewOut are no pointers")
+			}
+		})
+	}
+	if _, ok := Find("dance"); ok {
+		t.Error("Find finds what is no verb")
+	}
+}
+
+func checkFields(t *testing.T, v AnyVerb) {
+	t.Helper()
+	seen, flags, args := map[string]bool{}, map[string]bool{}, map[int]bool{}
+	given := map[string]any{}
+	for _, f := range v.Fields() {
+		if seen[f.Name] || f.Flag != "" && flags[f.Flag] || f.Short != "" && flags[f.Short] || f.Arg >= 0 && args[f.Arg] {
+			t.Errorf("%s has the name, flag or place of another field", f.Name)
+		}
+		seen[f.Name], flags[f.Flag], flags[f.Short], args[f.Arg] = true, true, true, true
+		if help := strings.TrimPrefix(f.Help, "JavaScript"); help == "" || unicode.IsUpper([]rune(help)[0]) || strings.HasSuffix(help, ".") {
+			t.Errorf("the help of %s is %q, want lower case and no full stop", f.Name, f.Help)
+		}
+		if f.Required && f.Default != "" {
+			t.Errorf("%s is required and has a default", f.Name)
+		}
+		if len(f.Short) > 1 {
+			t.Errorf("the short flag of %s is %q", f.Name, f.Short)
+		}
+		if f.Required {
+			given[f.Name] = reflect.Zero(f.Type).Interface()
+			switch {
+			case len(f.Enum) > 0:
+				given[f.Name] = f.Enum[0]
+			case f.Type.Kind() == reflect.Slice:
+				given[f.Name] = []int{}
+			}
+		}
+	}
+	for i := range len(args) - 1 {
+		if !args[i] && args[i+1] {
+			t.Errorf("argument %d is missing before %d", i, i+1)
+		}
+	}
+	raw, err := json.Marshal(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Only a rule of the input's own may still refuse it: that defaults decode is
+	// what this is about.
+	in, err := v.Decode(strings.NewReader(string(raw)))
+	if _, own := reflect.ValueOf(v.NewIn()).Elem().Interface().(Checker); err != nil && !own {
+		t.Errorf("Decode(%s) = %v", raw, err)
+	}
+	if err == nil && reflect.TypeOf(in) != reflect.TypeOf(v.NewIn()) {
+		t.Errorf("Decode makes a %T, want %T", in, v.NewIn())
+	}
+}
+
+func TestExitStatus(t *testing.T) {
+	for code, want := range map[Code]int{
+		"": 0, CodeInternal: 1, CodeNotFound: 1, CodeBadInput: 2, CodeUnknownVerb: 2, CodeNoBrowser: 3, CodeIntegrity: 3,
+		CodeTimeout: 4, CodeWedged: 4, CodeOwnership: 5, CodePageClosed: 6, CodeInterrupted: 130, "never heard of": 1,
+	} {
+		if got := ExitStatus(code); got != want {
+			t.Errorf("ExitStatus(%q) = %d, want %d", code, got, want)
+		}
+	}
+	if !errors.Is(fmt.Errorf("x: %w", CodeBusy), CodeBusy) {
+		t.Error("a bare code is no error to errors.Is")
+	}
+}

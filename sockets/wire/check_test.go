@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestDecodeRefusesWhatBreaksARule(t *testing.T) {
+	tests := []struct {
+		name string
+		verb AnyVerb
+		body string
+		want string // a part of the message, empty where it is accepted
+	}{
+		{"no form of wait", Wait, `{}`, "one thing to wait for"},
+		{"two forms of wait", Wait, `{"what":"100","text":"x"}`, "one thing to wait for"},
+		{"one form of wait", Wait, `{"text":"x","timeout":5}`, ""},
+		{"prune of nothing", TabPrune, `{}`, "takes what to close"},
+		{"prune of all", TabPrune, `{"all":true}`, ""},
+		{"negative timeout", Click, `{"selector":"a","timeout":-1}`, "timeout is -1; it takes 1 or more"},
+		{"negative delay", Type, `{"selector":"a","text":"b","delay":-1}`, "delay is -1; it takes 0 or more"},
+		{"negative amount", Scroll, `{"amount":-5}`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := tt.verb.Decode(strings.NewReader(tt.body))
+			switch {
+			case tt.want == "" && err != nil:
+				t.Errorf("Decode(%s) = %v, want none", tt.body, err)
+			case tt.want != "" && (!errors.Is(err, CodeBadInput) || !strings.Contains(err.Error(), tt.want)):
+				t.Errorf("Decode(%s) = %v, want %q", tt.body, err, tt.want)
+			}
+		})
+	}
+}

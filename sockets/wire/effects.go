@@ -1,0 +1,46 @@
+package wire
+
+import "fmt"
+
+// Effects are what a command caused beside what it was asked for.
+type Effects struct {
+	Opened  []OpenedTab `json:"opened,omitzero"`
+	Dialogs []Dialog    `json:"dialogs,omitzero"`
+}
+
+// OpenedTab is a tab that the session's page opened while the command ran.
+type OpenedTab struct {
+	TabID    string `json:"tabId"`
+	URL      string `json:"url"`
+	TargetID string `json:"targetId"`
+}
+
+// Dialog is a JavaScript dialog that came up while the command ran.
+type Dialog struct {
+	Type          string `json:"type"` // alert, confirm, prompt or beforeunload
+	Message       string `json:"message"`
+	DefaultPrompt string `json:"defaultPrompt,omitzero"`
+	Handled       string `json:"handled"` // accepted or dismissed
+}
+
+// Text prints one line for each effect, nothing where there was none.
+func (e Effects) Text() string {
+	var all []string
+	for _, t := range e.Opened {
+		all = append(all, fmt.Sprintf("opened %s %s", t.TabID, t.URL))
+	}
+	for _, d := range e.Dialogs {
+		all = append(all, fmt.Sprintf("dialog %s %q", d.Type, d.Message))
+	}
+	return lines(all...)
+}
+
+// Waits is the deadline of a command that waits for the page.
+type Waits struct {
+	Timeout int `json:"timeout,omitzero" env:"DEFAULT_TIMEOUT" min:"1" help:"milliseconds to wait at most"`
+}
+
+// Element names what a command acts on.
+type Element struct {
+	Selector string `json:"selector" arg:"0" required:"true" help:"a selector, or a ref of the last snapshot such as e3"`
+}

@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Error is the one error that crosses a socket. Codes are stable and decide;
+// messages are for people; hints say what to do next, where possible as the
+// command to run.
+type Error struct {
+	Code    Code           `json:"code"`
+	Message string         `json:"message"`
+	Hint    string         `json:"hint,omitempty"`
+	Details map[string]any `json:"details,omitempty"`
+}
+
+// Errorf returns an error with a code. The message follows Go's rules for error
+// strings and names what was asked for.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// WithHint returns a copy of the error that says what to do next.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	c := *e
+	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// With returns a copy of the error with one more detail.
+func (e *Error) With(name string, value any) *Error {
+	c := *e
+	c.Details = map[string]any{name: value}
+	for k, v := range e.Details {
+		if k != name {
+			c.Details[k] = v
+		}
+	}
+	return &c
+}
+
+// Error returns the message without code and hint.
+func (e *Error) Error() string { return e.Message }
+
+// Is reports whether target is a [Code] or an Error with the same code.
+func (e *Error) Is(target error) bool {
+	var code Code
+	if errors.As(target, &code) {
+		return e.Code == code
+	}
+	var other *Error
+	return errors.As(target, &other) && e.Code == other.Code
+}
+
+// AsError returns err as an [Error]: the first one in its chain, with the whole
+// chain's message. Without one the code is that of the context error or bare
+// [Code] in the chain, else [CodeInternal]. It returns nil for nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var coded *Error
+	if errors.As(err, &coded) {
+		c := *coded
+		c.Message = err.Error()
+		return &c
+	}
+	var code Code
+	switch {
+	case errors.As(err, &code):
+	case errors.Is(err, context.DeadlineExceeded):
+		code = CodeTimeout
+	case errors.Is(err, context.Canceled):
+		code = CodeInterrupted
+	default:
+		code = CodeInternal
+	}
+	return Errorf(code, "%s", err.Error())
+}

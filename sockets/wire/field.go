@@ -1,0 +1,170 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Field is one input of a verb, read from the tags of its struct field:
+//
+//	json:"name,omitzero"   the name in requests; without a flag tag also the flag's
+//	arg:"0"                the positional argument's place; arg:"0..." takes all that follow,
+//	                       in a string joined by spaces
+//	flag:"full,f"          the flag's long and short name; "-" means no flag
+//	default:"1"            the value where none is given
+//	enum:"up|down"         the values it may have
+//	required:"true"        it must be given
+//	env:"HEADED"           ABROWSER_HEADED and AGENT_BROWSER_HEADED set it
+//	min:"0"                the smallest number it may be, where it is given
+//	file:"out"             a file that the caller writes: resolved in the caller's directory
+//	file:"name"            a name, or with a slash a path: resolved likewise
+//	help:"..."             lower case, no full stop
+type Field struct {
+	Name     string // in requests
+	Flag     string // long flag, empty when there is none
+	Short    string // one letter, empty when there is none
+	Arg      int    // position, -1 when it is a flag
+	Rest     bool   // takes all positional arguments from Arg on
+	Required bool
+	Default  string
+	Enum     []string
+	Env      string
+	Min      string // of a number, empty when any will do
+	File     string // "out": a file the caller writes; "name": a name, or with a slash a path
+	Help     string
+	Type     reflect.Type
+}
+
+// IsText reports whether the field takes any text at all, so that a token which
+// looks like a flag and is none of the command's is meant as text.
+func (f Field) IsText() bool { return f.Type.Kind() == reflect.String && len(f.Enum) == 0 }
+
+func fieldsOf(t reflect.Type) []Field {
+	var fields []Field
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		if sf.Anonymous {
+			fields = append(fields, fieldsOf(sf.Type)...)
+			continue
+		}
+		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		f := Field{
+			Name: name, Flag: kebab(name), Arg: -1, Type: sf.Type,
+			Required: sf.Tag.Get("required") == "true",
+			Default:  sf.Tag.Get("default"), Help: sf.Tag.Get("help"), Env: sf.Tag.Get("env"),
+			Min: sf.Tag.Get("min"), File: sf.Tag.Get("file"),
+		}
+		if enum := sf.Tag.Get("enum"); enum != "" {
+			f.Enum = strings.Split(enum, "|")
+		}
+		if arg, ok := sf.Tag.Lookup("arg"); ok {
+			number, rest := strings.CutSuffix(arg, "...")
+			place, err := strconv.Atoi(number)
+			if err != nil {
+				panic(fmt.Sprintf("wire: %s.%s: arg:%q is no position", t, sf.Name, arg))
+			}
+			f.Arg, f.Rest, f.Flag = place, rest, ""
+		}
+		if flag, ok := sf.Tag.Lookup("flag"); ok {
+			f.Flag, f.Short, _ = strings.Cut(flag, ",")
+			if f.Flag == "-" {
+				f.Flag = ""
+			}
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+func kebab(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if 'A' <= r && r <= 'Z' {
+			b.WriteByte('-')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func (f Field) jsonDefault() json.RawMessage {
+	if f.Type.Kind() == reflect.String {
+		quoted, _ := json.Marshal(f.Default)
+		return quoted
+	}
+	return json.RawMessage(f.Default)
+}
+
+func checkValues(v reflect.Value, fields []Field) error {
+	for _, f := range fields {
+		if err := f.checkMin(fieldValue(v, f.Name)); err != nil {
+			return err
+		}
+		if len(f.Enum) == 0 {
+			continue
+		}
+		value := fieldValue(v, f.Name)
+		for _, s := range stringsOf(value) {
+			if s != "" && !slices.Contains(f.Enum, s) {
+				return Errorf(CodeBadInput, "%s is %q; it takes %s", f.Name, s, strings.Join(f.Enum, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// checkMin refuses a number below the field's smallest. Zero is what an absent
+// number looks like after decoding and passes.
+func (f Field) checkMin(v reflect.Value) error {
+	if f.Min == "" || !v.CanInt() || v.IsZero() {
+		return nil
+	}
+	least, err := strconv.ParseInt(f.Min, 10, 64)
+	if err != nil {
+		panic(fmt.Sprintf("wire: %s: min:%q is no number", f.Name, f.Min))
+	}
+	if v.Int() < least {
+		return Errorf(CodeBadInput, "%s is %d; it takes %d or more", f.Name, v.Int(), least)
+	}
+	return nil
+}
+
+func stringsOf(v reflect.Value) []string {
+	switch v.Kind() {
+	case reflect.String:
+		return []string{v.String()}
+	case reflect.Slice:
+		var all []string
+		for i := range v.Len() {
+			all = append(all, stringsOf(v.Index(i))...)
+		}
+		return all
+	default:
+		return nil
+	}
+}
+
+func fieldValue(v reflect.Value, name string) reflect.Value {
+	t := v.Type()
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		if sf.Anonymous {
+			if found := fieldValue(v.Field(i), name); found.IsValid() {
+				return found
+			}
+			continue
+		}
+		if tag, _, _ := strings.Cut(sf.Tag.Get("json"), ","); tag == name {
+			return v.Field(i)
+		}
+	}
+	return reflect.Value{}
+}

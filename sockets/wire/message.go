@@ -1,0 +1,47 @@
+package wire
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Protocol is the number of the protocol. It changes when an old peer would
+// misread a new one; builds that differ only in verbs share it.
+const Protocol = 1
+
+// Headers of a request and of its reply.
+const (
+	HeaderSession  = "Abrowser-Session"  // the session's name
+	HeaderBuild    = "Abrowser-Build"    // the sender's build
+	HeaderProtocol = "Abrowser-Protocol" // the sender's [Protocol]
+	HeaderDeadline = "Abrowser-Deadline" // milliseconds that the caller will wait
+	HeaderSettings = "Abrowser-Settings" // the [Settings] the caller asked for, as JSON
+	HeaderAgent    = "Abrowser-Agent"    // who acts, where that is not the session itself
+)
+
+// Paths that are no verbs.
+const (
+	PathHello   = "/v1/hello"    // GET: a [Hello]
+	PathRetire  = "/v1/retire"   // POST: end when idle; [CodeBusy] otherwise
+	PathSession = "/v1/session/" // GET, upgraded to WebSocket: CDP for the session named behind it
+)
+
+// Reply is the answer to a verb. Exactly one of Data and Error is set.
+type Reply struct {
+	Data     json.RawMessage `json:"data,omitempty"`
+	Warnings []string        `json:"warnings,omitempty"`
+	Error    *Error          `json:"error,omitempty"`
+}
+
+// Hello is what a living daemon or broker says of itself. That it answers is the
+// only proof that it lives.
+type Hello struct {
+	Name     string    `json:"name"`     // the session's or the browser's name
+	Role     string    `json:"role"`     // "daemon" or "broker"
+	Build    string    `json:"build"`    // the Go build id of its executable
+	Protocol int       `json:"protocol"` // its [Protocol]
+	PID      int       `json:"pid"`
+	Idle     bool      `json:"idle"` // no command runs or waits
+	Since    time.Time `json:"since"`
+	Settings Settings  `json:"settings"` // what it runs with
+}

@@ -1,0 +1,74 @@
+package wire
+
+import "time"
+
+const groupBroker = "Between processes"
+
+// TabsIn is the input of [BrokerTabs].
+type TabsIn struct {
+	Session string `json:"session,omitzero" help:"only this session's"`
+}
+
+// BrokerTabs lists owned tabs with session, state and times; it answers at once
+// and after every event of the browser that came before the request.
+var BrokerTabs = Verb[TabsIn, TabsOut]{Doc{
+	Name: "broker tabs", Group: groupBroker, Short: "List the tabs of all sessions", Example: "abrowser broker tabs",
+	By: ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+}}
+
+// NoteIn is the input of [BrokerNote].
+type NoteIn struct {
+	Session string  `json:"session" required:"true" help:"whose tab it is"`
+	Target  string  `json:"target" required:"true" help:"the tab's target id"`
+	Active  bool    `json:"active,omitzero" help:"it is the session's active tab now"`
+	Label   *string `json:"label,omitzero" help:"its label"`
+}
+
+// BrokerNote keeps what only the session's daemon knows of a tab, so that the
+// next daemon of the session knows it too.
+var BrokerNote = Verb[NoteIn, Nothing]{Doc{
+	Name: "broker note", Group: groupBroker, Short: "Keep a tab's label and which tab is active",
+	Example: "abrowser broker note", By: ByBroker, Control: true, Idle: true, Hidden: true,
+}}
+
+// ReleaseIn is the input of [BrokerRelease].
+type ReleaseIn struct {
+	Session string `json:"session" required:"true" help:"the session that ends"`
+	Page    bool   `json:"page,omitzero" help:"close its tabs"`
+}
+
+// ReleaseOut is what [BrokerRelease] answers.
+type ReleaseOut struct {
+	Kept   int `json:"kept"`
+	Closed int `json:"closed"`
+}
+
+// BrokerRelease ends a session on the browser's side: its tabs stay, released, or
+// are closed.
+var BrokerRelease = Verb[ReleaseIn, ReleaseOut]{Doc{
+	Name: "broker release", Group: groupBroker, Short: "End a session on the browser's side",
+	Example: "abrowser broker release", By: ByBroker, Control: true, Idle: true, Hidden: true,
+}}
+
+// BrokerSession is a session as the broker knows it.
+type BrokerSession struct {
+	Session   string    `json:"session"`
+	State     string    `json:"state"`           // live or released
+	Active    string    `json:"active,omitzero"` // the active tab's target id
+	Pages     int       `json:"pages"`
+	URL       string    `json:"url"`
+	Title     string    `json:"title"`
+	CreatedAt time.Time `json:"createdAt"`
+	LastAt    time.Time `json:"lastAt"` // of the last connection or release
+}
+
+// BrokerSessionsOut is what [BrokerSessions] answers.
+type BrokerSessionsOut struct {
+	Sessions []BrokerSession `json:"sessions"`
+}
+
+// BrokerSessions lists the sessions that the broker knows.
+var BrokerSessions = Verb[Nothing, BrokerSessionsOut]{Doc{
+	Name: "broker sessions", Group: groupBroker, Short: "List the sessions that the broker knows",
+	Example: "abrowser broker sessions", By: ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+}}

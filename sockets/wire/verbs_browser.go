@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"fmt"
+	"time"
+)
+
+// BrowserStatusOut is what [BrowserStatus] answers.
+type BrowserStatusOut struct {
+	Running    bool      `json:"running"`
+	Name       string    `json:"name,omitzero"`
+	BrowserPID int       `json:"browserPid,omitzero"`
+	BrokerPID  int       `json:"brokerPid,omitzero"`
+	KeeperPID  int       `json:"keeperPid,omitzero"`
+	Product    string    `json:"product,omitzero"` // as the browser names itself
+	Executable string    `json:"executable,omitzero"`
+	Profile    string    `json:"profile,omitzero"` // the directory
+	Headed     bool      `json:"headed,omitzero"`
+	Sandbox    string    `json:"sandbox,omitzero"` // on, or why it is off
+	Sessions   int       `json:"sessions"`         // with a live connection
+	Tabs       int       `json:"tabs"`
+	Since      time.Time `json:"since,omitzero"`
+}
+
+// Text is the state, one fact a line.
+func (o BrowserStatusOut) Text() string {
+	if !o.Running {
+		return "no browser is running"
+	}
+	return lines(
+		fmt.Sprintf("%s, browser pid %d, broker pid %d, keeper pid %d", o.Product, o.BrowserPID, o.BrokerPID, o.KeeperPID),
+		fmt.Sprintf("%d sessions, %d tabs", o.Sessions, o.Tabs), "profile: "+o.Profile, "sandbox: "+o.Sandbox)
+}
+
+// BrowserStatus tells about the shared browser.
+var BrowserStatus = Verb[Nothing, BrowserStatusOut]{Doc{
+	Name: "browser status", Group: groupBrowser, Short: "Print how the shared browser is", Example: "abrowser browser status",
+	By: ByBroker, Control: true, Idle: true, Reads: true,
+}}
+
+// BrowserStopOut is what [BrowserStop] answers.
+type BrowserStopOut struct {
+	Stopped bool `json:"stopped"`
+	Tabs    int  `json:"tabs"` // that went with it
+}
+
+// BrowserStop ends the shared browser with all its tabs; logins are kept.
+var BrowserStop = Verb[Nothing, BrowserStopOut]{Doc{
+	Name: "browser stop", Group: groupBrowser, Short: "Stop the shared browser with all tabs; logins are kept",
+	Example: "abrowser browser stop", By: ByBroker, Control: true, Idle: true, Removes: true,
+}}
+
+// InstallIn is the input of [Install].
+type InstallIn struct {
+	WithDeps bool `json:"withDeps,omitzero" help:"the system libraries that the browser needs, too"`
+}
+
+// Part is one part that abrowser needs, and whether it is in order.
+type Part struct {
+	Name   string `json:"name"` // directory, node, driver, browser, ...
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Code   Code   `json:"code,omitzero"`
+	Hint   string `json:"hint,omitzero"` // the command that mends it
+}
+
+// PartsOut lists parts.
+type PartsOut struct {
+	Parts []Part `json:"parts"`
+}
+
+// Text is one line a part, and its hint where it is not in order.
+func (o PartsOut) Text() string {
+	var all []string
+	for _, p := range o.Parts {
+		state := "ok  "
+		if !p.OK {
+			state = "FAIL"
+		}
+		all = append(all, fmt.Sprintf("%s %-10s %s", state, p.Name, p.Detail))
+		if p.Hint != "" {
+			all = append(all, "     mend it with: "+p.Hint)
+		}
+	}
+	return lines(all...)
+}
+
+// Install fetches what is missing: a browser and Playwright's driver.
+var Install = Verb[InstallIn, PartsOut]{Doc{
+	Name: "install", Group: groupBrowser, Short: "Fetch what is missing: a browser, Playwright's driver, node",
+	Example: "abrowser install --with-deps", By: ByCommand, Idle: true,
+}}
+
+// Doctor checks every part and says how to mend what is not in order.
+var Doctor = Verb[Nothing, PartsOut]{Doc{
+	Name: "doctor", Group: groupBrowser, Short: "Check every part and say how to mend it",
+	Example: "abrowser doctor", By: ByCommand, Idle: true, Reads: true,
+}}

@@ -1,0 +1,179 @@
+package wire
+
+const groupInput = "Interaction"
+
+// ClickIn is the input of [Click].
+type ClickIn struct {
+	Element
+	NewTab    bool     `json:"newTab,omitzero" help:"open the link in a new tab instead"`
+	Button    string   `json:"button,omitzero" default:"left" enum:"left|right|middle" help:"the mouse button"`
+	Modifiers []string `json:"modifiers,omitzero" enum:"Alt|Control|Meta|Shift" help:"keys held down, separated by commas"`
+	Waits
+}
+
+// ClickOut is what [Click] answers.
+type ClickOut struct {
+	Clicked string `json:"clicked"`
+	NewTab  bool   `json:"newTab,omitzero"`
+	URL     string `json:"url,omitzero"` // of the new tab
+	Effects
+}
+
+// Click presses and releases a mouse button over an element.
+var Click = Verb[ClickIn, ClickOut]{Doc{
+	Name: "click", Group: groupInput, Short: "Click an element", Example: "abrowser click e2",
+	Long: "Waits until the element is visible, enabled, still and not covered. A tab that the click opens is printed and joins the session.",
+}}
+
+// ElementIn is the input of a verb that takes an element and may wait for it.
+type ElementIn struct {
+	Element
+	Waits
+}
+
+// DblclickOut is what [Dblclick] answers.
+type DblclickOut struct {
+	Clicked string `json:"clicked"`
+	Effects
+}
+
+// Dblclick clicks an element twice.
+var Dblclick = Verb[ElementIn, DblclickOut]{Doc{
+	Name: "dblclick", Group: groupInput, Short: "Click an element twice", Example: "abrowser dblclick '#row'",
+}}
+
+// FillIn is the input of [Fill].
+type FillIn struct {
+	Element
+	Text string `json:"text" arg:"1..." required:"true" help:"the new value; words are joined by a space"`
+	Waits
+}
+
+// FillOut is what [Fill] answers.
+type FillOut struct {
+	Filled string `json:"filled"`
+	Effects
+}
+
+// Fill replaces the value of a field.
+var Fill = Verb[FillIn, FillOut]{Doc{
+	Name: "fill", Group: groupInput, Short: "Replace the value of a field", Example: "abrowser fill '#name' Ada Lovelace",
+}}
+
+// TypeIn is the input of [Type].
+type TypeIn struct {
+	Element
+	Text  string `json:"text" arg:"1..." required:"true" help:"what to type; words are joined by a space"`
+	Clear bool   `json:"clear,omitzero" help:"empty the field first"`
+	Delay int    `json:"delay,omitzero" min:"0" help:"milliseconds between keys"`
+	Waits
+}
+
+// TypeOut is what [Type] answers.
+type TypeOut struct {
+	Typed string `json:"typed"`
+	Effects
+}
+
+// Type presses the keys of a text, one after the other.
+var Type = Verb[TypeIn, TypeOut]{Doc{
+	Name: "type", Group: groupInput, Short: "Type into a field key by key", Example: "abrowser type '#name' Ada",
+}}
+
+// PressIn is the input of [Press].
+type PressIn struct {
+	Key string `json:"key" arg:"0" required:"true" help:"a key, with modifiers before it: Enter, Control+a"`
+	Waits
+}
+
+// PressOut is what [Press] answers.
+type PressOut struct {
+	Pressed string `json:"pressed"`
+	Effects
+}
+
+// Press presses a key in the page.
+var Press = Verb[PressIn, PressOut]{Doc{
+	Name: "press", Aliases: []string{"key"}, Group: groupInput, Short: "Press a key", Example: "abrowser press Enter",
+}}
+
+// HoverOut is what [Hover] answers.
+type HoverOut struct {
+	Hovered string `json:"hovered"`
+	Effects
+}
+
+// Hover moves the mouse over an element.
+var Hover = Verb[ElementIn, HoverOut]{Doc{
+	Name: "hover", Group: groupInput, Short: "Move the mouse over an element", Example: "abrowser hover '#menu'",
+}}
+
+// FocusOut is what [Focus] answers.
+type FocusOut struct {
+	Focused string `json:"focused"`
+	Effects
+}
+
+// Focus gives an element the keyboard.
+var Focus = Verb[ElementIn, FocusOut]{Doc{
+	Name: "focus", Group: groupInput, Short: "Give an element the keyboard", Example: "abrowser focus '#name'",
+}}
+
+// SelectIn is the input of [Select].
+type SelectIn struct {
+	Element
+	Values []string `json:"values" arg:"1..." required:"true" help:"values or visible labels of the options"`
+	Waits
+}
+
+// SelectOut is what [Select] answers.
+type SelectOut struct {
+	Selected []string `json:"selected"`
+	Effects
+}
+
+// Select chooses options of a select element.
+var Select = Verb[SelectIn, SelectOut]{Doc{
+	Name: "select", Group: groupInput, Short: "Choose options of a select element", Example: "abrowser select '#colour' Red",
+}}
+
+// CheckOut is what [Check] answers.
+type CheckOut struct {
+	Checked string `json:"checked"`
+	Effects
+}
+
+// Check ticks a box or chooses a radio button.
+var Check = Verb[ElementIn, CheckOut]{Doc{
+	Name: "check", Group: groupInput, Short: "Tick a checkbox or radio button", Example: "abrowser check '#agree'",
+}}
+
+// UncheckOut is what [Uncheck] answers.
+type UncheckOut struct {
+	Unchecked string `json:"unchecked"`
+	Effects
+}
+
+// Uncheck unticks a box.
+var Uncheck = Verb[ElementIn, UncheckOut]{Doc{
+	Name: "uncheck", Group: groupInput, Short: "Untick a checkbox", Example: "abrowser uncheck '#agree'",
+}}
+
+// ScrollIn is the input of [Scroll].
+type ScrollIn struct {
+	Direction string `json:"direction,omitzero" arg:"0" default:"down" enum:"up|down|left|right" help:"up, down, left or right"`
+	Amount    int    `json:"amount,omitzero" arg:"1" default:"300" help:"pixels"`
+	Selector  string `json:"selector,omitzero" flag:"selector,s" help:"the element to scroll in; without it the page"`
+	Waits
+}
+
+// ScrollOut is what [Scroll] answers.
+type ScrollOut struct {
+	Scrolled bool `json:"scrolled"`
+	Effects
+}
+
+// Scroll scrolls the page or an element.
+var Scroll = Verb[ScrollIn, ScrollOut]{Doc{
+	Name: "scroll", Group: groupInput, Short: "Scroll the page or an element", Example: "abrowser scroll down 500",
+}}

@@ -1,0 +1,56 @@
+package wire
+
+const groupNavigation = "Navigation"
+
+// OpenIn is the input of [Open].
+type OpenIn struct {
+	URL string `json:"url,omitzero" arg:"0" help:"where to go; without a scheme https, for loopback hosts http"`
+	Waits
+}
+
+// OpenOut is what [Open] answers.
+type OpenOut struct {
+	URL      string `json:"url"`
+	Title    string `json:"title"`
+	TabID    string `json:"tabId"`
+	TargetID string `json:"targetId"`
+	Effects
+}
+
+// Text is the title and the URL, on two lines.
+func (o OpenOut) Text() string { return lines(o.Title, o.URL, o.Effects.Text()) }
+
+// Open makes sure that the session has its page and takes it to a URL.
+var Open = Verb[OpenIn, OpenOut]{Doc{
+	Name: "open", Aliases: []string{"goto", "navigate"}, Group: groupNavigation,
+	Short:   "Go to a URL in the session's own page",
+	Long:    "Waits for the page's load event. Where that does not come in time but the document is there, it succeeds with a warning.",
+	Example: "abrowser open https://example.com",
+}}
+
+// StepIn is the input of [Back], [Forward] and [Reload].
+type StepIn struct{ Waits }
+
+// PageURL is the URL that a command left the page at.
+type PageURL struct {
+	URL string `json:"url"`
+	Effects
+}
+
+// Text is the URL.
+func (o PageURL) Text() string { return lines(o.URL, o.Effects.Text()) }
+
+// Back goes one step back in the page's history.
+var Back = Verb[StepIn, PageURL]{Doc{
+	Name: "back", Group: groupNavigation, Short: "Go back in the page's history", Example: "abrowser back",
+}}
+
+// Forward goes one step forward in the page's history.
+var Forward = Verb[StepIn, PageURL]{Doc{
+	Name: "forward", Group: groupNavigation, Short: "Go forward in the page's history", Example: "abrowser forward",
+}}
+
+// Reload loads the page again.
+var Reload = Verb[StepIn, PageURL]{Doc{
+	Name: "reload", Group: groupNavigation, Short: "Load the page again", Example: "abrowser reload",
+}}

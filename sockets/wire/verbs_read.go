@@ -1,0 +1,306 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+const groupRead = "Reading"
+
+// SnapshotIn is the input of [Snapshot].
+type SnapshotIn struct {
+	Interactive bool   `json:"interactive,omitzero" flag:"interactive,i" help:"only elements that have a ref"`
+	Compact     bool   `json:"compact,omitzero" flag:"compact,c" help:"without empty structure"`
+	Depth       int    `json:"depth,omitzero" flag:"depth,d" min:"0" help:"levels to show; 0 shows all"`
+	Selector    string `json:"selector,omitzero" flag:"selector,s" help:"only the subtree of this element"`
+	URLs        bool   `json:"urls,omitzero" flag:"urls,u" help:"with the URLs of links"`
+}
+
+// Ref is what a snapshot's ref stands for.
+type Ref struct {
+	Role string `json:"role"`
+	Name string `json:"name"`
+}
+
+// SnapshotOut is what [Snapshot] answers.
+type SnapshotOut struct {
+	Snapshot string         `json:"snapshot"`
+	Origin   string         `json:"origin"`
+	Refs     map[string]Ref `json:"refs"`
+}
+
+// Text is the tree, one element a line.
+func (o SnapshotOut) Text() string { return o.Snapshot }
+
+// Snapshot lists what is on the page, with a ref for each element to act on.
+var Snapshot = Verb[SnapshotIn, SnapshotOut]{Doc{
+	Name: "snapshot", Group: groupRead, Short: "Show the page as a tree with a ref for each element",
+	Example: "abrowser snapshot -i", Reads: true,
+}}
+
+// GetIn is the input of a getter that takes an element.
+type GetIn struct{ Element }
+
+// Nothing is the input of a verb that takes none.
+type Nothing struct{}
+
+// GetTextOut is what [GetText] answers.
+type GetTextOut struct {
+	Value  string `json:"text"`
+	Origin string `json:"origin"`
+}
+
+// Text is the element's text.
+func (o GetTextOut) Text() string { return o.Value }
+
+// GetText reads the text of an element.
+var GetText = Verb[GetIn, GetTextOut]{Doc{
+	Name: "get text", Group: groupRead, Short: "Print the text of an element", Example: "abrowser get text h1", Reads: true,
+}}
+
+// GetHTMLOut is what [GetHTML] answers.
+type GetHTMLOut struct {
+	HTML string `json:"html"`
+}
+
+// Text is the element's inner HTML.
+func (o GetHTMLOut) Text() string { return o.HTML }
+
+// GetHTML reads the inner HTML of an element.
+var GetHTML = Verb[GetIn, GetHTMLOut]{Doc{
+	Name: "get html", Group: groupRead, Short: "Print the inner HTML of an element", Example: "abrowser get html main", Reads: true,
+}}
+
+// GetValueOut is what [GetValue] answers.
+type GetValueOut struct {
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+// Text is the field's value.
+func (o GetValueOut) Text() string { return o.Value }
+
+// GetValue reads the value of a field.
+var GetValue = Verb[GetIn, GetValueOut]{Doc{
+	Name: "get value", Group: groupRead, Short: "Print the value of a field", Example: "abrowser get value '#name'", Reads: true,
+}}
+
+// GetAttrIn is the input of [GetAttr].
+type GetAttrIn struct {
+	Element
+	Attribute string `json:"attribute" arg:"1" required:"true" help:"the attribute's name"`
+}
+
+// GetAttrOut is what [GetAttr] answers. Value is null where the element has no
+// such attribute.
+type GetAttrOut struct {
+	Value  *string `json:"value"`
+	Origin string  `json:"origin"`
+}
+
+// Text is the attribute's value, nothing where there is none.
+func (o GetAttrOut) Text() string {
+	if o.Value == nil {
+		return ""
+	}
+	return *o.Value
+}
+
+// GetAttr reads an attribute of an element.
+var GetAttr = Verb[GetAttrIn, GetAttrOut]{Doc{
+	Name: "get attr", Group: groupRead, Short: "Print an attribute of an element", Example: "abrowser get attr a href", Reads: true,
+}}
+
+// GetTitleOut is what [GetTitle] answers.
+type GetTitleOut struct {
+	Title string `json:"title"`
+}
+
+// Text is the title.
+func (o GetTitleOut) Text() string { return o.Title }
+
+// GetTitle reads the page's title.
+var GetTitle = Verb[Nothing, GetTitleOut]{Doc{
+	Name: "get title", Group: groupRead, Short: "Print the page's title", Example: "abrowser get title", Reads: true,
+}}
+
+// GetURL reads the page's URL.
+var GetURL = Verb[Nothing, PageURL]{Doc{
+	Name: "get url", Group: groupRead, Short: "Print the page's URL", Example: "abrowser get url", Reads: true,
+}}
+
+// GetCountOut is what [GetCount] answers.
+type GetCountOut struct {
+	Count    int    `json:"count"`
+	Selector string `json:"selector"`
+}
+
+// Text is the number.
+func (o GetCountOut) Text() string { return strconv.Itoa(o.Count) }
+
+// GetCount counts the elements that match.
+var GetCount = Verb[GetIn, GetCountOut]{Doc{
+	Name: "get count", Group: groupRead, Short: "Print how many elements match", Example: "abrowser get count a", Reads: true,
+}}
+
+// GetBoxOut is what [GetBox] answers, in CSS pixels from the viewport's corner.
+type GetBoxOut struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+// Text is one line for each number.
+func (o GetBoxOut) Text() string {
+	return fmt.Sprintf("x:      %v\ny:      %v\nwidth:  %v\nheight: %v", o.X, o.Y, o.Width, o.Height)
+}
+
+// GetBox reads where an element is.
+var GetBox = Verb[GetIn, GetBoxOut]{Doc{
+	Name: "get box", Group: groupRead, Short: "Print where an element is", Example: "abrowser get box '#buy'", Reads: true,
+}}
+
+// GetStylesOut is what [GetStyles] answers.
+type GetStylesOut struct {
+	Styles map[string]string `json:"styles"`
+}
+
+// Text is one line for each property, sorted.
+func (o GetStylesOut) Text() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(o.Styles)) {
+		all = append(all, name+": "+o.Styles[name])
+	}
+	return lines(all...)
+}
+
+// GetStyles reads the computed styles of an element.
+var GetStyles = Verb[GetIn, GetStylesOut]{Doc{
+	Name: "get styles", Group: groupRead, Short: "Print the computed styles of an element", Example: "abrowser get styles h1", Reads: true,
+}}
+
+// GetCDPURLOut is what [GetCDPURL] answers.
+type GetCDPURLOut struct {
+	CDPURL string `json:"cdpUrl"`
+}
+
+// Text is the URL.
+func (o GetCDPURLOut) Text() string { return o.CDPURL }
+
+// GetCDPURL names the session's own CDP endpoint, on which its targets alone exist.
+var GetCDPURL = Verb[Nothing, GetCDPURLOut]{Doc{
+	Name: "get cdp-url", Group: groupRead, Short: "Print the session's own CDP endpoint",
+	Long:    "Any CDP client can work in the session through it; only the session's own targets exist on it.",
+	Example: "abrowser get cdp-url", Reads: true,
+}}
+
+// IsVisibleOut is what [IsVisible] answers.
+type IsVisibleOut struct {
+	Visible bool   `json:"visible"`
+	Origin  string `json:"origin"`
+}
+
+// Text is true or false.
+func (o IsVisibleOut) Text() string { return strconv.FormatBool(o.Visible) }
+
+// IsVisible reports whether an element is visible.
+var IsVisible = Verb[GetIn, IsVisibleOut]{Doc{
+	Name: "is visible", Group: groupRead, Short: "Print whether an element is visible", Example: "abrowser is visible '#menu'", Reads: true,
+}}
+
+// IsEnabledOut is what [IsEnabled] answers.
+type IsEnabledOut struct {
+	Enabled bool   `json:"enabled"`
+	Origin  string `json:"origin"`
+}
+
+// Text is true or false.
+func (o IsEnabledOut) Text() string { return strconv.FormatBool(o.Enabled) }
+
+// IsEnabled reports whether an element is enabled.
+var IsEnabled = Verb[GetIn, IsEnabledOut]{Doc{
+	Name: "is enabled", Group: groupRead, Short: "Print whether an element is enabled", Example: "abrowser is enabled '#send'", Reads: true,
+}}
+
+// IsCheckedOut is what [IsChecked] answers.
+type IsCheckedOut struct {
+	Checked bool   `json:"checked"`
+	Origin  string `json:"origin"`
+}
+
+// Text is true or false.
+func (o IsCheckedOut) Text() string { return strconv.FormatBool(o.Checked) }
+
+// IsChecked reports whether a box is ticked.
+var IsChecked = Verb[GetIn, IsCheckedOut]{Doc{
+	Name: "is checked", Group: groupRead, Short: "Print whether a box is ticked", Example: "abrowser is checked '#agree'", Reads: true,
+}}
+
+// EvalIn is the input of [Eval].
+type EvalIn struct {
+	Script string `json:"script,omitzero" arg:"0..." help:"JavaScript; its value is printed, a promise is awaited"`
+	Base64 bool   `json:"base64,omitzero" flag:"base64,b" help:"the script is base64"`
+	Stdin  bool   `json:"stdin,omitzero" help:"read the script from standard input"`
+	Waits
+}
+
+// EvalOut is what [Eval] answers. Unserializable holds a value JSON has no form
+// for, such as NaN; Result is null then.
+type EvalOut struct {
+	Result         json.RawMessage `json:"result"`
+	Origin         string          `json:"origin"`
+	Unserializable string          `json:"unserializable,omitzero"`
+	Effects
+}
+
+// Text is the value as indented JSON.
+func (o EvalOut) Text() string {
+	value := o.Unserializable
+	if value == "" {
+		value = indent(o.Result)
+	}
+	return lines(value, o.Effects.Text())
+}
+
+// Eval runs JavaScript in the page's main frame.
+var Eval = Verb[EvalIn, EvalOut]{Doc{
+	Name: "eval", Group: groupRead, Short: "Run JavaScript in the page and print its value", Example: "abrowser eval document.title",
+}}
+
+// ScreenshotIn is the input of [Screenshot].
+type ScreenshotIn struct {
+	Selector string `json:"selector,omitzero" arg:"0" help:"only this element"`
+	Path     string `json:"path,omitzero" arg:"1" file:"out" help:"the file to write; .jpg writes a JPEG"`
+	Full     bool   `json:"full,omitzero" flag:"full,f" help:"the whole page, not only what is in view"`
+	Waits
+}
+
+// ScreenshotOut is what [Screenshot] answers.
+type ScreenshotOut struct {
+	Path  string `json:"path"`
+	Image []byte `json:"image,omitzero"`
+}
+
+// Text is the file's path.
+func (o ScreenshotOut) Text() string { return o.Path }
+
+// TakeFile is the image.
+func (o *ScreenshotOut) TakeFile() (File, bool) {
+	f := File{Path: o.Path, Ext: ".png", Content: o.Image}
+	o.Image = nil
+	return f, true
+}
+
+// SetPath says where the image is.
+func (o *ScreenshotOut) SetPath(path string) { o.Path = path }
+
+// Screenshot takes a picture of the page.
+var Screenshot = Verb[ScreenshotIn, ScreenshotOut]{Doc{
+	Name: "screenshot", Group: groupRead, Short: "Save a picture of the page or of an element",
+	Long:    "A single argument is a selector if it starts with . # or @ or has neither a slash nor an image's ending, otherwise the path.",
+	Example: "abrowser screenshot page.png", Reads: true,
+}}

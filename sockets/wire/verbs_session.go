@@ -1,0 +1,197 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	groupSession = "Sessions"
+	groupBrowser = "Browser and installation"
+)
+
+// Step is one command of a [Batch].
+type Step struct {
+	Command []string        `json:"command"` // as it was typed
+	Verb    string          `json:"verb"`
+	In      json.RawMessage `json:"in"`
+}
+
+// BatchIn is the input of [Batch].
+type BatchIn struct {
+	Steps []Step `json:"steps" flag:"-" help:"the commands"`
+	Bail  bool   `json:"bail,omitzero" help:"stop at the first failure"`
+	// Commands is for the command line, which makes the steps from it.
+	Commands    []string `json:"commands,omitzero" arg:"0..." help:"commands, each one argument; without any a JSON array of word arrays on standard input"`
+	OmitCommand bool     `json:"omitCommand,omitzero" help:"number the results instead of repeating the commands"`
+}
+
+// StepResult is the outcome of one step.
+type StepResult struct {
+	Command []string        `json:"command,omitzero"`
+	Index   *int            `json:"index,omitzero"`
+	Success bool            `json:"success"`
+	Result  json.RawMessage `json:"result"`
+	Error   *string         `json:"error"`
+	Code    Code            `json:"code,omitzero"`
+	Hint    string          `json:"hint,omitzero"`
+	Warning string          `json:"warning,omitzero"`
+	Text    string          `json:"-"` // filled by the command line from the step's own output type
+}
+
+// BatchOut is what [Batch] answers.
+type BatchOut struct {
+	Results []StepResult `json:"results"`
+}
+
+// Batch runs several commands in one request, nothing of another caller between.
+var Batch = Verb[BatchIn, BatchOut]{Doc{
+	Name: "batch", Group: groupSession, Short: "Run several commands in one go, nothing of another caller in between",
+	Example: `abrowser batch "open https://example.com" "get title"`,
+}}
+
+// CloseIn is the input of [Close].
+type CloseIn struct {
+	Page bool `json:"page,omitzero" help:"close the session's tabs too, instead of leaving them for review"`
+	All  bool `json:"all,omitzero" help:"end all sessions"`
+}
+
+// CloseOut is what [Close] answers. Sessions is set with --all.
+type CloseOut struct {
+	Closed   any      `json:"closed"` // true, or with --all how many
+	Kept     int      `json:"kept"`   // tabs left open
+	Sessions []string `json:"sessions,omitzero"`
+}
+
+// Text says what was ended and what is left for review.
+func (o CloseOut) Text() string {
+	if o.Kept == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d tabs stay open for review; abrowser tab --all lists them", o.Kept)
+}
+
+// Close ends the session; its tabs stay open, for review and for a follow-up.
+var Close = Verb[CloseIn, CloseOut]{Doc{
+	Name: "close", Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
+	Example: "abrowser close", Control: true, Idle: true,
+}}
+
+// StatusOut is what [Status] answers.
+type StatusOut struct {
+	SessionID string `json:"sessionId"`
+	Running   bool   `json:"running"`
+	State     string `json:"state,omitzero"` // starting, ready, busy, wedged or released
+	PID       int    `json:"pid,omitzero"`
+	Build     string `json:"build,omitzero"`
+	Command   string `json:"command,omitzero"` // the verb that runs now
+	Waiting   int    `json:"waiting,omitzero"` // commands behind it
+	URL       string `json:"url,omitzero"`
+	Title     string `json:"title,omitzero"`
+	Pages     int    `json:"pages,omitzero"`
+	Hint      string `json:"hint,omitzero"`
+}
+
+// Text is the state on one line.
+func (o StatusOut) Text() string {
+	if !o.Running {
+		return fmt.Sprintf("session %s is not running", o.SessionID)
+	}
+	s := fmt.Sprintf("session %s %s (pid %d)", o.SessionID, o.State, o.PID)
+	if o.Command != "" {
+		s += ", runs " + o.Command
+	}
+	return lines(s, o.URL, o.Hint)
+}
+
+// Status says how the session is, also while a command runs.
+var Status = Verb[Nothing, StatusOut]{Doc{
+	Name: "status", Group: groupSession, Short: "Print how the session is", Example: "abrowser status",
+	Control: true, Idle: true, Reads: true,
+}}
+
+// SessionOut is what [Session] answers.
+type SessionOut struct {
+	Session string `json:"session"`
+}
+
+// Text is the session's name.
+func (o SessionOut) Text() string { return o.Session }
+
+// Session names the session that commands here belong to.
+var Session = Verb[Nothing, SessionOut]{Doc{
+	Name: "session", Group: groupSession, Short: "Print the name of the session", Example: "abrowser session",
+	By: ByCommand, Idle: true, Reads: true,
+}}
+
+// SessionEntry is one session of [SessionList].
+type SessionEntry struct {
+	ID             string    `json:"id"`
+	SessionID      string    `json:"sessionId"`
+	Type           string    `json:"type"`
+	Mode           string    `json:"mode"`
+	State          string    `json:"state"` // starting, ready, busy, wedged or released
+	URL            string    `json:"url"`
+	Title          string    `json:"title"`
+	Pages          int       `json:"pages"`
+	OpenedAt       time.Time `json:"openedAt"`
+	CreatedAt      time.Time `json:"createdAt"`
+	LastActivityAt time.Time `json:"lastActivityAt"`
+	OwnerID        string    `json:"ownerId"`
+	PID            int       `json:"pid,omitzero"`
+	Capabilities   []string  `json:"capabilities"`
+}
+
+// SessionListOut is what [SessionList] answers.
+type SessionListOut struct {
+	Sessions       []SessionEntry `json:"sessions"`
+	CurrentSession string         `json:"currentSession"`
+}
+
+// Text is one line a session, the current one marked with a star.
+func (o SessionListOut) Text() string {
+	var all []string
+	for _, s := range o.Sessions {
+		mark := " "
+		if s.ID == o.CurrentSession {
+			mark = "*"
+		}
+		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %d tabs  %s", mark, s.ID, s.State, s.Pages, s.URL), " "))
+	}
+	return lines(all...)
+}
+
+// SessionList lists all sessions, those that ended but left tabs included.
+var SessionList = Verb[Nothing, SessionListOut]{Doc{
+	Name: "session list", Group: groupSession, Short: "List all sessions, with those that left tabs for review",
+	Example: "abrowser session list", By: ByCommand, Idle: true, Reads: true,
+}}
+
+// SessionInfoOut is what [SessionInfo] answers.
+type SessionInfoOut struct {
+	Session string       `json:"session"`
+	Active  bool         `json:"active"`
+	PID     int          `json:"pid"`
+	Socket  string       `json:"socket"`
+	Log     string       `json:"log"`
+	Version string       `json:"version"`
+	Entry   SessionEntry `json:"entry"`
+}
+
+// Text is one line for each fact.
+func (o SessionInfoOut) Text() string {
+	state := "not running"
+	if o.Active {
+		state = fmt.Sprintf("running (pid %d)", o.PID)
+	}
+	return lines("session: "+o.Session, "daemon:  "+state, "state:   "+o.Entry.State, "url:     "+o.Entry.URL,
+		"socket:  "+o.Socket, "log:     "+o.Log)
+}
+
+// SessionInfo tells about the session.
+var SessionInfo = Verb[Nothing, SessionInfoOut]{Doc{
+	Name: "session info", Group: groupSession, Short: "Print what is known of the session", Example: "abrowser session info",
+	By: ByCommand, Idle: true, Reads: true,
+}}

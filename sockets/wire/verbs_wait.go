@@ -1,0 +1,59 @@
+package wire
+
+import "encoding/json"
+
+const groupWait = "Waiting"
+
+// WaitIn is the input of [Wait]. Exactly one of its forms is given.
+type WaitIn struct {
+	What   string `json:"what,omitzero" arg:"0" help:"milliseconds, or a selector to wait for"`
+	State  string `json:"state,omitzero" default:"visible" enum:"visible|hidden|attached|detached" help:"what the selector's element must be"`
+	Text   string `json:"text,omitzero" flag:"text,t" help:"wait until the page shows this text"`
+	URL    string `json:"url,omitzero" flag:"url,u" help:"wait until the URL matches this pattern; * matches anything, without * a part is enough"`
+	Load   string `json:"load,omitzero" flag:"load,l" enum:"load|domcontentloaded|networkidle" help:"wait for this state of loading"`
+	Script string `json:"fn,omitzero" flag:"fn,f" help:"wait until this JavaScript is true"`
+	Waits
+}
+
+// Check refuses none and several of the forms.
+func (in WaitIn) Check() error {
+	forms := 0
+	for _, form := range []string{in.What, in.Text, in.URL, in.Load, in.Script} {
+		if form != "" {
+			forms++
+		}
+	}
+	if forms == 1 {
+		return nil
+	}
+	return Errorf(CodeBadInput, "wait takes one thing to wait for: milliseconds, a selector, --text, --url, --load or --fn").
+		WithHint("abrowser wait --text Welcome")
+}
+
+// WaitOut is what [Wait] answers; which members it has depends on what was
+// waited for.
+type WaitOut struct {
+	Waited   string          `json:"waited,omitzero"` // timeout, selector or text
+	MS       int             `json:"ms,omitzero"`
+	Selector string          `json:"selector,omitzero"`
+	Found    string          `json:"text,omitzero"`
+	URL      string          `json:"url,omitzero"`
+	State    string          `json:"state,omitzero"`
+	Result   json.RawMessage `json:"result,omitzero"`
+	Effects
+}
+
+// Text is what was found: the text, the URL or the script's value.
+func (o WaitOut) Text() string {
+	value := lines(o.Found, o.URL)
+	if len(o.Result) > 0 {
+		value = indent(o.Result)
+	}
+	return lines(value, o.Effects.Text())
+}
+
+// Wait waits for a time, an element, a text, a URL, a state of loading or a script.
+var Wait = Verb[WaitIn, WaitOut]{Doc{
+	Name: "wait", Group: groupWait, Short: "Wait for a time, an element, a text, a URL, loading or a script",
+	Example: "abrowser wait --text Welcome", Reads: true,
+}}
