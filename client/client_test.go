@@ -1,0 +1,169 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// listen is a session's place in a root of its own, with a listener.
+func listen(t *testing.T) (sockets.Place, net.Listener) {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "ab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	root := sockets.Root{Dir: dir}
+	if err := root.Make(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := root.Session("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease, err := sockets.Hold(p.Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lease.Close() })
+	l, err := p.Listen(lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, l
+}
+
+// serve answers the handlers at a place until the test ends.
+func serve(t *testing.T, handlers ...wire.Handler) *Client {
+	t.Helper()
+	p, l := listen(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &sockets.Server{
+		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon", Protocol: wire.Protocol} },
+		Handlers: handlers,
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := s.Serve(ctx, l); err != nil {
+			t.Errorf("Serve() = %v", err)
+		}
+	})
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	c := New(sockets.Caller{Place: p, Session: "a"})
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func TestDo(t *testing.T) {
+	c := serve(t,
+		wire.Bind(wire.Click, func(_ context.Context, call *wire.Call, in wire.ClickIn) (wire.ClickOut, error) {
+			call.Warn("clicking")
+			if in.Selector == "#gone" {
+				return wire.ClickOut{}, wire.Errorf(wire.CodeNotFound, "no element matches %q", in.Selector).WithHint("abrowser snapshot")
+			}
+			return wire.ClickOut{}, nil
+		}),
+		wire.Bind(wire.GetTitle, func(context.Context, *wire.Call, wire.Nothing) (wire.GetTitleOut, error) {
+			return wire.GetTitleOut{Title: "Seite <1>"}, nil
+		}),
+	)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	title, _, err := Do(ctx, c, wire.GetTitle, wire.Nothing{})
+	if err != nil || title.Title != "Seite <1>" {
+		t.Errorf("Do(get title) = %+v, %v", title, err)
+	}
+	if _, warnings, err := Do(ctx, c, wire.Click, wire.ClickIn{Element: wire.Element{Selector: "#buy"}}); err != nil || len(warnings) != 1 {
+		t.Errorf("Do(click) = %q, %v, want one warning", warnings, err)
+	}
+	_, warnings, err := Do(ctx, c, wire.Click, wire.ClickIn{Element: wire.Element{Selector: "#gone"}})
+	if !errors.Is(err, wire.CodeNotFound) || wire.AsError(err).Hint != "abrowser snapshot" || len(warnings) != 1 {
+		t.Errorf("Do(click #gone) = %q, %v, want a warning and %s", warnings, err, wire.CodeNotFound)
+	}
+	if _, _, err := Do(ctx, c, wire.Back, wire.StepIn{}); !errors.Is(err, wire.CodeUnknownVerb) {
+		t.Errorf("Do(back) = %v, want %s", err, wire.CodeUnknownVerb)
+	}
+	if hello, err := c.Hello(ctx); err != nil || hello.Name != "a" {
+		t.Errorf("Hello() = %+v, %v", hello, err)
+	}
+}
+
+func TestRaw(t *testing.T) {
+	c := serve(t, wire.Bind(wire.GetTitle, func(_ context.Context, call *wire.Call, _ wire.Nothing) (wire.GetTitleOut, error) {
+		call.Warn("slow")
+		return wire.GetTitleOut{Title: "one"}, nil
+	}))
+	for _, body := range []json.RawMessage{nil, json.RawMessage("{}"), json.RawMessage(" { } ")} {
+		reply, err := c.Raw(t.Context(), wire.GetTitle.Path(), body)
+		if err != nil || !strings.Contains(string(reply.Data), `"one"`) || len(reply.Warnings) != 1 {
+			t.Errorf("Raw(%s) = %+v, %v", body, reply, err)
+		}
+	}
+	reply, err := c.Raw(t.Context(), wire.GetTitle.Path(), json.RawMessage(`{"x":1}`))
+	if !errors.Is(err, wire.CodeBadInput) || reply.Error == nil {
+		t.Errorf("Raw() = %+v, %v, want %s in both", reply, err, wire.CodeBadInput)
+	}
+}
+
+// What a lost answer means depends on the verb: a title may be asked for again.
+func TestALostAnswer(t *testing.T) {
+	p, l := listen(t)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if r, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				_, _ = io.Copy(io.Discard, r.Body)
+			}
+			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\n")
+			conn.Close()
+		}
+	})
+	t.Cleanup(func() { l.Close(); wg.Wait() })
+	c := New(sockets.Caller{Place: p})
+	defer c.Close()
+	_, _, read := Do(t.Context(), c, wire.GetTitle, wire.Nothing{})
+	_, _, acted := Do(t.Context(), c, wire.Reload, wire.StepIn{})
+	_, rawRead := c.Raw(t.Context(), wire.GetTitle.Path(), nil)
+	_, rawActed := c.Raw(t.Context(), wire.Reload.Path(), nil)
+	for name, tt := range map[string]struct {
+		err  error
+		want wire.Code
+	}{
+		"Do(get title)":  {read, wire.CodeNotRunning},
+		"Do(reload)":     {acted, wire.CodeResultUnknown},
+		"Raw(get title)": {rawRead, wire.CodeNotRunning},
+		"Raw(reload)":    {rawActed, wire.CodeResultUnknown},
+	} {
+		if !errors.Is(tt.err, tt.want) {
+			t.Errorf("%s = %v, want %s", name, tt.err, tt.want)
+		}
+	}
+}
+
+func TestNobodyIsThere(t *testing.T) {
+	p, l := listen(t)
+	l.Close()
+	c := New(sockets.Caller{Place: p})
+	defer c.Close()
+	if _, _, err := Do(t.Context(), c, wire.Reload, wire.StepIn{}); !errors.Is(err, wire.CodeNotRunning) {
+		t.Errorf("Do() = %v, want %s", err, wire.CodeNotRunning)
+	}
+}
