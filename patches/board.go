@@ -1,0 +1,359 @@
+package patches
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+)
+
+// ClientID names a client's connection.
+type ClientID int
+
+// Line is what a [Board] speaks through. Messages belong to the receiver. No
+// method waits: a client that does not read is the line's concern.
+type Line interface {
+	ToBrowser(msg []byte)
+	ToClient(c ClientID, msg []byte)
+	// Cut ends a client's connection, after what was sent to it before.
+	Cut(c ClientID, why string)
+	// Save puts the [State] on disk before it returns.
+	Save(s State)
+}
+
+// Options of a Board. Zero works, but for Line.
+type Options struct {
+	Line  Line
+	State State            // what the last Board of this browser left
+	Clock func() time.Time // time.Now
+	First int64            // the first message id; random, so that late replies to a dead board fit nobody
+	Log   *slog.Logger
+	Grace time.Duration // how long a session without a connection stays live; 5 s
+	Hold  time.Duration // how long an owner may keep its new target paused; 3 s
+}
+
+// Board is the switchboard between one browser and its clients.
+type Board struct {
+	Options
+
+	lastID  int64
+	calls   map[int64]call
+	clients map[ClientID]*client
+	routes  map[string]*session // the clients' CDP sessions
+	holds   map[string]*target  // by the CDP session that we hold on a target ourselves
+	targets map[string]*target
+	owners  map[string]*owner
+	creates map[int64]*owner // createTarget calls that are not answered, by id
+	orders  []order          // tabs that pages are about to open
+	timers  timers
+	shared  string        // id of the shared browser context
+	journal []string      // browser-level sessions that a successor has to detach
+	dirty   bool          // something changed that can wait to be saved
+	watches []func() bool // called when a target is gone, until they return true
+	ready   bool
+}
+
+// call is a message to the browser that is not answered yet.
+type call struct {
+	client  *client  // who is waiting; nil for ourselves
+	session *session // on which of the client's sessions
+	id      int64    // the client's id
+	then    func(in incoming)
+}
+
+// New returns a Board that has said nothing yet; see [Board.Start].
+func New(o Options) *Board {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Grace == 0 {
+		o.Grace = 5 * time.Second
+	}
+	if o.Hold == 0 {
+		o.Hold = 3 * time.Second
+	}
+	if o.First == 0 {
+		o.First = idFloor + rand.Int64N(idCeiling-idFloor)
+	}
+	b := &Board{
+		Options: o, lastID: o.First - 1,
+		calls: map[int64]call{}, clients: map[ClientID]*client{}, routes: map[string]*session{},
+		holds: map[string]*target{}, targets: map[string]*target{}, owners: map[string]*owner{}, creates: map[int64]*owner{},
+	}
+	b.restore(o.State)
+	return b
+}
+
+// Ids have ten digits: never shorter than a client's, so that the client's fits
+// in its place, and never more than Chromium's int holds.
+const (
+	idFloor   = 1_000_000_000
+	idCeiling = 2_147_483_647
+)
+
+func (b *Board) nextID() int64 {
+	for {
+		b.lastID++
+		if b.lastID >= idCeiling {
+			b.lastID = idFloor
+		}
+		if _, taken := b.calls[b.lastID]; !taken {
+			return b.lastID
+		}
+	}
+}
+
+// targetFilter is what we hold and announce: pages, and the service workers of a
+// session's own browser contexts. All else comes to its owner through the page
+// that it belongs to, and is never paused by us.
+const targetFilter = `"filter":[{"type":"page"},{"type":"service_worker"},{"exclude":true}]`
+
+// Start takes the browser over. What a dead predecessor held is let go before
+// anything else; done is called when clients may come.
+func (b *Board) Start(done func()) {
+	for _, id := range b.journal {
+		b.ask("Target.detachFromTarget", encode(sessionParam{id}), "", nil)
+	}
+	b.journal = nil
+	b.ask("Target.getBrowserContexts", nil, "", func(in incoming) {
+		var out struct {
+			Shared string `json:"defaultBrowserContextId"`
+		}
+		if in.result(&out) == nil {
+			b.shared = out.Shared
+		}
+	})
+	b.ask("Target.setDiscoverTargets", []byte(`{"discover":true,`+targetFilter+`}`), "", nil)
+	// Off and on again: the second brings an event for each target there is.
+	b.ask("Target.setAutoAttach", []byte(`{"autoAttach":false,"waitForDebuggerOnStart":false,"flatten":true}`), "", nil)
+	b.ask("Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,`+targetFilter+`}`), "",
+		func(incoming) {
+			b.ready = true
+			b.forgetGone()
+			b.save()
+			done()
+		})
+}
+
+// Barrier calls done when everything has been handled that the browser said
+// before it, at the latest after limit.
+func (b *Board) Barrier(limit time.Duration, done func()) {
+	done = once(done)
+	// The list of targets, since a new title is no event: the last one told is
+	// often the URL.
+	b.ask("Target.getTargets", []byte(`{`+targetFilter+`}`), "", func(in incoming) {
+		var list struct {
+			Infos []rawInfo `json:"targetInfos"`
+		}
+		if in.result(&list) == nil {
+			b.refresh(list.Infos)
+		}
+		done()
+	})
+	b.after(limit, done)
+}
+
+// refresh takes over what a list says of the pages we know.
+func (b *Board) refresh(infos []rawInfo) {
+	for _, info := range infos {
+		now := info.read()
+		if t := b.targets[now.TargetID]; t != nil && (t.Title != now.Title || t.URL != now.URL) {
+			t.targetInfo, t.raw = now, info
+			b.changed(t, "Target.targetInfoChanged")
+		}
+	}
+}
+
+// ask sends a call of our own; then may be nil.
+func (b *Board) ask(method string, params []byte, session string, then func(in incoming)) {
+	id := b.nextID()
+	if then != nil {
+		b.calls[id] = call{then: then}
+	}
+	b.Line.ToBrowser(command(id, method, params, session))
+}
+
+// pass sends a client's request on; the client gets the reply.
+func (b *Board) pass(s *session, r request, params []byte) {
+	id := b.nextID()
+	b.calls[id] = call{client: s.client, session: s, id: r.id}
+	s.client.calls++
+	b.Line.ToBrowser(command(id, r.method, params, s.id))
+}
+
+// askFor sends a client's request on as one of our own, on our root; then gets
+// the reply, also when the client has left by then.
+func (b *Board) askFor(s *session, r request, params []byte, then func(in incoming)) int64 {
+	id := b.nextID()
+	b.calls[id] = call{client: s.client, session: s, id: r.id, then: then}
+	s.client.calls++
+	b.Line.ToBrowser(command(id, r.method, params, ""))
+	return id
+}
+
+// FromBrowser takes a message of the browser. It may write into it.
+func (b *Board) FromBrowser(raw []byte) {
+	in, ok := scanIncoming(raw)
+	if !ok {
+		b.Log.Debug("message of the browser to nobody", "bytes", len(raw))
+		return
+	}
+	if in.isReply {
+		b.reply(in)
+		return
+	}
+	if in.session == "" {
+		b.rootEvent(in)
+		return
+	}
+	if s := b.routes[in.session]; s != nil {
+		b.clientEvent(s, in)
+		return
+	}
+	if t := b.holds[in.session]; t != nil && in.method == "Page.screencastFrame" {
+		b.acknowledge(t, in)
+	}
+}
+
+func (b *Board) reply(in incoming) {
+	c, ok := b.calls[in.id]
+	if !ok {
+		return
+	}
+	b.forget(in.id)
+	switch {
+	case c.then != nil:
+		c.then(in)
+	case c.client != nil:
+		b.answer(c, in)
+	}
+}
+
+// forget drops a call that is answered, or will not be.
+func (b *Board) forget(id int64) {
+	c := b.calls[id].client
+	delete(b.calls, id)
+	if c == nil {
+		return
+	}
+	c.calls--
+	if c.whenFree != nil && c.calls < window {
+		do := c.whenFree
+		c.whenFree = nil
+		do()
+	}
+}
+
+// window is how many calls of one client may be unanswered before the next ones
+// have to wait. The browser itself queues without bound, and what one client
+// floods it with holds up all.
+const window = 2000
+
+// maxRequest is how long a client's message may be. At 100 MiB Chromium reads no
+// more from its pipe, nobody's, and does not end.
+const maxRequest = 90 << 20
+
+// WhenFree calls do when the client's next message may come: at once, but for a
+// client with too many calls unanswered. Only the last do counts.
+func (b *Board) WhenFree(id ClientID, do func()) {
+	c := b.clients[id]
+	if c == nil || c.calls < window {
+		do()
+		return
+	}
+	c.whenFree = do
+}
+
+// answer gives a reply to the client whose call it answers.
+func (b *Board) answer(c call, in incoming) {
+	if c.client.gone {
+		return
+	}
+	raw := in.raw
+	if c.session.parent == nil {
+		raw = in.withoutSession()
+	}
+	b.Line.ToClient(c.client.id, withID(raw, in.comma, c.id))
+}
+
+// relay gives the reply to a call of [Board.askFor] to the client.
+func (b *Board) relay(s *session, r request, in incoming) {
+	var result json.RawMessage
+	var refusal *cdpError
+	switch err := in.result(&result); {
+	case err == nil:
+		b.done(s, r, result)
+	case errors.As(err, &refusal):
+		b.fail(s, r, refusal)
+	default:
+		b.fail(s, r, &cdpError{-32603, err.Error()})
+	}
+}
+
+// FromClient takes a message of a client. It does not keep it.
+func (b *Board) FromClient(id ClientID, msg []byte) {
+	c := b.clients[id]
+	if c == nil || c.gone || c.root == nil {
+		return
+	}
+	r, err := scanRequest(msg)
+	switch {
+	case err == nil:
+	case r.named:
+		b.Line.ToClient(id, failure(r.id, "", &cdpError{-32600, err.Error()}))
+		return
+	default:
+		b.Line.ToClient(id, append(append([]byte(`{"error":`), encode(&cdpError{-32700, err.Error()})...), '}'))
+		return
+	}
+	s := c.root
+	if r.session != "" {
+		if s = b.routes[r.session]; s == nil || s.client != c || s.parent == nil {
+			b.Line.ToClient(id, failure(r.id, "", sessionGone()))
+			return
+		}
+	}
+	if len(msg) > maxRequest {
+		b.fail(s, r, badParams("the message is larger than the browser reads"))
+		return
+	}
+	if refusal := b.apply(s, r); refusal != nil {
+		b.fail(s, r, refusal)
+	}
+}
+
+// done answers a client's request.
+func (b *Board) done(s *session, r request, result any) {
+	if !s.client.gone {
+		b.Line.ToClient(s.client.id, reply(r.id, s.name(), result))
+	}
+}
+
+func (b *Board) fail(s *session, r request, err *cdpError) {
+	if !s.client.gone {
+		b.Line.ToClient(s.client.id, failure(r.id, s.name(), err))
+	}
+}
+
+// Fail cuts all clients: the browser is gone.
+func (b *Board) Fail(why string) {
+	for id, c := range b.clients {
+		c.gone = true
+		b.Line.Cut(id, why)
+	}
+	clear(b.clients)
+	clear(b.calls)
+}
+
+// Ask sends a call of the broker's own; then gets its result or its error.
+func (b *Board) Ask(method string, params any, session string, then func(result json.RawMessage, err error)) {
+	b.ask(method, encode(params), session, func(in incoming) {
+		var result json.RawMessage
+		err := in.result(&result)
+		then(result, err)
+	})
+}

@@ -1,0 +1,205 @@
+package patches
+
+import "slices"
+
+// client is one connection of an owner.
+type client struct {
+	id    ClientID
+	owner *owner
+	root  *session
+	gone  bool
+	calls int // unanswered
+	// whenFree is called when there are few enough of them again.
+	whenFree func()
+}
+
+// session is a CDP session of a client.
+type session struct {
+	id       string
+	client   *client
+	parent   *session // nil for the client's root
+	browser  bool     // it speaks to the browser, not to a page, frame or worker
+	target   string
+	subtype  string // the target's type
+	handed   bool   // the browser made it for us and we gave it away, see [Board.hand]
+	auto     bool   // it asked to be attached to new targets
+	pause    bool   // and that they wait for it
+	discover bool   // it asked to be told of targets
+	children []*session
+	// told are the targets that it was attached to without asking for each.
+	told map[string]bool
+}
+
+// name is what the client calls the session.
+func (s *session) name() string {
+	if s.parent == nil {
+		return ""
+	}
+	return s.id
+}
+
+// Join lets a client of an owner in. ready is called with true when its messages
+// may come, with false when the browser would not have it.
+func (b *Board) Join(id ClientID, name string, ready func(ok bool)) {
+	c := &client{id: id, owner: b.ownerOf(name)}
+	b.clients[id] = c
+	b.ask("Target.attachToBrowserTarget", nil, "", func(in incoming) {
+		var out sessionParam
+		if err := in.result(&out); err != nil {
+			b.Log.Error("attaching to the browser", "error", err)
+			b.Leave(id)
+			ready(false)
+			return
+		}
+		if c.gone {
+			b.ask("Target.detachFromTarget", encode(out), "", nil)
+			return
+		}
+		c.root = &session{id: out.SessionID, client: c, browser: true, subtype: "browser", told: map[string]bool{}}
+		b.routes[c.root.id] = c.root
+		b.journal = append(b.journal, c.root.id)
+		b.revive(c)
+		b.save()
+		ready(true)
+	})
+}
+
+// Leave ends a client. Its CDP sessions are detached, its targets stay.
+func (b *Board) Leave(id ClientID) {
+	c := b.clients[id]
+	if c == nil {
+		return
+	}
+	delete(b.clients, id)
+	c.gone = true
+	for n, waiting := range b.calls {
+		if waiting.client == c && waiting.then == nil {
+			b.forget(n)
+		}
+	}
+	if c.root != nil {
+		handed := c.root.handedBelow()
+		b.dropSession(c.root)
+		for _, s := range handed {
+			b.takeBack(s)
+		}
+		b.journal = slices.DeleteFunc(b.journal, func(s string) bool { return s == c.root.id })
+		b.ask("Target.detachFromTarget", encode(sessionParam{c.root.id}), "", nil)
+		for _, t := range b.ownedBy(c.owner) {
+			b.settle(t)
+		}
+	}
+	for context, maker := range c.owner.makers {
+		if maker == c {
+			delete(c.owner.makers, context)
+		}
+	}
+	b.retire(c)
+	b.save()
+}
+
+// dropSession forgets a CDP session and those that were made on it.
+func (b *Board) dropSession(s *session) {
+	for _, child := range s.children {
+		b.dropSession(child)
+	}
+	s.children = nil
+	delete(b.routes, s.id)
+	for n, waiting := range b.calls {
+		if waiting.session == s && waiting.then == nil {
+			b.forget(n)
+		}
+	}
+	if t := b.targets[s.target]; t != nil && t.held {
+		delete(t.waits, s.id)
+	}
+}
+
+// unlink forgets a CDP session that has ended.
+func (b *Board) unlink(s *session) {
+	s.parent.children = slices.DeleteFunc(s.parent.children, func(x *session) bool { return x == s })
+	b.dropSession(s)
+}
+
+// handedBelow are the sessions below s that the browser made for us.
+func (s *session) handedBelow() []*session {
+	var all []*session
+	for _, child := range s.children {
+		if child.handed {
+			all = append(all, child)
+		}
+		all = append(all, child.handedBelow()...)
+	}
+	return all
+}
+
+// browsers are the client's sessions that speak to the browser itself.
+func (c *client) browsers() []*session {
+	if c.root == nil {
+		return nil
+	}
+	all := []*session{c.root}
+	for i := 0; i < len(all); i++ {
+		for _, child := range all[i].children {
+			if child.browser {
+				all = append(all, child)
+			}
+		}
+	}
+	return all
+}
+
+// clientEvent passes an event on to the client whose session it is for.
+func (b *Board) clientEvent(s *session, in incoming) {
+	switch in.method {
+	case "Target.attachedToTarget":
+		b.attached(s, in)
+		return
+	case "Page.frameRequestedNavigation":
+		b.noteOrder(s.client.owner, in)
+	case "Target.detachedFromTarget":
+		var p sessionParam
+		if err := in.params(&p); err == nil {
+			if child := b.routes[p.SessionID]; child != nil && child.client == s.client {
+				b.unlink(child)
+				if t := b.targets[child.target]; t != nil {
+					b.settle(t)
+				}
+			}
+		}
+	}
+	raw := in.raw
+	if s.parent == nil {
+		raw = in.withoutSession()
+	}
+	b.Line.ToClient(s.client.id, raw)
+}
+
+// attached registers a CDP session that was made on one of a client's own.
+func (b *Board) attached(s *session, in incoming) {
+	var p attachedParams
+	if err := in.params(&p); err != nil {
+		b.Log.Error("reading an event", "method", in.method, "error", err)
+		return
+	}
+	info := p.Info.read()
+	child := &session{
+		id: p.SessionID, client: s.client, parent: s, target: info.TargetID, subtype: info.Type,
+		browser: info.Type == "browser", told: map[string]bool{},
+	}
+	b.routes[child.id] = child
+	s.children = append(s.children, child)
+	if t := b.targets[info.TargetID]; s.browser && t != nil && t.held {
+		if s.pause && t.waits != nil {
+			t.waits[child.id] = true
+			p.Waiting = true
+		}
+		b.Line.ToClient(s.client.id, event(in.method, s.name(), p))
+		return
+	}
+	raw := in.raw
+	if s.parent == nil {
+		raw = in.withoutSession()
+	}
+	b.Line.ToClient(s.client.id, raw)
+}

@@ -1,0 +1,62 @@
+package patches
+
+// What a client of a [Board] finds otherwise than in a browser of its own, and
+// why. All else is meant to be the same; Playwright's page tests show it.
+//
+// The browser is not one client's:
+//
+//   - Browser.close ends the client's connection. Browser.crash and crashGpuProcess
+//     are answered and do nothing.
+//   - Page.bringToFront, Target.activateTarget, Browser.setWindowBounds and
+//     setContentsSize are answered and do nothing: pages of all sessions share
+//     windows, and no task may take the focus of another or of a person. Pages are
+//     awake and focused in whatever tab they are.
+//   - Target.createTarget always opens behind the others. Only the members that
+//     bear on that are dropped (focus, forTab, hidden, windowState).
+//   - Fetch, Security and Memory at the browser are refused: there they
+//     reach every page. On a page's session they are its own.
+//   - Tracing.start (Playwright's browser.startTracing; not context.tracing, which
+//     works) is refused on every session: the browser has one recording at a time,
+//     and it was seen to hold the URLs of other sessions' pages, also when it was
+//     started on a page. SystemInfo.getProcessInfo lists the processes of all.
+//   - Target.exposeDevToolsProtocol and sendMessageToTarget are refused: what they
+//     carry would come past the rules. Only flat sessions can be attached to.
+//   - The domains Extensions, PWA and Tethering, and all but the known methods of Browser
+//     and Target are not there: they are about the person's browser.
+//
+// The shared browser context is not one session's either. Cookies, storage and
+// service workers are shared on purpose, so that a login is there for all; so is
+// what a request to Storage.clearCookies takes away. Beyond that:
+//
+//   - Browser.grantPermissions and setPermission are refused in it: CDP has no
+//     permission of a single page, and a grant would hold for all sessions.
+//     Browser.resetPermissions does nothing. In a browser context of the client's
+//     own (newContext) they are passed on. Geolocation, offline, headers, user
+//     agent, viewport and media are per page in CDP, and so do not leak.
+//   - Browser.setDownloadBehavior is answered and does nothing in it: the directory
+//     would be that of all. In a context of the client's own it is passed on.
+//   - Service workers of it are not announced, since they have no owner; a page's
+//     own requests to them are. ServiceWorker.stopAllWorkers is refused.
+//
+// Several clients of one session (the session's daemon, and a program at the
+// endpoint that `get cdp-url` prints):
+//
+//   - All are told of the session's pages, and a new page waits for all of them, 3 s
+//     at most. Only the newest client has the session that the page was paused for:
+//     what another one sends before a noopener popup runs is heard when its first
+//     document has come, init scripts included (Chromium 156 does so).
+//   - Browser contexts that a newer client makes are not shown to an older one:
+//     Playwright takes pages of a context that it did not make for pages of the
+//     shared one.
+//   - Browser contexts outlive the connection that made them, disposeOnDetach or
+//     not: a daemon that is killed finds its pages again. They go when they are
+//     disposed of or their session ends.
+//
+// Messages: a client's message of more than 90 MiB is refused, for Chromium stops
+// to read its pipe at 100 MiB. What is not strict JSON, names a member twice or
+// escapes a method's name is refused, since two readers could read it differently.
+//
+// What the rules cannot give: pages of two sessions may be in one renderer process
+// when there are more pages than Chromium has processes for. A page that breaks out
+// of JavaScript, and DOM.describeNode of a node id in the same process, are held
+// back by Chromium or not at all.

@@ -1,0 +1,181 @@
+package patches
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// rule answers a client's request, passes it on, or returns why it is refused.
+type rule func(b *Board, s *session, r request) *cdpError
+
+// rules are the methods that are not simply passed on. A rule holds on every CDP
+// session of a client: a page's session reaches the whole Target and Browser
+// domain as well as the root does.
+func rules(method string) rule {
+	switch method {
+	case "Target.setAutoAttach":
+		return setAutoAttach
+	case "Target.setDiscoverTargets":
+		return setDiscoverTargets
+	case "Target.getTargets":
+		return getTargets
+	case "Target.getTargetInfo", "Browser.getWindowForTarget":
+		return ownTargetOrNone
+	case "Target.closeTarget", "Target.autoAttachRelated":
+		return ownTarget
+	case "Target.attachToTarget":
+		return attachToTarget
+	case "Target.activateTarget":
+		return activateTarget
+	case "Target.detachFromTarget":
+		return detachFromTarget
+	case "Target.createTarget":
+		return createTarget
+	case "Target.createBrowserContext":
+		return createBrowserContext
+	case "Target.disposeBrowserContext":
+		return disposeBrowserContext
+	case "Target.getBrowserContexts":
+		return getBrowserContexts
+	case "Browser.close":
+		return closeConnection
+	case "Page.bringToFront", "Browser.crash", "Browser.crashGpuProcess", "Browser.setWindowBounds", "Browser.setContentsSize",
+		"Page.setDownloadBehavior":
+		return swallow
+	case "Storage.getCookies", "Storage.setCookies", "Storage.clearCookies", "Browser.cancelDownload":
+		return ownContext
+	case "Browser.grantPermissions", "Browser.setPermission":
+		return privateContext
+	case "Browser.resetPermissions", "Browser.setDownloadBehavior":
+		return privateContextOrNothing
+	case "Runtime.runIfWaitingForDebugger":
+		return runIfWaiting
+	case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent":
+		return input
+	case "Target.exposeDevToolsProtocol", "Target.sendMessageToTarget", "Tracing.start", "ServiceWorker.stopAllWorkers":
+		return refuse
+	case "Target.attachToBrowserTarget", "Browser.getVersion", "Browser.getBrowserCommandLine", "Browser.getHistograms",
+		"Browser.getHistogram", "Browser.getWindowBounds":
+		return nil
+	}
+	domain, _, _ := strings.Cut(method, ".")
+	switch domain {
+	case "Target", "Browser", "Extensions", "PWA", "Tethering":
+		return unknown // whatever it may come to mean, it is about more than the owner's pages
+	}
+	return nil
+}
+
+// harmless reports whether a method without a rule may be called at the browser.
+// Fetch, Security, Memory and Tracing reach every page from there.
+func harmless(method string) bool {
+	domain, _, _ := strings.Cut(method, ".")
+	switch domain {
+	case "Target", "Browser": // those that rules lets pass
+		return true
+	case "IO", "Schema", "Storage":
+		return true
+	}
+	return method == "SystemInfo.getInfo" || method == "SystemInfo.getFeatureState"
+}
+
+// apply puts a request through the rules.
+func (b *Board) apply(s *session, r request) *cdpError {
+	if rule := rules(r.method); rule != nil {
+		return rule(b, s, r)
+	}
+	if s.browser && !harmless(r.method) {
+		return notAllowed(r.method + " is about the whole browser")
+	}
+	b.pass(s, r, r.params)
+	return nil
+}
+
+// fields are a request's params with exact names. What is sent on is written
+// anew from them: members given twice, or spelled with escapes, are gone by then.
+type fields map[string]json.RawMessage
+
+func fieldsOf(r request) (fields, *cdpError) {
+	f := fields{}
+	if r.params != nil {
+		if err := json.Unmarshal(r.params, &f); err != nil {
+			return nil, badParams(err.Error())
+		}
+	}
+	return f, nil
+}
+
+// read decodes a field into v; absent and null leave v alone.
+func (f fields) read(name string, v any) *cdpError {
+	raw, ok := f[name]
+	if !ok {
+		return nil
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return badParams(name)
+	}
+	return nil
+}
+
+func (f fields) text(name string) (string, *cdpError) {
+	var v string
+	err := f.read(name, &v)
+	return v, err
+}
+
+func (f fields) flag(name string) (bool, *cdpError) {
+	var v bool
+	err := f.read(name, &v)
+	return v, err
+}
+
+func refuse(_ *Board, _ *session, r request) *cdpError { return notAllowed(r.method) }
+
+func unknown(_ *Board, _ *session, r request) *cdpError { return notFound(r.method) }
+
+func swallow(b *Board, s *session, r request) *cdpError {
+	b.done(s, r, none{})
+	return nil
+}
+
+// closeConnection ends the client's own connection; the browser is not its to
+// close.
+func closeConnection(b *Board, s *session, r request) *cdpError {
+	b.done(s, r, none{})
+	id := s.client.id
+	b.Leave(id)
+	b.Line.Cut(id, "the client closed its browser")
+	return nil
+}
+
+// input passes input events on, and remembers those that may open a tab.
+func input(b *Board, s *session, r request) *cdpError {
+	var p struct {
+		Type, Button, Key string
+		Modifiers         int
+	}
+	if json.Unmarshal(r.params, &p) == nil {
+		b.noteClick(s.client.owner, p.Type, p.Button, p.Key, p.Modifiers)
+	}
+	b.pass(s, r, r.params)
+	return nil
+}
+
+// runIfWaiting also lets the target run that we hold, when its last waiting
+// session says so.
+func runIfWaiting(b *Board, s *session, r request) *cdpError {
+	t := b.targets[s.target]
+	switch {
+	case t == nil || t.handed != s:
+		b.pass(s, r, r.params)
+	case t.word != nil:
+		b.done(s, r, none{})
+	default:
+		t.word = &call{client: s.client, session: s, id: r.id}
+	}
+	if t != nil && t.waits[s.id] {
+		delete(t.waits, s.id)
+		b.settle(t)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package patches
+
+import (
+	"slices"
+	"time"
+)
+
+// createTime is how long other tabs without an opener wait for a createTarget
+// call that is not answered.
+const createTime = 10 * time.Second
+
+// createBrowserContext is done on our own root and without disposeOnDetach, which
+// would bind the context's life to a CDP session.
+func createBrowserContext(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	delete(f, "disposeOnDetach")
+	o := s.client.owner
+	b.askFor(s, r, encode(f), func(in incoming) {
+		var out contextParam
+		if err := in.result(&out); err != nil {
+			b.relay(s, r, in)
+			return
+		}
+		o.Contexts = append(o.Contexts, out.ContextID)
+		o.makers[out.ContextID] = s.client
+		b.save()
+		b.done(s, r, out)
+	})
+	return nil
+}
+
+func disposeBrowserContext(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	id, err := f.text("browserContextId")
+	if err != nil {
+		return err
+	}
+	o := s.client.owner
+	if !o.hasContext(id) {
+		return &cdpError{-32000, "Failed to find context with id " + id}
+	}
+	b.askFor(s, r, encode(contextParam{id}), func(in incoming) {
+		if in.result(nil) == nil {
+			o.Contexts = slices.DeleteFunc(o.Contexts, func(x string) bool { return x == id })
+			delete(o.makers, id)
+			b.save()
+		}
+		b.relay(s, r, in)
+	})
+	return nil
+}
+
+func getBrowserContexts(b *Board, s *session, r request) *cdpError {
+	b.done(s, r, struct {
+		IDs    []string `json:"browserContextIds"`
+		Shared string   `json:"defaultBrowserContextId,omitempty"`
+	}{append([]string{}, s.client.owner.Contexts...), b.shared})
+	return nil
+}
+
+// ownContext passes a request on that is about the shared context, or about one
+// of the owner's.
+func ownContext(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	id, err := f.text("browserContextId")
+	if err != nil {
+		return err
+	}
+	if id != "" && id != b.shared && !s.client.owner.hasContext(id) {
+		return noContext(id)
+	}
+	b.pass(s, r, encode(f))
+	return nil
+}
+
+// privateContext passes a request on that is about one of the owner's browser
+// contexts. What it sets in the shared one would be set for all.
+func privateContext(b *Board, s *session, r request) *cdpError {
+	return inContext(b, s, r, func() *cdpError {
+		return notAllowed(r.method + " would hold for all sessions of the browser; a browser context of its own can have it")
+	})
+}
+
+// privateContextOrNothing is privateContext for what undoes a thing that cannot
+// have been done, or is no harm to leave.
+func privateContextOrNothing(b *Board, s *session, r request) *cdpError {
+	return inContext(b, s, r, func() *cdpError { return swallow(b, s, r) })
+}
+
+func inContext(b *Board, s *session, r request, shared func() *cdpError) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	id, err := f.text("browserContextId")
+	switch {
+	case err != nil:
+		return err
+	case id == "" || id == b.shared:
+		return shared()
+	case !s.client.owner.hasContext(id):
+		return noContext(id)
+	}
+	b.pass(s, r, encode(f))
+	return nil
+}

@@ -1,0 +1,83 @@
+package patches
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzRules lets a hostile client say anything, next to a session whose page it
+// must not reach: whatever it says, what leaves for the browser is one valid
+// message on a CDP session of its own, and the Target domain gets no foreign id.
+func FuzzRules(f *testing.F) {
+	for _, seed := range []string{
+		`{"id":1,"method":"Target.closeTarget","params":{"targetId":"P1"}}`,
+		`{"id":1,"method":"Target.attachToTarget","params":{"targetId":"P1","flatten":true},"sessionId":"R2"}`,
+		`{"id":1,"method":"Target.detachFromTarget","params":{"sessionId":"R1"}}`,
+		`{"id":1,"method":"Runtime.evaluate","params":{},"sessionId":"S1"}`,
+		`{"id":1,"method":"Target.disposeBrowserContext","params":{"browserContextId":"CTX1"}}`,
+		`{"id":1,"method":"Target.createTarget","params":{"url":"x","browserContextId":"CTX1"}}`,
+		`{"id":1,"method":"Storage.getCookies","params":{"browserContextId":"CTX1"}}`,
+		`{"id":1,"method":"Target.getTargetInfo","params":{"targetId":"P2","targetid":"P1"}}`,
+		`{"id":1,"method":"Browser.close"}`, `{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"flatten":true}}`,
+		`{"id":1,"method":"Target.setDiscoverTargets","params":{"discover":true}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, msg []byte) {
+		b, rec := twoSessions()
+		rec.out, rec.sent = nil, nil
+		b.FromClient(2, msg)
+		for _, sent := range rec.sent {
+			var m struct {
+				Method    string
+				SessionID string `json:"sessionId"`
+				Params    map[string]json.RawMessage
+			}
+			if err := json.Unmarshal([]byte(sent), &m); err != nil || strings.IndexByte(sent, 0) >= 0 {
+				t.Fatalf("%q became %q: %v", msg, sent, err)
+			}
+			ours := []string{"Target.createTarget", "Target.createBrowserContext", "Target.disposeBrowserContext", "Target.detachFromTarget", "Runtime.runIfWaitingForDebugger"}
+			if m.SessionID != "S2" && m.SessionID != "R2" && (m.SessionID != "" || !slices.Contains(ours, m.Method)) {
+				t.Fatalf("%q became %q, on a session that is not the client's", msg, sent)
+			}
+			if !strings.HasPrefix(m.Method, "Target.") {
+				continue
+			}
+			for _, foreign := range []string{"P1", "S1", "R1", "CTX1"} {
+				for name, value := range m.Params {
+					if string(value) == `"`+foreign+`"` && (name == "targetId" || name == "sessionId" || name == "browserContextId") {
+						t.Fatalf("%q became %q, which names what is another session's", msg, sent)
+					}
+				}
+			}
+		}
+		for _, got := range rec.out {
+			if got.Name != "to-browser" && strings.Contains(string(got.Data), `"targetId":"P1"`) {
+				t.Fatalf("%q was told of a foreign page: %s %s", msg, got.Name, got.Data)
+			}
+		}
+	})
+}
+
+// twoSessions is a board with a page P1 in a context of session a, which
+// client 1 sees as R1, and the same for b with 2.
+func twoSessions() (*Board, *recorder) {
+	rec := &recorder{}
+	b := New(Options{Line: rec, Clock: func() time.Time { return time.Time{} }, First: firstID})
+	b.ready, b.shared = true, "SHARED"
+	for i, n := range []string{"1", "2"} {
+		id := ClientID(i + 1)
+		say := func(text string) { b.FromBrowser([]byte(rec.number(strings.ReplaceAll(text, "#", n)))) }
+		b.Join(id, "s"+n, func(bool) {})
+		say(`{"id":@Target.attachToBrowserTarget,"result":{"sessionId":"S#"}}`)
+		b.FromClient(id, []byte(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}}`))
+		b.FromClient(id, []byte(`{"id":2,"method":"Target.createBrowserContext"}`))
+		say(`{"id":@Target.createBrowserContext,"result":{"browserContextId":"CTX#"}}`)
+		say(`{"method":"Target.attachedToTarget","params":{"sessionId":"R#","targetInfo":{"targetId":"P#","type":"page","title":"","url":"","browserContextId":"CTX#"},"waitingForDebugger":true}}`)
+		b.FromClient(id, []byte(`{"id":3,"method":"Runtime.runIfWaitingForDebugger","sessionId":"R`+n+`"}`))
+	}
+	return b, rec
+}

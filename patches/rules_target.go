@@ -1,0 +1,264 @@
+package patches
+
+// owns reports whether a target is the owner's: a page or service worker of its
+// own, or a frame or worker that a page of its own has brought along.
+func (b *Board) owns(o *owner, target string) bool {
+	if t := b.targets[target]; t != nil {
+		return t.owner == o
+	}
+	for _, c := range o.clients {
+		if c.root != nil && c.root.leadsTo(target) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *session) leadsTo(target string) bool {
+	for _, child := range s.children {
+		if child.target == target && !child.browser || child.leadsTo(target) {
+			return true
+		}
+	}
+	return false
+}
+
+// setAutoAttach of a browser-level session is answered here: its targets are
+// announced one by one, as they come, and those that live already before the
+// reply. On other sessions it is the page's own business.
+func setAutoAttach(b *Board, s *session, r request) *cdpError {
+	if !s.browser {
+		b.pass(s, r, r.params)
+		return nil
+	}
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	on, err := f.flag("autoAttach")
+	if err != nil {
+		return err
+	}
+	flatten, err := f.flag("flatten")
+	if err != nil {
+		return err
+	}
+	if on && !flatten {
+		return badParams("only the flat protocol is supported at the browser")
+	}
+	if s.pause, err = f.flag("waitForDebuggerOnStart"); err != nil {
+		return err
+	}
+	s.auto = on
+	waiting := 1
+	told := func() {
+		if waiting--; waiting == 0 {
+			b.done(s, r, none{})
+		}
+	}
+	for _, t := range b.ownedBy(s.client.owner) {
+		waiting++
+		b.introduce(s, t, told)
+	}
+	told()
+	return nil
+}
+
+// ownedBy are all targets of an owner, its tabs first and in their order, so
+// that an opener is told before what it opened.
+func (b *Board) ownedBy(o *owner) []*target {
+	all := o.targets()
+	for _, t := range b.targets {
+		if t.owner == o && t.tab == nil {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func setDiscoverTargets(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	on, err := f.flag("discover")
+	if err != nil {
+		return err
+	}
+	if !s.browser {
+		return notAllowed("targets are discovered at the browser")
+	}
+	if on && !s.discover {
+		for _, t := range b.ownedBy(s.client.owner) {
+			b.Line.ToClient(s.client.id, event("Target.targetCreated", s.name(), infoParams{t.raw}))
+		}
+	}
+	s.discover = on
+	b.done(s, r, none{})
+	return nil
+}
+
+func getTargets(b *Board, s *session, r request) *cdpError {
+	infos := []rawInfo{}
+	for _, t := range b.ownedBy(s.client.owner) {
+		infos = append(infos, t.raw)
+	}
+	b.done(s, r, struct {
+		Infos []rawInfo `json:"targetInfos"`
+	}{infos})
+	return nil
+}
+
+// ownTargetOrNone passes a request on that names a target of the owner's, or
+// none and means the session's.
+func ownTargetOrNone(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	id, err := f.text("targetId")
+	if err != nil {
+		return err
+	}
+	if id != "" && id != s.target && !b.owns(s.client.owner, id) {
+		return noTarget()
+	}
+	b.pass(s, r, encode(f))
+	return nil
+}
+
+func ownTarget(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	id, err := f.text("targetId")
+	if err != nil {
+		return err
+	}
+	if !b.owns(s.client.owner, id) {
+		return noTarget()
+	}
+	b.pass(s, r, encode(f))
+	return nil
+}
+
+func attachToTarget(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	flatten, err := f.flag("flatten")
+	if err != nil {
+		return err
+	}
+	if !flatten {
+		return badParams("only the flat protocol is supported")
+	}
+	return ownTarget(b, s, r)
+}
+
+// activateTarget brings nothing to the front: no task may take the focus of
+// another, nor a person's.
+func activateTarget(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	id, err := f.text("targetId")
+	if err != nil {
+		return err
+	}
+	if !b.owns(s.client.owner, id) {
+		return noTarget()
+	}
+	b.done(s, r, none{})
+	return nil
+}
+
+func detachFromTarget(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	session, err := f.text("sessionId")
+	if err != nil {
+		return err
+	}
+	child := b.routes[session]
+	if child == nil || child.client != s.client || child.parent == nil {
+		return noSession()
+	}
+	if !child.handed {
+		b.pass(s, r, encode(sessionParam{session}))
+		return nil
+	}
+	if t := b.targets[child.target]; t != nil && t.handed == child {
+		b.letRun(t)
+	}
+	b.askFor(s, r, encode(sessionParam{session}), func(in incoming) { b.relay(s, r, in) })
+	return nil
+}
+
+// createTarget opens a page that is the owner's, behind the others. The call is
+// our own, so that a page is not lost whose maker has left by then.
+func createTarget(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	context, err := f.text("browserContextId")
+	if err != nil {
+		return err
+	}
+	o := s.client.owner
+	if context != "" && context != b.shared && !o.hasContext(context) {
+		return noContext(context)
+	}
+	for _, name := range []string{"forTab", "hidden", "focus", "enableBeginFrameControl", "windowState"} {
+		delete(f, name)
+	}
+	f["background"] = []byte("true")
+	if context == "" && b.shared != "" {
+		f["browserContextId"] = encode(b.shared)
+	}
+	if context != "" && context != b.shared && !b.hasWindow(context) {
+		f["newWindow"] = []byte("true")
+	}
+	var id int64
+	id = b.askFor(s, r, encode(f), func(in incoming) {
+		var out targetParam
+		if err := in.result(&out); err != nil {
+			delete(b.creates, id)
+			b.decideLeft()
+			b.relay(s, r, in)
+			return
+		}
+		t := b.created(id, o, out.TargetID)
+		answer := once(func() { b.done(s, r, out) })
+		if t == nil || !s.auto || t.pending == 0 {
+			answer()
+			return
+		}
+		t.announced = append(t.announced, answer)
+		b.after(b.Hold, answer)
+	})
+	b.creates[id] = o
+	b.after(createTime, func() {
+		if _, waiting := b.creates[id]; waiting {
+			delete(b.creates, id)
+			b.decideLeft()
+		}
+	})
+	return nil
+}
+
+// hasWindow reports whether a browser context has a page, and so a window.
+func (b *Board) hasWindow(context string) bool {
+	for _, t := range b.targets {
+		if t.ContextID == context && t.Type == "page" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,162 @@
+package patches
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Listed is an owner as others see it.
+type Listed struct {
+	Owner
+	Live  bool
+	Pages []Tab
+}
+
+func (b *Board) sortedOwners() []*owner {
+	all := make([]*owner, 0, len(b.owners))
+	for _, o := range b.owners {
+		all = append(all, o)
+	}
+	slices.SortFunc(all, func(x, y *owner) int { return cmp.Compare(x.Name, y.Name) })
+	return all
+}
+
+// Owners lists the owners that are live or have tabs, by name.
+func (b *Board) Owners() []Listed {
+	var all []Listed
+	for _, o := range b.sortedOwners() {
+		if !o.live() && len(o.tabs) == 0 {
+			continue
+		}
+		l := Listed{Owner: o.Owner, Live: o.live()}
+		for _, tab := range o.sorted() {
+			l.Pages = append(l.Pages, *tab)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// Connected returns how many owners have a connection.
+func (b *Board) Connected() int {
+	n := 0
+	for _, o := range b.owners {
+		if len(o.clients) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Note keeps what a session's daemon says of its tab, and reports whether the
+// tab is the session's. A nil label leaves the label alone.
+func (b *Board) Note(name, target string, active bool, label *string) bool {
+	o := b.owners[name]
+	if o == nil || o.tabs[target] == nil {
+		return false
+	}
+	if active {
+		o.Active = target
+	}
+	if label != nil {
+		o.tabs[target].Label = *label
+	}
+	b.save()
+	return true
+}
+
+// Release ends a session: its clients are cut, its own browser contexts are
+// disposed, its tabs stay and may sleep, or are closed. done gets how many tabs
+// were kept and closed, when that is so or limit has passed.
+func (b *Board) Release(name string, page bool, limit time.Duration, done func(kept, closed int)) {
+	o := b.owners[name]
+	if o == nil {
+		done(0, 0)
+		return
+	}
+	for _, c := range slices.Clone(o.clients) {
+		b.Leave(c.id)
+		b.Line.Cut(c.id, "the session ended")
+	}
+	o.reachable++
+	o.Last = b.opened()
+	b.rest(o)
+	contexts := o.Contexts
+	for _, id := range contexts {
+		b.ask("Target.disposeBrowserContext", encode(contextParam{id}), "", nil)
+	}
+	var closing []string
+	kept := 0
+	for _, tab := range o.sorted() {
+		switch {
+		case tab.target != nil && slices.Contains(contexts, tab.target.ContextID): // goes with its context
+		case page:
+			closing = append(closing, tab.Target)
+		default:
+			kept++
+		}
+	}
+	o.Contexts = nil
+	clear(o.makers)
+	b.save()
+	b.closeAll(closing, limit, func(closed int) { done(kept, closed) })
+}
+
+// Prune closes tabs of sessions that ended: of those whose name has the prefix
+// and whose release is older than age. done gets the tabs, by their owner.
+func (b *Board) Prune(prefix string, age, limit time.Duration, done func(map[string][]Tab)) {
+	gone := map[string][]Tab{}
+	var ids []string
+	before := b.Clock().Add(-age)
+	for _, o := range b.sortedOwners() {
+		if o.live() || !strings.HasPrefix(o.Name, prefix) {
+			continue
+		}
+		for _, tab := range o.sorted() {
+			if !tab.Released.After(before) {
+				gone[o.Name] = append(gone[o.Name], *tab)
+				ids = append(ids, tab.Target)
+			}
+		}
+	}
+	b.closeAll(ids, limit, func(int) {
+		for name, tabs := range gone {
+			gone[name] = slices.DeleteFunc(tabs, func(t Tab) bool { return b.targets[t.Target] != nil })
+		}
+		done(gone)
+	})
+}
+
+// closeAll closes targets and waits until they are gone, or limit has passed.
+func (b *Board) closeAll(ids []string, limit time.Duration, done func(closed int)) {
+	if len(ids) == 0 {
+		b.Barrier(limit, func() { done(0) })
+		return
+	}
+	closed := func() (n int) {
+		for _, id := range ids {
+			if b.targets[id] == nil {
+				n++
+			}
+		}
+		return n
+	}
+	finish := once(func() { done(closed()) })
+	b.watches = append(b.watches, func() bool {
+		if closed() < len(ids) {
+			return false
+		}
+		finish()
+		return true
+	})
+	for _, id := range ids {
+		b.ask("Target.closeTarget", encode(targetParam{id}), "", nil)
+	}
+	b.after(limit, finish)
+}
+
+type contextParam struct {
+	ContextID string `json:"browserContextId"`
+}

@@ -1,0 +1,178 @@
+package patches
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestVectors plays the streams of testdata. What comes in stands in sections
+// from-playwright CLIENT, from-browser, join CLIENT SESSION, leave CLIENT, tick
+// DURATION, release SESSION [page], prune, restart; what went out follows each of them in sections
+// to-browser, to-playwright CLIENT, cut CLIENT. -update rewrites the latter. In the
+// browser's replies @METHOD is the id of our last call of it, @METHOD PARAM of the
+// last whose text has PARAM.
+func TestVectors(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("testdata/*.txtar: %d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, txtar.Parse(raw))
+			if string(got) == string(raw) {
+				return
+			}
+			if updating() {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("the stream is another one (-update takes it over):\n%s", difference(string(raw), string(got)))
+		})
+	}
+}
+
+// updating reports whether -update was given. The flag is defined here and not
+// in a variable, so that nothing global stands in the package.
+func updating() bool {
+	f := flag.Lookup("update")
+	return f != nil && f.Value.String() == "true"
+}
+
+func TestMain(m *testing.M) {
+	flag.Bool("update", false, "rewrite the expected half of testdata")
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// difference is the first line in which two texts differ, with those before it.
+func difference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(w), len(g)) {
+		if i >= len(w) || i >= len(g) || w[i] != g[i] {
+			from := max(0, i-4)
+			return "want:\n" + strings.Join(w[from:min(len(w), i+3)], "\n") + "\ngot:\n" + strings.Join(g[from:min(len(g), i+3)], "\n")
+		}
+	}
+	return ""
+}
+
+// recorder is a Line that writes down what goes out.
+type recorder struct {
+	out  []txtar.File
+	sent []string
+	last State
+}
+
+func (r *recorder) note(section, text string) {
+	if n := len(r.out); n == 0 || r.out[n-1].Name != section {
+		r.out = append(r.out, txtar.File{Name: section})
+	}
+	f := &r.out[len(r.out)-1]
+	f.Data = append(f.Data, text+"\n"...)
+}
+
+func (r *recorder) ToBrowser(msg []byte) {
+	r.sent = append(r.sent, string(msg))
+	r.note("to-browser", string(msg))
+}
+
+// number puts ids in the place of @METHOD and @METHOD PARAM.
+func (r *recorder) number(reply string) string {
+	return regexp.MustCompile(`@([\w.]+)(?: (\w+))?`).ReplaceAllStringFunc(reply, func(ref string) string {
+		method, param, _ := strings.Cut(ref[1:], " ")
+		for i := len(r.sent) - 1; i >= 0; i-- {
+			if strings.Contains(r.sent[i], `"method":"`+method+`"`) && strings.Contains(r.sent[i], param) {
+				return r.sent[i][len(headReply):strings.Index(r.sent[i], ",")]
+			}
+		}
+		return ref
+	})
+}
+
+func (r *recorder) ToClient(c ClientID, msg []byte) {
+	r.note(fmt.Sprintf("to-playwright %d", c), string(msg))
+}
+func (r *recorder) Cut(c ClientID, why string) { r.note(fmt.Sprintf("cut %d", c), why) }
+func (r *recorder) Save(s State)               { r.last = s }
+
+const firstID = 1000000001
+
+// play runs the inputs of a stream and returns it with the outputs that come.
+func play(t *testing.T, in *txtar.Archive) []byte {
+	t.Helper()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	rec := &recorder{}
+	b := New(Options{Line: rec, Clock: func() time.Time { return now }, First: firstID})
+	b.ready, b.shared = true, "SHARED"
+	for _, f := range in.Files {
+		words := strings.Fields(f.Name)
+		lines := strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n")
+		switch words[0] {
+		case "to-browser", "to-playwright", "cut", "kept":
+			continue
+		}
+		rec.out = append(rec.out, f)
+		rec.out = append(rec.out, txtar.File{Name: "mark"})
+		switch words[0] {
+		case "from-playwright":
+			for _, l := range lines {
+				b.FromClient(clientOf(t, words[1]), []byte(l))
+			}
+		case "from-browser":
+			for _, l := range lines {
+				b.FromBrowser([]byte(rec.number(l)))
+			}
+		case "join":
+			b.Join(clientOf(t, words[1]), words[2], func(bool) {})
+		case "leave":
+			b.Leave(clientOf(t, words[1]))
+		case "release":
+			b.Release(words[1], len(words) > 2, time.Second, func(kept, closed int) { rec.note("kept", fmt.Sprint(kept, " closed ", closed)) })
+		case "prune":
+			b.Prune("", 0, time.Second, func(gone map[string][]Tab) { rec.note("kept", fmt.Sprint(len(gone["a"]), " pruned")) })
+		case "tick":
+			d, err := time.ParseDuration(words[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			now = now.Add(d)
+			b.Tick()
+		case "restart":
+			b = New(Options{Line: rec, Clock: func() time.Time { return now }, First: firstID + 1000, State: b.State()})
+			b.Start(func() {})
+		default:
+			t.Fatalf("unknown section %q", f.Name)
+		}
+	}
+	out := &txtar.Archive{Comment: in.Comment}
+	for _, f := range rec.out {
+		if f.Name != "mark" {
+			out.Files = append(out.Files, f)
+		}
+	}
+	return txtar.Format(out)
+}
+
+func clientOf(t *testing.T, word string) ClientID {
+	t.Helper()
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ClientID(n)
+}
