@@ -1,0 +1,131 @@
+package broker
+
+import (
+	"strconv"
+	"strings"
+)
+
+// The inside of the window is to be 1280x720. With windows, the tab strip and
+// the address bar take the rest; a difference that is left is set right after
+// the start.
+const (
+	insideWidth  = 1280
+	insideHeight = 720
+	barsHeight   = 87
+)
+
+// arguments are the browser's, for one run.
+func arguments(o KeepOptions, profile string) []string {
+	height := insideHeight
+	args := append(switches(), "--user-data-dir="+profile, "--remote-debugging-pipe")
+	switch {
+	case o.NoWindows:
+	case o.Settings.Headed:
+		height += barsHeight
+	default:
+		args = append(args, "--headless=new")
+		height += barsHeight
+	}
+	if o.NoSandbox != "" {
+		// test-type: no bar that says so and takes room from the page.
+		args = append(args, "--no-sandbox", "--test-type")
+	}
+	args = append(args, "--window-size="+strconv.Itoa(insideWidth)+","+strconv.Itoa(height))
+	args = withFeatures(args, o.Settings.Args)
+	// A tab of nobody, so that closing the last one of somebody's closes no window.
+	return append(args, "about:blank")
+}
+
+// switches are those that Playwright starts its own Chromium with, since it drives
+// this one too, but for those that take extensions away; and ours.
+func switches() []string {
+	return []string{
+		"--allow-pre-commit-input",
+		"--disable-back-forward-cache",
+		"--disable-background-networking",
+		"--disable-background-timer-throttling",
+		"--disable-backgrounding-occluded-windows",
+		"--disable-breakpad",
+		"--disable-client-side-phishing-detection",
+		"--disable-component-extensions-with-background-pages",
+		"--disable-component-update",
+		"--disable-default-apps",
+		"--disable-dev-shm-usage",
+		"--disable-edgeupdater",
+		"--disable-field-trial-config",
+		"--disable-hang-monitor",
+		"--disable-infobars",
+		"--disable-ipc-flooding-protection",
+		"--disable-popup-blocking",
+		"--disable-prompt-on-repost",
+		"--disable-renderer-backgrounding",
+		"--disable-search-engine-choice-screen",
+		"--disable-sync",
+		"--edge-skip-compat-layer-relaunch",
+		"--export-tagged-pdf",
+		"--force-color-profile=srgb",
+		"--metrics-recording-only",
+		"--no-default-browser-check",
+		"--no-first-run",
+		"--no-service-autorun",
+		"--password-store=basic",
+		"--unsafely-disable-devtools-self-xss-warnings",
+		"--use-mock-keychain",
+		"--hide-crash-restore-bubble", // ours from here on
+		"--propagate-iph-for-testing",
+		"--enable-features=CDPScreenshotNewSurface",
+		"--disable-features=" + strings.Join(disabledFeatures(), ","),
+	}
+}
+
+func disabledFeatures() []string {
+	return []string{
+		"AutoDeElevate",
+		"AvoidUnnecessaryBeforeUnloadCheckSync",
+		"BoundaryEventDispatchTracksNodeRemoval",
+		"DestroyProfileOnBrowserClose",
+		"DialMediaRouteProvider",
+		"GlobalMediaControls",
+		"HttpsUpgrades",
+		"LensOverlay",
+		"MediaRouter",
+		"OptimizationHints",
+		"PaintHolding",
+		"RenderDocument",
+		"ThirdPartyStoragePartitioning",
+		"Translate",
+		"msEdgeUpdateLaunchServicesPreferredVersion",
+		"msForceBrowserSignIn",
+		// Ours: prerendered pages change their target under a client's feet.
+		"Prerender2",
+		"SpeculationRulesPrerender2",
+		// A discarded tab answers no more.
+		"HighEfficiencyModeAvailable",
+		"MemorySaverModeAggressiveness",
+		// The address bar's popups are targets of nobody.
+		"AiModeOmniboxEntryPoint",
+		"WebUIOmniboxAimPopup",
+		"WebUIOmniboxFullPopup",
+		"WebUIOmniboxPopup",
+	}
+}
+
+// withFeatures adds the user's arguments. Of a list of features Chromium takes
+// the last only, so theirs are joined to ours.
+func withFeatures(args, more []string) []string {
+	for _, arg := range more {
+		joined := false
+		for _, list := range []string{"--disable-features=", "--enable-features="} {
+			for i := range args {
+				if strings.HasPrefix(arg, list) && strings.HasPrefix(args[i], list) {
+					args[i] += "," + strings.TrimPrefix(arg, list)
+					joined = true
+				}
+			}
+		}
+		if !joined {
+			args = append(args, arg)
+		}
+	}
+	return args
+}

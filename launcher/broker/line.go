@@ -1,0 +1,171 @@
+package broker
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	maxMessage = 256 << 20 // of a client
+	lineLimit  = 512 << 20 // what may wait for a client that does not read
+	writeTime  = 60 * time.Second
+	joinTime   = 10 * time.Second
+	lastTime   = 2 * time.Second // for what is queued when a client is cut
+)
+
+// line is one client's connection. Its reader is the request's goroutine, its
+// writer takes from the queue; the owner of the board waits for neither.
+type line struct {
+	id   patches.ClientID
+	conn *websocket.Conn
+	q    *queue
+	once sync.Once
+	cut  chan struct{} // closed when the connection is to end
+	why  string        // set before cut is closed
+}
+
+func (l *line) end(why string) {
+	l.once.Do(func() {
+		l.why = why
+		l.q.close()
+		close(l.cut)
+	})
+}
+
+// endpoint serves CDP for the session named in the path.
+func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	if err := sockets.CheckName(name); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
+	if err != nil {
+		b.log.Debug("no WebSocket", "session", name, "error", err)
+		return
+	}
+	conn.SetReadLimit(maxMessage)
+	l := &line{conn: conn, q: newQueue(lineLimit), cut: make(chan struct{})}
+	// The request's context ends with the server, not with a hijacked connection.
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	log := b.log.With("session", name)
+	if err := b.join(ctx, l, name); err != nil {
+		log.Warn("a client could not join", "error", err)
+		_ = conn.Close(websocket.StatusTryAgainLater, wire.AsError(err).Message)
+		return
+	}
+	log.Info("client joined", "client", int(l.id))
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		l.write(ctx, log)
+		cancel() // the reader ends too
+	})
+	err = b.listen(ctx, l)
+	log.Debug("client says no more", "client", int(l.id), "error", err)
+	l.end("the client has left")
+	_ = b.do(context.WithoutCancel(ctx), func() {
+		b.board.Leave(l.id)
+		delete(b.lines, l.id)
+	})
+	writing.Wait()
+	_ = conn.CloseNow()
+	log.Info("client left", "client", int(l.id), "why", l.why)
+}
+
+// join makes the line known and waits until the browser has a session for it.
+func (b *broker) join(ctx context.Context, l *line, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	joined := make(chan bool, 1)
+	err := b.do(ctx, func() {
+		b.lastLine++
+		l.id = b.lastLine
+		b.lines[l.id] = l
+		b.board.Join(l.id, name, func(ok bool) { joined <- ok })
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case ok := <-joined:
+		if ok {
+			return nil
+		}
+	case <-l.cut:
+	case <-ctx.Done():
+	}
+	_ = b.do(context.WithoutCancel(ctx), func() {
+		b.board.Leave(l.id)
+		delete(b.lines, l.id)
+	})
+	return wire.Errorf(wire.CodeBrowserGone, "the browser does not answer")
+}
+
+// listen takes the client's messages until it leaves.
+func (b *broker) listen(ctx context.Context, l *line) error {
+	for {
+		kind, msg, err := l.conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if kind != websocket.MessageText {
+			continue
+		}
+		free := make(chan struct{})
+		err = b.do(ctx, func() {
+			b.board.FromClient(l.id, msg)
+			b.board.WhenFree(l.id, func() { close(free) })
+		})
+		if err != nil {
+			return err
+		}
+		select {
+		case <-free:
+		case <-l.cut:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// write gives the client what is queued for it. One that takes none of it for
+// too long is cut off.
+func (l *line) write(ctx context.Context, log *slog.Logger) {
+	for {
+		list, ok := l.q.take(ctx.Done())
+		if !ok {
+			break
+		}
+		for _, msg := range list {
+			if err := l.writeOne(ctx, msg); err != nil {
+				log.Warn("writing to a client", "error", err)
+				_ = l.conn.CloseNow()
+				return
+			}
+			l.q.wrote(len(msg))
+		}
+	}
+	_ = l.conn.Close(websocket.StatusNormalClosure, l.why)
+}
+
+func (l *line) writeOne(ctx context.Context, msg []byte) error {
+	limit := writeTime
+	select {
+	case <-l.cut:
+		limit = lastTime
+	default:
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return l.conn.Write(ctx, websocket.MessageText, msg)
+}

@@ -1,0 +1,94 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/abrowser/abrowser/launcher/install"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// TestMain lets the test's own executable be the broker, and the keeper where a
+// test needs one that it can kill. The run fails when a process is left over.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && (os.Args[1] == "broker" || os.Args[1] == "keeper") {
+		os.Exit(play(os.Args[1]))
+	}
+	status := m.Run()
+	if left := processes("/tmp/abb"); len(left) > 0 {
+		fmt.Fprintln(os.Stderr, "processes are left:", strings.Join(left, "\n"))
+		status = 1
+	}
+	os.Exit(status)
+}
+
+func play(role string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	root, err := sockets.Locate(os.LookupEnv)
+	var settings wire.Settings
+	if err == nil {
+		settings, err = wire.SettingsFrom(os.LookupEnv)
+	}
+	if err == nil && role == "broker" {
+		err = Serve(ctx, ServeOptions{Root: root, Settings: settings, Log: log})
+	}
+	if err == nil && role == "keeper" {
+		var o KeepOptions
+		if o, err = keepOptions(ctx, root, settings); err == nil {
+			o.Log = log
+			err = Keep(ctx, o)
+		}
+	}
+	if err != nil {
+		log.Error("ended", "role", role, "error", err)
+		return 1
+	}
+	return 0
+}
+
+// keepOptions are for a keeper in or below the test's process, whose broker is
+// the test's executable.
+func keepOptions(ctx context.Context, root sockets.Root, s wire.Settings) (KeepOptions, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return KeepOptions{}, err
+	}
+	installer := &install.Installer{Root: root}
+	found, err := installer.FindBrowser(s)
+	if err != nil {
+		return KeepOptions{}, err
+	}
+	environ := append(os.Environ(), "ABROWSER_HOME="+root.Dir)
+	return KeepOptions{
+		Root: root, Settings: s, Executable: exe, Browser: found.Path, NoWindows: found.Headless,
+		NoSandbox: installer.FindSandbox(ctx, found).Why, Environ: append(environ, s.Environ()...),
+	}, nil
+}
+
+// processes lists the living processes whose command line or root is below dir.
+// It finds nothing where there is no /proc.
+func processes(dir string) []string {
+	entries, _ := os.ReadDir("/proc")
+	var found []string
+	for _, e := range entries {
+		line, err := os.ReadFile("/proc/" + e.Name() + "/cmdline")
+		if err != nil || len(line) == 0 || e.Name() == "self" || e.Name() == fmt.Sprint(os.Getpid()) {
+			continue
+		}
+		text := strings.ReplaceAll(string(line), "\x00", " ")
+		env, _ := os.ReadFile("/proc/" + e.Name() + "/environ")
+		if strings.Contains(text, dir) || strings.Contains(string(env), "ABROWSER_HOME="+dir) {
+			found = append(found, e.Name()+" "+text)
+		}
+	}
+	return found
+}

@@ -1,0 +1,306 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// peer is a CDP client of a session, as simple as one can be: it answers each
+// page that it is attached to as Playwright does.
+type peer struct {
+	t    *testing.T
+	conn *websocket.Conn
+
+	mu      sync.Mutex // guards the fields below
+	last    int
+	waiting map[int]chan message
+	pages   map[string]*tab // by target id
+	order   []string
+	frozen  bool          // it lets its new pages wait
+	changed chan struct{} // closed and replaced at each change of pages
+	gone    chan struct{} // closed when the connection has ended
+}
+
+// tab is a page of a peer.
+type tab struct {
+	peer            *peer
+	target, session string
+}
+
+type message struct {
+	ID        int             `json:"id,omitempty"`
+	Method    string          `json:"method,omitempty"`
+	Params    json.RawMessage `json:"params,omitempty"`
+	SessionID string          `json:"sessionId,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+	Error     *struct {
+		Code    int
+		Message string
+	} `json:"error,omitempty"`
+}
+
+// connect joins a session and waits until its living pages are known.
+func (r *rig) connect(session string) *peer {
+	r.t.Helper()
+	p := r.dial(session)
+	if _, err := p.call("", "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}); err != nil {
+		r.t.Fatalf("Target.setAutoAttach: %v", err)
+	}
+	return p
+}
+
+// dial joins a session and says nothing.
+func (r *rig) dial(session string) *peer {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", r.place.Socket)
+	}}}
+	conn, _, err := websocket.Dial(ctx, "ws://x"+wire.PathSession+session, &websocket.DialOptions{HTTPClient: client}) //nolint:bodyclose // the dialer has closed it
+	if err != nil {
+		r.t.Fatalf("dialing session %s: %v", session, err)
+	}
+	conn.SetReadLimit(maxMessage)
+	p := &peer{
+		t: r.t, conn: conn, waiting: map[int]chan message{}, pages: map[string]*tab{}, changed: make(chan struct{}), gone: make(chan struct{}),
+	}
+	go p.read()
+	r.t.Cleanup(p.close)
+	return p
+}
+
+func (p *peer) close() {
+	_ = p.conn.CloseNow()
+	<-p.gone
+}
+
+func (p *peer) read() {
+	defer close(p.gone)
+	for {
+		_, raw, err := p.conn.Read(context.Background())
+		if err != nil {
+			return
+		}
+		var m message
+		if err := json.Unmarshal(raw, &m); err != nil {
+			p.t.Errorf("%.200s: %v", raw, err)
+			return
+		}
+		p.take(m)
+	}
+}
+
+func (p *peer) take(m message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m.Method == "" {
+		if c := p.waiting[m.ID]; c != nil {
+			delete(p.waiting, m.ID)
+			c <- m
+		}
+		return
+	}
+	if m.SessionID != "" {
+		return
+	}
+	var e struct {
+		SessionID  string
+		TargetID   string
+		TargetInfo struct{ TargetID, Type string }
+	}
+	_ = json.Unmarshal(m.Params, &e)
+	switch m.Method {
+	case "Target.attachedToTarget":
+		if p.pages[e.TargetInfo.TargetID] != nil {
+			p.t.Errorf("target %s is announced twice", e.TargetInfo.TargetID)
+		}
+		t := &tab{p, e.TargetInfo.TargetID, e.SessionID}
+		p.pages[t.target] = t
+		p.order = append(p.order, t.target)
+		if !p.frozen {
+			p.sendLocked(t.session, "Page.enable", nil)
+			p.sendLocked(t.session, "Runtime.runIfWaitingForDebugger", nil)
+		}
+	case "Target.detachedFromTarget":
+		for id, t := range p.pages {
+			if t.session == e.SessionID {
+				delete(p.pages, id)
+			}
+		}
+	default:
+		return
+	}
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+func (p *peer) sendLocked(session, method string, params any) chan message {
+	p.last++
+	raw, err := json.Marshal(params)
+	if err != nil {
+		p.t.Errorf("%s: %v", method, err)
+	}
+	if params == nil {
+		raw = []byte("{}")
+	}
+	out, _ := json.Marshal(message{ID: p.last, Method: method, Params: raw, SessionID: session})
+	got := make(chan message, 1)
+	p.waiting[p.last] = got
+	_ = p.conn.Write(context.Background(), websocket.MessageText, out) // a lost connection shows in gone
+	return got
+}
+
+// call sends a request and waits for its result.
+func (p *peer) call(session, method string, params any) (json.RawMessage, error) {
+	p.mu.Lock()
+	got := p.sendLocked(session, method, params)
+	p.mu.Unlock()
+	select {
+	case m := <-got:
+		if m.Error != nil {
+			return nil, fmt.Errorf("%s (%d)", m.Error.Message, m.Error.Code)
+		}
+		return m.Result, nil
+	case <-p.gone:
+		return nil, errors.New("the connection is lost")
+	case <-time.After(testTime / 2):
+		return nil, fmt.Errorf("%s was not answered", method)
+	}
+}
+
+// targets are the pages that the peer has been told of, in order.
+func (p *peer) targets() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []string
+	for _, id := range p.order {
+		if p.pages[id] != nil {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+func (p *peer) tab(target string) *tab {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pages[target]
+}
+
+// next waits for a page that is not among the known ones.
+func (p *peer) next(known []string) *tab {
+	p.t.Helper()
+	late := time.After(testTime / 2)
+	for {
+		p.mu.Lock()
+		changed := p.changed
+		p.mu.Unlock()
+		for _, id := range p.targets() {
+			if !contains(known, id) {
+				return p.tab(id)
+			}
+		}
+		select {
+		case <-changed:
+		case <-late:
+			p.t.Fatal("no new page")
+		}
+	}
+}
+
+func contains(all []string, one string) bool {
+	for _, x := range all {
+		if x == one {
+			return true
+		}
+	}
+	return false
+}
+
+// open makes a page. Its event has to have come before the reply.
+func (p *peer) open() *tab {
+	p.t.Helper()
+	raw, err := p.call("", "Target.createTarget", map[string]any{"url": "about:blank"})
+	if err != nil {
+		p.t.Fatalf("Target.createTarget: %v", err)
+	}
+	var out targetID
+	if err := json.Unmarshal(raw, &out); err != nil {
+		p.t.Fatal(err)
+	}
+	t := p.tab(out.TargetID)
+	if t == nil {
+		p.t.Fatalf("the reply names %s before its event has come", out.TargetID)
+	}
+	return t
+}
+
+// show navigates the page to a page of the site with this body.
+func (t *tab) show(site, html string) {
+	t.peer.t.Helper()
+	_, err := t.peer.call(t.session, "Page.navigate", map[string]any{"url": site + "/p?html=" + url.QueryEscape(html)})
+	if err != nil {
+		t.peer.t.Fatalf("Page.navigate: %v", err)
+	}
+	t.eval(`new Promise(f => document.readyState == 'complete' ? f() : addEventListener('load', f))`)
+}
+
+// eval evaluates an expression and returns its value as JSON.
+func (t *tab) eval(expression string) string {
+	t.peer.t.Helper()
+	value, err := t.try(expression)
+	if err != nil {
+		t.peer.t.Fatalf("evaluating %.80s: %v", expression, err)
+	}
+	return value
+}
+
+func (t *tab) try(expression string) (string, error) {
+	raw, err := t.peer.call(t.session, "Runtime.evaluate",
+		map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true})
+	if err != nil {
+		return "", err
+	}
+	var out struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return "", err
+	}
+	if out.ExceptionDetails != nil {
+		return "", fmt.Errorf("%s", out.ExceptionDetails)
+	}
+	return string(out.Result.Value), nil
+}
+
+// click clicks the middle of an element as a mouse does.
+func (t *tab) click(selector, button string, modifiers int) {
+	t.peer.t.Helper()
+	var at [2]float64
+	place := t.eval(`(e => { const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })(document.querySelector('` + selector + `'))`)
+	if err := json.Unmarshal([]byte(place), &at); err != nil {
+		t.peer.t.Fatal(err)
+	}
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		_, err := t.peer.call(t.session, "Input.dispatchMouseEvent", map[string]any{
+			"type": kind, "x": at[0], "y": at[1], "button": button, "clickCount": 1, "modifiers": modifiers,
+		})
+		if err != nil {
+			t.peer.t.Fatalf("%s: %v", kind, err)
+		}
+	}
+}

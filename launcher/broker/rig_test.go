@@ -1,0 +1,178 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const testTime = 60 * time.Second
+
+// rig is a keeper with its browser, as one test needs it.
+type rig struct {
+	t     *testing.T
+	root  sockets.Root
+	place sockets.Place
+	site  *httptest.Server
+	beats *beats
+	log   *logBuffer
+}
+
+// start runs a keeper in this process and stops it at the test's end.
+func start(t *testing.T, s wire.Settings) *rig {
+	t.Helper()
+	r := newRig(t, s)
+	ctx, cancel := context.WithCancel(context.Background())
+	o, err := keepOptions(ctx, r.root, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Log = slog.New(slog.NewTextHandler(r.log, nil))
+	ready, ended := make(chan error, 1), make(chan error, 1)
+	o.Ready = func(err error) { ready <- err }
+	go func() { ended <- Keep(ctx, o) }()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(testTime):
+			t.Error("the keeper does not end")
+		}
+	})
+	select {
+	case err := <-ready:
+		if err != nil {
+			t.Fatalf("Keep: %v %v", err, wire.AsError(err).Details)
+		}
+	case <-time.After(testTime):
+		t.Fatal("the keeper is not ready")
+	}
+	return r
+}
+
+func newRig(t *testing.T, s wire.Settings) *rig {
+	t.Helper()
+	// Not t.TempDir: a socket's path is short.
+	dir, err := os.MkdirTemp("/tmp", "abb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	r := &rig{t: t, root: sockets.Root{Dir: filepath.Join(dir, "r")}, log: &logBuffer{}, beats: &beats{seen: map[string]bool{}}}
+	if err := r.root.Make(); err != nil {
+		t.Fatal(err)
+	}
+	if r.place, err = r.root.BrowserOf(s); err != nil {
+		t.Fatal(err)
+	}
+	r.site = httptest.NewServer(r.beats)
+	t.Cleanup(r.site.Close)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(r.log.String())
+		}
+	})
+	return r
+}
+
+// page answers with what the query's html says.
+func page(w http.ResponseWriter, q *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	html := q.FormValue("html")
+	if html == "" {
+		html = "<title>" + q.URL.Path + "</title>"
+	}
+	_, _ = w.Write([]byte("<!doctype html>" + html))
+}
+
+// ask calls a verb of the broker.
+func ask[In, Out any](r *rig, v wire.Verb[In, Out], in In) Out {
+	r.t.Helper()
+	out, err := try(r, v, in)
+	if err != nil {
+		r.t.Fatalf("%s: %v", v.Name, err)
+	}
+	return out
+}
+
+func try[In, Out any](r *rig, v wire.Verb[In, Out], in In) (Out, error) {
+	var out Out
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	c := sockets.Caller{Place: r.place}
+	reply, err := c.Call(ctx, v.Path(), in)
+	if err != nil {
+		return out, err
+	}
+	return out, json.Unmarshal(reply.Data, &out)
+}
+
+// tabs are the ids of a session's tabs.
+func (r *rig) tabs(session string) []string {
+	r.t.Helper()
+	var ids []string
+	for _, tab := range ask(r, wire.BrokerTabs, wire.TabsIn{Session: session}).Tabs {
+		ids = append(ids, tab.TabID)
+	}
+	return ids
+}
+
+// until waits for a condition that nothing announces.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(testTime / 2); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// logBuffer keeps what was logged, for a test that fails.
+type logBuffer struct {
+	mu sync.Mutex // guards b
+	b  strings.Builder
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// beats keeps what pages say of themselves in the query of /beat.
+type beats struct {
+	mu   sync.Mutex // guards seen
+	seen map[string]bool
+}
+
+func (b *beats) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	if q.URL.Path == "/beat" {
+		b.mu.Lock()
+		b.seen[q.URL.RawQuery] = true
+		b.mu.Unlock()
+	}
+	page(w, q)
+}
+
+func (b *beats) has(query string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.seen[query]
+}

@@ -1,0 +1,313 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	chargeTime  = 10 * time.Second
+	beatEvery   = time.Second
+	keeperEvery = 5 * time.Second // between two attempts to replace a keeper
+	inboxLength = 256
+)
+
+// broker serves one browser. All that is below inbox is touched by the goroutine
+// of run alone.
+type broker struct {
+	ServeOptions
+	charge  *charge
+	keeper  atomic.Int64 // its process
+	files   map[int]*os.File
+	control *control
+	pipe    *pipe
+	table   *table
+	log     *slog.Logger
+	inbox   chan func()
+	over    chan struct{} // closed when run has ended
+	gone    chan struct{} // closed when the keeper says that the browser is gone
+	began   time.Time
+
+	board    *patches.Board
+	lines    map[patches.ClientID]*line
+	lastLine patches.ClientID
+	product  string
+}
+
+// Serve is the process `abrowser broker`, which a keeper starts. It returns when
+// the browser or the keeper is gone.
+func Serve(ctx context.Context, o ServeOptions) error {
+	b := &broker{
+		ServeOptions: o, log: logger(o.Log), inbox: make(chan func(), inboxLength), over: make(chan struct{}),
+		gone: make(chan struct{}), lines: map[patches.ClientID]*line{}, began: time.Now(),
+	}
+	listener, err := b.inherit()
+	if err != nil {
+		return b.tell(err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return b.tell(b.serve(ctx, cancel, listener))
+}
+
+// tell gives the keeper the reason why we end, where it is to be told.
+func (b *broker) tell(err error) error {
+	if err != nil && b.control != nil {
+		if sent := b.control.send(word{Error: wire.AsError(err)}); sent != nil {
+			b.log.Debug("telling the keeper", "error", sent)
+		}
+	}
+	if b.Ready != nil {
+		b.Ready(err)
+	}
+	return err
+}
+
+// inherit takes what the keeper started us with.
+func (b *broker) inherit() (net.Listener, error) {
+	var err error
+	if b.files, err = inherited(); err != nil {
+		return nil, err
+	}
+	if b.control, err = controlOn(b.files[fdControl]); err != nil {
+		return nil, err
+	}
+	if b.charge, err = b.control.charged(); err != nil {
+		return nil, err
+	}
+	b.table = tableOf(b.Root, b.charge)
+	b.pipe = &pipe{in: b.files[fdIn], out: b.files[fdOut], q: newQueue(pipeLimit)}
+	b.keeper.Store(int64(b.charge.KeeperPID))
+	listener, err := net.FileListener(b.files[fdListener])
+	if err != nil {
+		return nil, err
+	}
+	if u, ok := listener.(*net.UnixListener); ok {
+		u.SetUnlinkOnClose(false)
+	}
+	return listener, nil
+}
+
+// serve runs the broker's goroutines and ends them all:
+//
+//  1. the pipe's writer and reader, the board's owner and the keeper's listener start
+//  2. the browser is taken over, then clients are let in
+//  3. until the browser, the keeper or ctx ends
+//  4. clients are cut and running verbs answered
+//  5. the pipe is closed on our side and everybody waited for
+func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener net.Listener) error {
+	state, err := b.table.load()
+	if err != nil {
+		b.log.Error("reading the table of owners; it begins anew", "error", err)
+	}
+	b.board = patches.New(patches.Options{Line: b, State: state, Log: b.log})
+	var work sync.WaitGroup
+	messages := make(chan []byte, inboxLength)
+	work.Go(func() {
+		defer cancel()
+		if err := b.pipe.write(ctx); err != nil {
+			b.log.Error("writing to the browser", "error", err)
+		}
+	})
+	work.Go(func() {
+		defer cancel()
+		err := b.pipe.read(func(msg []byte) {
+			select {
+			case messages <- msg:
+			case <-b.over:
+			}
+		})
+		b.log.Info("the browser says no more", "error", err)
+		if err := b.control.send(word{Lost: true}); err != nil {
+			b.log.Debug("telling the keeper", "error", err)
+		}
+	})
+	work.Go(func() {
+		defer close(b.over)
+		b.run(ctx, messages)
+	})
+	work.Go(func() {
+		defer cancel()
+		b.heed(ctx)
+	})
+	err = b.takeOver(ctx)
+	if err == nil {
+		server := &sockets.Server{
+			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Log: b.log, Grace: stopTime,
+			Extra: map[string]http.Handler{"GET " + wire.PathSession + "{name}": http.HandlerFunc(b.endpoint)},
+		}
+		err = server.Serve(ctx, listener)
+	}
+	cancel()
+	<-b.over
+	b.control.close()
+	_ = errors.Join(b.pipe.in.Close(), b.pipe.out.Close()) // they end with us anyway
+	work.Wait()
+	return err
+}
+
+// run owns the board.
+func (b *broker) run(ctx context.Context, messages <-chan []byte) {
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	beats := make(chan struct{}, 1)
+	defer close(beats)
+	go b.beat(beats)
+	due := time.NewTimer(time.Hour)
+	defer due.Stop()
+	for {
+		if at, ok := b.board.Next(); ok {
+			due.Reset(time.Until(at))
+		}
+		select {
+		case msg := <-messages:
+			b.board.FromBrowser(msg)
+		case do := <-b.inbox:
+			do()
+		case <-due.C:
+			b.board.Tick()
+		case <-beat.C:
+			select {
+			case beats <- struct{}{}:
+			default: // the keeper does not listen
+			}
+		case <-ctx.Done():
+			b.board.Fail("the browser is gone")
+			return
+		}
+	}
+}
+
+// beat tells the keeper that the board's goroutine runs, apart from it: a keeper
+// that does not listen holds up nobody.
+func (b *broker) beat(beats <-chan struct{}) {
+	for range beats {
+		if err := b.control.send(word{Beat: true}); err != nil {
+			b.log.Debug("telling the keeper that we live", "error", err)
+		}
+	}
+}
+
+// do runs f on the goroutine that owns the board and waits for it.
+func (b *broker) do(ctx context.Context, f func()) error {
+	done := make(chan struct{})
+	select {
+	case b.inbox <- func() { defer close(done); f() }:
+	case <-b.over:
+		return wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-done:
+		return nil
+	case <-b.over:
+		return wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
+	}
+}
+
+// heed does what the keeper says, until the browser is gone. A keeper that dies
+// before is replaced: what it held, we hold too.
+func (b *broker) heed(ctx context.Context) {
+	var replaced time.Time
+	for {
+		s, err := b.control.receive()
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return
+		case err != nil:
+			// One that cannot keep is not tried again and again.
+			if wait := time.Until(replaced.Add(keeperEvery)); !replaced.IsZero() && wait > 0 {
+				select {
+				case <-time.After(wait):
+				case <-ctx.Done():
+					return
+				}
+			}
+			replaced = time.Now()
+			if err := b.replaceKeeper(); err != nil {
+				b.log.Error("replacing the keeper", "error", err)
+				return
+			}
+		case s.Gone:
+			close(b.gone)
+			return
+		case s.Close:
+			_ = b.do(ctx, func() { b.board.Ask("Browser.close", struct{}{}, "", func(json.RawMessage, error) {}) })
+		}
+	}
+}
+
+// takeOver makes the browser ours and lets the keeper know.
+func (b *broker) takeOver(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	started := make(chan struct{})
+	err := b.do(ctx, func() {
+		b.board.Start(func() {
+			b.board.Ask("Browser.getVersion", struct{}{}, "", func(raw json.RawMessage, err error) {
+				var v struct{ Product string }
+				if err == nil && json.Unmarshal(raw, &v) == nil {
+					b.product = v.Product
+				}
+				close(started)
+			})
+		})
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-started:
+	case <-ctx.Done():
+		return wire.Errorf(wire.CodeNoBrowser, "the browser does not answer").WithHint("abrowser doctor")
+	}
+	if b.charge.Fresh {
+		if err := b.fitWindow(ctx); err != nil {
+			b.log.Warn("sizing the window", "error", err)
+		}
+	}
+	return b.control.send(word{Ready: true})
+}
+
+// ToBrowser is for patches.
+func (b *broker) ToBrowser(msg []byte) {
+	if !b.pipe.q.put(msg) {
+		b.log.Error("the browser does not read; it is given up")
+		b.pipe.q.close()
+	}
+}
+
+// ToClient is for patches.
+func (b *broker) ToClient(id patches.ClientID, msg []byte) {
+	l := b.lines[id]
+	if l != nil && !l.q.put(msg) {
+		l.end("too much is waiting to be read")
+	}
+}
+
+// Cut is for patches.
+func (b *broker) Cut(id patches.ClientID, why string) {
+	if l := b.lines[id]; l != nil {
+		l.end(why)
+	}
+}
+
+// Save is for patches.
+func (b *broker) Save(s patches.State) {
+	if err := b.table.save(s); err != nil {
+		b.log.Error("writing the table of owners", "error", err)
+	}
+}

@@ -1,0 +1,279 @@
+package broker
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func (r *rig) pids() (browser, broker int) {
+	r.t.Helper()
+	s := ask(r, wire.BrowserStatus, wire.Nothing{})
+	return s.BrowserPID, s.BrokerPID
+}
+
+func TestBrokerIsKilled(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		sig  syscall.Signal
+	}{{"killed", syscall.SIGKILL}, {"stopped", syscall.SIGSTOP}} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t, wire.Settings{})
+			a := r.connect("a")
+			p := a.open()
+			p.show(r.site.URL, `<title>mine</title><input id=i><script>const id = String(Math.random()); window.read = () => id</script>`)
+			p.eval(`i.value = 'typed'`)
+			want := p.eval("read() + i.value")
+			// What a dead broker left behind must hold nothing up.
+			if _, err := a.call(p.session, "Fetch.enable", nil); err != nil {
+				t.Fatal(err)
+			}
+			browser, broker := r.pids()
+			if err := syscall.Kill(broker, tt.sig); err != nil {
+				t.Fatal(err)
+			}
+			if tt.sig == syscall.SIGKILL {
+				<-a.gone
+			}
+			until(t, "another broker answers", func() bool {
+				s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+				return err == nil && s.BrokerPID != broker
+			})
+			if again, _ := r.pids(); again != browser {
+				t.Fatalf("the browser is %d, was %d", again, browser)
+			}
+			tabs := ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs
+			if len(tabs) != 1 || tabs[0].TargetID != p.target || tabs[0].TabID != "t1" || tabs[0].Title != "mine" {
+				t.Errorf("the new broker knows of %+v", tabs)
+			}
+			next := r.connect("a")
+			if got := next.targets(); !slices.Equal(got, []string{p.target}) {
+				t.Fatalf("after the restart a is told of %q, want %q", got, p.target)
+			}
+			if got := next.tab(p.target).eval("read() + i.value"); got != want {
+				t.Errorf("the page says %s, want %s", got, want)
+			}
+			next.tab(p.target).show(r.site.URL, `<title>on</title>`)
+			if got := next.open(); got == nil || !slices.Equal(r.tabs("a"), []string{"t1", "t2"}) {
+				t.Errorf("tabs are %q, want t1 and t2", r.tabs("a"))
+			}
+		})
+	}
+}
+
+func TestBrowserIsKilled(t *testing.T) {
+	r := start(t, wire.Settings{})
+	r.connect("a").open()
+	browser, _ := r.pids()
+	if err := syscall.Kill(-browser, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "another browser runs", func() bool {
+		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		return err == nil && s.BrowserPID != browser
+	})
+	if got := r.tabs("a"); len(got) != 0 {
+		t.Errorf("tabs of the dead browser are listed: %q", got)
+	}
+	if r.connect("a").open(); !slices.Equal(r.tabs("a"), []string{"t2"}) {
+		t.Errorf("tabs are %q, want t2: t1 is not given again", r.tabs("a"))
+	}
+}
+
+func TestBrowserStop(t *testing.T) {
+	r := start(t, wire.Settings{})
+	a := r.connect("a")
+	a.open()
+	browser, _ := r.pids()
+	if got := ask(r, wire.BrowserStop, wire.Nothing{}); !got.Stopped || got.Tabs != 1 {
+		t.Errorf("browser stop: %+v, want one tab stopped", got)
+	}
+	if err := syscall.Kill(browser, 0); err == nil {
+		t.Error("the browser's process is left")
+	}
+	if _, err := os.Stat(r.place.Socket); err == nil {
+		t.Error("the socket is left")
+	}
+	<-a.gone
+}
+
+// TestKeeperIsOneProcess runs the keeper as it is run, and ends it by a signal.
+func TestKeeperIsOneProcess(t *testing.T) {
+	r := newRig(t, wire.Settings{})
+	cmd := r.keeper()
+	r.awaitBroker()
+	p := r.connect("a").open()
+	p.show(r.site.URL, `<title>x</title>`)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the keeper ended with %v", err)
+	}
+	if left := processes(r.root.Dir); len(left) > 0 {
+		t.Errorf("processes are left: %s", strings.Join(left, "\n"))
+	}
+}
+
+// keeper starts a keeper as a process of its own.
+func (r *rig) keeper() *exec.Cmd {
+	r.t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(r.t.Context(), exe, "keeper")
+	cmd.Env = append(os.Environ(), "ABROWSER_HOME="+r.root.Dir)
+	// A file: a pipe would be open for as long as a broker lives.
+	out, err := os.Create(r.root.Path("log", "keeper.log"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer out.Close()
+	r.t.Cleanup(func() {
+		if raw, err := os.ReadFile(out.Name()); err == nil && r.t.Failed() {
+			r.t.Logf("%s", raw)
+		}
+	})
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	return cmd
+}
+
+func (r *rig) awaitBroker() {
+	r.t.Helper()
+	until(r.t, "the broker answers", func() bool {
+		_, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		return err == nil
+	})
+}
+
+func TestBrowserThatDoesNotStart(t *testing.T) {
+	r := newRig(t, wire.Settings{})
+	bad := r.root.Path("bad")
+	if err := os.WriteFile(bad, []byte("#!/bin/sh\necho cannot open shared object >&2\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := Keep(t.Context(), KeepOptions{Root: r.root, Executable: os.Args[0], Browser: bad})
+	e := wire.AsError(err)
+	if e == nil || e.Code != wire.CodeNoBrowser || !strings.Contains(e.Details["stderr"].(string), "shared object") {
+		t.Errorf("Keep = %v %+v, want %s with the browser's words", err, e, wire.CodeNoBrowser)
+	}
+}
+
+func TestFrozenClientHoldsNobody(t *testing.T) {
+	r := start(t, wire.Settings{})
+	other := r.connect("other")
+	alone := timed(func() { work(r, other) })
+	frozen := r.connect("frozen")
+	frozen.mu.Lock()
+	frozen.frozen = true
+	frozen.mu.Unlock()
+	frozen.open()
+	// And one that reads nothing at all, with its pages talking.
+	deaf := r.connect("deaf")
+	p := deaf.open()
+	p.show(r.site.URL, `<title>loud</title>`)
+	if _, err := deaf.call(p.session, "Runtime.enable", nil); err != nil {
+		t.Fatal(err)
+	}
+	deaf.mu.Lock() // its reader stops at the next message
+	defer deaf.mu.Unlock()
+	go func() {
+		_ = deaf.conn.Write(t.Context(), websocket.MessageText,
+			[]byte(`{"id":9000,"method":"Runtime.evaluate","sessionId":"`+p.session+`","params":{"expression":"setInterval(() => console.log('x'.repeat(10000)), 1)"}}`))
+	}()
+	third := r.connect("third")
+	beside := timed(func() { work(r, third) })
+	t.Logf("alone %s, beside a frozen and a deaf one %s", alone, beside)
+	if beside > 3*alone+time.Second {
+		t.Errorf("beside frozen clients it takes %s, alone %s", beside, alone)
+	}
+	until(t, "the frozen client's page is let go", func() bool {
+		tabs := ask(r, wire.BrokerTabs, wire.TabsIn{Session: "frozen"}).Tabs
+		return len(tabs) == 1 && tabs[0].URL == "about:blank"
+	})
+}
+
+// work is a new page, a navigation, a popup and a screenshot.
+func work(r *rig, p *peer) {
+	t := p.open()
+	t.show(r.site.URL, `<button id=x onclick="window.open('/q')">x</button>`)
+	known := p.targets()
+	t.click("#x", "left", 0)
+	popup := p.next(known)
+	popup.eval("1")
+	if _, err := p.call(t.session, "Page.captureScreenshot", nil); err != nil {
+		r.t.Errorf("Page.captureScreenshot: %v", err)
+	}
+}
+
+func timed(do func()) time.Duration {
+	began := time.Now()
+	do()
+	return time.Since(began)
+}
+
+func TestLargeMessages(t *testing.T) {
+	r := start(t, wire.Settings{})
+	p := r.connect("a").open()
+	if got := p.eval(`'x'.repeat(16 << 20)`); len(got) != 16<<20+2 {
+		t.Errorf("16 MiB came back as %d bytes", len(got))
+	}
+	big := bytes.Repeat([]byte("y"), 8<<20)
+	if got := p.eval(`'` + string(big) + `'.length`); got != "8388608" {
+		t.Errorf("8 MiB arrived as %s", got)
+	}
+}
+
+func TestKeeperIsKilled(t *testing.T) {
+	r := newRig(t, wire.Settings{})
+	cmd := r.keeper()
+	r.awaitBroker()
+	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.Nothing{}) })
+	a := r.connect("a")
+	p := a.open()
+	p.show(r.site.URL, `<input id=i>`)
+	p.eval(`i.value = 'typed'`)
+	before := ask(r, wire.BrowserStatus, wire.Nothing{})
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	until(t, "another keeper is there", func() bool {
+		return ask(r, wire.BrowserStatus, wire.Nothing{}).KeeperPID != before.KeeperPID
+	})
+	if got := p.eval("i.value"); got != `"typed"` {
+		t.Errorf("the page says %s on the connection from before, want what was typed", got)
+	}
+	after := ask(r, wire.BrowserStatus, wire.Nothing{})
+	if after.BrokerPID != before.BrokerPID || after.BrowserPID != before.BrowserPID {
+		t.Errorf("broker and browser are %d and %d, were %d and %d", after.BrokerPID, after.BrowserPID, before.BrokerPID, before.BrowserPID)
+	}
+	// The new keeper keeps as the old one did.
+	if err := syscall.Kill(after.BrokerPID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "another broker answers", func() bool {
+		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		return err == nil && s.BrokerPID != after.BrokerPID
+	})
+	again := r.connect("a")
+	if got := again.tab(p.target).eval("i.value"); got != `"typed"` {
+		t.Errorf("the page says %s after keeper and broker were killed, want what was typed", got)
+	}
+	ask(r, wire.BrowserStop, wire.Nothing{})
+	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
+}

@@ -1,0 +1,61 @@
+package broker
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets"
+)
+
+// table is the file that the board's state is in, and of which browser it is.
+type table struct {
+	path     string
+	instance string
+}
+
+type saved struct {
+	Instance string        `json:"instance"`
+	State    patches.State `json:"state"`
+}
+
+func tableOf(root sockets.Root, c *charge) *table {
+	return &table{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", c.Name))+".json"), instance: c.Instance}
+}
+
+// load returns what is known of this browser: nothing where the file is of
+// another run of it, but for which sessions there were.
+func (t *table) load() (patches.State, error) {
+	raw, err := os.ReadFile(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return patches.State{}, nil
+	}
+	if err != nil {
+		return patches.State{}, err
+	}
+	var s saved
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return patches.State{}, err
+	}
+	if s.Instance != t.instance {
+		return s.State.Closed(), nil
+	}
+	return s.State, nil
+}
+
+// save replaces the file. It is not synced: what a kill of ours leaves to the
+// kernel is written, and a machine that goes down takes the browser with it.
+func (t *table) save(s patches.State) error {
+	raw, err := json.Marshal(saved{t.instance, s})
+	if err != nil {
+		return err
+	}
+	next := t.path + ".new"
+	if err := os.WriteFile(next, raw, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, t.path)
+}

@@ -1,0 +1,66 @@
+package broker
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// handlers are the verbs that the broker serves.
+func (b *broker) handlers() []wire.Handler {
+	return []wire.Handler{
+		wire.Bind(wire.BrokerTabs, b.serveTabs),
+		wire.Bind(wire.BrokerNote, b.serveNote),
+		wire.Bind(wire.BrokerRelease, b.serveRelease),
+		wire.Bind(wire.BrokerSessions, b.serveSessions),
+		wire.Bind(wire.TabPrune, b.servePrune),
+		wire.Bind(wire.BrowserStatus, b.serveStatus),
+		wire.Bind(wire.BrowserStop, b.serveStop),
+	}
+}
+
+func (b *broker) hello() wire.Hello {
+	return wire.Hello{
+		Name: b.charge.Name, Role: "broker", Build: b.Build, Protocol: wire.Protocol, PID: os.Getpid(),
+		Since: b.charge.Began, Settings: b.Settings,
+	}
+}
+
+// retire is refused: the browser's tabs are worth more than a newer broker, and
+// brokers of one protocol serve daemons of every build.
+func (b *broker) retire() error {
+	return wire.Errorf(wire.CodeBusy, "the browser has tabs that a new one would not have").WithHint("abrowser browser stop")
+}
+
+// await runs f on the board's goroutine and waits for the answer that f's caller
+// back gives.
+func await[T any](ctx context.Context, b *broker, f func(done func(T))) (T, error) {
+	var none T
+	got := make(chan T, 1)
+	if err := b.do(ctx, func() { f(func(v T) { got <- v }) }); err != nil {
+		return none, err
+	}
+	select {
+	case v := <-got:
+		return v, nil
+	case <-b.over:
+		return none, wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
+	case <-ctx.Done():
+		return none, wire.Errorf(wire.CodeTimeout, "the browser did not answer in time")
+	}
+}
+
+const (
+	barrierTime = 500 * time.Millisecond
+	pruneTime   = 5 * time.Second
+)
+
+// snapshot lists the owners as they are after all that the browser has said.
+func (b *broker) snapshot(ctx context.Context) ([]patches.Listed, error) {
+	return await(ctx, b, func(done func([]patches.Listed)) {
+		b.board.Barrier(barrierTime, func() { done(b.board.Owners()) })
+	})
+}

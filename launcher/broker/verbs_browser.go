@@ -1,0 +1,59 @@
+package broker
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func sortTabs(tabs []wire.Tab) {
+	slices.SortStableFunc(tabs, func(x, y wire.Tab) int { return strings.Compare(x.SessionID, y.SessionID) })
+}
+
+func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrowserStatusOut, error) {
+	out := wire.BrowserStatusOut{
+		Running: true, Name: b.charge.Name, BrowserPID: b.charge.BrowserPID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeper.Load()),
+		Executable: b.charge.Executable, Profile: b.charge.Profile, Headed: b.Settings.Headed, Sandbox: "on", Since: b.charge.Began,
+	}
+	if b.charge.NoSandbox != "" {
+		out.Sandbox = "off: " + b.charge.NoSandbox
+	}
+	err := b.do(ctx, func() {
+		out.Product, out.Sessions = b.product, b.board.Connected()
+		for _, o := range b.board.Owners() {
+			out.Tabs += len(o.Pages)
+		}
+	})
+	return out, err
+}
+
+const stopTime = 20 * time.Second
+
+// serveStop answers when the browser has ended. The keeper does it; see stopBrowser.
+func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrowserStopOut, error) {
+	var out wire.BrowserStopOut
+	err := b.do(ctx, func() {
+		for _, o := range b.board.Owners() {
+			out.Tabs += len(o.Pages)
+		}
+	})
+	if err != nil {
+		return out, err
+	}
+	if err := b.control.send(word{Stop: true}); err != nil {
+		return out, err
+	}
+	late := time.NewTimer(stopTime)
+	defer late.Stop()
+	select {
+	case <-b.gone:
+		out.Stopped = true
+		return out, nil
+	case <-late.C:
+		return out, wire.Errorf(wire.CodeTimeout, "the browser does not end")
+	}
+}

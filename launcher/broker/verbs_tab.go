@@ -1,0 +1,134 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	live     = "live"
+	released = "released"
+)
+
+func stateOf(isLive bool) string {
+	if isLive {
+		return live
+	}
+	return released
+}
+
+func tabOf(o patches.Listed, t patches.Tab) wire.Tab {
+	tab := wire.Tab{
+		TabID: fmt.Sprintf("t%d", t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active,
+		TargetID: t.Target, SessionID: o.Name, State: stateOf(o.Live), OpenedAt: t.Opened, ReleasedAt: t.Released,
+	}
+	if t.Label != "" {
+		tab.Label = &t.Label
+	}
+	return tab
+}
+
+func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (wire.TabsOut, error) {
+	out := wire.TabsOut{Tabs: []wire.Tab{}}
+	owners, err := b.snapshot(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, o := range owners {
+		if in.Session != "" && o.Name != in.Session {
+			continue
+		}
+		for _, t := range o.Pages {
+			out.Tabs = append(out.Tabs, tabOf(o, t))
+		}
+	}
+	return out, nil
+}
+
+func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in wire.NoteIn) (wire.Nothing, error) {
+	var known bool
+	if err := b.do(ctx, func() { known = b.board.Note(in.Session, in.Target, in.Active, in.Label) }); err != nil {
+		return wire.Nothing{}, err
+	}
+	if !known {
+		return wire.Nothing{}, wire.Errorf(wire.CodeNotFound, "session %s has no tab with target id %s", in.Session, in.Target)
+	}
+	return wire.Nothing{}, nil
+}
+
+func (b *broker) serveRelease(ctx context.Context, _ *wire.Call, in wire.ReleaseIn) (wire.ReleaseOut, error) {
+	return await(ctx, b, func(done func(wire.ReleaseOut)) {
+		b.board.Release(in.Session, in.Page, pruneTime, func(kept, closed int) { done(wire.ReleaseOut{Kept: kept, Closed: closed}) })
+	})
+}
+
+func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrokerSessionsOut, error) {
+	out := wire.BrokerSessionsOut{Sessions: []wire.BrokerSession{}}
+	owners, err := b.snapshot(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, o := range owners {
+		s := wire.BrokerSession{
+			Session: o.Name, State: stateOf(o.Live), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
+		}
+		for _, t := range o.Pages {
+			if t.Target == o.Active {
+				s.URL, s.Title = t.URL, t.Title
+			}
+		}
+		out.Sessions = append(out.Sessions, s)
+	}
+	return out, nil
+}
+
+func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in wire.TabPruneIn) (wire.TabPruneOut, error) {
+	out := wire.TabPruneOut{Pruned: []wire.Tab{}}
+	if in.OlderThan == "" && in.Prefix == "" && !in.All {
+		return out, wire.Errorf(wire.CodeBadInput, "which tabs? --older-than, --prefix or --all says it").
+			WithHint("abrowser tab prune --older-than 12h")
+	}
+	age, err := ageOf(in.OlderThan)
+	if err != nil {
+		return out, err
+	}
+	gone, err := await(ctx, b, func(done func(map[string][]patches.Tab)) {
+		b.board.Prune(in.Prefix, age, pruneTime, done)
+	})
+	if err != nil {
+		return out, err
+	}
+	for name, tabs := range gone {
+		for _, t := range tabs {
+			out.Pruned = append(out.Pruned, tabOf(patches.Listed{Owner: patches.Owner{Name: name}}, t))
+		}
+	}
+	sortTabs(out.Pruned)
+	return out, nil
+}
+
+// ageOf reads 30m, 12h or 7d.
+func ageOf(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	var age time.Duration
+	var err error
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		n, err = strconv.Atoi(days)
+		age = time.Duration(n) * 24 * time.Hour
+	} else {
+		age, err = time.ParseDuration(text)
+	}
+	if err != nil || age < 0 {
+		return 0, wire.Errorf(wire.CodeBadInput, "--older-than is %q; it takes a time such as 30m, 12h or 7d", text)
+	}
+	return age, nil
+}

@@ -1,0 +1,23 @@
+package broker
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// watch returns when a process has ended that is not our child.
+func watch(pid int) {
+	queue, err := unix.Kqueue()
+	if err != nil {
+		return
+	}
+	defer unix.Close(queue)
+	end := unix.Kevent_t{Ident: uint64(pid), Filter: unix.EVFILT_PROC, Flags: unix.EV_ADD, Fflags: unix.NOTE_EXIT}
+	for {
+		_, err := unix.Kevent(queue, []unix.Kevent_t{end}, make([]unix.Kevent_t, 1), nil)
+		if !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package launcher
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// rebuilt is the test binary as if it had been built from other code.
+func rebuilt(t *testing.T) string {
+	t.Helper()
+	raw, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, f)
+	id := buildID(f)
+	other := bytes.Clone(id)
+	other[len(other)-1] ^= 1
+	path := filepath.Join(t.TempDir(), "abrowser")
+	if err := os.WriteFile(path, bytes.ReplaceAll(raw, id, other), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestBuildFollowsTheCode(t *testing.T) {
+	dir := t.TempDir()
+	build := func(name, code string, flags ...string) string {
+		source := filepath.Join(dir, "main.go")
+		if err := os.WriteFile(source, []byte("package main\n\nfunc main() { println(\""+code+"\") }\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(dir, name)
+		cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"build", "-o", out}, flags...), source)...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go build: %v: %s", err, text)
+		}
+		id, err := buildOf(out)
+		if err != nil || len(id) != 16 {
+			t.Fatalf("buildOf(%s) = %q, %v", name, id, err)
+		}
+		return id
+	}
+	one, same, two := build("one", "1"), build("same", "1"), build("two", "2")
+	if one != same || one == two {
+		t.Errorf("builds %s, %s of the same code and %s of another", one, same, two)
+	}
+	const bare = "-ldflags=-buildid="
+	if a, b := build("a", "1", bare), build("b", "2", bare); a == b {
+		t.Error("without build ids, two programs have one build")
+	}
+}
+
+// TestBuildIDWithoutNote reads an executable as it is on macOS.
+func TestBuildIDWithoutNote(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, []byte("\xcf\xfa\xed\xfe header \xff Go build ID: \"a/b/c/d\"\n \xff text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, f)
+	if got := string(buildID(f)); got != "a/b/c/d" {
+		t.Errorf("buildID = %q", got)
+	}
+}
+
+func TestIdleDaemonOfAnotherBuildIsReplaced(t *testing.T) {
+	l := testLauncher(newRoot(t))
+	l.Executable = rebuilt(t)
+	_, old, err := l.Session(t.Context(), "a", wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l2 := testLauncher(l.Root)
+	_, hello, err := l2.Session(t.Context(), "a", wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hello.Build == old.Build || hello.PID == old.PID {
+		t.Errorf("hello = %+v after %+v", hello, old)
+	}
+	if syscall.Kill(old.PID, 0) == nil {
+		t.Errorf("the old daemon %d still runs", old.PID)
+	}
+	if _, err := os.Stat(l.Root.Path("bin", old.Build)); err == nil {
+		t.Error("the old copy is still there, and nobody runs it")
+	}
+	if _, err := os.Stat(l.Root.Path("bin", hello.Build, "abrowser")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBusyDaemonOfAnotherBuildStays(t *testing.T) {
+	l := testLauncher(newRoot(t))
+	l.Executable = rebuilt(t)
+	l.Environ = append(os.Environ(), "ABROWSER_TEST_MODE=busy")
+	_, old, err := l.Session(t.Context(), "a", wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l2 := testLauncher(l.Root)
+	_, _, err = l2.Session(t.Context(), "a", wire.Settings{})
+	if got := wire.AsError(err); got == nil || got.Code != wire.CodeBuildDiffers || got.Hint != "abrowser --session a close" {
+		t.Fatalf("Session = %+v", got)
+	}
+	// Another session's start sweeps, and must leave what the busy one runs.
+	if _, _, err := l2.Session(t.Context(), "b", wire.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(l.Root.Path("bin", old.Build, "abrowser")); err != nil {
+		t.Errorf("a copy that is run was removed: %v", err)
+	}
+}
+
+func TestBrowserOfAnotherBuildServes(t *testing.T) {
+	for _, tt := range []struct {
+		mode string
+		want error
+	}{
+		{"busy", nil},
+		{"old-protocol", wire.CodeBuildDiffers},
+	} {
+		t.Run(tt.mode, func(t *testing.T) {
+			l := testLauncher(newRoot(t))
+			l.Executable = rebuilt(t)
+			l.Environ = append(os.Environ(), "ABROWSER_TEST_MODE="+tt.mode)
+			_, old, err := l.Browser(t.Context(), wire.Settings{})
+			if err != nil && tt.want == nil {
+				t.Fatal(err)
+			}
+			_, hello, err := testLauncher(l.Root).Browser(t.Context(), wire.Settings{})
+			if !errors.Is(err, tt.want) || (tt.want == nil && hello.PID != old.PID) {
+				t.Errorf("Browser = pid %d, %v; want %v of pid %d", hello.PID, err, tt.want, old.PID)
+			}
+		})
+	}
+}
+
+func TestTruncatedCopyIsMadeAnew(t *testing.T) {
+	l := testLauncher(newRoot(t))
+	_, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill(t, hello.PID)
+	if err := os.Truncate(l.Root.Path("bin", hello.Build, "abrowser"), 1000); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.Session(t.Context(), "a", wire.Settings{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStartsFromADeletedExecutable is go run, which removes what it ran.
+func TestStartsFromADeletedExecutable(t *testing.T) {
+	root := newRoot(t)
+	program := filepath.Join(t.TempDir(), "gone")
+	raw, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, raw, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, "launch", "a")
+	cmd.Env = append(os.Environ(), "ABROWSER_HOME="+root.Dir, "LAUNCH_FROM_NOWHERE=1")
+	if out, err := cmd.Output(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(program); err == nil {
+		t.Error("the program is still there; the test shows nothing")
+	}
+}

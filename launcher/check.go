@@ -1,0 +1,125 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Check looks at every part, at our executable, and at what runs. It starts nothing
+// and changes nothing.
+func (l *Launcher) Check(ctx context.Context, s wire.Settings) []wire.Part {
+	parts := append([]wire.Part{l.checkExecutable()}, l.Installer().Check(ctx, s)...)
+	parts = append(parts, l.checkRunning(ctx, "broker", l.brokers())...)
+	sessions, err := l.Root.Sessions()
+	if err != nil {
+		return append(parts, brokenPart("sessions", err))
+	}
+	return append(parts, l.checkRunning(ctx, "sessions", sessions)...)
+}
+
+// Install fetches what is missing and reports on the parts.
+func (l *Launcher) Install(ctx context.Context, s wire.Settings, in wire.InstallIn) ([]wire.Part, error) {
+	return l.Installer().Install(ctx, s, in)
+}
+
+func (l *Launcher) checkExecutable() wire.Part {
+	build, err := l.Build()
+	if err != nil {
+		return brokenPart("executable", err)
+	}
+	path := l.Executable
+	if path == "" {
+		path, err = os.Executable()
+	}
+	if err != nil {
+		return brokenPart("executable", err)
+	}
+	return wire.Part{Name: "executable", OK: true, Detail: fmt.Sprintf("build %s in %s", build, path)}
+}
+
+// brokers lists the places where a broker may listen.
+func (l *Launcher) brokers() []sockets.Place {
+	found, err := filepath.Glob(l.Root.Path("run", "b", "*.sock"))
+	if err != nil {
+		return nil // a root with a bracket in its name; what runs is then not shown
+	}
+	places := make([]sockets.Place, len(found))
+	for n, path := range found {
+		places[n] = sockets.Place{Name: strings.TrimSuffix(filepath.Base(path), ".sock"), Socket: path}
+	}
+	return places
+}
+
+// checkRunning says hello at the places: one part for all that answer, and one for
+// each that listens and does not.
+func (l *Launcher) checkRunning(ctx context.Context, what string, places []sockets.Place) []wire.Part {
+	build, _ := l.Build() // checkExecutable tells the error
+	var answer []string
+	var parts []wire.Part
+	for _, p := range places {
+		hello, err := l.greet(ctx, target{place: p, what: "the process at " + p.Socket})
+		switch {
+		case errors.Is(err, wire.CodeNotRunning): // what ended leaves its files, which harm nobody
+		case err != nil:
+			parts = append(parts, l.notAnswering(ctx, what, p, err))
+		default:
+			line := fmt.Sprintf("%s (pid %d)", hello.Name, hello.PID)
+			if hello.Build != build {
+				line = fmt.Sprintf("%s (pid %d, of build %s)", hello.Name, hello.PID, hello.Build)
+			}
+			answer = append(answer, line)
+		}
+	}
+	summary := wire.Part{Name: what, OK: true, Detail: "none runs"}
+	if len(answer) > 0 {
+		summary.Detail = strings.Join(answer, ", ")
+	}
+	return append([]wire.Part{summary}, parts...)
+}
+
+// notAnswering is the part of a process that listens and does not answer. Killing a
+// daemon loses no tab: the next command of the session takes it over.
+func (l *Launcher) notAnswering(ctx context.Context, what string, p sockets.Place, err error) wire.Part {
+	part := brokenPart(what, err)
+	if !errors.Is(err, wire.CodeWedged) {
+		return part
+	}
+	pid := listener(ctx, p)
+	switch {
+	case pid == 0:
+	case isStopped(pid):
+		part.Hint = fmt.Sprintf("kill -CONT %d", pid)
+	case what == "sessions":
+		part.Hint = fmt.Sprintf("kill -KILL %d", pid)
+	}
+	return part
+}
+
+// listener is the process that listens at the place, or 0.
+func listener(ctx context.Context, p sockets.Place) int {
+	conn, err := sockets.Dial(ctx, p)
+	if err != nil {
+		return 0
+	}
+	defer conn.Close()
+	return peerPID(conn)
+}
+
+// isStopped reports whether a signal stopped the process, where the system tells.
+func isStopped(pid int) bool {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, ok := strings.Cut(string(raw), ") ")
+	return err == nil && ok && strings.HasPrefix(state, "T")
+}
+
+func brokenPart(name string, err error) wire.Part {
+	coded := wire.AsError(err)
+	return wire.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
+}

@@ -1,0 +1,166 @@
+// Playwright's driver for many sessions: what cli.js run-driver does for one on its
+// standard input and output, done for each connection to a Unix socket.
+//
+// The first line of a connection says what it is:
+//   session ID   answered with "+", then frames as playwright-go writes them, or
+//                with "-" where there is no room or the ID is another one's
+//   watch        each byte is answered with one: "1" to the connection that is the
+//                first of its kind, so that the others may ask less often, else "0"
+//
+// Descriptor 3 is the lease, which is ours for as long as we live; on 4 we say that
+// we listen. Who may connect is decided by the socket's directory.
+"use strict";
+const fs = require("fs");
+const net = require("net");
+const { AsyncLocalStorage } = require("async_hooks");
+
+const [, , , socketPath, bundle, id, limit, linger] = process.argv;
+const { server: playwright } = require(bundle);
+const lineTime = 10_000; // for the first line
+const firstTime = 10_000; // for the first session, which is why we were started
+const mostIn = 1 << 28; // bytes in a message of a client's
+const mostOut = 1 << 28; // bytes that a client may leave unread
+const sessions = new Set();
+const watchers = new Set();
+const origin = new AsyncLocalStorage(); // the session that the code that runs works for
+
+const say = (what, more) => console.error(JSON.stringify({ time: new Date().toISOString(), msg: what, ...more }));
+
+class Session {
+  constructor(socket) {
+    this.socket = socket;
+    this.parts = [];
+    this.have = 0;
+    this.need = 4;
+    this.connection = new playwright.DispatcherConnection();
+    this.root = new playwright.RootDispatcher(this.connection, async (scope, { sdkLanguage }) => {
+      this.playwright = playwright.createPlaywright({ sdkLanguage });
+      return new playwright.PlaywrightDispatcher(scope, this.playwright);
+    });
+    this.connection.onmessage = (message) => this.send(JSON.stringify(message));
+    sessions.add(this);
+    socket.once("close", () => origin.run(this, () => this.close()).catch((error) => say("closing", { error: String(error) })));
+  }
+
+  send(text) {
+    if (this.socket.writableLength > mostOut) return this.cut("it does not read");
+    const frame = Buffer.allocUnsafe(4 + Buffer.byteLength(text));
+    frame.writeUInt32LE(frame.length - 4, 0);
+    frame.write(text, 4);
+    this.socket.write(frame);
+  }
+
+  // receive takes bytes as they come: a length of four, then a message of that length.
+  receive(bytes) {
+    this.parts.push(bytes);
+    this.have += bytes.length;
+    while (this.have >= this.need && !this.socket.destroyed) {
+      const all = this.parts.length === 1 ? this.parts[0] : Buffer.concat(this.parts);
+      this.parts = [all];
+      if (this.need === 4) {
+        this.need += all.readUInt32LE(0);
+        if (this.need === 4 || this.need > mostIn) return this.cut("it sends no messages");
+        continue;
+      }
+      const message = all.toString("utf8", 4, this.need);
+      this.parts = [all.subarray(this.need)];
+      this.have -= this.need;
+      this.need = 4;
+      setImmediate(() => origin.run(this, () => this.dispatch(message))); // a task of its own, as in the driver
+    }
+  }
+
+  async dispatch(message) {
+    if (this.socket.destroyed) return;
+    try {
+      await this.connection.dispatch(JSON.parse(message));
+    } catch (error) {
+      this.cut(String(error));
+    }
+  }
+
+  // cut ends a session that cannot go on; its daemon connects again.
+  cut(why) {
+    say("cut off", { why });
+    this.socket.destroy();
+  }
+
+  // close gives up what the session had. Of a browser that is the connection alone.
+  async close() {
+    sessions.delete(this);
+    rest(Number(linger));
+    this.connection.onmessage = () => {};
+    await this.root.stopPendingOperations(new Error("Connection closed")).catch(() => {});
+    const browsers = this.playwright ? this.playwright.allBrowsers() : [];
+    this.root._dispose();
+    await Promise.allSettled(browsers.map((browser) => browser.close(playwright.nullProgress, { reason: "Connection closed" })));
+  }
+}
+
+function accept(socket) {
+  let head = Buffer.alloc(0);
+  socket.on("error", () => {}); // "close" follows
+  socket.setTimeout(lineTime, () => socket.destroy());
+  socket.on("data", function first(bytes) {
+    head = Buffer.concat([head, bytes]);
+    const end = head.indexOf("\n");
+    if (end < 0 && head.length < 256) return;
+    socket.off("data", first);
+    socket.setTimeout(0);
+    const line = head.toString("latin1", 0, Math.max(end, 0));
+    const rest = head.subarray(end + 1);
+    if (line === "watch") return watch(socket, rest);
+    if (line !== "session " + id || sessions.size >= Number(limit) || stopping) return socket.end("-");
+    const session = new Session(socket);
+    socket.write("+");
+    socket.on("data", (more) => session.receive(more));
+    if (rest.length > 0) session.receive(rest);
+  });
+}
+
+function watch(socket, asked) {
+  const answer = (bytes) => bytes.length > 0 && socket.write((watchers.values().next().value === socket ? "1" : "0").repeat(bytes.length));
+  watchers.add(socket);
+  socket.once("close", () => watchers.delete(socket));
+  socket.on("data", answer);
+  answer(asked);
+}
+
+let stopping = false;
+let timer;
+let ours; // the socket's file, which is another's where somebody made the root anew
+// rest stops the driver when it has been empty for some time: it starts afresh.
+function rest(time) {
+  clearTimeout(timer);
+  timer = setTimeout(() => sessions.size === 0 && stop(), time);
+}
+
+function stop() {
+  stopping = true;
+  const there = fs.statSync(socketPath, { throwIfNoEntry: false });
+  if (ours && there && there.ino === ours.ino && there.ctimeMs === ours.ctimeMs) fs.rmSync(socketPath, { force: true });
+  fs.rmSync(process.env.TMPDIR, { recursive: true, force: true });
+  process.exit(0);
+}
+
+// What nobody caught would have ended the driver of the session that it comes from,
+// and so it ends that session; of the others nothing is known to be wrong.
+for (const event of ["uncaughtException", "unhandledRejection"])
+  process.on(event, (error) => {
+    say(event, { error: String((error && error.stack) || error) });
+    origin.getStore()?.cut(event);
+  });
+process.on("SIGTERM", stop);
+process.umask(0o177); // of the socket
+const listener = net.createServer(accept);
+listener.once("error", (error) => {
+  say("listening", { error: String(error) });
+  process.exit(1);
+});
+listener.listen(socketPath, () => {
+  process.umask(0o077);
+  ours = fs.statSync(socketPath);
+  rest(Math.max(Number(linger), firstTime));
+  fs.writeSync(4, "ready\n");
+  fs.closeSync(4);
+});

@@ -1,0 +1,232 @@
+package launcher
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// The test binary is abrowser to the launcher under test: started as `abrowser
+// daemon NAME` or `abrowser keeper` it is a daemon that serves a real socket, and
+// as `launch NAME` it is a command that makes one run.
+func TestMain(m *testing.M) {
+	switch {
+	case os.Args[0] == "abrowser":
+		os.Exit(fakeDaemon(os.Args[1:]))
+	case len(os.Args) == 3 && os.Args[1] == "launch":
+		os.Exit(fakeCommand(os.Args[2]))
+	}
+	os.Exit(m.Run())
+}
+
+// testLauncher is a launcher that starts the test binary and fetches nothing.
+func testLauncher(root sockets.Root) *Launcher {
+	return &Launcher{Root: root, parts: func(context.Context, wire.Settings) error { return nil }}
+}
+
+// fakeCommand prints the hello of the session it has made run.
+func fakeCommand(session string) int {
+	root, err := sockets.Locate(os.LookupEnv)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	if os.Getenv("LAUNCH_FROM_NOWHERE") != "" {
+		if err := os.Remove(os.Args[0]); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	_, hello, err := testLauncher(root).Session(ctx, session, wire.Settings{})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	raw, _ := json.Marshal(hello) //nolint:errchkjson // a plain struct
+	fmt.Println(string(raw))
+	return 0
+}
+
+// fakeDaemon serves hello and retire. ABROWSER_TEST_* say how it misbehaves.
+func fakeDaemon(args []string) int {
+	ready, err := Inherited(os.LookupEnv)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	mode := os.Getenv("ABROWSER_TEST_MODE")
+	fmt.Printf("started %s pid %d\n", strings.Join(args, " "), os.Getpid())
+	switch mode {
+	case "panic":
+		panic("the daemon is broken")
+	case "exit":
+		fmt.Println("something is wrong")
+		return 3
+	case "refuse":
+		Ready(ready, wire.Errorf(wire.CodeNoBrowser, "no browser here").WithHint("abrowser install"))
+		return 1
+	case "hang":
+		time.Sleep(20 * time.Second)
+	case "dump":
+		dumpSelf()
+	}
+	if err := serveFake(args, ready, mode); err != nil {
+		Ready(ready, err)
+		return 1
+	}
+	return 0
+}
+
+func serveFake(args []string, ready *os.File, mode string) error {
+	root, err := sockets.Locate(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	settings, err := wire.SettingsFrom(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	place, role := sockets.Place{}, "broker"
+	if args[0] == "daemon" {
+		role = "daemon"
+		place, err = root.Session(args[1])
+	} else {
+		place, err = root.BrowserOf(settings)
+	}
+	if err != nil {
+		return err
+	}
+	lease, err := sockets.Hold(place.Lock)
+	if err != nil {
+		return err
+	}
+	l, err := place.Listen(lease)
+	if err != nil {
+		return err
+	}
+	build, err := (&Launcher{}).Build()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer cancel()
+	go func() { time.Sleep(time.Minute); cancel() }() // whatever the test forgets
+	protocol := wire.Protocol
+	if mode == "old-protocol" {
+		protocol--
+	}
+	server := &sockets.Server{
+		Hello: func() wire.Hello {
+			return wire.Hello{
+				Name: place.Name, Role: role, Build: build, Protocol: protocol, PID: os.Getpid(),
+				Idle: mode == "", Settings: settings,
+			}
+		},
+		Retire: func() error { cancel(); return nil },
+	}
+	Ready(ready, nil)
+	err = server.Serve(ctx, l)
+	if mode == "slow-end" {
+		time.Sleep(700 * time.Millisecond) // it holds its lease and listens no more
+	}
+	return err
+}
+
+// dumpSelf writes what this process was given to its log.
+func dumpSelf() {
+	dir, _ := os.Getwd()
+	sid, _ := syscall.Getpgid(0)
+	fmt.Printf("cwd=%s\nleader=%v\n", dir, sid == os.Getpid())
+	for _, v := range os.Environ() {
+		fmt.Println("env " + v)
+	}
+	for fd := range 64 {
+		var stat syscall.Stat_t
+		if syscall.Fstat(fd, &stat) == nil {
+			target, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+			fmt.Printf("fd %d %s\n", fd, target)
+		}
+	}
+}
+
+// newRoot is a short directory: a socket's path is limited. Whatever still runs in
+// it at the end of the test is ended.
+func newRoot(t *testing.T) sockets.Root {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "ab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := sockets.Root{Dir: filepath.Join(dir, "h")}
+	t.Cleanup(func() {
+		for _, pid := range running(root) {
+			kill(t, pid)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return root
+}
+
+// running lists the processes that listen below the root.
+func running(root sockets.Root) []int {
+	var pids []int
+	for _, kind := range []string{"s", "b"} {
+		found, _ := filepath.Glob(root.Path("run", kind, "*.sock"))
+		for _, path := range found {
+			conn, err := (&net.Dialer{}).DialContext(context.Background(), "unix", path)
+			if err != nil {
+				continue
+			}
+			if pid := peerPID(conn); pid > 0 && pid != os.Getpid() {
+				pids = append(pids, pid)
+			}
+			_ = conn.Close()
+		}
+	}
+	return pids
+}
+
+// kill ends a process that the test's launcher started and waits until it is gone.
+func kill(t *testing.T, pid int) {
+	t.Helper()
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	for range 200 {
+		if syscall.Kill(pid, 0) != nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d is still there", pid)
+}
+
+func logOf(t *testing.T, p sockets.Place) string {
+	t.Helper()
+	raw, err := os.ReadFile(p.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func closed(t *testing.T, c io.Closer) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}

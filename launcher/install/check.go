@@ -1,0 +1,109 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Check looks at every part thoroughly and changes nothing: it reads all of the
+// driver's files and runs the browser for its version.
+func (i *Installer) Check(ctx context.Context, s wire.Settings) []wire.Part {
+	return append([]wire.Part{i.checkDirectory()}, i.parts(ctx, s)...)
+}
+
+// parts checks what Install provides.
+func (i *Installer) parts(ctx context.Context, s wire.Settings) []wire.Part {
+	parts := []wire.Part{i.checkDriver(), i.checkNode(ctx)}
+	b, err := i.FindBrowser(s)
+	if err != nil {
+		return append(parts, failed("browser", err))
+	}
+	return append(parts, i.checkBrowser(ctx, s, b), i.checkSandbox(ctx, b))
+}
+
+func (i *Installer) checkDirectory() wire.Part {
+	var loose []string
+	for _, below := range [][]string{{}, {"run"}, {"run", "s"}, {"run", "b"}, {"state"}, {"profiles"}, {"bin"}, {"log"}, {"driver"}} {
+		dir := i.Root.Path(below...)
+		info, err := os.Lstat(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return failed("directory", wire.Errorf(wire.CodePermission, "%v", err).WithHint("ls -ld %s", quoteShell(dir)))
+		}
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if !info.IsDir() || !ok || int(stat.Uid) != os.Geteuid() {
+			return failed("directory", wire.Errorf(wire.CodeUnsafeDirectory, "%s is no directory of ours", dir).
+				WithHint("mv %s %s", quoteShell(dir), quoteShell(dir+".not-ours")))
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			loose = append(loose, quoteShell(dir))
+		}
+	}
+	if len(loose) > 0 {
+		return failed("directory", wire.Errorf(wire.CodeUnsafeDirectory, "others can use %s", strings.Join(loose, ", ")).
+			WithHint("chmod 700 %s", strings.Join(loose, " ")))
+	}
+	detail := i.Root.Dir + ", ours alone"
+	if _, err := os.Lstat(i.Root.Dir); err != nil {
+		detail = i.Root.Dir + ", not made yet"
+	}
+	return wire.Part{Name: "directory", OK: true, Detail: detail}
+}
+
+func (i *Installer) checkDriver() wire.Part {
+	dir, err := i.driverDirectory(pack.checkAll)
+	if err != nil {
+		return failed("driver", err)
+	}
+	return wire.Part{Name: "driver", OK: true, Detail: fmt.Sprintf("Playwright %s in %s", i.on().driver.version, dir)}
+}
+
+func (i *Installer) checkNode(ctx context.Context) wire.Part {
+	n, err := i.FindNode(ctx)
+	if err == nil {
+		// FindNode may only remember it.
+		_, err = run(ctx, n.Path, "--version")
+		if err != nil {
+			err = missing(wire.CodeNoDriver, "%s does not run: %v", n.Path, err)
+		}
+	}
+	if err != nil {
+		return failed("node", err)
+	}
+	return wire.Part{Name: "node", OK: true, Detail: fmt.Sprintf("%s in %s", n.Version, n.Path)}
+}
+
+func (i *Installer) checkBrowser(ctx context.Context, s wire.Settings, b Browser) wire.Part {
+	version, err := run(ctx, b.Path, "--version")
+	if err != nil {
+		hint := "abrowser install --with-deps"
+		if s.ExecutablePath != "" {
+			hint = i.unname(b.Path)
+		}
+		return failed("browser", wire.Errorf(wire.CodeNoBrowser, "%s does not run: %v", b.Path, err).WithHint("%s", hint))
+	}
+	return wire.Part{Name: "browser", OK: true, Detail: fmt.Sprintf("%s in %s", strings.TrimSpace(version), b.Path)}
+}
+
+func (i *Installer) checkSandbox(ctx context.Context, b Browser) wire.Part {
+	s := i.FindSandbox(ctx, b)
+	part := wire.Part{Name: "sandbox", OK: true, Detail: "on", Hint: s.Hint}
+	if !s.On {
+		part.Detail = "off, since " + s.Why + "; the browser is started with --no-sandbox"
+	}
+	return part
+}
+
+// failed is the part that err is about.
+func failed(name string, err error) wire.Part {
+	coded := wire.AsError(err)
+	return wire.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
+}

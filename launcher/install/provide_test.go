@@ -1,0 +1,310 @@
+package install
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// equipped is a site with Node and a browser, so that the driver alone is missing.
+func equipped(t *testing.T) *site {
+	s := newSite(t)
+	s.tool(t, "node", fakeNode)
+	s.tool(t, "chromium", "#!/bin/sh\necho Chromium 1.2.3\n")
+	return s
+}
+
+func TestTenInstallersFetchOnce(t *testing.T) {
+	s := equipped(t)
+	var wg sync.WaitGroup
+	errs := make([]error, 10)
+	for n := range errs {
+		wg.Go(func() {
+			i := *s.Installer
+			_, errs[n] = i.Ensure(t.Context(), wire.Settings{})
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.served.Load(); n != 1 {
+		t.Errorf("the archive was fetched %d times, want 1", n)
+	}
+	found, err := s.Find(t.Context(), wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(found.Driver.Directory, "package/lib/core.js"))
+	want := `f(pageError.location?.url || ""); g(pageError.location?.url || "")`
+	if err != nil || string(raw) != want {
+		t.Errorf("the edited file is %q (%v), want %q", raw, err, want)
+	}
+	if !executable(filepath.Join(found.Driver.Directory, "package/bin/tool")) {
+		t.Error("package/bin/tool lost its mode")
+	}
+	if left := s.leftovers(t); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestBrokenDriverIsInstalledAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(t *testing.T, dir string)
+		sees  bool // the quick check sees it
+	}{
+		{"no marker", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, markerName))) }, true},
+		{"half a marker", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, markerName), 30)) }, true},
+		{"a file is missing", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "package/cli.js"))) }, true},
+		{"a file is empty", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "package/cli.js"), 0)) }, true},
+		{"a byte was changed", func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "package/lib/core.js")) }, true},
+		{"a byte elsewhere", func(t *testing.T, dir string) { flip(t, filepath.Join(dir, "package/bin/tool")) }, false},
+		{"another version", func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, markerName), "1.60.0", "1.50.0") }, true},
+		{"another archive", func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, markerName), "sha512-", "sha512-x") }, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := equipped(t)
+			if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+				t.Fatal(err)
+			}
+			dir := s.Root.Path("driver", "1.60.0")
+			tt.spoil(t, dir)
+			if _, err := s.FindDriver(t.Context()); errors.Is(err, wire.CodeNoDriver) != tt.sees {
+				t.Errorf("FindDriver = %v, want an error: %v", err, tt.sees)
+			}
+			part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "driver")
+			if part.OK || part.Code != wire.CodeNoDriver || part.Hint != "abrowser install" {
+				t.Errorf("doctor says %+v", part)
+			}
+			parts, err := s.Install(t.Context(), wire.Settings{}, wire.InstallIn{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if part := partNamed(t, parts, "driver"); !part.OK {
+				t.Errorf("after the hint: %+v", part)
+			}
+			if left := s.leftovers(t); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestCopiedDriverIsReadAndTaken(t *testing.T) {
+	s := equipped(t)
+	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "driver")
+	must(t, os.CopyFS(copied, os.DirFS(s.Root.Path("driver", "1.60.0")))) // times are new
+	s2 := equipped(t)
+	s2.world.driver = s.world.driver
+	s2.setenv("ABROWSER_DRIVER_PATH", copied)
+	found, err := s2.Ensure(t.Context(), wire.Settings{})
+	if err != nil || found.Driver.Directory != copied || s2.served.Load() != 0 {
+		t.Fatalf("Ensure = %+v, %v with %d fetches", found, err, s2.served.Load())
+	}
+	flip(t, filepath.Join(copied, "package/cli.js"))
+	_, err = s2.Ensure(t.Context(), wire.Settings{})
+	if got := wire.AsError(err); got == nil || got.Code != wire.CodeNoDriver || got.Hint != "unset ABROWSER_DRIVER_PATH" {
+		t.Errorf("a changed copy: %+v", got)
+	}
+}
+
+func TestTamperedArchiveIsRefused(t *testing.T) {
+	s := equipped(t)
+	good := *s.archive.Load()
+	bad := bytes.Clone(good)
+	bad[len(bad)/2] ^= 1
+	s.archive.Store(&bad)
+	_, err := s.Ensure(t.Context(), wire.Settings{})
+	got := wire.AsError(err)
+	if got == nil || got.Code != wire.CodeIntegrity || got.Hint != "ABROWSER_NPM_REGISTRY=https://registry.npmjs.org abrowser install" {
+		t.Fatalf("Ensure = %+v", got)
+	}
+	if _, err := os.Stat(s.Root.Path("driver", "1.60.0")); err == nil {
+		t.Error("it was put in place")
+	}
+	if left := s.leftovers(t); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	s.archive.Store(&good) // as the hint's registry would
+	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+		t.Errorf("after the hint: %v", err)
+	}
+}
+
+func TestFetchFails(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		serve func(w http.ResponseWriter)
+		want  string
+	}{
+		{"not found", func(w http.ResponseWriter) { http.Error(w, "no", http.StatusNotFound) }, "404"},
+		{"too large", func(w http.ResponseWriter) { w.Write(make([]byte, 2<<20)) }, "more than"},
+		{"stalls", func(w http.ResponseWriter) {
+			w.Write([]byte("x"))
+			w.(http.Flusher).Flush()
+			time.Sleep(800 * time.Millisecond)
+		}, "nothing came for 300ms"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := equipped(t)
+			s.world.stall = 300 * time.Millisecond
+			s.serve = tt.serve
+			_, err := s.Ensure(t.Context(), wire.Settings{})
+			if !errors.Is(err, wire.CodeInstall) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Ensure = %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestRegistryMustBeAURL(t *testing.T) {
+	s := equipped(t)
+	s.setenv("ABROWSER_NPM_REGISTRY", "registry")
+	if _, err := s.Ensure(t.Context(), wire.Settings{}); !errors.Is(err, wire.CodeBadInput) {
+		t.Errorf("Ensure = %v", err)
+	}
+}
+
+func TestUnpackRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		entry entry
+	}{
+		{"a path upwards", entry{name: "package/../../evil", body: "x"}},
+		{"an absolute path", entry{name: "/tmp/evil", body: "x"}},
+		{"another top", entry{name: "evil", body: "x"}},
+		{"a symbolic link", entry{name: "package/link", body: "/etc", kind: tar.TypeSymlink}},
+		{"a hard link", entry{name: "package/link", body: "package/cli.js", kind: tar.TypeLink}},
+		{"a device", entry{name: "package/null", kind: tar.TypeChar}},
+		{"more than allowed", entry{name: "package/big", body: strings.Repeat("x", 2<<20)}},
+		{"the same file twice", entry{name: "package/cli.js", body: "x"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			above := t.TempDir()
+			dir := filepath.Join(above, "new")
+			must(t, os.Mkdir(dir, 0o700))
+			err := pack{unpacked: 1 << 20}.unpack(bytes.NewReader(archive(t, entry{name: "package/cli.js", body: "y"}, tt.entry)), dir)
+			if err == nil {
+				t.Error("it was unpacked")
+			}
+			if entries, _ := os.ReadDir(above); len(entries) != 1 {
+				t.Errorf("outside: %v", entries)
+			}
+		})
+	}
+}
+
+func TestNoInstall(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		set  func(*site)
+	}{
+		{"by variable", func(s *site) { s.setenv("ABROWSER_NO_INSTALL", "1") }},
+		{"by field", func(s *site) { s.NoInstall = true }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := equipped(t)
+			tt.set(s)
+			_, err := s.Ensure(t.Context(), wire.Settings{})
+			got := wire.AsError(err)
+			if got == nil || got.Code != wire.CodeNoDriver || got.Hint != "abrowser install" || s.served.Load() != 0 {
+				t.Fatalf("Ensure = %+v with %d fetches", got, s.served.Load())
+			}
+			if _, err := s.Install(t.Context(), wire.Settings{}, wire.InstallIn{}); err != nil {
+				t.Errorf("the command itself: %v", err)
+			}
+		})
+	}
+}
+
+func TestInterruptedInstallIsSwept(t *testing.T) {
+	s := equipped(t)
+	left := s.Root.Path("driver", tempPrefix+"killed")
+	must(t, os.MkdirAll(filepath.Join(left, "new"), 0o700))
+	ctx, cancel := context.WithCancel(t.Context())
+	s.serve = func(http.ResponseWriter) { cancel(); <-ctx.Done() }
+	if _, err := s.Ensure(ctx, wire.Settings{}); !errors.Is(err, wire.CodeInterrupted) {
+		t.Errorf("Ensure = %v", err)
+	}
+	if left := s.leftovers(t); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestThroughProxy runs itself again: net/http reads the proxy's variable once.
+func TestThroughProxy(t *testing.T) {
+	s := equipped(t)
+	if os.Getenv("INSTALL_TEST_PROXY") == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestThroughProxy$", "-test.v")
+		cmd.Env = append(os.Environ(), "INSTALL_TEST_PROXY=1", "http_proxy="+s.url)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "came through the proxy") {
+			t.Errorf("%v\n%s", err, out)
+		}
+		if s.served.Load() != 1 {
+			t.Errorf("the proxy was asked %d times", s.served.Load())
+		}
+		return
+	}
+	s.setenv("ABROWSER_NPM_REGISTRY", "http://registry.invalid")
+	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Log("came through the proxy")
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flip changes a byte and neither the file's size nor its time's order of magnitude.
+func flip(t *testing.T, path string) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	must(t, err)
+	raw[0] ^= 1
+	must(t, os.WriteFile(path, raw, 0o600))
+}
+
+func rewrite(t *testing.T, path, from, to string) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, bytes.Replace(raw, []byte(from), []byte(to), 1), 0o600))
+}
+
+func partNamed(t *testing.T, parts []wire.Part, name string) wire.Part {
+	t.Helper()
+	for _, p := range parts {
+		if p.Name == name {
+			return p
+		}
+	}
+	t.Fatalf("no part %q in %+v", name, parts)
+	return wire.Part{}
+}
+
+func contains(t *testing.T, path, text string) bool {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	must(t, err)
+	return bytes.Contains(raw, []byte(text))
+}

@@ -1,0 +1,20 @@
+package install
+
+import (
+	"os"
+	"testing"
+)
+
+func TestAppArmorProfileAllows(t *testing.T) {
+	dir := t.TempDir()
+	browser := dir + "/chrome"
+	place(t, browser)
+	must(t, os.Mkdir(dir+"/profiles", 0o700))
+	if appArmorAllows(dir+"/profiles", browser) {
+		t.Error("without a profile")
+	}
+	must(t, os.WriteFile(dir+"/profiles/chrome", []byte("profile chrome "+browser+" flags=(unconfined) {\n  userns,\n}\n"), 0o600))
+	if !appArmorAllows(dir+"/profiles", browser) {
+		t.Error("its profile was not found")
+	}
+}

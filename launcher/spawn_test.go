@@ -1,0 +1,150 @@
+package launcher
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// TestCallerIsNotKeptWaiting is x=$(abrowser open URL), also with a descriptor that
+// the shell left open.
+func TestCallerIsNotKeptWaiting(t *testing.T) {
+	root := newRoot(t)
+	began := time.Now()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `x=$({ "$0" launch a 7>&1; } 2>&1); echo "got $x"`, os.Args[0])
+	cmd.Env = append(os.Environ(), "ABROWSER_HOME="+root.Dir)
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), `got {"name":"a"`) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the caller waited %s", took)
+	}
+	if len(running(root)) != 1 {
+		t.Error("no daemon runs; the test shows nothing")
+	}
+}
+
+func TestChildGetsWhatItShould(t *testing.T) {
+	l := testLauncher(newRoot(t))
+	secrets := filepath.Join(t.TempDir(), "open")
+	open, err := os.Create(secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, open)
+	l.Environ = []string{
+		"HOME=/h", "PATH=" + os.Getenv("PATH"), "LANG=C", "LC_ALL=C", "TZ=UTC", "DISPLAY=:7", "XDG_RUNTIME_DIR=/x",
+		"https_proxy=http://p", "NO_PROXY=localhost", "ABROWSER_TEST_MODE=dump", "AGENT_BROWSER_X=1",
+		"ABROWSER_SESSION=other", "AGENT_BROWSER_SESSION=other", "ABROWSER_HEADED=1", "AGENT_BROWSER_PROFILE=p",
+		"ABROWSER_HOME=/elsewhere", "ABROWSER_READY_FD=9", "PLAYWRIGHT_NODEJS_PATH=/n", "NODE_OPTIONS=x", "SHELL=/bin/sh",
+		"ABROWSER_API_KEY=1", "AGENT_BROWSER_TOKEN=1", "XDG_SECRET=1", "abrowser_password=1", "ABROWSER_DB_PASSWORD=1", "AWS_KEY=1",
+		"LD_PRELOAD=/x.so", "BROKEN",
+	}
+	place, _, err := l.Session(t.Context(), "a", wire.Settings{Args: []string{"--a", "--b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var env, fds []string
+	facts := map[string]string{}
+	for line := range strings.Lines(logOf(t, place)) {
+		line = strings.TrimSpace(line)
+		if v, ok := strings.CutPrefix(line, "env "); ok {
+			env = append(env, v)
+		} else if v, ok := strings.CutPrefix(line, "fd "); ok {
+			if !strings.Contains(v, "anon_inode") && !strings.Contains(v, "/cgroup/") { // Go's own
+				fds = append(fds, v)
+			}
+		} else if name, value, ok := strings.Cut(line, "="); ok {
+			facts[name] = value
+		}
+	}
+	slices.Sort(env)
+	want := []string{
+		"HOME=/h", "PATH=" + os.Getenv("PATH"), "LANG=C", "LC_ALL=C", "TZ=UTC", "DISPLAY=:7", "XDG_RUNTIME_DIR=/x",
+		"https_proxy=http://p", "NO_PROXY=localhost", "ABROWSER_TEST_MODE=dump", "AGENT_BROWSER_X=1",
+		"ABROWSER_ARGS=--a,--b", "ABROWSER_HOME=" + l.Root.Dir, // Inherited has hidden the ready pipe's number
+	}
+	slices.Sort(want)
+	if !slices.Equal(env, want) {
+		t.Errorf("environment\n%s\nwant\n%s", strings.Join(env, "\n"), strings.Join(want, "\n"))
+	}
+	if facts["cwd"] != "/" || facts["leader"] != "true" {
+		t.Errorf("cwd %q, leader of its own session %q", facts["cwd"], facts["leader"])
+	}
+	if len(fds) != 4 || fds[0] != "0 /dev/null" || fds[1] != "1 "+place.Log || fds[2] != "2 "+place.Log || !strings.HasPrefix(fds[3], "3 pipe:") {
+		t.Errorf("descriptors %q", fds)
+	}
+}
+
+func TestProcessSaysWhatItIs(t *testing.T) {
+	l := testLauncher(newRoot(t))
+	_, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := exec.CommandContext(t.Context(), "ps", "-o", "args=", "-p", itoa(hello.PID)).Output()
+	if got := strings.TrimSpace(string(raw)); err != nil || got != "abrowser daemon a" {
+		t.Errorf("ps says %q, %v", got, err)
+	}
+}
+
+func TestLogBeginsAnewWhenLarge(t *testing.T) {
+	l := testLauncher(newRoot(t))
+	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill(t, hello.PID)
+	if _, hello, err = l.Session(t.Context(), "a", wire.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(logOf(t, place), "started "); got != 2 {
+		t.Errorf("%d starts in the log, want 2", got)
+	}
+	kill(t, hello.PID)
+	if err := os.Truncate(place.Log, maxLog+1); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = l.Session(t.Context(), "a", wire.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := logOf(t, place); len(got) > 1000 || strings.Count(got, "started ") != 1 {
+		t.Errorf("the log has %d bytes", len(got))
+	}
+}
+
+func TestReadyByHand(t *testing.T) {
+	f, err := Inherited(func(string) (string, bool) { return "", false })
+	if f != nil || err != nil {
+		t.Errorf("Inherited = %v, %v", f, err)
+	}
+	Ready(nil, nil)
+	Ready(nil, wire.CodeStart)
+	if _, err := Inherited(func(string) (string, bool) { return "x", true }); err == nil {
+		t.Error("a descriptor that is none was taken")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	Ready(w, wire.Errorf(wire.CodeHeld, "held").WithHint("wait"))
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if want := `{"error":{"code":"held","message":"held","hint":"wait"}}` + "\n"; err != nil || line != want {
+		t.Errorf("Ready wrote %q, %v; want %q", line, err, want)
+	}
+	closed(t, r)
+	r2, w2, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(t, r2)
+	Ready(w2, nil) // nobody reads: no signal, no panic
+}
