@@ -1,0 +1,150 @@
+package daemon
+
+import (
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const capture = `- banner [ref=e2]:
+  - heading "Hello \"you\" <b>" [level=1] [ref=e3]
+  - 'button "a: b" [ref=e4] [cursor=pointer]'
+  - 'link "it''s: here" [ref=e5] [cursor=pointer]':
+    - /url: "/a?b: c"
+    - text: inside
+- generic [ref=e6]:
+  - textbox "Name" [active] [ref=e7]:
+    - /placeholder: Your name
+    - text: Ada
+  - textbox "Same" [ref=e8]: Same
+  - textbox "Colon" [ref=e9]: "a: \"b\" \x07"
+  - checkbox "I agree" [checked] [ref=e10]
+  - checkbox "Maybe" [checked=mixed] [ref=e11]
+  - checkbox [ref=e12]
+  - combobox "Colour" [expanded] [ref=e13]:
+    - option "Red" [selected]
+    - option "Green"
+- generic [ref=e14] [cursor=pointer]: Clickable card
+- button /raw [x]/ [disabled] [ref=e15]
+- iframe [ref=e16]:
+  - button "In frame" [ref=f1e2]
+- paragraph [ref=e17]: "- not: a list"
+- text: "plain: text"
+- list [ref=e18]:
+  - listitem [ref=e19]:
+    - generic [ref=e20]`
+
+func numbered(t *testing.T) *node {
+	t.Helper()
+	root, err := parseAria(capture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := 1
+	root.walk(func(n *node) bool {
+		if n.hasRef() {
+			n.ref = next
+			next++
+		}
+		return true
+	})
+	return root
+}
+
+func TestParseAria(t *testing.T) {
+	root := numbered(t)
+	tests := []struct{ pwRef, role, name, text string }{
+		{"e3", "heading", `Hello "you" <b>`, ""},
+		{"e4", "button", "a: b", ""},
+		{"e5", "link", "it's: here", ""},
+		{"e9", "textbox", "Colon", "a: \"b\" \a"},
+		{"e15", "button", "/raw [x]/", ""},
+		{"f1e2", "button", "In frame", ""},
+		{"e17", "paragraph", "", "- not: a list"},
+	}
+	for _, tt := range tests {
+		n := root.find(tt.pwRef)
+		if n == nil || n.role != tt.role || n.name != tt.name || n.text != tt.text {
+			t.Errorf("find(%s) = %+v, want %+v", tt.pwRef, n, tt)
+		}
+	}
+	if got := root.find("e5").props["url"]; got != "/a?b: c" {
+		t.Errorf("the link's URL is %q", got)
+	}
+	if frameOf("f1e2") != "f1" || frameOf("e2") != "" || frameOf("f12e345") != "f12" {
+		t.Error("frameOf is wrong")
+	}
+	for _, bad := range []string{"x", "  - deep", "- a\n      - b"} {
+		if _, err := parseAria(bad); err == nil {
+			t.Errorf("parseAria(%q) has no error", bad)
+		}
+	}
+}
+
+func TestOutline(t *testing.T) {
+	tests := []struct {
+		name string
+		in   wire.SnapshotIn
+		want string
+	}{
+		{"whole", wire.SnapshotIn{URLs: true}, `- banner
+  - heading "Hello \"you\" <b>" [level=1, ref=e1]
+  - button "a: b" [ref=e2]
+  - link "it's: here" [ref=e3, url=https://x.test/a?b:%20c]
+    - StaticText "inside"
+- textbox "Name" [ref=e4]: Ada
+- textbox "Same" [ref=e5]
+- textbox "Colon" [ref=e6]: a: "b"
+- checkbox "I agree" [checked=true, ref=e7]
+- checkbox "Maybe" [checked=mixed, ref=e8]
+- checkbox [checked=false, ref=e9]
+- combobox "Colour" [expanded=true, ref=e10]: Red
+  - option "Red" [selected]
+  - option "Green"
+- generic [ref=e11] clickable [cursor:pointer]
+  - StaticText "Clickable card"
+- button "/raw [x]/" [disabled, ref=e12]
+- Iframe [ref=e13]
+  - button "In frame" [ref=e14]
+- paragraph
+  - StaticText "- not: a list"
+- StaticText "plain: text"
+- list
+  - listitem`},
+		{"interactive", wire.SnapshotIn{Interactive: true, Depth: 1}, `- heading "Hello \"you\" <b>" [level=1, ref=e1]
+- button "a: b" [ref=e2]
+- link "it's: here" [ref=e3]
+- textbox "Name" [ref=e4]: Ada
+- textbox "Same" [ref=e5]
+- textbox "Colon" [ref=e6]: a: "b"
+- checkbox "I agree" [checked=true, ref=e7]
+- checkbox "Maybe" [checked=mixed, ref=e8]
+- checkbox [checked=false, ref=e9]
+- combobox "Colour" [expanded=true, ref=e10]: Red
+- generic "Clickable card" [ref=e11] clickable [cursor:pointer]
+- button "/raw [x]/" [disabled, ref=e12]
+- Iframe [ref=e13]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := outline{in: tt.in, base: "https://x.test/dir/"}
+			if got := o.print(numbered(t)); got != tt.want {
+				t.Errorf("print() =\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+	if got := (&outline{}).print(&node{}); got != "(empty page)" {
+		t.Errorf("an empty page prints %q", got)
+	}
+}
+
+func FuzzParseAria(f *testing.F) {
+	f.Add(capture)
+	f.Add("- 'a")
+	f.Add("- a \"\\")
+	f.Fuzz(func(_ *testing.T, text string) {
+		if root, err := parseAria(text); err == nil {
+			(&outline{}).print(root)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// broker asks the browser's broker. It never starts one.
+type broker struct {
+	caller  *sockets.Caller
+	session string
+}
+
+func newBroker(place sockets.Place, session string) *broker {
+	return &broker{caller: sockets.Caller{Place: place, Session: session}.Keeping(), session: session}
+}
+
+func (b *broker) close() error { return b.caller.Close() }
+
+// alive reports whether the broker answers. A connection of Playwright's learns of
+// its end only when something is sent, which may then be lost.
+func (b *broker) alive(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, aliveTime)
+	defer cancel()
+	_, err := b.caller.Hello(ctx)
+	return err == nil || !errors.Is(err, wire.CodeNotRunning)
+}
+
+const aliveTime = time.Second
+
+// tabs lists the session's tabs. It answers after every event of the browser that
+// came before it was asked.
+func (b *broker) tabs(ctx context.Context) ([]wire.Tab, error) {
+	var out wire.TabsOut
+	err := b.ask(ctx, wire.BrokerTabs.Doc, wire.TabsIn{Session: b.session}, &out)
+	return out.Tabs, err
+}
+
+// allTabs lists the tabs of all sessions.
+func (b *broker) allTabs(ctx context.Context) ([]wire.Tab, error) {
+	var out wire.TabsOut
+	err := b.ask(ctx, wire.BrokerTabs.Doc, wire.TabsIn{}, &out)
+	return out.Tabs, err
+}
+
+// note keeps what only this daemon knows of a tab for the session's next one.
+func (b *broker) note(ctx context.Context, in wire.NoteIn) error {
+	in.Session = b.session
+	return b.ask(ctx, wire.BrokerNote.Doc, in, &wire.Nothing{})
+}
+
+// release ends the session on the browser's side. Where no broker runs there is
+// nothing to end.
+func (b *broker) release(ctx context.Context, page bool) (wire.ReleaseOut, error) {
+	var out wire.ReleaseOut
+	err := b.ask(ctx, wire.BrokerRelease.Doc, wire.ReleaseIn{Session: b.session, Page: page}, &out)
+	if errors.Is(err, wire.CodeNotRunning) {
+		return out, nil
+	}
+	return out, err
+}
+
+func (b *broker) ask(ctx context.Context, verb wire.Doc, in, out any) error {
+	call := b.caller.Call
+	if verb.Reads {
+		call = b.caller.Read
+	}
+	reply, err := call(ctx, verb.Path(), in)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(reply.Data, out)
+}

@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// close ends the session: what runs is given up, the tabs stay or are closed, and
+// the daemon ends once this is answered.
+func (s *Session) close(ctx context.Context, _ *wire.Call, in wire.CloseIn) (wire.CloseOut, error) {
+	return s.closeBut(ctx, nil, in)
+}
+
+// closeBut is close from inside a batch, whose own slot is not cancelled.
+func (s *Session) closeBut(ctx context.Context, keep *slot, in wire.CloseIn) (wire.CloseOut, error) {
+	if in.All {
+		return wire.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
+	}
+	s.lane.stop(keep, wire.Errorf(wire.CodeInterrupted, "the session was closed"))
+	// What is given up is given up for good once the connection is closed.
+	if _, l := s.known(); l != nil {
+		l.close()
+	}
+	released, err := s.broker.release(ctx, in.Page)
+	s.end()
+	if err != nil {
+		return wire.CloseOut{}, err
+	}
+	return wire.CloseOut{Closed: true, Kept: released.Kept}, nil
+}
+
+const statusTime = time.Second
+
+// status never waits for a page.
+func (s *Session) status(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.StatusOut, error) {
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
+	defer cancel()
+	st := s.lane.state()
+	out := wire.StatusOut{
+		SessionID: s.name, Running: true, State: "ready", PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
+	}
+	active, _ := s.known()
+	s.mu.Lock()
+	starting := s.starting
+	s.mu.Unlock()
+	switch {
+	case st.overdue:
+		out.State, out.Hint = "wedged", "abrowser close --page gives the session a fresh page"
+	case starting:
+		out.State = "starting"
+	case st.verb != "":
+		out.State = "busy"
+	}
+	if tabs, err := s.listTabs(ctx); err == nil {
+		out.Pages = len(tabs)
+		active, _ = s.known()
+		for _, tab := range tabs {
+			if active.TargetID == "" && tab.Active {
+				active = tab
+			}
+		}
+	} else if !errors.Is(err, wire.CodeNotRunning) {
+		out.Hint = "abrowser browser status"
+	}
+	out.URL, out.Title = active.URL, active.Title
+	return out, nil
+}
+
+// dialogStatus never waits for a page.
+func (s *Session) dialogStatus(context.Context, *wire.Call, wire.Nothing) (wire.DialogStatusOut, error) {
+	d, open := s.dialogs.current()
+	if !open {
+		return wire.DialogStatusOut{}, nil
+	}
+	return wire.DialogStatusOut{HasDialog: true, Type: d.Type, Message: d.Message, DefaultPrompt: d.DefaultPrompt}, nil
+}

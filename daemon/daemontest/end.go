@@ -1,0 +1,114 @@
+package daemontest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// end stops the browser and fails where a process, a socket or a file of the
+// driver's is left over.
+func (h *Home) end() error {
+	place, err := h.Root.BrowserOf(wire.Settings{})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	c := client.New(sockets.Caller{Place: place})
+	_, _, err = client.Do(ctx, c, wire.BrowserStop, wire.Nothing{})
+	if errors.Is(err, wire.CodeNotRunning) || errors.Is(err, wire.CodeResultUnknown) {
+		err = nil
+	}
+	err = errors.Join(err, c.Close())
+	for _, left := range h.leftovers(ctx) {
+		err = errors.Join(err, fmt.Errorf("left over: %.200s", left))
+	}
+	if err != nil {
+		err = errors.Join(err, h.logs())
+		h.kill()
+	}
+	return errors.Join(err, os.RemoveAll(filepath.Dir(h.Root.Dir)))
+}
+
+// logs is what keeper and broker wrote, as an error's text.
+func (h *Home) logs() error {
+	const most = 8000
+	var all error
+	files, _ := filepath.Glob(h.Root.Path("log", "*")) // the pattern is right
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil {
+			all = errors.Join(all, fmt.Errorf("%s:\n%s", filepath.Base(file), text[max(0, len(text)-most):]))
+		}
+	}
+	return all
+}
+
+// kill ends what did not end by itself: only what was started in our directory.
+func (h *Home) kill() {
+	for range 5 {
+		for _, p := range h.processes() {
+			var pid int
+			if _, err := fmt.Sscan(p, &pid); err == nil {
+				_ = syscall.Kill(pid, syscall.SIGKILL) // where it is gone, so much the better
+			}
+		}
+	}
+}
+
+// leftovers is what has not gone when ctx ends.
+func (h *Home) leftovers(ctx context.Context) []string {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		left := h.processes()
+		// A killed driver leaves its socket to the next one, which clears it under its lease.
+		for _, pattern := range []string{"run/[sb]/*.sock", "state/tmp/*"} {
+			found, _ := filepath.Glob(filepath.Join(h.Root.Dir, pattern)) // the pattern is right
+			left = append(left, found...)
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return left
+		}
+	}
+}
+
+// processes lists those that have our directory in their command line or
+// environment, but for this one. Without /proc there are none to see.
+func (h *Home) processes() []string {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	dir := []byte(filepath.Dir(h.Root.Dir) + "/")
+	var found []string
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		// What cannot be read is gone, or not ours.
+		command, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		environ, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if bytes.Contains(slices.Concat(command, environ), dir) {
+			found = append(found, fmt.Sprintf("%d %s", pid, bytes.ReplaceAll(command, []byte{0}, []byte{' '})))
+		}
+	}
+	return found
+}

@@ -1,0 +1,102 @@
+package site
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// meetDeadline is how long /meet holds a task whose partner does not come.
+const meetDeadline = 30 * time.Second
+
+// meeting is where two tasks' requests of one round wait for each other.
+type meeting struct {
+	tasks map[string]bool
+	both  chan struct{} // closed when the second task is here
+}
+
+// meet holds the request of one task until another task's request of the same
+// round has come, and answers 504 where it does not come in time. The page says
+// "TASK in round ROUND".
+func (s *Site) meet(w http.ResponseWriter, r *http.Request) {
+	round, task := r.PathValue("round"), r.PathValue("task")
+	s.mu.Lock()
+	m, ok := s.meetings[round]
+	if !ok {
+		m = &meeting{tasks: map[string]bool{}, both: make(chan struct{})}
+		s.meetings[round] = m
+	}
+	if !m.tasks[task] {
+		m.tasks[task] = true
+		if len(m.tasks) == 2 {
+			close(m.both)
+		}
+	}
+	s.mu.Unlock()
+	deadline := time.NewTimer(meetDeadline)
+	defer deadline.Stop()
+	select {
+	case <-m.both:
+		show(w, task+" in round "+round)
+	case <-deadline.C:
+		http.Error(w, "the other task did not come", http.StatusGatewayTimeout)
+	case <-r.Context().Done():
+		hangUp()
+	}
+}
+
+// slow answers after ?ms= with the page named by ?name=.
+func (s *Site) slow(w http.ResponseWriter, r *http.Request) {
+	pause(r, number(r, "ms", 1000))
+	name := r.URL.Query().Get("name")
+	if name == "" {
+		name = "slow"
+	}
+	show(w, name)
+}
+
+// drip answers at once and sends ?n= lines, one each ?ms=; the document is there
+// from the first line on, its load event comes after the last.
+func (s *Site) drip(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = io.WriteString(w, "<!doctype html><title>Drip</title><h1>Drip</h1>\n")
+	flush := http.NewResponseController(w)
+	for i := range number(r, "n", 5) {
+		_ = flush.Flush()
+		pause(r, number(r, "ms", 200))
+		_, _ = fmt.Fprintf(w, "<p class=drop>drop %d</p>\n", i+1)
+	}
+	_, _ = io.WriteString(w, "<p id=end>end</p>\n")
+}
+
+// never does not answer.
+func (s *Site) never(_ http.ResponseWriter, r *http.Request) {
+	<-r.Context().Done()
+	hangUp()
+}
+
+// wait answers when the gate is opened: see [Site.Open].
+func (s *Site) wait(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-s.gate(r.PathValue("name")):
+		w.WriteHeader(http.StatusNoContent)
+	case <-r.Context().Done():
+		hangUp()
+	}
+}
+
+// hangUp ends a request without an answer: what returns from a handler has
+// answered 200.
+func hangUp() { panic(http.ErrAbortHandler) }
+
+// pause waits, unless the client hangs up.
+func pause(r *http.Request, ms int) {
+	t := time.NewTimer(time.Duration(ms) * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-r.Context().Done():
+		hangUp()
+	}
+}

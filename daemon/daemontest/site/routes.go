@@ -1,0 +1,135 @@
+package site
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// routes is the whole site, one line a page.
+func (s *Site) routes() http.Handler {
+	mux := http.NewServeMux()
+	// What is shown as it is: see pages/.
+	mux.HandleFunc("GET /{$}", s.page("index"))
+	mux.HandleFunc("GET /form", s.page("form"))           // every kind of input
+	mux.HandleFunc("GET /states", s.page("states"))       // disabled, hidden, covered, moving, many
+	mux.HandleFunc("GET /dialogs", s.page("dialogs"))     // alert, confirm, prompt
+	mux.HandleFunc("GET /leaving", s.page("leaving"))     // beforeunload
+	mux.HandleFunc("GET /late", s.page("late"))           // #late appears after ?ms= or when the gate ?gate= opens
+	mux.HandleFunc("GET /popups", s.page("popups"))       // five ways to a new tab
+	mux.HandleFunc("GET /frames", s.page("frames"))       // frames of both origins, and nested
+	mux.HandleFunc("GET /inner", s.page("inner"))         // what the frames show
+	mux.HandleFunc("GET /nest", s.page("nest"))           // a frame with a frame of the other origin
+	mux.HandleFunc("GET /secret", s.page("secret"))       // a random value in a closure: reveal()
+	mux.HandleFunc("GET /tall", s.page("tall"))           // larger than the window
+	mux.HandleFunc("GET /spin", s.page("spin"))           // spins for ever after a click on #spin
+	mux.HandleFunc("GET /stuck", s.page("stuck"))         // a picture that never comes: load never fires
+	mux.HandleFunc("GET /downloads", s.page("downloads")) // links to /download/...
+	// What has a state or depends on the request.
+	mux.HandleFunc("GET /page/{name}", s.named)
+	mux.HandleFunc("GET /login", s.page("login"))
+	mux.HandleFunc("POST /login", s.login)
+	mux.HandleFunc("GET /me", s.me)
+	mux.HandleFunc("POST /logout", s.logout)
+	mux.HandleFunc("POST /count/{name}", s.count)
+	mux.HandleFunc("POST /submit", s.submit)
+	mux.HandleFunc("GET /download/{directory}/{file}", s.download)
+	mux.HandleFunc("GET /redirect", s.redirect)
+	// What is late.
+	mux.HandleFunc("GET /slow", s.slow)
+	mux.HandleFunc("GET /drip", s.drip)
+	mux.HandleFunc("GET /never", s.never)
+	mux.HandleFunc("GET /gate/{name}", s.wait)
+	mux.HandleFunc("GET /meet/{round}/{task}", s.meet)
+	return mux
+}
+
+// page shows one of pages/, with what the request says of it.
+func (s *Site) page(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		err := s.templates.ExecuteTemplate(w, name+".html", map[string]any{
+			"Cross": s.cross, "Own": s.own,
+			"MS": number(r, "ms", 0), "Gate": r.URL.Query().Get("gate"),
+			"Name": r.URL.Query().Get("name"),
+		})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}
+}
+
+// named answers with a page that says its name, in title, heading and URL.
+func (s *Site) named(w http.ResponseWriter, r *http.Request) { show(w, r.PathValue("name")) }
+
+func show(w http.ResponseWriter, name string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	name = html.EscapeString(name)
+	_, _ = fmt.Fprintf(w, "<!doctype html><title>%s</title><h1 id=name>%s</h1>\n", name, name)
+}
+
+func (s *Site) login(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{
+		Name: "user", Value: r.PostFormValue("user"), Path: "/", MaxAge: 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+	http.Redirect(w, r, "/me", http.StatusSeeOther)
+}
+
+// me says who is logged in, "nobody" where nobody is.
+func (s *Site) me(w http.ResponseWriter, r *http.Request) {
+	user := "nobody"
+	if c, err := r.Cookie("user"); err == nil && c.Value != "" {
+		user = c.Value
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = fmt.Fprintf(w, "<!doctype html><title>Me</title><p>You are <b id=who>%s</b></p>\n", html.EscapeString(user))
+}
+
+func (s *Site) logout(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{Name: "user", Path: "/", MaxAge: -1})
+	http.Redirect(w, r, "/me", http.StatusSeeOther)
+}
+
+// count is where pages report what happened in them.
+func (s *Site) count(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.counts[r.PathValue("name")]++
+	s.mu.Unlock()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// submit shows what a form sent.
+func (s *Site) submit(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = fmt.Fprintf(w, "<!doctype html><title>Sent</title><pre id=sent>%s</pre>\n", html.EscapeString(r.PostForm.Encode()))
+}
+
+// download sends a file whose content names its directory: two of the same name
+// differ.
+func (s *Site) download(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", r.PathValue("file")))
+	_, _ = io.WriteString(w, "from "+r.PathValue("directory")+"\n")
+}
+
+func (s *Site) redirect(w http.ResponseWriter, r *http.Request) {
+	to := r.URL.Query().Get("to")
+	if to == "" {
+		to = "/page/redirected"
+	}
+	http.Redirect(w, r, to, http.StatusFound)
+}
+
+func number(r *http.Request, name string, otherwise int) int {
+	n, err := strconv.Atoi(r.URL.Query().Get(name))
+	if err != nil || n < 0 {
+		return otherwise
+	}
+	return n
+}

@@ -1,0 +1,163 @@
+// Package site serves the pages that abrowser's tests browse: forms, logins,
+// popups, frames of the same and of another origin, dialogs, and every way in
+// which a server or a page can be late, stuck or gone.
+//
+// It is a web server on loopback and nothing else: it knows no browser, no daemon
+// and no command. Tests of daemon and of cmd/abrowser start it and ask it what
+// reached it ([Site.Requests], [Site.Count]), which is how they learn what really
+// happened in a page without asking the product.
+//
+// Every handler ends when the client hangs up or the site is closed, so a page
+// that never answers holds up no test.
+package site
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+//go:embed pages
+var pages embed.FS
+
+// Site is a running fixture site. It serves the same pages on two origins, whose
+// hosts and ports differ.
+type Site struct {
+	own, cross string
+	server     *http.Server
+	served     sync.WaitGroup
+	templates  *template.Template
+
+	mu       sync.Mutex // guards the fields below
+	requests map[string]int
+	counts   map[string]int
+	gates    map[string]chan struct{}
+	meetings map[string]*meeting
+}
+
+// Start runs a site that is closed when the test ends.
+func Start(t testing.TB) *Site {
+	t.Helper()
+	s, err := New()
+	if err != nil {
+		t.Fatalf("starting the fixture site: %v", err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// New runs a site. Close ends it.
+func New() (*Site, error) {
+	templates, err := template.ParseFS(pages, "pages/*.html")
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{
+		templates: templates,
+		requests:  map[string]int{}, counts: map[string]int{},
+		gates: map[string]chan struct{}{}, meetings: map[string]*meeting{},
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.server = &http.Server{
+		Handler:           s.counted(s.routes()),
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	s.server.RegisterOnShutdown(cancel)
+	for _, origin := range []struct {
+		url  *string
+		host string
+	}{{&s.own, "127.0.0.1"}, {&s.cross, "localhost"}} {
+		var config net.ListenConfig
+		l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		*origin.url = "http://" + net.JoinHostPort(origin.host, port)
+		s.served.Go(func() {
+			if err := s.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				panic(err) // a listener on loopback does not fail by itself
+			}
+		})
+	}
+	return s, nil
+}
+
+// Close ends the site and every request that is still held.
+func (s *Site) Close() {
+	// Shutdown alone would wait for the held requests; it is called for what is
+	// registered on it, which ends them.
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = s.server.Shutdown(ended)
+	_ = s.server.Close()
+	s.served.Wait()
+}
+
+// URL is the address of path, which starts with a slash, on the site's first
+// origin.
+func (s *Site) URL(path string) string { return s.own + path }
+
+// CrossURL is the address of path on the site's other origin: another host, so
+// that a browser puts its frames into another process.
+func (s *Site) CrossURL(path string) string { return s.cross + path }
+
+// Requests is how many requests have come for the path, query not counted.
+func (s *Site) Requests(path string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests[path]
+}
+
+// Count is how often a page has reported name: "late-click" for a click on #late,
+// "late-shown" when it appeared, and so on.
+func (s *Site) Count(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts[name]
+}
+
+// Open lets go what waits at the gate of this name, now and from now on.
+func (s *Site) Open(gate string) {
+	c := s.gate(gate)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-c:
+	default:
+		close(c)
+	}
+}
+
+func (s *Site) gate(name string) chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.gates[name]
+	if !ok {
+		c = make(chan struct{})
+		s.gates[name] = c
+	}
+	return c
+}
+
+func (s *Site) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.requests[r.URL.Path]++
+		s.mu.Unlock()
+		w.Header().Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}

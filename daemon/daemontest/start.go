@@ -1,0 +1,182 @@
+// Package daemontest runs real daemons for tests: on a real socket, through the
+// typed client, with a real browser behind its real broker.
+//
+// A test binary stands in for abrowser. Its TestMain calls [Run], which turns the
+// process into a keeper, a broker or Node's stand-in where it was started as one,
+// and otherwise runs the tests with one browser for all of them. The daemons
+// themselves run inside the test's process. At the end everything is stopped, and
+// what is left over fails the run.
+package daemontest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/launcher"
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/launcher/install"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	setUpTime = 5 * time.Minute // a bare machine fetches the driver
+	endTime   = 30 * time.Second
+)
+
+// Home is the root that the tests of one binary share, with its browser.
+type Home struct {
+	Root       sockets.Root
+	Drivers    driver.Shared // the daemons' drivers
+	OwnDrivers bool          // daemons that start have drivers of their own
+	launcher   *launcher.Launcher
+	last       atomic.Int64
+}
+
+// Run is a TestMain: it returns the status to exit with. The tests find their home
+// at home.
+func Run(m *testing.M, home **Home) int {
+	if handled, status := roles(os.Args[1:]); handled {
+		return status
+	}
+	h, err := newHome()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "preparing the tests:", err)
+		return 1
+	}
+	*home = h
+	status := m.Run()
+	if err := h.end(); err != nil {
+		fmt.Fprintln(os.Stderr, "after the tests:", err)
+		return 1
+	}
+	return status
+}
+
+func newHome() (*Home, error) {
+	// Not below $TMPDIR: a socket's path is short.
+	dir, err := os.MkdirTemp("/tmp", "abd")
+	if err != nil {
+		return nil, err
+	}
+	h := &Home{Root: sockets.Root{Dir: filepath.Join(dir, "r")}}
+	h.Drivers = driver.Shared{Root: h.Root, Linger: 2 * time.Second}
+	h.launcher = &launcher.Launcher{Root: h.Root}
+	ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
+	defer cancel()
+	if _, err := h.installer().Ensure(ctx, wire.Settings{}); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return h, nil
+}
+
+func (h *Home) installer() *install.Installer { return h.launcher.Installer() }
+
+// Broker is where the broker of the tests' browser listens.
+func (h *Home) Broker(t testing.TB) sockets.Place {
+	t.Helper()
+	place, err := h.Root.BrowserOf(wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return place
+}
+
+// Session is a daemon that runs in the test's process, and a client of it.
+type Session struct {
+	*client.Client
+	Name string
+	Home *Home
+
+	stop func()
+	done chan error
+}
+
+// Start runs a daemon for a session of the test's own, and ends it, with its
+// tabs, when the test is over.
+func (h *Home) Start(t testing.TB) *Session {
+	t.Helper()
+	s := h.Resume(t, fmt.Sprintf("s%d", h.last.Add(1)))
+	t.Cleanup(func() { h.discard(t, s.Name) })
+	return s
+}
+
+// Resume runs a daemon for a session with this name, which may have had one
+// before. It ends with the test; the session's tabs stay.
+func (h *Home) Resume(t testing.TB, name string) *Session {
+	t.Helper()
+	place, err := h.Root.Session(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := &Session{Name: name, Home: h, stop: stop, done: make(chan error, 1)}
+	ready := make(chan error, 1)
+	go func() { s.done <- daemon.Run(ctx, h.options(name, t, func(err error) { ready <- err })) }()
+	if err := <-ready; err != nil {
+		stop()
+		t.Fatal(err)
+	}
+	s.Client = client.New(sockets.Caller{Place: place, Session: name})
+	t.Cleanup(func() { s.End(t) })
+	return s
+}
+
+func (h *Home) options(name string, t testing.TB, ready func(error)) daemon.Options {
+	return daemon.Options{
+		Root: h.Root, Session: name, Ready: ready, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Browser: func(ctx context.Context) (sockets.Place, error) {
+			place, _, err := h.launcher.Browser(ctx, wire.Settings{})
+			return place, err
+		},
+		Driver: func(ctx context.Context) (daemon.Driver, error) {
+			found, err := driver.Find(ctx, h.installer(), "")
+			d := daemon.Driver{Directory: found.Directory, Node: found.Node}
+			if !h.OwnDrivers {
+				d.Join = func(ctx context.Context) (*driver.Line, error) { return h.Drivers.Join(ctx, found) }
+			}
+			return d, err
+		},
+	}
+}
+
+// End ends the daemon as a signal would and waits for it; its tabs stay. It may be
+// called again.
+func (s *Session) End(t testing.TB) {
+	t.Helper()
+	if s.done == nil {
+		return
+	}
+	_ = s.Close() // its connections are of no use any more
+	s.stop()
+	select {
+	case err := <-s.done:
+		if err != nil {
+			t.Errorf("the daemon of %s ended with %v", s.Name, err)
+		}
+	case <-time.After(endTime):
+		t.Errorf("the daemon of %s does not end", s.Name)
+	}
+	s.done = nil
+}
+
+// discard closes the session's tabs.
+func (h *Home) discard(t testing.TB, name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	c := client.New(sockets.Caller{Place: h.Broker(t), Session: name})
+	defer func() { _ = c.Close() }() // nothing was written through it
+	_, _, err := client.Do(ctx, c, wire.BrokerRelease, wire.ReleaseIn{Session: name, Page: true})
+	if err != nil && !errors.Is(err, wire.CodeNotRunning) {
+		t.Errorf("closing the tabs of %s: %v", name, err)
+	}
+}

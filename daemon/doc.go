@@ -1,0 +1,13 @@
+// Package daemon is one session: its pages, its refs, its dialogs, and the
+// handlers of every verb that a session answers. It is the only package that
+// drives Playwright.
+//
+// One process runs one session. Page verbs run one after the other, in order of
+// arrival; control verbs never wait for a page. The daemon owns no browser: it
+// asks for one to be made to run, connects to the session's own endpoint at the
+// browser's broker, and leaves its pages behind when it ends. Which pages are the
+// session's is the broker's knowledge and never guessed here.
+//
+// The invariant: what a command was to do is done once, on the page it was meant
+// for, or not at all, and where that cannot be known the answer says so.
+package daemon

@@ -1,0 +1,191 @@
+package daemon_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// withSecret is a session whose page has a secret of its own, which says whether the
+// page is still the same.
+type withSecret struct {
+	*daemontest.Session
+	secret string
+}
+
+func startWithSecret(t *testing.T, web *site.Site) withSecret {
+	t.Helper()
+	s := home.Start(t)
+	open(t, s, web.URL("/secret"))
+	return withSecret{s, eval(t, s, "reveal()")}
+}
+
+func (s withSecret) check(t *testing.T) {
+	t.Helper()
+	if got := eval(t, s.Session, "reveal()"); got != s.secret {
+		t.Errorf("the secret of %s's page is %s, was %s", s.Name, got, s.secret)
+	}
+}
+
+// sharedDriver is the one process that serves all sessions of the test.
+func sharedDriver(t *testing.T) int {
+	t.Helper()
+	all := children(t, "\x00driver\x00")
+	if len(all) != 1 {
+		t.Fatalf("the shared drivers are %v, want one", all)
+	}
+	return all[0]
+}
+
+func TestSessionsShareADriver(t *testing.T) {
+	web := site.Start(t)
+	one, two := startWithSecret(t, web), startWithSecret(t, web)
+	pid := sharedDriver(t)
+	one.End(t)
+	two.check(t)
+	if now := sharedDriver(t); now != pid {
+		t.Errorf("the driver is process %d, was %d", now, pid)
+	}
+	again := home.Resume(t, one.Name)
+	one.Session = again
+	one.check(t)
+	two.check(t)
+	var own []int
+	for range 100 { // a stand-in ends when it has handed its pipes over
+		if own = children(t, "run-driver"); len(own) == 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if len(own) != 0 {
+		t.Errorf("stand-ins and drivers of one session: %v", own)
+	}
+}
+
+func TestTheSharedDriverIsKilled(t *testing.T) {
+	web := site.Start(t)
+	one, two := startWithSecret(t, web), startWithSecret(t, web)
+	running := make(chan error, 2)
+	go func() {
+		_, _, err := ask(t, one.Session, wire.Wait, wire.WaitIn{What: "#never"})
+		running <- err
+	}()
+	awaitState(t, one.Session, "busy")
+	pid := sharedDriver(t)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-running; !errors.Is(err, wire.CodeInterrupted) {
+		t.Errorf("what ran when the driver was killed ended with %v, want %s", err, wire.CodeInterrupted)
+	}
+	one.check(t)
+	two.check(t)
+	if now := sharedDriver(t); now == pid {
+		t.Error("the killed process serves")
+	}
+}
+
+// Nobody asks anything of the sessions while their driver is stopped: it is replaced
+// all the same, and the pages are adopted before the next command.
+func TestTheSharedDriverIsStopped(t *testing.T) {
+	web := site.Start(t)
+	one, two := startWithSecret(t, web), startWithSecret(t, web)
+	pid := sharedDriver(t)
+	time.Sleep(11 * time.Second) // a driver that is lost sooner is replaced only when asked for
+	stopped := time.Now()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	late := startWithSecret(t, web)
+	t.Logf("a new session opened a page %s after the stop", time.Since(stopped))
+	replaced := func() bool { return syscall.Kill(pid, 0) != nil }
+	for !replaced() {
+		if time.Since(stopped) > patience {
+			t.Fatal("the stopped driver is not ended")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	took := time.Since(stopped)
+	t.Logf("ended %s after the stop", took)
+	if took > 4*5*time.Second { // what is promised, on a machine that does other things too
+		t.Errorf("the stopped driver was ended after %s", took)
+	}
+	for _, s := range []withSecret{one, two, late} {
+		s.check(t)
+	}
+}
+
+func TestOwnDriver(t *testing.T) {
+	web := site.Start(t)
+	shared := startWithSecret(t, web)
+	home.OwnDrivers = true
+	own := startWithSecret(t, web)
+	home.OwnDrivers = false
+	if all := children(t, "run-driver"); len(all) == 0 {
+		t.Error("the session has no driver of its own")
+	}
+	if err := syscall.Kill(sharedDriver(t), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	own.check(t)
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("with the shared driver stopped, a session with its own takes %s", took)
+	}
+	if err := syscall.Kill(sharedDriver(t), syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	shared.check(t)
+}
+
+// A daemon that is closed and opened again and again leaves nothing with the driver.
+func TestSessionsLeaveNothingInTheDriver(t *testing.T) {
+	web := site.Start(t)
+	stay := startWithSecret(t, web)
+	pid := sharedDriver(t)
+	before := descriptors(t, pid)
+	for range 5 {
+		startWithSecret(t, web).End(t)
+	}
+	var after int
+	for range 100 {
+		if after = descriptors(t, pid); after <= before {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if after > before {
+		t.Errorf("the driver has %d descriptors, had %d", after, before)
+	}
+	if left, err := os.ReadDir(home.Root.Path("state", "tmp", "driver-1")); err == nil && countArtifacts(left) > 1 {
+		t.Errorf("the driver has %d directories of artifacts, with one session", countArtifacts(left))
+	}
+	stay.check(t)
+}
+
+func countArtifacts(entries []os.DirEntry) int {
+	n := 0
+	for _, e := range entries {
+		if bytes.HasPrefix([]byte(e.Name()), []byte("playwright-artifacts-")) {
+			n++
+		}
+	}
+	return n
+}
+
+func descriptors(t *testing.T, pid int) int {
+	t.Helper()
+	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(fds)
+}

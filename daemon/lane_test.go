@@ -1,0 +1,114 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func TestLaneWaitsForWhatIsOverdue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lane
+		_, first, err := l.enter(t.Context(), "click")
+		if err != nil {
+			t.Fatal(err)
+		}
+		release := make(chan struct{})
+		err = first.watch(time.Second, func() error { <-release; return nil })
+		if !errors.Is(err, wire.CodeWedged) {
+			t.Fatalf("watch() = %v, want %s", err, wire.CodeWedged)
+		}
+		first.leave()
+		short, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, _, err := l.enter(short, "open"); !errors.Is(err, wire.CodeWedged) {
+			t.Errorf("enter() behind an overdue call = %v, want %s", err, wire.CodeWedged)
+		}
+		if st := l.state(); st.verb != "click" || !st.overdue || st.waiting != 0 {
+			t.Errorf("state() = %+v", st)
+		}
+		close(release)
+		_, second, err := l.enter(t.Context(), "open")
+		if err != nil {
+			t.Fatalf("enter() after the overdue call returned = %v", err)
+		}
+		second.leave()
+		if st := l.state(); st != (laneState{}) {
+			t.Errorf("state() at the end = %+v", st)
+		}
+	})
+}
+
+func TestLaneStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lane
+		ctx, first, err := l.enter(t.Context(), "wait")
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits := make(chan error, 1)
+		go func() {
+			_, _, err := l.enter(t.Context(), "open")
+			waits <- err
+		}()
+		synctest.Wait()
+		if l.stopIdle(wire.CodeBusy) {
+			t.Error("stopIdle() of a lane that runs = true")
+		}
+		why := wire.Errorf(wire.CodeInterrupted, "closed")
+		l.stop(nil, why)
+		if err := ended(ctx); !errors.Is(err, wire.CodeInterrupted) {
+			t.Errorf("what ran ended with %v", err)
+		}
+		if err := <-waits; !errors.Is(err, wire.CodeInterrupted) {
+			t.Errorf("what waited ended with %v", err)
+		}
+		first.leave()
+		if _, _, err := l.enter(t.Context(), "open"); !errors.Is(err, wire.CodeInterrupted) {
+			t.Errorf("what comes later ends with %v", err)
+		}
+	})
+}
+
+func TestLaneKeepsItsPlaceWhenOneGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lane
+		_, first, err := l.enter(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := make(chan error, 1)
+		go func() { _, _, err := l.enter(ctx, "b"); gone <- err }()
+		synctest.Wait()
+		next := make(chan *slot, 1)
+		go func() { _, s, _ := l.enter(t.Context(), "c"); next <- s }()
+		synctest.Wait()
+		cancel()
+		if err := <-gone; !errors.Is(err, wire.CodeInterrupted) {
+			t.Errorf("the one that gave up = %v", err)
+		}
+		first.leave()
+		s := <-next
+		if s.verb != "c" {
+			t.Errorf("the next is %q", s.verb)
+		}
+		s.leave()
+	})
+}
+
+func TestWatchSurvivesAPanic(t *testing.T) {
+	var l lane
+	_, s, err := l.enter(t.Context(), "click")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.leave()
+	if err := s.watch(time.Second, func() error { panic("no") }); !errors.Is(err, wire.CodeInternal) {
+		t.Errorf("watch() of a panic = %v, want %s", err, wire.CodeInternal)
+	}
+}

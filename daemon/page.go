@@ -1,0 +1,120 @@
+package daemon
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// page is one tab as Playwright drives it.
+type page struct {
+	playwright.Page
+	link   *link
+	target string
+	cdp    playwright.CDPSession // for short questions that Playwright's own calls cannot ask
+	opener string                // target id of the page that opened it
+
+	mu      sync.Mutex            // guards scripts; held while it is made
+	scripts playwright.CDPSession // for scripts, which may have to be given up
+
+	commits atomic.Int64  // navigations of its main frame so far
+	gone    chan struct{} // closed when the page is closed
+	crash   chan struct{} // closed when its renderer is gone
+	close   sync.Once
+	crashed sync.Once
+}
+
+func newPage(l *link, p playwright.Page) (*page, error) {
+	pg := &page{Page: p, link: l, gone: make(chan struct{}), crash: make(chan struct{})}
+	p.OnClose(func(playwright.Page) { pg.close.Do(func() { close(pg.gone) }) })
+	p.OnCrash(func(playwright.Page) { pg.crashed.Do(func() { close(pg.crash) }) })
+	p.OnFrameNavigated(func(f playwright.Frame) {
+		if f.ParentFrame() == nil {
+			pg.commits.Add(1)
+		}
+	})
+	cdp, err := l.context.NewCDPSession(p)
+	if err != nil {
+		return nil, err
+	}
+	pg.cdp = cdp
+	info, err := pg.info()
+	if err != nil {
+		return nil, err
+	}
+	pg.target, pg.opener = info.target, info.opener
+	return pg, nil
+}
+
+// targetInfo is what the browser itself, and not the page, knows of a page.
+type targetInfo struct{ target, opener, title, url string }
+
+// info asks the browser; it answers while a dialog is open and while the page is
+// busy.
+func (p *page) info() (targetInfo, error) {
+	answer, err := p.cdp.Send("Target.getTargetInfo", nil)
+	if err != nil {
+		return targetInfo{}, err
+	}
+	outer, _ := answer.(map[string]any)
+	members, _ := outer["targetInfo"].(map[string]any)
+	text := func(name string) string { s, _ := members[name].(string); return s }
+	info := targetInfo{text("targetId"), text("openerId"), text("title"), text("url")}
+	if info.target == "" {
+		return info, wire.Errorf(wire.CodeInternal, "the browser names no target for the page")
+	}
+	return info, nil
+}
+
+// closed reports whether the page was closed, or its connection lost.
+func (p *page) closed() bool {
+	select {
+	case <-p.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *page) isGone() bool { return p.closed() || p.link.isGone() }
+
+func (p *page) isCrashed() bool {
+	select {
+	case <-p.crash:
+		return true
+	default:
+		return false
+	}
+}
+
+// session is the page's CDP session for scripts, a new one where the last was
+// given up.
+func (p *page) session() (playwright.CDPSession, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.scripts == nil {
+		cdp, err := p.link.context.NewCDPSession(p.Page)
+		if err != nil {
+			return nil, err
+		}
+		p.scripts = cdp
+	}
+	return p.scripts, nil
+}
+
+// stopScript stops the script that runs and gives its session up.
+func (p *page) stopScript() error {
+	p.mu.Lock()
+	cdp := p.scripts
+	p.scripts = nil
+	p.mu.Unlock()
+	if cdp == nil {
+		return nil
+	}
+	_, err := cdp.Send("Runtime.terminateExecution", nil)
+	return errors.Join(err, cdp.Detach())
+}

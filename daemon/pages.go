@@ -1,0 +1,282 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// current is the session's active page. Where the session has none yet it is made,
+// and where the daemon is new the one the last daemon had is taken up again. A
+// page that was closed is an error and never replaced by another, but that the
+// opener takes over from a popup that closed.
+func (t *turn) current(ctx context.Context) (*page, error) {
+	p, err := t.find(ctx)
+	if err != nil || p != nil {
+		return p, err
+	}
+	return t.newPage(ctx)
+}
+
+// find is current, but returns nil where the session has no page yet.
+func (t *turn) find(ctx context.Context) (*page, error) {
+	l, err := t.linked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	active, _ := t.known()
+	if p := l.page(active.TargetID); p != nil && !p.isGone() {
+		return t.usable(p)
+	}
+	tabs, err := t.listTabs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tab, ok := t.successor(tabs, active)
+	if !ok {
+		if active.TargetID == "" {
+			return nil, nil
+		}
+		return nil, closedError(active, len(tabs) > 0)
+	}
+	if active.TargetID == "" {
+		t.tell(tabs) // the tabs of an earlier daemon are no news
+	}
+	p, err := l.await(ctx, tab.TargetID)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.activate(ctx, tab); err != nil {
+		return nil, err
+	}
+	return t.usable(p)
+}
+
+// successor is the tab to act on among those that live. By target id first; by tab
+// id where the browser was started again and gave the tab another target.
+func (t *turn) successor(tabs []wire.Tab, active wire.Tab) (wire.Tab, bool) {
+	if active.TargetID == "" {
+		for _, tab := range tabs {
+			if tab.Active {
+				return tab, true
+			}
+		}
+		if len(tabs) > 0 {
+			return tabs[len(tabs)-1], true
+		}
+		return wire.Tab{}, false
+	}
+	for _, tab := range tabs {
+		if tab.TargetID == active.TargetID || tab.TabID == active.TabID {
+			return tab, true
+		}
+	}
+	opener := t.openerOf(active.TargetID)
+	for _, tab := range tabs {
+		if opener != "" && tab.TargetID == opener {
+			t.call.Warn("tab %s was closed; %s, which opened it, is active again", active.TabID, tab.TabID)
+			return tab, true
+		}
+	}
+	return wire.Tab{}, false
+}
+
+func (t *turn) usable(p *page) (*page, error) {
+	if opener := p.opener; opener != "" {
+		t.mu.Lock()
+		t.openers[p.target] = opener
+		t.mu.Unlock()
+	}
+	if p.isCrashed() {
+		return nil, wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
+	}
+	return p, nil
+}
+
+func (s *Session) openerOf(target string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.openers[target]
+}
+
+func closedError(tab wire.Tab, others bool) error {
+	err := wire.Errorf(wire.CodePageClosed, "the session's page %s is closed; it was at %s", tab.TabID, tab.URL).
+		With("tabId", tab.TabID).With("url", tab.URL)
+	if others {
+		return err.WithHint("abrowser tab list")
+	}
+	return err.WithHint("abrowser open %s", tab.URL)
+}
+
+// lostTime is how long after its pages' end a connection's own end may come.
+const lostTime = 100 * time.Millisecond
+
+// explain tells what went away in the middle of a command: the driver, with which
+// no page is lost; a page that was closed; or the browser, of which each page's end
+// comes first. What may have been done says so already, and is no such error.
+func (t *turn) explain(err error) error {
+	gone := errors.Is(err, wire.CodeBrowserGone)
+	if (gone || errors.Is(err, wire.CodePageClosed)) && !t.engine.alive() {
+		return wire.Errorf(wire.CodeInterrupted, "Playwright's driver ended while the command ran; the page is still there").
+			WithHint("abrowser snapshot")
+	}
+	active, l := t.known()
+	if !gone || l == nil {
+		return err
+	}
+	p := l.page(active.TargetID)
+	if p == nil || !p.closed() {
+		return err
+	}
+	timer := time.NewTimer(lostTime)
+	defer timer.Stop()
+	select {
+	case <-l.gone:
+		return err
+	case <-timer.C:
+		return closedError(active, false)
+	}
+}
+
+// newPage makes a tab of the session and makes it the active one.
+func (t *turn) newPage(ctx context.Context) (*page, error) {
+	p, tab, err := t.openTab(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p, t.activate(ctx, tab)
+}
+
+const openTabTime = 10 * time.Second
+
+// openTab makes a tab of the session.
+func (t *turn) openTab(ctx context.Context) (*page, wire.Tab, error) {
+	l, err := t.linked(ctx)
+	if err != nil {
+		return nil, wire.Tab{}, err
+	}
+	var p *page
+	err = t.watch(openTabTime, func() error {
+		made, err := l.context.NewPage()
+		if err != nil {
+			return err
+		}
+		p, err = l.attach(made)
+		return err
+	})
+	if isGone(err) && !neverSent(err) {
+		return nil, wire.Tab{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the tab was made").WithHint(hintTabs)
+	}
+	if err != nil {
+		return nil, wire.Tab{}, coded(err)
+	}
+	tab, err := t.tabOf(ctx, p.target)
+	if err != nil {
+		return nil, wire.Tab{}, err
+	}
+	t.tell([]wire.Tab{tab})
+	return p, tab, nil
+}
+
+// tabOf is what the broker says of a target that is the session's.
+func (t *turn) tabOf(ctx context.Context, target string) (wire.Tab, error) {
+	tabs, err := t.listTabs(ctx)
+	if err != nil {
+		return wire.Tab{}, err
+	}
+	for _, tab := range tabs {
+		if tab.TargetID == target {
+			return tab, nil
+		}
+	}
+	return wire.Tab{}, wire.Errorf(wire.CodePageClosed, "the tab was closed at once")
+}
+
+// tell marks tabs as ones that the caller knows of.
+func (s *Session) tell(tabs []wire.Tab) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, tab := range tabs {
+		s.told[tab.TargetID] = true
+	}
+}
+
+// untold returns the tabs that no reply has named yet, and marks them.
+func (s *Session) untold(tabs []wire.Tab) []wire.Tab {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var fresh []wire.Tab
+	for _, tab := range tabs {
+		if !s.told[tab.TargetID] {
+			s.told[tab.TargetID] = true
+			fresh = append(fresh, tab)
+		}
+	}
+	return fresh
+}
+
+const (
+	effectsTime = 3 * time.Second
+	urlTime     = 500 * time.Millisecond
+)
+
+// effects is what the command caused beside what it was asked for: the tabs that
+// opened, usable when they are named, and the dialogs. It never fails the
+// command, which has been done.
+func (t *turn) effects(ctx context.Context) wire.Effects {
+	var e wire.Effects
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
+	defer cancel()
+	if tabs, err := t.listTabs(ctx); err == nil {
+		for _, tab := range t.untold(tabs) {
+			e.Opened = append(e.Opened, t.opened(ctx, tab))
+		}
+	} else if !errors.Is(err, wire.CodeNotRunning) {
+		t.log.Warn("asking for tabs", "error", err)
+	}
+	e.Dialogs = t.tellDialogs()
+	return e
+}
+
+// opened waits, for a bounded time, until the tab can be used and knows its URL.
+func (t *turn) opened(ctx context.Context, tab wire.Tab) wire.OpenedTab {
+	out := wire.OpenedTab{TabID: tab.TabID, URL: tab.URL, TargetID: tab.TargetID}
+	_, l := t.known()
+	if l == nil {
+		return out
+	}
+	p, err := l.await(ctx, tab.TargetID)
+	if err != nil {
+		t.call.Warn("tab %s does not answer yet", tab.TabID)
+		return out
+	}
+	if _, err := t.usable(p); err != nil {
+		return out
+	}
+	limit := time.NewTimer(urlTime)
+	defer limit.Stop()
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		if at := p.URL(); at != "" && at != "about:blank" && at != ":" {
+			out.URL = at
+			return out
+		}
+		select {
+		case <-poll.C:
+		case <-limit.C:
+			return out
+		}
+	}
+}
+
+// tellDialogs takes the dialogs that no reply has told and warns of each.
+func (t *turn) tellDialogs() []wire.Dialog {
+	all := t.dialogs.take()
+	for _, d := range all {
+		t.call.Warn("%s", dialogWarning(d))
+	}
+	return all
+}

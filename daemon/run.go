@@ -1,0 +1,194 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	lookTime = 2 * time.Second // between looks at our own socket
+	endTime  = 4 * time.Second // for what runs when the daemon ends
+)
+
+// Run serves a session until it is closed, ctx ends, SIGTERM or SIGINT comes, or
+// its socket is taken away. The session's pages stay where they are.
+func Run(ctx context.Context, o Options) error {
+	ready := o.Ready
+	if ready == nil {
+		ready = func(error) {}
+	}
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	fail := func(err error) error {
+		ready(err)
+		return err
+	}
+	if err := o.Root.Make(); err != nil {
+		return fail(err)
+	}
+	place, err := o.Root.Session(o.Session)
+	if err != nil {
+		return fail(err)
+	}
+	if o.Broker == (sockets.Place{}) {
+		if o.Broker, err = o.Root.Browser("default"); err != nil {
+			return fail(err)
+		}
+	}
+	lease, err := sockets.Hold(place.Lock)
+	if err != nil {
+		return fail(err)
+	}
+	listener, err := place.Listen(lease)
+	if err != nil {
+		return fail(errors.Join(err, lease.Close()))
+	}
+	socket, err := os.Lstat(place.Socket)
+	if err != nil {
+		return fail(errors.Join(err, listener.Close(), lease.Close()))
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := newSession(o, place, log, cancel)
+	var watch sync.WaitGroup
+	watch.Go(func() { s.watchDriver(ctx) })
+	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
+	server := &sockets.Server{
+		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
+		Log: log, Build: o.Build, Grace: endTime,
+	}
+	for _, h := range s.handlers() {
+		server.Handlers = append(server.Handlers, h.Handler)
+	}
+	stopLane := context.AfterFunc(ctx, func() {
+		s.lane.stop(nil, wire.Errorf(wire.CodeInterrupted, "the session's daemon is ending"))
+	})
+	defer stopLane()
+	ready(nil)
+	log.Info("ready", "session", o.Session, "pid", os.Getpid())
+
+	err = server.Serve(ctx, listener)
+	return errors.Join(err, s.shutdown(place, lease, socket, cancel, &watch))
+}
+
+func newSession(o Options, place sockets.Place, log *slog.Logger, end func()) *Session {
+	file := strings.TrimSuffix(filepath.Base(place.Lock), filepath.Ext(place.Lock))
+	return &Session{
+		name: o.Session, build: o.Build, settings: o.Settings, log: log, since: time.Now(), browser: o.Browser,
+		engine:  &engine{provide: o.Driver, stderr: logWriter{log}, temp: o.Root.Path("state", "tmp", file), lines: make(chan *driver.Line, 1)},
+		broker:  newBroker(o.Broker, o.Session),
+		dialogs: newDialogs(), refs: newRefs(o.Root.Path("state", "sessions", file+".json")), end: end,
+		told: map[string]bool{}, openers: map[string]string{},
+	}
+}
+
+// shutdown takes the daemon down. When it begins, nothing is served any more: the
+// listener is closed, what ran has answered or was cancelled.
+//
+//  1. Stop looking at the socket and the driver.
+//  2. Give the browser's connection up; the pages stay.
+//  3. End Playwright's driver.
+//  4. Close the connection to the broker.
+//  5. Take our socket away, if it is still ours.
+//  6. Let the lease go, last: whoever holds it next may bind.
+func (s *Session) shutdown(place sockets.Place, lease *sockets.Lease, socket os.FileInfo, cancel func(), watch *sync.WaitGroup) error {
+	cancel()
+	watch.Wait()
+	if _, l := s.known(); l != nil {
+		s.unlink(l)
+	}
+	err := errors.Join(s.engine.stop(), s.broker.close())
+	if now, gone := os.Lstat(place.Socket); gone == nil && os.SameFile(now, socket) {
+		err = errors.Join(err, os.Remove(place.Socket))
+	}
+	err = errors.Join(err, lease.Close())
+	s.log.Info("ended", "served", time.Since(s.since))
+	return err
+}
+
+// A session whose driver was lost this soon is left alone until somebody asks for
+// it: it may be its page that the driver does not survive.
+const soonLost = 10 * time.Second
+
+// watchDriver has the session's pages adopted again by another driver when the one
+// that it shares is lost, before the next command asks for them.
+func (s *Session) watchDriver(ctx context.Context) {
+	for {
+		var line *driver.Line
+		select {
+		case line = <-s.engine.lines:
+		case <-ctx.Done():
+			return
+		}
+		since := time.Now()
+		select {
+		case <-line.Gone():
+		case <-ctx.Done():
+			return
+		}
+		// Where the browser was given up, or went first, nobody wants it now.
+		if _, l := s.known(); l == nil || l.isGone() || time.Since(since) < soonLost {
+			continue
+		}
+		if err := s.connectAgain(ctx); err != nil {
+			s.log.Warn("the driver was lost", "error", err)
+		}
+	}
+}
+
+func (s *Session) connectAgain(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	ctx, slot, err := s.lane.enter(ctx, "connect")
+	if err != nil {
+		return err
+	}
+	defer slot.leave()
+	_, err = s.linked(ctx)
+	return err
+}
+
+// watchSocket ends the daemon when its socket is no longer there: nobody can reach
+// it any more, and another may be on its way. It looks now and then, since also
+// the directory, or one above it, may go.
+func (s *Session) watchSocket(ctx context.Context, path string, ours os.FileInfo, end func()) {
+	tick := time.NewTicker(lookTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now, err := os.Lstat(path)
+		if err != nil || !os.SameFile(ours, now) {
+			s.log.Warn("the socket is gone")
+			end()
+			return
+		}
+	}
+}
+
+// logWriter passes what the driver says on to the log.
+type logWriter struct{ log *slog.Logger }
+
+func (w logWriter) Write(p []byte) (int, error) {
+	w.log.Warn("driver", "says", firstLine(string(p)))
+	return len(p), nil
+}

@@ -1,0 +1,114 @@
+package daemon
+
+import (
+	"context"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.ScreenshotOut, error) {
+	if in.Path == "" && in.Selector != "" && isImagePath(in.Selector) {
+		in.Selector, in.Path = "", in.Selector
+	}
+	kind, err := imageType(in.Path)
+	if err != nil {
+		return wire.ScreenshotOut{}, err
+	}
+	if in.Selector != "" {
+		if _, err := parseSelector(in.Selector); err != nil {
+			return wire.ScreenshotOut{}, err
+		}
+	}
+	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
+	if err != nil {
+		return wire.ScreenshotOut{}, err
+	}
+	defer cancel()
+	p, err := t.current(ctx)
+	if err != nil {
+		return wire.ScreenshotOut{}, err
+	}
+	out := wire.ScreenshotOut{Path: in.Path}
+	limit := slice(ctx, actionTime)
+	take := func() (err error) {
+		out.Image, err = p.Screenshot(playwright.PageScreenshotOptions{
+			FullPage: &in.Full, Type: kind, Timeout: playwright.Float(milliseconds(limit)),
+		})
+		return err
+	}
+	if in.Selector != "" {
+		at, err := t.one(ctx, p, in.Selector)
+		if err != nil {
+			return wire.ScreenshotOut{}, err
+		}
+		limit = slice(ctx, actionTime)
+		take = func() (err error) {
+			out.Image, err = at.Screenshot(playwright.LocatorScreenshotOptions{Type: kind, Timeout: playwright.Float(milliseconds(limit))})
+			return err
+		}
+	}
+	err = t.peek(limit+grace, func() error { return nudged(p, take) })
+	t.tellDialogs()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return wire.ScreenshotOut{}, ended(ctx)
+	case isTimeout(err) && in.Selector != "":
+		return wire.ScreenshotOut{}, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(hintSnapshot)
+	case isTimeout(err):
+		return wire.ScreenshotOut{}, wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
+	case err != nil:
+		return wire.ScreenshotOut{}, coded(err)
+	}
+	return out, nil
+}
+
+const (
+	firstNudge = 150 * time.Millisecond
+	laterNudge = 500 * time.Millisecond
+)
+
+// nudged takes a picture. Of a part of a page in a tab behind others the browser
+// gives none until something has it draw again: another picture does.
+func nudged(p *page, take func() error) error {
+	over := make(chan struct{})
+	var work sync.WaitGroup
+	work.Go(func() {
+		timer := time.NewTimer(firstNudge)
+		defer timer.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-timer.C:
+				p.link.hand(func() {
+					// Whatever it comes to, the page has drawn.
+					_, _ = p.cdp.Send("Page.captureScreenshot", map[string]any{"format": "jpeg", "quality": 1})
+				})
+				timer.Reset(laterNudge)
+			}
+		}
+	})
+	err := take()
+	close(over)
+	work.Wait()
+	return err
+}
+
+func imageType(file string) (*playwright.ScreenshotType, error) {
+	switch ext := strings.ToLower(path.Ext(file)); ext {
+	case ".jpg", ".jpeg":
+		return playwright.ScreenshotTypeJpeg, nil
+	case ".png", "":
+		return playwright.ScreenshotTypePng, nil
+	case ".webp", ".gif", ".bmp", ".pdf":
+		return nil, wire.Errorf(wire.CodeBadInput, "%s is no type that can be written; .png and .jpg are", ext).WithHint("abrowser screenshot page.png")
+	default:
+		return playwright.ScreenshotTypePng, nil
+	}
+}

@@ -1,0 +1,158 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Session is one session: the state of a daemon.
+type Session struct {
+	name     string
+	build    string
+	settings wire.Settings
+	log      *slog.Logger
+	since    time.Time
+	browser  func(context.Context) (sockets.Place, error)
+
+	engine  *engine
+	broker  *broker
+	dialogs *dialogs
+	refs    *refs
+	lane    lane
+	end     func() // begins the end of the daemon, once or more often
+
+	mu      sync.Mutex // guards the fields below; never held during I/O
+	link    *link
+	tabs    []wire.Tab // as the broker told last
+	active  wire.Tab   // the tab that page verbs act on; zero before the first
+	told    map[string]bool
+	openers map[string]string // of each target, the one that opened it
+	// starting is set while driver and browser are made to run and connected to.
+	starting bool
+}
+
+// linked is the connection to the browser, made where there is none or it was
+// lost. Only the lane's holder asks for it, so one is made.
+func (s *Session) linked(ctx context.Context) (*link, error) {
+	s.mu.Lock()
+	l := s.link
+	s.mu.Unlock()
+	if l != nil && !l.isGone() && s.engine.alive() && s.broker.alive(ctx) {
+		return l, nil
+	}
+	s.setStarting(true)
+	defer s.setStarting(false)
+	if l != nil {
+		s.unlink(l)
+	}
+	began := time.Now()
+	type started struct {
+		place sockets.Place
+		err   error
+	}
+	browser := make(chan started, 1)
+	go func() { // while the driver starts; ends by ctx
+		place, err := s.browser(ctx)
+		browser <- started{place, err}
+	}()
+	pw, err := s.engine.start(ctx)
+	b := <-browser
+	if b.err != nil {
+		return nil, b.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err = connect(ctx, pw, b.place, s.name, s.dialogs)
+	if err != nil {
+		if isGone(err) {
+			s.engine.drop(pw) // it may be the driver that is gone
+		}
+		return nil, coded(err)
+	}
+	s.log.Info("connected", "took", time.Since(began))
+	s.mu.Lock()
+	s.link = l
+	s.mu.Unlock()
+	return l, nil
+}
+
+func (s *Session) setStarting(on bool) {
+	s.mu.Lock()
+	s.starting = on
+	s.mu.Unlock()
+}
+
+// unlink gives a connection up, and the driver too where it does not let go of
+// what was asked of it.
+func (s *Session) unlink(l *link) {
+	l.close()
+	if !l.settled(stopTime) {
+		s.engine.stopDriver()
+		l.settled(stopTime)
+	}
+}
+
+// listTabs asks the broker for the session's tabs, after every event that came
+// before, and remembers them.
+func (s *Session) listTabs(ctx context.Context) ([]wire.Tab, error) {
+	tabs, err := s.broker.tabs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tabs = tabs
+	for _, tab := range tabs {
+		if s.active.TargetID == tab.TargetID {
+			s.active = tab
+		}
+	}
+	return tabs, nil
+}
+
+// activate makes a tab the one that page verbs act on, here and for the
+// session's next daemon.
+func (s *Session) activate(ctx context.Context, tab wire.Tab) error {
+	s.mu.Lock()
+	s.active = tab
+	s.told[tab.TargetID] = true
+	s.mu.Unlock()
+	return s.broker.note(ctx, wire.NoteIn{Target: tab.TargetID, Active: true})
+}
+
+// known returns the active tab and the link without asking anybody.
+func (s *Session) known() (wire.Tab, *link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.active, s.link
+}
+
+// idle reports whether no command runs or waits.
+func (s *Session) idle() bool {
+	st := s.lane.state()
+	return st.verb == "" && st.waiting == 0
+}
+
+func (s *Session) hello(pid int) wire.Hello {
+	return wire.Hello{
+		Name: s.name, Role: "daemon", Build: s.build, Protocol: wire.Protocol, PID: pid,
+		Idle: s.idle(), Since: s.since, Settings: s.settings,
+	}
+}
+
+// retire begins the end when nothing runs. The pages stay, for the daemon that
+// comes next.
+func (s *Session) retire() error {
+	why := wire.Errorf(wire.CodeNotRunning, "the session's daemon is being replaced; run the command again")
+	if !s.lane.stopIdle(why) {
+		return wire.Errorf(wire.CodeBusy, "session %s runs a command", s.name)
+	}
+	s.end()
+	return nil
+}

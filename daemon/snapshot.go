@@ -1,0 +1,216 @@
+package daemon
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const snapshotTime = 5 * time.Second
+
+// capture is the whole page as it is now. Playwright's own refs are good until the
+// next capture of the same page, so this is always the whole page.
+func (t *turn) capture(ctx context.Context, p *page) (*node, error) {
+	var text string
+	limit := slice(ctx, snapshotTime)
+	err := t.peek(limit+time.Second, func() (err error) {
+		text, err = p.AriaSnapshot(playwright.PageAriaSnapshotOptions{
+			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
+		})
+		return err
+	})
+	switch {
+	case isTimeout(err) && ctx.Err() != nil:
+		return nil, ended(ctx)
+	case isTimeout(err):
+		return nil, wire.Errorf(wire.CodeWedged, "the page does not answer: no snapshot within %v", limit).WithHint("abrowser status")
+	case err != nil:
+		return nil, coded(err)
+	}
+	return parseAria(text)
+}
+
+// documents names the document of each frame that has refs in the capture. The
+// question goes through an element of the capture itself, so that the answer is
+// of the captured document and of no later one.
+func (t *turn) documents(ctx context.Context, p *page, root *node) (map[string]string, error) {
+	named := map[string]string{}
+	var failed error
+	root.walk(func(n *node) bool {
+		frame := frameOf(n.pwRef)
+		if n.pwRef == "" || named[frame] != "" {
+			return true
+		}
+		var id string
+		if id, failed = t.documentOf(ctx, p, n.pwRef); failed != nil {
+			return false
+		}
+		named[frame] = id
+		return true
+	})
+	return named, failed
+}
+
+// documentOf names the document of an element of the last capture.
+func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, error) {
+	var id any
+	limit := slice(ctx, time.Second)
+	err := t.peek(limit+time.Second, func() (err error) {
+		id, err = p.Locator("aria-ref="+pwRef).Evaluate("e => e.ownerDocument.defaultView.performance.timeOrigin", nil,
+			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	switch at := id.(type) {
+	case float64:
+		return frameOf(pwRef) + "@" + strconv.FormatFloat(at, 'f', -1, 64), nil
+	case int:
+		return frameOf(pwRef) + "@" + strconv.Itoa(at), nil
+	}
+	return "", wire.Errorf(wire.CodeInternal, "the page's clock is %T", id)
+}
+
+// outlined is a capture whose elements have our refs.
+type outlined struct {
+	root      *node
+	documents map[string]string
+}
+
+const captureTries = 3
+
+// outline captures the page and gives its elements refs. A page that navigates
+// meanwhile is captured again.
+func (t *turn) outline(ctx context.Context, p *page) (outlined, error) {
+	var last error
+	for range captureTries {
+		root, err := t.capture(ctx, p)
+		if err != nil {
+			return outlined{}, err
+		}
+		documents, err := t.documents(ctx, p, root)
+		if err != nil {
+			if last = err; ctx.Err() != nil || isGone(err) {
+				break
+			}
+			continue
+		}
+		o := outlined{root, documents}
+		alive := map[string]bool{}
+		for _, id := range documents {
+			alive[id] = true
+		}
+		t.refs.forget(p.target, alive)
+		return o, t.number(p, o, root)
+	}
+	if ctx.Err() != nil {
+		return outlined{}, ended(ctx)
+	}
+	if isGone(last) {
+		return outlined{}, coded(last)
+	}
+	return outlined{}, wire.Errorf(wire.CodeTimeout, "the page kept navigating while it was read").WithHint("abrowser wait --load load")
+}
+
+// number gives the elements below root their refs.
+func (t *turn) number(p *page, o outlined, root *node) error {
+	var failed error
+	root.walk(func(n *node) bool {
+		if !n.hasRef() {
+			return true
+		}
+		n.ref, failed = t.refs.number(element{
+			target: p.target, document: o.documents[frameOf(n.pwRef)], pwRef: n.pwRef, role: n.role, name: n.name,
+		})
+		return failed == nil
+	})
+	return failed
+}
+
+// snapshot shows the page, or a part of it.
+func (t *turn) snapshot(ctx context.Context, in wire.SnapshotIn) (wire.SnapshotOut, error) {
+	var sel selector
+	if in.Selector != "" {
+		var err error
+		if sel, err = parseSelector(in.Selector); err != nil {
+			return wire.SnapshotOut{}, err
+		}
+	}
+	ctx, cancel, err := t.within(ctx, 0, actionTime)
+	if err != nil {
+		return wire.SnapshotOut{}, err
+	}
+	defer cancel()
+	p, err := t.current(ctx)
+	if err != nil {
+		return wire.SnapshotOut{}, err
+	}
+	whole, err := t.outline(ctx, p)
+	if err != nil {
+		return wire.SnapshotOut{}, err
+	}
+	out := wire.SnapshotOut{Origin: p.URL(), Refs: map[string]wire.Ref{}}
+	whole.root.walk(func(n *node) bool {
+		if n.ref > 0 {
+			out.Refs["e"+strconv.Itoa(n.ref)] = wire.Ref{Role: n.shownRole(), Name: n.name}
+		}
+		return true
+	})
+	shown := whole.root
+	if in.Selector != "" {
+		if shown, err = t.part(ctx, p, whole, sel); err != nil {
+			return wire.SnapshotOut{}, err
+		}
+	}
+	printer := outline{in: in, base: out.Origin}
+	out.Snapshot = printer.print(shown)
+	t.tellDialogs()
+	return out, nil
+}
+
+// part is the subtree of one element, with the refs of the whole.
+func (t *turn) part(ctx context.Context, p *page, whole outlined, sel selector) (*node, error) {
+	if sel.ref != 0 {
+		e, err := t.refs.lookup(sel.ref)
+		if err != nil {
+			return nil, err
+		}
+		n := whole.root.find(e.pwRef)
+		if n == nil || n.ref != sel.ref {
+			return nil, staleError(sel.ref, "its element is gone or another one now")
+		}
+		return &node{children: []*node{n}}, nil
+	}
+	at, err := t.present(ctx, p, sel)
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	limit := slice(ctx, snapshotTime)
+	err = t.peek(limit+time.Second, func() (err error) {
+		text, err = at.AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
+			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
+		})
+		return err
+	})
+	if err != nil {
+		return nil, coded(err)
+	}
+	root, err := parseAria(text)
+	if err != nil {
+		return nil, err
+	}
+	// The part was read after the whole: what is new in it has no ref yet.
+	root.walk(func(n *node) bool {
+		if twin := whole.root.find(n.pwRef); n.pwRef != "" && twin != nil && twin.role == n.role && twin.name == n.name {
+			n.ref = twin.ref
+		}
+		return true
+	})
+	return root, nil
+}

@@ -1,0 +1,139 @@
+package daemon_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// refOf is the ref of the one element with a role and name.
+func refOf(t testing.TB, out wire.SnapshotOut, role, name string) string {
+	t.Helper()
+	for _, ref := range slices.Sorted(maps.Keys(out.Refs)) {
+		if out.Refs[ref] == (wire.Ref{Role: role, Name: name}) {
+			return ref
+		}
+	}
+	t.Fatalf("no ref for %s %q in\n%s", role, name, out.Snapshot)
+	return ""
+}
+
+func snapshot(t testing.TB, s *daemontest.Session) wire.SnapshotOut {
+	t.Helper()
+	return do(t, s, wire.Snapshot, wire.SnapshotIn{})
+}
+
+func TestSnapshot(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	const want = `- heading "Fixture site" [level=1, ref=e1]
+- paragraph
+  - StaticText "Some bold text."
+- navigation "Pages" [ref=e2]
+  - link "Page one" [ref=e3]
+  - link "Page two" [ref=e4]
+  - link "Form" [ref=e5]
+- button "Press me" [ref=e6]
+- paragraph`
+	if got := snapshot(t, s); got.Snapshot != want || got.Origin != web.URL("/") || len(got.Refs) != 6 {
+		t.Errorf("snapshot = %+v\nwant\n%s", got, want)
+	}
+	for _, tt := range []struct {
+		name string
+		in   wire.SnapshotIn
+		want string
+	}{
+		{"interactive", wire.SnapshotIn{Interactive: true}, strings.ReplaceAll(strings.ReplaceAll(want, "\n- paragraph\n  - StaticText \"Some bold text.\"", ""), "\n- paragraph", "")},
+		{"compact", wire.SnapshotIn{Compact: true}, strings.TrimSuffix(want, "\n- paragraph")},
+		{"depth", wire.SnapshotIn{Depth: 1, Interactive: true}, "- heading \"Fixture site\" [level=1, ref=e1]\n- navigation \"Pages\" [ref=e2]\n- button \"Press me\" [ref=e6]"},
+		{"part", wire.SnapshotIn{Selector: "nav"}, "- navigation \"Pages\" [ref=e2]\n  - link \"Page one\" [ref=e3]\n  - link \"Page two\" [ref=e4]\n  - link \"Form\" [ref=e5]"},
+		{"part by ref", wire.SnapshotIn{Selector: "@e6"}, "- button \"Press me\" [ref=e6]"},
+		{"urls", wire.SnapshotIn{Selector: "nav a", URLs: true}, "- link \"Page one\" [ref=e3, url=" + web.URL("/page/one") + "]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := do(t, s, wire.Snapshot, tt.in)
+			if got.Snapshot != tt.want || len(got.Refs) != 6 {
+				t.Errorf("snapshot = (%d refs)\n%s\nwant\n%s", len(got.Refs), got.Snapshot, tt.want)
+			}
+		})
+	}
+	fails(t, s, wire.Snapshot, wire.SnapshotIn{Selector: "#nope"}, wire.CodeNotFound)
+	fails(t, s, wire.Snapshot, wire.SnapshotIn{Selector: "a["}, wire.CodeBadInput)
+}
+
+func TestSnapshotOfFrames(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/frames"))
+	out := snapshot(t, s)
+	for _, name := range []string{"same", "cross", "deep"} {
+		do(t, s, wire.Click, wire.ClickIn{Element: element(refOf(t, out, "button", "Button "+name))})
+		do(t, s, wire.Fill, wire.FillIn{Element: element(refOf(t, out, "textbox", "Field "+name)), Text: "in " + name})
+	}
+	after := snapshot(t, s).Snapshot
+	for _, name := range []string{"same", "cross", "deep"} {
+		if !strings.Contains(after, "clicked "+name) || !strings.Contains(after, ": in "+name) {
+			t.Errorf("the frame %s was not acted on:\n%s", name, after)
+		}
+	}
+}
+
+func TestRefsKeepAndGoStale(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	button := refOf(t, snapshot(t, s), "button", "Press me")
+	link := refOf(t, snapshot(t, s), "link", "Page one")
+	eval(t, s, "document.querySelector('h1').after(Object.assign(document.createElement('button'), {textContent: 'New'})); 0")
+	second := snapshot(t, s)
+	if got := refOf(t, second, "button", "Press me"); got != button {
+		t.Errorf("the button that stayed was %s and is %s", button, got)
+	}
+	fresh := refOf(t, second, "button", "New")
+	if _, old := second.Refs[fresh]; !old || fresh == button || fresh == link {
+		t.Errorf("the new button has the ref %s", fresh)
+	}
+	clicks := "window.clicks = 0; addEventListener('click', () => clicks++, true), 0"
+	eval(t, s, clicks)
+	stale := func(what, ref string) {
+		t.Helper()
+		fails(t, s, wire.Click, wire.ClickIn{Element: element(ref)}, wire.CodeStaleRef)
+		if got := eval(t, s, "clicks"); got != "0" {
+			t.Errorf("%s: %s clicks happened", what, got)
+		}
+	}
+	eval(t, s, "document.querySelectorAll('button')[1].textContent = 'Renamed', 0")
+	stale("renamed", button)
+	eval(t, s, "document.querySelector('nav a').remove(), 0")
+	stale("removed", link)
+	eval(t, s, "document.querySelector('h1 + button').replaceWith(Object.assign(document.createElement('button'), {textContent: 'New'})); 0")
+	stale("replaced by its double", fresh)
+	form := refOf(t, snapshot(t, s), "link", "Form")
+	do(t, s, wire.Reload, wire.StepIn{})
+	eval(t, s, clicks)
+	stale("loaded anew", form)
+	if again := refOf(t, snapshot(t, s), "link", "Form"); again == form {
+		t.Errorf("the ref %s was given out again after a reload", form)
+	}
+	fails(t, s, wire.Click, wire.ClickIn{Element: element("e9999")}, wire.CodeNotFound)
+	if got := do(t, s, wire.GetCount, wire.GetIn{Element: element(form)}).Count; got != 0 {
+		t.Errorf("get count of a stale ref = %d", got)
+	}
+	do(t, s, wire.TabNew, wire.TabNewIn{})
+	fails(t, s, wire.Click, wire.ClickIn{Element: element(refOf(t, second, "link", "Page two"))}, wire.CodeStaleRef)
+}
+
+func TestRefsOutliveTheDaemon(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	open(t, s, web.URL("/"))
+	old := refOf(t, snapshot(t, s), "button", "Press me")
+	s.End(t)
+	next := home.Resume(t, s.Name)
+	fails(t, next, wire.Click, wire.ClickIn{Element: element(old)}, wire.CodeStaleRef)
+	if fresh := refOf(t, snapshot(t, next), "button", "Press me"); fresh == old {
+		t.Errorf("the ref %s was given out by two daemons", old)
+	}
+}

@@ -1,0 +1,116 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// target is the element that an action is for.
+type target struct {
+	sel  selector
+	find playwright.Locator // of one element
+	all  playwright.Locator
+}
+
+// target makes a selector ready to act on. A ref is checked here, before anything
+// happens: the element must be there, in the same document, with the same role
+// and name, or the ref is stale.
+func (t *turn) target(ctx context.Context, p *page, given string) (target, error) {
+	sel, err := parseSelector(given)
+	if err != nil {
+		return target{}, err
+	}
+	if sel.ref == 0 {
+		all := p.Locator(sel.query)
+		return target{sel: sel, all: all, find: all.First()}, nil
+	}
+	pwRef, err := t.checkRef(ctx, p, sel.ref)
+	if err != nil {
+		return target{}, err
+	}
+	at := p.Locator("aria-ref=" + pwRef)
+	return target{sel: sel, all: at, find: at}, nil
+}
+
+func (t *turn) checkRef(ctx context.Context, p *page, ref int) (string, error) {
+	e, err := t.refs.lookup(ref)
+	if err != nil {
+		return "", err
+	}
+	if e.target != p.target {
+		return "", staleError(ref, "it is of another tab")
+	}
+	root, err := t.capture(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	n := root.find(e.pwRef)
+	if n == nil {
+		return "", staleError(ref, "its element is gone or changed its role or name")
+	}
+	if n.role != e.role || n.name != e.name {
+		return "", staleError(ref, "its element has another role or name now")
+	}
+	document, err := t.documentOf(ctx, p, e.pwRef)
+	if isGone(err) || ctx.Err() != nil {
+		return "", coded(err)
+	}
+	if err != nil || document != e.document {
+		return "", staleError(ref, "its page was loaded anew")
+	}
+	return e.pwRef, nil
+}
+
+// one is the only or first of the elements that match now; of several it warns.
+// It does not wait.
+func (t *turn) one(ctx context.Context, p *page, given string) (playwright.Locator, error) {
+	at, err := t.target(ctx, p, given)
+	if err != nil {
+		return nil, err
+	}
+	if at.sel.ref != 0 {
+		return at.find, nil
+	}
+	return t.present(ctx, p, at.sel)
+}
+
+func (t *turn) present(ctx context.Context, p *page, sel selector) (playwright.Locator, error) {
+	all := p.Locator(sel.query)
+	n, err := t.count(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, notFound(sel)
+	}
+	t.warnSeveral(sel, n)
+	return all.First(), nil
+}
+
+func (t *turn) count(ctx context.Context, all playwright.Locator) (int, error) {
+	n := 0
+	for {
+		err := t.peek(slice(ctx, quickTime), func() (err error) {
+			n, err = all.Count()
+			return err
+		})
+		if isMoved(err) && pause(ctx, 50*time.Millisecond) {
+			continue
+		}
+		return n, coded(err)
+	}
+}
+
+func (t *turn) warnSeveral(sel selector, n int) {
+	if n > 1 {
+		t.call.Warn("%d elements match %q; the first is taken", n, sel.given)
+	}
+}
+
+func notFound(sel selector) error {
+	return wire.Errorf(wire.CodeNotFound, "no element matches %q", sel.given).WithHint(hintSnapshot)
+}

@@ -1,0 +1,123 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	actionTime = 10 * time.Second // for actions, where nothing else is asked for
+	waitTime   = 25 * time.Second // for wait, open and eval
+	quickTime  = 5 * time.Second  // for what answers at once on a page that is well
+	maxTime    = 24 * time.Hour
+	sliceTime  = 250 * time.Millisecond
+)
+
+// turn is a page verb while it has the lane.
+type turn struct {
+	*Session
+	call *wire.Call
+	slot *slot
+}
+
+// watch runs a call of Playwright that cannot be cancelled: see [slot.watch].
+func (t *turn) watch(limit time.Duration, call func() error) error {
+	err := t.slot.watch(limit, call)
+	t.noticed(err)
+	return err
+}
+
+// peek runs a call of Playwright that only looks: see [slot.peek].
+func (t *turn) peek(limit time.Duration, call func() error) error {
+	err := t.slot.peek(limit, call)
+	t.noticed(err)
+	return err
+}
+
+// noticed gives the connection up when an error says that the driver is gone.
+func (t *turn) noticed(err error) {
+	if _, l := t.known(); l != nil && driverGone(err) {
+		l.lost()
+	}
+}
+
+// attempt runs a verb, and once more on a new connection when the first was lost
+// before anything was done, which is what [wire.CodeBrowserGone] says of a verb.
+func attempt[In, Out any](ctx context.Context, t *turn, in In, serve func(*turn, context.Context, In) (Out, error)) (Out, error) {
+	out, err := serve(t, ctx, in)
+	if err = t.explain(err); errors.Is(err, wire.CodeBrowserGone) && ctx.Err() == nil {
+		if _, l := t.known(); l != nil && l.isGone() {
+			t.log.Info("once more", "verb", t.slot.verb)
+			out, err = serve(t, ctx, in)
+			err = t.explain(err)
+		}
+	}
+	return out, err
+}
+
+// within bounds a command by what its caller asked for, or by usual. It connects
+// first, where that is still to be done: a start is not the page's fault, and
+// takes of the caller's patience, not of the command's.
+func (t *turn) within(ctx context.Context, asked int, usual time.Duration) (context.Context, context.CancelFunc, error) {
+	limit := usual
+	if asked != 0 {
+		limit = time.Duration(asked) * time.Millisecond
+		if asked < 0 || limit > maxTime || limit < 0 {
+			return nil, nil, wire.Errorf(wire.CodeBadInput, "timeout is %d; it takes milliseconds from 1 to %d", asked, maxTime.Milliseconds()).
+				WithHint("abrowser help lists the flags of each command")
+		}
+	}
+	if _, err := t.linked(ctx); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit,
+		wire.Errorf(wire.CodeTimeout, "not done within %v", limit).WithHint("--timeout takes more milliseconds"))
+	return ctx, cancel, nil
+}
+
+// slice is the length of the next slice of waiting: the longest allowed, or what
+// is left. Each ends before the lane goes on, so that a command given up is over.
+func slice(ctx context.Context, longest time.Duration) time.Duration {
+	if at, ok := ctx.Deadline(); ok {
+		longest = min(longest, time.Until(at))
+	}
+	return max(longest, 10*time.Millisecond)
+}
+
+// pause waits a moment between two looks, and reports whether ctx still goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// ask runs a question that changes nothing and does not wait for its answer
+// beyond ctx: a page that is busy answers later, to nobody.
+func ask[T any](ctx context.Context, l *link, question func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	got := make(chan answer, 1)
+	l.hand(func() {
+		value, err := question()
+		got <- answer{value, err}
+	})
+	var none T
+	select {
+	case a := <-got:
+		return a.value, a.err
+	case <-l.gone:
+		return none, goneError()
+	case <-ctx.Done():
+		return none, ended(ctx)
+	}
+}

@@ -1,0 +1,218 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
+	to := ""
+	if in.URL != "" {
+		var err error
+		if to, err = completeURL(in.URL); err != nil {
+			return wire.OpenOut{}, err
+		}
+	}
+	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return wire.OpenOut{}, err
+	}
+	defer cancel()
+	p, err := t.openable(ctx)
+	if err != nil {
+		return wire.OpenOut{}, err
+	}
+	if to != "" {
+		if err := t.load(ctx, p, to); err != nil {
+			t.tellDialogs()
+			return wire.OpenOut{}, err
+		}
+	}
+	title, err := t.title(context.WithoutCancel(ctx), p)
+	if err != nil {
+		t.log.Warn("reading the title", "error", err)
+	}
+	effects := t.effects(ctx)
+	active, _ := t.known()
+	return wire.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
+}
+
+// openable is the session's page, a new one where the last was closed or crashed.
+func (t *turn) openable(ctx context.Context) (*page, error) {
+	p, err := t.current(ctx)
+	if errors.Is(err, wire.CodePageClosed) || errors.Is(err, wire.CodePageCrashed) {
+		return t.newPage(ctx)
+	}
+	return p, err
+}
+
+// load takes a page to a URL and waits for its load event. Where the document is
+// there but the event does not come, that is success with a warning; before that
+// the navigation is stopped, so that it does not happen later.
+func (t *turn) load(ctx context.Context, p *page, to string) error {
+	err := t.navigate(ctx, p, func(limit *float64) error {
+		_, err := p.Goto(to, playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return t.loaded(ctx, p)
+}
+
+// navigate runs a call that ends when the page has committed to another document,
+// and stops the loading when ctx ends first.
+func (t *turn) navigate(ctx context.Context, p *page, call func(limit *float64) error) error {
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	limit := slice(ctx, maxTime)
+	over := make(chan struct{})
+	stopped := make(chan struct{})
+	go func() { // ends with the call below
+		defer close(stopped)
+		select {
+		case <-ctx.Done():
+			_ = guarded(func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
+		case <-over:
+		}
+	}()
+	err := t.watch(limit, func() error { return call(playwright.Float(milliseconds(limit + time.Second))) })
+	close(over)
+	if !errors.Is(err, wire.CodeWedged) {
+		<-stopped
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, wire.CodeWedged):
+		return err
+	case ctx.Err() != nil:
+		if err := ended(ctx); !errors.Is(err, wire.CodeTimeout) {
+			return err
+		}
+		return wire.Errorf(wire.CodeTimeout, "the page did not answer in time; the navigation was stopped").
+			WithHint("--timeout takes more milliseconds")
+	case p.isCrashed():
+		return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
+	case isGone(err) && !neverSent(err):
+		return wire.Errorf(wire.CodeResultUnknown, "the page went away while it was loading").WithHint("abrowser status")
+	}
+	return navigationError(err)
+}
+
+var netError = regexp.MustCompile(`net::ERR_[A-Z0-9_]+`)
+
+func navigationError(err error) error {
+	text := briefly(err)
+	switch what := netError.FindString(text); {
+	case what == "net::ERR_ABORTED":
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s: a download, an empty answer or another navigation took its place", what)
+	case what != "":
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", what)
+	case regexp.MustCompile(`(?i)invalid url`).MatchString(text):
+		return wire.Errorf(wire.CodeBadInput, "the browser does not take that for a URL")
+	case regexp.MustCompile(`interrupted by another navigation|Download is starting`).MatchString(text):
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", firstLine(text))
+	}
+	return coded(err)
+}
+
+// loaded waits for the load event of the document that the page has committed to.
+func (t *turn) loaded(ctx context.Context, p *page) error {
+	err := t.reached(ctx, p, playwright.LoadStateLoad)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, wire.CodeTimeout) {
+		if errors.Is(err, wire.CodeInterrupted) {
+			t.stopLoading(p)
+		}
+		return err
+	}
+	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 50*time.Millisecond)
+	defer cancel()
+	if t.reached(short, p, playwright.LoadStateDomcontentloaded) == nil {
+		t.call.Warn("the page's load event did not come in time; the document is there")
+		return nil
+	}
+	t.stopLoading(p)
+	return wire.Errorf(wire.CodeTimeout, "the page began to load but its document did not come in time; loading was stopped").
+		WithHint("--timeout takes more milliseconds")
+}
+
+func (t *turn) stopLoading(p *page) {
+	err := t.watch(time.Second, func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
+	if err != nil {
+		t.log.Warn("stopping a load", "error", firstLine(briefly(err)))
+	}
+}
+
+// reached waits in slices until the page is in a state of loading.
+func (t *turn) reached(ctx context.Context, p *page, state *playwright.LoadState) error {
+	for {
+		limit := slice(ctx, sliceTime)
+		err := t.peek(limit+grace, func() error {
+			return p.WaitForLoadState(playwright.PageWaitForLoadStateOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
+		})
+		switch {
+		case err == nil:
+			return nil
+		case p.isCrashed():
+			return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
+		case p.isGone():
+			return wire.Errorf(wire.CodePageClosed, "the page was closed while it was loading").WithHint("abrowser open")
+		case ctx.Err() != nil:
+			return ended(ctx)
+		case !isTimeout(err):
+			return coded(err)
+		}
+	}
+}
+
+func (t *turn) back(ctx context.Context, in wire.StepIn) (wire.PageURL, error) {
+	return t.step(ctx, in, func(p *page, limit *float64) error {
+		_, err := p.GoBack(playwright.PageGoBackOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+		return err
+	})
+}
+
+func (t *turn) forward(ctx context.Context, in wire.StepIn) (wire.PageURL, error) {
+	return t.step(ctx, in, func(p *page, limit *float64) error {
+		_, err := p.GoForward(playwright.PageGoForwardOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+		return err
+	})
+}
+
+func (t *turn) reload(ctx context.Context, in wire.StepIn) (wire.PageURL, error) {
+	return t.step(ctx, in, func(p *page, limit *float64) error {
+		_, err := p.Reload(playwright.PageReloadOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+		return err
+	})
+}
+
+func (t *turn) step(ctx context.Context, in wire.StepIn, call func(*page, *float64) error) (wire.PageURL, error) {
+	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return wire.PageURL{}, err
+	}
+	defer cancel()
+	p, err := t.current(ctx)
+	if err != nil {
+		return wire.PageURL{}, err
+	}
+	if err := t.navigate(ctx, p, func(limit *float64) error { return call(p, limit) }); err != nil {
+		t.tellDialogs()
+		return wire.PageURL{}, err
+	}
+	if err := t.loaded(ctx, p); err != nil {
+		return wire.PageURL{}, err
+	}
+	return wire.PageURL{URL: p.URL(), Effects: t.effects(ctx)}, nil
+}

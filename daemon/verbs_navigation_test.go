@@ -1,0 +1,89 @@
+package daemon_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func TestOpen(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	out := open(t, s, strings.TrimPrefix(web.URL("/page/one"), "http://"))
+	if out.URL != web.URL("/page/one") || out.Title != "one" || out.TabID != "t1" || out.TargetID == "" {
+		t.Errorf("open without a scheme = %+v", out)
+	}
+	again := open(t, s, web.URL("/page/two"))
+	if again.TargetID != out.TargetID {
+		t.Errorf("the second open is on another page: %s, then %s", out.TargetID, again.TargetID)
+	}
+	for _, tt := range []struct {
+		name string
+		step func() wire.PageURL
+		want string
+	}{
+		{"back", func() wire.PageURL { return do(t, s, wire.Back, wire.StepIn{}) }, web.URL("/page/one")},
+		{"forward", func() wire.PageURL { return do(t, s, wire.Forward, wire.StepIn{}) }, web.URL("/page/two")},
+		{"reload", func() wire.PageURL { return do(t, s, wire.Reload, wire.StepIn{}) }, web.URL("/page/two")},
+	} {
+		if got := tt.step().URL; got != tt.want {
+			t.Errorf("%s = %s, want %s", tt.name, got, tt.want)
+		}
+	}
+	if got := do(t, s, wire.GetTitle, wire.Nothing{}).Title; got != "two" {
+		t.Errorf("get title = %q", got)
+	}
+	if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/page/two") {
+		t.Errorf("get url = %q", got)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	for _, url := range []string{"javascript:alert(1)", "chrome://settings", "view-source:http://x.test/", "about:config", "http://", "/etc/passwd"} {
+		fails(t, s, wire.Open, wire.OpenIn{URL: url}, wire.CodeBadInput)
+	}
+	fails(t, s, wire.Open, wire.OpenIn{URL: "http://127.0.0.1:1/"}, wire.CodeNavigation)
+	fails(t, s, wire.Open, wire.OpenIn{URL: "http://no.such.host.invalid/"}, wire.CodeNavigation)
+}
+
+func TestOpenWithoutLoad(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	began := time.Now()
+	out, warnings, err := ask(t, s, wire.Open, wire.OpenIn{URL: web.URL("/stuck"), Waits: wire.Waits{Timeout: 1500}})
+	if err != nil || out.Title != "Stuck" || len(warnings) != 1 || !strings.Contains(warnings[0], "load event") {
+		t.Errorf("open of a page that never loads = %+v, %q, %v, want success with a warning", out, warnings, err)
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	do(t, s, wire.Click, wire.ClickIn{Element: element("#button")})
+	if got := text(t, s, "#button"); got != "pressed" {
+		t.Errorf("the page cannot be used: %q", got)
+	}
+}
+
+func TestOpenThatNeverAnswers(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/before"))
+	fails(t, s, wire.Open, wire.OpenIn{URL: web.URL("/never"), Waits: wire.Waits{Timeout: 700}}, wire.CodeTimeout)
+	fails(t, s, wire.Open, wire.OpenIn{URL: web.URL("/slow?ms=2500&name=late"), Waits: wire.Waits{Timeout: 700}}, wire.CodeTimeout)
+	time.Sleep(2500 * time.Millisecond)
+	if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/page/before") {
+		t.Errorf("the navigation that was given up happened later: the page is at %s", got)
+	}
+	if got := open(t, s, web.URL("/page/after")).Title; got != "after" {
+		t.Errorf("the next open has the title %q", got)
+	}
+}
+
+func TestDrippingPage(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/drip?n=3&ms=300"))
+	if got := do(t, s, wire.GetCount, wire.GetIn{Element: element(".drop")}).Count; got != 3 {
+		t.Errorf("open returned after %d of 3 drops", got)
+	}
+}

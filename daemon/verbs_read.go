@@ -1,0 +1,249 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// element finds the one element of a getter, which does not wait for it.
+func (t *turn) element(ctx context.Context, given string) (*page, playwright.Locator, error) {
+	if _, err := parseSelector(given); err != nil {
+		return nil, nil, err
+	}
+	p, err := t.current(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	at, err := t.one(ctx, p, given)
+	return p, at, err
+}
+
+// read asks an element that is there.
+func read[T any](ctx context.Context, t *turn, given string, ask func(at playwright.Locator, limit *float64) (T, error)) (value T, origin string, err error) {
+	if _, err := parseSelector(given); err != nil {
+		return value, "", err
+	}
+	ctx, cancel, err := t.within(ctx, 0, quickTime)
+	if err != nil {
+		return value, "", err
+	}
+	defer cancel()
+	defer t.tellDialogs()
+	p, at, err := t.element(ctx, given)
+	if err != nil {
+		return value, "", err
+	}
+	limit := slice(ctx, quickTime)
+	err = t.peek(limit+time.Second, func() (err error) {
+		value, err = ask(at, playwright.Float(milliseconds(limit)))
+		return err
+	})
+	if isTimeout(err) {
+		return value, "", notFound(selector{given: given})
+	}
+	if err != nil && strings.Contains(err.Error(), "Node is not") {
+		return value, "", wire.Errorf(wire.CodeNotActionable, "%q: %s", given, firstLine(briefly(err))).WithHint(hintSnapshot)
+	}
+	return value, p.URL(), coded(err)
+}
+
+// script evaluates JavaScript on an element.
+func script(code string, arg any) func(playwright.Locator, *float64) (any, error) {
+	return func(at playwright.Locator, limit *float64) (any, error) {
+		return at.Evaluate(code, arg, playwright.LocatorEvaluateOptions{Timeout: limit})
+	}
+}
+
+func (t *turn) getText(ctx context.Context, in wire.GetIn) (wire.GetTextOut, error) {
+	text, origin, err := read(ctx, t, in.Selector, script("e => e.innerText ?? e.textContent ?? ''", nil))
+	shown, _ := text.(string)
+	return wire.GetTextOut{Value: shown, Origin: origin}, err
+}
+
+func (t *turn) getHTML(ctx context.Context, in wire.GetIn) (wire.GetHTMLOut, error) {
+	html, _, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (string, error) {
+		return at.InnerHTML(playwright.LocatorInnerHTMLOptions{Timeout: limit})
+	})
+	return wire.GetHTMLOut{HTML: html}, err
+}
+
+func (t *turn) getValue(ctx context.Context, in wire.GetIn) (wire.GetValueOut, error) {
+	value, origin, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (string, error) {
+		return at.InputValue(playwright.LocatorInputValueOptions{Timeout: limit})
+	})
+	return wire.GetValueOut{Value: value, Origin: origin}, err
+}
+
+func (t *turn) getAttr(ctx context.Context, in wire.GetAttrIn) (wire.GetAttrOut, error) {
+	value, origin, err := read(ctx, t, in.Selector, script("(e, name) => e.getAttribute(name)", in.Attribute))
+	out := wire.GetAttrOut{Origin: origin}
+	if text, ok := value.(string); ok {
+		out.Value = &text
+	}
+	return out, err
+}
+
+func (t *turn) getBox(ctx context.Context, in wire.GetIn) (wire.GetBoxOut, error) {
+	box, _, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (*playwright.Rect, error) {
+		return at.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: limit})
+	})
+	if err != nil {
+		return wire.GetBoxOut{}, err
+	}
+	if box == nil {
+		return wire.GetBoxOut{}, wire.Errorf(wire.CodeNotActionable, "%q is not shown and has no box", in.Selector).WithHint(hintSnapshot)
+	}
+	return wire.GetBoxOut{X: box.X, Y: box.Y, Width: box.Width, Height: box.Height}, nil
+}
+
+func (t *turn) getStyles(ctx context.Context, in wire.GetIn) (wire.GetStylesOut, error) {
+	answer, _, err := read(ctx, t, in.Selector, script("e => { const s = getComputedStyle(e); return Array.from(s, p => [p, s.getPropertyValue(p)]) }", nil))
+	out := wire.GetStylesOut{Styles: map[string]string{}}
+	pairs, _ := answer.([]any)
+	for _, entry := range pairs {
+		if pair, ok := entry.([]any); ok && len(pair) == 2 {
+			name, _ := pair[0].(string)
+			out.Styles[name], _ = pair[1].(string)
+		}
+	}
+	return out, err
+}
+
+func (t *turn) getCount(ctx context.Context, in wire.GetIn) (wire.GetCountOut, error) {
+	out := wire.GetCountOut{Selector: in.Selector}
+	sel, err := parseSelector(in.Selector)
+	if err != nil {
+		return out, err
+	}
+	ctx, cancel, err := t.within(ctx, 0, quickTime)
+	if err != nil {
+		return out, err
+	}
+	defer cancel()
+	p, err := t.current(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer t.tellDialogs()
+	if sel.ref != 0 {
+		_, err := t.checkRef(ctx, p, sel.ref)
+		switch {
+		case err == nil:
+			out.Count = 1
+		case errors.Is(err, wire.CodeStaleRef), errors.Is(err, wire.CodeNotFound):
+			err = nil
+		}
+		return out, err
+	}
+	out.Count, err = t.count(ctx, p.Locator(sel.query))
+	return out, err
+}
+
+func (t *turn) isVisible(ctx context.Context, in wire.GetIn) (wire.IsVisibleOut, error) {
+	is, origin, err := read(ctx, t, in.Selector, func(at playwright.Locator, _ *float64) (bool, error) { return at.IsVisible() })
+	return wire.IsVisibleOut{Visible: is, Origin: origin}, err
+}
+
+func (t *turn) isEnabled(ctx context.Context, in wire.GetIn) (wire.IsEnabledOut, error) {
+	is, origin, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (bool, error) {
+		return at.IsEnabled(playwright.LocatorIsEnabledOptions{Timeout: limit})
+	})
+	return wire.IsEnabledOut{Enabled: is, Origin: origin}, err
+}
+
+// isChecked is false for what cannot be ticked at all.
+func (t *turn) isChecked(ctx context.Context, in wire.GetIn) (wire.IsCheckedOut, error) {
+	is, origin, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (bool, error) {
+		is, err := at.IsChecked(playwright.LocatorIsCheckedOptions{Timeout: limit})
+		if err != nil && strings.Contains(err.Error(), "Not a checkbox") {
+			return false, nil
+		}
+		return is, err
+	})
+	return wire.IsCheckedOut{Checked: is, Origin: origin}, err
+}
+
+// glance is the session's page as it is known without asking for the lane.
+func (t *turn) glance() (wire.Tab, *page) {
+	tab, l := t.known()
+	if l == nil {
+		return tab, nil
+	}
+	return tab, l.page(tab.TargetID)
+}
+
+const titleTime = 500 * time.Millisecond
+
+// title asks the page, and the browser where the page does not answer at once.
+func (t *turn) title(ctx context.Context, p *page) (string, error) {
+	if _, open := t.dialogs.current(); !open {
+		short, cancel := context.WithTimeout(ctx, titleTime)
+		defer cancel()
+		answer, err := ask(short, p.link, func() (any, error) {
+			return p.cdp.Send("Runtime.evaluate", map[string]any{"expression": "document.title", "returnByValue": true})
+		})
+		if value, ok := evaluated(answer)["value"].(string); err == nil && ok {
+			return value, nil
+		}
+	}
+	info, err := ask(ctx, p.link, p.info)
+	return info.title, coded(err)
+}
+
+func (t *turn) getTitle(ctx context.Context, _ wire.Nothing) (wire.GetTitleOut, error) {
+	if t.slot == nil {
+		tab, p := t.glance()
+		if p == nil {
+			return wire.GetTitleOut{Title: tab.Title}, nil
+		}
+		title, err := t.title(ctx, p)
+		return wire.GetTitleOut{Title: title}, err
+	}
+	ctx, cancel, err := t.within(ctx, 0, quickTime)
+	if err != nil {
+		return wire.GetTitleOut{}, err
+	}
+	defer cancel()
+	p, err := t.current(ctx)
+	if err != nil {
+		return wire.GetTitleOut{}, err
+	}
+	title, err := t.title(ctx, p)
+	t.tellDialogs()
+	return wire.GetTitleOut{Title: title}, err
+}
+
+func (t *turn) getURL(ctx context.Context, _ wire.Nothing) (wire.PageURL, error) {
+	if t.slot == nil {
+		tab, p := t.glance()
+		if p == nil {
+			return wire.PageURL{URL: tab.URL}, nil
+		}
+		return wire.PageURL{URL: p.URL()}, nil
+	}
+	ctx, cancel, err := t.within(ctx, 0, quickTime)
+	if err != nil {
+		return wire.PageURL{}, err
+	}
+	defer cancel()
+	p, err := t.current(ctx)
+	if err != nil {
+		return wire.PageURL{}, err
+	}
+	return wire.PageURL{URL: p.URL(), Effects: wire.Effects{Dialogs: t.tellDialogs()}}, nil
+}
+
+// getCDPURL needs the browser and no page.
+func (s *Session) getCDPURL(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.GetCDPURLOut, error) {
+	place, err := s.browser(ctx)
+	if err != nil {
+		return wire.GetCDPURLOut{}, err
+	}
+	return wire.GetCDPURLOut{CDPURL: endpoint(place, s.name)}, nil
+}

@@ -1,0 +1,121 @@
+package daemon_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func TestRead(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	in := func(selector string) wire.GetIn { return wire.GetIn{Element: element(selector)} }
+	if got := do(t, s, wire.GetText, in("h1")); got.Value != "Form" || got.Origin != web.URL("/form") {
+		t.Errorf("get text h1 = %+v", got)
+	}
+	if got := do(t, s, wire.GetHTML, in("#hover")).HTML; got != "Hover" {
+		t.Errorf("get html = %q", got)
+	}
+	if got := do(t, s, wire.GetValue, in("#name")).Value; got != "init" {
+		t.Errorf("get value = %q", got)
+	}
+	if got := do(t, s, wire.GetAttr, wire.GetAttrIn{Element: element("#name"), Attribute: "placeholder"}).Value; got == nil || *got != "Your name" {
+		t.Errorf("get attr placeholder = %v", got)
+	}
+	if got := do(t, s, wire.GetAttr, wire.GetAttrIn{Element: element("#name"), Attribute: "nope"}).Value; got != nil {
+		t.Errorf("get attr of a missing attribute = %q, want null", *got)
+	}
+	if got := do(t, s, wire.GetCount, in("option")).Count; got != 6 {
+		t.Errorf("get count option = %d, want 6", got)
+	}
+	if got := do(t, s, wire.GetCount, in("#nope")).Count; got != 0 {
+		t.Errorf("get count #nope = %d, want 0", got)
+	}
+	if got := do(t, s, wire.GetBox, in("h1")); got.Width < 100 || got.Height < 10 {
+		t.Errorf("get box = %+v", got)
+	}
+	if got := do(t, s, wire.GetStyles, in("h1")).Styles["display"]; got != "block" {
+		t.Errorf("get styles: display = %q", got)
+	}
+	if got := do(t, s, wire.IsVisible, in("h1")).Visible; !got {
+		t.Error("is visible h1 = false")
+	}
+	if got := do(t, s, wire.IsEnabled, in("#send")).Enabled; !got {
+		t.Error("is enabled #send = false")
+	}
+	if do(t, s, wire.IsChecked, in("#agree")).Checked || !do(t, s, wire.IsChecked, in("#small")).Checked || do(t, s, wire.IsChecked, in("h1")).Checked {
+		t.Error("is checked is wrong")
+	}
+	if got := do(t, s, wire.GetText, in("//h1")).Value; got != "Form" {
+		t.Errorf("get text //h1 = %q", got)
+	}
+	if got := do(t, s, wire.GetText, in("role=button[name=Hover]")).Value; got != "Hover" {
+		t.Errorf("get text role=button = %q", got)
+	}
+	fails(t, s, wire.GetText, in("#nope"), wire.CodeNotFound)
+	fails(t, s, wire.IsVisible, in("#nope"), wire.CodeNotFound)
+	fails(t, s, wire.GetValue, in("h1"), wire.CodeNotActionable)
+	fails(t, s, wire.GetText, in(" "), wire.CodeBadInput)
+	fails(t, s, wire.GetText, in("h1["), wire.CodeBadInput)
+	fails(t, s, wire.GetCount, in("h1["), wire.CodeBadInput)
+}
+
+func TestEval(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	for _, tt := range []struct{ script, want, unserializable string }{
+		{"1 + 1", "2", ""},
+		{"'x<y'", `"x<y"`, ""},
+		{`({guid: "x", a: [1, {guid: 2}]})`, `{"guid":"x","a":[1,{"guid":2}]}`, ""},
+		{"NaN", "null", "NaN"},
+		{"-0", "null", "-0"},
+		{"10n", "null", "10n"},
+		{"undefined", "null", ""},
+		{"null", "null", ""},
+		{"Promise.resolve(7)", "7", ""},
+		{"await new Promise(r => setTimeout(() => r('late'), 30))", `"late"`, ""},
+		{"const a = 1; a + 2", "3", ""},
+		{"const a = 2; a + 2", "4", ""},
+		{"(() => 1)", "null", ""},
+	} {
+		out := do(t, s, wire.Eval, wire.EvalIn{Script: tt.script})
+		if got := strings.ReplaceAll(string(out.Result), `\u003c`, "<"); got != tt.want || out.Unserializable != tt.unserializable {
+			t.Errorf("eval %s = %s %q, want %s %q", tt.script, out.Result, out.Unserializable, tt.want, tt.unserializable)
+		}
+	}
+	if got := string(do(t, s, wire.Eval, wire.EvalIn{Script: "MSsx", Base64: true}).Result); got != "2" {
+		t.Errorf("eval -b = %s", got)
+	}
+	fails(t, s, wire.Eval, wire.EvalIn{Script: "throw new Error('x')"}, wire.CodeEvaluation)
+	fails(t, s, wire.Eval, wire.EvalIn{Script: "throw 'text'"}, wire.CodeEvaluation)
+	fails(t, s, wire.Eval, wire.EvalIn{Script: "Promise.reject(new Error('late'))"}, wire.CodeEvaluation)
+	fails(t, s, wire.Eval, wire.EvalIn{Script: "1 +"}, wire.CodeEvaluation)
+	fails(t, s, wire.Eval, wire.EvalIn{Script: "const o = {}; o.o = o; o"}, wire.CodeEvaluation)
+	fails(t, s, wire.Eval, wire.EvalIn{Script: ""}, wire.CodeBadInput)
+	fails(t, s, wire.Eval, wire.EvalIn{Script: "%%%", Base64: true}, wire.CodeBadInput)
+}
+
+func TestScreenshot(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/tall"))
+	do(t, s, wire.Screenshot, wire.ScreenshotIn{Selector: "h1"})
+	view := do(t, s, wire.Screenshot, wire.ScreenshotIn{})
+	full := do(t, s, wire.Screenshot, wire.ScreenshotIn{Full: true})
+	if w, h := sizeOf(t, view.Image); w != 1280 || h != 720 {
+		t.Errorf("the picture is %dx%d, want 1280x720", w, h)
+	}
+	if _, h := sizeOf(t, full.Image); h <= 720 {
+		t.Errorf("the picture of the whole page is %d high", h)
+	}
+	if out := do(t, s, wire.Screenshot, wire.ScreenshotIn{Selector: "h1"}); out.Path != "" || len(out.Image) == 0 {
+		t.Errorf("screenshot h1 has the path %q and %d bytes", out.Path, len(out.Image))
+	}
+	out := do(t, s, wire.Screenshot, wire.ScreenshotIn{Selector: "/tmp/x.jpg"})
+	if out.Path != "/tmp/x.jpg" || len(out.Image) < 2 || out.Image[0] != 0xff {
+		t.Errorf("screenshot /tmp/x.jpg has the path %q and is no JPEG", out.Path)
+	}
+	fails(t, s, wire.Screenshot, wire.ScreenshotIn{Selector: "#nope"}, wire.CodeNotFound)
+	fails(t, s, wire.Screenshot, wire.ScreenshotIn{Selector: "x.webp"}, wire.CodeBadInput)
+}

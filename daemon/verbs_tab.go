@@ -1,0 +1,290 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const hintTabs = "abrowser tab list"
+
+var (
+	tabID  = regexp.MustCompile(`^t[0-9]+$`)
+	number = regexp.MustCompile(`^[0-9]+$`)
+)
+
+// tabList is a control verb: it never waits for a page, and starts no browser.
+func (s *Session) tabList(ctx context.Context, _ *wire.Call, in wire.TabListIn) (wire.TabsOut, error) {
+	ask := s.listTabs
+	if in.All {
+		ask = s.broker.allTabs
+	}
+	tabs, err := ask(ctx)
+	if errors.Is(err, wire.CodeNotRunning) {
+		err = nil
+	}
+	all := []wire.Tab{}
+	for _, tab := range tabs {
+		if !in.All {
+			tab.SessionID, tab.State = "", ""
+		}
+		all = append(all, tab)
+	}
+	return wire.TabsOut{Tabs: all}, err
+}
+
+func (t *turn) tabNew(ctx context.Context, in wire.TabNewIn) (wire.TabNewOut, error) {
+	to := ""
+	if in.URL != "" {
+		var err error
+		if to, err = completeURL(in.URL); err != nil {
+			return wire.TabNewOut{}, err
+		}
+	}
+	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return wire.TabNewOut{}, err
+	}
+	defer cancel()
+	if err := t.checkLabel(ctx, in.Label); err != nil {
+		return wire.TabNewOut{}, err
+	}
+	p, err := t.newPage(ctx)
+	if err != nil {
+		return wire.TabNewOut{}, err
+	}
+	tab, _ := t.known()
+	out := wire.TabNewOut{TabID: tab.TabID, TargetID: p.target}
+	if in.Label != "" {
+		out.Label = &in.Label
+		if err := t.broker.note(ctx, wire.NoteIn{Target: p.target, Active: true, Label: &in.Label}); err != nil {
+			return wire.TabNewOut{}, err
+		}
+	}
+	if to != "" {
+		if err := t.load(ctx, p, to); err != nil {
+			t.tellDialogs()
+			var coded *wire.Error
+			if errors.As(err, &coded) {
+				return wire.TabNewOut{}, coded.With("tabId", tab.TabID)
+			}
+			return wire.TabNewOut{}, err
+		}
+	}
+	out.URL, out.Effects = p.URL(), t.effects(ctx)
+	t.mu.Lock()
+	out.Total = len(t.tabs)
+	t.mu.Unlock()
+	return out, nil
+}
+
+func (t *turn) checkLabel(ctx context.Context, label string) error {
+	switch {
+	case label == "":
+		return nil
+	case tabID.MatchString(label), number.MatchString(label), len(label) > 100:
+		return wire.Errorf(wire.CodeBadInput, "%q is no label: it would be taken for a tab's id, or is too long", label).WithHint("abrowser tab new --label docs")
+	}
+	tabs, err := t.reachTabs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tab := range tabs {
+		if tab.Label != nil && *tab.Label == label {
+			return wire.Errorf(wire.CodeBadInput, "the label %q is %s's; labels are unique in a session", label, tab.TabID).WithHint(hintTabs)
+		}
+	}
+	return nil
+}
+
+// reachTabs lists the session's tabs, with the browser made to run.
+func (t *turn) reachTabs(ctx context.Context) ([]wire.Tab, error) {
+	if _, err := t.linked(ctx); err != nil {
+		return nil, err
+	}
+	return t.listTabs(ctx)
+}
+
+// pick is the tab that a person names by id, label or target id.
+func pick(tabs []wire.Tab, name string) (wire.Tab, error) {
+	if number.MatchString(name) {
+		return wire.Tab{}, wire.Errorf(wire.CodeBadInput, "%q is no tab; a tab's id, such as t2, or its label is taken, no position", name).WithHint(hintTabs)
+	}
+	for _, tab := range tabs {
+		if tab.TabID == name || tab.TargetID == name || tab.Label != nil && *tab.Label == name {
+			return tab, nil
+		}
+	}
+	return wire.Tab{}, wire.Errorf(wire.CodeNotFound, "the session has no tab %q", name).WithHint(hintTabs)
+}
+
+func (t *turn) tabSwitch(ctx context.Context, in wire.TabRefIn) (wire.TabSwitchOut, error) {
+	ctx, cancel, err := t.within(ctx, 0, actionTime)
+	if err != nil {
+		return wire.TabSwitchOut{}, err
+	}
+	defer cancel()
+	tabs, err := t.reachTabs(ctx)
+	if err != nil {
+		return wire.TabSwitchOut{}, err
+	}
+	tab, err := pick(tabs, in.Tab)
+	if err != nil {
+		return wire.TabSwitchOut{}, err
+	}
+	_, l := t.known()
+	p, err := l.await(ctx, tab.TargetID)
+	if err != nil {
+		return wire.TabSwitchOut{}, err
+	}
+	if err := t.activate(ctx, tab); err != nil {
+		return wire.TabSwitchOut{}, err
+	}
+	title, err := t.title(ctx, p)
+	if err != nil {
+		title = tab.Title
+	}
+	t.tellDialogs()
+	return wire.TabSwitchOut{TabID: tab.TabID, Label: tab.Label, URL: p.URL(), Title: title, TargetID: tab.TargetID}, nil
+}
+
+func (t *turn) tabClose(ctx context.Context, in wire.TabCloseIn) (wire.TabCloseOut, error) {
+	ctx, cancel, err := t.within(ctx, 0, actionTime)
+	if err != nil {
+		return wire.TabCloseOut{}, err
+	}
+	defer cancel()
+	tabs, err := t.reachTabs(ctx)
+	if err != nil {
+		return wire.TabCloseOut{}, err
+	}
+	active, l := t.known()
+	if active.TargetID == "" {
+		active, _ = t.successor(tabs, active)
+	}
+	tab := active
+	if in.Tab != "" {
+		if tab, err = pick(tabs, in.Tab); err != nil {
+			return wire.TabCloseOut{}, err
+		}
+	}
+	if len(tabs) <= 1 {
+		return wire.TabCloseOut{}, wire.Errorf(wire.CodeBadInput, "cannot close the last tab").WithHint("abrowser close --page")
+	}
+	p, err := l.await(ctx, tab.TargetID)
+	if err != nil {
+		return wire.TabCloseOut{}, err
+	}
+	if err := t.watch(quickTime, func() error { return p.Close() }); err != nil && !isGone(err) {
+		return wire.TabCloseOut{}, coded(err)
+	}
+	rest, err := t.untilClosed(ctx, tab.TargetID)
+	if err != nil {
+		return wire.TabCloseOut{}, err
+	}
+	if tab.TargetID == active.TargetID {
+		err = t.activate(ctx, t.heir(rest, tab))
+	}
+	t.tellDialogs()
+	return wire.TabCloseOut{TabID: tab.TabID, Label: tab.Label, Closed: true}, err
+}
+
+// heir is the tab that is active after one was closed: its opener, else the one
+// before it.
+func (t *turn) heir(rest []wire.Tab, closed wire.Tab) wire.Tab {
+	opener := t.openerOf(closed.TargetID)
+	for _, tab := range rest {
+		if tab.TargetID == opener {
+			return tab
+		}
+	}
+	if len(rest) == 0 {
+		return closed
+	}
+	return rest[len(rest)-1]
+}
+
+// untilClosed waits until the broker no longer lists a target.
+func (t *turn) untilClosed(ctx context.Context, target string) ([]wire.Tab, error) {
+	for {
+		tabs, err := t.listTabs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		listed := false
+		for _, tab := range tabs {
+			listed = listed || tab.TargetID == target
+		}
+		if !listed {
+			return tabs, nil
+		}
+		if !pause(ctx, 20*time.Millisecond) {
+			return nil, ended(ctx)
+		}
+	}
+}
+
+// clickNewTab opens a link in a new tab, which does not become the active one.
+func (t *turn) clickNewTab(ctx context.Context, in wire.ClickIn) (wire.ClickOut, error) {
+	if _, err := parseSelector(in.Selector); err != nil {
+		return wire.ClickOut{}, err
+	}
+	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
+	if err != nil {
+		return wire.ClickOut{}, err
+	}
+	defer cancel()
+	p, err := t.current(ctx)
+	if err != nil {
+		return wire.ClickOut{}, err
+	}
+	at, err := t.target(ctx, p, in.Selector)
+	if err != nil {
+		return wire.ClickOut{}, err
+	}
+	if err := t.appear(ctx, p, at, action{name: "click", attached: true}); err != nil {
+		return wire.ClickOut{}, err
+	}
+	to, err := t.href(ctx, at)
+	if err != nil {
+		return wire.ClickOut{}, err
+	}
+	fresh, tab, err := t.openTab(ctx)
+	if err != nil {
+		return wire.ClickOut{}, err
+	}
+	err = t.navigate(ctx, fresh, func(limit *float64) error {
+		_, err := fresh.Goto(to, playwright.PageGotoOptions{
+			WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit, Referer: playwright.String(p.URL()),
+		})
+		return err
+	})
+	if err != nil {
+		return wire.ClickOut{}, err
+	}
+	out := wire.ClickOut{Clicked: in.Selector, NewTab: true, URL: fresh.URL(), Effects: t.effects(ctx)}
+	out.Opened = append([]wire.OpenedTab{{TabID: tab.TabID, URL: out.URL, TargetID: tab.TargetID}}, out.Opened...)
+	return out, nil
+}
+
+func (t *turn) href(ctx context.Context, at target) (string, error) {
+	var answer any
+	limit := slice(ctx, quickTime)
+	err := t.peek(limit, func() (err error) {
+		answer, err = script("e => { const a = e.closest('a[href], area[href]'); return a ? a.href : '' }", nil)(at.find, playwright.Float(milliseconds(limit)))
+		return err
+	})
+	if err != nil {
+		return "", coded(err)
+	}
+	to, _ := answer.(string)
+	if to == "" {
+		return "", wire.Errorf(wire.CodeNotActionable, "%q has no href; --new-tab only works on links", at.sel.given).WithHint("abrowser click %s", at.sel.given)
+	}
+	return completeURL(to)
+}

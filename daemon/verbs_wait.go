@@ -1,0 +1,213 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const pollTime = 100 * time.Millisecond
+
+func (t *turn) wait(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
+	if ms, err := strconv.Atoi(in.What); err == nil {
+		return t.waitTime(ctx, ms)
+	}
+	var sel selector
+	if in.What != "" {
+		var err error
+		if sel, err = parseSelector(in.What); err != nil {
+			return wire.WaitOut{}, err
+		}
+	}
+	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return wire.WaitOut{}, err
+	}
+	defer cancel()
+	began := time.Now()
+	p, err := t.current(ctx)
+	if err != nil {
+		return wire.WaitOut{}, err
+	}
+	var out wire.WaitOut
+	switch {
+	case in.What != "":
+		out, err = wire.WaitOut{Waited: "selector", Selector: in.What}, t.waitSelector(ctx, p, sel, in.State)
+	case in.Text != "":
+		out, err = wire.WaitOut{Waited: "text", Found: in.Text}, t.waitText(ctx, p, in.Text)
+	case in.URL != "":
+		out.URL, err = t.waitURL(ctx, p, in.URL)
+	case in.Load != "":
+		state := playwright.LoadState(in.Load)
+		out, err = wire.WaitOut{State: in.Load}, t.reached(ctx, p, &state)
+	default:
+		out.Result, err = t.waitScript(ctx, p, in.Script)
+	}
+	if err != nil {
+		t.tellDialogs()
+		var coded *wire.Error
+		if errors.As(err, &coded) && coded.Code == wire.CodeTimeout {
+			timedOut := wire.Errorf(wire.CodeTimeout, "wait timed out after %dms", time.Since(began).Round(time.Millisecond).Milliseconds())
+			if coded.Hint != "" {
+				return wire.WaitOut{}, timedOut.WithHint("%s", coded.Hint)
+			}
+			return wire.WaitOut{}, timedOut.WithHint(hintSnapshot)
+		}
+		return wire.WaitOut{}, err
+	}
+	out.Effects = t.effects(ctx)
+	return out, nil
+}
+
+// waitTime waits for a time. It is not bounded by the command's own deadline,
+// which it is.
+func (t *turn) waitTime(ctx context.Context, ms int) (wire.WaitOut, error) {
+	if limit := time.Duration(ms) * time.Millisecond; ms < 0 || limit > maxTime {
+		return wire.WaitOut{}, wire.Errorf(wire.CodeBadInput, "%d is no time to wait; it takes milliseconds from 0 to %d", ms, maxTime.Milliseconds()).
+			WithHint("abrowser wait 500")
+	}
+	if !pause(ctx, time.Duration(ms)*time.Millisecond) {
+		return wire.WaitOut{}, ended(ctx)
+	}
+	return wire.WaitOut{Waited: "timeout", MS: ms, Effects: wire.Effects{Dialogs: t.tellDialogs()}}, nil
+}
+
+func (t *turn) waitSelector(ctx context.Context, p *page, sel selector, state string) error {
+	at := p.Locator(sel.query).First()
+	if sel.ref != 0 {
+		pwRef, err := t.checkRef(ctx, p, sel.ref)
+		if err != nil && errors.Is(err, wire.CodeStaleRef) && (state == "hidden" || state == "detached") {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at = p.Locator("aria-ref=" + pwRef)
+	}
+	want := playwright.WaitForSelectorState(state)
+	for {
+		limit := slice(ctx, sliceTime)
+		err := t.peek(limit+grace, func() error {
+			return at.WaitFor(playwright.LocatorWaitForOptions{State: &want, Timeout: playwright.Float(milliseconds(limit))})
+		})
+		if err == nil {
+			return nil
+		}
+		if err := t.again(ctx, p, err); err != nil {
+			return err
+		}
+	}
+}
+
+// again decides whether a look that failed is repeated: nil when it is.
+func (t *turn) again(ctx context.Context, p *page, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ended(ctx)
+	case p.isCrashed():
+		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
+	case p.isGone():
+		return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint("abrowser tab list")
+	case isTimeout(err), isMoved(err), errors.Is(err, wire.CodeResultUnknown):
+		if !isTimeout(err) {
+			pause(ctx, pollTime/2)
+		}
+		return nil
+	}
+	return coded(err)
+}
+
+// look evaluates an expression again and again, until good says that its value
+// will do.
+func (t *turn) look(ctx context.Context, p *page, code string, good func(value) bool) (value, error) {
+	for {
+		v, err := t.evaluate(ctx, p, code)
+		switch {
+		case err == nil && good(v):
+			return v, nil
+		case err != nil && errors.Is(err, wire.CodeEvaluation) && !strings.HasPrefix(err.Error(), "SyntaxError"):
+			// What it needs may not be there yet.
+		case err != nil:
+			if err := t.again(ctx, p, err); err != nil {
+				return value{}, err
+			}
+		}
+		if !pause(ctx, pollTime) {
+			thrown := err
+			err := ended(ctx)
+			var coded *wire.Error
+			if thrown != nil && errors.As(err, &coded) && errors.Is(thrown, wire.CodeEvaluation) {
+				return value{}, coded.WithHint("the script threw: %s", firstLine(thrown.Error()))
+			}
+			return value{}, err
+		}
+	}
+}
+
+func (t *turn) waitText(ctx context.Context, p *page, text string) error {
+	_, err := t.look(ctx, p, "document.body !== null && document.body.innerText.includes("+quote(text)+")",
+		func(v value) bool { return string(v.json) == "true" })
+	return err
+}
+
+func (t *turn) waitScript(ctx context.Context, p *page, code string) ([]byte, error) {
+	function := false
+	v, err := t.look(ctx, p, code, func(v value) bool { function = v.function; return v.truthy() })
+	if err == nil && function {
+		v, err = t.look(ctx, p, "("+strings.TrimRight(strings.TrimSpace(code), ";")+")()", value.truthy)
+	}
+	return v.json, err
+}
+
+// truthy reports whether JavaScript would take the value for true.
+func (v value) truthy() bool {
+	switch string(v.json) {
+	case "false", "0", `""`:
+		return false
+	case "null", "":
+		return v.function || v.object || v.unserializable != "" && v.unserializable != "NaN" && v.unserializable != "-0" && v.unserializable != "0n"
+	}
+	return true
+}
+
+func (t *turn) waitURL(ctx context.Context, p *page, pattern string) (string, error) {
+	match := urlPattern(pattern)
+	for {
+		if at := p.URL(); match(at) {
+			return at, nil
+		}
+		if p.isGone() || p.isCrashed() {
+			return "", t.again(ctx, p, nil)
+		}
+		if !pause(ctx, pollTime) {
+			return "", ended(ctx)
+		}
+	}
+}
+
+// urlPattern matches URLs: * stands for anything, and without one a part is
+// enough.
+func urlPattern(pattern string) func(string) bool {
+	if !strings.Contains(pattern, "*") {
+		return func(at string) bool { return strings.Contains(at, pattern) }
+	}
+	parts := strings.FieldsFunc(pattern, func(r rune) bool { return r == '*' })
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
+	}
+	body := strings.Join(parts, ".*")
+	if strings.HasPrefix(pattern, "*") {
+		body = ".*" + body
+	}
+	if strings.HasSuffix(pattern, "*") {
+		body += ".*"
+	}
+	return regexp.MustCompile("(?s)^" + body + "$").MatchString
+}
