@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// askTime is how long a list waits for one daemon or broker of many. One that is
+// stopped costs this once, for all are asked at the same time.
+const askTime = time.Second
+
+// browsers are the places of brokers that left a socket, whether they live or not.
+func (a *app) browsers() ([]sockets.Place, error) {
+	found, err := filepath.Glob(a.root.Path("run", "b", "*.sock"))
+	if err != nil {
+		return nil, err
+	}
+	var places []sockets.Place
+	for _, socket := range found {
+		places = append(places, sockets.Place{Socket: socket})
+	}
+	return places, nil
+}
+
+// askBrowsers asks every running broker the same and returns what they answered.
+// A broker that does not answer is a warning.
+func askBrowsers[In, Out any](ctx context.Context, a *app, v wire.Verb[In, Out], in In) ([]Out, error) {
+	places, err := a.browsers()
+	if err != nil {
+		return nil, err
+	}
+	outs := make([]Out, len(places))
+	errs := make([]error, len(places))
+	var wg sync.WaitGroup
+	for i, place := range places {
+		wg.Go(func() {
+			asking, cancel := context.WithTimeout(ctx, askTime)
+			defer cancel()
+			outs[i], errs[i] = askPlace(asking, a, place, v, in)
+		})
+	}
+	wg.Wait()
+	var answered []Out
+	for i := range places {
+		switch {
+		case errors.Is(errs[i], wire.CodeInterrupted):
+			return nil, errs[i]
+		case errs[i] == nil:
+			answered = append(answered, outs[i])
+		case !errors.Is(errs[i], wire.CodeNotRunning):
+			a.printer.warn("the browser at " + places[i].Socket + " does not answer: " + errs[i].Error())
+		}
+	}
+	return answered, nil
+}
+
+func (a *app) brokerSessions(ctx context.Context) ([]wire.BrokerSession, error) {
+	all, err := askBrowsers(ctx, a, wire.BrokerSessions, wire.Nothing{})
+	var sessions []wire.BrokerSession
+	for _, one := range all {
+		sessions = append(sessions, one.Sessions...)
+	}
+	return sessions, err
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// What a command waits for its answer, beyond what the verb itself may wait. The
+// server's deadline is a little shorter, so its own answer comes first.
+const (
+	defaultPatience = 25 * time.Second // a verb without a timeout
+	margin          = 10 * time.Second // for commands before it and for the answer
+	coldMargin      = 60 * time.Second // for the browser to start, too
+	longestPatience = 20 * time.Hour   // what a server takes is a day
+	startPatience   = 15 * time.Minute // for a first start that fetches browser and driver
+)
+
+// answer has the line answered and returns the verb's output.
+func (a *app) answer(ctx context.Context, l line) (any, error) {
+	doc := l.verb.Describe()
+	body, err := l.request()
+	if err != nil {
+		return nil, withHelp(err, doc)
+	}
+	if local := a.locally(l); local != nil {
+		return local(ctx, l)
+	}
+	reply, err := a.ask(ctx, l, body)
+	if idle := a.whenIdle(doc); idle != nil && errors.Is(err, wire.CodeNotRunning) {
+		return idle(ctx, l)
+	}
+	a.printer.warn(reply.Warnings...)
+	if err != nil {
+		return nil, err
+	}
+	return decode(l.verb, reply.Data)
+}
+
+// decode reads a verb's output, keeping the answer as it came for JSON.
+func decode(v wire.AnyVerb, data json.RawMessage) (any, error) {
+	out := v.NewOut()
+	if len(data) == 0 {
+		return out, nil
+	}
+	if err := json.Unmarshal(data, out); err != nil {
+		return nil, wire.Errorf(wire.CodeInternal, "the answer to %s cannot be read: %v", v.Describe().Name, err)
+	}
+	return out, nil
+}
+
+// ask sends the request to whom it is for. A verb that starts nothing is asked
+// once, whatever the server's build; any other has its session's daemon started
+// where nobody listens, or where one of another build does.
+func (a *app) ask(ctx context.Context, l line, body json.RawMessage) (wire.Reply, error) {
+	doc := l.verb.Describe()
+	place, err := a.placeOf(doc)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	patience := patienceOf(l)
+	if doc.Idle {
+		return a.send(ctx, a.caller(place, ""), patience+margin, doc, body)
+	}
+	build, err := a.starter.Build()
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	reply, err := a.send(ctx, a.caller(place, build), patience+margin, doc, body)
+	if !errors.Is(err, wire.CodeNotRunning) && !errors.Is(err, wire.CodeBuildDiffers) {
+		return reply, err
+	}
+	starting, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	if place, err = a.starter.start(starting, a); err != nil {
+		return wire.Reply{}, interruption(ctx, err)
+	}
+	return a.send(ctx, a.caller(place, build), patience+coldMargin, doc, body)
+}
+
+func (a *app) send(ctx context.Context, caller sockets.Caller, patience time.Duration, doc wire.Doc, body json.RawMessage) (wire.Reply, error) {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	c := client.New(caller)
+	defer c.Close()
+	reply, err := c.Raw(waiting, doc.Path(), body)
+	return reply, interruption(ctx, err)
+}
+
+// interruption is err, as the end of ctx where that is why. A signal's end is the
+// caller's own: the request was hung up on, which cancels it.
+func interruption(ctx context.Context, err error) error {
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return wire.Errorf(wire.CodeInterrupted, "interrupted")
+	}
+	return err
+}
+
+func (a *app) caller(place sockets.Place, build string) sockets.Caller {
+	return sockets.Caller{Place: place, Session: a.session, Build: build, Settings: a.settings}
+}
+
+func (a *app) placeOf(doc wire.Doc) (sockets.Place, error) {
+	if doc.By == wire.ByBroker {
+		return a.root.BrowserOf(a.settings)
+	}
+	return a.root.Session(a.session)
+}
+
+// patienceOf is how long the verb itself may wait.
+func patienceOf(l line) time.Duration {
+	if l.patience > 0 {
+		return l.patience
+	}
+	if ms, ok := l.in["timeout"].(int); ok {
+		return milliseconds(ms)
+	}
+	if l.verb.Describe().Name == wire.Wait.Name {
+		if ms, err := strconv.Atoi(l.text("what")); err == nil && milliseconds(ms) > defaultPatience {
+			return milliseconds(ms)
+		}
+	}
+	return defaultPatience
+}
+
+func milliseconds(n int) time.Duration {
+	return time.Duration(min(n, int(longestPatience/time.Millisecond))) * time.Millisecond
+}

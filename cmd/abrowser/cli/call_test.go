@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Where nothing runs, these answer and start nothing.
+func TestIdleVerbsStartNothing(t *testing.T) {
+	tests := []struct{ args, want string }{
+		{"status", `{"running":false,"sessionId":"default"}`},
+		{"close", `{"closed":true,"kept":0}`},
+		{"close --page", `{"closed":true,"kept":0}`},
+		{"quit", `{"closed":true,"kept":0}`},
+		{"close --all", `{"closed":0,"kept":0,"sessions":[]}`},
+		{"tab", `{"tabs":[]}`},
+		{"tab --all", `{"tabs":[]}`},
+		{"tab prune --all", `{"pruned":[]}`},
+		{"dialog status", `{"hasDialog":false}`},
+		{"session", `{"session":"default"}`},
+		{"session list", `{"currentSession":"default","sessions":[]}`},
+		{"browser status", `{"running":false,"sessions":0,"tabs":0}`},
+		{"browser stop", `{"stopped":false,"tabs":0}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			b := newBench(t)
+			stdout, stderr, status := b.run(append(words(t, tt.args), "--json")...)
+			want := `{"success":true,"data":` + tt.want + `,"error":null,"sessionId":"default"}` + "\n"
+			if stdout != want || stderr != "" || status != 0 {
+				t.Errorf("%s: %s%s%d, want %s", tt.args, stdout, stderr, status, want)
+			}
+			if sockets, err := b.root.Sessions(); err != nil || len(sockets) > 0 {
+				t.Errorf("%s left %v, %v", tt.args, sockets, err)
+			}
+		})
+	}
+}
+
+func TestOthersStartTheDaemon(t *testing.T) {
+	b := newBench(t)
+	starts := 0
+	b.starter = startBy{serve: func() {
+		starts++
+		b.serve("a", answers(wire.GetURL, wire.PageURL{URL: "about:blank"}))
+	}}
+	for range 2 {
+		stdout, stderr, status := b.run("--session", "a", "get", "url")
+		if stdout != "about:blank\n" || status != 0 {
+			t.Fatalf("get url: %q, %q, %d", stdout, stderr, status)
+		}
+	}
+	if starts != 1 {
+		t.Errorf("the daemon was started %d times, want once", starts)
+	}
+}
+
+// One that cannot be started is the error, and not that nobody listens.
+func TestStartFails(t *testing.T) {
+	b := newBench(t)
+	_, stderr, status := b.run("open", "x")
+	if !strings.Contains(stderr, "nothing may be started here") || status != wire.ExitFailed {
+		t.Errorf("open: %q, %d", stderr, status)
+	}
+}
+
+func TestAnotherBuildIsReplaced(t *testing.T) {
+	b := newBench(t)
+	b.serve("default", answers(wire.GetURL, wire.PageURL{URL: "about:blank"}), answers(wire.Status, wire.StatusOut{Running: true}))
+	b.starter = otherBuild{}
+	_, stderr, status := b.run("get", "url")
+	if !strings.Contains(stderr, "replaced by the launcher") || status != wire.ExitFailed {
+		t.Errorf("get url: %q, %d, want that the launcher was asked", stderr, status)
+	}
+	if _, stderr, status := b.run("status"); status != 0 {
+		t.Errorf("status of another build's daemon: %q, %d, want its answer", stderr, status)
+	}
+}
+
+type otherBuild struct{}
+
+func (otherBuild) Build() (string, error) { return "b2", nil }
+func (otherBuild) start(context.Context, *app) (sockets.Place, error) {
+	return sockets.Place{}, wire.Errorf(wire.CodeBuildDiffers, "replaced by the launcher")
+}
+
+// Other settings than the session runs with are refused, but not where it is
+// asked how it is or closed.
+func TestOtherSettings(t *testing.T) {
+	b := newBench(t)
+	b.serve("default", answers(wire.GetURL, wire.PageURL{URL: "about:blank"}), answers(wire.Status, wire.StatusOut{Running: true}))
+	_, stderr, status := b.run("get", "url", "--headed")
+	if want := "abrowser: hint: abrowser --session default close\n"; !strings.HasSuffix(stderr, want) || status != wire.ExitFailed {
+		t.Errorf("get url --headed: %q, %d, want %q", stderr, status, want)
+	}
+	if _, stderr, status := b.run("status", "--headed"); status != 0 {
+		t.Errorf("status --headed: %q, %d", stderr, status)
+	}
+}
+
+// A daemon that dies with the request in its hands: a reader is asked again, of
+// anything else nobody knows.
+func TestLostAnswer(t *testing.T) {
+	tests := []struct {
+		args   string
+		code   wire.Code
+		starts int
+	}{
+		{"get title", wire.CodeStart, 1},
+		{"click #a", wire.CodeResultUnknown, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			b := newBench(t)
+			place, err := b.root.Session("default")
+			if err != nil {
+				t.Fatal(err)
+			}
+			hangUp(t, place.Socket)
+			starts := 0
+			b.starter = counting{&starts}
+			stdout, _, _ := b.run(append(words(t, tt.args), "--json")...)
+			if !strings.Contains(stdout, `"code":"`+string(tt.code)+`"`) || starts != tt.starts {
+				t.Errorf("%s: %s after %d starts, want %s after %d", tt.args, stdout, starts, tt.code, tt.starts)
+			}
+		})
+	}
+}
+
+type counting struct{ starts *int }
+
+func (counting) Build() (string, error) { return testBuild, nil }
+func (c counting) start(context.Context, *app) (sockets.Place, error) {
+	*c.starts++
+	return sockets.Place{}, wire.Errorf(wire.CodeStart, "not again")
+}
+
+// hangUp reads each request's beginning and hangs up.
+func hangUp(t *testing.T, socket string) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 4096))
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() { closing(t, l); <-done })
+}
+
+func TestInterrupted(t *testing.T) {
+	b := newBench(t)
+	reached, cancelled := make(chan struct{}), make(chan error, 1)
+	b.serve("default", wire.Bind(wire.Click, func(ctx context.Context, _ *wire.Call, _ wire.ClickIn) (wire.ClickOut, error) {
+		close(reached)
+		<-ctx.Done()
+		cancelled <- context.Cause(ctx)
+		return wire.ClickOut{}, ctx.Err()
+	}))
+	ctx, interrupt := context.WithCancel(t.Context())
+	b.ctx = ctx
+	go func() { <-reached; interrupt() }()
+	stdout, stderr, status := b.run("click", "#late", "--json")
+	want := `{"success":false,"data":null,"error":"interrupted","code":"interrupted","sessionId":"default"}` + "\n"
+	if stdout != want || stderr != "" || status != wire.ExitInterrupted {
+		t.Errorf("click: %q, %q, %d, want %q and 130", stdout, stderr, status, want)
+	}
+	select {
+	case <-cancelled:
+	case <-time.After(5 * time.Second):
+		t.Error("the daemon's command was not cancelled")
+	}
+}
+
+func TestPatience(t *testing.T) {
+	tests := []struct {
+		args string
+		want time.Duration
+	}{
+		{"click a", defaultPatience},
+		{"click a --timeout 300", 300 * time.Millisecond},
+		{"open x --timeout 90000", 90 * time.Second},
+		{"wait 60000", time.Minute},
+		{"wait 10", defaultPatience},
+		{"wait '#a' --timeout 40000", 40 * time.Second},
+		{"wait 9223372036854775807", longestPatience},
+	}
+	for _, tt := range tests {
+		l, err := read(namesOf(wire.All()), words(t, tt.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := patienceOf(l); got != tt.want {
+			t.Errorf("patienceOf(%s) = %v, want %v", tt.args, got, tt.want)
+		}
+	}
+}
+
+func TestStdoutThatCannotBeWritten(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skip("this system has no /dev/full")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closing(t, full)
+	var errs strings.Builder
+	p := printer{out: full, err: &errs}
+	if status := p.answer(wire.SessionOut{Session: "a"}); status != wire.ExitFailed || !strings.Contains(errs.String(), "no space left") {
+		t.Errorf("status %d, %q", status, errs.String())
+	}
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// bench is a caller with a home, a working directory and variables of its own.
+type bench struct {
+	t       testing.TB
+	root    sockets.Root
+	dir     string
+	env     map[string]string
+	stdin   string
+	starter starter
+	ctx     context.Context
+}
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	// t.TempDir is too long for a socket's address.
+	home, err := os.MkdirTemp("/tmp", "abcli")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	b := &bench{t: t, root: sockets.Root{Dir: home}, dir: t.TempDir(), env: map[string]string{
+		"ABROWSER_HOME": home, "HOME": t.TempDir(),
+	}, starter: noStart{}, ctx: t.Context()}
+	if err := b.root.Make(); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// run runs one command line and returns what it wrote and its status.
+func (b *bench) run(args ...string) (stdout, stderr string, status int) {
+	b.t.Helper()
+	var out, errs bytes.Buffer
+	a := newApp(System{
+		Stdin: strings.NewReader(b.stdin), Stdout: &out, Stderr: &errs,
+		Lookup:  func(name string) (string, bool) { v, ok := b.env[name]; return v, ok },
+		Environ: func() []string { return nil },
+		Dir:     func() (string, error) { return b.dir, nil },
+		Interrupted: func(context.Context) (context.Context, context.CancelFunc) {
+			return context.WithCancel(b.ctx)
+		},
+	})
+	a.starter = b.starter
+	status = a.run(args)
+	return out.String(), errs.String(), status
+}
+
+// serve answers the session's verbs on its real socket until the test ends.
+func (b *bench) serve(session string, handlers ...wire.Handler) {
+	b.t.Helper()
+	place, err := b.root.Session(session)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.serveAt(place, wire.Hello{Name: session, Role: "daemon", PID: 77, Idle: true}, handlers)
+}
+
+// serveBroker answers the default browser's.
+func (b *bench) serveBroker(handlers ...wire.Handler) {
+	b.t.Helper()
+	place, err := b.root.Browser("default")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.MkdirAll(b.root.Path("profiles", "default"), 0o700); err != nil {
+		b.t.Fatal(err)
+	}
+	b.serveAt(place, wire.Hello{Name: "default", Role: "broker"}, handlers)
+}
+
+func (b *bench) serveAt(place sockets.Place, hello wire.Hello, handlers []wire.Handler) {
+	b.t.Helper()
+	lease, err := sockets.Hold(place.Lock)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	l, err := place.Listen(lease)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	hello.Build, hello.Protocol = testBuild, wire.Protocol
+	server := &sockets.Server{Hello: func() wire.Hello { return hello }, Handlers: handlers, Build: testBuild}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, l) }()
+	b.t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			b.t.Errorf("serving %s: %v", place.Socket, err)
+		}
+		closing(b.t, lease)
+	})
+}
+
+func closing(t testing.TB, c io.Closer) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+const testBuild = "b1"
+
+// noStart fails where anything would be started.
+type noStart struct{}
+
+func (noStart) Build() (string, error) { return testBuild, nil }
+func (noStart) start(context.Context, *app) (sockets.Place, error) {
+	return sockets.Place{}, wire.Errorf(wire.CodeStart, "nothing may be started here")
+}
+
+// startBy starts a session's server when a command asks for it.
+type startBy struct {
+	noStart
+	serve func()
+}
+
+func (s startBy) start(_ context.Context, a *app) (sockets.Place, error) {
+	s.serve()
+	return a.root.Session(a.session)
+}
+
+// answers binds a verb to one answer.
+func answers[In, Out any](v wire.Verb[In, Out], out Out) wire.Handler {
+	return wire.Bind(v, func(context.Context, *wire.Call, In) (Out, error) { return out, nil })
+}
+
+// fails binds a verb to one error.
+func fails[In, Out any](v wire.Verb[In, Out], err error) wire.Handler {
+	return wire.Bind(v, func(context.Context, *wire.Call, In) (Out, error) { var out Out; return out, err })
+}

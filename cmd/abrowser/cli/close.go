@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// closeIdle ends a session that has no daemon: what is left of it are tabs, which
+// its broker releases or closes. Without a broker there is nothing to end.
+func (a *app) closeIdle(ctx context.Context, l line) (any, error) {
+	released, err := a.release(ctx, a.session, l.on("page"))
+	return &wire.CloseOut{Closed: true, Kept: released.Kept}, err
+}
+
+// release tells every running broker that a session ends.
+func (a *app) release(ctx context.Context, session string, page bool) (wire.ReleaseOut, error) {
+	all, err := askBrowsers(ctx, a, wire.BrokerRelease, wire.ReleaseIn{Session: session, Page: page})
+	var sum wire.ReleaseOut
+	for _, one := range all {
+		sum.Kept += one.Kept
+		sum.Closed += one.Closed
+	}
+	return sum, err
+}
+
+// ending is one session that is being closed with all others.
+type ending struct {
+	session string
+	end     func(context.Context) (kept int, err error)
+	kept    int
+	err     error
+}
+
+// closeAll ends all sessions at once: those with a daemon through it, and with
+// --page also those that left tabs.
+func (a *app) closeAll(ctx context.Context, l line) (any, error) {
+	endings, err := a.endings(ctx, l.on("page"))
+	if err != nil {
+		return nil, err
+	}
+	var wg sync.WaitGroup
+	for i := range endings {
+		wg.Go(func() { endings[i].kept, endings[i].err = endings[i].end(ctx) })
+	}
+	wg.Wait()
+	if err := interruption(ctx, ctx.Err()); err != nil {
+		return nil, err
+	}
+	closed := 0
+	out := &wire.CloseOut{Sessions: []string{}}
+	var failed []string
+	for _, e := range endings {
+		if e.err != nil {
+			failed = append(failed, fmt.Sprintf("%s: %v", e.session, e.err))
+			continue
+		}
+		closed++
+		out.Kept += e.kept
+		out.Sessions = append(out.Sessions, e.session)
+	}
+	out.Closed = closed
+	if len(failed) > 0 {
+		return nil, wire.Errorf(wire.CodeInternal, "%d of %d sessions could not be closed: %s", len(failed), len(endings), strings.Join(failed, "; ")).
+			WithHint("abrowser session list").With("closed", out.Sessions)
+	}
+	return out, nil
+}
+
+func (a *app) endings(ctx context.Context, page bool) ([]ending, error) {
+	living, err := a.daemons(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []ending
+	for _, s := range living {
+		name := s.place.Name
+		if name == "" {
+			name = s.place.Socket
+		}
+		all = append(all, ending{session: name, end: func(ctx context.Context) (int, error) {
+			return a.closeOne(ctx, s, page)
+		}})
+	}
+	if page {
+		known, err := a.brokerSessions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range known {
+			if slices.ContainsFunc(all, func(e ending) bool { return e.session == b.Session }) || b.Pages == 0 {
+				continue
+			}
+			all = append(all, ending{session: b.Session, end: func(ctx context.Context) (int, error) {
+				out, err := a.release(ctx, b.Session, true)
+				return out.Kept, err
+			}})
+		}
+	}
+	slices.SortFunc(all, func(x, y ending) int { return strings.Compare(x.session, y.session) })
+	return all, nil
+}
+
+func (a *app) closeOne(ctx context.Context, s served, page bool) (kept int, err error) {
+	patience := margin
+	if s.state == stateWedged {
+		patience = askTime // it did not answer before and is not likely to now
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	out, err := askPlace(ctx, a, s.place, wire.Close, wire.CloseIn{Page: page})
+	if errors.Is(err, wire.CodeNotRunning) {
+		return 0, nil // it ended meanwhile
+	}
+	return out.Kept, err
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets"
+)
+
+// serveSession is the process `abrowser daemon NAME`: it serves one session. The
+// browser and the driver are made to run at the first verb that needs a page.
+func serveSession(ctx context.Context, sys System, session string) error {
+	return announced(sys, func(r *role) error {
+		broker, err := r.root.BrowserOf(r.settings)
+		if err != nil {
+			return err
+		}
+		own, err := driver.Own(sys.Lookup)
+		if err != nil {
+			return err
+		}
+		shared := &driver.Shared{Root: r.root, Log: r.log}
+		return daemon.Run(ctx, daemon.Options{
+			Root: r.root, Session: session, Settings: r.settings, Build: r.build, Log: r.log, Ready: r.ready,
+			Broker: broker,
+			Browser: func(ctx context.Context) (sockets.Place, error) {
+				place, _, err := r.launcher.Browser(ctx, r.settings)
+				return place, err
+			},
+			Driver: func(ctx context.Context) (daemon.Driver, error) {
+				found, err := driver.Find(ctx, r.launcher.Installer(), "")
+				d := daemon.Driver{Directory: found.Directory, Node: found.Node}
+				if !own {
+					d.Join = func(ctx context.Context) (*driver.Line, error) { return shared.Join(ctx, found) }
+				}
+				return d, err
+			},
+		})
+	})
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const summary = "abrowser drives a browser for many tasks at once, each on a page of its own."
+
+const width = 80 // columns that help keeps to
+
+// screen is the help that fits on one: what there is, and how to begin.
+func screen(verbs []wire.AnyVerb) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nusage: abrowser [--session NAME] COMMAND [ARGUMENTS] [flags]\n\n", summary)
+	for _, group := range groups(verbs) {
+		b.WriteString(row(group, strings.Join(short(verbs, group), ", "), 26))
+	}
+	b.WriteString(row("Other", "help, version, completion", 26))
+	b.WriteString(`
+examples:
+  abrowser --session task_123 open https://example.com
+  abrowser snapshot -i            what is on the page, with refs to act on
+  abrowser click e2
+  abrowser close                  the tab stays, for review or a follow-up
+
+"abrowser help COMMAND" tells what a command takes, "abrowser help" all of them.`)
+	return b.String()
+}
+
+// fullHelp is one line for each command, and the flags that all of them take.
+func fullHelp(verbs []wire.AnyVerb) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nusage: abrowser [--session NAME] COMMAND [ARGUMENTS] [flags]\n", summary)
+	for _, group := range groups(verbs) {
+		fmt.Fprintf(&b, "\n%s:\n", group)
+		for _, v := range shown(verbs, group) {
+			b.WriteString(row("  "+v.Describe().Name, v.Describe().Short, 18))
+		}
+	}
+	b.WriteString("\nOther:\n")
+	b.WriteString(row("  help", "Print what a command takes", 18))
+	b.WriteString(row("  version", "Print the version", 18))
+	b.WriteString(row("  completion", "Print the completion script for bash, zsh or fish", 18))
+	b.WriteString("\nFlags of all commands, before or after them:\n")
+	b.WriteString(flagRows(globalFields()))
+	b.WriteString(`
+A token that is no flag of the command is text where the last argument is text;
+behind -- everything is text. The variables in brackets have ABROWSER_ or
+AGENT_BROWSER_ before them. Settings and output can stand in
+~/.config/abrowser/config.json, too; output and timeout also in ./abrowser.json.
+
+exit status: 0 done, 1 failed, 2 usage, 3 no browser, 4 timed out, 5 ownership,
+6 page closed, 130 interrupted`)
+	return b.String()
+}
+
+// groupHelp is one line for each command whose name begins with word.
+func groupHelp(word string, verbs []wire.AnyVerb) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "usage: abrowser %s COMMAND [ARGUMENTS] [flags]\n\n", word)
+	for _, v := range verbs {
+		doc := v.Describe()
+		if !doc.Hidden && (doc.Name == word || strings.HasPrefix(doc.Name, word+" ")) {
+			text := doc.Short
+			if len(doc.Aliases) > 0 {
+				text += " (also " + strings.Join(doc.Aliases, ", ") + ")"
+			}
+			b.WriteString(row("  "+strings.TrimPrefix(usage(doc, v.Fields()), "abrowser "), text, 36))
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// verbHelp is all that is declared of one command.
+func verbHelp(v wire.AnyVerb) string {
+	doc := v.Describe()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nusage: %s\n", doc.Short, usage(doc, v.Fields()))
+	if len(doc.Aliases) > 0 {
+		fmt.Fprintf(&b, "also:  abrowser %s\n", strings.Join(doc.Aliases, ", abrowser "))
+	}
+	if doc.Long != "" {
+		fmt.Fprintf(&b, "\n%s\n", wrap(doc.Long, width, ""))
+	}
+	if args := arguments(v.Fields()); len(args) > 0 {
+		b.WriteString("\narguments:\n")
+		for _, f := range args {
+			b.WriteString(row("  "+placeholder(f), f.Help+notes(f), 26))
+		}
+	}
+	if rows := flagRows(v.Fields()); rows != "" {
+		b.WriteString("\nflags:\n" + rows)
+	}
+	fmt.Fprintf(&b, "\nexample:\n  %s\n\nFlags of all commands: abrowser help", doc.Example)
+	return b.String()
+}
+
+func flagRows(fields []wire.Field) string {
+	var b strings.Builder
+	for _, f := range fields {
+		if f.Flag == "" {
+			continue
+		}
+		name := "      --" + f.Flag
+		if f.Short != "" {
+			name = "  -" + f.Short + ", --" + f.Flag
+		}
+		if word := (&flagValue{field: f}).Type(); !isBool(f) {
+			name += " " + word
+		}
+		b.WriteString(row(name, f.Help+notes(f), 26))
+	}
+	return b.String()
+}
+
+// notes are a field's choices, default and variable.
+func notes(f wire.Field) string {
+	s := ""
+	if len(f.Enum) > 0 && !strings.Contains(f.Help, f.Enum[0]) {
+		s += ": " + strings.Join(f.Enum, ", ")
+	}
+	if f.Default != "" {
+		s += " (default " + f.Default + ")"
+	}
+	if f.Env != "" {
+		s += " [" + f.Env + "]"
+	}
+	return s
+}
+
+// groups are the headings of the verbs that people type, in their order.
+func groups(verbs []wire.AnyVerb) []string {
+	var all []string
+	for _, v := range verbs {
+		if doc := v.Describe(); !doc.Hidden && !slices.Contains(all, doc.Group) {
+			all = append(all, doc.Group)
+		}
+	}
+	return all
+}
+
+func shown(verbs []wire.AnyVerb, group string) []wire.AnyVerb {
+	return slices.DeleteFunc(slices.Clone(verbs), func(v wire.AnyVerb) bool {
+		return v.Describe().Hidden || v.Describe().Group != group
+	})
+}
+
+// short lists a group's commands, those that begin alike as one: get text|html.
+func short(verbs []wire.AnyVerb, group string) []string {
+	var all []string
+	for _, v := range shown(verbs, group) {
+		first, rest, two := strings.Cut(v.Describe().Name, " ")
+		last := len(all) - 1
+		if two && last >= 0 && strings.HasPrefix(all[last], first+" ") {
+			all[last] += "|" + rest
+			continue
+		}
+		all = append(all, v.Describe().Name)
+	}
+	return all
+}
+
+// row is a name and, from column on, its text.
+func row(name, text string, column int) string {
+	indent := strings.Repeat(" ", column)
+	if len(name) >= column {
+		return name + "\n" + indent + wrap(text, width-column, indent) + "\n"
+	}
+	return name + indent[len(name):] + wrap(text, width-column, indent) + "\n"
+}
+
+// wrap breaks text into lines of at most columns, those behind the first indented.
+func wrap(text string, columns int, indent string) string {
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.FieldsFunc(strings.ReplaceAll(text, "|", "|\x00"), func(r rune) bool { return r == ' ' || r == '\x00' }) {
+		gap := " "
+		if i == 0 || strings.HasSuffix(b.String(), "|") {
+			gap = ""
+		}
+		if at > 0 && at+len(gap)+len(word) > columns {
+			b.WriteString("\n" + indent)
+			at, gap = 0, ""
+		}
+		b.WriteString(gap + word)
+		at += len(gap) + len(word)
+	}
+	return b.String()
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"os"
+
+	"github.com/abrowser/abrowser/launcher"
+	"github.com/abrowser/abrowser/launcher/broker"
+)
+
+// keepBrowser is the process `abrowser keeper`: it starts a browser and holds it.
+func keepBrowser(ctx context.Context, sys System) error {
+	return announced(sys, func(r *role) error {
+		installer := r.launcher.Installer()
+		found, err := installer.FindBrowser(r.settings)
+		if err != nil {
+			return err
+		}
+		executable, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		sandbox := installer.FindSandbox(ctx, found)
+		r.log.Info("keeper", "browser", found.Path, "sandbox", sandbox.On, "why", sandbox.Why)
+		return broker.Keep(ctx, broker.KeepOptions{
+			Root: r.root, Settings: r.settings, Build: r.build, Executable: executable,
+			Browser: found.Path, NoWindows: found.Headless, NoSandbox: sandbox.Why,
+			Environ: sys.Environ(), Log: r.log, Ready: r.ready,
+		})
+	})
+}
+
+// serveBrowser is the process `abrowser broker`, which a keeper starts and tells
+// the rest.
+func serveBrowser(ctx context.Context, sys System) error {
+	r, err := newRole(sys)
+	if err != nil {
+		return err
+	}
+	launcher.Pin()
+	err = broker.Serve(ctx, broker.ServeOptions{Root: r.root, Settings: r.settings, Build: r.build, Log: r.log})
+	if err != nil {
+		r.log.Error("ended", "error", err)
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// layers are where a setting's value may come from, the first that has it
+// wins: flags, variables, ./abrowser.json, the user's file. What none has is the
+// server's default.
+type layers struct {
+	flags  members
+	lookup func(string) (string, bool)
+	dir    string // the caller's, for relative paths
+	files  []config
+}
+
+// resolve finds the values of the fields that have one.
+func (l layers) resolve(fields []wire.Field) (members, error) {
+	values := members{}
+	for _, f := range fields {
+		value, dir, err := l.find(f)
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			values[f.Name] = absolute(f, value, dir)
+		}
+	}
+	return values, nil
+}
+
+// find returns the field's value and the directory it is relative to.
+func (l layers) find(f wire.Field) (value any, dir string, err error) {
+	if value, ok := l.flags[f.Name]; ok {
+		return value, l.dir, nil
+	}
+	if value, err := l.variable(f); value != nil || err != nil {
+		return value, l.dir, err
+	}
+	for _, file := range l.files {
+		if value, err := file.value(f); value != nil || err != nil {
+			return value, filepath.Dir(file.path), err
+		}
+	}
+	return nil, "", nil
+}
+
+// variable reads ABROWSER_NAME, else AGENT_BROWSER_NAME; empty is not set.
+func (l layers) variable(f wire.Field) (any, error) {
+	if f.Env == "" {
+		return nil, nil
+	}
+	for _, name := range []string{"ABROWSER_" + f.Env, "AGENT_BROWSER_" + f.Env} {
+		if text, ok := l.lookup(name); ok && text != "" {
+			return parse(f, name, text)
+		}
+	}
+	return nil, nil
+}
+
+// absolute makes a path that is relative to dir absolute, for the daemon works
+// elsewhere. A name without a slash is no path.
+func absolute(f wire.Field, value any, dir string) any {
+	path, ok := value.(string)
+	if !ok || f.File != "name" || !strings.Contains(path, "/") || filepath.IsAbs(path) {
+		return value
+	}
+	return filepath.Join(dir, path)
+}
+
+// session is the name of the session that the command belongs to: the flag's,
+// else the variables', else default. Empty is an error and not default, so that a
+// task whose id got lost does not work in somebody else's page.
+func (l layers) session() (string, error) {
+	if given, ok := l.flags["session"]; ok {
+		name := given.(string)
+		if name == "" {
+			return "", wire.Errorf(wire.CodeBadInput, "--session is empty").WithHint("abrowser --session task_123 open https://example.com")
+		}
+		return name, sockets.CheckName(name)
+	}
+	ours, haveOurs := l.lookup("ABROWSER_SESSION")
+	theirs, haveTheirs := l.lookup("AGENT_BROWSER_SESSION")
+	switch {
+	case haveOurs && ours == "":
+		return "", emptyVariable("ABROWSER_SESSION")
+	case haveTheirs && theirs == "":
+		return "", emptyVariable("AGENT_BROWSER_SESSION")
+	case haveOurs && haveTheirs && ours != theirs:
+		return "", wire.Errorf(wire.CodeBadInput, "ABROWSER_SESSION is %q and AGENT_BROWSER_SESSION is %q; which one is meant?", ours, theirs).
+			WithHint("unset one of the two, or use --session")
+	case haveOurs:
+		return ours, sockets.CheckName(ours)
+	case haveTheirs:
+		return theirs, sockets.CheckName(theirs)
+	}
+	return "default", nil
+}
+
+func emptyVariable(name string) error {
+	return wire.Errorf(wire.CodeBadInput, "%s is set and empty", name).WithHint("unset %s to use the session default", name)
+}

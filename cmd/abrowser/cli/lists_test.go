@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// released keeps what a broker was told to release.
+type released struct {
+	mu  sync.Mutex // guards all
+	all []wire.ReleaseIn
+}
+
+func (r *released) handler() wire.Handler {
+	return wire.Bind(wire.BrokerRelease, func(_ context.Context, _ *wire.Call, in wire.ReleaseIn) (wire.ReleaseOut, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.all = append(r.all, in)
+		if in.Page {
+			return wire.ReleaseOut{Closed: 1}, nil
+		}
+		return wire.ReleaseOut{Kept: 1}, nil
+	})
+}
+
+func (r *released) take() []wire.ReleaseIn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.all
+	r.all = nil
+	return all
+}
+
+// twoSessions has a broker that knows "left" (its task is over) and "live", and the
+// daemon of "live".
+func twoSessions(t *testing.T) (*bench, *released) {
+	b := newBench(t)
+	r := &released{}
+	b.serveBroker(r.handler(),
+		answers(wire.BrokerSessions, wire.BrokerSessionsOut{Sessions: []wire.BrokerSession{
+			{Session: "left", State: "released", Pages: 1, URL: "https://left.example/", Title: "Left"},
+			{Session: "live", State: "live", Pages: 1, URL: "https://old.example/"},
+			{Session: "none", State: "released"},
+		}}),
+		wire.Bind(wire.BrokerTabs, func(_ context.Context, _ *wire.Call, in wire.TabsIn) (wire.TabsOut, error) {
+			tabs := []wire.Tab{
+				{TabID: "t1", SessionID: "left", State: "released", Title: "Left", URL: "https://left.example/", TargetID: "L"},
+				{TabID: "t1", SessionID: "live", State: "live", Title: "Live", URL: "https://live.example/", TargetID: "V"},
+			}
+			return wire.TabsOut{Tabs: slices.DeleteFunc(tabs, func(t wire.Tab) bool { return in.Session != "" && t.SessionID != in.Session })}, nil
+		}))
+	b.serve("live",
+		answers(wire.Status, wire.StatusOut{SessionID: "live", Running: true, State: "busy", PID: 77, Pages: 2, URL: "https://live.example/"}),
+		answers(wire.Close, wire.CloseOut{Closed: true, Kept: 2}))
+	return b, r
+}
+
+func TestListsMergeDaemonsAndBroker(t *testing.T) {
+	b, _ := twoSessions(t)
+	tests := []struct{ args, want string }{
+		{"--session live session list", "  left                 released  1 tabs  https://left.example/\n* live                 busy      2 tabs  https://live.example/\n  none                 released  0 tabs\n"},
+		{"tab --all", "  [left/t1] released Left - https://left.example/\n  [live/t1] live Live - https://live.example/\n"},
+		{"--session left tab", "  [t1] Left - https://left.example/\n"},
+		{"--session left status", "session left is not running\n"},
+	}
+	for _, tt := range tests {
+		stdout, stderr, status := b.run(words(t, tt.args)...)
+		if stdout != tt.want || stderr != "" || status != 0 {
+			t.Errorf("%s: %q, %q, %d, want %q", tt.args, stdout, stderr, status, tt.want)
+		}
+	}
+	stdout, _, _ := b.run("--session", "live", "session", "info", "--json")
+	var info struct{ Data wire.SessionInfoOut }
+	if err := json.Unmarshal([]byte(stdout), &info); err != nil {
+		t.Fatal(err)
+	}
+	if !info.Data.Active || info.Data.PID != 77 || info.Data.Entry.State != "busy" {
+		t.Errorf("session info: %+v", info.Data)
+	}
+}
+
+func TestClosing(t *testing.T) {
+	b, r := twoSessions(t)
+	tests := []struct {
+		args, want string
+		released   []wire.ReleaseIn
+	}{
+		{"--session left close", `{"closed":true,"kept":1}`, []wire.ReleaseIn{{Session: "left"}}},
+		{"--session left close --page", `{"closed":true,"kept":0}`, []wire.ReleaseIn{{Session: "left", Page: true}}},
+		{"--session live close", `{"closed":true,"kept":2}`, nil},
+		{"close --all", `{"closed":1,"kept":2,"sessions":["live"]}`, nil},
+		{"close --all --page", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []wire.ReleaseIn{{Session: "left", Page: true}}},
+	}
+	for _, tt := range tests {
+		stdout, stderr, status := b.run(append(words(t, tt.args), "--json")...)
+		if !strings.Contains(stdout, `"data":`+tt.want) || stderr != "" || status != 0 {
+			t.Errorf("%s: %q, %q, %d, want %s", tt.args, stdout, stderr, status, tt.want)
+		}
+		if got := r.take(); !slices.Equal(got, tt.released) {
+			t.Errorf("%s released %v, want %v", tt.args, got, tt.released)
+		}
+	}
+}
+
+// A daemon that accepts and says nothing costs the list a second and is named.
+func TestWedgedDaemonHoldsNobodyUp(t *testing.T) {
+	b, _ := twoSessions(t)
+	place, err := b.root.Session("stuck")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", place.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closing(t, l)
+	began := time.Now()
+	stdout, _, status := b.run("session", "list")
+	if took := time.Since(began); took > 3*askTime {
+		t.Errorf("session list took %v", took)
+	}
+	if !strings.Contains(stdout, "stuck                wedged") || !strings.Contains(stdout, "live                 busy") || status != 0 {
+		t.Errorf("session list: %s, %d", stdout, status)
+	}
+	stdout, _, status = b.run("close", "--all", "--json")
+	if !strings.Contains(stdout, "1 of 2 sessions could not be closed: stuck: ") || !strings.Contains(stdout, `"closed":["live"]`) || status == 0 {
+		t.Errorf("close --all: %s, %d", stdout, status)
+	}
+}

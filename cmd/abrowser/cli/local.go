@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// local answers a verb here, asking daemons and brokers as it needs.
+type local func(ctx context.Context, l line) (any, error)
+
+// locally is who answers a line without the session's daemon, nil where that
+// does.
+func (a *app) locally(l line) local {
+	switch name := l.verb.Describe().Name; {
+	case name == wire.Close.Name && l.on("all"):
+		return a.closeAll
+	case name == wire.TabList.Name && l.on("all"):
+		return a.allTabs
+	}
+	return map[string]local{
+		wire.Session.Name:     a.nameSession,
+		wire.SessionList.Name: a.listSessions,
+		wire.SessionInfo.Name: a.sessionInfo,
+		wire.Install.Name:     a.install,
+		wire.Doctor.Name:      a.doctor,
+	}[l.verb.Describe().Name]
+}
+
+// whenIdle is the answer of a verb that starts nothing, where nothing runs. It is
+// nil for the others.
+func (a *app) whenIdle(doc wire.Doc) local {
+	constant := func(out any) local {
+		return func(context.Context, line) (any, error) { return out, nil }
+	}
+	return map[string]local{
+		wire.Close.Name:         a.closeIdle,
+		wire.Status.Name:        a.statusIdle,
+		wire.TabList.Name:       a.tabsIdle,
+		wire.DialogStatus.Name:  constant(&wire.DialogStatusOut{}),
+		wire.TabPrune.Name:      constant(&wire.TabPruneOut{Pruned: []wire.Tab{}}),
+		wire.BrowserStatus.Name: constant(&wire.BrowserStatusOut{}),
+		wire.BrowserStop.Name:   constant(&wire.BrowserStopOut{}),
+	}[doc.Name]
+}
+
+// askPlace asks a place a typed question.
+func askPlace[In, Out any](ctx context.Context, a *app, place sockets.Place, v wire.Verb[In, Out], in In) (Out, error) {
+	caller := a.caller(place, "")
+	caller.Session = place.Name
+	if v.By == wire.ByBroker {
+		caller.Session = a.session
+	}
+	c := client.New(caller)
+	defer c.Close()
+	out, warnings, err := client.Do(ctx, c, v, in)
+	a.printer.warn(warnings...)
+	return out, interruption(ctx, err)
+}
+
+func (a *app) nameSession(context.Context, line) (any, error) {
+	return &wire.SessionOut{Session: a.session}, nil
+}
+
+// statusIdle is the status of a session without a daemon: the tabs it left.
+func (a *app) statusIdle(ctx context.Context, _ line) (any, error) {
+	out := &wire.StatusOut{SessionID: a.session}
+	known, err := a.brokerSessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range known {
+		if s.Session == a.session && s.Pages > 0 {
+			out.State, out.URL, out.Title, out.Pages = stateReleased, s.URL, s.Title, s.Pages
+		}
+	}
+	return out, nil
+}
+
+// tabsIdle lists the tabs that the session left. All are its own, so their names
+// go without the session's, as its daemon would list them.
+func (a *app) tabsIdle(ctx context.Context, _ line) (any, error) {
+	out, err := a.tabs(ctx, wire.TabsIn{Session: a.session})
+	if err != nil {
+		return nil, err
+	}
+	for i := range out.Tabs {
+		out.Tabs[i].SessionID = ""
+	}
+	return out, nil
+}
+
+// allTabs lists the tabs of all sessions in all browsers.
+func (a *app) allTabs(ctx context.Context, _ line) (any, error) {
+	return a.tabs(ctx, wire.TabsIn{})
+}
+
+func (a *app) tabs(ctx context.Context, in wire.TabsIn) (*wire.TabsOut, error) {
+	all, err := askBrowsers(ctx, a, wire.BrokerTabs, in)
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.TabsOut{Tabs: []wire.Tab{}}
+	for _, one := range all {
+		out.Tabs = append(out.Tabs, one.Tabs...)
+	}
+	return out, nil
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func TestPlainJSON(t *testing.T) {
+	got, err := plainJSON(json.RawMessage(`{"b":12345678901234567890,"a":[1.50,"\u003cä\u0026"]}`))
+	if want := `{"a":[1.50,"<ä&"],"b":12345678901234567890}`; err != nil || string(got) != want {
+		t.Errorf("plainJSON = %s, %v, want %s", got, err, want)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	gone := wire.Errorf(wire.CodeStaleRef, "e1 is gone").WithHint("abrowser snapshot")
+	warned := wire.Bind(wire.Hover, func(_ context.Context, c *wire.Call, in wire.ElementIn) (wire.HoverOut, error) {
+		c.Warn("3 elements match")
+		c.Warn("the first is taken")
+		return wire.HoverOut{Hovered: in.Selector}, nil
+	})
+	b := newBench(t)
+	b.serve("default",
+		answers(wire.Open, wire.OpenOut{URL: "https://x.example/?a=1&b=<2>", Title: "X & Y", TabID: "t1", TargetID: "T"}),
+		answers(wire.GetURL, wire.PageURL{URL: "https://x.example/?a=1&b=<2>"}),
+		answers(wire.GetText, wire.GetTextOut{Value: "häß\nlich", Origin: "o"}),
+		answers(wire.Click, wire.ClickOut{Clicked: "e2", Effects: wire.Effects{
+			Opened:  []wire.OpenedTab{{TabID: "t2", URL: "https://p.example/"}},
+			Dialogs: []wire.Dialog{{Type: "confirm", Message: "Sure?", Handled: "dismissed"}},
+		}}),
+		answers(wire.Focus, wire.FocusOut{Focused: "e3"}),
+		answers(wire.Eval, wire.EvalOut{Result: json.RawMessage(`{"z":123,"a":"<b>"}`), Origin: "o"}),
+		warned,
+		fails(wire.Dblclick, gone),
+		fails(wire.Press, wire.Errorf(wire.CodeTimeout, "no answer")),
+		fails(wire.Back, wire.Errorf(wire.CodePageClosed, "the page is gone")),
+		fails(wire.Check, wire.Errorf(wire.CodeOwnership, "not yours")),
+		fails(wire.Uncheck, wire.Errorf(wire.CodeNoBrowser, "there is none")),
+	)
+	tests := []struct {
+		args           string
+		stdout, stderr string
+		status         int
+	}{
+		{"open x", "X & Y\nhttps://x.example/?a=1&b=<2>\n", "", 0},
+		{"--json open x", `{"success":true,"data":{"tabId":"t1","targetId":"T","title":"X & Y","url":"https://x.example/?a=1&b=<2>"},"error":null,"sessionId":"default"}` + "\n", "", 0},
+		{"get url", "https://x.example/?a=1&b=<2>\n", "", 0},
+		{"get text h1", "häß\nlich\n", "", 0},
+		{"get text h1 --max-output 3", "häß\n[truncated: showing 3 of 8 chars. Use --max-output to adjust]\n", "", 0},
+		{"get text h1 --max-output 8", "häß\nlich\n", "", 0},
+		{"click e2", "opened t2 https://p.example/\ndialog confirm \"Sure?\"\n", "", 0},
+		{"focus e3", "", "", 0},
+		{"eval 1", "{\n  \"a\": \"<b>\",\n  \"z\": 123\n}\n", "", 0},
+		{"eval 1 --json", `{"success":true,"data":{"origin":"o","result":{"a":"<b>","z":123}},"error":null,"sessionId":"default"}` + "\n", "", 0},
+		{"hover h1", "", "abrowser: warning: 3 elements match\nabrowser: warning: the first is taken\n", 0},
+		{"hover h1 --json", `{"success":true,"data":{"hovered":"h1"},"error":null,"warning":"3 elements match; the first is taken","sessionId":"default"}` + "\n", "", 0},
+		{"dblclick e1", "", "abrowser: error: e1 is gone\nabrowser: hint: abrowser snapshot\n", 1},
+		{"dblclick e1 --json", `{"success":false,"data":null,"error":"e1 is gone","code":"stale_ref","hint":"abrowser snapshot","sessionId":"default"}` + "\n", "", 1},
+		{"press a", "", "abrowser: error: no answer\n", 4},
+		{"back", "", "abrowser: error: the page is gone\n", 6},
+		{"check a", "", "abrowser: error: not yours\n", 5},
+		{"uncheck a", "", "abrowser: error: there is none\n", 3},
+		{"reload", "", "abrowser: error: this server has no /v1/reload\nabrowser: hint: abrowser help lists the commands\n", 2},
+		{"bogus --json", `{"success":false,"data":null,"error":"unknown command bogus","code":"unknown_verb","hint":"abrowser help"}` + "\n", "", 2},
+		{"click --json", `{"success":false,"data":null,"error":"click needs SELECTOR: a selector, or a ref of the last snapshot such as e3","code":"bad_input","hint":"usage: abrowser click SELECTOR [flags]"}` + "\n", "", 2},
+		{"wait", "", "abrowser: error: wait takes one thing to wait for: milliseconds, a selector, --text, --url, --load or --fn\nabrowser: hint: abrowser wait --text Welcome\n", 2},
+		{"session", "default\n", "", 0},
+		{"session --json", `{"success":true,"data":{"session":"default"},"error":null,"sessionId":"default"}` + "\n", "", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			stdout, stderr, status := b.run(words(t, tt.args)...)
+			if stdout != tt.stdout || stderr != tt.stderr || status != tt.status {
+				t.Errorf("%s\n got %q, %q, %d\nwant %q, %q, %d", tt.args, stdout, stderr, status, tt.stdout, tt.stderr, tt.status)
+			}
+		})
+	}
+}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"github.com/abrowser/abrowser/launcher"
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// role is what a process that another abrowser started has been started as.
+type role struct {
+	root     sockets.Root
+	settings wire.Settings
+	build    string
+	log      *slog.Logger
+	launcher *launcher.Launcher
+	ready    func(error) // told once, that we serve or why not
+}
+
+// runRole turns the process into what its arguments say, where that is no
+// command: Node's stand-in, a session's daemon, a browser's keeper or its broker.
+func runRole(args []string, sys System) (handled bool, status int) {
+	if handled, status := driver.Main(args); handled {
+		return true, status
+	}
+	run := roleOf(args)
+	if run == nil {
+		return false, 0
+	}
+	// Their end is asked for by a signal; they end in their own order.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, sys); err != nil {
+		p := printer{out: sys.Stdout, err: sys.Stderr}
+		return true, p.fail(err)
+	}
+	return true, wire.ExitDone
+}
+
+func roleOf(args []string) func(context.Context, System) error {
+	switch {
+	case len(args) == 2 && args[0] == "daemon":
+		return func(ctx context.Context, sys System) error { return serveSession(ctx, sys, args[1]) }
+	case len(args) == 1 && args[0] == "keeper":
+		return keepBrowser
+	case len(args) == 1 && args[0] == "broker":
+		return serveBrowser
+	}
+	return nil
+}
+
+// newRole reads what the process was started with.
+func newRole(sys System) (*role, error) {
+	r := &role{log: newLog(sys), ready: func(error) {}}
+	var err error
+	if r.root, err = sockets.Locate(sys.Lookup); err != nil {
+		return r, err
+	}
+	if r.settings, err = wire.SettingsFrom(sys.Lookup); err != nil {
+		return r, err
+	}
+	r.launcher = &launcher.Launcher{Root: r.root, Log: r.log, Environ: sys.Environ()}
+	r.build, err = r.launcher.Build()
+	return r, err
+}
+
+// newLog writes JSON lines to stderr, which is the role's log file.
+func newLog(sys System) *slog.Logger {
+	level := slog.LevelInfo
+	for _, name := range []string{"AGENT_BROWSER_DEBUG", "ABROWSER_DEBUG"} {
+		text, _ := sys.Lookup(name)
+		if on, err := strconv.ParseBool(text); err == nil && on {
+			level = slog.LevelDebug
+		}
+	}
+	return slog.New(slog.NewJSONHandler(sys.Stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// announced runs a role that a launcher waits for: it is told of a failure on the
+// way to being ready, too.
+func announced(sys System, run func(*role) error) error {
+	// Before anything else is opened: the descriptor's number is all we know of it.
+	pipe, err := launcher.Inherited(sys.Lookup)
+	if err != nil {
+		return err
+	}
+	r, err := newRole(sys)
+	var once sync.Once
+	r.ready = func(err error) { once.Do(func() { launcher.Ready(pipe, err) }) }
+	if err == nil {
+		err = run(r)
+	}
+	if err != nil {
+		r.log.Error("ended", "error", err)
+		r.ready(err)
+	}
+	return err
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// States that the command line finds out itself.
+const (
+	stateReady    = "ready"
+	stateBusy     = "busy"
+	stateWedged   = "wedged"
+	stateReleased = "released"
+)
+
+// served is a session's daemon as it answered, or did not.
+type served struct {
+	place  sockets.Place // with the session's name, unless it did not answer
+	hello  wire.Hello
+	status wire.StatusOut
+	state  string // empty where nobody listens
+}
+
+// daemons asks all sessions' daemons at once how they are.
+func (a *app) daemons(ctx context.Context) ([]served, error) {
+	places, err := a.root.Sessions()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]served, len(places))
+	var wg sync.WaitGroup
+	for i, place := range places {
+		wg.Go(func() { all[i] = a.look(ctx, place) })
+	}
+	wg.Wait()
+	return slices.DeleteFunc(all, func(s served) bool { return s.state == "" }), interruption(ctx, ctx.Err())
+}
+
+// look asks one daemon who and how it is, within askTime.
+func (a *app) look(ctx context.Context, place sockets.Place) served {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	s := served{place: place}
+	hello, err := (&sockets.Caller{Place: place}).Hello(ctx)
+	if errors.Is(err, wire.CodeNotRunning) {
+		return s
+	}
+	s.state = stateWedged
+	if err != nil {
+		return s
+	}
+	s.hello, s.place.Name = hello, hello.Name
+	if s.status, err = askPlace(ctx, a, s.place, wire.Status, wire.Nothing{}); err != nil {
+		return s
+	}
+	s.state = s.status.State
+	if s.state == "" {
+		s.state = stateReady
+	}
+	return s
+}
+
+// entries merges what daemons and brokers know of the sessions, by name. A daemon
+// that did not say its name (it is wedged, and its socket's name is a hash) goes
+// under its socket's.
+func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error) {
+	known, err := a.brokerSessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	living, err := a.daemons(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]wire.SessionEntry{}
+	for _, b := range known {
+		e := newEntry(b.Session)
+		e.State, e.URL, e.Title, e.Pages = stateReleased, b.URL, b.Title, b.Pages
+		e.OpenedAt, e.CreatedAt, e.LastActivityAt = b.CreatedAt, b.CreatedAt, b.LastAt
+		entries[b.Session] = e
+	}
+	for _, s := range living {
+		name := s.place.Name
+		if name == "" {
+			name = s.place.Socket
+		}
+		e, ok := entries[name]
+		if !ok {
+			e = newEntry(name)
+			e.OpenedAt, e.CreatedAt, e.LastActivityAt = s.hello.Since, s.hello.Since, s.hello.Since
+		}
+		e.State, e.PID = s.state, s.hello.PID
+		if s.status.Pages > 0 {
+			e.URL, e.Title, e.Pages = s.status.URL, s.status.Title, s.status.Pages
+		}
+		entries[name] = e
+	}
+	return entries, nil
+}
+
+func newEntry(name string) wire.SessionEntry {
+	return wire.SessionEntry{
+		ID: name, SessionID: name, Type: "shared", Mode: "shared", OwnerID: name, Capabilities: []string{},
+	}
+}
+
+func (a *app) listSessions(ctx context.Context, _ line) (any, error) {
+	entries, err := a.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &wire.SessionListOut{Sessions: []wire.SessionEntry{}, CurrentSession: a.session}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		out.Sessions = append(out.Sessions, entries[name])
+	}
+	return out, nil
+}
+
+func (a *app) sessionInfo(ctx context.Context, _ line) (any, error) {
+	place, err := a.root.Session(a.session)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := a.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entry, ok := entries[a.session]
+	if !ok {
+		entry = newEntry(a.session)
+	}
+	return &wire.SessionInfoOut{
+		Session: a.session, Active: entry.PID != 0 || entry.State == stateWedged, PID: entry.PID, Socket: place.Socket,
+		Log: place.Log, Version: version(), Entry: entry,
+	}, nil
+}

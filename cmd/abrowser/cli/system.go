@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// System is what a command sees of the machine. All fields are required.
+type System struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Lookup         func(string) (string, bool) // a variable
+	Environ        func() []string
+	Dir            func() (string, error) // the working directory
+	Terminal       bool                   // a person looks at stderr
+	Input          bool                   // stdin is a terminal and not a file or pipe
+	Interrupted    func(context.Context) (context.Context, context.CancelFunc)
+}
+
+// OS is the system that the process runs on.
+func OS() System {
+	return System{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Lookup: os.LookupEnv, Environ: os.Environ, Dir: os.Getwd,
+		Terminal: isTerminal(os.Stderr), Input: isTerminal(os.Stdin),
+		Interrupted: interrupted,
+	}
+}
+
+// interrupted ends the context at the first signal that asks the process to end.
+// A second one ends the process the way the system does.
+func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// isTerminal reports whether f is a terminal: a character device, and not the
+// one that is everywhere.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}

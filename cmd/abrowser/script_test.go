@@ -1,0 +1,87 @@
+//go:build linux
+
+package main_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// The transcripts of testdata/script, one a verb and what it shows of it. All of
+// them work in one browser, each in a session of its own, as tasks do.
+func TestScripts(t *testing.T) {
+	scripts(t, "testdata/script", newHome(t))
+}
+
+// The transcripts that look at a whole home or stop its browser: each has its
+// own.
+func TestScriptsAlone(t *testing.T) {
+	scripts(t, "testdata/alone", nil)
+}
+
+func scripts(t *testing.T, dir string, shared *home) {
+	s := site.Start(t)
+	update := flag.Lookup("update").Value.(flag.Getter).Get().(bool)
+	testscript.Run(t, testscript.Params{
+		Dir: dir, UpdateScripts: update, RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			h := shared
+			if h == nil {
+				h = newHome(e.T().(testing.TB))
+			}
+			session := strings.TrimPrefix(filepath.Base(e.WorkDir), "script-")
+			e.Vars = append(h.environ(session),
+				"PATH="+filepath.Dir(h.binary)+":"+os.Getenv("PATH"),
+				"WORK="+e.WorkDir, "TMPDIR="+filepath.Join(e.WorkDir, ".tmp"), "SESSION="+session,
+				"SITE="+strings.TrimSuffix(s.URL("/"), "/"), "CROSS="+strings.TrimSuffix(s.CrossURL("/"), "/"),
+			)
+			if shared != nil {
+				e.Defer(func() {
+					ctx, cancel := context.WithTimeout(context.Background(), commandDeadline)
+					defer cancel()
+					h.command(ctx, session, "close", "--page")
+				})
+			}
+			return nil
+		},
+	})
+}
+
+// A verb without a transcript is one that nobody has seen from outside.
+func TestEveryVerbHasATranscript(t *testing.T) {
+	var lines []string
+	command := regexp.MustCompile(`abrowser(?: --(?:json|headed|session \S+|max-output \d+))* ([a-z][a-z -]*)`)
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range command.FindAllStringSubmatch(string(content), -1) {
+			lines = append(lines, found[1]+" ")
+		}
+	}
+	for _, verb := range wire.All() {
+		doc := verb.Describe()
+		shown := func(name string) bool {
+			return slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, name+" ") })
+		}
+		if !doc.Hidden && !shown(doc.Name) && !slices.ContainsFunc(doc.Aliases, shown) {
+			t.Errorf("no transcript shows %s", doc.Name)
+		}
+	}
+}

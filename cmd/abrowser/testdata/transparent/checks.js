@@ -1,0 +1,246 @@
+// What a Playwright user expects of Chromium, done at a session's own endpoint:
+//
+//	node checks.js <driver's package directory> <endpoint> <directory for files> <pages that the session has>
+//
+// One line of JSON is printed for each check: its name, and the error where it
+// failed. The pages come from a server of the script's own, under three names of
+// this machine that are three sites to Chromium.
+const fs = require('fs');
+const http = require('http');
+const path = require('path');
+const [, , driver, endpoint, dir, had] = process.argv;
+const { chromium } = require(driver);
+
+const pages = {
+  '/': '<title>home</title><p>home</p>',
+  '/opener': '<a id=plain target=_blank href=/popup>a</a> <a id=noopener target=_blank rel=noopener href=/popup>b</a>',
+  '/popup': '<title>popup</title><script>window.early = typeof binding</script>',
+  '/inner': '<button onclick="this.textContent = \'clicked\'">inner</button>',
+  '/worker': '<script>window.worker = new Worker("/worker.js")</script>',
+  '/worker.js': 'self.answer = 42',
+  '/sw': '<script>navigator.serviceWorker.register("/sw.js").then(() => navigator.serviceWorker.ready).then(() => window.ready = 1)</script>',
+  '/sw.js': 'self.answer = 43; addEventListener("fetch", e => e.respondWith(e.request.url.endsWith("/made") ? new Response("made") : fetch(e.request)))',
+  '/file': '<input type=file>',
+  '/ask': '<script>window.said = prompt("name?")</script>',
+};
+
+function serve() {
+  const server = http.createServer((q, r) => {
+    const [where] = q.url.split('?');
+    const port = server.address().port;
+    if (where === '/download') {
+      r.setHeader('Content-Disposition', 'attachment; filename=f.txt');
+      return r.end('downloaded');
+    }
+    if (where === '/headers')
+      return r.end(JSON.stringify(q.headers));
+    r.setHeader('Content-Type', where.endsWith('.js') ? 'text/javascript' : 'text/html');
+    if (where === '/outer')
+      return r.end(`<p>outer</p><iframe src="http://127.0.0.1:${port}/middle"></iframe>`);
+    if (where === '/middle')
+      return r.end(`<p>middle</p><iframe src="http://deep.localhost:${port}/inner"></iframe>`);
+    r.statusCode = where in pages ? 200 : 404;
+    r.end('<!doctype html>'.repeat(!where.endsWith('.js')) + (pages[where] || ''));
+  });
+  return new Promise(f => server.listen(0, '127.0.0.1', () => f(server)));
+}
+
+function equal(got, want, what) {
+  got = JSON.stringify(got), want = JSON.stringify(want);
+  if (got !== want)
+    throw new Error(`${what}: got ${got}, want ${want}`);
+}
+
+// context is the shared one or one of the session's own; each check has a page.
+const everywhere = {
+  async popups({ context, page, site }) {
+    await context.exposeBinding('binding', () => 7);
+    await page.goto(site + '/opener');
+    for (const id of ['plain', 'noopener']) {
+      const [popup] = await Promise.all([context.waitForEvent('page'), page.click('#' + id)]);
+      await popup.waitForLoadState();
+      equal([await popup.title(), await popup.evaluate('early')], ['popup', 'function'], id);
+      await popup.close();
+    }
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(() => { open('/popup'); })]);
+    await popup.waitForURL('**/popup');
+    equal(await popup.evaluate(() => opener.location.pathname), '/opener', 'opener');
+    await popup.close();
+  },
+  async 'the end of a popup\'s first load'({ context, page, site }) {
+    await page.goto(site + '/opener');
+    const request = context.waitForEvent('request');
+    const popup = context.waitForEvent('page');
+    await page.click('#noopener');
+    await (await (await request).response()).finished();
+    await (await popup).close();
+  },
+  async 'frames of three sites'({ page, site }) {
+    await page.goto(site + '/outer');
+    const inner = page.frameLocator('iframe').frameLocator('iframe').locator('button');
+    await inner.click();
+    equal(await inner.textContent(), 'clicked', 'inner frame');
+    equal(page.frames().length, 3, 'frames');
+  },
+  async 'dedicated worker'({ page, site }) {
+    const [worker] = await Promise.all([page.waitForEvent('worker'), page.goto(site + '/worker')]);
+    equal(await worker.evaluate('self.answer'), 42, 'in the worker');
+    const closed = worker.waitForEvent('close');
+    await page.evaluate('worker.terminate()');
+    await closed;
+  },
+  async 'request interception'({ context, page, site }) {
+    await page.route('**/made-up', r => r.fulfill({ body: 'fulfilled' }));
+    await context.route('**/forbidden', r => r.abort());
+    await page.route('**/headers', r => r.continue({ headers: { ...r.request().headers(), 'x-added': 'yes' } }));
+    await page.goto(site);
+    equal(await page.evaluate(() => fetch('/made-up').then(r => r.text())), 'fulfilled', 'fulfilled');
+    equal(await page.evaluate(() => fetch('/forbidden').catch(() => 'aborted')), 'aborted', 'aborted');
+    equal(await page.evaluate(() => fetch('/headers').then(r => r.json()).then(h => h['x-added'])), 'yes', 'header');
+    await context.unrouteAll();
+  },
+  async tracing({ context, page, site }, name) {
+    const file = path.join(dir, name + '.zip');
+    await context.tracing.start({ screenshots: true, snapshots: true });
+    await page.goto(site);
+    await page.click('p');
+    await context.tracing.stop({ path: file });
+    equal(fs.readFileSync(file).toString('latin1', 0, 2), 'PK', 'trace');
+  },
+  async 'PDF and screenshot'({ page, site }) {
+    await page.goto(site);
+    equal((await page.pdf()).toString('latin1', 0, 5), '%PDF-', 'PDF');
+    equal((await page.screenshot()).toString('latin1', 1, 4), 'PNG', 'screenshot');
+  },
+  async 'file chooser'({ page, site }) {
+    await page.goto(site + '/file');
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('input')]);
+    await chooser.setFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('in it') });
+    equal(await page.evaluate(() => document.querySelector('input').files[0].text()), 'in it', 'file');
+  },
+  async exposeBinding({ page, site }) {
+    await page.exposeBinding('where', ({ frame }) => new URL(frame.url()).pathname);
+    await page.goto(site + '/popup');
+    equal(await page.evaluate('where()'), '/popup', 'binding');
+  },
+  async dialogs({ page, site }) {
+    page.once('dialog', d => d.accept('Ada'));
+    await page.goto(site + '/ask');
+    equal(await page.evaluate('said'), 'Ada', 'prompt');
+  },
+  async 'settings of a page'({ page, site }) {
+    await page.setViewportSize({ width: 500, height: 400 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setExtraHTTPHeaders({ 'x-mine': 'me' });
+    await page.addInitScript('window.before = 1');
+    await page.goto(site + '/headers');
+    equal(JSON.parse(await page.textContent('body'))['x-mine'], 'me', 'header');
+    equal(await page.evaluate(() => [innerWidth, matchMedia('(prefers-color-scheme: dark)').matches, window.before]), [500, true, 1], 'page');
+  },
+  async 'a CDP session'({ context, page }) {
+    const session = await context.newCDPSession(page);
+    equal((await session.send('Runtime.evaluate', { expression: '6*7' })).result.value, 42, 'evaluated');
+    await session.detach();
+  },
+};
+
+const own = {
+  async 'service worker'({ context, page, site }) {
+    const [worker] = await Promise.all([context.waitForEvent('serviceworker'), page.goto(site + '/sw')]);
+    equal(await worker.evaluate('self.answer'), 43, 'in the worker');
+    await page.waitForFunction('window.ready');
+    await page.reload();
+    equal(await page.evaluate(() => fetch('/made').then(r => r.text())), 'made', 'fetched');
+  },
+  async 'storage state'({ browser, context, page, site }) {
+    await page.goto(site);
+    await page.evaluate(() => { localStorage.a = 'b'; document.cookie = 'c=d'; });
+    const other = await browser.newContext({ storageState: await context.storageState() });
+    const there = await other.newPage();
+    await there.goto(site);
+    equal(await there.evaluate(() => [localStorage.a, document.cookie]), ['b', 'c=d'], 'state');
+    await other.close();
+  },
+  async 'contexts apart'({ browser, page, site }) {
+    await page.goto(site);
+    await page.evaluate(() => { document.cookie = 'mine=1'; });
+    const other = await browser.newContext();
+    const there = await other.newPage();
+    await there.goto(site);
+    equal(await there.evaluate(() => document.cookie), '', 'cookies');
+    await other.close();
+  },
+  async HAR({ browser, site }) {
+    const file = path.join(dir, 'own.har');
+    const context = await browser.newContext({ recordHar: { path: file } });
+    const page = await context.newPage();
+    await page.goto(site);
+    await context.close();
+    const entries = JSON.parse(fs.readFileSync(file)).log.entries;
+    equal(entries.some(e => e.request.url === site + '/' && e.response.content.text.includes('home')), true, 'entry');
+    const replayed = await (await browser.newContext()).newPage();
+    await replayed.routeFromHAR(file);
+    await replayed.goto(site);
+    equal(await replayed.title(), 'home', 'replayed');
+    await replayed.context().close();
+  },
+  async permissions({ context, page, site }) {
+    await context.grantPermissions(['geolocation']);
+    await context.setGeolocation({ latitude: 10, longitude: 20 });
+    await page.goto(site);
+    equal(await page.evaluate(() => new Promise(f => navigator.geolocation.getCurrentPosition(p => f(p.coords.latitude)))), 10, 'latitude');
+    await context.setOffline(true);
+    equal(await page.evaluate(() => navigator.onLine), false, 'online');
+  },
+  async downloads({ page, site }) {
+    await page.goto(site);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.evaluate(() => { location.href = '/download'; })]);
+    const file = path.join(dir, 'own.download');
+    await download.saveAs(file);
+    equal([download.suggestedFilename(), fs.readFileSync(file, 'utf8')], ['f.txt', 'downloaded'], 'download');
+  },
+};
+
+const shared = {
+  async 'no permissions for all'({ context }) {
+    const refusal = await context.grantPermissions(['geolocation']).catch(e => e.message);
+    equal(/Not allowed/.test(refusal), true, 'refusal');
+  },
+  async 'nothing of others'({ context }) {
+    // The other session counts, too: its pages are not here.
+    equal(context.pages().length, Number(had) + 1, 'pages ' + context.pages().map(p => p.url()));
+  },
+};
+
+async function check(name, does, browser, context, site) {
+  let error;
+  const page = await context.newPage();
+  page.setDefaultTimeout(20000);
+  try {
+    await does({ browser, context, page, site }, name.replace(/\W+/g, '-'));
+  } catch (e) {
+    error = String(e.stack || e);
+  }
+  await page.close().catch(e => error = error || String(e));
+  console.log(JSON.stringify({ name, error }));
+}
+
+(async () => {
+  const server = await serve();
+  const site = `http://localhost:${server.address().port}`;
+  const browser = await chromium.connectOverCDP(endpoint);
+  const [common] = browser.contexts();
+  for (const [name, does] of Object.entries({ ...everywhere, ...shared }))
+    await check('shared context: ' + name, does, browser, common, site);
+  for (const [name, does] of Object.entries({ ...everywhere, ...own })) {
+    const context = await browser.newContext();
+    await check('own context: ' + name, does, browser, context, site);
+    await context.close();
+  }
+  await browser.close();
+  server.closeAllConnections();
+  server.close();
+})().catch(e => {
+  console.log(JSON.stringify({ name: 'the script', error: String(e.stack || e) }));
+  process.exitCode = 1;
+});
