@@ -45,6 +45,8 @@ func inherits(name string) bool {
 	switch name {
 	case "HOME", "PATH", "LANG", "TZ", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY":
 		return true
+	case "GORACE": // read by a build with the race detector alone
+		return true
 	}
 	for _, prefix := range []string{"LC_", "XDG_", "DBUS_", "FONTCONFIG_", "ABROWSER_", "AGENT_BROWSER_"} {
 		if strings.HasPrefix(name, prefix) {
