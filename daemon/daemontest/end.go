@@ -73,8 +73,7 @@ func (h *Home) leftovers(ctx context.Context) []string {
 	defer tick.Stop()
 	for {
 		left := h.processes()
-		// A killed driver leaves its socket to the next one, which clears it under its lease.
-		for _, pattern := range []string{"run/[sb]/*.sock", "state/tmp/*"} {
+		for _, pattern := range []string{"run/*/*.sock", "state/tmp/*"} {
 			found, _ := filepath.Glob(filepath.Join(h.Root.Dir, pattern)) // the pattern is right
 			left = append(left, found...)
 		}

@@ -28,10 +28,12 @@ type Line struct {
 	hook    *net.UnixConn // our end of stderr
 	stderr  *os.File
 
-	gone chan struct{} // closed when the line is of no use any more
-	work sync.WaitGroup
+	broken chan struct{} // closed when no more can be carried; watch finds out why
+	gone   chan struct{} // closed when the line is of no use any more
+	work   sync.WaitGroup
 
 	mu    sync.Mutex // guards the fields below
+	broke bool
 	over  bool
 	pipes []*os.File // the program's ends
 }
@@ -42,7 +44,7 @@ func (s *Shared) connect(ctx context.Context, p sockets.Place, setup Setup) (*Li
 	if err != nil {
 		return nil, err
 	}
-	l := &Line{shared: s, place: p, conn: conn, gone: make(chan struct{})}
+	l := &Line{shared: s, place: p, conn: conn, broken: make(chan struct{}), gone: make(chan struct{})}
 	if err := l.enter(ctx, setup); err != nil {
 		l.end()
 		return nil, err
@@ -130,8 +132,22 @@ func (l *Line) PID() int { return l.process.Pid }
 
 // Close ends the line. The driver gives up what it had for it, and serves others on.
 func (l *Line) Close() {
+	died := !l.isGone() && l.Lost()
 	l.end()
 	l.work.Wait()
+	if died { // and nobody else may be left to notice
+		l.shared.tidy(l.place)
+	}
+}
+
+// snap tells watch that the line carries no more.
+func (l *Line) snap() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.broke {
+		l.broke = true
+		close(l.broken)
+	}
 }
 
 // end closes everything, once, and whoever waits on it returns.
@@ -159,7 +175,7 @@ func (l *Line) end() {
 
 // carry takes the pipes over and carries frames between them and the driver.
 func (l *Line) carry() {
-	defer l.end()
+	defer l.snap()
 	in, out, pid, err := receive(l.hook)
 	if err != nil {
 		if !l.isGone() {
@@ -181,11 +197,11 @@ func (l *Line) carry() {
 	l.work.Go(func() { reap(pid) })
 	var both sync.WaitGroup
 	both.Go(func() {
-		defer l.end()
+		defer l.snap()
 		_, _ = io.Copy(l.conn, in) // however it ends, the line has ended
 	})
 	both.Go(func() {
-		defer l.end()
+		defer l.snap()
 		_, _ = io.Copy(out, l.conn) // as above
 	})
 	both.Wait()

@@ -19,10 +19,13 @@ func (l *Line) watch() {
 		select {
 		case <-l.gone:
 			return
+		case <-l.broken: // the driver died, cut the line off, or was left by playwright-go
 		case <-timer.C:
 		}
 		answer, err := l.ask()
 		switch {
+		case err == nil && l.isBroken():
+			return
 		case err == nil && answer == '1':
 			timer.Reset(pulse)
 			continue
@@ -38,6 +41,15 @@ func (l *Line) watch() {
 			l.shared.tidy(l.place)
 		}
 		return
+	}
+}
+
+func (l *Line) isBroken() bool {
+	select {
+	case <-l.broken:
+		return true
+	default:
+		return false
 	}
 }
 
