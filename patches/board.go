@@ -182,6 +182,9 @@ func (b *Board) pass(s *session, r request, params []byte) {
 	id := b.nextID()
 	b.calls[id] = call{client: s.client, session: s, id: r.id}
 	s.client.calls++
+	if acts(r.method) {
+		s.noteAct(id)
+	}
 	b.Line.ToBrowser(command(id, r.method, params, s.id))
 }
 

@@ -26,6 +26,7 @@ type session struct {
 	pause    bool   // and that they wait for it
 	discover bool   // it asked to be told of targets
 	children []*session
+	acted    int64 // our newest call on it that acted on its page; 0 for none
 	// told are the targets that it was attached to without asking for each.
 	told map[string]bool
 }
@@ -157,6 +158,10 @@ func (b *Board) clientEvent(s *session, in incoming) {
 		return
 	case "Page.frameRequestedNavigation":
 		b.noteOrder(s.client.owner, in)
+	case "Page.javascriptDialogOpening":
+		if !b.answers(s) {
+			return
+		}
 	case "Target.detachedFromTarget":
 		var p sessionParam
 		if err := in.params(&p); err == nil {

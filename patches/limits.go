@@ -45,6 +45,8 @@ package patches
 //     at most. Only the newest client has the session that the page was paused for:
 //     what another one sends before a noopener popup runs is heard when its first
 //     document has come, init scripts included (Chromium 156 does so).
+//   - A dialog is told to the one of them that last acted on its page (or on the
+//     opener of it), since each would answer it. Where none did, to all.
 //   - Browser contexts that a newer client makes are not shown to an older one:
 //     Playwright takes pages of a context that it did not make for pages of the
 //     shared one.

@@ -1,0 +1,53 @@
+package patches
+
+import "strings"
+
+// Where several clients of one owner are at a page, its dialogs are for the one
+// that acted on it last: two would answer them at the same time, and whichever
+// came second would find none.
+
+// acts reports whether a method is one of those for which a page opens a dialog.
+func acts(method string) bool {
+	switch method {
+	case "Runtime.evaluate", "Runtime.callFunctionOn", "Page.navigate", "Page.reload", "Page.navigateToHistoryEntry", "Page.close":
+		return true
+	}
+	return strings.HasPrefix(method, "Input.")
+}
+
+// noteAct remembers that a client acted on a page, in the page itself or in one of
+// its frames.
+func (s *session) noteAct(call int64) {
+	for !s.browser && s.parent != nil && !s.parent.browser {
+		s = s.parent
+	}
+	s.acted = call
+}
+
+// answers reports whether a dialog of the session's page is for its client. Where
+// none of the owner's clients has acted on the page, it is for all.
+func (b *Board) answers(s *session) bool {
+	for id := s.target; id != ""; {
+		last := b.lastToAct(id)
+		if last != nil {
+			return last.client == s.client
+		}
+		t := b.targets[id]
+		if t == nil {
+			break
+		}
+		id = t.OpenerID // a popup's first dialog is for who acted on its opener
+	}
+	return true
+}
+
+// lastToAct is the session on a page whose client acted on it last, nil for none.
+func (b *Board) lastToAct(target string) *session {
+	var last *session
+	for _, s := range b.routes {
+		if s.target == target && s.acted != 0 && (last == nil || s.acted > last.acted) {
+			last = s
+		}
+	}
+	return last
+}
