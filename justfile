@@ -45,6 +45,10 @@ vuln:
 bench *args:
     go test ./cmd/abrowser -run '^$' -bench . {{ args }}
 
+# take each guard of cmd/mutants/guards out in a copy, and see its tests fail; words choose guards
+mutants *words:
+    go run ./cmd/mutants {{ words }}
+
 # what CI runs
 check: formatted lint race
     git diff --exit-code
