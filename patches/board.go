@@ -31,6 +31,7 @@ type Options struct {
 	Log   *slog.Logger
 	Grace time.Duration // how long a session without a connection stays live; 5 s
 	Hold  time.Duration // how long an owner may keep its new target paused; 3 s
+	Moved func()        // called when a page is somewhere else; nil: not
 }
 
 // Board is the switchboard between one browser and its clients.
@@ -51,6 +52,8 @@ type Board struct {
 	journal []string      // browser-level sessions that a successor has to detach
 	dirty   bool          // something changed that can wait to be saved
 	watches []func() bool // called when a target is gone, until they return true
+	opening *opening      // the lost tab that is being opened again
+	closing bool          // the browser has been asked to end
 	ready   bool
 }
 

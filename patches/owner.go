@@ -116,10 +116,13 @@ func (b *Board) own(t *target, o *owner) {
 	t.owner = o
 	if known := o.tabs[t.TargetID]; known != nil {
 		t.tab, known.target = known, t
-		known.URL, known.Title = t.URL, t.Title
+		known.follow(t.targetInfo)
 	} else if t.Type == "page" {
 		t.tab = &Tab{
 			Number: o.NextTab, Target: t.TargetID, Opened: b.opened(), URL: t.URL, Title: t.Title, Opener: t.OpenerID, target: t,
+		}
+		if o.hasContext(t.ContextID) {
+			t.tab.Context = t.ContextID
 		}
 		o.NextTab++
 		o.tabs[t.TargetID] = t.tab
@@ -137,6 +140,9 @@ func (b *Board) own(t *target, o *owner) {
 
 // lost takes a target from its owner: it is gone.
 func (b *Board) lost(t *target) {
+	if b.closing {
+		return // its tabs are where they were
+	}
 	o := t.owner
 	for _, c := range o.clients {
 		for _, s := range c.browsers() {

@@ -1,6 +1,7 @@
 package patches
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -11,6 +12,7 @@ type State struct {
 	// Journal are the browser-level CDP sessions made for clients. What a dead
 	// board left of them would go on to pause requests and dialogs.
 	Journal []string `json:"journal"`
+	Opening *opening `json:"opening,omitempty"`
 }
 
 // Owner is a session of abrowser.
@@ -23,7 +25,17 @@ type Owner struct {
 	Released time.Time `json:"released,omitzero"` // when its session ended
 	Contexts []string  `json:"contexts,omitzero"` // its own browser contexts
 	Tabs     []Tab     `json:"tabs"`
-	Lost     []Tab     `json:"lost,omitzero"` // open when their browser ended
+	Lost     []Tab     `json:"lost,omitzero"` // open when their browser died, and not again yet
+	// Reopened are the tabs that were opened again, until the owner has been told.
+	Reopened   []Reopened `json:"reopened,omitzero"`
+	ReopenedAt time.Time  `json:"reopenedAt,omitzero"`
+}
+
+// Reopened is a tab that was opened again since its browser had died.
+type Reopened struct {
+	Number int    `json:"number"`
+	URL    string `json:"url"`             // where it had been
+	Empty  bool   `json:"empty,omitempty"` // it is not there again: browsers died of it, or did not take it
 }
 
 // Tab is an owned page.
@@ -36,14 +48,31 @@ type Tab struct {
 	Title    string    `json:"title"`
 	Opened   time.Time `json:"opened"`
 	Released time.Time `json:"released,omitzero"`
+	Context  string    `json:"context,omitzero"` // the owner's own browser context that it is in
+	Want     string    `json:"want,omitzero"`    // where it is to be opened again; empty once it was somewhere
+	Loads    int       `json:"loads,omitzero"`   // how often it was opened again, in browsers that did not live long
 
 	target *target // nil after a restart, until the browser has named it
+}
+
+// follow takes over where a tab's page is, and reports whether that is news. A page
+// that was opened again is, until it has loaded, where it is to go.
+func (t *Tab) follow(page targetInfo) bool {
+	if t.Want != "" && (page.URL == "" || page.URL == "about:blank") {
+		return false
+	}
+	t.Want = ""
+	if t.URL == page.URL && t.Title == page.Title {
+		return false
+	}
+	t.URL, t.Title = page.URL, page.Title
+	return true
 }
 
 func (o *owner) hasContext(id string) bool { return slices.Contains(o.Contexts, id) }
 
 func (b *Board) restore(s State) {
-	b.journal = slices.Clone(s.Journal)
+	b.journal, b.opening = slices.Clone(s.Journal), s.Opening
 	for _, saved := range s.Owners {
 		o := &owner{Owner: saved, tabs: map[string]*Tab{}, makers: map[string]*client{}}
 		for _, tab := range saved.Tabs {
@@ -79,7 +108,7 @@ func (b *Board) forgetGone() {
 
 // State returns what has to be saved.
 func (b *Board) State() State {
-	s := State{Owners: []Owner{}, Journal: slices.Clone(b.journal)}
+	s := State{Owners: []Owner{}, Journal: slices.Clone(b.journal), Opening: b.opening}
 	for _, o := range b.sortedOwners() {
 		saved := o.Owner
 		saved.Tabs = []Tab{}
@@ -114,13 +143,27 @@ func (b *Board) saveSoon() {
 
 const saveDelay = 500 * time.Millisecond
 
-// Closed is what stays of a state when its browser has ended: which sessions
-// there were, and the numbers that they do not give again.
-func (s State) Closed() State {
+// Died is what stays of a state when its browser has died: all but the connections,
+// and the browser contexts with what was in them. [Board.Reopen] opens the tabs
+// again.
+func (s State) Died() State {
 	var rest State
 	for _, o := range s.Owners {
-		o.Active, o.Contexts = "", nil
-		o.Lost, o.Tabs = o.Tabs, nil
+		o.Contexts = nil
+		tabs := slices.DeleteFunc(slices.Concat(o.Tabs, o.Lost), func(t Tab) bool { return t.Context != "" })
+		slices.SortFunc(tabs, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
+		o.Lost, o.Tabs = tabs, nil
+		rest.Owners = append(rest.Owners, o)
+	}
+	return rest
+}
+
+// Stopped is what stays of a state when its browser was stopped: which sessions
+// there were, and the numbers that they do not give again.
+func (s State) Stopped() State {
+	var rest State
+	for _, o := range s.Owners {
+		o.Active, o.Contexts, o.Lost, o.Tabs, o.Reopened = "", nil, nil, nil, nil
 		if o.Released.IsZero() {
 			o.Released = o.Last
 		}

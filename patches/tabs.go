@@ -23,17 +23,19 @@ func (b *Board) sortedOwners() []*owner {
 	return all
 }
 
-// Owners lists the owners that are live or have tabs, by name.
+// Owners lists the owners that are live or have tabs, by name. Tabs that are lost
+// and about to be opened again are among them.
 func (b *Board) Owners() []Listed {
 	var all []Listed
 	for _, o := range b.sortedOwners() {
-		if !o.live() && len(o.tabs) == 0 {
+		if !o.live() && len(o.tabs) == 0 && len(o.Lost) == 0 {
 			continue
 		}
-		l := Listed{Owner: o.Owner, Live: o.live()}
+		l := Listed{Owner: o.Owner, Live: o.live(), Pages: slices.Clone(o.Lost)}
 		for _, tab := range o.sorted() {
 			l.Pages = append(l.Pages, *tab)
 		}
+		slices.SortFunc(l.Pages, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
 		all = append(all, l)
 	}
 	return all
@@ -89,6 +91,10 @@ func (b *Board) Release(name string, page bool, limit time.Duration, done func(k
 	}
 	var closing []string
 	kept := 0
+	if page {
+		o.Lost = nil
+	}
+	kept += len(o.Lost)
 	for _, tab := range o.sorted() {
 		switch {
 		case tab.target != nil && slices.Contains(contexts, tab.target.ContextID): // goes with its context
@@ -114,13 +120,21 @@ func (b *Board) Prune(prefix string, age, limit time.Duration, done func(map[str
 		if o.live() || !strings.HasPrefix(o.Name, prefix) {
 			continue
 		}
+		old := func(t Tab) bool { return !t.Released.After(before) }
+		for _, tab := range o.Lost {
+			if old(tab) {
+				gone[o.Name] = append(gone[o.Name], tab)
+			}
+		}
+		o.Lost = slices.DeleteFunc(o.Lost, old)
 		for _, tab := range o.sorted() {
-			if !tab.Released.After(before) {
+			if old(*tab) {
 				gone[o.Name] = append(gone[o.Name], *tab)
 				ids = append(ids, tab.Target)
 			}
 		}
 	}
+	b.saveSoon()
 	b.closeAll(ids, limit, func(int) {
 		for name, tabs := range gone {
 			gone[name] = slices.DeleteFunc(tabs, func(t Tab) bool { return b.targets[t.Target] != nil })

@@ -100,6 +100,9 @@ func (b *Board) target(info rawInfo) *target {
 		t = &target{since: b.lastID}
 		b.targets[now.TargetID] = t
 	}
+	if b.Moved != nil && now.Type == "page" && now.URL != t.URL {
+		b.Moved()
+	}
 	t.targetInfo, t.raw = now, info
 	return t
 }
@@ -110,8 +113,7 @@ func (b *Board) changed(t *target, method string) {
 	if t.owner == nil {
 		return
 	}
-	if t.tab != nil && (t.tab.URL != t.URL || t.tab.Title != t.Title) {
-		t.tab.URL, t.tab.Title = t.URL, t.Title
+	if t.tab != nil && t.tab.follow(t.targetInfo) {
 		b.saveSoon()
 	}
 	if method == "Target.targetInfoChanged" {

@@ -16,7 +16,7 @@ import (
 
 // TestVectors plays the streams of testdata. What comes in stands in sections
 // from-playwright CLIENT, from-browser, join CLIENT SESSION, leave CLIENT, tick
-// DURATION, release SESSION [page], prune, restart; what went out follows each of them in sections
+// DURATION, release SESSION [page], prune, restart, died, news SESSION; what went out follows each of them in sections
 // to-browser, to-playwright CLIENT, cut CLIENT. -update rewrites the latter. In the
 // browser's replies @METHOD is the id of our last call of it, @METHOD PARAM of the
 // last whose text has PARAM.
@@ -117,6 +117,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 	t.Helper()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rec := &recorder{}
+	first := int64(firstID)
 	b := New(Options{Line: rec, Clock: func() time.Time { return now }, First: firstID})
 	b.ready, b.shared = true, "SHARED"
 	for _, f := range in.Files {
@@ -152,9 +153,17 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 			}
 			now = now.Add(d)
 			b.Tick()
-		case "restart":
-			b = New(Options{Line: rec, Clock: func() time.Time { return now }, First: firstID + 1000, State: b.State()})
-			b.Start(func() {})
+		case "restart", "died":
+			state := b.State()
+			if words[0] == "died" {
+				state = state.Died()
+			}
+			first += 1000
+			b = New(Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state})
+			b.Start(func() { b.Reopen(func() {}) })
+		case "news":
+			_, news := b.News(words[1])
+			rec.note("kept", fmt.Sprint(news))
 		default:
 			t.Fatalf("unknown section %q", f.Name)
 		}
