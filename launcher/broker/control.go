@@ -34,6 +34,8 @@ type charge struct {
 	Name       string    `json:"name"`
 	Instance   string    `json:"instance"` // of the browser: another one at each start
 	Fresh      bool      `json:"fresh"`    // no broker has served this instance yet
+	Restarts   int       `json:"restarts"` // how many instances died before
+	Died       time.Time `json:"died"`     // when the last of them did; zero where none has
 	BrowserPID int       `json:"browserPid"`
 	BrokerPID  int       `json:"brokerPid,omitzero"` // to a new keeper, which did not start it
 	KeeperPID  int       `json:"keeperPid"`

@@ -36,7 +36,11 @@ type keeper struct {
 	instance string
 	broker   *child
 	fresh    bool
-	deaths   []time.Time
+	told     bool        // that we are ready, or will not be
+	deaths   []time.Time // of brokers
+	died     time.Time   // when the last browser died; zero where none has
+	restarts int         // browsers that died
+	short    int         // of them, the last ones in a row that did not live long
 	log      *slog.Logger
 }
 
@@ -55,6 +59,7 @@ func Keep(ctx context.Context, o KeepOptions) error {
 	k := &keeper{KeepOptions: o, log: logger(o.Log)}
 	ready := o.Ready
 	k.Ready = func(err error) {
+		k.told = true
 		if ready != nil {
 			ready(err)
 			ready = nil
@@ -97,7 +102,10 @@ func (k *keeper) open(ctx context.Context) error {
 	if k.lease, err = sockets.HoldWait(ctx, k.place.Lock); err != nil {
 		return err
 	}
-	if k.listener, err = k.place.Listen(k.lease); err != nil {
+	if err = k.rested(); err == nil {
+		k.listener, err = k.place.Listen(k.lease)
+	}
+	if err != nil {
 		return errors.Join(err, k.lease.Close())
 	}
 	return nil
@@ -128,11 +136,13 @@ func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
 		}
 		select {
 		case <-k.browser.exited:
-			// One that never came up would not do so the next time.
-			if k.fresh || k.tooOften() {
+			switch {
+			case k.fresh && !k.told: // it would not come up the next time
 				return false, k.browser.failure()
+			case k.browser.well():
+				return false, nil
 			}
-			return !k.browser.well(), nil
+			return k.mourn(ctx)
 		default:
 		}
 		if k.tooOften() {
@@ -199,6 +209,9 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 			switch {
 			case !ok:
 				k.broker.words = nil
+			case s.Error != nil && s.Error.Code == wire.CodeBrowserGone:
+				k.awaitBrowser(ctx)
+				return false, nil
 			case s.Error != nil:
 				return false, s.Error
 			case s.Stop:
@@ -290,7 +303,7 @@ func (c *child) listen() {
 
 func (k *keeper) charge() *charge {
 	return &charge{
-		Name: k.place.Name, Instance: k.instance, Fresh: k.fresh,
+		Name: k.place.Name, Instance: k.instance, Fresh: k.fresh, Restarts: k.restarts, Died: k.died,
 		BrowserPID: k.browser.pid, KeeperPID: os.Getpid(), Executable: k.Browser, Keeper: k.Executable,
 		Profile: filepath.Dir(k.place.Lock), NoSandbox: k.NoSandbox, Began: k.browser.began,
 	}

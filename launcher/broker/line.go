@@ -121,6 +121,7 @@ func (b *broker) listen(ctx context.Context, l *line) error {
 		if kind != websocket.MessageText {
 			continue
 		}
+		b.active.Store(true)
 		free := make(chan struct{})
 		err = b.do(ctx, func() {
 			b.board.FromClient(l.id, msg)

@@ -22,12 +22,15 @@ func TestMain(m *testing.M) {
 		os.Exit(play(os.Args[1]))
 	}
 	status := m.Run()
-	if left := processes("/tmp/abb"); len(left) > 0 {
+	if left := processes("/tmp/" + ownPrefix()); len(left) > 0 {
 		fmt.Fprintln(os.Stderr, "processes are left:", strings.Join(left, "\n"))
 		status = 1
 	}
 	os.Exit(status)
 }
+
+// ownPrefix begins the name of every root of this run, and of no other's.
+func ownPrefix() string { return fmt.Sprintf("abb%d-", os.Getpid()) }
 
 func play(role string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

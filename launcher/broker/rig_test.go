@@ -64,7 +64,7 @@ func start(t *testing.T, s wire.Settings) *rig {
 func newRig(t *testing.T, s wire.Settings) *rig {
 	t.Helper()
 	// Not t.TempDir: a socket's path is short.
-	dir, err := os.MkdirTemp("/tmp", "abb")
+	dir, err := os.MkdirTemp("/tmp", ownPrefix())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,8 @@ type broker struct {
 	control *control
 	pipe    *pipe
 	table   *table
+	cookies *cookies
+	active  atomic.Bool // clients spoke or were spoken to since the cookies were last looked at
 	log     *slog.Logger
 	inbox   chan func()
 	over    chan struct{} // closed when run has ended
@@ -88,6 +90,7 @@ func (b *broker) inherit() (net.Listener, error) {
 		return nil, err
 	}
 	b.table = tableOf(b.Root, b.charge)
+	b.cookies = newCookies(b)
 	b.pipe = &pipe{in: b.files[fdIn], out: b.files[fdOut], q: newQueue(pipeLimit)}
 	b.keeper.Store(int64(b.charge.KeeperPID))
 	listener, err := net.FileListener(b.files[fdListener])
@@ -112,7 +115,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	if err != nil {
 		b.log.Error("reading the table of owners; it begins anew", "error", err)
 	}
-	b.board = patches.New(patches.Options{Line: b, State: state, Log: b.log})
+	b.board = patches.New(patches.Options{Line: b, State: state, Log: b.log, Moved: b.cookies.moved})
 	var work sync.WaitGroup
 	messages := make(chan []byte, inboxLength)
 	work.Go(func() {
@@ -144,6 +147,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	})
 	err = b.takeOver(ctx)
 	if err == nil {
+		work.Go(func() { b.cookies.run(ctx) })
 		server := &sockets.Server{
 			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Log: b.log, Grace: stopTime,
 			Extra: map[string]http.Handler{"GET " + wire.PathSession + "{name}": http.HandlerFunc(b.endpoint)},
@@ -245,12 +249,24 @@ func (b *broker) heed(ctx context.Context) {
 			close(b.gone)
 			return
 		case s.Close:
-			_ = b.do(ctx, func() { b.board.Ask("Browser.close", struct{}{}, "", func(json.RawMessage, error) {}) })
+			if err := b.cookies.look(ctx, true); err != nil {
+				b.log.Warn("looking at the cookies", "error", err)
+			}
+			_ = b.do(ctx, func() {
+				b.board.Closing()
+				b.board.Ask("Browser.close", struct{}{}, "", func(json.RawMessage, error) {})
+			})
 		}
 	}
 }
 
-// takeOver makes the browser ours and lets the keeper know.
+// takeOver makes the browser ours:
+//
+//  1. the board learns of all that is there
+//  2. a browser that has just started gets its window's size, and the cookies that
+//     the one before lost
+//  3. the tabs are opened again that the one before took along
+//  4. the keeper is told
 func (b *broker) takeOver(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -271,6 +287,8 @@ func (b *broker) takeOver(ctx context.Context) error {
 	}
 	select {
 	case <-started:
+	case <-b.over:
+		return wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
 	case <-ctx.Done():
 		return wire.Errorf(wire.CodeNoBrowser, "the browser does not answer").WithHint("abrowser doctor")
 	}
@@ -278,8 +296,33 @@ func (b *broker) takeOver(ctx context.Context) error {
 		if err := b.fitWindow(ctx); err != nil {
 			b.log.Warn("sizing the window", "error", err)
 		}
+		if err := b.cookies.restore(ctx); err != nil {
+			b.log.Warn("putting cookies back", "error", err)
+		}
+	}
+	if err := b.reopen(ctx); err != nil {
+		return err
 	}
 	return b.control.send(word{Ready: true})
+}
+
+// reopenTime is how long clients wait for lost tabs of everybody.
+const reopenTime = 20 * time.Second
+
+func (b *broker) reopen(ctx context.Context) error {
+	all := make(chan struct{})
+	if err := b.do(ctx, func() { b.board.Reopen(func() { close(all) }) }); err != nil {
+		return err
+	}
+	late := time.NewTimer(reopenTime)
+	defer late.Stop()
+	select {
+	case <-all:
+	case <-late.C: // the rest comes when it comes
+	case <-b.over:
+		return wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
+	}
+	return nil
 }
 
 // ToBrowser is for patches.
@@ -292,6 +335,7 @@ func (b *broker) ToBrowser(msg []byte) {
 
 // ToClient is for patches.
 func (b *broker) ToClient(id patches.ClientID, msg []byte) {
+	b.active.Store(true)
 	l := b.lines[id]
 	if l != nil && !l.q.put(msg) {
 		l.end("too much is waiting to be read")

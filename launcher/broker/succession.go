@@ -55,7 +55,7 @@ func (k *keeper) succeed(context.Context) error {
 	}
 	k.listener.SetUnlinkOnClose(false)
 	k.lease = sockets.LeaseFrom(files[fdLease])
-	k.instance, k.NoSandbox = c.Instance, c.NoSandbox
+	k.instance, k.NoSandbox, k.restarts, k.died, k.told = c.Instance, c.NoSandbox, c.Restarts, c.Died, true
 	k.browser = &chromium{
 		pid: c.BrowserPID, path: c.Executable, in: files[fdIn], out: files[fdOut], errors: files[fdErrors],
 		tail: &tail{}, began: c.Began, exited: make(chan struct{}),

@@ -70,25 +70,6 @@ func TestBrokerIsKilled(t *testing.T) {
 	}
 }
 
-func TestBrowserIsKilled(t *testing.T) {
-	r := start(t, wire.Settings{})
-	r.connect("a").open()
-	browser, _ := r.pids()
-	if err := syscall.Kill(-browser, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "another browser runs", func() bool {
-		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
-		return err == nil && s.BrowserPID != browser
-	})
-	if got := r.tabs("a"); len(got) != 0 {
-		t.Errorf("tabs of the dead browser are listed: %q", got)
-	}
-	if r.connect("a").open(); !slices.Equal(r.tabs("a"), []string{"t2"}) {
-		t.Errorf("tabs are %q, want t2: t1 is not given again", r.tabs("a"))
-	}
-}
-
 func TestBrowserStop(t *testing.T) {
 	r := start(t, wire.Settings{})
 	a := r.connect("a")

@@ -15,10 +15,12 @@ import (
 type table struct {
 	path     string
 	instance string
+	stopped  bool // the browser is stopped on purpose, with its tabs
 }
 
 type saved struct {
 	Instance string        `json:"instance"`
+	Stopped  bool          `json:"stopped,omitempty"`
 	State    patches.State `json:"state"`
 }
 
@@ -26,8 +28,8 @@ func tableOf(root sockets.Root, c *charge) *table {
 	return &table{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", c.Name))+".json"), instance: c.Instance}
 }
 
-// load returns what is known of this browser: nothing where the file is of
-// another run of it, but for which sessions there were.
+// load returns what is known of this browser. Where the file is of the one before,
+// its tabs are lost, and to be opened again; unless it was stopped.
 func (t *table) load() (patches.State, error) {
 	raw, err := os.ReadFile(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,16 +42,20 @@ func (t *table) load() (patches.State, error) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return patches.State{}, err
 	}
-	if s.Instance != t.instance {
-		return s.State.Closed(), nil
+	switch {
+	case s.Instance == t.instance:
+		return s.State, nil
+	case s.Stopped:
+		return s.State.Stopped(), nil
+	default:
+		return s.State.Died(), nil
 	}
-	return s.State, nil
 }
 
 // save replaces the file. It is not synced: what a kill of ours leaves to the
 // kernel is written, and a machine that goes down takes the browser with it.
 func (t *table) save(s patches.State) error {
-	raw, err := json.Marshal(saved{t.instance, s})
+	raw, err := json.Marshal(saved{t.instance, t.stopped, s})
 	if err != nil {
 		return err
 	}

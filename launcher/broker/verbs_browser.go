@@ -17,7 +17,7 @@ func sortTabs(tabs []wire.Tab) {
 func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrowserStatusOut, error) {
 	out := wire.BrowserStatusOut{
 		Running: true, Name: b.charge.Name, BrowserPID: b.charge.BrowserPID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeper.Load()),
-		Executable: b.charge.Executable, Profile: b.charge.Profile, Headed: b.Settings.Headed, Sandbox: "on", Since: b.charge.Began,
+		Restarts: b.charge.Restarts, Executable: b.charge.Executable, Profile: b.charge.Profile, Headed: b.Settings.Headed, Sandbox: "on", Since: b.charge.Began,
 	}
 	if b.charge.NoSandbox != "" {
 		out.Sandbox = "off: " + b.charge.NoSandbox
@@ -40,6 +40,9 @@ func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.Nothing) (w
 		for _, o := range b.board.Owners() {
 			out.Tabs += len(o.Pages)
 		}
+		b.table.stopped = true
+		b.board.Closing()
+		b.Save(b.board.State())
 	})
 	if err != nil {
 		return out, err

@@ -2,7 +2,6 @@ package broker
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +24,7 @@ func stateOf(isLive bool) string {
 
 func tabOf(o patches.Listed, t patches.Tab) wire.Tab {
 	tab := wire.Tab{
-		TabID: fmt.Sprintf("t%d", t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active,
+		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active,
 		TargetID: t.Target, SessionID: o.Name, State: stateOf(o.Live), OpenedAt: t.Opened, ReleasedAt: t.Released,
 	}
 	if t.Label != "" {
@@ -36,6 +35,11 @@ func tabOf(o patches.Listed, t patches.Tab) wire.Tab {
 
 func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (wire.TabsOut, error) {
 	out := wire.TabsOut{Tabs: []wire.Tab{}}
+	if in.Settled {
+		if err := b.cookies.look(ctx, false); err != nil {
+			b.log.Warn("looking at the cookies", "error", err)
+		}
+	}
 	owners, err := b.snapshot(ctx)
 	if err != nil {
 		return out, err
@@ -87,6 +91,23 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 	}
 	return out, nil
 }
+
+func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (wire.NewsOut, error) {
+	out := wire.NewsOut{Browser: b.charge.Instance}
+	err := b.do(ctx, func() {
+		if in.Heard != 0 {
+			b.board.Heard(in.Session, time.UnixMilli(in.Heard))
+		}
+		at, tabs := b.board.News(in.Session)
+		for _, t := range tabs {
+			out.At = at.UnixMilli()
+			out.Reopened = append(out.Reopened, wire.Reopened{TabID: tabID(t.Number), URL: t.URL, Empty: t.Empty})
+		}
+	})
+	return out, err
+}
+
+func tabID(number int) string { return "t" + strconv.Itoa(number) }
 
 func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in wire.TabPruneIn) (wire.TabPruneOut, error) {
 	out := wire.TabPruneOut{Pruned: []wire.Tab{}}

@@ -29,6 +29,8 @@ func (b *broker) ask(ctx context.Context, method string, params any, session str
 			return a.err
 		}
 		return json.Unmarshal(a.raw, out)
+	case <-b.over:
+		return errors.New("the browser is gone")
 	case <-ctx.Done():
 		return ctx.Err()
 	}

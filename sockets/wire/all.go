@@ -11,7 +11,7 @@ func All() []AnyVerb {
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus,
 		Batch, Close, Status, Session, SessionList, SessionInfo,
 		BrowserStatus, BrowserStop, Install, Doctor,
-		BrokerTabs, BrokerNote, BrokerRelease, BrokerSessions,
+		BrokerTabs, BrokerNote, BrokerRelease, BrokerSessions, BrokerNews,
 	}
 }
 

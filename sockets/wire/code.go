@@ -9,37 +9,38 @@ func (c Code) Error() string { return string(c) }
 
 // The codes, and what each means to a caller.
 const (
-	CodeInternal        Code = "internal"         // a fault of ours
-	CodeBadInput        Code = "bad_input"        // refused before anything happened
-	CodeTooLarge        Code = "too_large"        // the message is larger than allowed
-	CodeUnknownVerb     Code = "unknown_verb"     // this server has no such verb
-	CodeForbidden       Code = "forbidden"        // another user, or a web page's request
-	CodeNotFound        Code = "not_found"        // no element, tab or session matches
-	CodeStaleRef        Code = "stale_ref"        // the ref's element is gone or is another one now
-	CodeNotActionable   Code = "not_actionable"   // there, but hidden, disabled or covered
-	CodeTimeout         Code = "timeout"          // the deadline passed, nothing was done
-	CodeNavigation      Code = "navigation"       // the page could not be loaded
-	CodeEvaluation      Code = "evaluation"       // the script threw
-	CodeDialogOpen      Code = "dialog_open"      // a JavaScript dialog blocks the page
-	CodePageClosed      Code = "page_closed"      // the session's page is gone
-	CodePageCrashed     Code = "page_crashed"     // the page's renderer is gone
-	CodeWedged          Code = "wedged"           // the page does not answer
-	CodeInterrupted     Code = "interrupted"      // the caller or a signal ended it, nothing more will happen
-	CodeResultUnknown   Code = "result_unknown"   // it may or may not have been done; it is not repeated
-	CodeOwnership       Code = "ownership"        // the tab belongs to another session
-	CodeNoBrowser       Code = "no_browser"       // none found, or it does not start
-	CodeNoDriver        Code = "no_driver"        // Playwright's driver or node is missing or wrong
-	CodeBrowserGone     Code = "browser_gone"     // the browser or its broker went away
-	CodeInstall         Code = "install"          // fetching a part failed
-	CodeIntegrity       Code = "integrity"        // a fetched part is not the pinned one
-	CodeNotRunning      Code = "not_running"      // nobody listens for this session
-	CodeStart           Code = "start"            // a daemon or broker did not start
-	CodeHeld            Code = "held"             // another live process holds the lease
-	CodeBuildDiffers    Code = "build_differs"    // the daemon is of another build and busy
-	CodeSettingsDiffer  Code = "settings_differ"  // it runs with other settings than asked for
-	CodePermission      Code = "permission"       // the system forbids the file or socket
-	CodeUnsafeDirectory Code = "unsafe_directory" // ours to trust, but others can write it
-	CodeBusy            Code = "busy"             // cannot be done while a command runs
+	CodeInternal        Code = "internal"          // a fault of ours
+	CodeBadInput        Code = "bad_input"         // refused before anything happened
+	CodeTooLarge        Code = "too_large"         // the message is larger than allowed
+	CodeUnknownVerb     Code = "unknown_verb"      // this server has no such verb
+	CodeForbidden       Code = "forbidden"         // another user, or a web page's request
+	CodeNotFound        Code = "not_found"         // no element, tab or session matches
+	CodeStaleRef        Code = "stale_ref"         // the ref's element is gone or is another one now
+	CodeNotActionable   Code = "not_actionable"    // there, but hidden, disabled or covered
+	CodeTimeout         Code = "timeout"           // the deadline passed, nothing was done
+	CodeNavigation      Code = "navigation"        // the page could not be loaded
+	CodeEvaluation      Code = "evaluation"        // the script threw
+	CodeDialogOpen      Code = "dialog_open"       // a JavaScript dialog blocks the page
+	CodePageClosed      Code = "page_closed"       // the session's page is gone
+	CodePageCrashed     Code = "page_crashed"      // the page's renderer is gone
+	CodeWedged          Code = "wedged"            // the page does not answer
+	CodeInterrupted     Code = "interrupted"       // the caller or a signal ended it, nothing more will happen
+	CodeResultUnknown   Code = "result_unknown"    // it may or may not have been done; it is not repeated
+	CodeOwnership       Code = "ownership"         // the tab belongs to another session
+	CodeNoBrowser       Code = "no_browser"        // none found, or it does not start
+	CodeNoDriver        Code = "no_driver"         // Playwright's driver or node is missing or wrong
+	CodeBrowserGone     Code = "browser_gone"      // the browser or its broker went away
+	CodeBrowserRestart  Code = "browser_restarted" // the browser died under the command; its pages were opened again
+	CodeInstall         Code = "install"           // fetching a part failed
+	CodeIntegrity       Code = "integrity"         // a fetched part is not the pinned one
+	CodeNotRunning      Code = "not_running"       // nobody listens for this session
+	CodeStart           Code = "start"             // a daemon or broker did not start
+	CodeHeld            Code = "held"              // another live process holds the lease
+	CodeBuildDiffers    Code = "build_differs"     // the daemon is of another build and busy
+	CodeSettingsDiffer  Code = "settings_differ"   // it runs with other settings than asked for
+	CodePermission      Code = "permission"        // the system forbids the file or socket
+	CodeUnsafeDirectory Code = "unsafe_directory"  // ours to trust, but others can write it
+	CodeBusy            Code = "busy"              // cannot be done while a command runs
 )
 
 // Exit statuses of the command line. They are promised in the README.

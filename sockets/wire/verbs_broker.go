@@ -7,6 +7,7 @@ const groupBroker = "Between processes"
 // TabsIn is the input of [BrokerTabs].
 type TabsIn struct {
 	Session string `json:"session,omitzero" help:"only this session's"`
+	Settled bool   `json:"settled,omitzero" help:"a command has ended: what the browser would lose if it died now is saved first"`
 }
 
 // BrokerTabs lists owned tabs with session, state and times; it answers at once
@@ -71,4 +72,31 @@ type BrokerSessionsOut struct {
 var BrokerSessions = Verb[Nothing, BrokerSessionsOut]{Doc{
 	Name: "broker sessions", Group: groupBroker, Short: "List the sessions that the broker knows",
 	Example: "abrowser broker sessions", By: ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+}}
+
+// NewsIn is the input of [BrokerNews].
+type NewsIn struct {
+	Session string `json:"session" required:"true" help:"whose news"`
+	Heard   int64  `json:"heard,omitzero" help:"the time of news that have been told"`
+}
+
+// NewsOut is what [BrokerNews] answers.
+type NewsOut struct {
+	Browser  string     `json:"browser"` // another word for each browser that runs
+	Reopened []Reopened `json:"reopened,omitzero"`
+	At       int64      `json:"at,omitzero"` // the time of these news
+}
+
+// Reopened is a tab that was opened again after its browser had died.
+type Reopened struct {
+	TabID string `json:"tabId"`
+	URL   string `json:"url"`             // where it had been
+	Empty bool   `json:"empty,omitempty"` // it is not there again
+}
+
+// BrokerNews tells what happened to a session's tabs while nobody looked, until it
+// is told that the session has heard it.
+var BrokerNews = Verb[NewsIn, NewsOut]{Doc{
+	Name: "broker news", Group: groupBroker, Short: "Tell what happened to a session's tabs", Example: "abrowser broker news",
+	By: ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
 }}

@@ -12,7 +12,8 @@ type BrowserStatusOut struct {
 	BrowserPID int       `json:"browserPid,omitzero"`
 	BrokerPID  int       `json:"brokerPid,omitzero"`
 	KeeperPID  int       `json:"keeperPid,omitzero"`
-	Product    string    `json:"product,omitzero"` // as the browser names itself
+	Restarts   int       `json:"restarts,omitzero"` // how often it died and was started again
+	Product    string    `json:"product,omitzero"`  // as the browser names itself
 	Executable string    `json:"executable,omitzero"`
 	Profile    string    `json:"profile,omitzero"` // the directory
 	Headed     bool      `json:"headed,omitzero"`

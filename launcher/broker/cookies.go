@@ -1,0 +1,208 @@
+package broker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	cookieTime  = 3 * time.Second        // for the browser to tell or take its cookies
+	settleTime  = 300 * time.Millisecond // after a page went somewhere
+	cookieEvery = 5 * time.Second        // while clients and pages are at work
+)
+
+// cookies saves what the browser would lose if it died now.
+type cookies struct {
+	b    *broker
+	path string
+	wake chan struct{} // one token: a page went somewhere
+
+	mu  sync.Mutex // guards jar; held while the browser is asked, so that looks are in order
+	jar *jar
+}
+
+// newCookies takes up the file of the profile.
+func newCookies(b *broker) *cookies {
+	c := &cookies{
+		b: b, path: b.Root.Path("state", "cookies-"+filepath.Base(b.Root.Path("x", b.charge.Name))+".json"), wake: make(chan struct{}, 1),
+	}
+	profile, err := profileWord(b.charge.Profile)
+	if err == nil {
+		c.jar, err = loadJar(c.path, profile)
+	} else {
+		c.jar = &jar{}
+	}
+	if err != nil {
+		b.log.Error("reading the saved cookies; they begin anew", "error", err)
+	}
+	return c
+}
+
+// profileWord is a word that lies in the profile. Who removes the profile wants its
+// logins gone.
+func profileWord(dir string) (string, error) {
+	path := filepath.Join(dir, "abrowser.id")
+	raw, err := os.ReadFile(path)
+	if word := strings.TrimSpace(string(raw)); err == nil && word != "" {
+		return word, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	word := rand.Text()
+	return word, os.WriteFile(path, []byte(word+"\n"), 0o600)
+}
+
+// run looks when a page went somewhere, and now and then while something goes on,
+// until ctx ends.
+func (c *cookies) run(ctx context.Context) {
+	tick := time.NewTicker(cookieEvery)
+	defer tick.Stop()
+	settled := time.NewTimer(settleTime)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.wake:
+			settled.Reset(settleTime)
+			continue
+		case <-settled.C:
+		case <-tick.C:
+			if !c.b.active.Swap(false) {
+				continue
+			}
+		}
+		if err := c.look(ctx, false); err != nil && ctx.Err() == nil {
+			c.b.log.Warn("looking at the cookies", "error", err)
+		}
+	}
+}
+
+// moved says that a page went somewhere.
+func (c *cookies) moved() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// look saves what has changed since the last look. last is before the browser is
+// asked to end.
+func (c *cookies) look(ctx context.Context, last bool) error {
+	ctx, cancel := context.WithTimeout(ctx, cookieTime)
+	defer cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	have, err := c.have(ctx)
+	if err != nil {
+		return err
+	}
+	if !c.jar.look(time.Now(), have) && !last {
+		return nil
+	}
+	c.jar.Clean = last
+	return c.jar.save(c.path)
+}
+
+// have asks for the cookies of the shared context.
+func (c *cookies) have(ctx context.Context) ([]cookie, error) {
+	var out struct{ Cookies []cookie }
+	err := c.b.ask(ctx, "Storage.getCookies", struct{}{}, "", &out)
+	return out.Cookies, err
+}
+
+// restore puts back what the browser before lost.
+func (c *cookies) restore(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, cookieTime)
+	defer cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	have, err := c.have(ctx)
+	if err != nil {
+		return err
+	}
+	died := c.b.charge.Died
+	if died.IsZero() {
+		died = c.jar.At // it lived then; how much longer nobody knows
+	}
+	lost := c.jar.missing(time.Now(), died, have)
+	if len(lost) == 0 {
+		return nil
+	}
+	refused := 0
+	if err := c.set(ctx, lost...); err != nil { // one that is not taken is a refusal of all
+		for _, one := range lost {
+			if err := c.set(ctx, one); err != nil {
+				refused++
+			}
+		}
+	}
+	c.jar.putBack(lost, time.Now())
+	c.b.log.Info("put cookies back", "count", len(lost)-refused, "refused", refused)
+	if refused > 0 {
+		return fmt.Errorf("the browser does not take %d of %d cookies", refused, len(lost))
+	}
+	return nil
+}
+
+// param is a cookie as it is set.
+type param struct {
+	URL          string     `json:"url,omitempty"`
+	Name         string     `json:"name"`
+	Value        string     `json:"value"`
+	Domain       string     `json:"domain,omitempty"`
+	Path         string     `json:"path,omitempty"`
+	Expires      *float64   `json:"expires,omitempty"`
+	HTTPOnly     bool       `json:"httpOnly,omitempty"`
+	Secure       bool       `json:"secure,omitempty"`
+	SameSite     string     `json:"sameSite,omitempty"`
+	Priority     string     `json:"priority,omitempty"`
+	SourceScheme string     `json:"sourceScheme,omitempty"`
+	SourcePort   int        `json:"sourcePort,omitempty"`
+	Partition    *partition `json:"partitionKey,omitempty"`
+}
+
+func (c *cookies) set(ctx context.Context, all ...cookie) error {
+	params := make([]param, len(all))
+	for i, one := range all {
+		params[i] = one.param()
+	}
+	return c.b.ask(ctx, "Storage.setCookies", map[string]any{"cookies": params}, "", nil)
+}
+
+// param is how the cookie is set as it was. One for a single host is named by a URL:
+// a domain would make it one for the hosts below, too.
+func (c cookie) param() param {
+	p := param{
+		Name: c.Name, Value: c.Value, Path: c.Path, HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: c.SameSite,
+		Priority: c.Priority, SourceScheme: c.SourceScheme, SourcePort: c.SourcePort, Partition: c.Partition,
+	}
+	if !c.Session && c.Expires >= 0 {
+		p.Expires = &c.Expires
+	}
+	if strings.HasPrefix(c.Domain, ".") {
+		p.Domain = c.Domain
+		return p
+	}
+	scheme, host := "http", c.Domain
+	if c.Secure || c.SourceScheme == "Secure" {
+		scheme = "https"
+	}
+	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
+		host = "[" + host + "]"
+	}
+	if c.SourcePort > 0 {
+		host += ":" + strconv.Itoa(c.SourcePort)
+	}
+	p.URL = scheme + "://" + host + c.Path
+	return p
+}

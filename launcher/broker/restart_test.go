@@ -1,0 +1,191 @@
+package broker
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// killBrowser kills the browser and waits until another one is served.
+func (r *rig) killBrowser() {
+	r.t.Helper()
+	browser, _ := r.pids()
+	if err := syscall.Kill(browser, syscall.SIGKILL); err != nil {
+		r.t.Fatal(err)
+	}
+	until(r.t, "another browser runs", func() bool {
+		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		return err == nil && s.BrowserPID != browser
+	})
+}
+
+func (r *rig) urls(session string) []string {
+	r.t.Helper()
+	var all []string
+	for _, tab := range ask(r, wire.BrokerTabs, wire.TabsIn{Session: session}).Tabs {
+		all = append(all, tab.TabID+" "+strings.TrimPrefix(tab.URL, r.site.URL))
+	}
+	return all
+}
+
+func TestBrowserIsKilled(t *testing.T) {
+	r := start(t, wire.Settings{})
+	a, b := r.connect("a"), r.connect("b")
+	a.open().show(r.site.URL, `<title>one</title>`)
+	first := a.targets()
+	gone := a.open()
+	a.open().show(r.site.URL, `<title>three</title>`)
+	b.open().show(r.site.URL, `<title>b's</title>`)
+	if _, err := a.call("", "Target.closeTarget", map[string]any{"targetId": gone.target}); err != nil {
+		t.Fatal(err)
+	}
+	var own struct{ BrowserContextID string }
+	raw, err := b.call("", "Target.createBrowserContext", nil)
+	if err == nil {
+		err = json.Unmarshal(raw, &own)
+	}
+	if err == nil {
+		_, err = b.call("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": own.BrowserContextID})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a has closed its tab", func() bool { return len(r.tabs("a")) == 2 })
+	wantA, wantB := r.urls("a"), r.urls("b")[:1] // what was in a context of its own goes with it
+	for round := range 2 {
+		r.killBrowser()
+		<-a.gone
+		if got := r.urls("a"); !slices.Equal(got, wantA) {
+			t.Fatalf("after death %d a has %q, want %q", round+1, got, wantA)
+		}
+		if got := r.urls("b"); !slices.Equal(got, wantB) {
+			t.Errorf("after death %d b has %q, want %q", round+1, got, wantB)
+		}
+		a = r.connect("a")
+		got := a.targets()
+		if len(got) != 2 || got[0] == first[0] {
+			t.Fatalf("a is told of %q", got)
+		}
+		page := a.tab(got[1])
+		until(t, "the page has loaded", func() bool { title, err := page.try("document.title"); return err == nil && title == `"three"` })
+		if news := ask(r, wire.BrokerNews, wire.NewsIn{Session: "a"}); len(news.Reopened) != 2 || news.Reopened[1].TabID != "t3" || news.Reopened[1].Empty {
+			t.Errorf("a's news are %+v", news)
+		}
+	}
+	news := ask(r, wire.BrokerNews, wire.NewsIn{Session: "b"})
+	if len(news.Reopened) != 1 || len(ask(r, wire.BrokerNews, wire.NewsIn{Session: "b", Heard: news.At}).Reopened) != 0 {
+		t.Errorf("b's news are %+v, and should be forgotten once heard", news)
+	}
+	if a.open(); !slices.Equal(r.tabs("a"), []string{"t1", "t3", "t4"}) {
+		t.Errorf("tabs are %q: t2 is not given again", r.tabs("a"))
+	}
+}
+
+// One browser after the other that dies is enough at some time: an error, with what
+// the browser said.
+func TestBrowserDiesAgainAndAgain(t *testing.T) {
+	r := newRig(t, wire.Settings{})
+	cmd := r.keeper()
+	r.awaitBroker()
+	r.connect("a").open().show(r.site.URL, `<title>one</title>`)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	killed := map[int]bool{}
+	until(t, "the keeper gives up", func() bool {
+		select {
+		case <-ended:
+			return true
+		default:
+		}
+		if s, err := try(r, wire.BrowserStatus, wire.Nothing{}); err == nil && !killed[s.BrowserPID] {
+			killed[s.BrowserPID] = true
+			_ = syscall.Kill(s.BrowserPID, syscall.SIGKILL)
+		}
+		return false
+	})
+	if len(killed) != mostShort {
+		t.Errorf("%d browsers were started and killed, want %d", len(killed), mostShort)
+	}
+	o, err := keepOptions(t.Context(), r.root, wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := wire.AsError(Keep(t.Context(), o))
+	if e == nil || e.Code != wire.CodeNoBrowser || e.Details["stderr"] == "" || !strings.Contains(e.Hint, "another browser is tried after") {
+		t.Errorf("the next keeper says %+v, want %s, with the browser's words and when it is tried again", e, wire.CodeNoBrowser)
+	}
+	if left := processes(r.root.Dir); len(left) > 0 {
+		t.Errorf("processes are left: %q", left)
+	}
+}
+
+func TestCookiesOutliveTheBrowser(t *testing.T) {
+	r := start(t, wire.Settings{})
+	a := r.connect("a")
+	a.open()
+	const later = 1_900_000_000
+	set := []map[string]any{
+		{"name": "host", "value": "h1", "url": "https://a.example/x", "path": "/", "expires": later, "httpOnly": true, "secure": true, "sameSite": "Strict"},
+		{"name": "domain", "value": "d1", "domain": ".a.example", "path": "/p", "expires": later, "sameSite": "Lax"},
+		{"name": "session", "value": "s1", "url": "http://b.example:8080/", "sameSite": "None", "secure": true},
+		{"name": "__Host-x", "value": "x1", "url": "https://c.example/", "secure": true, "expires": later},
+		{
+			"name": "apart", "value": "p1", "url": "https://d.example/", "secure": true, "sameSite": "None", "expires": later,
+			"partitionKey": map[string]any{"topLevelSite": "https://top.example", "hasCrossSiteAncestor": true},
+		},
+		{"name": "apart", "value": "p2", "url": "https://d.example/", "secure": true, "sameSite": "None", "expires": later},
+		{"name": "ip", "value": "i1", "url": "http://127.0.0.1:99/", "expires": later},
+		{"name": "plain", "value": "", "url": "http://e.example/"},
+	}
+	if _, err := a.call("", "Storage.setCookies", map[string]any{"cookies": set}); err != nil {
+		t.Fatal(err)
+	}
+	want := cookiesOf(t, a)
+	if len(want) != len(set) {
+		t.Fatalf("the browser took %d of %d cookies: %q", len(want), len(set), want)
+	}
+	ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true})
+	r.killBrowser()
+	a = r.connect("a")
+	if got := cookiesOf(t, a); !slices.Equal(got, want) {
+		t.Errorf("the cookies are\n%s, were\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// And what was taken away stays away.
+	if _, err := a.call("", "Storage.clearCookies", nil); err != nil {
+		t.Fatal(err)
+	}
+	ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true})
+	r.killBrowser()
+	if got := cookiesOf(t, r.connect("a")); len(got) != 0 {
+		t.Errorf("cookies that were cleared are back: %q", got)
+	}
+	for _, secret := range []string{"h1", "d1", "s1", "x1", "p1", "i1"} {
+		if strings.Contains(r.log.String(), "\""+secret+"\"") || strings.Contains(r.log.String(), "="+secret) {
+			t.Errorf("the log has the value %s", secret)
+		}
+	}
+}
+
+// cookiesOf are the shared context's cookies with all that CDP says of them.
+func cookiesOf(t *testing.T, p *peer) []string {
+	t.Helper()
+	raw, err := p.call("", "Storage.getCookies", nil)
+	var out struct{ Cookies []map[string]any }
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, c := range out.Cookies {
+		all = append(all, fmt.Sprint(c))
+	}
+	slices.Sort(all)
+	return all
+}
