@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
@@ -35,9 +36,9 @@ const aliveTime = time.Second
 
 // tabs lists the session's tabs. It answers after every event of the browser that
 // came before it was asked.
-func (b *broker) tabs(ctx context.Context) ([]wire.Tab, error) {
+func (b *broker) tabs(ctx context.Context, settled bool) ([]wire.Tab, error) {
 	var out wire.TabsOut
-	err := b.ask(ctx, wire.BrokerTabs.Doc, wire.TabsIn{Session: b.session}, &out)
+	err := b.ask(ctx, wire.BrokerTabs.Doc, wire.TabsIn{Session: b.session, Settled: settled}, &out)
 	return out.Tabs, err
 }
 
@@ -51,7 +52,41 @@ func (b *broker) allTabs(ctx context.Context) ([]wire.Tab, error) {
 // note keeps what only this daemon knows of a tab for the session's next one.
 func (b *broker) note(ctx context.Context, in wire.NoteIn) error {
 	in.Session = b.session
-	return b.ask(ctx, wire.BrokerNote.Doc, in, &wire.Nothing{})
+	doc := wire.BrokerNote.Doc
+	doc.Reads = true // to note a thing twice does no harm
+	return b.ask(ctx, doc, in, &wire.Nothing{})
+}
+
+// news is what happened to the session's tabs that it has not heard. What it heard
+// up to a time is dropped.
+func (b *broker) news(ctx context.Context, heard int64) (wire.NewsOut, error) {
+	ctx, cancel := context.WithTimeout(ctx, newsTime)
+	defer cancel()
+	var out wire.NewsOut
+	err := b.ask(ctx, wire.BrokerNews.Doc, wire.NewsIn{Session: b.session, Heard: heard}, &out)
+	return out, err
+}
+
+// newsTime is how long a broker, or its browser, may take to be started again.
+const newsTime = 25 * time.Second
+
+// returns reports whether the broker answers, or does after it was started again:
+// its keeper listens for it meanwhile. It does not where the browser was stopped.
+func (b *broker) returns(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, newsTime)
+	defer cancel()
+	for {
+		_, err := b.caller.Hello(ctx)
+		if err == nil {
+			return true
+		}
+		if _, gone := os.Lstat(b.caller.Place.Socket); gone != nil || !errors.Is(err, wire.CodeNotRunning) {
+			return false
+		}
+		if !pause(ctx, 50*time.Millisecond) {
+			return false
+		}
+	}
 }
 
 // release ends the session on the browser's side. Where no broker runs there is
@@ -71,6 +106,9 @@ func (b *broker) ask(ctx context.Context, verb wire.Doc, in, out any) error {
 		call = b.caller.Read
 	}
 	reply, err := call(ctx, verb.Path(), in)
+	if verb.Reads && errors.Is(err, wire.CodeNotRunning) && b.returns(ctx) {
+		reply, err = call(ctx, verb.Path(), in)
+	}
 	if err != nil {
 		return err
 	}

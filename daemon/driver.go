@@ -82,7 +82,7 @@ func (e *engine) share(ctx context.Context, where Driver) (*playwright.Playwrigh
 		_ = line.Stderr().Close() // the program has it, or has ended
 		switch lost := line.Lost(); {
 		case err == nil && !lost:
-			e.tell(line)
+			replace(e.lines, line)
 			return pw, line, nil
 		case ctx.Err() != nil:
 			err = ended(ctx)
@@ -97,13 +97,14 @@ func (e *engine) share(ctx context.Context, where Driver) (*playwright.Playwrigh
 	}
 }
 
-// tell passes a new line on to whoever watches it, in place of one before.
-func (e *engine) tell(line *driver.Line) {
+// replace passes the newest on to whoever waits at the channel, in place of one
+// before. The channel has room for one.
+func replace[T any](c chan T, newest T) {
 	for {
 		select {
-		case e.lines <- line:
+		case c <- newest:
 			return
-		case <-e.lines:
+		case <-c:
 		}
 	}
 }

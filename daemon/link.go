@@ -25,6 +25,7 @@ type link struct {
 	browser playwright.Browser
 	context playwright.BrowserContext
 	dialogs *dialogs
+	news    wire.NewsOut  // when it was made: which browser it is, and what happened to the one before
 	gone    chan struct{} // closed when the connection is lost
 	lose    sync.Once
 	work    sync.WaitGroup // what handlers of events handed over
@@ -34,6 +35,7 @@ type link struct {
 	arrivals map[playwright.Page]*arrival
 	changed  chan struct{} // closed and replaced when pages changes
 	closing  bool          // nothing more is handed over
+	told     bool          // news has been told
 }
 
 // arrival is a page that is being attached, or was.

@@ -110,36 +110,6 @@ func closedError(tab wire.Tab, others bool) error {
 	return err.WithHint("abrowser open %s", tab.URL)
 }
 
-// lostTime is how long after its pages' end a connection's own end may come.
-const lostTime = 100 * time.Millisecond
-
-// explain tells what went away in the middle of a command: the driver, with which
-// no page is lost; a page that was closed; or the browser, of which each page's end
-// comes first. What may have been done says so already, and is no such error.
-func (t *turn) explain(err error) error {
-	gone := errors.Is(err, wire.CodeBrowserGone)
-	if (gone || errors.Is(err, wire.CodePageClosed)) && !t.engine.alive() {
-		return wire.Errorf(wire.CodeInterrupted, "Playwright's driver ended while the command ran; the page is still there").
-			WithHint("abrowser snapshot")
-	}
-	active, l := t.known()
-	if !gone || l == nil {
-		return err
-	}
-	p := l.page(active.TargetID)
-	if p == nil || !p.closed() {
-		return err
-	}
-	timer := time.NewTimer(lostTime)
-	defer timer.Stop()
-	select {
-	case <-l.gone:
-		return err
-	case <-timer.C:
-		return closedError(active, false)
-	}
-}
-
 // newPage makes a tab of the session and makes it the active one.
 func (t *turn) newPage(ctx context.Context) (*page, error) {
 	p, tab, err := t.openTab(ctx)
@@ -199,7 +169,7 @@ func (s *Session) tell(tabs []wire.Tab) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, tab := range tabs {
-		s.told[tab.TargetID] = true
+		s.told[tab.TabID] = true
 	}
 }
 
@@ -209,8 +179,8 @@ func (s *Session) untold(tabs []wire.Tab) []wire.Tab {
 	defer s.mu.Unlock()
 	var fresh []wire.Tab
 	for _, tab := range tabs {
-		if !s.told[tab.TargetID] {
-			s.told[tab.TargetID] = true
+		if !s.told[tab.TabID] {
+			s.told[tab.TabID] = true
 			fresh = append(fresh, tab)
 		}
 	}
@@ -229,7 +199,7 @@ func (t *turn) effects(ctx context.Context) wire.Effects {
 	var e wire.Effects
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
 	defer cancel()
-	if tabs, err := t.listTabs(ctx); err == nil {
+	if tabs, err := t.settledTabs(ctx); err == nil {
 		for _, tab := range t.untold(tabs) {
 			e.Opened = append(e.Opened, t.opened(ctx, tab))
 		}

@@ -68,6 +68,7 @@ func Run(ctx context.Context, o Options) error {
 	s := newSession(o, place, log, cancel)
 	var watch sync.WaitGroup
 	watch.Go(func() { s.watchDriver(ctx) })
+	watch.Go(func() { s.watchLink(ctx) })
 	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
 	server := &sockets.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
@@ -94,7 +95,7 @@ func newSession(o Options, place sockets.Place, log *slog.Logger, end func()) *S
 		engine:  &engine{provide: o.Driver, stderr: logWriter{log}, temp: o.Root.Path("state", "tmp", file), lines: make(chan *driver.Line, 1)},
 		broker:  newBroker(o.Broker, o.Session),
 		dialogs: newDialogs(), refs: newRefs(o.Root.Path("state", "sessions", file+".json")), end: end,
-		told: map[string]bool{}, openers: map[string]string{},
+		told: map[string]bool{}, openers: map[string]string{}, links: make(chan *link, 1),
 	}
 }
 

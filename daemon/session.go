@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -24,13 +25,14 @@ type Session struct {
 	dialogs *dialogs
 	refs    *refs
 	lane    lane
-	end     func() // begins the end of the daemon, once or more often
+	links   chan *link // the newest, for whoever watches it
+	end     func()     // begins the end of the daemon, once or more often
 
 	mu      sync.Mutex // guards the fields below; never held during I/O
 	link    *link
-	tabs    []wire.Tab // as the broker told last
-	active  wire.Tab   // the tab that page verbs act on; zero before the first
-	told    map[string]bool
+	tabs    []wire.Tab        // as the broker told last
+	active  wire.Tab          // the tab that page verbs act on; zero before the first
+	told    map[string]bool   // by tab id
 	openers map[string]string // of each target, the one that opened it
 	// starting is set while driver and browser are made to run and connected to.
 	starting bool
@@ -51,6 +53,23 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 		s.unlink(l)
 	}
 	began := time.Now()
+	l, err := s.reach(ctx)
+	if errors.Is(err, wire.CodeBrowserGone) && ctx.Err() == nil && !s.broker.alive(ctx) {
+		l, err = s.reach(ctx) // it was ending when it was asked
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.log.Info("connected", "ms", time.Since(began).Milliseconds())
+	s.mu.Lock()
+	s.link = l
+	s.mu.Unlock()
+	replace(s.links, l)
+	return l, nil
+}
+
+// reach makes browser and driver run and connects to them.
+func (s *Session) reach(ctx context.Context) (*link, error) {
 	type started struct {
 		place sockets.Place
 		err   error
@@ -68,17 +87,16 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err = connect(ctx, pw, b.place, s.name, s.dialogs)
+	l, err := connect(ctx, pw, b.place, s.name, s.dialogs)
 	if err != nil {
 		if isGone(err) {
 			s.engine.drop(pw) // it may be the driver that is gone
 		}
 		return nil, coded(err)
 	}
-	s.log.Info("connected", "took", time.Since(began))
-	s.mu.Lock()
-	s.link = l
-	s.mu.Unlock()
+	if l.news, err = s.broker.news(ctx, 0); err != nil {
+		s.log.Warn("asking for news", "error", err) // the connection may be gone again
+	}
 	return l, nil
 }
 
@@ -101,7 +119,16 @@ func (s *Session) unlink(l *link) {
 // listTabs asks the broker for the session's tabs, after every event that came
 // before, and remembers them.
 func (s *Session) listTabs(ctx context.Context) ([]wire.Tab, error) {
-	tabs, err := s.broker.tabs(ctx)
+	return s.keepTabs(s.broker.tabs(ctx, false))
+}
+
+// settledTabs is listTabs at the end of a command, when the broker also saves what
+// the browser would lose if it died now: logins.
+func (s *Session) settledTabs(ctx context.Context) ([]wire.Tab, error) {
+	return s.keepTabs(s.broker.tabs(ctx, true))
+}
+
+func (s *Session) keepTabs(tabs []wire.Tab, err error) ([]wire.Tab, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +148,7 @@ func (s *Session) listTabs(ctx context.Context) ([]wire.Tab, error) {
 func (s *Session) activate(ctx context.Context, tab wire.Tab) error {
 	s.mu.Lock()
 	s.active = tab
-	s.told[tab.TargetID] = true
+	s.told[tab.TabID] = true
 	s.mu.Unlock()
 	return s.broker.note(ctx, wire.NoteIn{Target: tab.TargetID, Active: true})
 }

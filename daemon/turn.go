@@ -48,12 +48,14 @@ func (t *turn) noticed(err error) {
 // before anything was done, which is what [wire.CodeBrowserGone] says of a verb.
 func attempt[In, Out any](ctx context.Context, t *turn, in In, serve func(*turn, context.Context, In) (Out, error)) (Out, error) {
 	out, err := serve(t, ctx, in)
-	if err = t.explain(err); errors.Is(err, wire.CodeBrowserGone) && ctx.Err() == nil {
-		if _, l := t.known(); l != nil && l.isGone() {
-			t.log.Info("once more", "verb", t.slot.verb)
-			out, err = serve(t, ctx, in)
-			err = t.explain(err)
-		}
+	again, err := t.explain(ctx, err)
+	if again {
+		t.log.Info("once more", "verb", t.slot.verb)
+		out, err = serve(t, ctx, in)
+		_, err = t.explain(ctx, err)
+	}
+	if errors.Is(err, wire.CodeNotRunning) { // said of the broker; the caller would take it for us
+		err = wire.Errorf(wire.CodeBrowserGone, "the browser went away: %v", err).WithHint("abrowser browser status")
 	}
 	return out, err
 }

@@ -1,0 +1,164 @@
+//go:build linux
+
+package main_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// placesOf says which session has which tab where: what must be the same in another
+// browser. The targets must not.
+func placesOf(t *testing.T, h *home) (places []string, targets map[string]string) {
+	t.Helper()
+	targets = map[string]string{}
+	for _, tab := range ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
+		label := ""
+		if tab.Label != nil {
+			label = *tab.Label
+		}
+		places = append(places, fmt.Sprint(tab.SessionID, "/", tab.TabID, " ", label, " ", tab.URL, " active ", tab.Active))
+		targets[tab.TargetID] = tab.URL
+	}
+	slices.Sort(places)
+	return places, targets
+}
+
+// killBrowser kills the home's browser and returns when it is gone.
+func killBrowser(t *testing.T, h *home) {
+	t.Helper()
+	browser := h.of(kindBrowser)
+	if len(browser) != 1 {
+		t.Fatalf("there are %d browsers: %v", len(browser), browser)
+	}
+	if err := kill(browser[0]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A browser that dies is started again, and every session's tabs are where they
+// were: of one at work, one that does nothing, and one that has ended.
+func TestBrowserDies(t *testing.T) {
+	s := site.Start(t)
+	h := newHome(t)
+	watch := observe(t, h)
+	h.text(t, "works", "open", s.URL("/form"))
+	h.text(t, "works", "tab", "new", s.URL("/page/two"), "--label", "docs")
+	h.text(t, "works", "tab", "t1")
+	h.text(t, "rests", "open", s.URL("/page/rests"))
+	h.text(t, "over", "open", s.URL("/page/over"))
+	h.text(t, "over", "tab", "new", s.URL("/page/more"))
+	h.text(t, "over", "close")
+	want, before := placesOf(t, h)
+	if len(want) != 5 {
+		t.Fatalf("there are %q", want)
+	}
+	waits := h.begin(t, "works", "--json", "wait", "#never", "--timeout", "60000")
+	if !await(20*time.Second, func() bool { return ask[wire.StatusOut](t, h, "works", "status").Command == "wait" }) {
+		t.Fatal("the command does not run")
+	}
+	killBrowser(t, h)
+
+	r := <-waits.ended
+	e := r.envelope(t)
+	if e.Code != wire.CodeBrowserRestart || e.Error == nil || !strings.Contains(*e.Error, "t1 was opened again at "+s.URL("/form")) {
+		t.Errorf("the command under which the browser died: %s\nwant %s with the page's address", r, wire.CodeBrowserRestart)
+	}
+	r = h.try("works", "get", "url")
+	if strings.TrimSpace(r.stdout) != s.URL("/form") || r.stderr != "" {
+		t.Errorf("the command after that: %s", r)
+	}
+	h.text(t, "works", "fill", "#name", "typed")
+	for _, session := range []string{"rests", "over"} {
+		r := h.try(session, "get", "title")
+		if r.status != wire.ExitDone || !strings.Contains(r.stderr, "the browser died") || !strings.Contains(r.stderr, "t1 was opened again at "+s.URL("/page/"+session)) {
+			t.Errorf("the first command of %s: %s\nwant a warning with the page's address", session, r)
+		}
+		if r := h.try(session, "click", "h1"); r.status != wire.ExitDone || r.stdout+r.stderr != "" {
+			t.Errorf("the second command of %s: %s", session, r)
+		}
+	}
+	h.text(t, "over", "close")
+
+	got, now := placesOf(t, h)
+	if !slices.Equal(got, want) {
+		t.Errorf("the tabs are\n%q, were\n%q", got, want)
+	}
+	pages := watch.pages(t)
+	maps.DeleteFunc(pages, func(_, url string) bool { return url == "about:blank" }) // nobody's
+	if !maps.Equal(pages, now) {
+		t.Errorf("the browser has the pages %v, want %v", pages, now)
+	}
+	for target := range before {
+		if now[target] != "" {
+			t.Errorf("target %s is one of the dead browser's", target)
+		}
+	}
+	if n := len(h.of(kindBrowser)); n != 1 {
+		t.Errorf("%d browsers run", n)
+	}
+}
+
+// Who is logged in when a command has answered is logged in after whatever dies
+// then, by a cookie of the browser's file or by one of the session.
+func TestLoginOutlivesTheBrowser(t *testing.T) {
+	s := site.Start(t)
+	h := newHome(t)
+	for _, round := range []struct {
+		name  string
+		kinds []string
+	}{{"browser", []string{kindBrowser}}, {"all", []string{kindKeeper, kindBroker, kindBrowser, kindDaemon}}} {
+		t.Run(round.name, func(t *testing.T) {
+			h.text(t, "task", "open", s.URL("/login"))
+			h.text(t, "task", "fill", "#user", "ada-"+round.name)
+			h.text(t, "task", "click", "#in")
+			h.text(t, "task", "wait", "#who")
+			h.text(t, "task", "eval", "document.cookie = 'visit="+round.name+"; path=/'")
+			for _, kind := range round.kinds {
+				for _, p := range h.of(kind) {
+					_ = kill(p) // the one ends when the other does
+				}
+			}
+			if !await(20*time.Second, func() bool {
+				r := h.try("task", "open", s.URL("/me"))
+				return r.status == wire.ExitDone
+			}) {
+				t.Fatal("no command succeeds any more")
+			}
+			if who := h.text(t, "task", "get", "text", "#who"); who != "ada-"+round.name {
+				t.Errorf("after the death of the %s the site sees %q", round.name, who)
+			}
+			if got := h.text(t, "task", "eval", "document.cookie"); got != `"visit=`+round.name+`"` {
+				t.Errorf("the session cookie is %s", got)
+			}
+		})
+	}
+}
+
+// A browser that was stopped took its tabs along: nobody's is opened again.
+func TestStoppedBrowserStartsEmpty(t *testing.T) {
+	s := site.Start(t)
+	h := newHome(t)
+	h.text(t, "task", "open", s.URL("/page/one"))
+	h.text(t, "task", "eval", "document.cookie = 'visit=1; path=/'")
+	h.text(t, "other", "open", s.URL("/page/two"))
+	h.text(t, "other", "close")
+	h.text(t, "task", "browser", "stop")
+	if e := h.fails(t, wire.CodePageClosed, "task", "get", "title"); e.Error == nil || !strings.Contains(*e.Error, s.URL("/page/one")) {
+		t.Errorf("after a stop: %+v", e)
+	}
+	if got, _ := placesOf(t, h); len(got) != 0 {
+		t.Errorf("after a stop there are %q", got)
+	}
+	h.text(t, "task", "open", s.URL("/page/new"))
+	if got := h.text(t, "task", "eval", "document.cookie"); got != `"visit=1"` {
+		t.Errorf("after a stop the session cookie is %s", got)
+	}
+}

@@ -1,0 +1,167 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// linked is [Session.linked] for a command. The first one on a connection to a
+// browser that took another one's place says so in its reply.
+func (t *turn) linked(ctx context.Context) (*link, error) {
+	l, err := t.Session.linked(ctx)
+	if err == nil {
+		if news := t.take(ctx, l); len(news) > 0 {
+			t.call.Warn("the browser died and was started again, and what its pages held is gone; %s", reopenedText(news))
+		}
+	}
+	return l, err
+}
+
+// take takes the news of a connection, once, and lets the broker forget them.
+func (t *turn) take(ctx context.Context, l *link) []wire.Reopened {
+	l.mu.Lock()
+	news := l.news
+	told := l.told || len(news.Reopened) == 0
+	l.told = true
+	l.mu.Unlock()
+	if told {
+		return nil
+	}
+	t.heard(ctx, news)
+	return news.Reopened
+}
+
+const heardTime = time.Second
+
+func (t *turn) heard(ctx context.Context, news wire.NewsOut) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), heardTime)
+	defer cancel()
+	if _, err := t.broker.news(ctx, news.At); err != nil {
+		t.log.Warn("telling that the news were told", "error", err) // they are told twice
+	}
+}
+
+// reopenedText says which tabs were opened again, and where.
+func reopenedText(tabs []wire.Reopened) string {
+	const most = 5
+	var all []string
+	for i, tab := range tabs {
+		if i == most {
+			all = append(all, fmt.Sprintf("and %d more", len(tabs)-most))
+			break
+		}
+		text := fmt.Sprintf("%s was opened again at %.200s", tab.TabID, tab.URL)
+		if tab.Empty {
+			text = fmt.Sprintf("%s, which was at %.200s, was opened again empty", tab.TabID, tab.URL)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+// lostTime is how long after its pages' end a connection's own end may come.
+const lostTime = 100 * time.Millisecond
+
+// explain tells what went away in the middle of a command: the driver, with which
+// no page is lost; a page that was closed; the browser, which is another one now;
+// or only the connection to it. In the last case, and where nothing has been done,
+// the command can be done again. It waits until the broker answers.
+func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
+	gone, closed := errors.Is(err, wire.CodeBrowserGone), errors.Is(err, wire.CodePageClosed)
+	active, l := t.known()
+	switch {
+	case !gone && !closed && !errors.Is(err, wire.CodeResultUnknown) && !errors.Is(err, wire.CodePageCrashed):
+		return false, err
+	case (gone || closed) && !t.engine.alive():
+		return false, wire.Errorf(wire.CodeInterrupted, "Playwright's driver ended while the command ran; the page is still there").
+			WithHint("abrowser snapshot")
+	case l == nil || ctx.Err() != nil:
+		return false, err
+	}
+	news, asked := t.broker.news(ctx, 0)
+	if asked != nil { // it was stopped, or does not come back: another browser is not the same
+		return false, err
+	}
+	if l.news.Browser != "" && news.Browser != l.news.Browser {
+		l.lost()
+		t.heard(ctx, news)
+		return false, t.restartedError(active, news, errors.Is(err, wire.CodeResultUnknown))
+	}
+	p := l.page(active.TargetID)
+	switch {
+	case !gone && !closed:
+		return false, err
+	case p != nil && p.closed() && !t.lists(ctx, active.TargetID):
+		if closed {
+			return false, err
+		}
+		return false, closedError(active, false)
+	case closed && l.isGone():
+		return false, wire.Errorf(wire.CodeResultUnknown, "the connection to the page was lost while the command ran").WithHint("abrowser snapshot")
+	}
+	return gone && l.isGone() && ctx.Err() == nil, err
+}
+
+// lists reports whether the broker still lists a target as the session's. Where it
+// does not say, it may.
+func (t *turn) lists(ctx context.Context, target string) bool {
+	tabs, err := t.listTabs(ctx)
+	for _, tab := range tabs {
+		if tab.TargetID == target {
+			return true
+		}
+	}
+	return err != nil
+}
+
+// restartedError is for a command under which the browser died.
+func (t *turn) restartedError(active wire.Tab, news wire.NewsOut, unknown bool) error {
+	outcome := "it was not done"
+	if unknown {
+		outcome = "it may or may not have been done"
+	}
+	where := "the session has no page any more"
+	if len(news.Reopened) > 0 {
+		where = reopenedText(news.Reopened)
+	}
+	verb := "the command"
+	if t.slot != nil {
+		verb = fmt.Sprintf("%q", t.slot.verb)
+	}
+	err := wire.Errorf(wire.CodeBrowserRestart, "the browser died while %s ran, and was started again; %s; %s", verb, outcome, where).
+		With("mayBeDone", unknown)
+	if active.URL != "" && len(news.Reopened) == 0 {
+		return err.WithHint("abrowser open %s", active.URL)
+	}
+	return err.WithHint("abrowser snapshot")
+}
+
+// watchLink has the session's pages adopted again when the connection to them was
+// lost, before the next command asks for them: a session without a connection
+// passes for one that has ended. Where the browser was stopped, nobody wants it now.
+func (s *Session) watchLink(ctx context.Context) {
+	for {
+		var l *link
+		select {
+		case l = <-s.links:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-l.gone:
+		case <-ctx.Done():
+			return
+		}
+		if !s.engine.alive() || !s.broker.returns(ctx) { // see watchDriver for the first
+			continue
+		}
+		if err := s.connectAgain(ctx); err != nil && !errors.Is(err, wire.CodeInterrupted) {
+			s.log.Warn("the connection was lost", "error", err)
+		}
+	}
+}
