@@ -119,6 +119,8 @@ const targetFilter = `"filter":[{"type":"page"},{"type":"service_worker"},{"excl
 // anything else; done is called when clients may come.
 func (b *Board) Start(done func()) {
 	for _, id := range b.journal {
+		// A page that still waits for it would wait for ever.
+		b.ask("Runtime.runIfWaitingForDebugger", nil, id, nil)
 		b.ask("Target.detachFromTarget", encode(sessionParam{id}), "", nil)
 	}
 	b.journal = nil

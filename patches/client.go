@@ -84,8 +84,7 @@ func (b *Board) Leave(id ClientID) {
 		for _, s := range handed {
 			b.takeBack(s)
 		}
-		b.journal = slices.DeleteFunc(b.journal, func(s string) bool { return s == c.root.id })
-		b.ask("Target.detachFromTarget", encode(sessionParam{c.root.id}), "", nil)
+		b.detach(c.root.id)
 		for _, t := range b.ownedBy(c.owner) {
 			b.settle(t)
 		}

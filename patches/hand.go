@@ -22,6 +22,10 @@ func (b *Board) hand(s *session, t *target) {
 		t.waits = map[string]bool{}
 	}
 	t.waits[child.id] = true
+	// A successor cannot count on its setAutoAttach to end it: after a detachFromTarget
+	// of another session of ours on the target Chromium 156 leaves it there.
+	b.journal = append(b.journal, child.id)
+	b.save()
 	b.Line.ToClient(s.client.id, event("Target.attachedToTarget", s.name(), attachedParams{child.id, t.raw, true}))
 }
 
@@ -45,7 +49,7 @@ func (b *Board) runHanded(t *target) {
 	b.Line.ToBrowser(command(id, "Runtime.runIfWaitingForDebugger", nil, s.id))
 	b.after(wakeTime, again)
 	if b.routes[s.id] != s {
-		b.ask("Target.detachFromTarget", encode(sessionParam{s.id}), "", nil)
+		b.detach(s.id)
 	}
 }
 
@@ -60,12 +64,13 @@ func (b *Board) holdAgain(t *target) {
 // is still paused has to run first.
 func (b *Board) takeBack(s *session) {
 	if t := b.targets[s.target]; t == nil || t.handed != s {
-		b.ask("Target.detachFromTarget", encode(sessionParam{s.id}), "", nil)
+		b.detach(s.id)
 	}
 }
 
 // detached tells a client that a session is gone that it was given.
 func (b *Board) detached(s *session, in incoming) {
+	b.strike(s.id)
 	b.unlink(s)
 	if !s.client.gone {
 		b.Line.ToClient(s.client.id, event(in.method, s.parent.name(), json.RawMessage(in.rawParams())))

@@ -9,8 +9,8 @@ import (
 // State is what a Board knows that a later Board of the same browser must know.
 type State struct {
 	Owners []Owner `json:"owners"`
-	// Journal are the browser-level CDP sessions made for clients. What a dead
-	// board left of them would go on to pause requests and dialogs.
+	// Journal are the CDP sessions made on our own root, for clients and to hold pages
+	// by. What a dead board left of them would go on to pause requests and dialogs.
 	Journal []string `json:"journal"`
 	Opening *opening `json:"opening,omitempty"`
 }
@@ -126,6 +126,17 @@ func (b *Board) save() {
 	if b.ready || len(b.journal) > 0 {
 		b.Line.Save(b.State())
 	}
+}
+
+// detach ends a CDP session of the journal.
+func (b *Board) detach(session string) {
+	b.strike(session)
+	b.ask("Target.detachFromTarget", encode(sessionParam{session}), "", nil)
+}
+
+// strike takes a session off the journal.
+func (b *Board) strike(session string) {
+	b.journal = slices.DeleteFunc(b.journal, func(s string) bool { return s == session })
 }
 
 // saveSoon saves what can wait: URLs and titles.

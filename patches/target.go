@@ -143,7 +143,7 @@ func (b *Board) heldTarget(p attachedParams) {
 	b.holds[t.hold] = t
 	if !p.Waiting {
 		b.journal = append(b.journal, t.hold)
-		b.saveSoon()
+		b.save()
 	}
 	b.decide(t)
 }
@@ -151,7 +151,7 @@ func (b *Board) heldTarget(p attachedParams) {
 func (b *Board) letGo(session string, in incoming) {
 	if t := b.holds[session]; t != nil {
 		delete(b.holds, session)
-		b.journal = slices.DeleteFunc(b.journal, func(s string) bool { return s == session })
+		b.strike(session)
 		if t.hold == session {
 			t.hold, t.held, t.awake, t.waits = "", false, false, nil
 		}
