@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -43,13 +44,17 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wir
 	out := wire.StatusOut{
 		SessionID: s.name, Running: true, State: "ready", PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
 	}
+	ailing := s.ailing()
 	active, _ := s.known()
 	s.mu.Lock()
 	starting := s.starting
 	s.mu.Unlock()
 	switch {
+	case ailing != nil:
+		out.State, out.Wedged, out.Reason, out.Hint = "wedged", true, ailing.why, ailing.hint
 	case st.overdue:
-		out.State, out.Hint = "wedged", "abrowser close --page gives the session a fresh page"
+		out.State, out.Wedged, out.Reason = "wedged", true, "the page does not answer; "+st.verb+" is overdue"
+		out.Hint = "abrowser close --page gives the session a fresh page"
 	case starting:
 		out.State = "starting"
 	case st.verb != "":
@@ -64,7 +69,7 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wir
 			}
 		}
 	} else if !errors.Is(err, wire.CodeNotRunning) {
-		out.Hint = "abrowser browser status"
+		out.Hint = cmp.Or(out.Hint, "abrowser browser status")
 	}
 	out.URL, out.Title = active.URL, active.Title
 	return out, nil

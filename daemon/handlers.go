@@ -21,12 +21,13 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 	return served{
 		Handler: wire.Bind(v, func(ctx context.Context, call *wire.Call, in In) (Out, error) {
 			var none Out
-			ctx, slot, err := s.lane.enter(ctx, v.Name)
+			entered, slot, err := s.lane.enter(ctx, v.Name)
 			if err != nil {
-				return none, err
+				return none, s.check(ctx, err)
 			}
 			defer slot.leave()
-			return attempt(ctx, &turn{Session: s, call: call, slot: slot}, in, serve)
+			out, err := attempt(entered, &turn{Session: s, call: call, slot: slot}, in, serve)
+			return out, s.check(ctx, err)
 		}),
 		inTurn: func(ctx context.Context, t *turn, body []byte) (any, error) {
 			in, err := wire.DecodeIn[In](bytes.NewReader(body))

@@ -26,7 +26,8 @@ type Session struct {
 	refs    *refs
 	lane    lane
 	links   chan *link // the newest, for whoever watches it
-	end     func()     // begins the end of the daemon, once or more often
+	health  health
+	end     func() // begins the end of the daemon, once or more often
 
 	mu      sync.Mutex // guards the fields below; never held during I/O
 	link    *link

@@ -93,7 +93,7 @@ func TestTabsAreRemoved(t *testing.T) {
 func TestNothingRunningNothingStarts(t *testing.T) {
 	h := newHome(t)
 	for _, line := range []string{
-		"close", "close --page", "close --all", "status", "session", "session list", "session info", "tab --all",
+		"close", "close --page", "close --all", "kill", "status", "session", "session list", "session info", "tab --all",
 		"tab prune --all", "dialog status", "browser status", "browser stop", "doctor",
 	} {
 		if r := h.try("nobody", strings.Fields(line)...); r.status != wire.ExitDone {

@@ -50,6 +50,52 @@ func TestFrozenTaskHoldsUpNobody(t *testing.T) {
 	}
 }
 
+// Neither does a page whose process is stopped, whose script never ends, or that
+// shows a dialog which a stopped driver does not answer.
+func TestFrozenPageHoldsUpNobody(t *testing.T) {
+	s := site.Start(t)
+	tests := []struct {
+		name   string
+		freeze func(t *testing.T, h *home)
+	}{
+		{"renderer", func(t *testing.T, h *home) { stopProcess(t, rendererOf(t, h, "frozen")) }},
+		{"script", func(t *testing.T, h *home) { h.text(t, "frozen", "eval", "setTimeout(() => { for (;;) {} }, 50), 0") }},
+		{"dialog and script", func(t *testing.T, h *home) {
+			h.text(t, "frozen", "eval", "setTimeout(() => alert('first'), 50), setTimeout(() => { for (;;) {} }, 60), 0")
+		}},
+		{"open dialog", func(t *testing.T, h *home) {
+			h.text(t, "frozen", "eval", "setTimeout(() => alert('open'), 300), 0")
+			stopProcess(t, h.driver("frozen"))
+			time.Sleep(500 * time.Millisecond) // nobody can tell from outside that it is open
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for range 3 { // see above
+				h := newHome(t)
+				h.env = append(h.env, "ABROWSER_DRIVER=own")
+				for _, session := range []string{"frozen", "other"} {
+					h.text(t, session, "open", s.URL("/popups"))
+				}
+				before := newSessionsWork(t, h, s, "before")
+				test.freeze(t, h)
+				during := newSessionsWork(t, h, s, "during")
+				t.Logf("before %s, while it is frozen %s", before, during)
+				if url := h.text(t, "other", "get", "url"); url != s.URL("/popups") {
+					t.Errorf("after it, the other session is at %s", url)
+				}
+				if r := h.try("frozen", "kill", "--page"); r.status != wire.ExitDone {
+					t.Errorf("%s", r)
+				}
+				if during <= 2*before {
+					return
+				}
+			}
+			t.Error("every time a new session's work took more than twice as long as before")
+		})
+	}
+}
+
 // withFrozen measures a new session's work before the stop and the first one after
 // it.
 func withFrozen(t *testing.T, h *home, s *site.Site, find func(*home) process) (before, during time.Duration) {

@@ -9,7 +9,7 @@ func All() []AnyVerb {
 		Click, Dblclick, Fill, Type, Press, Hover, Focus, Select, Check, Uncheck, Scroll,
 		Wait,
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus,
-		Batch, Close, Status, Session, SessionList, SessionInfo,
+		Batch, Close, Kill, Status, Session, SessionList, SessionInfo,
 		BrowserStatus, BrowserStop, Install, Doctor,
 		BrokerTabs, BrokerNote, BrokerRelease, BrokerSessions, BrokerNews,
 	}

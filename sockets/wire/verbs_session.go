@@ -79,6 +79,32 @@ var Close = Verb[CloseIn, CloseOut]{Doc{
 	Example: "abrowser close", Control: true, Idle: true,
 }}
 
+// KillIn is the input of [Kill].
+type KillIn struct {
+	Page bool `json:"page,omitzero" help:"close the session's tabs too, instead of leaving them for review"`
+}
+
+// KillOut is what [Kill] answers.
+type KillOut struct {
+	Killed     bool `json:"killed"` // there was a daemon
+	Kept       int  `json:"kept"`   // tabs left open
+	ClosedTabs int  `json:"closedTabs,omitzero"`
+}
+
+// Text says what was ended and what is left for review.
+func (o KillOut) Text() string {
+	if !o.Killed {
+		return lines("no daemon to kill", CloseOut{Kept: o.Kept}.Text())
+	}
+	return CloseOut{Kept: o.Kept}.Text()
+}
+
+// Kill ends the session by force: for a daemon or driver that does not answer.
+var Kill = Verb[KillIn, KillOut]{Doc{
+	Name: "kill", Group: groupSession, Short: "End the session by force, also when it does not answer; its tabs stay open",
+	Example: "abrowser kill", By: ByCommand, Idle: true,
+}}
+
 // StatusOut is what [Status] answers.
 type StatusOut struct {
 	SessionID string `json:"sessionId"`
@@ -86,6 +112,8 @@ type StatusOut struct {
 	State     string `json:"state,omitzero"` // starting, ready, busy, wedged or released
 	PID       int    `json:"pid,omitzero"`
 	Build     string `json:"build,omitzero"`
+	Wedged    bool   `json:"wedged,omitzero"` // it does not answer; Reason and Hint say what and the way out
+	Reason    string `json:"reason,omitzero"`
 	Command   string `json:"command,omitzero"` // the verb that runs now
 	Waiting   int    `json:"waiting,omitzero"` // commands behind it
 	URL       string `json:"url,omitzero"`
@@ -103,7 +131,7 @@ func (o StatusOut) Text() string {
 	if o.Command != "" {
 		s += ", runs " + o.Command
 	}
-	return lines(s, o.URL, o.Hint)
+	return lines(s, o.Reason, o.URL, o.Hint)
 }
 
 // Status says how the session is, also while a command runs.
@@ -133,6 +161,8 @@ type SessionEntry struct {
 	Type           string    `json:"type"`
 	Mode           string    `json:"mode"`
 	State          string    `json:"state"` // starting, ready, busy, wedged or released
+	Wedged         bool      `json:"wedged,omitzero"`
+	Hint           string    `json:"hint,omitzero"` // the way out, where it is wedged
 	URL            string    `json:"url"`
 	Title          string    `json:"title"`
 	Pages          int       `json:"pages"`
@@ -186,7 +216,11 @@ func (o SessionInfoOut) Text() string {
 	if o.Active {
 		state = fmt.Sprintf("running (pid %d)", o.PID)
 	}
-	return lines("session: "+o.Session, "daemon:  "+state, "state:   "+o.Entry.State, "url:     "+o.Entry.URL,
+	hint := ""
+	if o.Entry.Hint != "" {
+		hint = "hint:    " + o.Entry.Hint
+	}
+	return lines("session: "+o.Session, "daemon:  "+state, "state:   "+o.Entry.State, hint, "url:     "+o.Entry.URL,
 		"socket:  "+o.Socket, "log:     "+o.Log)
 }
 

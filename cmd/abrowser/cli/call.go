@@ -32,7 +32,10 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 	if local := a.locally(l); local != nil {
 		return local(ctx, l)
 	}
-	reply, err := a.ask(ctx, l, body)
+	reply, who, err := a.attend(ctx, l, body)
+	if who != nil {
+		return a.whenSilent(doc, *who)(ctx, l)
+	}
 	if idle := a.whenIdle(doc); idle != nil && errors.Is(err, wire.CodeNotRunning) {
 		return idle(ctx, l)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -77,21 +78,18 @@ func (a *app) endings(ctx context.Context, page bool) ([]ending, error) {
 	if err != nil {
 		return nil, err
 	}
+	known, err := a.brokerSessions(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var all []ending
 	for _, s := range living {
-		name := s.place.Name
-		if name == "" {
-			name = s.place.Socket
-		}
+		name := a.nameOf(s.place, known)
 		all = append(all, ending{session: name, end: func(ctx context.Context) (int, error) {
-			return a.closeOne(ctx, s, page)
+			return a.closeOne(ctx, s, name, page)
 		}})
 	}
 	if page {
-		known, err := a.brokerSessions(ctx)
-		if err != nil {
-			return nil, err
-		}
 		for _, b := range known {
 			if slices.ContainsFunc(all, func(e ending) bool { return e.session == b.Session }) || b.Pages == 0 {
 				continue
@@ -106,12 +104,20 @@ func (a *app) endings(ctx context.Context, page bool) ([]ending, error) {
 	return all, nil
 }
 
-func (a *app) closeOne(ctx context.Context, s served, page bool) (kept int, err error) {
-	patience := margin
-	if s.state == stateWedged {
-		patience = askTime // it did not answer before and is not likely to now
+func (a *app) closeOne(ctx context.Context, s served, name string, page bool) (kept int, err error) {
+	if s.state == stateWedged && s.status.State == "" && (newLaunching(a).Silence(ctx, s.place).Stopped || a.mute(ctx, s.place, forceTime)) {
+		a.printer.warn("the daemon of session " + name + " does not answer; it is ended by force")
+		if sockets.CheckName(name) != nil { // no browser knows it: it has no tabs
+			_, err := newLaunching(a).Kill(ctx, s.place)
+			return 0, err
+		}
+		out, err := a.endByForce(ctx, name, page)
+		if err != nil {
+			return 0, err
+		}
+		return out.Kept, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, margin)
 	defer cancel()
 	out, err := askPlace(ctx, a, s.place, wire.Close, wire.CloseIn{Page: page})
 	if errors.Is(err, wire.CodeNotRunning) {

@@ -26,6 +26,7 @@ func (a *app) locally(l line) local {
 		wire.SessionInfo.Name: a.sessionInfo,
 		wire.Install.Name:     a.install,
 		wire.Doctor.Name:      a.doctor,
+		wire.Kill.Name:        a.kill,
 	}[l.verb.Describe().Name]
 }
 

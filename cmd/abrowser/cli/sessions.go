@@ -66,9 +66,21 @@ func (a *app) look(ctx context.Context, place sockets.Place) served {
 	return s
 }
 
-// entries merges what daemons and brokers know of the sessions, by name. A daemon
-// that did not say its name (it is wedged, and its socket's name is a hash) goes
-// under its socket's.
+// nameOf is the session of a place. Where its daemon did not say (it is wedged, and
+// the socket's name is a hash) it is one that a browser knows, else the socket.
+func (a *app) nameOf(place sockets.Place, known []wire.BrokerSession) string {
+	if place.Name != "" {
+		return place.Name
+	}
+	for _, b := range known {
+		if p, err := a.root.Session(b.Session); err == nil && p.Socket == place.Socket {
+			return b.Session
+		}
+	}
+	return place.Socket
+}
+
+// entries merges what daemons and brokers know of the sessions, by name.
 func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error) {
 	known, err := a.brokerSessions(ctx)
 	if err != nil {
@@ -86,16 +98,16 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 		entries[b.Session] = e
 	}
 	for _, s := range living {
-		name := s.place.Name
-		if name == "" {
-			name = s.place.Socket
-		}
+		name := a.nameOf(s.place, known)
 		e, ok := entries[name]
 		if !ok {
 			e = newEntry(name)
 			e.OpenedAt, e.CreatedAt, e.LastActivityAt = s.hello.Since, s.hello.Since, s.hello.Since
 		}
-		e.State, e.PID = s.state, s.hello.PID
+		e.State, e.PID, e.Wedged, e.Hint = s.state, s.hello.PID, s.state == stateWedged, s.status.Hint
+		if e.Wedged && s.status.State == "" {
+			e.PID, e.Hint = newLaunching(a).Silence(ctx, s.place).PID, hintKill
+		}
 		if s.status.Pages > 0 {
 			e.URL, e.Title, e.Pages = s.status.URL, s.status.Title, s.status.Pages
 		}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/abrowser/abrowser/launcher"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// forceTime is how long a daemon that no signal stopped may say nothing before it
+// is taken for dead. Killing it loses no tab.
+const forceTime = 4 * time.Second
+
+const hintKill = "abrowser kill"
+
+// attend asks as ask does, and looks every second whether the session's daemon is
+// still there to answer: one that is stopped, or does not even say hello, is not
+// waited for. It is returned then.
+func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Reply, *launcher.Silent, error) {
+	place, err := a.root.Session(a.session)
+	if err != nil || l.verb.Describe().By == wire.ByBroker {
+		reply, err := a.ask(ctx, l, body)
+		return reply, nil, err
+	}
+	asking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var reply wire.Reply
+	answered := make(chan error, 1)
+	go func() {
+		got, err := a.ask(asking, l, body)
+		reply = got
+		answered <- err
+	}()
+	began := time.Now()
+	tick := time.NewTicker(askTime)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-answered:
+			return reply, nil, err
+		case <-tick.C:
+		}
+		who := newLaunching(a).Silence(asking, place)
+		if who.PID == 0 || !who.Stopped && (time.Since(began) < forceTime || !a.mute(asking, place, askTime)) {
+			continue
+		}
+		cancel() // hangs up, which takes the request back should it go on
+		if err := <-answered; err == nil {
+			return reply, nil, nil
+		}
+		return wire.Reply{}, &who, interruption(ctx, nil)
+	}
+}
+
+// whenSilent is the answer of a verb whose daemon listens and says nothing.
+func (a *app) whenSilent(doc wire.Doc, who launcher.Silent) local {
+	switch doc.Name {
+	case wire.Close.Name:
+		return a.closeSilent
+	case wire.Status.Name:
+		return func(ctx context.Context, l line) (any, error) { return a.statusSilent(ctx, l, who) }
+	case wire.TabList.Name:
+		return a.tabsSilent
+	}
+	return func(context.Context, line) (any, error) {
+		why := who.Why
+		if !doc.Reads {
+			why += "; whether the command was begun is not known"
+		}
+		return nil, wire.Errorf(wire.CodeWedged, "%s", why).WithHint(hintKill).With("wedged", true)
+	}
+}
+
+// mute reports whether somebody listens at the place and does not say hello.
+func (a *app) mute(ctx context.Context, place sockets.Place, patience time.Duration) bool {
+	short, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := (&sockets.Caller{Place: place}).Hello(short)
+	return err != nil && short.Err() != nil && ctx.Err() == nil && !errors.Is(err, wire.CodeNotRunning)
+}
+
+// statusSilent is the status of a session whose daemon says nothing: what its
+// browser knows of it.
+func (a *app) statusSilent(ctx context.Context, l line, who launcher.Silent) (any, error) {
+	answer, err := a.statusIdle(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	out := answer.(*wire.StatusOut)
+	out.Running, out.State, out.Wedged = true, stateWedged, true
+	out.PID, out.Reason, out.Hint = who.PID, who.Why, hintKill
+	return out, nil
+}
+
+func (a *app) tabsSilent(ctx context.Context, l line) (any, error) {
+	a.printer.warn("the session's daemon does not answer; its browser lists the tabs (" + hintKill + " ends the daemon)")
+	return a.tabsIdle(ctx, l)
+}
+
+func (a *app) closeSilent(ctx context.Context, l line) (any, error) {
+	a.printer.warn("the session's daemon does not answer; it is ended by force")
+	out, err := a.endByForce(ctx, a.session, l.on("page"))
+	return &wire.CloseOut{Closed: true, Kept: out.Kept}, err
+}
+
+// kill ends the session whatever its daemon does.
+func (a *app) kill(ctx context.Context, l line) (any, error) {
+	return a.endByForce(ctx, a.session, l.on("page"))
+}
+
+// endByForce kills a session's daemon, and has its browser release or close its
+// tabs, which the daemon cannot be asked to do.
+func (a *app) endByForce(ctx context.Context, session string, page bool) (*wire.KillOut, error) {
+	place, err := a.root.Session(session)
+	if err != nil {
+		return nil, err
+	}
+	killed, err := newLaunching(a).Kill(ctx, place)
+	if err != nil {
+		return nil, interruption(ctx, err)
+	}
+	released, err := a.release(ctx, session, page)
+	return &wire.KillOut{Killed: killed, Kept: released.Kept, ClosedTabs: released.Closed}, err
+}

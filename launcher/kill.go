@@ -1,0 +1,80 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// killTime is how long a killed daemon may take to be gone.
+const killTime = 5 * time.Second
+
+// Silent is what can be told of a process that listens and does not answer.
+type Silent struct {
+	PID int    // 0 where the system does not tell
+	Why string // for people
+	// Stopped is set when a signal stopped it: it will not answer before another
+	// lets it go on.
+	Stopped bool
+}
+
+// Silence looks at whoever listens at the place, without a word to it.
+func (l *Launcher) Silence(ctx context.Context, p sockets.Place) Silent {
+	pid := listener(ctx, p)
+	if pid != 0 && isStopped(pid) {
+		return Silent{pid, "the session's daemon is stopped by a signal", true}
+	}
+	return Silent{pid, "the session's daemon does not answer", false}
+}
+
+// Kill ends the session's daemon by force, whatever it does, and the driver of its
+// own with it, and removes what they had no time to remove. No tab is lost by it.
+// It reports whether there was one. Which process it is, the socket says, and no
+// file.
+func (l *Launcher) Kill(ctx context.Context, p sockets.Place) (bool, error) {
+	conn, err := sockets.Dial(ctx, p)
+	if errors.Is(err, wire.CodeNotRunning) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	pid := peerPID(conn)
+	_ = conn.Close() // nothing was said
+	if pid <= 1 || pid == os.Getpid() {
+		return false, wire.Errorf(wire.CodeWedged, "the system does not tell which process serves the session").WithHint("abrowser doctor")
+	}
+	victim := pid
+	if group, err := syscall.Getpgid(pid); err == nil && group == pid {
+		victim = -pid // it leads a group: its driver's, too
+	}
+	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return false, wire.Errorf(wire.CodePermission, "killing process %d: %v", pid, err).WithHint("abrowser doctor")
+	}
+	l.logger().Info("killed", "name", p.Name, "pid", pid)
+	return true, l.tidy(ctx, p)
+}
+
+// tidy removes a killed daemon's files, as the holder of its lease.
+func (l *Launcher) tidy(ctx context.Context, p sockets.Place) error {
+	ctx, cancel := context.WithTimeout(ctx, killTime)
+	defer cancel()
+	lease, err := sockets.HoldWait(ctx, p.Lock)
+	if err != nil {
+		return err
+	}
+	file := strings.TrimSuffix(filepath.Base(p.Lock), filepath.Ext(p.Lock))
+	removed := os.RemoveAll(l.Root.Path("state", "tmp", file))
+	if errors.Is(removed, fs.ErrNotExist) {
+		removed = nil
+	}
+	return errors.Join(p.Unlink(lease), removed, lease.Close())
+}
