@@ -3,7 +3,6 @@ package broker
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -61,9 +60,6 @@ func start(t *testing.T, s wire.Settings) *rig {
 	}
 	return r
 }
-
-// ownPrefix begins the name of every directory of this run, and of no other's.
-func ownPrefix() string { return fmt.Sprintf("abb%d-", os.Getpid()) }
 
 func newRig(t *testing.T, s wire.Settings) *rig {
 	t.Helper()
