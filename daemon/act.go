@@ -20,6 +20,8 @@ type action struct {
 	// do performs the action, or tries it. The time is in milliseconds.
 	do       func(time *float64, trial *bool) error
 	attached bool // it is enough that the element is there
+	// then is called when it is done, before its effects are read. May be nil.
+	then func(ctx context.Context)
 }
 
 const (

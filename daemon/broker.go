@@ -36,10 +36,21 @@ const aliveTime = time.Second
 
 // tabs lists the session's tabs. It answers after every event of the browser that
 // came before it was asked.
-func (b *broker) tabs(ctx context.Context, settled bool) ([]wire.Tab, error) {
+func (b *broker) tabs(ctx context.Context, settled bool) (wire.TabsOut, error) {
 	var out wire.TabsOut
-	err := b.ask(ctx, wire.BrokerTabs.Doc, wire.TabsIn{Session: b.session, Settled: settled}, &out)
-	return out.Tabs, err
+	return out, b.ask(ctx, wire.BrokerTabs.Doc, wire.TabsIn{Session: b.session, Settled: settled}, &out)
+}
+
+// downloads lists the session's downloads that nobody has fetched.
+func (b *broker) downloads(ctx context.Context) ([]wire.BrokerDownload, error) {
+	var out wire.BrokerDownloadsOut
+	err := b.ask(ctx, wire.BrokerDownloads.Doc, wire.BrokerDownloadsIn{Session: b.session}, &out)
+	return out.Downloads, err
+}
+
+// forget has a finished download forgotten.
+func (b *broker) forget(ctx context.Context, guid string) error {
+	return b.ask(ctx, wire.BrokerDownloads.Doc, wire.BrokerDownloadsIn{Session: b.session, Forget: guid}, &wire.BrokerDownloadsOut{})
 }
 
 // allTabs lists the tabs of all sessions.

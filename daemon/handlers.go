@@ -113,6 +113,7 @@ func (s *Session) handlers() []served {
 		paged(s, wire.Check, (*turn).check),
 		paged(s, wire.Uncheck, (*turn).uncheck),
 		paged(s, wire.Scroll, (*turn).scroll),
+		paged(s, wire.SaveDownload, (*turn).download),
 		paged(s, wire.Wait, (*turn).wait),
 		control(wire.TabList, s.tabList),
 		paged(s, wire.TabNew, (*turn).tabNew),

@@ -207,6 +207,7 @@ func (t *turn) effects(ctx context.Context) wire.Effects {
 		t.log.Warn("asking for tabs", "error", err)
 	}
 	e.Dialogs = t.tellDialogs()
+	e.Downloads = t.tellDownloads(ctx)
 	return e
 }
 

@@ -29,12 +29,13 @@ type Session struct {
 	health  health
 	end     func() // begins the end of the daemon, once or more often
 
-	mu      sync.Mutex // guards the fields below; never held during I/O
-	link    *link
-	tabs    []wire.Tab        // as the broker told last
-	active  wire.Tab          // the tab that page verbs act on; zero before the first
-	told    map[string]bool   // by tab id
-	openers map[string]string // of each target, the one that opened it
+	mu        sync.Mutex // guards the fields below; never held during I/O
+	link      *link
+	tabs      []wire.Tab        // as the broker told last
+	active    wire.Tab          // the tab that page verbs act on; zero before the first
+	told      map[string]bool   // by tab id
+	openers   map[string]string // of each target, the one that opened it
+	downloads downloads
 	// starting is set while driver and browser are made to run and connected to.
 	starting bool
 }
@@ -129,13 +130,15 @@ func (s *Session) settledTabs(ctx context.Context) ([]wire.Tab, error) {
 	return s.keepTabs(s.broker.tabs(ctx, true))
 }
 
-func (s *Session) keepTabs(tabs []wire.Tab, err error) ([]wire.Tab, error) {
+func (s *Session) keepTabs(out wire.TabsOut, err error) ([]wire.Tab, error) {
 	if err != nil {
 		return nil, err
 	}
+	tabs := out.Tabs
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tabs = tabs
+	s.downloads.noticeLocked(out.LastDownload)
 	for _, tab := range tabs {
 		if s.active.TargetID == tab.TargetID {
 			s.active = tab

@@ -30,8 +30,12 @@ func (t *turn) on(ctx context.Context, given string, timeout int, make func(targ
 	if err != nil {
 		return wire.Effects{}, err
 	}
-	if err := t.act(ctx, p, at, make(at)); err != nil {
+	a := make(at)
+	if err := t.act(ctx, p, at, a); err != nil {
 		return wire.Effects{}, err
+	}
+	if a.then != nil {
+		a.then(ctx)
 	}
 	return t.effects(ctx), nil
 }
@@ -41,10 +45,18 @@ func (t *turn) click(ctx context.Context, in wire.ClickIn) (wire.ClickOut, error
 		return t.clickNewTab(ctx, in)
 	}
 	effects, err := t.on(ctx, in.Selector, in.Timeout, func(at target) action {
+		saves := false
 		return action{name: "click", trial: true, do: func(limit *float64, trial *bool) error {
+			if !*trial && in.Button != "right" {
+				saves = isSaveLink(at.find, limit)
+			}
 			return at.find.Click(playwright.LocatorClickOptions{
 				Button: button(in.Button), Modifiers: modifiers(in.Modifiers), Timeout: limit, Trial: trial,
 			})
+		}, then: func(ctx context.Context) {
+			if saves {
+				t.awaitBegin(ctx)
+			}
 		}}
 	})
 	return wire.ClickOut{Clicked: in.Selector, Effects: effects}, err

@@ -31,7 +31,7 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 	if to != "" {
 		if err := t.load(ctx, p, to); err != nil {
 			t.tellDialogs()
-			return wire.OpenOut{}, err
+			return wire.OpenOut{}, t.orDownload(ctx, err)
 		}
 	}
 	title, err := t.title(context.WithoutCancel(ctx), p)
@@ -41,6 +41,20 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 	effects := t.effects(ctx)
 	active, _ := t.known()
 	return wire.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
+}
+
+// orDownload says of a navigation that a download took its place, where one did.
+func (t *turn) orDownload(ctx context.Context, err error) error {
+	if !errors.Is(err, wire.CodeNavigation) {
+		return err
+	}
+	if _, lost := t.listTabs(ctx); lost != nil {
+		return err
+	}
+	for _, d := range t.tellDownloads(ctx) {
+		return wire.Errorf(wire.CodeNavigation, "that is no page but a download, %s", d.SuggestedFilename).WithHint("abrowser wait --download .")
+	}
+	return err
 }
 
 // openable is the session's page, a new one where the last was closed or crashed.

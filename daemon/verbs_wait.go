@@ -19,6 +19,9 @@ func (t *turn) wait(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
 	if ms, err := strconv.Atoi(in.What); err == nil {
 		return t.waitTime(ctx, ms)
 	}
+	if in.Download {
+		return t.waitDownload(ctx, in)
+	}
 	var sel selector
 	if in.What != "" {
 		var err error

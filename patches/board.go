@@ -20,6 +20,13 @@ type Line interface {
 	Cut(c ClientID, why string)
 	// Save puts the [State] on disk before it returns.
 	Save(s State)
+	// Deliver puts copies of a finished download where they are wanted; file is a
+	// name in the directory of downloads, or a path. done is called on the Board's
+	// goroutine with where each is, empty where it could not be put.
+	Deliver(file string, to []Delivery, done func(where []string))
+	// Discard removes the file of this name from the directory of downloads,
+	// finished or not.
+	Discard(name string)
 }
 
 // Options of a Board. Zero works, but for Line.
@@ -32,29 +39,33 @@ type Options struct {
 	Grace time.Duration // how long a session without a connection stays live; 5 s
 	Hold  time.Duration // how long an owner may keep its new target paused; 3 s
 	Moved func()        // called when a page is somewhere else; nil: not
+	// Downloads is the directory into which the browser saves files. Empty: where it
+	// would by itself; a person's browser stays as it is.
+	Downloads string
 }
 
 // Board is the switchboard between one browser and its clients.
 type Board struct {
 	Options
 
-	lastID  int64
-	calls   map[int64]call
-	clients map[ClientID]*client
-	routes  map[string]*session // the clients' CDP sessions
-	holds   map[string]*target  // by the CDP session that we hold on a target ourselves
-	targets map[string]*target
-	owners  map[string]*owner
-	creates map[int64]*owner // createTarget calls that are not answered, by id
-	orders  []order          // tabs that pages are about to open
-	timers  timers
-	shared  string        // id of the shared browser context
-	journal []string      // browser-level sessions that a successor has to detach
-	dirty   bool          // something changed that can wait to be saved
-	watches []func() bool // called when a target is gone, until they return true
-	opening *opening      // the lost tab that is being opened again
-	closing bool          // the browser has been asked to end
-	ready   bool
+	lastID    int64
+	calls     map[int64]call
+	clients   map[ClientID]*client
+	routes    map[string]*session // the clients' CDP sessions
+	holds     map[string]*target  // by the CDP session that we hold on a target ourselves
+	targets   map[string]*target
+	owners    map[string]*owner
+	creates   map[int64]*owner // createTarget calls that are not answered, by id
+	orders    []order          // tabs that pages are about to open
+	downloads map[string]*download
+	timers    timers
+	shared    string        // id of the shared browser context
+	journal   []string      // browser-level sessions that a successor has to detach
+	dirty     bool          // something changed that can wait to be saved
+	watches   []func() bool // called when a target is gone, until they return true
+	opening   *opening      // the lost tab that is being opened again
+	closing   bool          // the browser has been asked to end
+	ready     bool
 }
 
 // call is a message to the browser that is not answered yet.
@@ -86,6 +97,7 @@ func New(o Options) *Board {
 		Options: o, lastID: o.First - 1,
 		calls: map[int64]call{}, clients: map[ClientID]*client{}, routes: map[string]*session{},
 		holds: map[string]*target{}, targets: map[string]*target{}, owners: map[string]*owner{}, creates: map[int64]*owner{},
+		downloads: map[string]*download{},
 	}
 	b.restore(o.State)
 	return b
@@ -132,6 +144,12 @@ func (b *Board) Start(done func()) {
 			b.shared = out.Shared
 		}
 	})
+	b.acceptDownloads("", nil)
+	for _, o := range b.owners {
+		for _, context := range o.Contexts {
+			b.acceptDownloads(context, nil)
+		}
+	}
 	b.ask("Target.setDiscoverTargets", []byte(`{"discover":true,`+targetFilter+`}`), "", nil)
 	// Off and on again: the second brings an event for each target there is.
 	b.ask("Target.setAutoAttach", []byte(`{"autoAttach":false,"waitForDebuggerOnStart":false,"flatten":true}`), "", nil)

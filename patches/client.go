@@ -28,7 +28,8 @@ type session struct {
 	children []*session
 	acted    int64 // our newest call on it that acted on its page; 0 for none
 	// told are the targets that it was attached to without asking for each.
-	told map[string]bool
+	told      map[string]bool
+	downloads saving
 }
 
 // name is what the client calls the session.
@@ -145,6 +146,18 @@ func (c *client) browsers() []*session {
 				all = append(all, child)
 			}
 		}
+	}
+	return all
+}
+
+// all are the client's sessions, in the order in which they were made.
+func (c *client) all() []*session {
+	if c.root == nil {
+		return nil
+	}
+	all := []*session{c.root}
+	for i := 0; i < len(all); i++ {
+		all = append(all, all[i].children...)
 	}
 	return all
 }

@@ -33,8 +33,14 @@ package patches
 //     Browser.resetPermissions does nothing. In a browser context of the client's
 //     own (newContext) they are passed on. Geolocation, offline, headers, user
 //     agent, viewport and media are per page in CDP, and so do not leak.
-//   - Browser.setDownloadBehavior is answered and does nothing in it: the directory
-//     would be that of all. In a context of the client's own it is passed on.
+//   - Downloads go into a directory of the broker's, under names that are nobody's
+//     choice, and from there to where the client's Browser.setDownloadBehavior or
+//     Page.setDownloadBehavior wants them, when they are whole and before the client
+//     hears so; in a context of the client's own, too. What cannot be put there is told
+//     as canceled. The directory has to be an absolute path. In the shared context
+//     "deny" means that the client gets no files. The events are told to the session's
+//     clients that asked for them, and of its own pages' downloads only.
+//     Browser.cancelDownload knows no others.
 //   - Service workers of it are not announced, since they have no owner; a page's
 //     own requests to them are. ServiceWorker.stopAllWorkers is refused.
 //

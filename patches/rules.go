@@ -39,14 +39,17 @@ func rules(method string) rule {
 		return getBrowserContexts
 	case "Browser.close":
 		return closeConnection
-	case "Page.bringToFront", "Browser.crash", "Browser.crashGpuProcess", "Browser.setWindowBounds", "Browser.setContentsSize",
-		"Page.setDownloadBehavior":
+	case "Page.bringToFront", "Browser.crash", "Browser.crashGpuProcess", "Browser.setWindowBounds", "Browser.setContentsSize":
 		return swallow
-	case "Storage.getCookies", "Storage.setCookies", "Storage.clearCookies", "Browser.cancelDownload":
+	case "Storage.getCookies", "Storage.setCookies", "Storage.clearCookies":
 		return ownContext
+	case "Browser.setDownloadBehavior", "Page.setDownloadBehavior":
+		return setDownloadBehavior
+	case "Browser.cancelDownload":
+		return cancelDownload
 	case "Browser.grantPermissions", "Browser.setPermission":
 		return privateContext
-	case "Browser.resetPermissions", "Browser.setDownloadBehavior":
+	case "Browser.resetPermissions":
 		return privateContextOrNothing
 	case "Runtime.runIfWaitingForDebugger":
 		return runIfWaiting

@@ -26,6 +26,7 @@ func createBrowserContext(b *Board, s *session, r request) *cdpError {
 		}
 		o.Contexts = append(o.Contexts, out.ContextID)
 		o.makers[out.ContextID] = s.client
+		b.acceptDownloads(out.ContextID, nil)
 		b.save()
 		b.done(s, r, out)
 	})

@@ -29,6 +29,9 @@ type Owner struct {
 	// Reopened are the tabs that were opened again, until the owner has been told.
 	Reopened   []Reopened `json:"reopened,omitzero"`
 	ReopenedAt time.Time  `json:"reopenedAt,omitzero"`
+	// Downloads are those that nobody has fetched yet.
+	Downloads    []Download `json:"downloads,omitzero"`
+	LastDownload int        `json:"lastDownload,omitzero"` // the newest one's number
 }
 
 // Reopened is a tab that was opened again since its browser had died.
@@ -78,7 +81,14 @@ func (b *Board) restore(s State) {
 		for _, tab := range saved.Tabs {
 			o.tabs[tab.Target] = &tab
 		}
-		o.Tabs = nil
+		for _, kept := range saved.Downloads {
+			d := &download{Download: kept, owner: o, told: map[*session]bool{}}
+			b.downloads[d.GUID] = d
+			if d.Handed {
+				b.after(handedTime, func() { b.drop(d) })
+			}
+		}
+		o.Tabs, o.Downloads = nil, nil
 		b.owners[o.Name] = o
 		if o.Released.IsZero() {
 			b.after(b.Grace, func() {
@@ -114,6 +124,9 @@ func (b *Board) State() State {
 		saved.Tabs = []Tab{}
 		for _, tab := range o.sorted() {
 			saved.Tabs = append(saved.Tabs, *tab)
+		}
+		for _, d := range b.downloadsOf(o) {
+			saved.Downloads = append(saved.Downloads, d.Download)
 		}
 		s.Owners = append(s.Owners, saved)
 	}
@@ -155,7 +168,7 @@ func (b *Board) saveSoon() {
 const saveDelay = 500 * time.Millisecond
 
 // Died is what stays of a state when its browser has died: all but the connections,
-// and the browser contexts with what was in them. [Board.Reopen] opens the tabs
+// the browser contexts with what was in them, and downloads that had not all come. [Board.Reopen] opens the tabs
 // again.
 func (s State) Died() State {
 	var rest State
@@ -164,6 +177,7 @@ func (s State) Died() State {
 		tabs := slices.DeleteFunc(slices.Concat(o.Tabs, o.Lost), func(t Tab) bool { return t.Context != "" })
 		slices.SortFunc(tabs, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
 		o.Lost, o.Tabs = tabs, nil
+		o.Downloads = slices.DeleteFunc(slices.Clone(o.Downloads), func(d Download) bool { return d.State != DownloadDone })
 		rest.Owners = append(rest.Owners, o)
 	}
 	return rest
@@ -174,7 +188,7 @@ func (s State) Died() State {
 func (s State) Stopped() State {
 	var rest State
 	for _, o := range s.Owners {
-		o.Active, o.Contexts, o.Lost, o.Tabs, o.Reopened = "", nil, nil, nil, nil
+		o.Active, o.Contexts, o.Lost, o.Tabs, o.Reopened, o.Downloads = "", nil, nil, nil, nil, nil
 		if o.Released.IsZero() {
 			o.Released = o.Last
 		}

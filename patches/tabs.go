@@ -106,12 +106,15 @@ func (b *Board) Release(name string, page bool, limit time.Duration, done func(k
 	}
 	o.Contexts = nil
 	clear(o.makers)
+	if page {
+		b.dropDownloads(o)
+	}
 	b.save()
 	b.closeAll(closing, limit, func(closed int) { done(kept, closed) })
 }
 
 // Prune closes tabs of sessions that ended: of those whose name has the prefix
-// and whose release is older than age. done gets the tabs, by their owner.
+// and whose release is older than age; their downloads go, too. done gets the tabs, by their owner.
 func (b *Board) Prune(prefix string, age, limit time.Duration, done func(map[string][]Tab)) {
 	gone := map[string][]Tab{}
 	var ids []string
@@ -127,6 +130,9 @@ func (b *Board) Prune(prefix string, age, limit time.Duration, done func(map[str
 			}
 		}
 		o.Lost = slices.DeleteFunc(o.Lost, old)
+		if !o.Released.After(before) {
+			b.dropDownloads(o)
+		}
 		for _, tab := range o.sorted() {
 			if old(*tab) {
 				gone[o.Name] = append(gone[o.Name], *tab)

@@ -84,6 +84,10 @@ func (b *Board) rootEvent(in incoming) {
 		if in.params(&p) == nil {
 			b.letGo(p.SessionID, in)
 		}
+	case "Browser.downloadWillBegin":
+		b.downloadBegan(in)
+	case "Browser.downloadProgress":
+		b.downloadProgress(in)
 	case "Target.targetDestroyed", "Target.targetCrashed":
 		var p targetParam
 		if in.params(&p) == nil {

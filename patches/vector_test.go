@@ -16,7 +16,7 @@ import (
 
 // TestVectors plays the streams of testdata. What comes in stands in sections
 // from-playwright CLIENT, from-browser, join CLIENT SESSION, leave CLIENT, tick
-// DURATION, release SESSION [page], prune, restart, died, news SESSION; what went out follows each of them in sections
+// DURATION, release SESSION [page], prune, restart, delivered [failed], died, news SESSION; what went out follows each of them in sections
 // to-browser, to-playwright CLIENT, cut CLIENT. -update rewrites the latter. In the
 // browser's replies @METHOD is the id of our last call of it, @METHOD PARAM of the
 // last whose text has PARAM.
@@ -76,6 +76,8 @@ type recorder struct {
 	out  []txtar.File
 	sent []string
 	last State
+	// deliveries end those that were ordered, by failing or not.
+	deliveries []func(fails bool)
 }
 
 func (r *recorder) note(section, text string) {
@@ -110,6 +112,23 @@ func (r *recorder) ToClient(c ClientID, msg []byte) {
 func (r *recorder) Cut(c ClientID, why string) { r.note(fmt.Sprintf("cut %d", c), why) }
 func (r *recorder) Save(s State)               { r.last = s }
 
+// Deliver writes down what is to be delivered; it is when the stream says so.
+func (r *recorder) Deliver(file string, to []Delivery, done func([]string)) {
+	where := make([]string, len(to))
+	for i, d := range to {
+		r.note("deliver", fmt.Sprintf("%s to %q as %s, exactly: %t", file, d.Dir, d.Name, d.Exact))
+		where[i] = d.Dir + "/" + d.Name
+	}
+	r.deliveries = append(r.deliveries, func(fails bool) {
+		if fails {
+			clear(where)
+		}
+		done(where)
+	})
+}
+
+func (r *recorder) Discard(name string) { r.note("discard", name) }
+
 const firstID = 1000000001
 
 // play runs the inputs of a stream and returns it with the outputs that come.
@@ -118,13 +137,13 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rec := &recorder{}
 	first := int64(firstID)
-	b := New(Options{Line: rec, Clock: func() time.Time { return now }, First: firstID})
+	b := New(Options{Line: rec, Clock: func() time.Time { return now }, First: firstID, Downloads: "/downloads"})
 	b.ready, b.shared = true, "SHARED"
 	for _, f := range in.Files {
 		words := strings.Fields(f.Name)
 		lines := strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n")
 		switch words[0] {
-		case "to-browser", "to-playwright", "cut", "kept":
+		case "to-browser", "to-playwright", "cut", "kept", "deliver", "discard":
 			continue
 		}
 		rec.out = append(rec.out, f)
@@ -159,11 +178,14 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 				state = state.Died()
 			}
 			first += 1000
-			b = New(Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state})
+			b = New(Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state, Downloads: "/downloads"})
 			b.Start(func() { b.Reopen(func() {}) })
 		case "news":
 			_, news := b.News(words[1])
 			rec.note("kept", fmt.Sprint(news))
+		case "delivered":
+			rec.deliveries[0](len(words) > 1)
+			rec.deliveries = rec.deliveries[1:]
 		default:
 			t.Fatalf("unknown section %q", f.Name)
 		}

@@ -46,6 +46,8 @@ type broker struct {
 	lines    map[patches.ClientID]*line
 	lastLine patches.ClientID
 	product  string
+
+	downloads *downloads
 }
 
 // Serve is the process `abrowser broker`, which a keeper starts. It returns when
@@ -109,13 +111,18 @@ func (b *broker) inherit() (net.Listener, error) {
 //  2. the browser is taken over, then clients are let in
 //  3. until the browser, the keeper or ctx ends
 //  4. clients are cut and running verbs answered
-//  5. the pipe is closed on our side and everybody waited for
+//  5. the pipe is closed on our side and everybody waited for, also what is done to
+//     downloads
 func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener net.Listener) error {
 	state, err := b.table.load()
 	if err != nil {
 		b.log.Error("reading the table of owners; it begins anew", "error", err)
 	}
-	b.board = patches.New(patches.Options{Line: b, State: state, Log: b.log, Moved: b.cookies.moved})
+	b.downloads = downloadsOf(b)
+	if state, err = b.downloads.take(state, b.charge.Fresh); err != nil {
+		return err
+	}
+	b.board = patches.New(patches.Options{Line: b, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir})
 	var work sync.WaitGroup
 	messages := make(chan []byte, inboxLength)
 	work.Go(func() {
@@ -159,6 +166,12 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	b.control.close()
 	_ = errors.Join(b.pipe.in.Close(), b.pipe.out.Close()) // they end with us anyway
 	work.Wait()
+	select {
+	case <-b.gone:
+		b.downloads.end(true)
+	default:
+		b.downloads.end(false)
+	}
 	return err
 }
 

@@ -17,6 +17,7 @@ func (b *broker) handlers() []wire.Handler {
 		wire.Bind(wire.BrokerRelease, b.serveRelease),
 		wire.Bind(wire.BrokerSessions, b.serveSessions),
 		wire.Bind(wire.BrokerNews, b.serveNews),
+		wire.Bind(wire.BrokerDownloads, b.serveDownloads),
 		wire.Bind(wire.TabPrune, b.servePrune),
 		wire.Bind(wire.BrowserStatus, b.serveStatus),
 		wire.Bind(wire.BrowserStop, b.serveStop),

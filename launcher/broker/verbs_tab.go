@@ -48,6 +48,9 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 		if in.Session != "" && o.Name != in.Session {
 			continue
 		}
+		if in.Session != "" {
+			out.LastDownload = o.LastDownload
+		}
 		for _, t := range o.Pages {
 			out.Tabs = append(out.Tabs, tabOf(o, t))
 		}

@@ -6,12 +6,12 @@ func All() []AnyVerb {
 		Open, Back, Forward, Reload,
 		Snapshot, GetText, GetHTML, GetValue, GetAttr, GetTitle, GetURL, GetCount, GetBox, GetStyles, GetCDPURL,
 		IsVisible, IsEnabled, IsChecked, Eval, Screenshot,
-		Click, Dblclick, Fill, Type, Press, Hover, Focus, Select, Check, Uncheck, Scroll,
+		Click, Dblclick, Fill, Type, Press, Hover, Focus, Select, Check, Uncheck, Scroll, SaveDownload,
 		Wait,
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus,
 		Batch, Close, Kill, Status, Session, SessionList, SessionInfo,
 		BrowserStatus, BrowserStop, Install, Doctor,
-		BrokerTabs, BrokerNote, BrokerRelease, BrokerSessions, BrokerNews,
+		BrokerTabs, BrokerNote, BrokerRelease, BrokerSessions, BrokerNews, BrokerDownloads,
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 	CodeNotActionable   Code = "not_actionable"    // there, but hidden, disabled or covered
 	CodeTimeout         Code = "timeout"           // the deadline passed, nothing was done
 	CodeNavigation      Code = "navigation"        // the page could not be loaded
+	CodeDownload        Code = "download"          // a download failed or was cancelled
 	CodeEvaluation      Code = "evaluation"        // the script threw
 	CodeDialogOpen      Code = "dialog_open"       // a JavaScript dialog blocks the page
 	CodePageClosed      Code = "page_closed"       // the session's page is gone

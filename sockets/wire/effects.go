@@ -4,8 +4,9 @@ import "fmt"
 
 // Effects are what a command caused beside what it was asked for.
 type Effects struct {
-	Opened  []OpenedTab `json:"opened,omitzero"`
-	Dialogs []Dialog    `json:"dialogs,omitzero"`
+	Opened    []OpenedTab     `json:"opened,omitzero"`
+	Dialogs   []Dialog        `json:"dialogs,omitzero"`
+	Downloads []BegunDownload `json:"downloads,omitzero"`
 }
 
 // OpenedTab is a tab that the session's page opened while the command ran.
@@ -23,6 +24,12 @@ type Dialog struct {
 	Handled       string `json:"handled"` // accepted or dismissed
 }
 
+// BegunDownload is a download that began while the command ran.
+type BegunDownload struct {
+	SuggestedFilename string `json:"suggestedFilename"`
+	URL               string `json:"url"`
+}
+
 // Text prints one line for each effect, nothing where there was none.
 func (e Effects) Text() string {
 	var all []string
@@ -31,6 +38,9 @@ func (e Effects) Text() string {
 	}
 	for _, d := range e.Dialogs {
 		all = append(all, fmt.Sprintf("dialog %s %q", d.Type, d.Message))
+	}
+	for _, d := range e.Downloads {
+		all = append(all, "download "+d.SuggestedFilename)
 	}
 	return lines(all...)
 }

@@ -21,6 +21,7 @@ import (
 //	env:"HEADED"           ABROWSER_HEADED and AGENT_BROWSER_HEADED set it
 //	min:"0"                the smallest number it may be, where it is given
 //	file:"out"             a file that the caller writes: resolved in the caller's directory
+//	file:"into"            the same, or a directory to write it in
 //	file:"name"            a name, or with a slash a path: resolved likewise
 //	help:"..."             lower case, no full stop
 type Field struct {
@@ -34,7 +35,7 @@ type Field struct {
 	Enum     []string
 	Env      string
 	Min      string // of a number, empty when any will do
-	File     string // "out": a file the caller writes; "name": a name, or with a slash a path
+	File     string // "out", "into": a file the caller writes; "name": a name, or with a slash a path
 	Help     string
 	Type     reflect.Type
 }

@@ -20,6 +20,13 @@ type File struct {
 	Path    string // absolute, or empty for the default place
 	Ext     string // of the default place, with its dot: ".png"
 	Content []byte
+	// Source is where the file is already, instead of Content. It is moved from
+	// there, or copied where it is to stay.
+	Source string
+	Keep   bool
+	// Name is what somebody else calls it: for a Path that is a directory, and for
+	// the default place.
+	Name string
 }
 
 // Filer is an output that carries files. The caller writes each, sets the path

@@ -47,6 +47,9 @@ type TabListIn struct {
 // TabsOut lists tabs.
 type TabsOut struct {
 	Tabs []Tab `json:"tabs"`
+	// LastDownload is the number of the newest download of the session whose tabs
+	// its daemon asks the broker for.
+	LastDownload int `json:"lastDownload,omitzero"`
 }
 
 // Text is one line a tab, the active one marked with a star.

@@ -6,27 +6,33 @@ const groupWait = "Waiting"
 
 // WaitIn is the input of [Wait]. Exactly one of its forms is given.
 type WaitIn struct {
-	What   string `json:"what,omitzero" arg:"0" help:"milliseconds, or a selector to wait for"`
+	What   string `json:"what,omitzero" arg:"0" help:"milliseconds, or a selector to wait for; with --download the file to write"`
 	State  string `json:"state,omitzero" default:"visible" enum:"visible|hidden|attached|detached" help:"what the selector's element must be"`
 	Text   string `json:"text,omitzero" flag:"text,t" help:"wait until the page shows this text"`
 	URL    string `json:"url,omitzero" flag:"url,u" help:"wait until the URL matches this pattern; * matches anything, without * a part is enough"`
 	Load   string `json:"load,omitzero" flag:"load,l" enum:"load|domcontentloaded|networkidle" help:"wait for this state of loading"`
 	Script string `json:"fn,omitzero" flag:"fn,f" help:"wait until this JavaScript is true"`
+	// Download is about the newest download that nobody has fetched, or the next.
+	Download bool   `json:"download,omitzero" flag:"download,d" help:"wait for a download and save its file"`
+	Path     string `json:"path,omitzero" flag:"-" file:"into" help:"where to save a download"`
 	Waits
 }
 
 // Check refuses none and several of the forms.
 func (in WaitIn) Check() error {
 	forms := 0
+	if in.Download {
+		forms++
+	}
 	for _, form := range []string{in.What, in.Text, in.URL, in.Load, in.Script} {
 		if form != "" {
 			forms++
 		}
 	}
-	if forms == 1 {
+	if forms == 1 && (in.Path == "" || in.Download) {
 		return nil
 	}
-	return Errorf(CodeBadInput, "wait takes one thing to wait for: milliseconds, a selector, --text, --url, --load or --fn").
+	return Errorf(CodeBadInput, "wait takes one thing to wait for: milliseconds, a selector, --text, --url, --load, --fn or --download").
 		WithHint("abrowser wait --text Welcome")
 }
 
@@ -40,11 +46,15 @@ type WaitOut struct {
 	URL      string          `json:"url,omitzero"`
 	State    string          `json:"state,omitzero"`
 	Result   json.RawMessage `json:"result,omitzero"`
+	*Saved
 	Effects
 }
 
 // Text is what was found: the text, the URL or the script's value.
 func (o WaitOut) Text() string {
+	if o.Saved != nil {
+		return lines(o.Saved.Text(), o.Effects.Text())
+	}
 	value := lines(o.Found, o.URL)
 	if len(o.Result) > 0 {
 		value = indent(o.Result)
@@ -52,8 +62,21 @@ func (o WaitOut) Text() string {
 	return lines(value, o.Effects.Text())
 }
 
-// Wait waits for a time, an element, a text, a URL, a state of loading or a script.
+// TakeFile is a download's file.
+func (o *WaitOut) TakeFile() (File, bool) {
+	if o.Saved == nil {
+		return File{}, false
+	}
+	return o.Saved.TakeFile()
+}
+
+// SetPath says where the download's file is.
+func (o *WaitOut) SetPath(path string) { o.Saved.SetPath(path) }
+
+// Wait waits for a time, an element, a text, a URL, a state of loading, a script or
+// a download.
 var Wait = Verb[WaitIn, WaitOut]{Doc{
-	Name: "wait", Group: groupWait, Short: "Wait for a time, an element, a text, a URL, loading or a script",
+	Name: "wait", Group: groupWait, Short: "Wait for a time, an element, a text, a URL, loading, a script or a download",
+	Long:    "wait --download [PATH] saves the newest download that no command has fetched, or the next one, as download does.",
 	Example: "abrowser wait --text Welcome", Reads: true,
 }}

@@ -16,16 +16,26 @@ import (
 // resolvePaths makes the paths of files to write absolute and refuses those that
 // cannot be written, before anything happens.
 func (a *app) resolvePaths(l *line) error {
-	if l.verb.Describe().Name == wire.Screenshot.Name {
+	switch l.verb.Describe().Name {
+	case wire.Screenshot.Name:
 		selectorOrPath(l.in)
+	case wire.Wait.Name:
+		pathOfDownload(l.in)
 	}
 	for _, f := range l.verb.Fields() {
 		path := l.text(f.Name)
-		if f.File != "out" || path == "" {
+		if f.File != "out" && f.File != "into" || path == "" {
 			continue
 		}
 		if !filepath.IsAbs(path) && a.dir == "" {
 			return wire.Errorf(wire.CodeBadInput, "the working directory is gone; %s needs an absolute path", path)
+		}
+		if f.File == "into" && isDirectory(inDir(a.dir, path)) {
+			l.in[f.Name] = inDir(a.dir, path)
+			continue
+		}
+		if strings.HasSuffix(path, "/") {
+			return wire.Errorf(wire.CodeBadInput, "there is no directory %s", path).WithHint("mkdir -p %s", path)
 		}
 		path = inDir(a.dir, path)
 		if err := checkWritable(path); err != nil {
@@ -34,6 +44,16 @@ func (a *app) resolvePaths(l *line) error {
 		l.in[f.Name] = path
 	}
 	return nil
+}
+
+// pathOfDownload takes what stands behind wait --download for the file to write.
+func pathOfDownload(in members) {
+	what, given := in["what"]
+	if on, _ := in["download"].(bool); !on || !given {
+		return
+	}
+	delete(in, "what")
+	in["path"] = what
 }
 
 // selectorOrPath decides what a screenshot's only argument is.
@@ -90,6 +110,11 @@ func (a *app) writeFile(out any) error {
 	file, ok := filer.TakeFile()
 	if !ok {
 		return nil
+	}
+	if file.Source != "" {
+		path, err := a.take(file)
+		filer.SetPath(path)
+		return err
 	}
 	if file.Path != "" {
 		if err := os.WriteFile(file.Path, file.Content, 0o644); err != nil {

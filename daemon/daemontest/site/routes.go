@@ -37,6 +37,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("POST /submit", s.submit)
 	mux.HandleFunc("GET /download/{directory}/{file}", s.download)
 	mux.HandleFunc("GET /redirect", s.redirect)
+	s.fileRoutes(mux)
 	// What is late.
 	mux.HandleFunc("GET /slow", s.slow)
 	mux.HandleFunc("GET /drip", s.drip)

@@ -32,6 +32,10 @@ function serve() {
       r.setHeader('Content-Disposition', 'attachment; filename=f.txt');
       return r.end('downloaded');
     }
+    if (where === '/endless') {
+      r.setHeader('Content-Disposition', 'attachment; filename=e.txt');
+      return r.write('x'.repeat(100000));
+    }
     if (where === '/headers')
       return r.end(JSON.stringify(q.headers));
     r.setHeader('Content-Type', where.endsWith('.js') ? 'text/javascript' : 'text/html');
@@ -137,6 +141,35 @@ const everywhere = {
     equal(JSON.parse(await page.textContent('body'))['x-mine'], 'me', 'header');
     equal(await page.evaluate(() => [innerWidth, matchMedia('(prefers-color-scheme: dark)').matches, window.before]), [500, true, 1], 'page');
   },
+  async downloads({ context, page, site }, name) {
+    await page.goto(site + '/file');
+    for (const how of [() => { location.href = '/download'; }, () => { open('/download'); }]) {
+      // Of a tab that is nothing but a download Playwright tells on its opener or on itself.
+      const inPopup = context.waitForEvent('page').then(p => p.waitForEvent('download'));
+      inPopup.catch(() => {});
+      const [download] = await Promise.all([Promise.race([page.waitForEvent('download'), inPopup]), page.evaluate(how)]);
+      const file = path.join(dir, name + '.download');
+      await download.saveAs(file);
+      equal([download.suggestedFilename(), download.url(), fs.readFileSync(file, 'utf8')], ['f.txt', site + '/download', 'downloaded'], 'download');
+    }
+    const [download] = await Promise.all([page.waitForEvent('download'), page.evaluate(() => { location.href = '/endless'; })]);
+    await download.cancel();
+    equal(await download.failure(), 'canceled', 'failure');
+  },
+  async 'large files both ways'({ page, site }, name) {
+    const large = path.join(dir, name + '.large');
+    const bytes = require('crypto').randomBytes(12 << 20);
+    fs.writeFileSync(large, bytes);
+    await page.goto(site + '/file');
+    await page.setInputFiles('input', large);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.evaluate(() => {
+      const a = document.createElement('a');
+      a.href = URL.createObjectURL(document.querySelector('input').files[0]);
+      a.download = 'back';
+      a.click();
+    })]);
+    equal(fs.readFileSync(await download.path()).equals(bytes), true, 'what came back is what went');
+  },
   async 'a CDP session'({ context, page }) {
     const session = await context.newCDPSession(page);
     equal((await session.send('Runtime.evaluate', { expression: '6*7' })).result.value, 42, 'evaluated');
@@ -191,13 +224,6 @@ const own = {
     equal(await page.evaluate(() => new Promise(f => navigator.geolocation.getCurrentPosition(p => f(p.coords.latitude)))), 10, 'latitude');
     await context.setOffline(true);
     equal(await page.evaluate(() => navigator.onLine), false, 'online');
-  },
-  async downloads({ page, site }) {
-    await page.goto(site);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.evaluate(() => { location.href = '/download'; })]);
-    const file = path.join(dir, 'own.download');
-    await download.saveAs(file);
-    equal([download.suggestedFilename(), fs.readFileSync(file, 'utf8')], ['f.txt', 'downloaded'], 'download');
   },
 };
 

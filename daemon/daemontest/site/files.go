@@ -1,0 +1,97 @@
+package site
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// fileRoutes are the pages about files that a browser saves.
+func (s *Site) fileRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /files", s.files)              // links of every kind to ?to=
+	mux.HandleFunc("GET /files/frames", s.filesFrames) // /files in frames of both origins, and nested
+	mux.HandleFunc("GET /file/{seed}/{file}", s.file)  // ?size= bytes of the seed's, late or broken
+}
+
+// FileContent is what /file/SEED/... sends: bytes that are another seed's nowhere.
+func FileContent(seed string, size int) []byte {
+	all := make([]byte, 0, size+64)
+	for n := 0; len(all) < size; n++ {
+		all = append(all, seed+" "+strconv.Itoa(n)+"\n"...)
+	}
+	return all[:size]
+}
+
+// file sends ?size= bytes as a file to save. Half of it comes at once; the rest
+// when the gate ?gate= opens, in ten drips of ?ms= each. With ?break= the
+// connection breaks off instead.
+func (s *Site) file(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	content := FileContent(r.PathValue("seed"), number(r, "size", 100))
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", "attachment; filename="+strconv.QuoteToASCII(r.PathValue("file")))
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+	flush := http.NewResponseController(w)
+	half := len(content) / 2
+	_, _ = w.Write(content[:half])
+	_ = flush.Flush()
+	if gate := q.Get("gate"); gate != "" {
+		select {
+		case <-s.gate(gate):
+		case <-r.Context().Done():
+			hangUp()
+		}
+	}
+	if q.Has("break") {
+		hangUp()
+	}
+	rest := content[half:]
+	for n := 10; n > 0; n-- {
+		pause(r, number(r, "ms", 0))
+		piece := len(rest) / n
+		_, _ = w.Write(rest[:piece])
+		_ = flush.Flush()
+		rest = rest[piece:]
+	}
+}
+
+// files shows the ways to download the file at ?to=: a link to go to, one with a
+// download attribute, one that opens a tab, and scripts.
+func (s *Site) files(w http.ResponseWriter, r *http.Request) {
+	to := html.EscapeString(r.URL.Query().Get("to"))
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = fmt.Fprintf(w, `<!doctype html><title>Files</title><h1>Files</h1>
+<p><a id="go" href="%[1]s">go</a>
+<p><a id="save" href="%[1]s" download>save</a>
+<p><a id="tab" href="%[1]s" target="_blank">tab</a>
+<p><a id="noopener" href="%[1]s" target="_blank" rel="noopener">noopener</a>
+<p><button id="late" onclick="setTimeout(() => { location.href = '%[1]s' }, 700)">late</button>
+<p><button id="made" onclick="save()">made</button>
+<script>
+function save() {
+  const a = document.createElement('a');
+  a.href = URL.createObjectURL(new Blob(['made here']));
+  a.download = 'made.txt';
+  a.click();
+}
+</script>
+`, to)
+}
+
+// filesFrames shows the page of files in frames: #same, #cross, and inside of
+// #nest, which is of the other origin, #deep, which is of this one.
+func (s *Site) filesFrames(w http.ResponseWriter, r *http.Request) {
+	page := "/files?to=" + url.QueryEscape(r.URL.Query().Get("to"))
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if r.URL.Query().Has("deep") {
+		_, _ = fmt.Fprintf(w, `<!doctype html><title>Nest</title><iframe id="deep" src="%s"></iframe>`, html.EscapeString(s.own+page))
+		return
+	}
+	_, _ = fmt.Fprintf(w, `<!doctype html><title>Files in frames</title>
+<iframe id="same" src="%s"></iframe>
+<iframe id="cross" src="%s"></iframe>
+<iframe id="nest" src="%s"></iframe>
+`, html.EscapeString(page), html.EscapeString(s.cross+page), html.EscapeString(s.cross+"/files/frames?deep=1&to="+url.QueryEscape(r.URL.Query().Get("to"))))
+}

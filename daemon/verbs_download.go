@@ -1,0 +1,101 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// downloadTime is for a click and the whole download, where nothing else is asked
+// for.
+const downloadTime = 30 * time.Second
+
+// download clicks an element and waits for the download that this begins.
+func (t *turn) download(ctx context.Context, in wire.DownloadIn) (wire.DownloadOut, error) {
+	if _, err := parseSelector(in.Selector); err != nil {
+		return wire.DownloadOut{}, err
+	}
+	ctx, cancel, err := t.within(ctx, in.Timeout, downloadTime)
+	if err != nil {
+		return wire.DownloadOut{}, err
+	}
+	defer cancel()
+	p, err := t.current(ctx)
+	if err != nil {
+		return wire.DownloadOut{}, err
+	}
+	before, err := t.newestDownload(ctx)
+	if err != nil {
+		return wire.DownloadOut{}, err
+	}
+	at, err := t.target(ctx, p, in.Selector)
+	if err != nil {
+		return wire.DownloadOut{}, err
+	}
+	err = t.act(ctx, p, at, action{name: "click", trial: true, do: func(limit *float64, trial *bool) error {
+		return at.find.Click(playwright.LocatorClickOptions{Timeout: limit, Trial: trial})
+	}})
+	if err != nil {
+		return wire.DownloadOut{}, err
+	}
+	d, err := t.begun(ctx, func(all []wire.BrokerDownload) *wire.BrokerDownload {
+		for i := range all {
+			if all[i].Number > before {
+				return &all[i]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.tellDialogs()
+		if errors.Is(err, wire.CodeTimeout) {
+			return wire.DownloadOut{}, wire.Errorf(wire.CodeTimeout, "%q was clicked and no download began", in.Selector).WithHint(hintSnapshot)
+		}
+		return wire.DownloadOut{}, err
+	}
+	saved, err := t.finished(ctx, d, in.Path)
+	if err != nil {
+		t.tellDialogs()
+		return wire.DownloadOut{}, err
+	}
+	return wire.DownloadOut{Saved: saved, Effects: t.effects(ctx)}, nil
+}
+
+// waitDownload waits for the newest download that no command has, or the next one.
+// It needs no page: a download may be the last that there is of it.
+func (t *turn) waitDownload(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
+	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return wire.WaitOut{}, err
+	}
+	defer cancel()
+	d, err := t.begun(ctx, func(all []wire.BrokerDownload) *wire.BrokerDownload {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		for i := len(all) - 1; i >= 0; i-- {
+			d := &all[i]
+			old := d.State == "canceled" && d.Number <= t.downloads.taken
+			if !old && !d.Handed && !t.downloads.isGivenLocked(d.GUID) {
+				return d
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.tellDialogs()
+		if errors.Is(err, wire.CodeTimeout) {
+			return wire.WaitOut{}, wire.Errorf(wire.CodeTimeout, "no download began").WithHint(hintSnapshot)
+		}
+		return wire.WaitOut{}, err
+	}
+	saved, err := t.finished(ctx, d, in.Path)
+	if err != nil {
+		t.tellDialogs()
+		return wire.WaitOut{}, err
+	}
+	return wire.WaitOut{Saved: &saved, URL: saved.URL, Effects: t.effects(ctx)}, nil
+}

@@ -1,0 +1,120 @@
+package patches
+
+import "path/filepath"
+
+// saving is what a client asked for on a CDP session by setDownloadBehavior: where
+// it wants files, by browser context, and whether it wants to be told.
+type saving struct {
+	events bool
+	places map[string]place
+}
+
+// place is a directory for the downloads of one browser context.
+type place struct {
+	dir   string
+	named bool // files are called by their guid
+}
+
+// delivery is where the session wants the file of a download, and whether it does.
+func (s saving) delivery(d *download) (Delivery, bool) {
+	p, ok := s.places[d.Context]
+	switch {
+	case !ok:
+		return Delivery{}, false
+	case p.named:
+		return Delivery{Dir: p.dir, Name: d.GUID, Exact: true}, true
+	default:
+		return Delivery{Dir: p.dir, Name: d.Name}, true
+	}
+}
+
+// setDownloadBehavior is remembered for the CDP session that sent it, and only
+// that a browser context of the owner's denies downloads is the browser's
+// business: the directory is ours, and what is in it is handed on.
+func setDownloadBehavior(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	context, err := f.text("browserContextId")
+	if err != nil {
+		return err
+	}
+	behavior, err := f.text("behavior")
+	if err != nil {
+		return err
+	}
+	dir, err := f.text("downloadPath")
+	if err != nil {
+		return err
+	}
+	events, err := f.flag("eventsEnabled")
+	if err != nil {
+		return err
+	}
+	context = b.contextFor(s, context)
+	if context != b.shared && !s.client.owner.hasContext(context) {
+		return noContext(context)
+	}
+	if s.downloads.places == nil {
+		s.downloads.places = map[string]place{}
+	}
+	switch behavior {
+	case "allow", "allowAndName":
+		if !filepath.IsAbs(dir) { // a relative one would be in the broker's directory
+			return &cdpError{-32602, "downloadPath not provided"}
+		}
+		s.downloads.places[context] = place{filepath.Clean(dir), behavior == "allowAndName"}
+	case "deny", "default":
+		delete(s.downloads.places, context)
+	default:
+		return badParams("behavior")
+	}
+	if r.method == "Browser.setDownloadBehavior" {
+		s.downloads.events = events
+	}
+	if context == b.shared {
+		b.done(s, r, none{})
+		return nil
+	}
+	b.acceptFor(s, r, context, behavior == "deny")
+	return nil
+}
+
+// acceptFor has a browser context of the owner's accept or deny downloads.
+func (b *Board) acceptFor(s *session, r request, context string, deny bool) {
+	r.method = "Browser.setDownloadBehavior"
+	b.askFor(s, r, b.downloadBehavior(context, deny), func(in incoming) { b.relay(s, r, in) })
+}
+
+// contextFor is the browser context that a request of a session is about, where it
+// names it or not.
+func (b *Board) contextFor(s *session, named string) string {
+	if named != "" {
+		return named
+	}
+	if t := b.targets[s.target]; t != nil && t.ContextID != "" {
+		return t.ContextID
+	}
+	return b.shared
+}
+
+// cancelDownload passes a request on that is about a download of the owner's own.
+func cancelDownload(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	guid, err := f.text("guid")
+	if err != nil {
+		return err
+	}
+	d := b.downloads[guid]
+	if d == nil || d.owner != s.client.owner || d.owner.private(d.Context, s.client) {
+		return noDownload()
+	}
+	return ownContext(b, s, r)
+}
+
+// noDownload is Chromium's answer where there is none of that name.
+func noDownload() *cdpError { return &cdpError{-32602, "No download item found for the given GUID"} }
