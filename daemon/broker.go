@@ -111,6 +111,11 @@ func (b *broker) release(ctx context.Context, page bool) (wire.ReleaseOut, error
 	return out, err
 }
 
+// incognito gives the session a browser context of its own.
+func (b *broker) incognito(ctx context.Context) error {
+	return b.ask(ctx, wire.BrokerIncognito.Doc, wire.IncognitoIn{Session: b.session}, &wire.Nothing{})
+}
+
 func (b *broker) ask(ctx context.Context, verb wire.Doc, in, out any) error {
 	call := b.caller.Call
 	if verb.Reads {

@@ -31,7 +31,7 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, in wire.CloseIn) (wi
 	if err != nil {
 		return wire.CloseOut{}, err
 	}
-	return wire.CloseOut{Closed: true, Kept: released.Kept}, nil
+	return wire.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, s.root.Forget(s.name)
 }
 
 const statusTime = time.Second
@@ -42,7 +42,7 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wir
 	defer cancel()
 	st := s.lane.state()
 	out := wire.StatusOut{
-		SessionID: s.name, Running: true, State: "ready", PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
+		SessionID: s.name, Running: true, State: "ready", Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
 	}
 	ailing := s.ailing()
 	active, _ := s.known()

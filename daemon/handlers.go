@@ -26,7 +26,9 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 				return none, s.check(ctx, err)
 			}
 			defer slot.leave()
-			out, err := attempt(entered, &turn{Session: s, call: call, slot: slot}, in, serve)
+			t := &turn{Session: s, call: call, slot: slot}
+			defer t.leave()
+			out, err := attempt(entered, t, in, serve)
 			return out, s.check(ctx, err)
 		}),
 		inTurn: func(ctx context.Context, t *turn, body []byte) (any, error) {
@@ -55,7 +57,9 @@ func glanced[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, co
 		_, slot, err := s.lane.enter(short, v.Name)
 		if err == nil {
 			defer slot.leave()
-			return attempt(ctx, &turn{Session: s, call: call, slot: slot}, in, serve)
+			t := &turn{Session: s, call: call, slot: slot}
+			defer t.leave()
+			return attempt(ctx, t, in, serve)
 		}
 		if short.Err() == nil || ctx.Err() != nil {
 			return none, err

@@ -13,6 +13,7 @@ import (
 
 // Session is one session: the state of a daemon.
 type Session struct {
+	root     sockets.Root
 	name     string
 	build    string
 	settings wire.Settings
@@ -38,6 +39,8 @@ type Session struct {
 	downloads downloads
 	// starting is set while driver and browser are made to run and connected to.
 	starting bool
+	// refused is why there is no browser, where there never was one.
+	refused error
 }
 
 // linked is the connection to the browser, made where there is none or it was
@@ -63,8 +66,11 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	s.log.Info("connected", "ms", time.Since(began).Milliseconds())
+	if err := s.root.Remember(s.name, s.settings); err != nil {
+		s.log.Warn("keeping where the pages are", "error", err)
+	}
 	s.mu.Lock()
-	s.link = l
+	s.link, s.refused = l, nil
 	s.mu.Unlock()
 	replace(s.links, l)
 	return l, nil
@@ -78,12 +84,13 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	}
 	browser := make(chan started, 1)
 	go func() { // while the driver starts; ends by ctx
-		place, err := s.browser(ctx)
+		place, err := s.enter(ctx)
 		browser <- started{place, err}
 	}()
 	pw, err := s.engine.start(ctx)
 	b := <-browser
 	if b.err != nil {
+		s.noteRefusal(b.err)
 		return nil, b.err
 	}
 	if err != nil {
@@ -100,6 +107,40 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 		s.log.Warn("asking for news", "error", err) // the connection may be gone again
 	}
 	return l, nil
+}
+
+// enter makes the browser run, with a context in it for an incognito session, and
+// says where its broker listens.
+func (s *Session) enter(ctx context.Context) (sockets.Place, error) {
+	place, err := s.browser(ctx)
+	if err == nil && s.settings.SessionMode() == wire.ModeIncognito {
+		err = s.broker.incognito(ctx)
+	}
+	return place, err
+}
+
+// noteRefusal keeps why there is no browser, of a daemon that never had one.
+func (s *Session) noteRefusal(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.link == nil {
+		s.refused = err
+	}
+}
+
+func (s *Session) wasRefused() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
+}
+
+// leave ends a daemon that cannot have its browser and has done nothing yet: with
+// other settings the next command may have one. What waits gets the same answer.
+func (t *turn) leave() {
+	if why := t.wasRefused(); why != nil {
+		t.lane.stop(t.slot, why)
+		t.end()
+	}
 }
 
 func (s *Session) setStarting(on bool) {

@@ -241,8 +241,12 @@ func (t *turn) getURL(ctx context.Context, _ wire.Nothing) (wire.PageURL, error)
 
 // getCDPURL needs the browser and no page.
 func (s *Session) getCDPURL(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.GetCDPURLOut, error) {
-	place, err := s.browser(ctx)
+	place, err := s.enter(ctx)
 	if err != nil {
+		s.noteRefusal(err)
+		if s.wasRefused() != nil && s.lane.stopIdle(err) {
+			s.end() // as a verb of a page does: see [turn.leave]
+		}
 		return wire.GetCDPURLOut{}, err
 	}
 	return wire.GetCDPURLOut{CDPURL: endpoint(place, s.name)}, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets"
@@ -16,7 +15,11 @@ import (
 // and changes nothing.
 func (l *Launcher) Check(ctx context.Context, s wire.Settings) []wire.Part {
 	parts := append([]wire.Part{l.checkExecutable()}, l.Installer().Check(ctx, s)...)
-	parts = append(parts, l.checkRunning(ctx, "broker", l.brokers())...)
+	brokers, err := l.Root.Browsers()
+	if err != nil {
+		return append(parts, brokenPart("broker", err))
+	}
+	parts = append(parts, l.checkRunning(ctx, "broker", brokers)...)
 	sessions, err := l.Root.Sessions()
 	if err != nil {
 		return append(parts, brokenPart("sessions", err))
@@ -42,19 +45,6 @@ func (l *Launcher) checkExecutable() wire.Part {
 		return brokenPart("executable", err)
 	}
 	return wire.Part{Name: "executable", OK: true, Detail: fmt.Sprintf("build %s in %s", build, path)}
-}
-
-// brokers lists the places where a broker may listen.
-func (l *Launcher) brokers() []sockets.Place {
-	found, err := filepath.Glob(l.Root.Path("run", "b", "*.sock"))
-	if err != nil {
-		return nil // a root with a bracket in its name; what runs is then not shown
-	}
-	places := make([]sockets.Place, len(found))
-	for n, path := range found {
-		places[n] = sockets.Place{Name: strings.TrimSuffix(filepath.Base(path), ".sock"), Socket: path}
-	}
-	return places
 }
 
 // checkRunning says hello at the places: one part for all that answer, and one for

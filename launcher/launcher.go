@@ -69,6 +69,9 @@ type target struct {
 	args     []string // of our executable
 	settings wire.Settings
 	stop     string // the command that ends it
+	// before is called when it has to be started. It returns the settings to start
+	// it with, or why it cannot be. Nil: nothing is in the way.
+	before func(context.Context) (wire.Settings, error)
 	// anyBuild is set where one of another build does as well, if it speaks our
 	// protocol. A broker is never replaced while it has tabs.
 	anyBuild bool
@@ -89,26 +92,62 @@ func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (s
 	if err != nil {
 		return place, wire.Hello{}, err
 	}
-	hello, err := l.run(ctx, target{
-		place: place, what: "the daemon of session " + name, args: []string{"daemon", name},
+	t := target{
+		place: place, what: "session " + name, args: []string{"daemon", name},
 		settings: s, stop: "abrowser --session " + name + " close",
-	})
+	}
+	t.before = func(ctx context.Context) (wire.Settings, error) { return l.resume(ctx, name, s) }
+	hello, err := l.run(ctx, t)
 	return place, hello, err
+}
+
+// resume returns the settings to start a session's daemon with: see
+// [sockets.Root.Resume]. What a browser that runs would refuse it for is refused
+// before there is a daemon.
+func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wire.Settings, error) {
+	s, err := l.Root.Resume(name, s)
+	if err != nil {
+		return s, err
+	}
+	browser, err := l.browser(s)
+	if err != nil {
+		return s, err
+	}
+	short, cancel := context.WithTimeout(ctx, l.limits().hello)
+	defer cancel()
+	running, err := (&sockets.Caller{Place: browser.place}).Hello(short)
+	if err != nil { // none runs, or it is the daemon's to wait for it
+		return s, sockets.MakeProfile(s)
+	}
+	return s, browser.fits(running)
 }
 
 // Browser makes the browser for the settings run and returns where its broker
 // listens and what it says of itself. Its errors are those of Session.
 func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (sockets.Place, wire.Hello, error) {
-	place, err := l.Root.BrowserOf(s)
+	t, err := l.browser(s)
 	if err != nil {
-		return place, wire.Hello{}, err
+		return t.place, wire.Hello{}, err
 	}
-	stop := "abrowser browser stop"
-	if s.Profile != "" {
-		stop = "abrowser --profile " + shellWord(s.Profile) + " browser stop"
+	hello, err := l.run(ctx, t)
+	return t.place, hello, err
+}
+
+func (l *Launcher) browser(s wire.Settings) (target, error) {
+	s = s.OfBrowser()
+	t := target{
+		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", anyBuild: true, early: true,
+		before: func(context.Context) (wire.Settings, error) { return s, sockets.MakeProfile(s) },
 	}
-	hello, err := l.run(ctx, target{place: place, what: "the browser", args: []string{"keeper"}, settings: s, stop: stop, anyBuild: true, early: true})
-	return place, hello, err
+	switch {
+	case s.CDP != "":
+		t.what, t.stop = "the connection to the browser", "abrowser --cdp "+shellWord(s.CDP)+" browser stop"
+	case s.Profile != "":
+		t.stop = "abrowser --profile " + shellWord(s.Profile) + " browser stop"
+	}
+	var err error
+	t.place, err = l.Root.BrowserOf(s)
+	return t, err
 }
 
 // Installer finds and fetches the parts as this launcher does.

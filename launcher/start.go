@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 
 	"github.com/abrowser/abrowser/sockets"
@@ -30,7 +29,8 @@ func (l *Launcher) run(ctx context.Context, t target) (wire.Hello, error) {
 
 // start holds the start lock while it:
 //
-//  1. asks again, since whoever held the lock before may have done all of it;
+//  1. asks again, since whoever held the lock before may have done all of it, and
+//     whether it may be started at all;
 //  2. fetches the parts that are missing;
 //  3. has one of another build retire, and waits until the one before has ended;
 //  4. spawns, and waits until the child is ready;
@@ -52,6 +52,11 @@ func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hell
 		return hello, t.fits(hello)
 	case err != nil && !errors.Is(err, wire.CodeNotRunning):
 		return hello, err
+	}
+	if t.before != nil {
+		if t.settings, err = t.before(ctx); err != nil {
+			return hello, err
+		}
 	}
 	if err := l.ensure(ctx, t.settings); err != nil {
 		return hello, err
@@ -98,8 +103,7 @@ func (t target) fits(running wire.Hello) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return wire.Errorf(wire.CodeSettingsDiffer, "%s runs with other settings than asked for: %s", t.what, strings.Join(names, ", ")).
-		WithHint("%s", t.stop).With("settings", names)
+	return sockets.Differs(t.what, names, t.stop)
 }
 
 // retire has one of another build end. It does so only when it is idle.

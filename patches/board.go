@@ -42,6 +42,9 @@ type Options struct {
 	// Downloads is the directory into which the browser saves files. Empty: where it
 	// would by itself; a person's browser stays as it is.
 	Downloads string
+	// Foreign is for a browser that somebody else started. Its targets are attached
+	// to one by one, when they turn out to be an owner's, and never paused.
+	Foreign bool
 }
 
 // Board is the switchboard between one browser and its clients.
@@ -136,12 +139,13 @@ func (b *Board) Start(done func()) {
 		b.ask("Target.detachFromTarget", encode(sessionParam{id}), "", nil)
 	}
 	b.journal = nil
+	var contexts struct {
+		Shared string   `json:"defaultBrowserContextId"`
+		Others []string `json:"browserContextIds"`
+	}
 	b.ask("Target.getBrowserContexts", nil, "", func(in incoming) {
-		var out struct {
-			Shared string `json:"defaultBrowserContextId"`
-		}
-		if in.result(&out) == nil {
-			b.shared = out.Shared
+		if in.result(&contexts) == nil {
+			b.shared = contexts.Shared
 		}
 	})
 	b.acceptDownloads("", nil)
@@ -149,17 +153,26 @@ func (b *Board) Start(done func()) {
 		for _, context := range o.Contexts {
 			b.acceptDownloads(context, nil)
 		}
+		if o.Private != "" {
+			b.acceptDownloads(o.Private, nil)
+		}
 	}
-	b.ask("Target.setDiscoverTargets", []byte(`{"discover":true,`+targetFilter+`}`), "", nil)
+	known := func(incoming) {
+		b.ready = true
+		b.forgetGone()
+		b.disposeEmpty(contexts.Others)
+		b.save()
+		done()
+	}
+	const discover = `{"discover":true,` + targetFilter + `}`
+	if b.Foreign {
+		b.ask("Target.setDiscoverTargets", []byte(discover), "", known)
+		return
+	}
+	b.ask("Target.setDiscoverTargets", []byte(discover), "", nil)
 	// Off and on again: the second brings an event for each target there is.
 	b.ask("Target.setAutoAttach", []byte(`{"autoAttach":false,"waitForDebuggerOnStart":false,"flatten":true}`), "", nil)
-	b.ask("Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,`+targetFilter+`}`), "",
-		func(incoming) {
-			b.ready = true
-			b.forgetGone()
-			b.save()
-			done()
-		})
+	b.ask("Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,`+targetFilter+`}`), "", known)
 }
 
 // Barrier calls done when everything has been handled that the browser said

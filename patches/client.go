@@ -45,6 +45,25 @@ func (s *session) name() string {
 func (b *Board) Join(id ClientID, name string, ready func(ok bool)) {
 	c := &client{id: id, owner: b.ownerOf(name)}
 	b.clients[id] = c
+	if !c.owner.Incognito {
+		b.join(c, ready)
+		return
+	}
+	b.seclude(c.owner, func(err error) {
+		switch {
+		case c.gone:
+		case err != nil:
+			b.Log.Error("making a browser context", "error", err)
+			b.Leave(id)
+			ready(false)
+		default:
+			b.join(c, ready)
+		}
+	})
+}
+
+func (b *Board) join(c *client, ready func(ok bool)) {
+	id := c.id
 	b.ask("Target.attachToBrowserTarget", nil, "", func(in incoming) {
 		var out sessionParam
 		if err := in.result(&out); err != nil {

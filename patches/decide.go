@@ -59,7 +59,7 @@ func (b *Board) contextOwner(context string) *owner {
 		return nil
 	}
 	for _, o := range b.owners {
-		if o.hasContext(context) {
+		if o.hasContext(context) || o.Private == context {
 			return o
 		}
 	}
@@ -140,7 +140,7 @@ func (b *Board) created(id int64, o *owner, target string) *target {
 	delete(b.creates, id)
 	t := b.targets[target]
 	if t != nil && t.owner == nil {
-		if t.hold == "" {
+		if t.hold == "" && !b.Foreign {
 			b.hold(t)
 		}
 		b.own(t, o)
@@ -152,7 +152,7 @@ func (b *Board) created(id int64, o *owner, target string) *target {
 // decideLeft decides on the targets that were waiting for a createTarget call.
 func (b *Board) decideLeft() {
 	for _, t := range b.targets {
-		if t.owner == nil && t.hold != "" {
+		if t.owner == nil && (t.hold != "" || b.Foreign) {
 			b.decide(t)
 		}
 	}

@@ -15,6 +15,8 @@ type owner struct {
 	clicked   time.Time       // until when a click that may open a tab is in flight
 	// makers are the clients that made the owner's own browser contexts.
 	makers map[string]*client
+	// secluded are called when an incognito owner has its context. Nil: nobody waits.
+	secluded []func(error)
 }
 
 func (b *Board) ownerOf(name string) *owner {
@@ -135,6 +137,9 @@ func (b *Board) own(t *target, o *owner) {
 	}
 	b.save()
 	b.discovered(o, "Target.targetCreated", infoParams{t.raw})
+	if b.Foreign && t.hold == "" && t.tab != nil {
+		b.hold(t)
+	}
 	b.announce(t)
 }
 

@@ -67,13 +67,24 @@ func (b *Board) reopenNext(owners []*owner, done func()) {
 	tab.Loads++
 	b.opening = &opening{Owner: o.Name, Number: tab.Number, Before: b.strays()}
 	b.save()
-	b.reopenAt(o, to, func(ok bool) {
+	reopened := func(ok bool) {
 		b.opening = nil
 		if !ok { // it stays lost: this browser is about to go as well
 			owners = owners[1:]
 		}
 		b.save()
 		b.reopenNext(owners, done)
+	}
+	if !o.Incognito {
+		b.reopenAt(o, to, reopened)
+		return
+	}
+	b.seclude(o, func(err error) { // its context went with the browser, logins and all
+		if err != nil {
+			reopened(false)
+			return
+		}
+		b.reopenAt(o, to, reopened)
 	})
 }
 
@@ -108,13 +119,15 @@ func (b *Board) reopenAt(o *owner, to string, then func(ok bool)) {
 		b.created(id, o, out.TargetID)
 		then(true)
 	}}
-	b.Line.ToBrowser(command(id, "Target.createTarget", encode(createParams{to, true, b.shared}), ""))
+	home := b.home(o)
+	b.Line.ToBrowser(command(id, "Target.createTarget", encode(createParams{to, true, home, home != b.shared && !b.hasWindow(home)}), ""))
 }
 
 type createParams struct {
 	URL        string `json:"url"`
 	Background bool   `json:"background"`
 	ContextID  string `json:"browserContextId,omitempty"`
+	NewWindow  bool   `json:"newWindow,omitempty"`
 }
 
 // found gives the owner's first lost tab the target that stands for it now.

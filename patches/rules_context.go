@@ -61,7 +61,7 @@ func getBrowserContexts(b *Board, s *session, r request) *cdpError {
 	b.done(s, r, struct {
 		IDs    []string `json:"browserContextIds"`
 		Shared string   `json:"defaultBrowserContextId,omitempty"`
-	}{append([]string{}, s.client.owner.Contexts...), b.shared})
+	}{append([]string{}, s.client.owner.Contexts...), b.home(s.client.owner)})
 	return nil
 }
 
@@ -76,8 +76,12 @@ func ownContext(b *Board, s *session, r request) *cdpError {
 	if err != nil {
 		return err
 	}
-	if id != "" && id != b.shared && !s.client.owner.hasContext(id) {
+	home := b.home(s.client.owner)
+	if id != "" && id != home && !s.client.owner.hasContext(id) {
 		return noContext(id)
+	}
+	if id == "" && s.browser && s.client.owner.Incognito {
+		f["browserContextId"] = encode(home) // none means the shared one to the browser
 	}
 	b.pass(s, r, encode(f))
 	return nil

@@ -52,8 +52,9 @@ func setDownloadBehavior(b *Board, s *session, r request) *cdpError {
 	if err != nil {
 		return err
 	}
+	home := b.home(s.client.owner)
 	context = b.contextFor(s, context)
-	if context != b.shared && !s.client.owner.hasContext(context) {
+	if context != home && !s.client.owner.hasContext(context) {
 		return noContext(context)
 	}
 	if s.downloads.places == nil {
@@ -73,7 +74,7 @@ func setDownloadBehavior(b *Board, s *session, r request) *cdpError {
 	if r.method == "Browser.setDownloadBehavior" {
 		s.downloads.events = events
 	}
-	if context == b.shared {
+	if context == home {
 		b.done(s, r, none{})
 		return nil
 	}
@@ -96,7 +97,7 @@ func (b *Board) contextFor(s *session, named string) string {
 	if t := b.targets[s.target]; t != nil && t.ContextID != "" {
 		return t.ContextID
 	}
-	return b.shared
+	return b.home(s.client.owner)
 }
 
 // cancelDownload passes a request on that is about a download of the owner's own.

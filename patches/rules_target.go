@@ -212,17 +212,20 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 		return err
 	}
 	o := s.client.owner
-	if context != "" && context != b.shared && !o.hasContext(context) {
+	if context == "" {
+		context = b.home(o)
+	}
+	if context != b.home(o) && !o.hasContext(context) {
 		return noContext(context)
 	}
 	for _, name := range []string{"forTab", "hidden", "focus", "enableBeginFrameControl", "windowState"} {
 		delete(f, name)
 	}
 	f["background"] = []byte("true")
-	if context == "" && b.shared != "" {
-		f["browserContextId"] = encode(b.shared)
+	if context != "" {
+		f["browserContextId"] = encode(context)
 	}
-	if context != "" && context != b.shared && !b.hasWindow(context) {
+	if context != b.shared && !b.hasWindow(context) {
 		f["newWindow"] = []byte("true")
 	}
 	var id int64

@@ -24,8 +24,12 @@ type Owner struct {
 	Last     time.Time `json:"last"`              // of the last connection or release
 	Released time.Time `json:"released,omitzero"` // when its session ended
 	Contexts []string  `json:"contexts,omitzero"` // its own browser contexts
-	Tabs     []Tab     `json:"tabs"`
-	Lost     []Tab     `json:"lost,omitzero"` // open when their browser died, and not again yet
+	// Incognito sessions have the browser context Private for the shared one. It is
+	// empty from the end of a browser until the session comes back.
+	Incognito bool   `json:"incognito,omitzero"`
+	Private   string `json:"private,omitzero"`
+	Tabs      []Tab  `json:"tabs"`
+	Lost      []Tab  `json:"lost,omitzero"` // open when their browser died, and not again yet
 	// Reopened are the tabs that were opened again, until the owner has been told.
 	Reopened   []Reopened `json:"reopened,omitzero"`
 	ReopenedAt time.Time  `json:"reopenedAt,omitzero"`
@@ -173,7 +177,7 @@ const saveDelay = 500 * time.Millisecond
 func (s State) Died() State {
 	var rest State
 	for _, o := range s.Owners {
-		o.Contexts = nil
+		o.Contexts, o.Private = nil, ""
 		tabs := slices.DeleteFunc(slices.Concat(o.Tabs, o.Lost), func(t Tab) bool { return t.Context != "" })
 		slices.SortFunc(tabs, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
 		o.Lost, o.Tabs = tabs, nil
@@ -188,7 +192,7 @@ func (s State) Died() State {
 func (s State) Stopped() State {
 	var rest State
 	for _, o := range s.Owners {
-		o.Active, o.Contexts, o.Lost, o.Tabs, o.Reopened, o.Downloads = "", nil, nil, nil, nil, nil
+		o.Active, o.Contexts, o.Private, o.Lost, o.Tabs, o.Reopened, o.Downloads = "", nil, "", nil, nil, nil, nil
 		if o.Released.IsZero() {
 			o.Released = o.Last
 		}

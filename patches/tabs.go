@@ -69,13 +69,16 @@ func (b *Board) Note(name, target string, active bool, label *string) bool {
 	return true
 }
 
+// Ending is what became of the tabs of a session that ended, in numbers.
+type Ending struct{ Kept, Closed, Discarded int }
+
 // Release ends a session: its clients are cut, its own browser contexts are
-// disposed, its tabs stay and may sleep, or are closed. done gets how many tabs
-// were kept and closed, when that is so or limit has passed.
-func (b *Board) Release(name string, page bool, limit time.Duration, done func(kept, closed int)) {
+// disposed, its tabs stay and may sleep, or are closed. Those of an incognito
+// session are discarded. done is called when that is so or limit has passed.
+func (b *Board) Release(name string, page bool, limit time.Duration, done func(Ending)) {
 	o := b.owners[name]
 	if o == nil {
-		done(0, 0)
+		done(Ending{})
 		return
 	}
 	for _, c := range slices.Clone(o.clients) {
@@ -83,6 +86,10 @@ func (b *Board) Release(name string, page bool, limit time.Duration, done func(k
 		b.Line.Cut(c.id, "the session ended")
 	}
 	o.reachable++
+	if o.Incognito {
+		b.dissolve(o, limit, func(n int) { done(Ending{Discarded: n}) })
+		return
+	}
 	o.Last = b.opened()
 	b.rest(o)
 	contexts := o.Contexts
@@ -110,7 +117,7 @@ func (b *Board) Release(name string, page bool, limit time.Duration, done func(k
 		b.dropDownloads(o)
 	}
 	b.save()
-	b.closeAll(closing, limit, func(closed int) { done(kept, closed) })
+	b.closeAll(closing, limit, func(closed int) { done(Ending{Kept: kept, Closed: closed}) })
 }
 
 // Prune closes tabs of sessions that ended: of those whose name has the prefix
@@ -144,6 +151,9 @@ func (b *Board) Prune(prefix string, age, limit time.Duration, done func(map[str
 	b.closeAll(ids, limit, func(int) {
 		for name, tabs := range gone {
 			gone[name] = slices.DeleteFunc(tabs, func(t Tab) bool { return b.targets[t.Target] != nil })
+			if o := b.owners[name]; o != nil && o.Incognito && !o.live() && len(o.tabs) == 0 && len(o.Lost) == 0 {
+				b.dissolve(o, limit, func(int) {})
+			}
 		}
 		done(gone)
 	})
@@ -151,6 +161,14 @@ func (b *Board) Prune(prefix string, age, limit time.Duration, done func(map[str
 
 // closeAll closes targets and waits until they are gone, or limit has passed.
 func (b *Board) closeAll(ids []string, limit time.Duration, done func(closed int)) {
+	b.awaitGone(ids, limit, done)
+	for _, id := range ids {
+		b.ask("Target.closeTarget", encode(targetParam{id}), "", nil)
+	}
+}
+
+// awaitGone waits until targets are gone, or limit has passed.
+func (b *Board) awaitGone(ids []string, limit time.Duration, done func(gone int)) {
 	if len(ids) == 0 {
 		b.Barrier(limit, func() { done(0) })
 		return
@@ -171,9 +189,6 @@ func (b *Board) closeAll(ids []string, limit time.Duration, done func(closed int
 		finish()
 		return true
 	})
-	for _, id := range ids {
-		b.ask("Target.closeTarget", encode(targetParam{id}), "", nil)
-	}
 	b.after(limit, finish)
 }
 

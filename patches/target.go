@@ -72,7 +72,11 @@ func (b *Board) rootEvent(in incoming) {
 	case "Target.targetCreated", "Target.targetInfoChanged":
 		var p infoParams
 		if in.params(&p) == nil {
-			b.changed(b.target(p.Info), in.method)
+			t := b.target(p.Info)
+			b.changed(t, in.method)
+			if b.Foreign && in.method == "Target.targetCreated" {
+				b.decide(t)
+			}
 		}
 	case "Target.attachedToTarget":
 		var p attachedParams

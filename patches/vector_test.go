@@ -16,7 +16,9 @@ import (
 
 // TestVectors plays the streams of testdata. What comes in stands in sections
 // from-playwright CLIENT, from-browser, join CLIENT SESSION, leave CLIENT, tick
-// DURATION, release SESSION [page], prune, restart, delivered [failed], died, news SESSION; what went out follows each of them in sections
+// DURATION, release SESSION [page], incognito SESSION, prune, restart, delivered
+// [failed], died, foreign (a restart in a browser of somebody else's), news SESSION;
+// what went out follows each of them in sections
 // to-browser, to-playwright CLIENT, cut CLIENT. -update rewrites the latter. In the
 // browser's replies @METHOD is the id of our last call of it, @METHOD PARAM of the
 // last whose text has PARAM.
@@ -162,7 +164,15 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 		case "leave":
 			b.Leave(clientOf(t, words[1]))
 		case "release":
-			b.Release(words[1], len(words) > 2, time.Second, func(kept, closed int) { rec.note("kept", fmt.Sprint(kept, " closed ", closed)) })
+			b.Release(words[1], len(words) > 2, time.Second, func(e Ending) {
+				text := fmt.Sprint(e.Kept, " closed ", e.Closed)
+				if e.Discarded > 0 {
+					text = fmt.Sprint(e.Discarded, " discarded")
+				}
+				rec.note("kept", text)
+			})
+		case "incognito":
+			b.Incognito(words[1], func(err error) { rec.note("kept", fmt.Sprint("incognito: ", err)) })
 		case "prune":
 			b.Prune("", 0, time.Second, func(gone map[string][]Tab) { rec.note("kept", fmt.Sprint(len(gone["a"]), " pruned")) })
 		case "tick":
@@ -172,13 +182,17 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 			}
 			now = now.Add(d)
 			b.Tick()
-		case "restart", "died":
+		case "restart", "died", "foreign":
 			state := b.State()
 			if words[0] == "died" {
 				state = state.Died()
 			}
 			first += 1000
-			b = New(Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state, Downloads: "/downloads"})
+			o := Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state, Downloads: "/downloads"}
+			if words[0] == "foreign" {
+				o.Foreign, o.Downloads = true, ""
+			}
+			b = New(o)
 			b.Start(func() { b.Reopen(func() {}) })
 		case "news":
 			_, news := b.News(words[1])

@@ -3,10 +3,18 @@ package sockets
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
+
+// sharedName is the name of the shared browser and of its profile.
+const sharedName = "default"
 
 // Browser is the place of a browser's broker. Its lease lies in the profile's
 // directory, so that one profile has one broker whatever its name.
@@ -15,30 +23,74 @@ func (r Root) Browser(name string) (Place, error) {
 		return Place{}, err
 	}
 	file := fileName(name)
-	p := Place{
-		Name:   name,
-		Socket: r.Path("run", "b", file+".sock"),
-		Lock:   r.Path("profiles", file, "abrowser.lock"),
-		Start:  r.Path("run", "b", file+".start"),
-		Log:    r.Path("log", "browser."+file+".log"),
-	}
+	p := r.browser(name, file)
 	return p, checkLength(p.Socket)
 }
 
+func (r Root) browser(name, file string) Place {
+	return Place{
+		Name:   name,
+		Socket: r.Path("run", "b", file+".sock"),
+		Lock:   r.Path("profiles", file, leaseName),
+		Start:  r.Path("run", "b", file+".start"),
+		Log:    r.Path("log", "browser."+file+".log"),
+	}
+}
+
+const leaseName = "abrowser.lock"
+
 // BrowserOf is the place of the browser that the settings choose: one for each
-// profile. Its name is "default", the profile's, or for a profile that is a
-// directory one made from its path; the lease lies in that directory then, where
-// another root's browser finds it too.
+// profile, and one for each browser that somebody else started. Its name is
+// "default", the profile's, or one made from the directory's path or the
+// endpoint. Where the profile is a directory the lease lies in it, where another
+// root's browser finds it too. The settings are as [Root.Settle] leaves them.
 func (r Root) BrowserOf(s wire.Settings) (Place, error) {
 	switch {
+	case s.CDP != "":
+		p, err := r.Browser(madeName("cdp", s.CDP))
+		p.Lock = strings.TrimSuffix(p.Socket, ".sock") + ".lock"
+		return p, err
 	case s.Profile == "":
-		return r.Browser("default")
+		return r.Browser(sharedName)
 	case !filepath.IsAbs(s.Profile):
 		return r.Browser(s.Profile)
 	}
 	dir := filepath.Clean(s.Profile)
-	sum := sha256.Sum256([]byte(dir))
-	p, err := r.Browser("dir-" + hex.EncodeToString(sum[:8]))
-	p.Lock = filepath.Join(dir, filepath.Base(p.Lock))
+	p, err := r.Browser(madeName("dir", dir))
+	p.Lock = filepath.Join(dir, leaseName)
 	return p, err
+}
+
+// madeName is the name of a browser that has none.
+func madeName(kind, from string) string {
+	sum := sha256.Sum256([]byte(from))
+	return kind + "-" + hex.EncodeToString(sum[:8])
+}
+
+var madeNames = regexp.MustCompile(`^(cdp|dir)-[0-9a-f]{16}$`)
+
+// Browsers lists the places of brokers that left a socket, whether they listen or
+// not. The name is empty where the file's name is a hash, and Lock is right for
+// named profiles alone.
+func (r Root) Browsers() ([]Place, error) {
+	entries, err := os.ReadDir(r.Path("run", "b"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, refused("listing "+r.Path("run", "b"), err)
+	}
+	var places []Place
+	for _, e := range entries {
+		file, isSocket := strings.CutSuffix(e.Name(), ".sock")
+		if !isSocket {
+			continue
+		}
+		name := file
+		if !isLiteral(file) {
+			name = ""
+		}
+		places = append(places, r.browser(name, file))
+	}
+	return places, nil
 }

@@ -19,7 +19,12 @@ func (s *Server) checkSettings(call *wire.Call, verb wire.Doc) *refusal {
 	if len(names) == 0 {
 		return nil
 	}
-	err := wire.Errorf(wire.CodeSettingsDiffer, "session %s runs with other settings than asked for: %s", hello.Name, strings.Join(names, ", ")).
-		WithHint("abrowser --session %s close", hello.Name).With("settings", names)
-	return &refusal{err, http.StatusConflict}
+	return &refusal{Differs("session "+hello.Name, names, "abrowser --session "+hello.Name+" close"), http.StatusConflict}
+}
+
+// Differs is the error for what runs with other settings than asked for: their
+// names, and the command that ends it.
+func Differs(what string, names []string, end string) error {
+	return wire.Errorf(wire.CodeSettingsDiffer, "%s runs with other settings than asked for: %s", what, strings.Join(names, ", ")).
+		WithHint("%s", end).With("settings", names)
 }

@@ -26,6 +26,7 @@ type chromium struct {
 	tail   *tail
 	began  time.Time
 	exited chan struct{} // closed when it has been waited for
+	leave  *sync.Once    // of a browser that somebody else started: see [stranger]
 }
 
 // startChromium starts the browser in a process group of its own. It dies with
@@ -127,6 +128,10 @@ func (c *chromium) failure() error {
 
 // end makes the browser's processes end: first asked, then killed.
 func (c *chromium) end(ctx context.Context) {
+	if c.isStranger() {
+		c.part()
+		return
+	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		select {
 		case <-c.exited:

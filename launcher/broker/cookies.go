@@ -20,7 +20,8 @@ const (
 	cookieEvery = 5 * time.Second        // while clients and pages are at work
 )
 
-// cookies saves what the browser would lose if it died now.
+// cookies saves what the browser would lose if it died now. It is nil, and does
+// nothing, for a browser of somebody else's.
 type cookies struct {
 	b    *broker
 	path string
@@ -65,6 +66,9 @@ func profileWord(dir string) (string, error) {
 // run looks when a page went somewhere, and now and then while something goes on,
 // until ctx ends.
 func (c *cookies) run(ctx context.Context) {
+	if c == nil {
+		return
+	}
 	tick := time.NewTicker(cookieEvery)
 	defer tick.Stop()
 	settled := time.NewTimer(settleTime)
@@ -89,6 +93,9 @@ func (c *cookies) run(ctx context.Context) {
 
 // moved says that a page went somewhere.
 func (c *cookies) moved() {
+	if c == nil {
+		return
+	}
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -98,6 +105,9 @@ func (c *cookies) moved() {
 // look saves what has changed since the last look. last is before the browser is
 // asked to end.
 func (c *cookies) look(ctx context.Context, last bool) error {
+	if c == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, cookieTime)
 	defer cancel()
 	c.mu.Lock()

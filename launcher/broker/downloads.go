@@ -32,6 +32,10 @@ const partial = ".crdownload"
 func downloadsOf(b *broker) *downloads {
 	name := filepath.Base(b.Root.Path("x", b.charge.Name))
 	d := &downloads{dir: b.Root.Path("state", "downloads-"+name), log: b.log, over: b.over}
+	if foreign(b.Settings) {
+		d.dir = "" // a person's downloads are where that person wants them
+		return d
+	}
 	if home, err := os.UserHomeDir(); err == nil && b.Settings.Headed {
 		d.person = filepath.Join(home, "Downloads")
 	}

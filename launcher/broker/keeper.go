@@ -121,7 +121,7 @@ func (k *keeper) closeFiles() {
 // another browser is to be started: this one died, nobody closed it.
 func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
 	if k.browser == nil {
-		if k.browser, err = startChromium(k.KeepOptions, filepath.Dir(k.place.Lock), k.log); err != nil {
+		if k.browser, err = k.startBrowser(ctx); err != nil {
 			return false, err
 		}
 		k.instance, k.fresh = rand.Text(), true
@@ -137,6 +137,10 @@ func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
 		select {
 		case <-k.browser.exited:
 			switch {
+			case k.browser.isStranger() && !k.told:
+				return false, notAttached(k.Settings.CDP, wire.Errorf(wire.CodeNoBrowser, "it ended the connection"))
+			case k.browser.isStranger():
+				return false, nil
 			case k.fresh && !k.told: // it would not come up the next time
 				return false, k.browser.failure()
 			case k.browser.well():
@@ -149,6 +153,18 @@ func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
 			return false, wire.Errorf(wire.CodeStart, "the broker died %d times within %s", crashLimit, crashWindow)
 		}
 	}
+}
+
+// startBrowser starts the browser, where it is ours to start.
+func (k *keeper) startBrowser(ctx context.Context) (*chromium, error) {
+	if foreign(k.Settings) {
+		return stranger()
+	}
+	profile := filepath.Dir(k.place.Lock)
+	if err := checkUnheld(ctx, profile); err != nil {
+		return nil, err
+	}
+	return startChromium(k.KeepOptions, profile, k.log)
 }
 
 // endBrowser leaves no process of the browser behind, however serving it ended.
@@ -234,15 +250,18 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 // stopBrowser is the end of the browser, and of us:
 //
 //  1. the socket is gone, so that the next command starts another browser
-//  2. the broker closes the browser, which saves what it has to save
+//  2. the broker closes the browser, which saves what it has to save; one of
+//     somebody else's goes on
 //  3. a browser that does not is ended by signals
 //  4. the broker learns that it is gone, and answers who asked for it
 func (k *keeper) stopBrowser(ctx context.Context) {
 	if err := k.place.Unlink(k.lease); err != nil {
 		k.log.Error("removing the socket", "error", err)
 	}
-	if err := k.broker.control.send(word{Close: true}); err != nil {
-		k.log.Error("asking the broker to close the browser", "error", err)
+	if !k.browser.isStranger() {
+		if err := k.broker.control.send(word{Close: true}); err != nil {
+			k.log.Error("asking the broker to close the browser", "error", err)
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
@@ -305,8 +324,16 @@ func (k *keeper) charge() *charge {
 	return &charge{
 		Name: k.place.Name, Instance: k.instance, Fresh: k.fresh, Restarts: k.restarts, Died: k.died,
 		BrowserPID: k.browser.pid, KeeperPID: os.Getpid(), Executable: k.Browser, Keeper: k.Executable,
-		Profile: filepath.Dir(k.place.Lock), NoSandbox: k.NoSandbox, Began: k.browser.began,
+		Profile: k.profile(), NoSandbox: k.NoSandbox, Began: k.browser.began,
 	}
+}
+
+// profile is the browser's, empty where that is somebody else's.
+func (k *keeper) profile() string {
+	if foreign(k.Settings) {
+		return ""
+	}
+	return filepath.Dir(k.place.Lock)
 }
 
 // endBroker leaves no broker behind: two of them would both read the pipe.

@@ -74,3 +74,5 @@ func (p *pipe) write(ctx context.Context) error {
 		}
 	}
 }
+
+func (p *pipe) close() error { return errors.Join(p.in.Close(), p.out.Close()) }

@@ -2,8 +2,9 @@ package broker
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -32,7 +33,8 @@ type broker struct {
 	keeper  atomic.Int64 // its process
 	files   map[int]*os.File
 	control *control
-	pipe    *pipe
+	up      upstream
+	q       *queue // to the browser
 	table   *table
 	cookies *cookies
 	active  atomic.Bool // clients spoke or were spoken to since the cookies were last looked at
@@ -91,9 +93,7 @@ func (b *broker) inherit() (net.Listener, error) {
 	if b.charge, err = b.control.charged(); err != nil {
 		return nil, err
 	}
-	b.table = tableOf(b.Root, b.charge)
-	b.cookies = newCookies(b)
-	b.pipe = &pipe{in: b.files[fdIn], out: b.files[fdOut], q: newQueue(pipeLimit)}
+	b.q = newQueue(pipeLimit)
 	b.keeper.Store(int64(b.charge.KeeperPID))
 	listener, err := net.FileListener(b.files[fdListener])
 	if err != nil {
@@ -105,6 +105,23 @@ func (b *broker) inherit() (net.Listener, error) {
 	return listener, nil
 }
 
+// reach finds the way to the browser: the keeper's pipe, or a connection to one of
+// somebody else's, whose address tells one run of it from the next.
+func (b *broker) reach(ctx context.Context) error {
+	if !foreign(b.Settings) {
+		b.up = &pipe{in: b.files[fdIn], out: b.files[fdOut], q: b.q}
+		return nil
+	}
+	conn, run, err := attach(ctx, b.Settings.CDP)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte(run))
+	b.charge.Instance = hex.EncodeToString(sum[:])
+	b.up = &remote{conn: conn, q: b.q}
+	return nil
+}
+
 // serve runs the broker's goroutines and ends them all:
 //
 //  1. the pipe's writer and reader, the board's owner and the keeper's listener start
@@ -114,6 +131,14 @@ func (b *broker) inherit() (net.Listener, error) {
 //  5. the pipe is closed on our side and everybody waited for, also what is done to
 //     downloads
 func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener net.Listener) error {
+	if err := b.reach(ctx); err != nil {
+		return err
+	}
+	if !foreign(b.Settings) {
+		b.cookies = newCookies(b)
+	}
+	b.table = tableOf(b.Root, b.charge)
+	b.table.foreign = foreign(b.Settings)
 	state, err := b.table.load()
 	if err != nil {
 		b.log.Error("reading the table of owners; it begins anew", "error", err)
@@ -122,18 +147,20 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	if state, err = b.downloads.take(state, b.charge.Fresh); err != nil {
 		return err
 	}
-	b.board = patches.New(patches.Options{Line: b, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir})
+	b.board = patches.New(patches.Options{
+		Line: b, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
+	})
 	var work sync.WaitGroup
 	messages := make(chan []byte, inboxLength)
 	work.Go(func() {
 		defer cancel()
-		if err := b.pipe.write(ctx); err != nil {
+		if err := b.up.write(ctx); err != nil {
 			b.log.Error("writing to the browser", "error", err)
 		}
 	})
 	work.Go(func() {
 		defer cancel()
-		err := b.pipe.read(func(msg []byte) {
+		err := b.up.read(func(msg []byte) {
 			select {
 			case messages <- msg:
 			case <-b.over:
@@ -164,7 +191,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	cancel()
 	<-b.over
 	b.control.close()
-	_ = errors.Join(b.pipe.in.Close(), b.pipe.out.Close()) // they end with us anyway
+	_ = b.up.close() // it ends with us anyway
 	work.Wait()
 	select {
 	case <-b.gone:
@@ -305,7 +332,7 @@ func (b *broker) takeOver(ctx context.Context) error {
 	case <-ctx.Done():
 		return wire.Errorf(wire.CodeNoBrowser, "the browser does not answer").WithHint("abrowser doctor")
 	}
-	if b.charge.Fresh {
+	if b.charge.Fresh && !foreign(b.Settings) { // another's window has the size its person gave it
 		if err := b.fitWindow(ctx); err != nil {
 			b.log.Warn("sizing the window", "error", err)
 		}
@@ -340,9 +367,9 @@ func (b *broker) reopen(ctx context.Context) error {
 
 // ToBrowser is for patches.
 func (b *broker) ToBrowser(msg []byte) {
-	if !b.pipe.q.put(msg) {
+	if !b.q.put(msg) {
 		b.log.Error("the browser does not read; it is given up")
-		b.pipe.q.close()
+		b.q.close()
 	}
 }
 

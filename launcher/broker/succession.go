@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -60,11 +61,15 @@ func (k *keeper) succeed(context.Context) error {
 		pid: c.BrowserPID, path: c.Executable, in: files[fdIn], out: files[fdOut], errors: files[fdErrors],
 		tail: &tail{}, began: c.Began, exited: make(chan struct{}),
 	}
-	go k.browser.tail.drain(files[fdErrors])
-	go func() {
-		defer close(k.browser.exited)
-		watch(c.BrowserPID)
-	}()
+	if foreign(k.Settings) {
+		k.browser.leave = &sync.Once{}
+	} else {
+		go k.browser.tail.drain(files[fdErrors])
+		go func() {
+			defer close(k.browser.exited)
+			watch(c.BrowserPID)
+		}()
+	}
 	k.broker = &child{pid: c.BrokerPID, control: control, words: make(chan word), exited: make(chan struct{})}
 	go k.broker.listen()
 	go func() {

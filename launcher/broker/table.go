@@ -16,6 +16,7 @@ type table struct {
 	path     string
 	instance string
 	stopped  bool // the browser is stopped on purpose, with its tabs
+	foreign  bool // it is somebody else's
 }
 
 type saved struct {
@@ -29,7 +30,8 @@ func tableOf(root sockets.Root, c *charge) *table {
 }
 
 // load returns what is known of this browser. Where the file is of the one before,
-// its tabs are lost, and to be opened again; unless it was stopped.
+// its tabs are lost, and to be opened again; unless it was stopped, or is somebody
+// else's, who may have opened them again himself.
 func (t *table) load() (patches.State, error) {
 	raw, err := os.ReadFile(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +47,7 @@ func (t *table) load() (patches.State, error) {
 	switch {
 	case s.Instance == t.instance:
 		return s.State, nil
-	case s.Stopped:
+	case s.Stopped, t.foreign:
 		return s.State.Stopped(), nil
 	default:
 		return s.State.Died(), nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,10 +18,14 @@ func sortTabs(tabs []wire.Tab) {
 func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrowserStatusOut, error) {
 	out := wire.BrowserStatusOut{
 		Running: true, Name: b.charge.Name, BrowserPID: b.charge.BrowserPID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeper.Load()),
-		Restarts: b.charge.Restarts, Executable: b.charge.Executable, Profile: b.charge.Profile, Headed: b.Settings.Headed, Sandbox: "on", Since: b.charge.Began,
+		Restarts: b.charge.Restarts, Mode: b.Settings.SessionMode(), Executable: b.charge.Executable,
+		Profile: b.charge.Profile, Headed: b.Settings.Headed, Sandbox: "on", Since: b.charge.Began,
 	}
 	if b.charge.NoSandbox != "" {
 		out.Sandbox = "off: " + b.charge.NoSandbox
+	}
+	if foreign(b.Settings) {
+		out.Endpoint, out.Sandbox, out.Executable = sockets.PlainEndpoint(b.Settings.CDP), "", ""
 	}
 	err := b.do(ctx, func() {
 		out.Product, out.Sessions = b.product, b.board.Connected()
@@ -33,7 +38,8 @@ func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ wire.Nothing) 
 
 const stopTime = 20 * time.Second
 
-// serveStop answers when the browser has ended. The keeper does it; see stopBrowser.
+// serveStop answers when the browser has ended, or when we have left one of
+// somebody else's. The keeper does it; see stopBrowser.
 func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrowserStopOut, error) {
 	var out wire.BrowserStopOut
 	err := b.do(ctx, func() {
@@ -54,7 +60,10 @@ func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.Nothing) (w
 	defer late.Stop()
 	select {
 	case <-b.gone:
-		out.Stopped = true
+		out.Stopped = !foreign(b.Settings)
+		if !out.Stopped {
+			out.Detached, out.Tabs = true, 0
+		}
 		return out, nil
 	case <-late.C:
 		return out, wire.Errorf(wire.CodeTimeout, "the browser does not end")

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -22,10 +23,17 @@ func stateOf(isLive bool) string {
 	return released
 }
 
-func tabOf(o patches.Listed, t patches.Tab) wire.Tab {
+func (b *broker) modeOf(o patches.Owner) string {
+	if o.Incognito {
+		return wire.ModeIncognito
+	}
+	return b.Settings.SessionMode()
+}
+
+func (b *broker) tabOf(o patches.Listed, t patches.Tab) wire.Tab {
 	tab := wire.Tab{
 		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active,
-		TargetID: t.Target, SessionID: o.Name, State: stateOf(o.Live), OpenedAt: t.Opened, ReleasedAt: t.Released,
+		TargetID: t.Target, SessionID: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), OpenedAt: t.Opened, ReleasedAt: t.Released,
 	}
 	if t.Label != "" {
 		tab.Label = &t.Label
@@ -52,7 +60,7 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 			out.LastDownload = o.LastDownload
 		}
 		for _, t := range o.Pages {
-			out.Tabs = append(out.Tabs, tabOf(o, t))
+			out.Tabs = append(out.Tabs, b.tabOf(o, t))
 		}
 	}
 	return out, nil
@@ -71,8 +79,28 @@ func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in wire.NoteIn) (w
 
 func (b *broker) serveRelease(ctx context.Context, _ *wire.Call, in wire.ReleaseIn) (wire.ReleaseOut, error) {
 	return await(ctx, b, func(done func(wire.ReleaseOut)) {
-		b.board.Release(in.Session, in.Page, pruneTime, func(kept, closed int) { done(wire.ReleaseOut{Kept: kept, Closed: closed}) })
+		b.board.Release(in.Session, in.Page, pruneTime, func(e patches.Ending) {
+			done(wire.ReleaseOut{Kept: e.Kept, Closed: e.Closed, Discarded: e.Discarded})
+		})
 	})
+}
+
+// serveIncognito gives a session a browser context of its own, before its first
+// client comes.
+func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in wire.IncognitoIn) (wire.Nothing, error) {
+	if foreign(b.Settings) {
+		return wire.Nothing{}, wire.Errorf(wire.CodeBadInput, "no session is incognito in a browser that somebody else started")
+	}
+	why, err := await(ctx, b, func(done func(error)) { b.board.Incognito(in.Session, done) })
+	if err != nil {
+		return wire.Nothing{}, err
+	}
+	var tabs patches.Occupied
+	if errors.As(why, &tabs) {
+		return wire.Nothing{}, wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
+			WithHint("abrowser --session %s close --page", in.Session)
+	}
+	return wire.Nothing{}, why
 }
 
 func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrokerSessionsOut, error) {
@@ -83,7 +111,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 	}
 	for _, o := range owners {
 		s := wire.BrokerSession{
-			Session: o.Name, State: stateOf(o.Live), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
+			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
 		}
 		for _, t := range o.Pages {
 			if t.Target == o.Active {
@@ -130,7 +158,7 @@ func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in wire.TabPruneI
 	}
 	for name, tabs := range gone {
 		for _, t := range tabs {
-			out.Pruned = append(out.Pruned, tabOf(patches.Listed{Owner: patches.Owner{Name: name}}, t))
+			out.Pruned = append(out.Pruned, b.tabOf(patches.Listed{Owner: patches.Owner{Name: name}}, t))
 		}
 	}
 	sortTabs(out.Pruned)

@@ -52,6 +52,9 @@ func (i *Installer) Find(ctx context.Context, s wire.Settings) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
+	if s.CDP != "" { // somebody else started one
+		return Found{Driver: d}, nil
+	}
 	b, err := i.FindBrowser(s)
 	return Found{Driver: d, Browser: b}, err
 }
@@ -95,6 +98,9 @@ func (i *Installer) fetch(ctx context.Context, s wire.Settings, in wire.InstallI
 	defer lock.Close()
 	if err := i.provideDriver(ctx); err != nil {
 		return err
+	}
+	if s.CDP != "" {
+		return nil
 	}
 	return i.provideBrowser(ctx, s, in)
 }

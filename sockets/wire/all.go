@@ -11,7 +11,7 @@ func All() []AnyVerb {
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus,
 		Batch, Close, Kill, Status, Session, SessionList, SessionInfo,
 		BrowserStatus, BrowserStop, Install, Doctor,
-		BrokerTabs, BrokerNote, BrokerRelease, BrokerSessions, BrokerNews, BrokerDownloads,
+		BrokerTabs, BrokerNote, BrokerRelease, BrokerIncognito, BrokerSessions, BrokerNews, BrokerDownloads,
 	}
 }
 

@@ -14,7 +14,42 @@ type Settings struct {
 	Headed         bool     `json:"headed,omitzero" env:"HEADED" help:"show the browser's window"`
 	ExecutablePath string   `json:"executablePath,omitzero" env:"EXECUTABLE_PATH" file:"name" help:"the browser to run"`
 	Args           []string `json:"args,omitzero" env:"ARGS" help:"more arguments for the browser, separated by commas"`
-	Profile        string   `json:"profile,omitzero" env:"PROFILE" file:"name" help:"the profile, a name or a directory, that keeps cookies and logins"`
+	Mode           string   `json:"mode,omitzero" env:"MODE" enum:"shared|incognito|persistent|attached" help:"shared, incognito, persistent or attached: whose browser and logins, and what is kept"`
+	Profile        string   `json:"profile,omitzero" env:"PROFILE" file:"name" help:"a browser of its own with this profile, a name or (with a slash) a directory, which keeps logins"`
+	CDP            string   `json:"cdp,omitzero" env:"CDP" help:"attach to a browser that somebody else started, by its port or URL"`
+}
+
+// The modes of a session.
+const (
+	ModeShared     = "shared"     // the shared browser and its logins
+	ModeIncognito  = "incognito"  // the shared browser, none of its logins, nothing kept
+	ModePersistent = "persistent" // a profile's own browser
+	ModeAttached   = "attached"   // a browser that somebody else started
+)
+
+// SessionMode is the mode of a session with these settings: the one asked for,
+// else the one that profile or CDP endpoint imply.
+func (s Settings) SessionMode() string {
+	switch {
+	case s.Mode != "":
+		return s.Mode
+	case s.CDP != "":
+		return ModeAttached
+	case s.Profile != "":
+		return ModePersistent
+	}
+	return ModeShared
+}
+
+// Where returns those of the settings that say in which browser a session's pages
+// are, and in which part of it. They hold for as long as the session lasts.
+func (s Settings) Where() Settings { return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP} }
+
+// OfBrowser returns those of the settings that the browser runs with: sessions of
+// several modes may be in one browser.
+func (s Settings) OfBrowser() Settings {
+	s.Mode = ""
+	return s
 }
 
 // SettingFields are the fields of [Settings].
@@ -26,6 +61,9 @@ func (s Settings) Differ(running Settings) []string {
 	a, r := reflect.ValueOf(s), reflect.ValueOf(running)
 	var names []string
 	for i, f := range SettingFields() {
+		if f.Name == "mode" && s.Mode == running.SessionMode() {
+			continue // asked for by its name, or implied
+		}
 		if !a.Field(i).IsZero() && !reflect.DeepEqual(a.Field(i).Interface(), r.Field(i).Interface()) {
 			names = append(names, f.Name)
 		}

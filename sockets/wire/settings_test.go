@@ -71,11 +71,37 @@ func TestDiffer(t *testing.T) {
 		{Settings{Profile: "work"}, ""},
 		{Settings{Profile: "home"}, "profile"},
 		{Settings{ExecutablePath: "/x", Args: []string{"--b"}}, "executablePath,args"},
+		{Settings{Mode: ModePersistent, Profile: "work"}, ""},
+		{Settings{Mode: ModeIncognito}, "mode"},
+		{Settings{CDP: "http://localhost:9222"}, "cdp"},
 	}
 	for _, tt := range tests {
 		if got := strings.Join(tt.asked.Differ(running), ","); got != tt.want {
 			t.Errorf("%+v.Differ() = %q, want %q", tt.asked, got, tt.want)
 		}
+	}
+}
+
+func TestSessionMode(t *testing.T) {
+	for _, tt := range []struct {
+		settings Settings
+		want     string
+	}{
+		{Settings{}, ModeShared},
+		{Settings{Mode: ModeShared}, ModeShared},
+		{Settings{Mode: ModeIncognito}, ModeIncognito},
+		{Settings{Profile: "work"}, ModePersistent},
+		{Settings{CDP: "http://localhost:1"}, ModeAttached},
+	} {
+		if got := tt.settings.SessionMode(); got != tt.want {
+			t.Errorf("%+v.SessionMode() = %s, want %s", tt.settings, got, tt.want)
+		}
+		if names := (Settings{Mode: tt.want}).Differ(tt.settings); len(names) > 0 {
+			t.Errorf("%s differs from %+v by %q", tt.want, tt.settings, names)
+		}
+	}
+	if names := (Settings{Mode: ModeShared}).Differ(Settings{Mode: ModeIncognito}); len(names) != 1 {
+		t.Errorf("shared differs from incognito by %q, want the mode", names)
 	}
 }
 

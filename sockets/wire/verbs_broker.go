@@ -40,8 +40,9 @@ type ReleaseIn struct {
 
 // ReleaseOut is what [BrokerRelease] answers.
 type ReleaseOut struct {
-	Kept   int `json:"kept"`
-	Closed int `json:"closed"`
+	Kept      int `json:"kept"`
+	Closed    int `json:"closed"`
+	Discarded int `json:"discarded,omitzero"` // of an incognito session
 }
 
 // BrokerRelease ends a session on the browser's side: its tabs stay, released, or
@@ -51,10 +52,24 @@ var BrokerRelease = Verb[ReleaseIn, ReleaseOut]{Doc{
 	Example: "abrowser broker release", By: ByBroker, Control: true, Idle: true, Hidden: true,
 }}
 
+// IncognitoIn is the input of [BrokerIncognito].
+type IncognitoIn struct {
+	Session string `json:"session" required:"true" help:"the session that is to be incognito"`
+}
+
+// BrokerIncognito gives a session a browser context of its own in the place of the
+// shared one, unless it has it already. A session with pages in the shared one
+// cannot have it: [CodeSettingsDiffer].
+var BrokerIncognito = Verb[IncognitoIn, Nothing]{Doc{
+	Name: "broker incognito", Group: groupBroker, Short: "Give a session a browser context of its own",
+	Example: "abrowser broker incognito", By: ByBroker, Control: true, Idle: true, Hidden: true,
+}}
+
 // BrokerSession is a session as the broker knows it.
 type BrokerSession struct {
 	Session   string    `json:"session"`
-	State     string    `json:"state"`           // live or released
+	State     string    `json:"state"` // live or released
+	Mode      string    `json:"mode,omitzero"`
 	Active    string    `json:"active,omitzero"` // the active tab's target id
 	Pages     int       `json:"pages"`
 	URL       string    `json:"url"`

@@ -8,6 +8,7 @@ import (
 // BrowserStatusOut is what [BrowserStatus] answers.
 type BrowserStatusOut struct {
 	Running    bool      `json:"running"`
+	Mode       string    `json:"mode,omitzero"` // of sessions that ask for none in it: shared, persistent or attached
 	Name       string    `json:"name,omitzero"`
 	BrowserPID int       `json:"browserPid,omitzero"`
 	BrokerPID  int       `json:"brokerPid,omitzero"`
@@ -15,7 +16,8 @@ type BrowserStatusOut struct {
 	Restarts   int       `json:"restarts,omitzero"` // how often it died and was started again
 	Product    string    `json:"product,omitzero"`  // as the browser names itself
 	Executable string    `json:"executable,omitzero"`
-	Profile    string    `json:"profile,omitzero"` // the directory
+	Profile    string    `json:"profile,omitzero"`  // the directory
+	Endpoint   string    `json:"endpoint,omitzero"` // of a browser that somebody else started
 	Headed     bool      `json:"headed,omitzero"`
 	Sandbox    string    `json:"sandbox,omitzero"` // on, or why it is off
 	Sessions   int       `json:"sessions"`         // with a live connection
@@ -27,6 +29,10 @@ type BrowserStatusOut struct {
 func (o BrowserStatusOut) Text() string {
 	if !o.Running {
 		return "no browser is running"
+	}
+	if o.Endpoint != "" {
+		return lines(fmt.Sprintf("%s, attached to at %s, broker pid %d, keeper pid %d", o.Product, o.Endpoint, o.BrokerPID, o.KeeperPID),
+			fmt.Sprintf("%d sessions, %d tabs", o.Sessions, o.Tabs))
 	}
 	return lines(
 		fmt.Sprintf("%s, browser pid %d, broker pid %d, keeper pid %d", o.Product, o.BrowserPID, o.BrokerPID, o.KeeperPID),
@@ -41,8 +47,17 @@ var BrowserStatus = Verb[Nothing, BrowserStatusOut]{Doc{
 
 // BrowserStopOut is what [BrowserStop] answers.
 type BrowserStopOut struct {
-	Stopped bool `json:"stopped"`
-	Tabs    int  `json:"tabs"` // that went with it
+	Stopped  bool `json:"stopped"`
+	Detached bool `json:"detached,omitzero"` // instead: somebody else started it, and it goes on
+	Tabs     int  `json:"tabs"`              // that went with it
+}
+
+// Text says where the browser goes on.
+func (o BrowserStopOut) Text() string {
+	if o.Detached {
+		return "detached; the browser is somebody else's and goes on"
+	}
+	return ""
 }
 
 // BrowserStop ends the shared browser with all its tabs; logins are kept.

@@ -60,17 +60,22 @@ type CloseIn struct {
 
 // CloseOut is what [Close] answers. Sessions is set with --all.
 type CloseOut struct {
-	Closed   any      `json:"closed"` // true, or with --all how many
-	Kept     int      `json:"kept"`   // tabs left open
-	Sessions []string `json:"sessions,omitzero"`
+	Closed    any      `json:"closed"`             // true, or with --all how many
+	Kept      int      `json:"kept"`               // tabs left open
+	Discarded int      `json:"discarded,omitzero"` // tabs of incognito sessions, which are gone
+	Sessions  []string `json:"sessions,omitzero"`
 }
 
 // Text says what was ended and what is left for review.
 func (o CloseOut) Text() string {
-	if o.Kept == 0 {
-		return ""
+	kept, discarded := "", ""
+	if o.Kept > 0 {
+		kept = fmt.Sprintf("%d tabs stay open for review; abrowser tab --all lists them", o.Kept)
 	}
-	return fmt.Sprintf("%d tabs stay open for review; abrowser tab --all lists them", o.Kept)
+	if o.Discarded > 0 {
+		discarded = fmt.Sprintf("%d incognito tabs are discarded; nothing of them is kept", o.Discarded)
+	}
+	return lines(kept, discarded)
 }
 
 // Close ends the session; its tabs stay open, for review and for a follow-up.
@@ -89,14 +94,15 @@ type KillOut struct {
 	Killed     bool `json:"killed"` // there was a daemon
 	Kept       int  `json:"kept"`   // tabs left open
 	ClosedTabs int  `json:"closedTabs,omitzero"`
+	Discarded  int  `json:"discarded,omitzero"` // tabs of an incognito session
 }
 
 // Text says what was ended and what is left for review.
 func (o KillOut) Text() string {
 	if !o.Killed {
-		return lines("no daemon to kill", CloseOut{Kept: o.Kept}.Text())
+		return lines("no daemon to kill", CloseOut{Kept: o.Kept, Discarded: o.Discarded}.Text())
 	}
-	return CloseOut{Kept: o.Kept}.Text()
+	return CloseOut{Kept: o.Kept, Discarded: o.Discarded}.Text()
 }
 
 // Kill ends the session by force: for a daemon or driver that does not answer.
@@ -110,6 +116,7 @@ type StatusOut struct {
 	SessionID string `json:"sessionId"`
 	Running   bool   `json:"running"`
 	State     string `json:"state,omitzero"` // starting, ready, busy, wedged or released
+	Mode      string `json:"mode,omitzero"`
 	PID       int    `json:"pid,omitzero"`
 	Build     string `json:"build,omitzero"`
 	Wedged    bool   `json:"wedged,omitzero"` // it does not answer; Reason and Hint say what and the way out
@@ -154,6 +161,9 @@ var Session = Verb[Nothing, SessionOut]{Doc{
 	By: ByCommand, Idle: true, Reads: true,
 }}
 
+// TypeBrowser is the type of a session whose pages are in a browser.
+const TypeBrowser = "browser"
+
 // SessionEntry is one session of [SessionList].
 type SessionEntry struct {
 	ID             string    `json:"id"`
@@ -188,7 +198,11 @@ func (o SessionListOut) Text() string {
 		if s.ID == o.CurrentSession {
 			mark = "*"
 		}
-		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %d tabs  %s", mark, s.ID, s.State, s.Pages, s.URL), " "))
+		mode := ""
+		if s.Mode != ModeShared {
+			mode = s.Mode + "  "
+		}
+		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %d tabs  %s%s", mark, s.ID, s.State, s.Pages, mode, s.URL), " "))
 	}
 	return lines(all...)
 }
@@ -220,7 +234,7 @@ func (o SessionInfoOut) Text() string {
 	if o.Entry.Hint != "" {
 		hint = "hint:    " + o.Entry.Hint
 	}
-	return lines("session: "+o.Session, "daemon:  "+state, "state:   "+o.Entry.State, hint, "url:     "+o.Entry.URL,
+	return lines("session: "+o.Session, "daemon:  "+state, "state:   "+o.Entry.State, "mode:    "+o.Entry.Mode, hint, "url:     "+o.Entry.URL,
 		"socket:  "+o.Socket, "log:     "+o.Log)
 }
 

@@ -19,6 +19,7 @@ type Tab struct {
 	// SessionID and State are set where tabs of several sessions are listed.
 	SessionID  string    `json:"sessionId,omitzero"`
 	State      string    `json:"state,omitzero"` // live or released
+	Mode       string    `json:"mode,omitzero"`  // of its session
 	OpenedAt   time.Time `json:"openedAt,omitzero"`
 	ReleasedAt time.Time `json:"releasedAt,omitzero"`
 }
@@ -28,6 +29,9 @@ func (t Tab) Line() string {
 	name, label, state := t.TabID, "", ""
 	if t.SessionID != "" {
 		name, state = t.SessionID+"/"+t.TabID, " "+t.State
+		if t.Mode != "" && t.Mode != ModeShared {
+			state += " " + t.Mode
+		}
 	}
 	if t.Label != nil {
 		label = *t.Label + " "

@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -15,23 +13,10 @@ import (
 // stopped costs this once, for all are asked at the same time.
 const askTime = time.Second
 
-// browsers are the places of brokers that left a socket, whether they live or not.
-func (a *app) browsers() ([]sockets.Place, error) {
-	found, err := filepath.Glob(a.root.Path("run", "b", "*.sock"))
-	if err != nil {
-		return nil, err
-	}
-	var places []sockets.Place
-	for _, socket := range found {
-		places = append(places, sockets.Place{Socket: socket})
-	}
-	return places, nil
-}
-
 // askBrowsers asks every running broker the same and returns what they answered.
 // A broker that does not answer is a warning.
 func askBrowsers[In, Out any](ctx context.Context, a *app, v wire.Verb[In, Out], in In) ([]Out, error) {
-	places, err := a.browsers()
+	places, err := a.root.Browsers()
 	if err != nil {
 		return nil, err
 	}

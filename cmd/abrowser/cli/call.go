@@ -111,7 +111,11 @@ func (a *app) caller(place sockets.Place, build string) sockets.Caller {
 
 func (a *app) placeOf(doc wire.Doc) (sockets.Place, error) {
 	if doc.By == wire.ByBroker {
-		return a.root.BrowserOf(a.settings)
+		settings, err := a.root.Resume(a.session, a.settings)
+		if err != nil {
+			return sockets.Place{}, err
+		}
+		return a.root.BrowserOf(settings)
 	}
 	return a.root.Session(a.session)
 }

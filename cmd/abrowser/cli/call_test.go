@@ -34,7 +34,7 @@ func TestIdleVerbsStartNothing(t *testing.T) {
 		t.Run(tt.args, func(t *testing.T) {
 			b := newBench(t)
 			stdout, stderr, status := b.run(append(words(t, tt.args), "--json")...)
-			want := `{"success":true,"data":` + tt.want + `,"error":null,"sessionId":"default"}` + "\n"
+			want := `{"success":true,"data":` + tt.want + `,"error":null,"sessionId":"default","sessionType":"browser"}` + "\n"
 			if stdout != want || stderr != "" || status != 0 {
 				t.Errorf("%s: %s%s%d, want %s", tt.args, stdout, stderr, status, want)
 			}
@@ -178,7 +178,7 @@ func TestInterrupted(t *testing.T) {
 	b.ctx = ctx
 	go func() { <-reached; interrupt() }()
 	stdout, stderr, status := b.run("click", "#late", "--json")
-	want := `{"success":false,"data":null,"error":"interrupted","code":"interrupted","sessionId":"default"}` + "\n"
+	want := `{"success":false,"data":null,"error":"interrupted","code":"interrupted","sessionId":"default","sessionType":"browser"}` + "\n"
 	if stdout != want || stderr != "" || status != wire.ExitInterrupted {
 		t.Errorf("click: %q, %q, %d, want %q and 130", stdout, stderr, status, want)
 	}

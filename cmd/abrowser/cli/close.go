@@ -16,25 +16,26 @@ import (
 // its broker releases or closes. Without a broker there is nothing to end.
 func (a *app) closeIdle(ctx context.Context, l line) (any, error) {
 	released, err := a.release(ctx, a.session, l.on("page"))
-	return &wire.CloseOut{Closed: true, Kept: released.Kept}, err
+	return &wire.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, err
 }
 
-// release tells every running broker that a session ends.
+// release tells every running broker that a session without a daemon ends.
 func (a *app) release(ctx context.Context, session string, page bool) (wire.ReleaseOut, error) {
 	all, err := askBrowsers(ctx, a, wire.BrokerRelease, wire.ReleaseIn{Session: session, Page: page})
 	var sum wire.ReleaseOut
 	for _, one := range all {
 		sum.Kept += one.Kept
 		sum.Closed += one.Closed
+		sum.Discarded += one.Discarded
 	}
-	return sum, err
+	return sum, errors.Join(err, a.root.Forget(session))
 }
 
 // ending is one session that is being closed with all others.
 type ending struct {
 	session string
-	end     func(context.Context) (kept int, err error)
-	kept    int
+	end     func(context.Context) (wire.ReleaseOut, error)
+	left    wire.ReleaseOut
 	err     error
 }
 
@@ -47,7 +48,7 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 	}
 	var wg sync.WaitGroup
 	for i := range endings {
-		wg.Go(func() { endings[i].kept, endings[i].err = endings[i].end(ctx) })
+		wg.Go(func() { endings[i].left, endings[i].err = endings[i].end(ctx) })
 	}
 	wg.Wait()
 	if err := interruption(ctx, ctx.Err()); err != nil {
@@ -62,7 +63,8 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 			continue
 		}
 		closed++
-		out.Kept += e.kept
+		out.Kept += e.left.Kept
+		out.Discarded += e.left.Discarded
 		out.Sessions = append(out.Sessions, e.session)
 	}
 	out.Closed = closed
@@ -85,7 +87,7 @@ func (a *app) endings(ctx context.Context, page bool) ([]ending, error) {
 	var all []ending
 	for _, s := range living {
 		name := a.nameOf(s.place, known)
-		all = append(all, ending{session: name, end: func(ctx context.Context) (int, error) {
+		all = append(all, ending{session: name, end: func(ctx context.Context) (wire.ReleaseOut, error) {
 			return a.closeOne(ctx, s, name, page)
 		}})
 	}
@@ -94,9 +96,8 @@ func (a *app) endings(ctx context.Context, page bool) ([]ending, error) {
 			if slices.ContainsFunc(all, func(e ending) bool { return e.session == b.Session }) || b.Pages == 0 {
 				continue
 			}
-			all = append(all, ending{session: b.Session, end: func(ctx context.Context) (int, error) {
-				out, err := a.release(ctx, b.Session, true)
-				return out.Kept, err
+			all = append(all, ending{session: b.Session, end: func(ctx context.Context) (wire.ReleaseOut, error) {
+				return a.release(ctx, b.Session, true)
 			}})
 		}
 	}
@@ -104,24 +105,21 @@ func (a *app) endings(ctx context.Context, page bool) ([]ending, error) {
 	return all, nil
 }
 
-func (a *app) closeOne(ctx context.Context, s served, name string, page bool) (kept int, err error) {
+func (a *app) closeOne(ctx context.Context, s served, name string, page bool) (wire.ReleaseOut, error) {
 	if s.state == stateWedged && s.status.State == "" && (newLaunching(a).Silence(ctx, s.place).Stopped || a.mute(ctx, s.place, forceTime)) {
 		a.printer.warn("the daemon of session " + name + " does not answer; it is ended by force")
 		if sockets.CheckName(name) != nil { // no browser knows it: it has no tabs
 			_, err := newLaunching(a).Kill(ctx, s.place)
-			return 0, err
+			return wire.ReleaseOut{}, err
 		}
 		out, err := a.endByForce(ctx, name, page)
-		if err != nil {
-			return 0, err
-		}
-		return out.Kept, nil
+		return wire.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, margin)
 	defer cancel()
 	out, err := askPlace(ctx, a, s.place, wire.Close, wire.CloseIn{Page: page})
 	if errors.Is(err, wire.CodeNotRunning) {
-		return 0, nil // it ended meanwhile
+		return wire.ReleaseOut{}, nil // it ended meanwhile
 	}
-	return out.Kept, err
+	return wire.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
 }

@@ -11,22 +11,25 @@ import (
 // keepBrowser is the process `abrowser keeper`: it starts a browser and holds it.
 func keepBrowser(ctx context.Context, sys System) error {
 	return announced(sys, func(r *role) error {
-		installer := r.launcher.Installer()
-		found, err := installer.FindBrowser(r.settings)
-		if err != nil {
-			return err
-		}
 		executable, err := os.Executable()
 		if err != nil {
 			return err
 		}
-		sandbox := installer.FindSandbox(ctx, found)
-		r.log.Info("keeper", "browser", found.Path, "sandbox", sandbox.On, "why", sandbox.Why)
-		return broker.Keep(ctx, broker.KeepOptions{
+		o := broker.KeepOptions{
 			Root: r.root, Settings: r.settings, Build: r.build, Executable: executable,
-			Browser: found.Path, NoWindows: found.Headless, NoSandbox: sandbox.Why,
 			Environ: sys.Environ(), Log: r.log, Ready: r.ready,
-		})
+		}
+		if r.settings.CDP == "" { // else there is none to start
+			installer := r.launcher.Installer()
+			found, err := installer.FindBrowser(r.settings)
+			if err != nil {
+				return err
+			}
+			sandbox := installer.FindSandbox(ctx, found)
+			r.log.Info("keeper", "browser", found.Path, "sandbox", sandbox.On, "why", sandbox.Why)
+			o.Browser, o.NoWindows, o.NoSandbox = found.Path, found.Headless, sandbox.Why
+		}
+		return broker.Keep(ctx, o)
 	})
 }
 

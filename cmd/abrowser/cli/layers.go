@@ -27,7 +27,7 @@ func (l layers) resolve(fields []wire.Field) (members, error) {
 			return nil, err
 		}
 		if value != nil {
-			values[f.Name] = absolute(f, value, dir)
+			values[f.Name] = l.absolute(f, value, dir)
 		}
 	}
 	return values, nil
@@ -63,10 +63,14 @@ func (l layers) variable(f wire.Field) (any, error) {
 }
 
 // absolute makes a path that is relative to dir absolute, for the daemon works
-// elsewhere. A name without a slash is no path.
-func absolute(f wire.Field, value any, dir string) any {
+// elsewhere. A name without a slash is no path. A tilde is the shell's to replace,
+// which it does not behind --profile=.
+func (l layers) absolute(f wire.Field, value any, dir string) any {
 	path, ok := value.(string)
-	if !ok || f.File != "name" || !strings.Contains(path, "/") || filepath.IsAbs(path) {
+	if home, known := l.lookup("HOME"); ok && known && f.File == "name" && strings.HasPrefix(path, "~/") {
+		return filepath.Join(home, path[2:])
+	}
+	if !ok || f.File != "name" || filepath.IsAbs(path) || !strings.Contains(path, "/") && path != "." && path != ".." {
 		return value
 	}
 	return filepath.Join(dir, path)

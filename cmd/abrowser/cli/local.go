@@ -74,7 +74,7 @@ func (a *app) statusIdle(ctx context.Context, _ line) (any, error) {
 	}
 	for _, s := range known {
 		if s.Session == a.session && s.Pages > 0 {
-			out.State, out.URL, out.Title, out.Pages = stateReleased, s.URL, s.Title, s.Pages
+			out.State, out.Mode, out.URL, out.Title, out.Pages = stateReleased, s.Mode, s.URL, s.Title, s.Pages
 		}
 	}
 	return out, nil

@@ -24,14 +24,15 @@ type printer struct {
 
 // envelope is the JSON answer of a command.
 type envelope struct {
-	Success   bool            `json:"success"`
-	Data      json.RawMessage `json:"data"`
-	Error     *string         `json:"error"`
-	Code      wire.Code       `json:"code,omitzero"`
-	Hint      string          `json:"hint,omitzero"`
-	Details   map[string]any  `json:"details,omitzero"`
-	Warning   string          `json:"warning,omitzero"`
-	SessionID string          `json:"sessionId,omitzero"`
+	Success     bool            `json:"success"`
+	Data        json.RawMessage `json:"data"`
+	Error       *string         `json:"error"`
+	Code        wire.Code       `json:"code,omitzero"`
+	Hint        string          `json:"hint,omitzero"`
+	Details     map[string]any  `json:"details,omitzero"`
+	Warning     string          `json:"warning,omitzero"`
+	SessionID   string          `json:"sessionId,omitzero"`
+	SessionType string          `json:"sessionType,omitzero"`
 }
 
 // warn adds warnings to the answer. Those that ask several places at once call it
@@ -114,6 +115,9 @@ func envelopeOf(data json.RawMessage, err error) (e envelope, status int) {
 
 func (p *printer) envelope(e envelope, status int) int {
 	e.Warning, e.SessionID = strings.Join(p.said(), "; "), p.session
+	if p.session != "" {
+		e.SessionType = wire.TypeBrowser
+	}
 	line, err := marshal(e)
 	if err != nil {
 		return p.failed(err)

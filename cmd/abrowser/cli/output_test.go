@@ -46,7 +46,7 @@ func TestAnswers(t *testing.T) {
 		status         int
 	}{
 		{"open x", "X & Y\nhttps://x.example/?a=1&b=<2>\n", "", 0},
-		{"--json open x", `{"success":true,"data":{"tabId":"t1","targetId":"T","title":"X & Y","url":"https://x.example/?a=1&b=<2>"},"error":null,"sessionId":"default"}` + "\n", "", 0},
+		{"--json open x", `{"success":true,"data":{"tabId":"t1","targetId":"T","title":"X & Y","url":"https://x.example/?a=1&b=<2>"},"error":null,"sessionId":"default","sessionType":"browser"}` + "\n", "", 0},
 		{"get url", "https://x.example/?a=1&b=<2>\n", "", 0},
 		{"get text h1", "häß\nlich\n", "", 0},
 		{"get text h1 --max-output 3", "häß\n[truncated: showing 3 of 8 chars. Use --max-output to adjust]\n", "", 0},
@@ -54,11 +54,11 @@ func TestAnswers(t *testing.T) {
 		{"click e2", "opened t2 https://p.example/\ndialog confirm \"Sure?\"\n", "", 0},
 		{"focus e3", "", "", 0},
 		{"eval 1", "{\n  \"z\": 123,\n  \"a\": \"<b>\"\n}\n", "", 0}, // as the page has it
-		{"eval 1 --json", `{"success":true,"data":{"origin":"o","result":{"a":"<b>","z":123}},"error":null,"sessionId":"default"}` + "\n", "", 0},
+		{"eval 1 --json", `{"success":true,"data":{"origin":"o","result":{"a":"<b>","z":123}},"error":null,"sessionId":"default","sessionType":"browser"}` + "\n", "", 0},
 		{"hover h1", "", "abrowser: warning: 3 elements match\nabrowser: warning: the first is taken\n", 0},
-		{"hover h1 --json", `{"success":true,"data":{"hovered":"h1"},"error":null,"warning":"3 elements match; the first is taken","sessionId":"default"}` + "\n", "", 0},
+		{"hover h1 --json", `{"success":true,"data":{"hovered":"h1"},"error":null,"warning":"3 elements match; the first is taken","sessionId":"default","sessionType":"browser"}` + "\n", "", 0},
 		{"dblclick e1", "", "abrowser: error: e1 is gone\nabrowser: hint: abrowser snapshot\n", 1},
-		{"dblclick e1 --json", `{"success":false,"data":null,"error":"e1 is gone","code":"stale_ref","hint":"abrowser snapshot","sessionId":"default"}` + "\n", "", 1},
+		{"dblclick e1 --json", `{"success":false,"data":null,"error":"e1 is gone","code":"stale_ref","hint":"abrowser snapshot","sessionId":"default","sessionType":"browser"}` + "\n", "", 1},
 		{"press a", "", "abrowser: error: no answer\n", 4},
 		{"back", "", "abrowser: error: the page is gone\n", 6},
 		{"check a", "", "abrowser: error: not yours\n", 5},
@@ -68,7 +68,7 @@ func TestAnswers(t *testing.T) {
 		{"click --json", `{"success":false,"data":null,"error":"click needs SELECTOR: a selector, or a ref of the last snapshot such as e3","code":"bad_input","hint":"usage: abrowser click SELECTOR [flags]"}` + "\n", "", 2},
 		{"wait", "", "abrowser: error: wait takes one thing to wait for: milliseconds, a selector, --text, --url, --load, --fn or --download\nabrowser: hint: abrowser wait --text Welcome\n", 2},
 		{"session", "default\n", "", 0},
-		{"session --json", `{"success":true,"data":{"session":"default"},"error":null,"sessionId":"default"}` + "\n", "", 0},
+		{"session --json", `{"success":true,"data":{"session":"default"},"error":null,"sessionId":"default","sessionType":"browser"}` + "\n", "", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {

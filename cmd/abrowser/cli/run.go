@@ -91,7 +91,7 @@ func (a *app) configure(global members) error {
 	if a.printer.Output, err = a.resolveOutput(); err != nil {
 		return err
 	}
-	given, err := a.layers.resolve(wire.SettingFields())
+	given, err := a.layers.resolveSettings()
 	if err != nil {
 		return err
 	}
@@ -115,6 +115,9 @@ func (a *app) identify() error {
 	}
 	a.session, a.printer.session = session, session
 	if a.root, err = sockets.Locate(a.sys.Lookup); err != nil {
+		return err
+	}
+	if a.settings, err = a.root.Settle(a.settings, session, a.sys.Lookup); err != nil {
 		return err
 	}
 	if a.starter == nil {

@@ -94,6 +94,9 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 	for _, b := range known {
 		e := newEntry(b.Session)
 		e.State, e.URL, e.Title, e.Pages = stateReleased, b.URL, b.Title, b.Pages
+		if b.Mode != "" {
+			e.Mode = b.Mode
+		}
 		e.OpenedAt, e.CreatedAt, e.LastActivityAt = b.CreatedAt, b.CreatedAt, b.LastAt
 		entries[b.Session] = e
 	}
@@ -105,6 +108,9 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 			e.OpenedAt, e.CreatedAt, e.LastActivityAt = s.hello.Since, s.hello.Since, s.hello.Since
 		}
 		e.State, e.PID, e.Wedged, e.Hint = s.state, s.hello.PID, s.state == stateWedged, s.status.Hint
+		if s.hello.PID != 0 {
+			e.Mode = s.hello.Settings.SessionMode()
+		}
 		if e.Wedged && s.status.State == "" {
 			e.PID, e.Hint = newLaunching(a).Silence(ctx, s.place).PID, hintKill
 		}
@@ -118,7 +124,7 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 
 func newEntry(name string) wire.SessionEntry {
 	return wire.SessionEntry{
-		ID: name, SessionID: name, Type: "shared", Mode: "shared", OwnerID: name, Capabilities: []string{},
+		ID: name, SessionID: name, Type: wire.TypeBrowser, Mode: wire.ModeShared, OwnerID: name, Capabilities: []string{},
 	}
 }
 

@@ -126,6 +126,8 @@ func (v *flagValue) Type() string {
 		return "PATH"
 	case v.field.Name == "session":
 		return "NAME"
+	case v.field.Name == "cdp":
+		return "URL"
 	default:
 		return "TEXT"
 	}

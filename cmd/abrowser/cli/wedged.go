@@ -104,7 +104,7 @@ func (a *app) tabsSilent(ctx context.Context, l line) (any, error) {
 func (a *app) closeSilent(ctx context.Context, l line) (any, error) {
 	a.printer.warn("the session's daemon does not answer; it is ended by force")
 	out, err := a.endByForce(ctx, a.session, l.on("page"))
-	return &wire.CloseOut{Closed: true, Kept: out.Kept}, err
+	return &wire.CloseOut{Closed: true, Kept: out.Kept, Discarded: out.Discarded}, err
 }
 
 // kill ends the session whatever its daemon does.
@@ -117,12 +117,12 @@ func (a *app) kill(ctx context.Context, l line) (any, error) {
 func (a *app) endByForce(ctx context.Context, session string, page bool) (*wire.KillOut, error) {
 	place, err := a.root.Session(session)
 	if err != nil {
-		return nil, err
+		return &wire.KillOut{}, err
 	}
 	killed, err := newLaunching(a).Kill(ctx, place)
 	if err != nil {
-		return nil, interruption(ctx, err)
+		return &wire.KillOut{}, interruption(ctx, err)
 	}
 	released, err := a.release(ctx, session, page)
-	return &wire.KillOut{Killed: killed, Kept: released.Kept, ClosedTabs: released.Closed}, err
+	return &wire.KillOut{Killed: killed, Kept: released.Kept, ClosedTabs: released.Closed, Discarded: released.Discarded}, err
 }

@@ -1,0 +1,130 @@
+package sockets
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// canonical is the directory that a path leads to, or would lead to once it is
+// made.
+func canonical(path string) (string, error) {
+	path = filepath.Clean(path)
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		real, err := filepath.EvalSymlinks(at)
+		switch {
+		case err == nil:
+			return filepath.Join(real, rest), nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return path, notADirectory(path, err)
+		case at == filepath.Dir(at):
+			return path, nil
+		}
+		if _, err := os.Lstat(at); err == nil {
+			return path, wire.Errorf(wire.CodeBadInput, "the profile %s is a link that leads nowhere: %s", path, at).WithHint("give --profile another directory")
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// MakeProfile makes the directory of the settings' profile where it is missing,
+// and tells what keeps a browser from having it: it is no directory, or cannot be
+// written. A profile that is a name is the root's own business.
+func MakeProfile(s wire.Settings) error {
+	dir := s.Profile
+	if s.CDP != "" || !filepath.IsAbs(dir) {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return notADirectory(dir, err)
+	}
+	if err := unix.Access(dir, unix.R_OK|unix.W_OK|unix.X_OK); err != nil {
+		return notADirectory(dir, err)
+	}
+	return nil
+}
+
+// notADirectory says why there can be no profile at dir.
+func notADirectory(dir string, err error) error {
+	const hint = "give --profile a directory of your own, or a name"
+	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EEXIST) {
+		return wire.Errorf(wire.CodeBadInput, "the profile %s is no directory", dir).WithHint(hint)
+	}
+	return wire.Errorf(wire.CodePermission, "the profile's directory %s cannot be used: %v", dir, errno(err)).WithHint(hint)
+}
+
+// PersonalProfiles lists the directories in which installed browsers keep the
+// user's own profiles, and leave a note of their debugging port; lookup is
+// os.LookupEnv.
+func PersonalProfiles(lookup func(string) (string, bool)) []string {
+	var all []string
+	for _, p := range personalProfiles(runtime.GOOS, lookup) {
+		all = append(all, p.dir)
+	}
+	return all
+}
+
+// personal is the name of the browser whose own profiles dir holds, or is one of;
+// empty where it is nobody's.
+func personal(dir string, lookup func(string) (string, bool)) string {
+	for _, p := range personalProfiles(runtime.GOOS, lookup) {
+		real, err := canonical(p.dir)
+		if err == nil && (dir == real || strings.HasPrefix(dir, real+string(filepath.Separator))) {
+			return p.of
+		}
+	}
+	return ""
+}
+
+// personalProfile is where a browser keeps the user's profiles.
+type personalProfile struct{ of, dir string }
+
+func personalProfiles(system string, lookup func(string) (string, bool)) []personalProfile {
+	home, _ := lookup("HOME")
+	if !filepath.IsAbs(home) {
+		return nil
+	}
+	if system == "darwin" {
+		support := filepath.Join(home, "Library", "Application Support")
+		return below(support, []personalProfile{
+			{"Chrome", "Google/Chrome"},
+			{"Chrome", "Google/Chrome Beta"},
+			{"Chrome", "Google/Chrome Dev"},
+			{"Chrome", "Google/Chrome Canary"},
+			{"Chromium", "Chromium"},
+			{"Edge", "Microsoft Edge"},
+			{"Brave", "BraveSoftware/Brave-Browser"},
+		})
+	}
+	config := filepath.Join(home, ".config")
+	if xdg, ok := lookup("XDG_CONFIG_HOME"); ok && filepath.IsAbs(xdg) {
+		config = xdg
+	}
+	return append(below(config, []personalProfile{
+		{"Chrome", "google-chrome"},
+		{"Chrome", "google-chrome-beta"},
+		{"Chrome", "google-chrome-unstable"},
+		{"Chromium", "chromium"},
+		{"Edge", "microsoft-edge"},
+		{"Brave", "BraveSoftware/Brave-Browser"},
+	}), below(home, []personalProfile{
+		{"Chromium", "snap/chromium/common/chromium"},
+		{"Chromium", ".var/app/org.chromium.Chromium/config/chromium"},
+		{"Chrome", ".var/app/com.google.Chrome/config/google-chrome"},
+	})...)
+}
+
+func below(dir string, all []personalProfile) []personalProfile {
+	for i := range all {
+		all[i].dir = filepath.Join(dir, filepath.FromSlash(all[i].dir))
+	}
+	return all
+}
