@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/coder/websocket v1.8.15 // launcher/broker: CDP for each session
 	github.com/fsnotify/fsnotify v1.10.1 // sockets: wait for a socket to appear without asking again and again
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // cmd/abrowser/mcp: the protocol's official library
 	github.com/playwright-community/playwright-go v0.6000.0 // daemon: drives the pages; later versions have another path, and @latest is an older one
 	github.com/rogpeppe/go-internal v1.16.0 // cmd/abrowser: transcripts as tests
 	github.com/spf13/cobra v1.10.2 // cmd/abrowser/cli: commands and shell completion
@@ -16,6 +17,13 @@ require (
 	github.com/deckarep/golang-set/v2 v2.8.0 // indirect
 	github.com/go-jose/go-jose/v3 v3.0.5 // indirect
 	github.com/go-stack/stack v1.8.1 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	golang.org/x/tools v0.26.0 // indirect
+	github.com/segmentio/asm v1.1.3 // indirect
+	github.com/segmentio/encoding v0.5.4 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	golang.org/x/oauth2 v0.35.0 // indirect
+	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/time v0.15.0 // indirect
+	golang.org/x/tools v0.42.0 // indirect
 )

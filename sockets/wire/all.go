@@ -10,7 +10,7 @@ func All() []AnyVerb {
 		Wait,
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus,
 		Batch, Close, Kill, Status, Session, SessionList, SessionInfo,
-		BrowserStatus, BrowserStop, Install, Doctor,
+		BrowserStatus, BrowserStop, Install, Doctor, MCP,
 		BrokerTabs, BrokerNote, BrokerRelease, BrokerIncognito, BrokerSessions, BrokerNews, BrokerDownloads,
 	}
 }

@@ -27,6 +27,7 @@ func (a *app) locally(l line) local {
 		wire.Install.Name:     a.install,
 		wire.Doctor.Name:      a.doctor,
 		wire.Kill.Name:        a.kill,
+		wire.MCP.Name:         a.serveMCP,
 	}[l.verb.Describe().Name]
 }
 

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// serveMCP answers an MCP client until it leaves.
+func (a *app) serveMCP(ctx context.Context, l line) (any, error) {
+	groups, _ := l.in["tools"].([]string)
+	err := mcp.Serve(ctx, mcp.Options{
+		Asker: asker{a}, In: a.sys.Stdin, Out: a.sys.Stdout, Session: a.session, Groups: groups, Version: version(),
+	})
+	return &wire.Nothing{}, err
+}
+
+// asker has verbs answered for any session, as commands of it would be.
+type asker struct{ app *app }
+
+// Ask is for package mcp.
+func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, []string, error) {
+	a := newApp(k.app.sys)
+	a.dir, a.layers, a.settings, a.root, a.starter = k.app.dir, k.app.layers, k.app.settings, k.app.root, k.app.starter
+	a.session, a.printer.session = session, session
+	if _, err := a.root.Session(session); err != nil {
+		return nil, nil, err
+	}
+	l := line{verb: v, global: members{}, in: members{}}
+	for name, value := range in {
+		l.in[name] = plainNumber(value)
+	}
+	if steps, ok := in["steps"].([]wire.Step); ok {
+		l.patience = time.Duration(len(steps)) * defaultPatience
+	}
+	if err := a.prepare(&l); err != nil {
+		return nil, a.printer.said(), err
+	}
+	out, err := a.answer(ctx, l)
+	if f, ok := out.(failing); ok && err == nil {
+		err = f.failure()
+	}
+	if err == nil && l.text("path") != "" {
+		err = a.writeFile(out) // a picture without a path is shown to the client
+	}
+	return out, a.printer.said(), err
+}
+
+// plainNumber is a whole number as the command line has it.
+func plainNumber(value any) any {
+	if n, ok := value.(json.Number); ok {
+		if whole, err := n.Int64(); err == nil {
+			return int(whole)
+		}
+	}
+	return value
+}

@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// addSwitch adds the tool that brings more tools.
+func (s *server) addSwitch() {
+	schema := map[string]any{
+		"type": "object", "required": []string{"group"}, "additionalProperties": false,
+		"properties": map[string]any{"group": map[string]any{"type": "string", "enum": Groups(), "description": "which tools to add"}},
+	}
+	no := false
+	s.mcp.AddTool(&mcp.Tool{
+		Name: "enable_tools", InputSchema: schema, Annotations: &mcp.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true},
+		Description: "Add a group of tools: interaction, inspection, tabs, sessions, browser, or all",
+	}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var in struct{ Group string }
+		_ = json.Unmarshal(r.Params.Arguments, &in) // an empty group is refused
+		if err := s.enable(in.Group); err != nil {
+			return failure(call{session: s.now()}, err, nil), nil
+		}
+		return success(call{session: s.now(), chosen: true}, answer{said{map[string]any{"group": in.Group}, "the tools of " + in.Group + " are there"}, nil}), nil
+	})
+}
+
+const (
+	resourceSessions = "abrowser://sessions"
+	resourceSession  = "abrowser://session/"
+)
+
+// addResources adds what a person would look at: the sessions, and the page of one.
+func (s *server) addResources() {
+	s.mcp.AddResource(&mcp.Resource{
+		URI: resourceSessions, Name: "sessions", MIMEType: "application/json", Description: "all sessions, with those that left tabs for review",
+	}, func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		list, err := s.sessions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		list.CurrentSession = s.now()
+		raw, err := json.Marshal(list)
+		return contents(r.Params.URI, "application/json", string(raw)), err
+	})
+	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: resourceSession + "{session}/snapshot", Name: "snapshot", MIMEType: "text/plain", Description: "what is on a session's page",
+	}, func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		name, _ := strings.CutSuffix(strings.TrimPrefix(r.Params.URI, resourceSession), "/snapshot")
+		c := call{ctx: ctx, tool: tool{verb: wire.Snapshot}, session: name, chosen: true}
+		if err := s.exists(c); err != nil {
+			return nil, mcp.ResourceNotFoundError(r.Params.URI)
+		}
+		a, err := s.ask(c)
+		if err != nil {
+			return nil, err
+		}
+		text, _ := a.out.(wire.Texter)
+		return contents(r.Params.URI, "text/plain", text.Text()), nil
+	})
+}
+
+func contents(uri, kind, text string) *mcp.ReadResourceResult {
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: kind, Text: text}}}
+}

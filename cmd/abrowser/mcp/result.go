@@ -1,0 +1,77 @@
+package mcp
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// success is a short text for the model, the whole output as structured content,
+// and a picture as a picture.
+func success(c call, a answer) *mcp.CallToolResult {
+	result := &mcp.CallToolResult{}
+	if picture, ok := a.out.(*wire.ScreenshotOut); ok && len(picture.Image) > 0 {
+		result.Content = append(result.Content, &mcp.ImageContent{Data: picture.Image, MIMEType: http.DetectContentType(picture.Image)})
+		a.out = &wire.ScreenshotOut{Path: picture.Path}
+	}
+	members, err := object(a.out)
+	if err != nil {
+		return failure(c, err, a.warnings)
+	}
+	if len(a.warnings) > 0 {
+		members["warning"] = strings.Join(a.warnings, "; ")
+	}
+	members["sessionId"] = c.session
+	result.StructuredContent = members
+	text := ""
+	if t, ok := a.out.(wire.Texter); ok {
+		text = t.Text()
+	}
+	for _, w := range a.warnings {
+		text += "\nwarning: " + w
+	}
+	if !c.chosen {
+		text += "\n[session " + c.session + "]"
+	}
+	if text = strings.TrimPrefix(text, "\n"); text == "" {
+		text = "done"
+	}
+	result.Content = append(result.Content, &mcp.TextContent{Text: text})
+	return result
+}
+
+// failure says what went wrong, and what to do, so that the model can go on.
+func failure(c call, err error, warnings []string) *mcp.CallToolResult {
+	e := wire.AsError(err)
+	text := e.Message
+	if e.Hint != "" {
+		text += "\nhint: " + e.Hint
+	}
+	for _, w := range warnings {
+		text += "\nwarning: " + w
+	}
+	members := map[string]any{"error": e.Message, "code": e.Code, "sessionId": c.session}
+	if e.Hint != "" {
+		members["hint"] = e.Hint
+	}
+	maps.Copy(members, e.Details)
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: members}
+}
+
+// object is an output as the JSON object that structured content has to be.
+func object(out any) (map[string]any, error) {
+	members := map[string]any{}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	if json.Unmarshal(raw, &members) != nil || members == nil {
+		members = map[string]any{"result": json.RawMessage(raw)}
+	}
+	return members, nil
+}

@@ -1,0 +1,98 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Asker has a verb answered as a command of the session would.
+type Asker interface {
+	// Ask returns the verb's output and the reply's warnings. in is a JSON object
+	// of the verb's fields, which Ask checks.
+	Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (out any, warnings []string, err error)
+}
+
+// Options of a server. Asker, In and Out are required.
+type Options struct {
+	Asker   Asker
+	In      io.Reader // its end is the client's goodbye
+	Out     io.Writer
+	Session string   // whom a call without a session is for
+	Groups  []string // of tools, see [Groups]; none means core
+	Version string
+}
+
+// server is one connection of an MCP client.
+type server struct {
+	Options
+	mcp   *mcp.Server
+	tools []tool
+
+	mu      sync.Mutex // guards the fields below
+	current string
+	on      map[string]bool // groups whose tools are there
+	known   map[string]bool // sessions that were there when they were named
+}
+
+// Serve answers an MCP client until its input or ctx ends. A group that there is
+// not is [wire.CodeBadInput].
+func Serve(ctx context.Context, o Options) error {
+	s := &server{Options: o, current: o.Session, on: map[string]bool{}, known: map[string]bool{}, tools: allTools()}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "abrowser", Title: "abrowser", Version: o.Version}, &mcp.ServerOptions{
+		Instructions: instructions, Capabilities: &mcp.ServerCapabilities{},
+	})
+	groups := o.Groups
+	if len(groups) == 0 {
+		groups = []string{groupCore}
+	}
+	for _, g := range groups {
+		if err := s.enable(g); err != nil {
+			return err
+		}
+	}
+	s.addSwitch()
+	s.addResources()
+	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: nopCloser{o.Out}})
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+const instructions = "Each session has its own page in one shared, logged-in browser. Give every call of a task the same session; " +
+	"different sessions work in parallel and never see each other. Start with open, then snapshot -> act on a ref (e3) -> snapshot. " +
+	"A session's page stays open after close_session, and the same session finds it again."
+
+type nopCloser struct{ io.Writer }
+
+// Close does nothing: the output is the process's own.
+func (nopCloser) Close() error { return nil }
+
+// enable adds a group's tools. The client is told that the list has changed.
+func (s *server) enable(group string) error {
+	if err := checkGroup(group); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tools {
+		if s.on[t.group] || group != groupAll && t.group != group {
+			continue
+		}
+		s.mcp.AddTool(t.declare(), func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return s.call(ctx, t, r), nil
+		})
+	}
+	for _, t := range s.tools {
+		if group == groupAll || t.group == group {
+			s.on[t.group] = true
+		}
+	}
+	return nil
+}
