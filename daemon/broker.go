@@ -68,13 +68,14 @@ func (b *broker) note(ctx context.Context, in wire.NoteIn) error {
 	return b.ask(ctx, doc, in, &wire.Nothing{})
 }
 
-// news is what happened to the session's tabs that it has not heard. What it heard
-// up to a time is dropped.
-func (b *broker) news(ctx context.Context, heard int64) (wire.NewsOut, error) {
+// news is what happened to the session's tabs that it has not heard. It passes on
+// what it has heard, and what it was asked for of the browser.
+func (b *broker) news(ctx context.Context, in wire.NewsIn) (wire.NewsOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, newsTime)
 	defer cancel()
 	var out wire.NewsOut
-	err := b.ask(ctx, wire.BrokerNews.Doc, wire.NewsIn{Session: b.session, Heard: heard}, &out)
+	in.Session = b.session
+	err := b.ask(ctx, wire.BrokerNews.Doc, in, &out)
 	return out, err
 }
 

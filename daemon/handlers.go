@@ -135,6 +135,7 @@ func (s *Session) handlers() []served {
 		case wire.Close.Name:
 			all[i].inTurn = closeInTurn
 		}
+		all[i] = s.counted(all[i])
 	}
 	return all
 }

@@ -203,11 +203,12 @@ func guarded(call func() error) (err error) {
 	return call()
 }
 
-// stop cancels what runs and waits, except the slot keep, and refuses what comes.
+// stop cancels what runs and waits, except the slot keep. What comes then is told
+// that nobody is here any more.
 func (l *lane) stop(keep *slot, why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.closed = why
+	l.closed = errEnding()
 	for _, s := range l.waiting {
 		s.cancel(why)
 	}
@@ -252,14 +253,18 @@ func wedgedError(verb string) error {
 		WithHint("abrowser close --page gives the session a fresh page")
 }
 
-// stopIdle refuses what comes, when nothing runs or waits, and reports whether it
-// does.
-func (l *lane) stopIdle(why error) bool {
+// stopIdle is stop when nothing runs or waits, and reports whether that is so.
+func (l *lane) stopIdle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.running != nil || len(l.waiting) > 0 {
 		return false
 	}
-	l.closed = why
+	l.closed = errEnding()
 	return true
+}
+
+// errEnding is what comes too late is told. Its caller starts another daemon.
+func errEnding() error {
+	return wire.Errorf(wire.CodeNotRunning, "the session's daemon is ending; run the command again")
 }

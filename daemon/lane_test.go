@@ -56,7 +56,7 @@ func TestLaneStops(t *testing.T) {
 			waits <- err
 		}()
 		synctest.Wait()
-		if l.stopIdle(wire.CodeBusy) {
+		if l.stopIdle() {
 			t.Error("stopIdle() of a lane that runs = true")
 		}
 		why := wire.Errorf(wire.CodeInterrupted, "closed")
@@ -68,7 +68,7 @@ func TestLaneStops(t *testing.T) {
 			t.Errorf("what waited ended with %v", err)
 		}
 		first.leave()
-		if _, _, err := l.enter(t.Context(), "open"); !errors.Is(err, wire.CodeInterrupted) {
+		if _, _, err := l.enter(t.Context(), "open"); !errors.Is(err, wire.CodeNotRunning) {
 			t.Errorf("what comes later ends with %v", err)
 		}
 	})

@@ -13,6 +13,9 @@ import (
 // linked is [Session.linked] for a command. The first one on a connection to a
 // browser that took another one's place says so in its reply.
 func (t *turn) linked(ctx context.Context) (*link, error) {
+	if err := t.tellIdle(ctx); err != nil {
+		return nil, err
+	}
 	l, err := t.Session.linked(ctx)
 	if err == nil {
 		if news := t.take(ctx, l); len(news) > 0 {
@@ -36,12 +39,31 @@ func (t *turn) take(ctx context.Context, l *link) []wire.Reopened {
 	return news.Reopened
 }
 
+// tellIdle passes on how long the browser is to stay, where the caller asks for
+// something else than callers before: now, where it runs, and whenever another one
+// is connected to.
+func (t *turn) tellIdle(ctx context.Context) error {
+	want := t.call.Settings.BrowserIdle
+	t.mu.Lock()
+	same := want == "" || want == t.browserIdle
+	if !same {
+		t.browserIdle = want
+	}
+	l := t.link
+	t.mu.Unlock()
+	if same || l == nil || l.isGone() {
+		return nil
+	}
+	_, err := t.broker.news(ctx, wire.NewsIn{IdleTimeout: want})
+	return err
+}
+
 const heardTime = time.Second
 
 func (t *turn) heard(ctx context.Context, news wire.NewsOut) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), heardTime)
 	defer cancel()
-	if _, err := t.broker.news(ctx, news.At); err != nil {
+	if _, err := t.broker.news(ctx, wire.NewsIn{Heard: news.At}); err != nil {
 		t.log.Warn("telling that the news were told", "error", err) // they are told twice
 	}
 }
@@ -83,7 +105,7 @@ func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 	case l == nil || ctx.Err() != nil:
 		return false, err
 	}
-	news, asked := t.broker.news(ctx, 0)
+	news, asked := t.broker.news(ctx, wire.NewsIn{})
 	if asked != nil { // it was stopped, or does not come back: another browser is not the same
 		return false, err
 	}

@@ -44,6 +44,10 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fail(err)
 	}
+	idle := newIdle()
+	if err := idle.set(o.Settings.IdleTimeout); err != nil {
+		return fail(err)
+	}
 	if o.Broker == (sockets.Place{}) {
 		if o.Broker, err = o.Root.Browser("default"); err != nil {
 			return fail(err)
@@ -66,13 +70,16 @@ func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := newSession(o, place, log, cancel)
+	s.idle, s.browserIdle = idle, o.Settings.BrowserIdle
 	var watch sync.WaitGroup
 	watch.Go(func() { s.watchDriver(ctx) })
 	watch.Go(func() { s.watchLink(ctx) })
+	watch.Go(func() { s.watchIdle(ctx) })
+	watch.Go(func() { s.watchOwner(ctx) })
 	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
 	server := &sockets.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
-		Log: log, Build: o.Build, Grace: endTime,
+		Log: log, Build: o.Build, Grace: endTime, Leave: func() { s.leave(place, socket) },
 	}
 	for _, h := range s.handlers() {
 		server.Handlers = append(server.Handlers, h.Handler)
@@ -85,7 +92,7 @@ func Run(ctx context.Context, o Options) error {
 	log.Info("ready", "session", o.Session, "pid", os.Getpid())
 
 	err = server.Serve(ctx, listener)
-	return errors.Join(err, s.shutdown(place, lease, socket, cancel, &watch))
+	return errors.Join(err, s.shutdown(lease, cancel, &watch))
 }
 
 func newSession(o Options, place sockets.Place, log *slog.Logger, end func()) *Session {
@@ -95,32 +102,38 @@ func newSession(o Options, place sockets.Place, log *slog.Logger, end func()) *S
 		engine:  &engine{provide: o.Driver, stderr: logWriter{log}, temp: o.Root.Path("state", "tmp", file), lines: make(chan *driver.Line, 1)},
 		broker:  newBroker(o.Broker, o.Session),
 		dialogs: newDialogs(), refs: newRefs(o.Root.Path("state", "sessions", file+".json")), end: end,
-		told: map[string]bool{}, openers: map[string]string{}, links: make(chan *link, 1),
+		told: map[string]bool{}, openers: map[string]string{}, links: make(chan *link, 1), owner: newOwner(),
 	}
 }
 
 // shutdown takes the daemon down. When it begins, nothing is served any more: the
-// listener is closed, what ran has answered or was cancelled.
+// socket is gone, the listener closed, what ran has answered or was cancelled.
 //
 //  1. Stop looking at the socket and the driver.
 //  2. Give the browser's connection up; the pages stay.
 //  3. End Playwright's driver.
 //  4. Close the connection to the broker.
-//  5. Take our socket away, if it is still ours.
-//  6. Let the lease go, last: whoever holds it next may bind.
-func (s *Session) shutdown(place sockets.Place, lease *sockets.Lease, socket os.FileInfo, cancel func(), watch *sync.WaitGroup) error {
+//  5. Let the lease go, last: whoever holds it next may bind.
+func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.WaitGroup) error {
 	cancel()
 	watch.Wait()
 	if _, l := s.known(); l != nil {
 		s.unlink(l)
 	}
 	err := errors.Join(s.engine.stop(), s.broker.close())
-	if now, gone := os.Lstat(place.Socket); gone == nil && os.SameFile(now, socket) {
-		err = errors.Join(err, os.Remove(place.Socket))
-	}
 	err = errors.Join(err, lease.Close())
-	s.log.Info("ended", "served", time.Since(s.since))
+	s.log.Info("ended", "served", time.Since(s.since).String())
 	return err
+}
+
+// leave takes our socket away, if it is still ours: who comes from now on finds
+// nobody, and starts another daemon.
+func (s *Session) leave(place sockets.Place, socket os.FileInfo) {
+	if now, err := os.Lstat(place.Socket); err == nil && os.SameFile(now, socket) {
+		if err := os.Remove(place.Socket); err != nil {
+			s.log.Warn("removing the socket", "error", err)
+		}
+	}
 }
 
 // A session whose driver was lost this soon is left alone until somebody asks for

@@ -26,6 +26,8 @@ type Session struct {
 	dialogs *dialogs
 	refs    *refs
 	lane    lane
+	idle    *idle
+	owner   *owner
 	links   chan *link // the newest, for whoever watches it
 	health  health
 	end     func() // begins the end of the daemon, once or more often
@@ -38,7 +40,8 @@ type Session struct {
 	openers   map[string]string // of each target, the one that opened it
 	downloads downloads
 	// starting is set while driver and browser are made to run and connected to.
-	starting bool
+	starting    bool
+	browserIdle string // what the last caller asked for who did; see wire.Settings
 	// refused is why there is no browser, where there never was one.
 	refused error
 }
@@ -59,13 +62,13 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 	}
 	began := time.Now()
 	l, err := s.reach(ctx)
-	if errors.Is(err, wire.CodeBrowserGone) && ctx.Err() == nil && !s.broker.alive(ctx) {
-		l, err = s.reach(ctx) // it was ending when it was asked
+	if errors.Is(err, wire.CodeBrowserGone) && ctx.Err() == nil {
+		l, err = s.reach(ctx) // it was ending when it was asked; if not, it costs nothing
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.log.Info("connected", "ms", time.Since(began).Milliseconds())
+	s.log.Info("connected", "ms", float64(time.Since(began).Microseconds())/1000)
 	if err := s.root.Remember(s.name, s.settings); err != nil {
 		s.log.Warn("keeping where the pages are", "error", err)
 	}
@@ -103,7 +106,10 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 		}
 		return nil, coded(err)
 	}
-	if l.news, err = s.broker.news(ctx, 0); err != nil {
+	s.mu.Lock()
+	want := s.browserIdle
+	s.mu.Unlock()
+	if l.news, err = s.broker.news(ctx, wire.NewsIn{IdleTimeout: want}); err != nil {
 		s.log.Warn("asking for news", "error", err) // the connection may be gone again
 	}
 	return l, nil
@@ -205,8 +211,8 @@ func (s *Session) known() (wire.Tab, *link) {
 	return s.active, s.link
 }
 
-// idle reports whether no command runs or waits.
-func (s *Session) idle() bool {
+// isIdle reports whether no command runs or waits.
+func (s *Session) isIdle() bool {
 	st := s.lane.state()
 	return st.verb == "" && st.waiting == 0
 }
@@ -214,15 +220,14 @@ func (s *Session) idle() bool {
 func (s *Session) hello(pid int) wire.Hello {
 	return wire.Hello{
 		Name: s.name, Role: "daemon", Build: s.build, Protocol: wire.Protocol, PID: pid,
-		Idle: s.idle(), Since: s.since, Settings: s.settings,
+		Idle: s.isIdle(), Since: s.since, Settings: s.settings,
 	}
 }
 
 // retire begins the end when nothing runs. The pages stay, for the daemon that
 // comes next.
 func (s *Session) retire() error {
-	why := wire.Errorf(wire.CodeNotRunning, "the session's daemon is being replaced; run the command again")
-	if !s.lane.stopIdle(why) {
+	if !s.lane.stopIdle() {
 		return wire.Errorf(wire.CodeBusy, "session %s runs a command", s.name)
 	}
 	s.end()

@@ -244,7 +244,7 @@ func (s *Session) getCDPURL(ctx context.Context, _ *wire.Call, _ wire.Nothing) (
 	place, err := s.enter(ctx)
 	if err != nil {
 		s.noteRefusal(err)
-		if s.wasRefused() != nil && s.lane.stopIdle(err) {
+		if s.wasRefused() != nil && s.lane.stopIdle() {
 			s.end() // as a verb of a page does: see [turn.leave]
 		}
 		return wire.GetCDPURLOut{}, err

@@ -12,9 +12,11 @@ import (
 // launcher was asked for.
 func childEnviron(caller []string, s wire.Settings) []string {
 	var env []string
-	chosen := map[string]bool{"SESSION": true, "HOME": true, "READY_FD": true}
+	chosen := map[string]bool{"SESSION": true, "HOME": true, "READY_FD": true, "OWNER_PID": true}
 	for _, f := range wire.SettingFields() {
-		chosen[f.Env] = true
+		for _, name := range f.Variables() {
+			chosen[ourName(name)] = true
+		}
 	}
 	for _, v := range caller {
 		name, _, ok := strings.Cut(v, "=")

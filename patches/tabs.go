@@ -195,3 +195,19 @@ func (b *Board) awaitGone(ids []string, limit time.Duration, done func(gone int)
 type contextParam struct {
 	ContextID string `json:"browserContextId"`
 }
+
+// Used reports whether the browser holds pages that are worth something: owners'
+// tabs, or a person's in a browser that is ours to stop.
+func (b *Board) Used() bool {
+	for _, o := range b.owners {
+		if len(o.tabs) > 0 || len(o.Lost) > 0 {
+			return true
+		}
+	}
+	for _, t := range b.targets {
+		if !b.Foreign && t.owner == nil && t.Type == "page" && t.URL != "" && t.URL != "about:blank" && !strings.HasPrefix(t.URL, "chrome://") {
+			return true
+		}
+	}
+	return false
+}

@@ -21,6 +21,7 @@ type Caller struct {
 	Session  string        // whom the calls are for
 	Build    string        // when set, a server of another build refuses
 	Agent    string        // who acts, where that is not the session itself
+	Owner    string        // a [Process] that the session is for; empty leaves that as it is
 	Settings wire.Settings // what the caller asked for
 
 	kept *kept
@@ -134,7 +135,7 @@ func (c *Caller) head(ctx context.Context, q question) (http.Header, error) {
 	}
 	h := http.Header{wire.HeaderProtocol: {strconv.Itoa(wire.Protocol)}}
 	for name, value := range map[string]string{
-		wire.HeaderSession: c.Session, wire.HeaderBuild: c.Build, wire.HeaderAgent: c.Agent,
+		wire.HeaderSession: c.Session, wire.HeaderBuild: c.Build, wire.HeaderAgent: c.Agent, wire.HeaderOwner: c.Owner,
 	} {
 		if value != "" {
 			h[name] = []string{value}

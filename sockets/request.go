@@ -52,9 +52,11 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	if reply.Error != nil {
 		code = reply.Error.Code
 	}
-	s.logger().Info("served", "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "took", time.Since(began))
+	s.logger().Info("served", "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "ms", milliseconds(time.Since(began)))
 	answer(w, statusOf(code), reply)
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // run calls the handler; a panic in it costs its own request and no other.
 func (s *Server) run(ctx context.Context, call *wire.Call, h wire.Handler, body []byte) (out any, err error) {
@@ -76,7 +78,7 @@ func (s *Server) admit(r *http.Request) (*wire.Call, *refusal) {
 	if no := s.checkPeerFits(r.Header); no != nil {
 		return nil, no
 	}
-	call := &wire.Call{Session: r.Header.Get(wire.HeaderSession), Agent: r.Header.Get(wire.HeaderAgent)}
+	call := &wire.Call{Session: r.Header.Get(wire.HeaderSession), Agent: r.Header.Get(wire.HeaderAgent), Owner: r.Header.Get(wire.HeaderOwner)}
 	if no := s.checkSession(call); no != nil {
 		return nil, no
 	}

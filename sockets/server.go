@@ -29,16 +29,18 @@ type Server struct {
 	Log      *slog.Logger            // nil: discard
 	Build    string                  // when set, requests that name another build are refused
 	Grace    time.Duration           // for running requests at the end of Serve; 0: 5 s
+	Leave    func()                  // takes the socket away at the end of Serve; nil: that is another's business
 }
 
 // Serve answers requests on l until ctx ends or l fails. It takes connections of
 // our own user only and closes l. Hijacked connections are their handler's own,
 // which learns of the end by the context of its request. The end is:
 //
-//  1. nothing more is accepted, and running requests may end within Grace
-//  2. the contexts of those that did not end are cancelled
-//  3. all connections are closed
-//  4. verbs that still run are waited for, within Grace again
+//  1. the socket is taken away, and who found it before is let in
+//  2. nothing more is accepted, and running requests may end within Grace
+//  3. the contexts of those that did not end are cancelled
+//  4. all connections are closed
+//  5. verbs that still run are waited for, within Grace again
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	log := s.logger()
 	running := &sync.WaitGroup{}
@@ -58,6 +60,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case err := <-failed:
 		return errors.Join(err, server.Close())
 	case <-ctx.Done():
+	}
+	if s.Leave != nil {
+		s.Leave()
+		awaitEmpty(l, s.grace())
 	}
 	err := within(base, s.grace(), server.Shutdown)
 	cancel()

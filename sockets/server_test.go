@@ -182,7 +182,7 @@ func TestServe(t *testing.T) {
 	if _, err := c.Hello(t.Context()); err != nil {
 		t.Errorf("Hello() after all of it = %v", err)
 	}
-	if !strings.Contains(logged.String(), "verb=fail session=a code=stale_ref took=") || strings.Contains(logged.String(), "xxx") {
+	if !strings.Contains(logged.String(), "verb=fail session=a code=stale_ref ms=") || strings.Contains(logged.String(), "xxx") {
 		t.Errorf("the log says %.2000s", logged.String())
 	}
 }

@@ -107,11 +107,11 @@ func connectTime(t *testing.T, h *home, session string) time.Duration {
 	}
 	for line := range strings.Lines(string(log)) {
 		var entry struct {
-			Msg  string
-			Took time.Duration
+			Msg string
+			MS  float64
 		}
 		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "connected" {
-			return entry.Took
+			return time.Duration(entry.MS * float64(time.Millisecond))
 		}
 	}
 	t.Fatalf("the daemon of %s does not say when it was connected:\n%s", session, log)

@@ -219,7 +219,7 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 				return false, wire.Errorf(wire.CodeNoBrowser, "the browser does not answer").WithHint("abrowser doctor").
 					With("stderr", lastLines(k.browser.tail.String(), 20))
 			}
-			k.log.Error("broker is silent", "for", silence)
+			k.log.Error("broker is silent", "for", silence.String())
 			return false, nil
 		case s, ok := <-k.broker.words:
 			switch {

@@ -48,6 +48,10 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	if b.heldUp(r.Context()) {
+		http.Error(w, "the browser is being stopped", http.StatusServiceUnavailable)
+		return
+	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
 		b.log.Debug("no WebSocket", "session", name, "error", err)

@@ -44,10 +44,12 @@ type broker struct {
 	gone    chan struct{} // closed when the keeper says that the browser is gone
 	began   time.Time
 
+	idle     idle
 	board    *patches.Board
 	lines    map[patches.ClientID]*line
 	lastLine patches.ClientID
 	product  string
+	served   bool // clients have been let in
 
 	downloads *downloads
 }
@@ -91,6 +93,10 @@ func (b *broker) inherit() (net.Listener, error) {
 		return nil, err
 	}
 	if b.charge, err = b.control.charged(); err != nil {
+		return nil, err
+	}
+	b.idle.limit = defaultIdle
+	if err := b.idle.set(b.Settings.BrowserIdle); err != nil {
 		return nil, err
 	}
 	b.q = newQueue(pipeLimit)
@@ -182,6 +188,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	err = b.takeOver(ctx)
 	if err == nil {
 		work.Go(func() { b.cookies.run(ctx) })
+		_ = b.do(ctx, func() { b.served = true }) // where it is over, so much for that
 		server := &sockets.Server{
 			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Log: b.log, Grace: stopTime,
 			Extra: map[string]http.Handler{"GET " + wire.PathSession + "{name}": http.HandlerFunc(b.endpoint)},
@@ -223,6 +230,9 @@ func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 		case <-due.C:
 			b.board.Tick()
 		case <-beat.C:
+			if b.served {
+				b.checkIdle()
+			}
 			select {
 			case beats <- struct{}{}:
 			default: // the keeper does not listen

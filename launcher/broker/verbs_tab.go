@@ -1,10 +1,10 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/abrowser/abrowser/patches"
@@ -125,7 +125,9 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 
 func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (wire.NewsOut, error) {
 	out := wire.NewsOut{Browser: b.charge.Instance}
+	var bad error
 	err := b.do(ctx, func() {
+		bad = b.idle.set(in.IdleTimeout)
 		if in.Heard != 0 {
 			b.board.Heard(in.Session, time.UnixMilli(in.Heard))
 		}
@@ -135,7 +137,7 @@ func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (w
 			out.Reopened = append(out.Reopened, wire.Reopened{TabID: tabID(t.Number), URL: t.URL, Empty: t.Empty})
 		}
 	})
-	return out, err
+	return out, cmp.Or(bad, err)
 }
 
 func tabID(number int) string { return "t" + strconv.Itoa(number) }
@@ -146,9 +148,12 @@ func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in wire.TabPruneI
 		return out, wire.Errorf(wire.CodeBadInput, "which tabs? --older-than, --prefix or --all says it").
 			WithHint("abrowser tab prune --older-than 12h")
 	}
-	age, err := ageOf(in.OlderThan)
-	if err != nil {
-		return out, err
+	var age time.Duration
+	var err error
+	if in.OlderThan != "" {
+		if age, err = wire.ParseDuration("--older-than", in.OlderThan); err != nil {
+			return out, err
+		}
 	}
 	gone, err := await(ctx, b, func(done func(map[string][]patches.Tab)) {
 		b.board.Prune(in.Prefix, age, pruneTime, done)
@@ -163,24 +168,4 @@ func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in wire.TabPruneI
 	}
 	sortTabs(out.Pruned)
 	return out, nil
-}
-
-// ageOf reads 30m, 12h or 7d.
-func ageOf(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	var age time.Duration
-	var err error
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n int
-		n, err = strconv.Atoi(days)
-		age = time.Duration(n) * 24 * time.Hour
-	} else {
-		age, err = time.ParseDuration(text)
-	}
-	if err != nil || age < 0 {
-		return 0, wire.Errorf(wire.CodeBadInput, "--older-than is %q; it takes a time such as 30m, 12h or 7d", text)
-	}
-	return age, nil
 }

@@ -13,6 +13,7 @@ import (
 type Call struct {
 	Session  string   // whom it is for
 	Agent    string   // who acts, empty for the session itself
+	Owner    string   // the process that the session is for, empty where the caller says nothing of it
 	Settings Settings // what the caller asked for
 	Deadline time.Time
 

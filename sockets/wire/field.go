@@ -18,7 +18,10 @@ import (
 //	default:"1"            the value where none is given
 //	enum:"up|down"         the values it may have
 //	required:"true"        it must be given
-//	env:"HEADED"           ABROWSER_HEADED and AGENT_BROWSER_HEADED set it
+//	env:"HEADED"           ABROWSER_HEADED and AGENT_BROWSER_HEADED set it; so do further names
+//	                       behind a comma
+//	is:"duration"          a text that [ParseDuration] reads
+//	live:"true"            a setting that is changed while a daemon or browser runs
 //	min:"0"                the smallest number it may be, where it is given
 //	file:"out"             a file that the caller writes: resolved in the caller's directory
 //	file:"into"            the same, or a directory to write it in
@@ -34,8 +37,11 @@ type Field struct {
 	Default  string
 	Enum     []string
 	Env      string
-	Min      string // of a number, empty when any will do
-	File     string // "out", "into": a file the caller writes; "name": a name, or with a slash a path
+	EnvAlso  []string // more names for Env
+	Duration bool     // it is a time
+	Live     bool     // a running daemon or browser takes it over
+	Min      string   // of a number, empty when any will do
+	File     string   // "out", "into": a file the caller writes; "name": a name, or with a slash a path
 	Help     string
 	Type     reflect.Type
 }
@@ -43,6 +49,19 @@ type Field struct {
 // IsText reports whether the field takes any text at all, so that a token which
 // looks like a flag and is none of the command's is meant as text.
 func (f Field) IsText() bool { return f.Type.Kind() == reflect.String && len(f.Enum) == 0 }
+
+// Variables are the names of the variables that set the field, the first that is
+// set wins.
+func (f Field) Variables() []string {
+	if f.Env == "" {
+		return nil
+	}
+	var all []string
+	for _, name := range append([]string{f.Env}, f.EnvAlso...) {
+		all = append(all, "ABROWSER_"+name, "AGENT_BROWSER_"+name)
+	}
+	return all
+}
 
 func fieldsOf(t reflect.Type) []Field {
 	var fields []Field
@@ -59,8 +78,11 @@ func fieldsOf(t reflect.Type) []Field {
 		f := Field{
 			Name: name, Flag: kebab(name), Arg: -1, Type: sf.Type,
 			Required: sf.Tag.Get("required") == "true",
-			Default:  sf.Tag.Get("default"), Help: sf.Tag.Get("help"), Env: sf.Tag.Get("env"),
-			Min: sf.Tag.Get("min"), File: sf.Tag.Get("file"),
+			Default:  sf.Tag.Get("default"), Help: sf.Tag.Get("help"),
+			Min: sf.Tag.Get("min"), File: sf.Tag.Get("file"), Duration: sf.Tag.Get("is") == "duration", Live: sf.Tag.Get("live") == "true",
+		}
+		if names := strings.Split(sf.Tag.Get("env"), ","); names[0] != "" {
+			f.Env, f.EnvAlso = names[0], append(f.EnvAlso, names[1:]...)
 		}
 		if enum := sf.Tag.Get("enum"); enum != "" {
 			f.Enum = strings.Split(enum, "|")

@@ -17,6 +17,7 @@ const (
 	HeaderDeadline = "Abrowser-Deadline" // milliseconds that the caller will wait
 	HeaderSettings = "Abrowser-Settings" // the [Settings] the caller asked for, as JSON
 	HeaderAgent    = "Abrowser-Agent"    // who acts, where that is not the session itself
+	HeaderOwner    = "Abrowser-Owner"    // the process that the session is for: with it, it ends
 )
 
 // Paths that are no verbs.

@@ -17,6 +17,8 @@ type Settings struct {
 	Mode           string   `json:"mode,omitzero" env:"MODE" enum:"shared|incognito|persistent|attached" help:"shared, incognito, persistent or attached: whose browser and logins, and what is kept"`
 	Profile        string   `json:"profile,omitzero" env:"PROFILE" file:"name" help:"a browser of its own with this profile, a name or (with a slash) a directory, which keeps logins"`
 	CDP            string   `json:"cdp,omitzero" env:"CDP" help:"attach to a browser that somebody else started, by its port or URL"`
+	IdleTimeout    string   `json:"idleTimeout,omitzero" env:"IDLE_TIMEOUT,IDLE_TIMEOUT_MS" is:"duration" live:"true" help:"time after which a session that does nothing ends, its tabs stay: 90s, 30m (the default), 12h; 0 is never"`
+	BrowserIdle    string   `json:"browserIdleTimeout,omitzero" env:"BROWSER_IDLE_TIMEOUT" is:"duration" live:"true" help:"time after which a browser without tabs is stopped: 90s, 10m (the default), 12h; 0 is never"`
 }
 
 // The modes of a session.
@@ -48,15 +50,15 @@ func (s Settings) Where() Settings { return Settings{Mode: s.Mode, Profile: s.Pr
 // OfBrowser returns those of the settings that the browser runs with: sessions of
 // several modes may be in one browser.
 func (s Settings) OfBrowser() Settings {
-	s.Mode = ""
+	s.Mode, s.IdleTimeout = "", ""
 	return s
 }
 
 // SettingFields are the fields of [Settings].
 func SettingFields() []Field { return fieldsOf(reflect.TypeFor[Settings]()) }
 
-// Differ lists the names of what s asks for and running has otherwise. What s
-// leaves at zero differs from nothing.
+// Differ lists the names of what s asks for and running has otherwise, and cannot
+// take over. What s leaves at zero differs from nothing.
 func (s Settings) Differ(running Settings) []string {
 	a, r := reflect.ValueOf(s), reflect.ValueOf(running)
 	var names []string
@@ -64,7 +66,7 @@ func (s Settings) Differ(running Settings) []string {
 		if f.Name == "mode" && s.Mode == running.SessionMode() {
 			continue // asked for by its name, or implied
 		}
-		if !a.Field(i).IsZero() && !reflect.DeepEqual(a.Field(i).Interface(), r.Field(i).Interface()) {
+		if !f.Live && !a.Field(i).IsZero() && !reflect.DeepEqual(a.Field(i).Interface(), r.Field(i).Interface()) {
 			names = append(names, f.Name)
 		}
 	}
@@ -100,12 +102,20 @@ func (s Settings) Environ() []string {
 func SettingsFrom(lookup func(string) (string, bool)) (Settings, error) {
 	given := map[string]any{}
 	for _, f := range SettingFields() {
-		text, ok := lookup("ABROWSER_" + f.Env)
-		if !ok {
-			text, ok = lookup("AGENT_BROWSER_" + f.Env)
+		text := ""
+		for _, name := range f.Variables() {
+			if value, ok := lookup(name); ok {
+				text = value
+				break
+			}
 		}
-		if !ok || text == "" {
+		if text == "" {
 			continue
+		}
+		if f.Duration {
+			if _, err := ParseDuration("ABROWSER_"+f.Env, text); err != nil {
+				return Settings{}, err
+			}
 		}
 		switch f.Type.Kind() {
 		case reflect.Bool:

@@ -93,6 +93,8 @@ var BrokerSessions = Verb[Nothing, BrokerSessionsOut]{Doc{
 type NewsIn struct {
 	Session string `json:"session" required:"true" help:"whose news"`
 	Heard   int64  `json:"heard,omitzero" help:"the time of news that have been told"`
+	// IdleTimeout is what the session was asked for: see Settings.BrowserIdle.
+	IdleTimeout string `json:"idleTimeout,omitzero" is:"duration" help:"time after which a browser without tabs is stopped"`
 }
 
 // NewsOut is what [BrokerNews] answers.

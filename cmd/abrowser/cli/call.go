@@ -106,7 +106,7 @@ func interruption(ctx context.Context, err error) error {
 }
 
 func (a *app) caller(place sockets.Place, build string) sockets.Caller {
-	return sockets.Caller{Place: place, Session: a.session, Build: build, Settings: a.settings}
+	return sockets.Caller{Place: place, Session: a.session, Build: build, Settings: a.settings, Owner: a.owner}
 }
 
 func (a *app) placeOf(doc wire.Doc) (sockets.Place, error) {

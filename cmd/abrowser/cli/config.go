@@ -140,6 +140,9 @@ func (c config) value(f wire.Field) (any, error) {
 		return nil, wire.Errorf(wire.CodeBadInput, "%s takes %s, not %s", name, kindOf(f), raw)
 	}
 	value := typed.Elem().Interface()
+	if f.Duration {
+		return parse(f, name, value.(string))
+	}
 	if n, ok := value.(int); ok {
 		return parseInt(f, name, fmt.Sprint(n))
 	}

@@ -15,13 +15,14 @@ type Output struct {
 	MaxOutput int  `json:"maxOutput,omitzero" env:"MAX_OUTPUT" min:"0" help:"characters of text to print at most; 0 prints all"`
 }
 
-// Who says whose command this is, and where its configuration lies. Neither can
+// Who says whose command this is, and where its configuration lies. None of it can
 // stand in a configuration file.
 type Who struct {
-	Session string `json:"session,omitzero" env:"SESSION" help:"the session, usually a task's id"`
-	Config  string `json:"config,omitzero" env:"CONFIG" file:"name" help:"a configuration file to read instead of the usual ones"`
-	Version bool   `json:"version,omitzero" flag:"version,V" help:"print the version"`
-	Help    bool   `json:"help,omitzero" flag:"help,h" help:"print what a command takes"`
+	Session  string `json:"session,omitzero" env:"SESSION" help:"the session, usually a task's id"`
+	Config   string `json:"config,omitzero" env:"CONFIG" file:"name" help:"a configuration file to read instead of the usual ones"`
+	OwnerPID int    `json:"ownerPid,omitzero" flag:"owner-pid" env:"OWNER_PID" min:"1" help:"a process; when it ends the session ends, as by close"`
+	Version  bool   `json:"version,omitzero" flag:"version,V" help:"print the version"`
+	Help     bool   `json:"help,omitzero" flag:"help,h" help:"print what a command takes"`
 }
 
 func whoFields() []wire.Field    { return wire.Verb[Who, wire.Nothing]{}.Fields() }

@@ -16,6 +16,7 @@ type layers struct {
 	lookup func(string) (string, bool)
 	dir    string // the caller's, for relative paths
 	files  []config
+	who    members // [Who], as it was resolved
 }
 
 // resolve finds the values of the fields that have one.
@@ -49,12 +50,10 @@ func (l layers) find(f wire.Field) (value any, dir string, err error) {
 	return nil, "", nil
 }
 
-// variable reads ABROWSER_NAME, else AGENT_BROWSER_NAME; empty is not set.
+// variable reads ABROWSER_NAME, else AGENT_BROWSER_NAME, or another name that the
+// field has; empty is not set.
 func (l layers) variable(f wire.Field) (any, error) {
-	if f.Env == "" {
-		return nil, nil
-	}
-	for _, name := range []string{"ABROWSER_" + f.Env, "AGENT_BROWSER_" + f.Env} {
+	for _, name := range f.Variables() {
 		if text, ok := l.lookup(name); ok && text != "" {
 			return parse(f, name, text)
 		}
@@ -107,4 +106,19 @@ func (l layers) session() (string, error) {
 
 func emptyVariable(name string) error {
 	return wire.Errorf(wire.CodeBadInput, "%s is set and empty", name).WithHint("unset %s to use the session default", name)
+}
+
+// owner is the process that the session is for, empty where none was named. One that
+// has ended, or never was, is an error now: the session would end at once, or never.
+func (l layers) owner() (string, error) {
+	pid, ok := l.who["ownerPid"].(int)
+	if !ok {
+		return "", nil
+	}
+	p, err := sockets.FindProcess(pid)
+	if err != nil {
+		return "", wire.Errorf(wire.CodeBadInput, "the owner is to be process %d, and there is none", pid).
+			WithHint("give the pid of the process that the session is for: --owner-pid $$")
+	}
+	return p.String(), nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -93,7 +94,7 @@ func settingsTable() string {
 			continue
 		}
 		key := "`" + f.Name + "`"
-		if f.Name == "session" || f.Name == "config" {
+		if slices.ContainsFunc(whoFields(), func(w wire.Field) bool { return w.Name == f.Name }) {
 			key = ""
 		}
 		fmt.Fprintf(&b, "| `--%s` | `ABROWSER_%s` | %s | %s |\n", f.Flag, f.Env, key, f.Help)

@@ -19,6 +19,7 @@ type app struct {
 	settings wire.Settings
 	root     sockets.Root
 	session  string
+	owner    string // the process that the session is for
 	starter  starter
 }
 
@@ -81,6 +82,7 @@ func (a *app) configure(global members) error {
 	if err != nil {
 		return err
 	}
+	a.layers.who = who
 	named, _ := who["config"].(string)
 	files, warnings, err := readConfig(a.dir, named, a.sys.Lookup)
 	if err != nil {
@@ -114,6 +116,9 @@ func (a *app) identify() error {
 		return err
 	}
 	a.session, a.printer.session = session, session
+	if a.owner, err = a.layers.owner(); err != nil {
+		return err
+	}
 	if a.root, err = sockets.Locate(a.sys.Lookup); err != nil {
 		return err
 	}

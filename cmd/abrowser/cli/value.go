@@ -39,6 +39,10 @@ func parse(f wire.Field, name, text string) (any, error) {
 	case reflect.Slice:
 		return parseList(f, name, wire.SplitList(text))
 	default:
+		if f.Duration {
+			_, err := wire.ParseDuration(name, text)
+			return text, err
+		}
 		return text, checkEnum(f, name, text)
 	}
 }
@@ -116,6 +120,8 @@ func (v *flagValue) Type() string {
 	switch {
 	case v.field.Type.Kind() == reflect.Slice:
 		return "A,B"
+	case v.field.Duration:
+		return "TIME"
 	case v.field.Type.Kind() == reflect.Int:
 		return "N"
 	case isBool(v.field):

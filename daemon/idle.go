@@ -1,0 +1,131 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// defaultIdle is how long a session does nothing before its daemon ends.
+const defaultIdle = 30 * time.Minute
+
+// idle counts what runs, and knows since when nothing does.
+type idle struct {
+	changed chan struct{} // one token: the limit is another one
+
+	mu      sync.Mutex // guards the fields below
+	limit   time.Duration
+	running int
+	since   time.Time
+}
+
+func newIdle() *idle {
+	return &idle{changed: make(chan struct{}, 1), limit: defaultIdle, since: time.Now()}
+}
+
+// set takes over a limit as [wire.Settings] has it; an empty one changes nothing.
+func (i *idle) set(text string) error {
+	if text == "" {
+		return nil
+	}
+	limit, err := wire.ParseDuration("--idle-timeout", text)
+	if err != nil {
+		return err
+	}
+	i.mu.Lock()
+	changed := i.limit != limit
+	i.limit = limit
+	i.mu.Unlock()
+	if changed {
+		select {
+		case i.changed <- struct{}{}:
+		default:
+		}
+	}
+	return nil
+}
+
+// begin is the start of something that keeps the daemon; the function it returns is
+// its end.
+func (i *idle) begin() (end func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.running++
+	return func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.running--
+		i.since = time.Now()
+	}
+}
+
+// left is how long nothing may run from now on until the limit is reached; ok is
+// false where there is none.
+func (i *idle) left() (left time.Duration, ok bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case i.limit == 0:
+		return 0, false
+	case i.running > 0:
+		return i.limit, true
+	default:
+		return i.limit - time.Since(i.since), true
+	}
+}
+
+// watchIdle ends the daemon when the session has done nothing for long. Its tabs
+// stay. What comes at the same moment finds no daemon, and starts another one.
+func (s *Session) watchIdle(ctx context.Context) {
+	timer := time.NewTimer(defaultIdle)
+	defer timer.Stop()
+	for {
+		left, ok := s.idle.left()
+		switch {
+		case !ok:
+			timer.Stop()
+		case left <= 0 && s.lane.stopIdle():
+			s.log.Info("idle for too long")
+			s.end()
+			return
+		default:
+			timer.Reset(max(left, time.Millisecond))
+		}
+		select {
+		case <-timer.C:
+		case <-s.idle.changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// counted has a verb keep the daemon while it runs, unless it only looks how the
+// session is, and takes over what its caller asks for.
+func (s *Session) counted(h served) served {
+	doc := h.Verb.Describe()
+	if doc.Idle && doc.Reads {
+		return h
+	}
+	serve := h.Serve
+	h.Serve = func(ctx context.Context, call *wire.Call, body []byte) (any, error) {
+		defer s.idle.begin()()
+		if !doc.Idle {
+			if err := s.heed(call); err != nil {
+				return nil, err
+			}
+		}
+		return serve(ctx, call, body)
+	}
+	return h
+}
+
+// heed takes over what a caller asks for that holds from then on.
+func (s *Session) heed(call *wire.Call) error {
+	if err := s.idle.set(call.Settings.IdleTimeout); err != nil {
+		return err
+	}
+	return s.owner.set(call.Owner)
+}

@@ -1,0 +1,86 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// owner is the process that the session is for. With its end the session ends, as
+// by close: its tabs stay.
+type owner struct {
+	changed chan struct{} // one token: it is another one
+
+	mu      sync.Mutex // guards process
+	process sockets.Process
+}
+
+func newOwner() *owner { return &owner{changed: make(chan struct{}, 1)} }
+
+// set takes over who the caller says the owner is; who says nothing changes nothing.
+func (o *owner) set(text string) error {
+	if text == "" {
+		return nil
+	}
+	p, err := sockets.ParseProcess(text)
+	if err != nil {
+		return err
+	}
+	if !p.Lives() {
+		return wire.Errorf(wire.CodeBadInput, "the owner, process %d, has ended", p.PID).WithHint("--owner-pid takes the pid of a process that runs")
+	}
+	o.mu.Lock()
+	another := o.process != p
+	o.process = p
+	o.mu.Unlock()
+	if another {
+		select {
+		case o.changed <- struct{}{}:
+		default:
+		}
+	}
+	return nil
+}
+
+func (o *owner) get() sockets.Process {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.process
+}
+
+// watchOwner closes the session when its owner has ended.
+func (s *Session) watchOwner(ctx context.Context) {
+	for {
+		select {
+		case <-s.owner.changed:
+		case <-ctx.Done():
+			return
+		}
+		p := s.owner.get()
+		waiting, stop := context.WithCancel(ctx)
+		ended := make(chan bool, 1)
+		go func() { ended <- p.Wait(waiting) == nil }()
+		select {
+		case over := <-ended:
+			stop()
+			if !over || s.owner.get() != p {
+				continue
+			}
+			s.log.Info("the owner has ended", "pid", p.PID)
+			if _, err := s.closeBut(ctx, nil, wire.CloseIn{}); err != nil {
+				s.log.Warn("closing the session", "error", err)
+			}
+			return
+		case <-s.owner.changed:
+			stop()
+			<-ended
+			replace(s.owner.changed, struct{}{})
+		case <-ctx.Done():
+			stop()
+			<-ended
+			return
+		}
+	}
+}

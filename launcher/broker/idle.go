@@ -1,0 +1,73 @@
+package broker
+
+import (
+	"context"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// defaultIdle is how long a browser stays without any session's tabs.
+const defaultIdle = 10 * time.Minute
+
+// idle is since when the browser has been of use to nobody. The board's goroutine
+// alone touches it.
+type idle struct {
+	limit    time.Duration // 0: it stays
+	since    time.Time     // zero while it is of use
+	stopping bool
+}
+
+// set takes over a limit as [wire.Settings] has it; an empty one changes nothing.
+func (i *idle) set(text string) error {
+	if text == "" {
+		return nil
+	}
+	limit, err := wire.ParseDuration("--browser-idle-timeout", text)
+	if err == nil {
+		i.limit = limit
+	}
+	return err
+}
+
+// checkIdle stops a browser that has held no tabs and had no clients for long. Who
+// comes at the same moment is held at the endpoint until it is over, and starts
+// another one.
+func (b *broker) checkIdle() {
+	now := time.Now()
+	switch {
+	case b.idle.stopping:
+		return
+	case len(b.lines) > 0 || b.board.Used():
+		b.idle.since = time.Time{}
+		return
+	case b.idle.since.IsZero():
+		b.idle.since = now
+		return
+	case b.idle.limit == 0 || now.Sub(b.idle.since) < b.idle.limit:
+		return
+	}
+	b.idle.stopping = true
+	b.table.stopped = true
+	b.board.Closing()
+	b.log.Info("the browser has no tabs and nobody uses it; it is stopped")
+	go func() { // it ends with the line to the keeper
+		if err := b.control.send(word{Stop: true}); err != nil {
+			b.log.Error("asking the keeper to stop the browser", "error", err)
+		}
+	}()
+}
+
+// heldUp holds a client up that comes while the browser is being stopped, so that it
+// finds out when there is nobody any more who could answer it.
+func (b *broker) heldUp(ctx context.Context) bool {
+	stopping := false
+	if b.do(ctx, func() { stopping = b.idle.stopping }) != nil || !stopping {
+		return false
+	}
+	select {
+	case <-b.over:
+	case <-ctx.Done():
+	}
+	return true
+}

@@ -1,0 +1,47 @@
+package sockets
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+var errEnded = errors.New("it has ended") // a constant
+
+// zombie is a process's state when it has ended and nobody has waited for it.
+const zombie = 5
+
+// startOf is when the process was started, in microseconds since 1970.
+func startOf(pid int) (int64, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return 0, err
+	}
+	if int(info.Proc.P_pid) != pid || info.Proc.P_stat == zombie {
+		return 0, errEnded
+	}
+	return info.Proc.P_starttime.Sec*1_000_000 + int64(info.Proc.P_starttime.Usec), nil
+}
+
+// wait returns when the process has ended, or when the system does not tell of it.
+func (p Process) wait(ctx context.Context) error {
+	queue, err := unix.Kqueue()
+	if err != nil {
+		return nil //nolint:nilerr // the caller asks again and again
+	}
+	defer unix.Close(queue)
+	end := unix.Kevent_t{Ident: uint64(p.PID), Filter: unix.EVFILT_PROC, Flags: unix.EV_ADD, Fflags: unix.NOTE_EXIT}
+	slice := unix.NsecToTimespec(int64(500 * time.Millisecond))
+	for p.Lives() {
+		n, err := unix.Kevent(queue, []unix.Kevent_t{end}, make([]unix.Kevent_t, 1), &slice)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !errors.Is(err, unix.EINTR), n > 0:
+			return nil
+		}
+	}
+	return nil
+}
