@@ -292,10 +292,6 @@ func (b *Board) forget(id int64) {
 // floods it with holds up all.
 const window = 2000
 
-// maxRequest is how long a client's message may be. At 100 MiB Chromium reads no
-// more from its pipe, nobody's, and does not end.
-const maxRequest = 90 << 20
-
 // WhenFree calls do when the client's next message may come: at once, but for a
 // client with too many calls unanswered. Only the last do counts.
 func (b *Board) WhenFree(id ClientID, do func()) {
@@ -334,19 +330,19 @@ func (b *Board) relay(s *session, r request, in incoming) {
 }
 
 // FromClient takes a message of a client. It does not keep it.
-func (b *Board) FromClient(id ClientID, msg []byte) {
+func (b *Board) FromClient(id ClientID, m Message) {
 	c := b.clients[id]
 	if c == nil || c.gone || c.root == nil {
 		return
 	}
-	r, err := scanRequest(msg)
+	r := m.request
 	switch {
-	case err == nil:
+	case m.err == nil:
 	case r.named:
-		b.Line.ToClient(id, failure(r.id, "", &cdpError{-32600, err.Error()}))
+		b.Line.ToClient(id, failure(r.id, "", &cdpError{-32600, m.err.Error()}))
 		return
 	default:
-		b.Line.ToClient(id, append(append([]byte(`{"error":`), encode(&cdpError{-32700, err.Error()})...), '}'))
+		b.Line.ToClient(id, append(append([]byte(`{"error":`), encode(&cdpError{-32700, m.err.Error()})...), '}'))
 		return
 	}
 	s := c.root
@@ -356,7 +352,7 @@ func (b *Board) FromClient(id ClientID, msg []byte) {
 			return
 		}
 	}
-	if len(msg) > maxRequest {
+	if m.size > maxRequest || m.size > maxRuled && rules(r.method) != nil {
 		b.fail(s, r, badParams("the message is larger than the browser reads"))
 		return
 	}

@@ -187,6 +187,11 @@ func (b *Board) clientEvent(s *session, in incoming) {
 	case "Target.attachedToTarget":
 		b.attached(s, in)
 		return
+	case "ServiceWorker.workerVersionUpdated":
+		if !b.inOwnContext(s) {
+			b.Line.ToClient(s.client.id, event(in.method, s.name(), b.workerVersions(s, in)))
+			return
+		}
 	case "Page.frameRequestedNavigation":
 		b.noteOrder(s.client.owner, in)
 	case "Page.javascriptDialogOpening":

@@ -127,12 +127,20 @@ func (b *Board) leave(t *target) {
 	if t.hold == "" {
 		return
 	}
-	if t.held {
-		b.ask("Runtime.runIfWaitingForDebugger", nil, t.hold, nil)
-	}
-	b.ask("Target.detachFromTarget", encode(sessionParam{t.hold}), "", nil)
-	delete(b.holds, t.hold)
+	hold, held := t.hold, t.held
+	delete(b.holds, hold)
 	t.hold, t.held = "", false
+	if !held {
+		b.detach(hold)
+		return
+	}
+	// Not both at once: a service worker without a renderer yet would hear only the
+	// detaching, and wait for ever.
+	detach := once(func() { b.detach(hold) })
+	b.ask("Runtime.runIfWaitingForDebugger", nil, hold, func(incoming) { detach() })
+	if t.Type == "page" {
+		b.after(wakeTime, detach) // its answer may be lost, see [wakeTime]
+	}
 }
 
 // created takes the reply to an owner's createTarget: the target is its own.

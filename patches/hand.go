@@ -34,7 +34,13 @@ func (b *Board) hand(s *session, t *target) {
 func (b *Board) runHanded(t *target) {
 	s, word := t.handed, t.word
 	t.handed, t.word = nil, nil
-	again := once(func() { b.holdAgain(t) })
+	left := b.routes[s.id] != s
+	again := once(func() {
+		if left { // not before it runs, see [Board.leave]
+			b.detach(s.id)
+		}
+		b.holdAgain(t)
+	})
 	run := call{then: func(incoming) { again() }}
 	if word != nil {
 		run = *word
@@ -47,9 +53,8 @@ func (b *Board) runHanded(t *target) {
 	id := b.nextID()
 	b.calls[id] = run
 	b.Line.ToBrowser(command(id, "Runtime.runIfWaitingForDebugger", nil, s.id))
-	b.after(wakeTime, again)
-	if b.routes[s.id] != s {
-		b.detach(s.id)
+	if t.tab != nil {
+		b.after(wakeTime, again)
 	}
 }
 

@@ -21,8 +21,18 @@ package patches
 //     started on a page. SystemInfo.getProcessInfo lists the processes of all.
 //   - Target.exposeDevToolsProtocol and sendMessageToTarget are refused: what they
 //     carry would come past the rules. Only flat sessions can be attached to.
-//   - The domains Extensions, PWA and Tethering, and all but the known methods of Browser
-//     and Target are not there: they are about the person's browser.
+//   - Pages of the browser itself (chrome:, devtools:, about: but for about:blank) and of
+//     extensions are not opened: one of them ends the browser, others list and close
+//     the tabs of all.
+//   - The domains Extensions, PWA, Tethering, BackgroundService, BluetoothEmulation and
+//     Cast, and all but the known methods of Browser and Target are not there: they are
+//     about the person's browser.
+//   - On a page's session, too, these are refused since they hold for all pages: memory
+//     pressure (Memory.setPressureNotificationsSuppressed, simulatePressureNotification,
+//     getBrowserSamplingProfile), screens (Emulation.addScreen, updateScreen,
+//     removeScreen, setPrimaryScreen) and Autofill.setAddresses. And
+//     Emulation.setDisplayFeaturesOverride without a feature, at which Chromium 156 dies;
+//     clearDisplayFeaturesOverride does the same.
 //
 // The shared browser context is not one session's either. Cookies, storage and
 // service workers are shared on purpose, so that a login is there for all; so is
@@ -41,8 +51,11 @@ package patches
 //     "deny" means that the client gets no files. The events are told to the session's
 //     clients that asked for them, and of its own pages' downloads only.
 //     Browser.cancelDownload knows no others.
-//   - Service workers of it are not announced, since they have no owner; a page's
-//     own requests to them are. ServiceWorker.stopAllWorkers is refused.
+//   - Service workers of it are not announced, since they have no owner, nor is a page's
+//     session attached to them: they would wait for it, and with them the pages of all
+//     sessions at that site. A page's own requests to them are told. What is told of
+//     them (ServiceWorker.workerVersionUpdated) names the client's own pages only.
+//     ServiceWorker.stopAllWorkers and setForceUpdateOnPageLoad are refused.
 //
 // Several clients of one session (the session's daemon, and a program at the
 // endpoint that `get cdp-url` prints):
@@ -61,8 +74,10 @@ package patches
 //     disposed of or their session ends.
 //
 // Messages: a client's message of more than 90 MiB is refused, for Chromium stops
-// to read its pipe at 100 MiB. What is not strict JSON, names a member twice or
-// escapes a method's name is refused, since two readers could read it differently.
+// to read its pipe at 100 MiB; one that a rule looks into (the domains Target, Browser
+// and Storage, mostly) of more than 8 MiB, so that looking holds up nobody. What is not
+// strict JSON in UTF-8, names a member twice or escapes a method's name is refused,
+// since two readers could read it differently.
 //
 // What the rules cannot give: pages of two sessions may be in one renderer process
 // when there are more pages than Chromium has processes for. A page that breaks out

@@ -21,8 +21,10 @@ func rules(method string) rule {
 		return getTargets
 	case "Target.getTargetInfo", "Browser.getWindowForTarget":
 		return ownTargetOrNone
-	case "Target.closeTarget", "Target.autoAttachRelated":
+	case "Target.closeTarget":
 		return ownTarget
+	case "Target.autoAttachRelated":
+		return autoAttachRelated
 	case "Target.attachToTarget":
 		return attachToTarget
 	case "Target.activateTarget":
@@ -51,11 +53,18 @@ func rules(method string) rule {
 		return privateContext
 	case "Browser.resetPermissions":
 		return privateContextOrNothing
+	case "Page.navigate":
+		return navigate
 	case "Runtime.runIfWaitingForDebugger":
 		return runIfWaiting
 	case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent":
 		return input
-	case "Target.exposeDevToolsProtocol", "Target.sendMessageToTarget", "Tracing.start", "ServiceWorker.stopAllWorkers":
+	case "Emulation.setDisplayFeaturesOverride":
+		return displayFeatures
+	case "Target.exposeDevToolsProtocol", "Target.sendMessageToTarget", "Tracing.start",
+		"ServiceWorker.stopAllWorkers", "ServiceWorker.setForceUpdateOnPageLoad", "Autofill.setAddresses",
+		"Memory.setPressureNotificationsSuppressed", "Memory.simulatePressureNotification", "Memory.getBrowserSamplingProfile",
+		"Emulation.addScreen", "Emulation.updateScreen", "Emulation.removeScreen", "Emulation.setPrimaryScreen":
 		return refuse
 	case "Target.attachToBrowserTarget", "Browser.getVersion", "Browser.getBrowserCommandLine", "Browser.getHistograms",
 		"Browser.getHistogram", "Browser.getWindowBounds":
@@ -63,7 +72,7 @@ func rules(method string) rule {
 	}
 	domain, _, _ := strings.Cut(method, ".")
 	switch domain {
-	case "Target", "Browser", "Extensions", "PWA", "Tethering":
+	case "Target", "Browser", "Extensions", "PWA", "Tethering", "BackgroundService", "BluetoothEmulation", "Cast":
 		return unknown // whatever it may come to mean, it is about more than the owner's pages
 	}
 	return nil

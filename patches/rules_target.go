@@ -25,18 +25,24 @@ func (s *session) leadsTo(target string) bool {
 
 // setAutoAttach of a browser-level session is answered here: its targets are
 // announced one by one, as they come, and those that live already before the
-// reply. On other sessions it is the page's own business.
+// reply. On other sessions it is the page's own business, but for the service
+// workers of the shared context.
 func setAutoAttach(b *Board, s *session, r request) *cdpError {
-	if !s.browser {
-		b.pass(s, r, r.params)
-		return nil
-	}
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
 	}
 	on, err := f.flag("autoAttach")
 	if err != nil {
+		return err
+	}
+	if !s.browser {
+		if on { // Chromium refuses a filter without
+			err = b.withoutSharedWorkers(s, f)
+		}
+		if err == nil {
+			b.pass(s, r, encode(f))
+		}
 		return err
 	}
 	flatten, err := f.flag("flatten")
@@ -143,6 +149,29 @@ func ownTarget(b *Board, s *session, r request) *cdpError {
 	return nil
 }
 
+// autoAttachRelated attaches a browser-level session to what a page of the owner's
+// brings along.
+func autoAttachRelated(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	id, err := f.text("targetId")
+	if err != nil {
+		return err
+	}
+	if !b.owns(s.client.owner, id) {
+		return noTarget()
+	}
+	if t := b.targets[id]; t == nil || !s.client.owner.hasContext(t.ContextID) {
+		if err := b.withoutSharedWorkers(s, f); err != nil {
+			return err
+		}
+	}
+	b.pass(s, r, encode(f))
+	return nil
+}
+
 func attachToTarget(b *Board, s *session, r request) *cdpError {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -217,6 +246,9 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 	}
 	if context != b.home(o) && !o.hasContext(context) {
 		return noContext(context)
+	}
+	if err := f.noBrowserPage(); err != nil {
+		return err
 	}
 	for _, name := range []string{"forTab", "hidden", "focus", "enableBeginFrameControl", "windowState"} {
 		delete(f, name)

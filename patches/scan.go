@@ -16,6 +16,7 @@ type shapeError string
 func (e shapeError) Error() string { return string(e) }
 
 const (
+	errText       shapeError = "JSON: the message is not UTF-8"
 	errJSON       shapeError = "JSON: the message is not valid JSON"
 	errObject     shapeError = "Message must be an object"
 	errID         shapeError = "Message must have integer 'id' property"

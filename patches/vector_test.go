@@ -153,7 +153,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 		switch words[0] {
 		case "from-playwright":
 			for _, l := range lines {
-				b.FromClient(clientOf(t, words[1]), []byte(l))
+				b.FromClient(clientOf(t, words[1]), Read([]byte(l)))
 			}
 		case "from-browser":
 			for _, l := range lines {

@@ -17,6 +17,7 @@ import (
 const (
 	maxMessage = 256 << 20 // of a client
 	lineLimit  = 512 << 20 // what may wait for a client that does not read
+	lineCalm   = 32 << 20  // with more than that waiting nothing new is taken from it
 	writeTime  = 60 * time.Second
 	joinTime   = 10 * time.Second
 	lastTime   = 2 * time.Second // for what is queued when a client is cut
@@ -115,7 +116,8 @@ func (b *broker) join(ctx context.Context, l *line, name string) error {
 	return wire.Errorf(wire.CodeBrowserGone, "the browser does not answer")
 }
 
-// listen takes the client's messages until it leaves.
+// listen takes the client's messages until it leaves. One with too many calls
+// unanswered, or answers unread, has to wait.
 func (b *broker) listen(ctx context.Context, l *line) error {
 	for {
 		kind, msg, err := l.conn.Read(ctx)
@@ -127,8 +129,9 @@ func (b *broker) listen(ctx context.Context, l *line) error {
 		}
 		b.active.Store(true)
 		free := make(chan struct{})
+		read := patches.Read(msg)
 		err = b.do(ctx, func() {
-			b.board.FromClient(l.id, msg)
+			b.board.FromClient(l.id, read)
 			b.board.WhenFree(l.id, func() { close(free) })
 		})
 		if err != nil {
@@ -140,6 +143,7 @@ func (b *broker) listen(ctx context.Context, l *line) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		l.q.below(lineCalm, ctx.Done())
 	}
 }
 

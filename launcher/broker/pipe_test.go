@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 )
 
 // TestPipeAfterAHalfMessage is a broker after one that died while it wrote and
@@ -75,7 +76,18 @@ func TestQueue(t *testing.T) {
 	if !q.put(make([]byte, 10)) {
 		t.Error("there is no room after the message was written")
 	}
+	calm := make(chan struct{})
+	go func() { q.below(10, nil); close(calm) }()
+	select {
+	case <-calm:
+		t.Error("below does not wait while as much is waiting")
+	case <-time.After(10 * time.Millisecond):
+	}
+	q.wrote(1)
+	<-calm
+	q.wrote(-1)
 	q.close()
+	q.below(1, nil)
 	if !q.put(make([]byte, 100)) {
 		t.Error("a closed queue is given up instead of dropping what comes")
 	}

@@ -7,6 +7,7 @@ import "sync"
 type queue struct {
 	limit int
 	wake  chan struct{} // one token: there is something to take, or it is closed
+	drain chan struct{} // one token: less is waiting than before, or it is closed
 
 	mu     sync.Mutex // guards the fields below
 	list   [][]byte
@@ -14,7 +15,9 @@ type queue struct {
 	closed bool
 }
 
-func newQueue(limit int) *queue { return &queue{limit: limit, wake: make(chan struct{}, 1)} }
+func newQueue(limit int) *queue {
+	return &queue{limit: limit, wake: make(chan struct{}, 1), drain: make(chan struct{}, 1)}
+}
 
 // put reports whether there was room. What is put behind the end is dropped.
 func (q *queue) put(msg []byte) bool {
@@ -28,7 +31,7 @@ func (q *queue) put(msg []byte) bool {
 	}
 	q.list = append(q.list, msg)
 	q.bytes += len(msg)
-	q.signal()
+	nudge(q.wake)
 	return true
 }
 
@@ -58,20 +61,41 @@ func (q *queue) take(done <-chan struct{}) ([][]byte, bool) {
 func (q *queue) wrote(n int) {
 	q.mu.Lock()
 	q.bytes -= n
+	nudge(q.drain)
 	q.mu.Unlock()
+}
+
+// below waits until less than n bytes are waiting, the queue is closed, or done
+// is. One goroutine calls it.
+func (q *queue) below(n int, done <-chan struct{}) {
+	for {
+		q.mu.Lock()
+		calm := q.bytes < n || q.closed
+		q.mu.Unlock()
+		if calm {
+			return
+		}
+		select {
+		case <-q.drain:
+		case <-done:
+			return
+		}
+	}
 }
 
 // close ends the queue behind what is in it.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
-	q.signal()
+	nudge(q.wake)
+	nudge(q.drain)
 	q.mu.Unlock()
 }
 
-func (q *queue) signal() {
+// nudge leaves a token, where there is none yet.
+func nudge(token chan<- struct{}) {
 	select {
-	case q.wake <- struct{}{}:
+	case token <- struct{}{}:
 	default:
 	}
 }
