@@ -1,7 +1,7 @@
 package broker
 
 import (
-	"encoding/json"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -16,22 +16,7 @@ func TestHostileClientReachesItselfOnly(t *testing.T) {
 	page, own := victim.open(), hostile.open()
 	page.show(r.site.URL, "<title>mine</title>")
 	own.show(r.site.URL, "<title>theirs</title>")
-	root := func() string {
-		raw, err := hostile.call("", "Target.attachToBrowserTarget", nil)
-		var out sessionID
-		if err != nil || json.Unmarshal(raw, &out) != nil {
-			t.Fatalf("Target.attachToBrowserTarget: %s %v", raw, err)
-		}
-		return out.SessionID
-	}()
-	stream := func() string {
-		raw, err := victim.call(page.session, "Page.printToPDF", map[string]any{"transferMode": "ReturnAsStream"})
-		var out struct{ Stream string }
-		if err != nil || json.Unmarshal(raw, &out) != nil || out.Stream == "" {
-			t.Fatalf("Page.printToPDF: %v", err)
-		}
-		return out.Stream
-	}()
+	root, stream := hostile.root(), page.stream()
 	type params = map[string]any
 	for _, tt := range []struct {
 		method string
@@ -49,6 +34,15 @@ func TestHostileClientReachesItselfOnly(t *testing.T) {
 		{"IO.read", params{"handle": stream}, true},
 		{"Target.exposeDevToolsProtocol", params{"targetId": page.target}, true},
 		{"Target.exposeDevToolsProtocol", params{"targetId": own.target}, true},
+		{"ServiceWorker.setForceUpdateOnPageLoad", params{"forceUpdateOnPageLoad": true}, true},
+		{"Memory.setPressureNotificationsSuppressed", params{"suppressed": true}, true},
+		{"Emulation.addScreen", params{"left": 2000, "top": 0, "width": 800, "height": 600}, true},
+		{"Autofill.setAddresses", params{"addresses": []string{}}, true},
+		{"BackgroundService.startObserving", params{"service": "backgroundFetch"}, true},
+		{"Emulation.setDisplayFeaturesOverride", params{"features": []string{}}, true}, // Chromium 156 ends
+		{"Page.navigate", params{"url": "chrome://inducebrowsercrashforrealz", "transitionType": "address_bar"}, true},
+		{"Page.navigate", params{"url": "chrome://tab-search.top-chrome/"}, true}, // lists and closes the tabs of all
+		{"Target.createTarget", params{"url": "about:quit"}, true},
 		{"Target.sendMessageToTarget", params{"targetId": page.target, "message": `{"id":1,"method":"Page.close"}`}, true},
 		{"Target.sendMessageToTarget", params{"sessionId": page.session, "message": `{"id":1,"method":"Page.close"}`}, true},
 		{"Target.attachToTarget", params{"targetId": page.target, "flatten": true}, true},
@@ -92,4 +86,28 @@ func TestMessageThatChromiumDoesNotRead(t *testing.T) {
 	if got := page.eval("6*7") + own.eval("6*7"); got != "4242" {
 		t.Errorf("after it the pages say %s", got)
 	}
+}
+
+// A page's session asks to be attached to all that the page brings along, and
+// that it wait for it. The service worker of its site is not the page's alone.
+func TestFrozenSessionHoldsNoServiceWorker(t *testing.T) {
+	r := start(t, wire.Settings{})
+	frozen, other := r.connect("frozen"), r.connect("other")
+	page, own := frozen.open(), other.open()
+	page.show(r.site.URL, "<title>mine</title>")
+	own.show(r.site.URL, "<title>theirs</title>")
+	everything := map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}
+	if _, err := frozen.call(page.session, "Target.setAutoAttach", everything); err != nil {
+		t.Fatal(err)
+	}
+	everything["targetId"] = page.target
+	if _, err := frozen.call(frozen.root(), "Target.autoAttachRelated", everything); err != nil {
+		t.Fatal(err)
+	}
+	worker := "/worker?script=" + url.QueryEscape("addEventListener('fetch', () => {})")
+	got, err := own.try("navigator.serviceWorker.register('" + worker + "').then(() => navigator.serviceWorker.ready).then(r => r.active.scriptURL)")
+	if err != nil || !strings.Contains(got, "/worker") {
+		t.Errorf("beside a frozen session at the same site a service worker is %s, %v", got, err)
+	}
+	own.show(r.site.URL, "<title>on</title>")
 }

@@ -64,6 +64,18 @@ func (r *rig) connect(session string) *peer {
 // dial joins a session and says nothing.
 func (r *rig) dial(session string) *peer {
 	r.t.Helper()
+	conn := r.socket(session)
+	p := &peer{
+		t: r.t, conn: conn, waiting: map[int]chan message{}, pages: map[string]*tab{}, changed: make(chan struct{}), gone: make(chan struct{}),
+	}
+	go p.read()
+	r.t.Cleanup(p.close)
+	return p
+}
+
+// socket opens a connection to a session's endpoint.
+func (r *rig) socket(session string) *websocket.Conn {
+	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -74,12 +86,7 @@ func (r *rig) dial(session string) *peer {
 		r.t.Fatalf("dialing session %s: %v", session, err)
 	}
 	conn.SetReadLimit(maxMessage)
-	p := &peer{
-		t: r.t, conn: conn, waiting: map[int]chan message{}, pages: map[string]*tab{}, changed: make(chan struct{}), gone: make(chan struct{}),
-	}
-	go p.read()
-	r.t.Cleanup(p.close)
-	return p
+	return conn
 }
 
 func (p *peer) close() {

@@ -86,8 +86,13 @@ func newRig(t *testing.T, s wire.Settings) *rig {
 	return r
 }
 
-// page answers with what the query's html says.
+// page answers with what the query's html says, or its script.
 func page(w http.ResponseWriter, q *http.Request) {
+	if script := q.FormValue("script"); script != "" {
+		w.Header().Set("Content-Type", "text/javascript")
+		_, _ = w.Write([]byte(script))
+		return
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	html := q.FormValue("html")
 	if html == "" {

@@ -1,0 +1,222 @@
+package broker
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// A message that is none, or that two readers could read differently, is answered
+// with an error, and the next one as if nothing had been.
+func TestMessagesThatAreNone(t *testing.T) {
+	r := start(t, wire.Settings{})
+	page := r.connect("victim").open()
+	hostile := r.connect("hostile")
+	own := hostile.open()
+	on := `"sessionId":"` + own.session + `"`
+	line := r.bare("hostile")
+	for _, tt := range []struct{ name, message, want string }{
+		{"empty", "", `"error"`},
+		{"a list", `[{"id":1,"method":"Target.getTargets"}]`, `"error"`},
+		{"half", `{"id":1,"method":"Target.getTar`, `"error"`},
+		{"two in one", `{"id":1,"method":"Target.getTargets"}{"id":2,"method":"Target.getTargets"}`, `"error"`},
+		{"two with a NUL", `{"id":1,"method":"Target.getTargets"}` + "\x00" + `{"id":2,"method":"Target.getTargets"}`, `"error"`},
+		{"a NUL in a string", `{"id":1,"method":"Target.getTargetInfo","params":{"targetId":"` + "\x00" + `"}}`, `"error"`},
+		{"a NUL in a method", `{"id":1,"method":"Schema.get` + "\x00" + `Domains"}`, `"error"`},
+		{"no id", `{"method":"Target.getTargets"}`, `"error"`},
+		{"an id in quotes", `{"id":"1","method":"Target.getTargets"}`, `"error"`},
+		{"a broken id", `{"id":1.5,"method":"Target.getTargets"}`, `"error"`},
+		{"an id with an exponent", `{"id":1e3,"method":"Target.getTargets"}`, `"error"`},
+		{"a large id", `{"id":4294967297,"method":"Target.getTargets"}`, `"error"`},
+		{"a null id", `{"id":null,"method":"Target.getTargets"}`, `"error"`},
+		{"an id twice", `{"id":1,"id":2,"method":"Target.getTargets"}`, `"error"`},
+		{"a method twice", `{"id":1,"method":"Target.getTargets","method":"Browser.close"}`, `"error"`},
+		{"a method with an escape", `{"id":1,"method":"Browser.clos\u0065"}`, `"error"`},
+		{"no method", `{"id":1}`, `"error"`},
+		{"an empty method", `{"id":1,"method":""}`, `"error"`},
+		{"a method without a domain", `{"id":1,"method":"close"}`, `"error"`},
+		{"params that are a list", `{"id":1,"method":"Target.getTargets","params":[]}`, `"error"`},
+		{"too deep", `{"id":1,"method":"Target.getTargets","params":{"x":` + strings.Repeat(`[`, 5000) + strings.Repeat(`]`, 5000) + `}}`, `"error"`},
+		{"bytes that are no text", `{"id":1,"method":"Runtime.evaluate","params":{"expression":"'` + "\xff\xfe" + `'"},` + on + `}`, `"error"`},
+		{"bytes that are no text in a method", `{"id":1,"method":"Runtime.` + "\xff" + `"}`, `"error"`},
+		{"a session of nobody", `{"id":1,"method":"Page.enable","sessionId":"` + strings.Repeat("A", 32) + `"}`, `-32001`},
+		{"another client's own session", `{"id":1,"method":"Page.enable",` + on + `}`, `-32001`},
+		{"a negative id", `{"id":-7,"method":"Target.getTargets"}`, `"id":-7,"result"`},
+		{"an escaped NUL", `{"id":9,"method":"Target.getTargets","params":{"filter":[{"type":"\u0000"}]}}`, `"id":9,"result"`},
+	} {
+		line.send(websocket.MessageText, tt.message)
+		if got := line.read(); !strings.Contains(got, tt.want) || strings.Contains(got, page.target) {
+			t.Errorf("%s is answered with %.300s, want %s", tt.name, got, tt.want)
+		}
+	}
+	line.send(websocket.MessageBinary, `{"id":1,"method":"Browser.close"}`) // no message
+	for range 3 {
+		line.send(websocket.MessageText, `{"id":5,"method":"Browser.getVersion"}`)
+	}
+	for range 3 {
+		if got := line.read(); !strings.HasPrefix(got, `{"id":5,"result"`) {
+			t.Errorf("one of three calls with one id is answered with %.300s", got)
+		}
+	}
+	if got := page.eval("6*7") + own.eval("6*7"); got != "4242" {
+		t.Errorf("after it the pages say %s", got)
+	}
+}
+
+// Connections that are no clients, or cease to be, end alone.
+func TestConnectionsThatAreNoClients(t *testing.T) {
+	r := start(t, wire.Settings{})
+	page := r.connect("victim").open()
+	_, before := r.pids()
+	opened := "GET " + wire.PathSession + "hostile HTTP/1.1\r\nHost: x\r\n"
+	asked := opened + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+	long := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, 1<<63-1)
+	for _, tt := range []struct {
+		name, bytes string
+		ends        bool // the broker ends it at once
+	}{
+		{"nothing", "", false},
+		{"no HTTP", "\x00\x01\x02\x03\r\n\r\n", true},
+		{"half a head", opened, false},
+		{"an endless head", opened + "X: " + strings.Repeat("x", 1<<20), true},
+		{"no upgrade", opened + "\r\n", false},
+		{"no key", strings.Replace(asked, "Sec-WebSocket-Key", "X", 1), false},
+		{"a name with a slash", strings.Replace(asked, "hostile", "..%2fhostile", 1), false},
+		{"no name", strings.Replace(asked, "hostile", "", 1), false},
+		{"from a web page", strings.Replace(asked, "Host: x", "Host: x\r\nOrigin: http://x", 1), false},
+		{"a client without a word", asked, false},
+		{"half a frame", asked + "\x81\xff\x00\x00", false},
+		{"a frame that is not masked", asked + "\x81\x02{}", true},
+		{"an unknown frame", asked + "\x8b\x80\x00\x00\x00\x00", true},
+		{"reserved bits", asked + "\xf1\x80\x00\x00\x00\x00", true},
+		{"a frame of exabytes", asked + string(long) + "\x00\x00\x00\x00", false},
+		{"the rest of no message", asked + "\x80\x80\x00\x00\x00\x00", true},
+		{"a message without an end", asked + "\x01\x81\x00\x00\x00\x00{", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			conn, err := (&net.Dialer{}).DialContext(t.Context(), "unix", r.place.Socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			_, _ = io.WriteString(conn, tt.bytes) // the broker may have ended it by then
+			if tt.ends {
+				_ = conn.SetReadDeadline(time.Now().Add(testTime))
+				if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Error("the broker does not end the connection")
+				}
+			}
+			if got := page.eval("6*7"); got != "42" {
+				t.Errorf("beside it the other session's page says %s", got)
+			}
+		})
+	}
+	if _, after := r.pids(); after != before {
+		t.Error("the broker was another one in the end")
+	}
+}
+
+// A crowd of clients, of connections that become none, and of clients that write
+// as fast as they can and read nothing, does not slow another session down.
+func TestCrowdSlowsNobody(t *testing.T) {
+	r := start(t, wire.Settings{})
+	victim := r.connect("victim")
+	page := victim.open()
+	page.show(r.site.URL, "<title>mine</title>")
+	alone := page.pace()
+	crowd, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var open []io.Closer
+	t.Cleanup(func() {
+		for _, c := range open {
+			_ = c.Close()
+		}
+	})
+	const many = 1000
+	for i := range many {
+		conn, err := (&net.Dialer{}).DialContext(crowd, "unix", r.place.Socket)
+		if err != nil {
+			t.Fatalf("connection %d: %v", i, err)
+		}
+		_, _ = io.WriteString(conn, "GET "+wire.PathSession+"hostile HTTP/1.1\r\n")
+		open = append(open, conn)
+	}
+	var lines []*bareLine
+	for i := range many {
+		lines = append(lines, r.bare(fmt.Sprint("hostile", i%50)))
+	}
+	idle := page.pace()
+	for i, l := range lines[:4] {
+		words := `{"id":1,"method":"Target.getTargets","params":{"x":"` + strings.Repeat("x", 1<<uint(5*i)) + `"}}`
+		go func() {
+			for crowd.Err() == nil && l.conn.Write(crowd, websocket.MessageText, []byte(words)) == nil {
+			}
+		}()
+	}
+	loud := page.pace()
+	took := timed(func() {
+		if got := r.connect("late").open().eval("6*7"); got != "42" {
+			t.Errorf("a new session's page says %s", got)
+		}
+	})
+	// A page's call is a matter of a millisecond; what is added is for a busy machine.
+	for name, pace := range map[string][2]time.Duration{"a crowd": idle, "a loud one": loud} {
+		if pace[0] > 8*alone[0]+50*time.Millisecond {
+			t.Errorf("beside %s a call takes %v, alone %v", name, pace[0], alone[0])
+		}
+	}
+	t.Logf("a call takes %v alone, %v beside a crowd, %v beside a loud one, where a new session took %s", alone, idle, loud, took)
+}
+
+// pace is how long the page takes for a call, in the middle and at most, of many.
+func (t *tab) pace() [2]time.Duration {
+	var all []time.Duration
+	for range 200 {
+		all = append(all, timed(func() { t.eval("1") }))
+	}
+	slices.Sort(all)
+	return [2]time.Duration{all[len(all)/2], all[len(all)-1]}
+}
+
+// bareLine is a client's connection without a client.
+type bareLine struct {
+	t    *testing.T
+	conn *websocket.Conn
+}
+
+func (r *rig) bare(session string) *bareLine {
+	r.t.Helper()
+	conn := r.socket(session)
+	r.t.Cleanup(func() { _ = conn.CloseNow() })
+	return &bareLine{r.t, conn}
+}
+
+func (l *bareLine) send(kind websocket.MessageType, message string) {
+	l.t.Helper()
+	if err := l.conn.Write(l.t.Context(), kind, []byte(message)); err != nil {
+		l.t.Fatalf("sending %.80q: %v", message, err)
+	}
+}
+
+func (l *bareLine) read() string {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(l.t.Context(), testTime/2)
+	defer cancel()
+	_, message, err := l.conn.Read(ctx)
+	if err != nil {
+		l.t.Fatalf("waiting for an answer: %v", err)
+	}
+	return string(message)
+}

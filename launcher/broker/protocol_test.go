@@ -1,0 +1,171 @@
+package broker
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// protocol is what a browser says of its own protocol.
+type protocol struct {
+	Domains []struct {
+		Domain   string
+		Types    []kind
+		Commands []struct {
+			Name       string
+			Parameters []kind
+		}
+	}
+}
+
+// kind is a type of the protocol, or a member of one.
+type kind struct {
+	ID, Name, Type, Ref string
+	Optional            bool
+	Enum                []string
+	Properties          []kind
+}
+
+// UnmarshalJSON is for "$ref", and for enums.
+func (k *kind) UnmarshalJSON(raw []byte) error {
+	type plain kind
+	v := struct {
+		*plain
+		Ref string `json:"$ref"`
+	}{plain: (*plain)(k)}
+	err := json.Unmarshal(raw, &v)
+	k.Ref = v.Ref
+	return err
+}
+
+// readProtocol asks a browser that it starts itself, since only one with a port
+// tells.
+func readProtocol(t *testing.T, o KeepOptions) protocol {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + t.TempDir(), "--no-first-run"}
+	if o.NoSandbox != "" {
+		args = append(args, "--no-sandbox")
+	}
+	cmd := exec.CommandContext(ctx, o.Browser, args...)
+	cmd.WaitDelay = time.Second
+	says, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cancel()
+		_, _ = io.Copy(io.Discard, says)
+		_ = cmd.Wait() // killed
+	}()
+	address := ""
+	for lines := bufio.NewScanner(says); address == "" && lines.Scan(); {
+		if m := regexp.MustCompile(`ws://([^/]+)/`).FindStringSubmatch(lines.Text()); m != nil {
+			address = m[1]
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/json/protocol", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	var p protocol
+	if err := json.NewDecoder(reply.Body).Decode(&p); err != nil || len(p.Domains) == 0 {
+		t.Fatalf("reading the protocol: %d domains, %v", len(p.Domains), err)
+	}
+	return p
+}
+
+// types are the protocol's, by their full name.
+func (p protocol) types() map[string]kind {
+	all := map[string]kind{}
+	for _, d := range p.Domains {
+		for _, k := range d.Types {
+			all[d.Domain+"."+k.ID] = k
+		}
+	}
+	return all
+}
+
+// refer is the full name of the type that a member refers to.
+func refer(domain, ref string) string {
+	if ref == "" || strings.Contains(ref, ".") {
+		return ref
+	}
+	return domain + "." + ref
+}
+
+// filler makes a value that the protocol takes for k.
+func filler(types map[string]kind, domain string, k kind) any {
+	if name := refer(domain, k.Ref); name != "" {
+		owner, _, _ := strings.Cut(name, ".")
+		return filler(types, owner, types[name])
+	}
+	switch {
+	case len(k.Enum) > 0:
+		return k.Enum[0]
+	case k.Type == "integer", k.Type == "number":
+		return 1
+	case k.Type == "boolean":
+		return false
+	case k.Type == "array":
+		return []any{}
+	case k.Type == "object":
+		v := map[string]any{}
+		for _, member := range k.Properties {
+			if !member.Optional {
+				v[member.Name] = filler(types, domain, member)
+			}
+		}
+		return v
+	default:
+		return "x"
+	}
+}
+
+// naming is a call that names a thing of one of the given types.
+type naming struct {
+	method, member, kind string
+	params               map[string]any // all but the member
+}
+
+// naming lists the calls with a member of one of the types.
+func (p protocol) naming(kinds map[string]string) []naming {
+	types := p.types()
+	var all []naming
+	for _, d := range p.Domains {
+		for _, c := range d.Commands {
+			params := map[string]any{}
+			for _, k := range c.Parameters {
+				if !k.Optional {
+					params[k.Name] = filler(types, d.Domain, k)
+				}
+			}
+			for _, k := range c.Parameters {
+				if name := refer(d.Domain, k.Ref); kinds[name] != "" {
+					rest := map[string]any{}
+					for other, v := range params {
+						rest[other] = v
+					}
+					all = append(all, naming{d.Domain + "." + c.Name, k.Name, name, rest})
+				}
+			}
+		}
+	}
+	return all
+}
