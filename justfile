@@ -23,6 +23,7 @@ race *args:
 lint:
     go vet ./...
     GOOS=darwin go vet ./...
+    cd cmd/bench && go vet ./...
     go run {{ golangci }} run
 
 # format everything
@@ -41,8 +42,12 @@ docs:
 vuln:
     go run {{ govulncheck }} ./...
 
-# measure one command, from the shell to the page and back
+# measure side by side with the peers, which come from npm; see `just bench -h`
 bench *args:
+    cd cmd/bench && go run . {{ args }}
+
+# measure one command at a time, from the shell to the page and back
+bench-parts *args:
     go test ./cmd/abrowser -run '^$' -bench . {{ args }}
 
 # take each guard of cmd/mutants/guards out in a copy, and see its tests fail; words choose guards

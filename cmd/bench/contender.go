@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// commandTime is when a command is given up: a scenario in which one hangs fails.
+const commandTime = 90 * time.Second
+
+// action is one command of a task, as each contender spells it.
+type action int
+
+const (
+	openURL  action = iota // the session's first command, with a URL
+	navigate               // the same later
+	getURL
+	evaluate
+	fill
+	snapshot
+	click
+	getText
+	screenshot
+	closeSession
+)
+
+// contender is one tool in one way of using it.
+type contender struct {
+	name    string
+	program []string // and its first arguments
+	env     []string // beside PATH
+	dir     string   // where its commands run, and below which its processes live
+	words   func(session string, a action, text string) []string
+	onEnd   func(ctx context.Context)
+	// leaves are commands that end all it has running.
+	leaves [][]string
+}
+
+// command runs a command and returns what it printed and how long its process took.
+func (c *contender) command(ctx context.Context, args ...string) (string, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.program[0], append(c.program[1:len(c.program):len(c.program)], args...)...)
+	cmd.Dir = c.dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "LANG=C.UTF-8"}, c.env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	began := time.Now()
+	err := cmd.Run()
+	took := time.Since(began)
+	if err != nil {
+		return "", took, fmt.Errorf("%s %s: %w\n%s%s", c.name, strings.Join(args, " "), err, &stdout, &stderr)
+	}
+	return stdout.String(), took, nil
+}
+
+// do runs an action of a session and checks its answer, where it has one.
+func (c *contender) do(ctx context.Context, session string, a action, text string) (time.Duration, error) {
+	words := c.words(session, a, text)
+	out, took, err := c.command(ctx, words...)
+	if err != nil {
+		return took, err
+	}
+	want := map[action]string{getURL: text, evaluate: "42", snapshot: "go"}[a]
+	if !strings.Contains(out, want) {
+		return took, fmt.Errorf("%s %s answered %q, want %q in it", c.name, strings.Join(words, " "), out, want)
+	}
+	if a == screenshot {
+		picture, err := os.ReadFile(text)
+		if err != nil || !bytes.HasPrefix(picture, []byte("\x89PNG")) {
+			return took, fmt.Errorf("%s %s made no picture: %w", c.name, strings.Join(words, " "), err)
+		}
+		_ = os.Remove(text) // the next one writes it anew
+	}
+	return took, nil
+}
+
+// verify has the contender's main session on the form, and sees that a click and a
+// fill really arrive there.
+func (c *contender) verify(ctx context.Context, s *site) error {
+	for _, step := range []struct {
+		a    action
+		text string
+	}{{openURL, s.url("/form")}, {fill, "Ada"}, {click, "#go"}, {snapshot, ""}, {getURL, s.url("/form")}, {evaluate, "21*2"},
+		{screenshot, filepath.Join(c.dir, "verify.png")}} {
+		if _, err := c.do(ctx, mainSession, step.a, step.text); err != nil {
+			return err
+		}
+	}
+	out, _, err := c.command(ctx, c.words(mainSession, getText, "#count")...)
+	if err == nil && !strings.Contains(out, "1") {
+		err = fmt.Errorf("after a click the page says %q", out)
+	}
+	return err
+}
+
+// mainSession is the one whose commands are warm.
+const mainSession = "main"
+
+// end stops what the contender has running.
+func (c *contender) end(ctx context.Context) {
+	for _, args := range c.leaves {
+		if _, _, err := c.command(ctx, args...); err != nil && !errors.Is(err, os.ErrNotExist) {
+			fmt.Fprintln(os.Stderr, "bench: ending", c.name+":", err)
+		}
+	}
+	if c.onEnd != nil {
+		c.onEnd(ctx)
+	}
+}

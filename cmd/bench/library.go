@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// measureBatch is the workflow in one command.
+func measureBatch(ctx context.Context, b *bench, name string) error {
+	c := b.contenderNamed(self)
+	var took series
+	for range max(3, b.rounds/3) {
+		args := []string{"--session", mainSession, "--json", "batch", "--bail"}
+		for _, s := range workflow() {
+			args = append(args, strings.Join(quoted(c.words("", s.a, b.text(c, s))[2:]), " "))
+		}
+		out, one, err := c.command(ctx, args...)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(out, "42") {
+			return fmt.Errorf("batch answered %s", out)
+		}
+		took = append(took, one)
+	}
+	b.time(name, self, took)
+	return nil
+}
+
+func quoted(words []string) []string {
+	for i, w := range words {
+		words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	return words
+}
+
+// root is where our contender's sockets are.
+func (c *contender) root() sockets.Root { return sockets.Root{Dir: filepath.Join(c.dir, ".abrowser")} }
+
+// measureClient is the workflow through the client package, on one connection.
+func measureClient(ctx context.Context, b *bench, name string) error {
+	c := b.contenderNamed(self)
+	place, err := c.root().Session(mainSession)
+	if err != nil {
+		return err
+	}
+	cl := client.New(sockets.Caller{Place: place, Session: mainSession})
+	defer cl.Close()
+	var took series
+	for range max(3, b.rounds/3) {
+		began := time.Now()
+		if err := clientWorkflow(ctx, cl, b.site.url("/form")); err != nil {
+			return err
+		}
+		took = append(took, time.Since(began))
+	}
+	b.time(name, self, took)
+	return nil
+}
+
+func clientWorkflow(ctx context.Context, cl *client.Client, url string) error {
+	if _, _, err := client.Do(ctx, cl, wire.Open, wire.OpenIn{URL: url}); err != nil {
+		return err
+	}
+	if _, _, err := client.Do(ctx, cl, wire.Snapshot, wire.SnapshotIn{Interactive: true}); err != nil {
+		return err
+	}
+	if _, _, err := client.Do(ctx, cl, wire.Fill, wire.FillIn{Element: wire.Element{Selector: "#name"}, Text: "Ada"}); err != nil {
+		return err
+	}
+	if _, _, err := client.Do(ctx, cl, wire.Click, wire.ClickIn{Element: wire.Element{Selector: "#go"}}); err != nil {
+		return err
+	}
+	text, _, err := client.Do(ctx, cl, wire.GetText, wire.GetIn{Element: wire.Element{Selector: "#count"}})
+	if err != nil {
+		return err
+	}
+	if text.Value != "1" {
+		return fmt.Errorf("the page says %q after a click", text.Value)
+	}
+	got, _, err := client.Do(ctx, cl, wire.Eval, wire.EvalIn{Script: "21*2"})
+	if err != nil {
+		return err
+	}
+	var answer int
+	if err := json.Unmarshal(got.Result, &answer); err != nil || answer != 42 {
+		return fmt.Errorf("eval answered %s", got.Result)
+	}
+	if _, _, err := client.Do(ctx, cl, wire.GetURL, wire.Nothing{}); err != nil {
+		return err
+	}
+	_, _, err = client.Do(ctx, cl, wire.Screenshot, wire.ScreenshotIn{})
+	return err
+}
+
+// measureFloor is the least that a command can take: a bare process that dials a
+// Unix socket and reads an answer. The process is this program.
+func measureFloor(ctx context.Context, b *bench, name string) error {
+	socket := filepath.Join(b.dir, "floor.sock")
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	go func() { // ends with the listener
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("ok")) // the process that dialled fails where it is not told
+			_ = conn.Close()
+		}
+	}()
+	floor, err := buildFloor(ctx, b.dir)
+	if err != nil {
+		return err
+	}
+	c := &contender{name: "bare process", program: []string{floor}, dir: b.dir}
+	var took series
+	for range b.rounds {
+		out, one, err := c.command(ctx, socket)
+		if err != nil || out != "ok" {
+			return fmt.Errorf("the floor answered %q, %w", out, err)
+		}
+		took = append(took, one)
+	}
+	b.time(name, c.name, took)
+	return os.Remove(floor)
+}
+
+func buildFloor(ctx context.Context, dir string) (string, error) {
+	program := filepath.Join(dir, "floor")
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./floor")
+	build.Stderr = os.Stderr
+	return program, build.Run()
+}

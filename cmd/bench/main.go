@@ -1,0 +1,95 @@
+// Command bench measures abrowser side by side with its peers, in one run, on one
+// browser: every command of a scenario is run by each contender in turn, its answer
+// is checked, and what is shown are medians, 95th percentiles and ratios.
+//
+// A time is that of a whole process, from its start to its end, as a task sees it.
+// Machines differ and are busy: ratios travel, absolute figures do not.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+	"syscall"
+)
+
+// options are what a run was asked for.
+type options struct {
+	rounds   int
+	peers    []string
+	only     *regexp.Regexp
+	browser  string
+	json     bool
+	growth   []int
+	tasks    int
+	progress func(format string, args ...any)
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	o, err := read(os.Args[1:])
+	if err == nil {
+		err = run(ctx, o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1) //nolint:gocritic // there is nothing left to stop
+	}
+}
+
+func read(args []string) (options, error) {
+	o := options{progress: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }}
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.IntVar(&o.rounds, "rounds", 30, "how often each warm command is run by each contender")
+	peers := f.String("peers", "agent-browser,playwright-cli", "the peers, fetched from npm; empty for none")
+	only := f.String("only", "", "a regular expression for the scenarios to run")
+	growth := f.String("growth", "1,8,32", "numbers of live sessions to measure at")
+	f.StringVar(&o.browser, "browser", "", "the browser; without it the one that abrowser finds")
+	f.IntVar(&o.tasks, "tasks", 32, "tasks at once in that scenario")
+	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	for _, p := range strings.Split(*peers, ",") {
+		if p != "" {
+			o.peers = append(o.peers, p)
+		}
+	}
+	for _, text := range strings.Split(*growth, ",") {
+		var n int
+		if _, err := fmt.Sscan(text, &n); err != nil || n < 1 {
+			return o, fmt.Errorf("-growth takes numbers, not %q", text)
+		}
+		o.growth = append(o.growth, n)
+	}
+	var err error
+	o.only, err = regexp.Compile(*only)
+	return o, err
+}
+
+// run measures and prints.
+func run(ctx context.Context, o options) error {
+	b, err := newBench(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	for _, s := range scenarios() {
+		if !o.only.MatchString(s.name) {
+			continue
+		}
+		o.progress("%s", s.name)
+		if err := s.measure(ctx, b, s.name); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return b.report(os.Stdout)
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// The peers, as npm has them.
+const (
+	agentBrowser  = "agent-browser@0.41.2"
+	playwrightCLI = "@playwright/cli@0.1.22"
+)
+
+// ours builds abrowser from the tree beside.
+func (b *bench) ours(ctx context.Context) (*contender, error) {
+	dir, err := b.own("a")
+	if err != nil {
+		return nil, err
+	}
+	program := filepath.Join(dir, "abrowser")
+	build := exec.CommandContext(ctx, "go", "-C", filepath.Join("..", ".."), "build", "-o", program, "./cmd/abrowser")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, fmt.Errorf("building abrowser: %w", err)
+	}
+	b.versions = append(b.versions, "abrowser of this tree")
+	c := &contender{name: self, program: []string{program}, dir: dir, words: spoken, leaves: [][]string{{"close", "--all"}, {"browser", "stop"}}}
+	if b.browser != "" {
+		c.env = append(c.env, "ABROWSER_EXECUTABLE_PATH="+b.browser)
+	}
+	return c, nil
+}
+
+// findBrowser installs what is missing and says which browser abrowser takes.
+func (c *contender) findBrowser(ctx context.Context) (string, error) {
+	out, _, err := c.command(ctx, "install", "--json")
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Data struct {
+			Parts []struct{ Name, Detail string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &answer); err != nil {
+		return "", fmt.Errorf("abrowser install: %w", err)
+	}
+	for _, p := range answer.Data.Parts {
+		if at := strings.LastIndex(p.Detail, " in "); p.Name == "browser" && at >= 0 {
+			return p.Detail[at+len(" in "):], nil
+		}
+	}
+	return "", fmt.Errorf("abrowser install names no browser: %s", out)
+}
+
+// spoken is the language that abrowser and agent-browser share.
+func spoken(session string, a action, text string) []string {
+	words := map[action][]string{
+		openURL: {"open", text}, navigate: {"open", text}, getURL: {"get", "url"}, evaluate: {"eval", text}, fill: {"fill", "#name", text},
+		snapshot: {"snapshot", "-i"}, click: {"click", text}, getText: {"get", "text", text}, screenshot: {"screenshot", text}, closeSession: {"close"},
+	}[a]
+	return append([]string{"--session", session}, words...)
+}
+
+// playwrightWords is the language of playwright-cli.
+func playwrightWords(config string) func(string, action, string) []string {
+	return func(session string, a action, text string) []string {
+		words := map[action][]string{
+			openURL: {"open", "--config=" + config, text}, navigate: {"goto", text}, getURL: {"eval", "() => location.href"},
+			evaluate: {"eval", "() => " + text}, fill: {"fill", "#name", text}, snapshot: {"snapshot"}, click: {"click", text},
+			getText: {"eval", "() => document.querySelector('" + text + "').textContent"}, screenshot: {"screenshot", "--filename=" + text}, closeSession: {"close"},
+		}[a]
+		return append([]string{"-s=" + session}, words...)
+	}
+}
+
+// peer fetches a peer and returns the ways in which it takes part.
+func (b *bench) peer(ctx context.Context, name string) ([]*contender, error) {
+	switch name {
+	case "agent-browser":
+		return b.agentBrowser(ctx)
+	case "playwright-cli":
+		return b.playwrightCLI(ctx)
+	}
+	return nil, fmt.Errorf("there is no peer %q; there are agent-browser and playwright-cli", name)
+}
+
+// npm installs a package into a directory that stays for the next run.
+func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = b.dir
+	}
+	dir := filepath.Join(cache, "abrowser-bench", strings.NewReplacer("@", "_", "/", "_").Replace(pkg))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	install := exec.CommandContext(ctx, "npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", dir, pkg)
+	install.Env = append(os.Environ(), "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1", "AGENT_BROWSER_SKIP_DOWNLOAD=1")
+	install.Stderr = os.Stderr
+	if err := install.Run(); err != nil {
+		return "", fmt.Errorf("npm install %s: %w", pkg, err)
+	}
+	b.versions = append(b.versions, pkg)
+	return filepath.Join(dir, "node_modules"), nil
+}
+
+// agentBrowser takes part with a Chrome of each session's own, and with one Chrome
+// for all to which each session is pinned by a tab.
+func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
+	modules, err := b.npm(ctx, agentBrowser)
+	if err != nil {
+		return nil, err
+	}
+	// Its own program, without the script in front of it that npm runs.
+	program := filepath.Join(modules, "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH])
+	if _, err := os.Stat(program); err != nil {
+		program = filepath.Join(modules, ".bin", "agent-browser")
+	}
+	own, err := b.own("b")
+	if err != nil {
+		return nil, err
+	}
+	env := []string{"AGENT_BROWSER_EXECUTABLE_PATH=" + b.browser, "AGENT_BROWSER_ARGS=" + strings.Join(b.flags(), ",")}
+	leaves := [][]string{{"close", "--all"}}
+	first := &contender{name: "agent-browser", program: []string{program}, env: env, dir: own, words: spoken, leaves: leaves}
+	port, stop, err := b.chromeWithPort(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pinned, err := b.own("c")
+	if err != nil {
+		stop(ctx)
+		return nil, err
+	}
+	second := &contender{name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
+		leaves: leaves, onEnd: stop}
+	return []*contender{first, second}, nil
+}
+
+// chromeWithPort starts a browser that agent-browser's sessions can share.
+func (b *bench) chromeWithPort(ctx context.Context) (port string, stop func(context.Context), err error) {
+	profile, err := b.own("chrome")
+	if err != nil {
+		return "", nil, err
+	}
+	args := append([]string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile}, b.flags()...)
+	cmd := exec.Command(b.browser, append(args, "about:blank")...) //nolint:noctx // stop ends it
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	stop = func(context.Context) {
+		_ = cmd.Process.Signal(os.Interrupt) // where it has ended, so much the better
+		_ = cmd.Wait()
+	}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
+		if raw, err := os.ReadFile(filepath.Join(profile, "DevToolsActivePort")); err == nil {
+			port, _, _ = strings.Cut(string(raw), "\n")
+			return port, stop, nil
+		}
+	}
+	stop(ctx)
+	return "", nil, fmt.Errorf("%s does not listen", b.browser)
+}
+
+func (b *bench) playwrightCLI(ctx context.Context) ([]*contender, error) {
+	modules, err := b.npm(ctx, playwrightCLI)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := b.own("d")
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(dir, "config.json")
+	raw, err := json.Marshal(map[string]any{"browser": map[string]any{"browserName": "chromium", "launchOptions": map[string]any{
+		"executablePath": b.browser, "headless": true, "chromiumSandbox": os.Getuid() != 0, "args": b.flags(),
+	}}})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(config, raw, 0o600); err != nil {
+		return nil, err
+	}
+	return []*contender{{name: "playwright-cli", program: []string{filepath.Join(modules, ".bin", "playwright-cli")}, dir: dir,
+		words: playwrightWords(config), leaves: [][]string{{"close-all"}}}}, nil
+}
