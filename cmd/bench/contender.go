@@ -88,8 +88,15 @@ func (c *contender) verify(ctx context.Context, s *site) error {
 	for _, step := range []struct {
 		a    action
 		text string
-	}{{openURL, s.url("/form")}, {fill, "Ada"}, {click, "#go"}, {snapshot, ""}, {getURL, s.url("/form")}, {evaluate, "21*2"},
-		{screenshot, filepath.Join(c.dir, "verify.png")}} {
+	}{
+		{openURL, s.url("/form")},
+		{fill, "Ada"},
+		{click, "#go"},
+		{snapshot, ""},
+		{getURL, s.url("/form")},
+		{evaluate, "21*2"},
+		{screenshot, filepath.Join(c.dir, "verify.png")},
+	} {
 		if _, err := c.do(ctx, mainSession, step.a, step.text); err != nil {
 			return err
 		}

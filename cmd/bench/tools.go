@@ -140,8 +140,10 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 		stop(ctx)
 		return nil, err
 	}
-	second := &contender{name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
-		leaves: leaves, onEnd: stop}
+	second := &contender{
+		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
+		leaves: leaves, onEnd: stop,
+	}
 	return []*contender{first, second}, nil
 }
 
@@ -189,6 +191,8 @@ func (b *bench) playwrightCLI(ctx context.Context) ([]*contender, error) {
 	if err := os.WriteFile(config, raw, 0o600); err != nil {
 		return nil, err
 	}
-	return []*contender{{name: "playwright-cli", program: []string{filepath.Join(modules, ".bin", "playwright-cli")}, dir: dir,
-		words: playwrightWords(config), leaves: [][]string{{"close-all"}}}}, nil
+	return []*contender{{
+		name: "playwright-cli", program: []string{filepath.Join(modules, ".bin", "playwright-cli")}, dir: dir,
+		words: playwrightWords(config), leaves: [][]string{{"close-all"}},
+	}}, nil
 }
