@@ -19,7 +19,9 @@ func (b *Board) decide(t *target) {
 		return
 	}
 	if o := b.ownerBy(t); o != nil {
-		b.own(t, o)
+		if !b.reopens(t, o) {
+			b.own(t, o)
+		}
 		return
 	}
 	if t.OpenerID == "" && t.Type == "page" {

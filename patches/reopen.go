@@ -130,6 +130,12 @@ type createParams struct {
 	NewWindow  bool   `json:"newWindow,omitempty"`
 }
 
+// reopens reports whether a target in an incognito owner's context may be the lost
+// tab that is on its way: the browser's reply names it.
+func (b *Board) reopens(t *target, o *owner) bool {
+	return b.opening != nil && b.opening.Owner == o.Name && o.tabs[t.TargetID] == nil && t.Type == "page" && t.OpenerID == "" && t.ContextID == o.Private
+}
+
 // found gives the owner's first lost tab the target that stands for it now.
 func (b *Board) found(o *owner, target, at string) {
 	tab := o.Lost[0]

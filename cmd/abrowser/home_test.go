@@ -62,7 +62,7 @@ func (h *home) end(t testing.TB) {
 	if err := h.note(); err != nil {
 		t.Errorf("noting what runs: %v", err)
 	}
-	for _, args := range [][]string{{"close", "--all"}, {"browser", "stop"}} {
+	for _, args := range [][]string{{"close", "--all"}, {"browser", "stop", "--all"}} {
 		if r := h.command(ctx, "", args...); r.status != wire.ExitDone {
 			t.Errorf("ending: %s", r)
 		}

@@ -27,7 +27,7 @@ func (h *Home) end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	c := client.New(sockets.Caller{Place: place})
-	_, _, err = client.Do(ctx, c, wire.BrowserStop, wire.Nothing{})
+	_, _, err = client.Do(ctx, c, wire.BrowserStop, wire.BrowserStopIn{})
 	if errors.Is(err, wire.CodeNotRunning) || errors.Is(err, wire.CodeResultUnknown) {
 		err = nil
 	}

@@ -75,7 +75,7 @@ func TestBrowserStop(t *testing.T) {
 	a := r.connect("a")
 	a.open()
 	browser, _ := r.pids()
-	if got := ask(r, wire.BrowserStop, wire.Nothing{}); !got.Stopped || got.Tabs != 1 {
+	if got := ask(r, wire.BrowserStop, wire.BrowserStopIn{}); !got.Stopped || got.Tabs != 1 {
 		t.Errorf("browser stop: %+v, want one tab stopped", got)
 	}
 	if err := syscall.Kill(browser, 0); err == nil {
@@ -223,7 +223,7 @@ func TestKeeperIsKilled(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.Nothing{}) })
+	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
 	a := r.connect("a")
 	p := a.open()
 	p.show(r.site.URL, `<input id=i>`)
@@ -255,6 +255,6 @@ func TestKeeperIsKilled(t *testing.T) {
 	if got := again.tab(p.target).eval("i.value"); got != `"typed"` {
 		t.Errorf("the page says %s after keeper and broker were killed, want what was typed", got)
 	}
-	ask(r, wire.BrowserStop, wire.Nothing{})
+	ask(r, wire.BrowserStop, wire.BrowserStopIn{})
 	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
 }

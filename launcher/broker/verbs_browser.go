@@ -40,7 +40,7 @@ const stopTime = 20 * time.Second
 
 // serveStop answers when the browser has ended, or when we have left one of
 // somebody else's. The keeper does it; see stopBrowser.
-func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrowserStopOut, error) {
+func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.BrowserStopIn) (wire.BrowserStopOut, error) {
 	var out wire.BrowserStopOut
 	err := b.do(ctx, func() {
 		for _, o := range b.board.Owners() {

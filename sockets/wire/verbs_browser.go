@@ -45,6 +45,11 @@ var BrowserStatus = Verb[Nothing, BrowserStatusOut]{Doc{
 	By: ByBroker, Control: true, Idle: true, Reads: true,
 }}
 
+// BrowserStopIn is the input of [BrowserStop].
+type BrowserStopIn struct {
+	All bool `json:"all,omitzero" help:"the browsers of all profiles, too"`
+}
+
 // BrowserStopOut is what [BrowserStop] answers.
 type BrowserStopOut struct {
 	Stopped  bool `json:"stopped"`
@@ -60,8 +65,9 @@ func (o BrowserStopOut) Text() string {
 	return ""
 }
 
-// BrowserStop ends the shared browser with all its tabs; logins are kept.
-var BrowserStop = Verb[Nothing, BrowserStopOut]{Doc{
+// BrowserStop ends the shared browser with all its tabs; logins are kept. A browser
+// that somebody else started is only left.
+var BrowserStop = Verb[BrowserStopIn, BrowserStopOut]{Doc{
 	Name: "browser stop", Group: groupBrowser, Short: "Stop the shared browser with all tabs; logins are kept",
 	Example: "abrowser browser stop", By: ByBroker, Control: true, Idle: true, Removes: true,
 }}

@@ -16,6 +16,26 @@ const askTime = time.Second
 // askBrowsers asks every running broker the same and returns what they answered.
 // A broker that does not answer is a warning.
 func askBrowsers[In, Out any](ctx context.Context, a *app, v wire.Verb[In, Out], in In) ([]Out, error) {
+	return askWithin(ctx, a, askTime, v, in)
+}
+
+// stopTime is what all browsers may take to end, side by side.
+const stopTime = 40 * time.Second
+
+// stopAll stops the browsers of all profiles.
+func (a *app) stopAll(ctx context.Context, _ line) (any, error) {
+	all, err := askWithin(ctx, a, stopTime, wire.BrowserStop, wire.BrowserStopIn{})
+	sum := &wire.BrowserStopOut{}
+	for _, one := range all {
+		sum.Stopped = sum.Stopped || one.Stopped
+		sum.Detached = sum.Detached || one.Detached
+		sum.Tabs += one.Tabs
+	}
+	return sum, err
+}
+
+// askWithin is askBrowsers with another patience.
+func askWithin[In, Out any](ctx context.Context, a *app, patience time.Duration, v wire.Verb[In, Out], in In) ([]Out, error) {
 	places, err := a.root.Browsers()
 	if err != nil {
 		return nil, err
@@ -25,7 +45,7 @@ func askBrowsers[In, Out any](ctx context.Context, a *app, v wire.Verb[In, Out],
 	var wg sync.WaitGroup
 	for i, place := range places {
 		wg.Go(func() {
-			asking, cancel := context.WithTimeout(ctx, askTime)
+			asking, cancel := context.WithTimeout(ctx, patience)
 			defer cancel()
 			outs[i], errs[i] = askPlace(asking, a, place, v, in)
 		})

@@ -21,7 +21,7 @@ func (a *app) closeIdle(ctx context.Context, l line) (any, error) {
 
 // release tells every running broker that a session without a daemon ends.
 func (a *app) release(ctx context.Context, session string, page bool) (wire.ReleaseOut, error) {
-	all, err := askBrowsers(ctx, a, wire.BrokerRelease, wire.ReleaseIn{Session: session, Page: page})
+	all, err := askWithin(ctx, a, margin, wire.BrokerRelease, wire.ReleaseIn{Session: session, Page: page})
 	var sum wire.ReleaseOut
 	for _, one := range all {
 		sum.Kept += one.Kept

@@ -19,6 +19,8 @@ func (a *app) locally(l line) local {
 		return a.closeAll
 	case name == wire.TabList.Name && l.on("all"):
 		return a.allTabs
+	case name == wire.BrowserStop.Name && l.on("all"):
+		return a.stopAll
 	}
 	return map[string]local{
 		wire.Session.Name:     a.nameSession,
