@@ -34,6 +34,15 @@ package patches
 //     Emulation.setDisplayFeaturesOverride without a feature, at which Chromium 156 dies;
 //     clearDisplayFeaturesOverride does the same.
 //
+// In an incognito session the browser's default context is one of the session's
+// own: there grants are passed on, and nothing of the shared one is known.
+//
+// In a browser that somebody else started (its broker is attached to it) nothing is
+// ever paused, so that a person's tab never waits for us. So init scripts and routes
+// of a client may miss the first document of a popup, and a tab that a click with
+// Control, Shift or the middle button opens is taken for the person's: it names no
+// opener.
+//
 // The shared browser context is not one session's either. Cookies, storage and
 // service workers are shared on purpose, so that a login is there for all; so is
 // what a request to Storage.clearCookies takes away. Beyond that:

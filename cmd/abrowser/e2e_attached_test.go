@@ -113,6 +113,21 @@ func TestAttached(t *testing.T) {
 			t.Errorf("after it the page says %q", got)
 		}
 	})
+	t.Run("where nobody works we leave", func(t *testing.T) {
+		p.in(t)
+		h.text(t, "one", "--browser-idle-timeout", "1s", "get", "url")
+		h.text(t, "one", "close")
+		before := len(p.tabs())
+		if !await(personTime, func() bool { return len(h.of(kindBroker))+len(h.of(kindKeeper)) == 0 }) {
+			t.Errorf("still attached: %v", h.of(kindBroker))
+		}
+		if !p.alive() || len(p.tabs()) != before {
+			t.Fatalf("the person's browser lives: %v, with %d tabs, had %d", p.alive(), len(p.tabs()), before)
+		}
+		if got := h.text(t, "one", "--cdp", p.port, "get", "value", "#name"); got != "Ada" {
+			t.Errorf("after it the page says %q", got)
+		}
+	})
 	if got := p.eval(idle, "document.title"); p.tabs()[idle].URL != s.URL("/secret") || got == "" {
 		t.Errorf("the person's tab is %+v", p.tabs()[idle])
 	}

@@ -108,6 +108,7 @@ func webSocketOf(ctx context.Context, at *url.URL) (*url.URL, error) {
 	if err != nil {
 		return nil, errors.New("the endpoint is no URL")
 	}
+	req.Close = true // it is asked once
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, unreachable(err)

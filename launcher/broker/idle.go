@@ -30,6 +30,17 @@ func (i *idle) set(text string) error {
 	return err
 }
 
+// foreignIdle is how long we stay in a browser of somebody else's in which no
+// session is at work. What tabs we have there is on disk.
+const foreignIdle = 30 * time.Second
+
+func (i *idle) patience(foreign bool) time.Duration {
+	if foreign {
+		return min(i.limit, foreignIdle)
+	}
+	return i.limit
+}
+
 // checkIdle stops a browser that has held no tabs and had no clients for long. Who
 // comes at the same moment is held at the endpoint until it is over, and starts
 // another one.
@@ -38,13 +49,13 @@ func (b *broker) checkIdle() {
 	switch {
 	case b.idle.stopping:
 		return
-	case len(b.lines) > 0 || b.board.Used():
+	case len(b.lines) > 0 || !foreign(b.Settings) && b.board.Used():
 		b.idle.since = time.Time{}
 		return
 	case b.idle.since.IsZero():
 		b.idle.since = now
 		return
-	case b.idle.limit == 0 || now.Sub(b.idle.since) < b.idle.limit:
+	case b.idle.limit == 0 || now.Sub(b.idle.since) < b.idle.patience(foreign(b.Settings)):
 		return
 	}
 	b.idle.stopping = true
