@@ -65,6 +65,10 @@ package patches
 //     sessions at that site. A page's own requests to them are told. What is told of
 //     them (ServiceWorker.workerVersionUpdated) names the client's own pages only.
 //     ServiceWorker.stopAllWorkers and setForceUpdateOnPageLoad are refused.
+//   - Refused on a page of it, since they hold for pages of other sessions, and passed
+//     on in a context of the client's own: Security.setIgnoreCertificateErrors and
+//     setOverrideCertificateErrors (a connection that one page lets pass serves the
+//     next one, too) and Storage.overrideQuotaForOrigin.
 //
 // Several clients of one session (the session's daemon, and a program at the
 // endpoint that `get cdp-url` prints):

@@ -66,6 +66,8 @@ func rules(method string) rule {
 		"Memory.setPressureNotificationsSuppressed", "Memory.simulatePressureNotification", "Memory.getBrowserSamplingProfile",
 		"Emulation.addScreen", "Emulation.updateScreen", "Emulation.removeScreen", "Emulation.setPrimaryScreen":
 		return refuse
+	case "Security.setIgnoreCertificateErrors", "Security.setOverrideCertificateErrors", "Storage.overrideQuotaForOrigin":
+		return pageOfPrivateContext
 	case "Target.attachToBrowserTarget", "Browser.getVersion", "Browser.getBrowserCommandLine", "Browser.getHistograms",
 		"Browser.getHistogram", "Browser.getWindowBounds":
 		return nil

@@ -101,6 +101,27 @@ func privateContextOrNothing(b *Board, s *session, r request) *cdpError {
 	return inContext(b, s, r, func() *cdpError { return swallow(b, s, r) })
 }
 
+// pageOfPrivateContext passes a request on that is sent to a page and holds for
+// more than the page, where the page is in one of the owner's browser contexts.
+func pageOfPrivateContext(b *Board, s *session, r request) *cdpError {
+	if s.browser || b.contextOf(s) == b.shared {
+		return notAllowed(r.method + " would hold for pages of all sessions of the browser; a browser context of its own can have it")
+	}
+	b.pass(s, r, r.params)
+	return nil
+}
+
+// contextOf is the browser context of a session's page, also of a frame's or a
+// worker's session; the shared one where there is none.
+func (b *Board) contextOf(s *session) string {
+	for ; s != nil; s = s.parent {
+		if t := b.targets[s.target]; t != nil && t.ContextID != "" {
+			return t.ContextID
+		}
+	}
+	return b.shared
+}
+
 func inContext(b *Board, s *session, r request, shared func() *cdpError) *cdpError {
 	f, err := fieldsOf(r)
 	if err != nil {

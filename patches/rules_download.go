@@ -53,7 +53,9 @@ func setDownloadBehavior(b *Board, s *session, r request) *cdpError {
 		return err
 	}
 	home := b.home(s.client.owner)
-	context = b.contextFor(s, context)
+	if context == "" {
+		context = b.contextOf(s)
+	}
 	if context != home && !s.client.owner.hasContext(context) {
 		return noContext(context)
 	}
@@ -86,18 +88,6 @@ func setDownloadBehavior(b *Board, s *session, r request) *cdpError {
 func (b *Board) acceptFor(s *session, r request, context string, deny bool) {
 	r.method = "Browser.setDownloadBehavior"
 	b.askFor(s, r, b.downloadBehavior(context, deny), func(in incoming) { b.relay(s, r, in) })
-}
-
-// contextFor is the browser context that a request of a session is about, where it
-// names it or not.
-func (b *Board) contextFor(s *session, named string) string {
-	if named != "" {
-		return named
-	}
-	if t := b.targets[s.target]; t != nil && t.ContextID != "" {
-		return t.ContextID
-	}
-	return b.home(s.client.owner)
 }
 
 // cancelDownload passes a request on that is about a download of the owner's own.

@@ -38,6 +38,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("GET /download/{directory}/{file}", s.download)
 	mux.HandleFunc("GET /redirect", s.redirect)
 	s.fileRoutes(mux)
+	s.isolationRoutes(mux)
 	// What is late.
 	mux.HandleFunc("GET /slow", s.slow)
 	mux.HandleFunc("GET /drip", s.drip)
