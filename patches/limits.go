@@ -13,6 +13,11 @@ package patches
 //     awake and focused in whatever tab they are.
 //   - Target.createTarget always opens behind the others. Only the members that
 //     bear on that are dropped (focus, forTab, hidden, windowState).
+//   - A tab or window that a page itself opens (a link, window.open, a click with
+//     Control) comes to the front as Chromium wants it: in a browser with windows the
+//     first of them is in front of a person's tab, and Chromium asks the window manager
+//     for its window to be raised. CDP has nothing against it; that the window is not
+//     raised is the window manager's decision, and without one it is.
 //   - Fetch, Security and Memory at the browser are refused: there they
 //     reach every page. On a page's session they are its own.
 //   - Tracing.start (Playwright's browser.startTracing; not context.tracing, which

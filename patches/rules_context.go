@@ -112,14 +112,14 @@ func pageOfPrivateContext(b *Board, s *session, r request) *cdpError {
 }
 
 // contextOf is the browser context of a session's page, also of a frame's or a
-// worker's session; the shared one where there is none.
+// worker's session; the owner's default one where there is none.
 func (b *Board) contextOf(s *session) string {
-	for ; s != nil; s = s.parent {
-		if t := b.targets[s.target]; t != nil && t.ContextID != "" {
+	for on := s; on != nil; on = on.parent {
+		if t := b.targets[on.target]; t != nil && t.ContextID != "" {
 			return t.ContextID
 		}
 	}
-	return b.shared
+	return b.home(s.client.owner)
 }
 
 func inContext(b *Board, s *session, r request, shared func() *cdpError) *cdpError {

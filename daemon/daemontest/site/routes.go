@@ -39,6 +39,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("GET /redirect", s.redirect)
 	s.fileRoutes(mux)
 	s.isolationRoutes(mux)
+	s.watchRoutes(mux)
 	// What is late.
 	mux.HandleFunc("GET /slow", s.slow)
 	mux.HandleFunc("GET /drip", s.drip)

@@ -1,0 +1,105 @@
+//go:build linux
+
+package main_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+)
+
+// Two tasks type at the same time: each field has all of its own, in order, and
+// nothing of the other's.
+func TestTwoTasksType(t *testing.T) {
+	s := site.Start(t)
+	h := newHome(t)
+	const keys = 25 // of those that are pressed one by one
+	texts := map[string]string{}
+	for task, from := range map[string]rune{"lower": 'a', "upper": 'A'} {
+		text := strings.Builder{}
+		for i := range 200 {
+			text.WriteRune(from + rune(i%26))
+		}
+		texts[task] = text.String()
+		h.text(t, task, "open", s.URL("/form"))
+	}
+	var work sync.WaitGroup
+	for task, text := range texts {
+		work.Go(func() {
+			for _, args := range [][]string{{"type", "#name", text, "--clear"}, {"focus", "#notes"}} {
+				if r := h.try(task, args...); r.status != 0 {
+					t.Errorf("%s", r)
+				}
+			}
+			for _, key := range text[:keys] {
+				if r := h.try(task, "press", string(key)); r.status != 0 {
+					t.Errorf("%s", r)
+				}
+			}
+		})
+	}
+	work.Wait()
+	for task, text := range texts {
+		if got := h.text(t, task, "get", "value", "#name"); got != text {
+			t.Errorf("task %s typed %q, and its field has %q", task, text, got)
+		}
+		if got := h.text(t, task, "get", "value", "#notes"); got != text[:keys] {
+			t.Errorf("task %s pressed %q, and its field has %q", task, text[:keys], got)
+		}
+	}
+}
+
+// In a browser with windows, whatever tasks do leaves the person's window on top and
+// with the keyboard, and the person's tab in front of its own. What a page opens is
+// not among it: see limits.go of package patches.
+func TestNothingIsRaised(t *testing.T) {
+	x := newScreen(t)
+	s := site.Start(t)
+	h := newHome(t)
+	h.env = append(h.env, "DISPLAY="+x.display, "XDG_CACHE_HOME="+filepath.Join(h.outer, "cache"), "ABROWSER_HEADED=true", "ABROWSER_ARGS="+s.URL("/watch"))
+	h.text(t, "first", "open", s.URL("/popups"))
+	if !await(commandDeadline, func() bool { return s.Count("watch-visible") > 0 }) {
+		t.Fatal("the person's tab is not in front to begin with")
+	}
+	x.show()
+	before := x.windows()
+	if top := before[len(before)-1]; top != x.window || x.focus() != x.window {
+		t.Fatalf("the windows are %v, the keyboard is with %d: not with our own, %d", before, x.focus(), x.window)
+	}
+	steps := [][]string{
+		{"first", "click", "h1"},
+		{"first", "click", "#plain", "--new-tab"},
+		{"first", "tab", "new", s.URL("/form")},
+		{"first", "fill", "#name", "Ada"},
+		{"first", "type", "#name", "Lovelace"},
+		{"first", "press", "Tab"},
+		{"first", "screenshot", h.outer + "/first.png"},
+		{"first", "tab", "t1"},
+		{"first", "reload"},
+		{"first", "hover", "#blank"},
+		{"second", "open", s.URL("/dialogs")},
+		{"second", "click", "#confirm"},
+		{"second", "screenshot", "--full", h.outer + "/second.png"},
+		{"first", "tab", "close", "t2"},
+		{"second", "close"},
+		{"second", "open", s.URL("/form")},
+	}
+	for _, step := range steps {
+		hidden, blurred := s.Count("watch-hidden"), s.Count("watch-blur")
+		h.text(t, step[0], step[1:]...)
+		now, focus := x.windows(), x.focus()
+		if !slices.Equal(now, before) || focus != x.window {
+			t.Errorf("%s: the windows are %v, were %v; the keyboard is with %d, was with %d", strings.Join(step[1:], " "), now, before, focus, x.window)
+			x.work()
+			before = x.windows()
+		}
+		if n := s.Count("watch-hidden"); n != hidden || s.Count("watch-blur") != blurred {
+			t.Errorf("%s: the person's tab is not in front any more (%s)", strings.Join(step[1:], " "), strconv.Itoa(n))
+		}
+	}
+}

@@ -1,0 +1,158 @@
+//go:build linux
+
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// screen is a display of an X server of the test's own, and a connection to it. It
+// speaks as much of the X protocol as is needed to put a window on the screen and to
+// ask which windows there are and which one has the keyboard.
+type screen struct {
+	t       *testing.T
+	display string
+	conn    net.Conn
+	root    uint32
+	window  uint32 // of ours
+}
+
+// newScreen runs Xvfb until the test ends.
+func newScreen(t *testing.T) *screen {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	// The test's context ends before its browser does, which needs the display.
+	server := exec.CommandContext(context.WithoutCancel(t.Context()), "Xvfb", "-displayfd", "3", "-ac", "-nolisten", "tcp", "-screen", "0", "1600x1200x24")
+	server.ExtraFiles = []*os.File{write}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait() // it was killed
+	})
+	_ = write.Close() // the server has its own
+	if err := read.SetReadDeadline(time.Now().Add(commandDeadline)); err != nil {
+		t.Fatal(err)
+	}
+	number, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatalf("Xvfb does not come up: %v", err)
+	}
+	number = strings.TrimSpace(number)
+	s := &screen{t: t, display: ":" + number}
+	if s.conn, err = (&net.Dialer{}).DialContext(t.Context(), "unix", "/tmp/.X11-unix/X"+number); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.conn.Close() })
+	s.greet()
+	return s
+}
+
+// greet sets the connection up and learns the root window.
+func (s *screen) greet() {
+	s.t.Helper()
+	s.write([]byte{'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	head := s.read(8)
+	if head[0] != 1 {
+		s.t.Fatalf("the X server does not let us in: %v", head)
+	}
+	rest := s.read(4 * int(binary.LittleEndian.Uint16(head[6:])))
+	vendor, formats := int(binary.LittleEndian.Uint16(rest[16:])), int(rest[21])
+	s.window = binary.LittleEndian.Uint32(rest[4:]) + 1
+	s.root = binary.LittleEndian.Uint32(rest[32+(vendor+3)/4*4+8*formats:])
+}
+
+func (s *screen) write(b []byte) {
+	s.t.Helper()
+	if _, err := s.conn.Write(b); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *screen) read(n int) []byte {
+	s.t.Helper()
+	b := make([]byte, n)
+	if err := s.conn.SetReadDeadline(time.Now().Add(commandDeadline)); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := io.ReadFull(s.conn, b); err != nil {
+		s.t.Fatal(err)
+	}
+	return b
+}
+
+// request sends a request: its code, the byte behind, and the words of its body.
+func (s *screen) request(code, data byte, words ...uint32) {
+	s.t.Helper()
+	b := []byte{code, data}
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(words)+1))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	s.write(b)
+}
+
+// answer is the reply to the last request, 32 bytes and what follows them. We have
+// asked for no events.
+func (s *screen) answer() []byte {
+	s.t.Helper()
+	b := s.read(32)
+	if b[0] != 1 {
+		s.t.Fatalf("the X server answers %v", b)
+	}
+	return append(b, s.read(4*int(binary.LittleEndian.Uint32(b[4:])))...)
+}
+
+// show puts a window of ours on the screen: another program's, in which a person
+// works.
+func (s *screen) show() {
+	const createWindow, mapWindow = 1, 8
+	// At 10,10, 300x200; input and output, the root's visual; no attributes.
+	s.request(createWindow, 0, s.window, s.root, 10|10<<16, 300|200<<16, 0|1<<16, 0, 0)
+	s.request(mapWindow, 0, s.window)
+	s.work()
+}
+
+// work puts our window on top and gives it the keyboard.
+func (s *screen) work() {
+	const configureWindow, setInputFocus, stackMode, above = 12, 42, 1 << 6, 0
+	s.request(configureWindow, 0, s.window, stackMode, above)
+	s.request(setInputFocus, 1, s.window, 0)
+}
+
+// focus is the window that has the keyboard.
+func (s *screen) focus() uint32 {
+	const getInputFocus = 43
+	s.request(getInputFocus, 0)
+	return binary.LittleEndian.Uint32(s.answer()[8:])
+}
+
+// windows are the visible windows, the topmost last.
+func (s *screen) windows() []uint32 {
+	const queryTree, getAttributes = 15, 3
+	s.request(queryTree, 0, s.root)
+	b := s.answer()
+	var all []uint32
+	for i := range int(binary.LittleEndian.Uint16(b[16:])) {
+		w := binary.LittleEndian.Uint32(b[32+4*i:])
+		s.request(getAttributes, 0, w)
+		if attributes := s.answer(); attributes[26] == 2 { // viewable
+			all = append(all, w)
+		}
+	}
+	return all
+}

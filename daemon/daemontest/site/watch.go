@@ -1,0 +1,22 @@
+package site
+
+import "net/http"
+
+// watchRoutes are the page of a person who looks at it.
+func (s *Site) watchRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /watch", s.watch) // reports watch-visible, watch-hidden, watch-focus and watch-blur as they come
+}
+
+// watch shows a page that reports whether it is in front.
+func (s *Site) watch(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte(`<!doctype html><title>Watch</title><h1>Watch</h1>
+<script>
+const report = what => navigator.sendBeacon('/count/watch-' + what);
+report(document.visibilityState);
+document.addEventListener('visibilitychange', () => report(document.visibilityState));
+for (const what of ['focus', 'blur'])
+  window.addEventListener(what, () => report(what));
+</script>
+`))
+}
