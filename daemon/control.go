@@ -71,7 +71,7 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wir
 	} else if !errors.Is(err, wire.CodeNotRunning) {
 		out.Hint = cmp.Or(out.Hint, "abrowser browser status")
 	}
-	out.URL, out.Title = active.URL, active.Title
+	out.URL, out.Title, out.Driver = active.URL, active.Title, s.engine.status(ctx)
 	return out, nil
 }
 

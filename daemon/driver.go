@@ -146,6 +146,26 @@ func (e *engine) aliveLocked() bool {
 	return e.process != nil && e.process.Signal(syscall.Signal(0)) == nil
 }
 
+// status is how the driver is, zero where there is none or it is being started.
+func (e *engine) status(ctx context.Context) wire.DriverStatus {
+	if !e.mu.TryLock() {
+		return wire.DriverStatus{}
+	}
+	alive, process, line := e.aliveLocked(), e.process, e.line
+	e.mu.Unlock()
+	switch {
+	case !alive:
+		return wire.DriverStatus{}
+	case line == nil:
+		return wire.DriverStatus{PID: process.Pid, Sessions: 1}
+	}
+	sessions, err := line.Sessions(ctx)
+	if err != nil {
+		sessions = 0
+	}
+	return wire.DriverStatus{PID: line.PID(), Shared: true, Sessions: max(0, sessions)}
+}
+
 const stopTime = 2 * time.Second
 
 // drop forgets a driver that is of no use any more. One of our own it ends: by

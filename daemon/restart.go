@@ -182,7 +182,7 @@ func (s *Session) watchLink(ctx context.Context) {
 		if !s.engine.alive() || !s.broker.returns(ctx) { // see watchDriver for the first
 			continue
 		}
-		if err := s.connectAgain(ctx); err != nil && !errors.Is(err, wire.CodeInterrupted) {
+		if err := s.connectAgain(ctx); err != nil && !errors.Is(err, wire.CodeInterrupted) && !errors.Is(err, wire.CodeNotRunning) {
 			s.log.Warn("the connection was lost", "error", err)
 		}
 	}

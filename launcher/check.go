@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
+	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -20,6 +22,7 @@ func (l *Launcher) Check(ctx context.Context, s wire.Settings) []wire.Part {
 		return append(parts, brokenPart("broker", err))
 	}
 	parts = append(parts, l.checkRunning(ctx, "broker", brokers)...)
+	parts = append(parts, l.checkDrivers(ctx)...)
 	sessions, err := l.Root.Sessions()
 	if err != nil {
 		return append(parts, brokenPart("sessions", err))
@@ -68,6 +71,34 @@ func (l *Launcher) checkRunning(ctx context.Context, what string, places []socke
 		}
 	}
 	summary := wire.Part{Name: what, OK: true, Detail: "none runs"}
+	if len(answer) > 0 {
+		summary.Detail = strings.Join(answer, ", ")
+	}
+	return append([]wire.Part{summary}, parts...)
+}
+
+// checkDrivers asks the shared drivers: one part for all that answer, and one for
+// each that does not. It is replaced when a session finds that out, at the latest.
+func (l *Launcher) checkDrivers(ctx context.Context) []wire.Part {
+	found, err := (&driver.Shared{Root: l.Root}).Look(ctx)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return []wire.Part{brokenPart("drivers", err)}
+	}
+	var answer []string
+	var parts []wire.Part
+	for _, d := range found {
+		if d.Err == nil {
+			answer = append(answer, fmt.Sprintf("%s (pid %d, serves %d of %d sessions)", d.Name, d.PID, d.Sessions, d.Limit))
+			continue
+		}
+		part := brokenPart("drivers", d.Err)
+		part.Hint = fmt.Sprintf("kill -KILL %d", d.PID)
+		if isStopped(d.PID) {
+			part.Hint = fmt.Sprintf("kill -CONT %d", d.PID)
+		}
+		parts = append(parts, part)
+	}
+	summary := wire.Part{Name: "drivers", OK: true, Detail: "none runs"}
 	if len(answer) > 0 {
 		summary.Detail = strings.Join(answer, ", ")
 	}

@@ -109,6 +109,9 @@ func (t target) fits(running wire.Hello) error {
 // retire has one of another build end. It does so only when it is idle.
 func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error {
 	busy := wire.Errorf(wire.CodeBuildDiffers, "%s is of another build of abrowser and busy", t.what).WithHint("%s", t.stop)
+	if hello.Protocol > wire.Protocol {
+		busy = busy.WithHint("update this abrowser, it is the older one; or %s", t.stop)
+	}
 	if !hello.Idle {
 		return busy
 	}

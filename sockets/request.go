@@ -31,7 +31,7 @@ func refuse(status int, code wire.Code, format string, args ...any) *refusal {
 
 func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handler) {
 	began := time.Now()
-	call, no := s.admit(r)
+	call, no := s.admit(r, h.Verb.Describe())
 	if no == nil {
 		no = s.checkSettings(call, h.Verb.Describe())
 	}
@@ -71,11 +71,11 @@ func (s *Server) run(ctx context.Context, call *wire.Call, h wire.Handler, body 
 }
 
 // admit reads the request's head and refuses what is not meant for this server.
-func (s *Server) admit(r *http.Request) (*wire.Call, *refusal) {
+func (s *Server) admit(r *http.Request, verb wire.Doc) (*wire.Call, *refusal) {
 	if no := checkForm(r); no != nil {
 		return nil, no
 	}
-	if no := s.checkPeerFits(r.Header); no != nil {
+	if no := s.checkPeerFits(r.Header); no != nil && !verb.Ends {
 		return nil, no
 	}
 	call := &wire.Call{Session: r.Header.Get(wire.HeaderSession), Agent: r.Header.Get(wire.HeaderAgent), Owner: r.Header.Get(wire.HeaderOwner)}
@@ -111,15 +111,25 @@ func checkForm(r *http.Request) *refusal {
 	return nil
 }
 
+// checkPeerFits refuses a caller that speaks otherwise than we do. It is told which
+// of us is the older one, and how to go on.
 func (s *Server) checkPeerFits(h http.Header) *refusal {
-	const hint = "let its command end; the next command then replaces it"
+	hello := s.Hello()
+	end := "abrowser browser stop"
+	if hello.Role == "daemon" {
+		end = "abrowser --session " + hello.Name + " close"
+	}
 	if theirs := h.Get(wire.HeaderProtocol); theirs != "" && theirs != strconv.Itoa(wire.Protocol) {
-		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the server speaks protocol %d, the caller %s", wire.Protocol, shorten(theirs)).
-			WithHint(hint), http.StatusConflict}
+		hint := end + " ends it, and this abrowser then starts its own"
+		if n, err := strconv.Atoi(theirs); err == nil && n < wire.Protocol {
+			hint = "update this abrowser, it is the older one; or " + hint
+		}
+		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the %s that runs speaks protocol %d, this abrowser %s", hello.Role, wire.Protocol, shorten(theirs)).
+			WithHint("%s", hint), http.StatusConflict}
 	}
 	if theirs := h.Get(wire.HeaderBuild); theirs != "" && s.Build != "" && theirs != s.Build {
-		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the server is of build %s, the caller of %s", s.Build, shorten(theirs)).
-			WithHint(hint), http.StatusConflict}
+		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the %s that runs is of build %s, this abrowser of %s", hello.Role, s.Build, shorten(theirs)).
+			WithHint("let its command end, the next command then replaces it; or %s", end), http.StatusConflict}
 	}
 	return nil
 }

@@ -51,6 +51,11 @@ func run(m *testing.M) int {
 	notes, _ := os.ReadFile(filepath.Join(work, "notes")) // none where no browser ran
 	// Only now: what ends by itself a moment after its home was given up.
 	awaitOwnEnd(leftDeadline)
+	sockets, _ := filepath.Glob(filepath.Join("/tmp", ownPrefix()+"*", "r", "run", "*", "*.sock"))
+	for _, socket := range sockets {
+		status = 1
+		fmt.Fprintln(os.Stderr, "left after the run:", socket)
+	}
 	homes, _ := filepath.Glob(filepath.Join("/tmp", ownPrefix()+"*")) // the pattern is ours
 	for _, dir := range homes {
 		if removed := os.RemoveAll(dir); err == nil {

@@ -18,7 +18,7 @@ func sortTabs(tabs []wire.Tab) {
 func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrowserStatusOut, error) {
 	out := wire.BrowserStatusOut{
 		Running: true, Name: b.charge.Name, BrowserPID: b.charge.BrowserPID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeper.Load()),
-		Restarts: b.charge.Restarts, Mode: b.Settings.SessionMode(), Executable: b.charge.Executable,
+		Build: b.Build, Restarts: b.charge.Restarts, Mode: b.Settings.SessionMode(), Executable: b.charge.Executable,
 		Profile: b.charge.Profile, Headed: b.Settings.Headed, Sandbox: "on", Since: b.charge.Began,
 	}
 	if b.charge.NoSandbox != "" {

@@ -4,6 +4,7 @@
 // The first line of a connection says what it is:
 //   session ID   answered with "+", then frames as playwright-go writes them, or
 //                with "-" where there is no room or the ID is another one's
+//   status       answered with what there is to say, as JSON
 //   watch        each byte is answered with one: "1" to the connection that is the
 //                first of its kind, so that the others may ask less often, else "0"
 //
@@ -145,6 +146,7 @@ function accept(socket) {
     const line = head.toString("latin1", 0, Math.max(end, 0));
     const rest = head.subarray(end + 1);
     if (line === "watch") return watch(socket, rest);
+    if (line === "status") return socket.end(JSON.stringify({ pid: process.pid, sessions: sessions.size, limit: Number(limit) }));
     if (line !== "session " + id || sessions.size >= Number(limit) || stopping) return socket.end("-");
     const session = new Session(socket);
     socket.write("+");

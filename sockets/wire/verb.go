@@ -38,6 +38,7 @@ type Doc struct {
 	Idle    bool // starts no daemon and no browser
 	Reads   bool // changes nothing that a page or a person could see
 	Removes bool // takes something away that cannot be had back
+	Ends    bool // ends its server; a caller of any protocol may ask for it
 	Hidden  bool // spoken between processes, not typed by people
 }
 

@@ -13,6 +13,7 @@ type BrowserStatusOut struct {
 	BrowserPID int       `json:"browserPid,omitzero"`
 	BrokerPID  int       `json:"brokerPid,omitzero"`
 	KeeperPID  int       `json:"keeperPid,omitzero"`
+	Build      string    `json:"build,omitzero"`    // of the broker
 	Restarts   int       `json:"restarts,omitzero"` // how often it died and was started again
 	Product    string    `json:"product,omitzero"`  // as the browser names itself
 	Executable string    `json:"executable,omitzero"`
@@ -69,7 +70,7 @@ func (o BrowserStopOut) Text() string {
 // that somebody else started is only left.
 var BrowserStop = Verb[BrowserStopIn, BrowserStopOut]{Doc{
 	Name: "browser stop", Group: groupBrowser, Short: "Stop the shared browser with all tabs; logins are kept",
-	Example: "abrowser browser stop", By: ByBroker, Control: true, Idle: true, Removes: true,
+	Example: "abrowser browser stop", By: ByBroker, Control: true, Idle: true, Removes: true, Ends: true,
 }}
 
 // InstallIn is the input of [Install].

@@ -81,7 +81,7 @@ func (o CloseOut) Text() string {
 // Close ends the session; its tabs stay open, for review and for a follow-up.
 var Close = Verb[CloseIn, CloseOut]{Doc{
 	Name: "close", Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
-	Example: "abrowser close", Control: true, Idle: true,
+	Example: "abrowser close", Control: true, Idle: true, Ends: true,
 }}
 
 // KillIn is the input of [Kill].
@@ -123,10 +123,19 @@ type StatusOut struct {
 	Reason    string `json:"reason,omitzero"`
 	Command   string `json:"command,omitzero"` // the verb that runs now
 	Waiting   int    `json:"waiting,omitzero"` // commands behind it
-	URL       string `json:"url,omitzero"`
-	Title     string `json:"title,omitzero"`
-	Pages     int    `json:"pages,omitzero"`
-	Hint      string `json:"hint,omitzero"`
+	// Driver is Playwright's driver of the session, while it has one.
+	Driver DriverStatus `json:"driver,omitzero"`
+	URL    string       `json:"url,omitzero"`
+	Title  string       `json:"title,omitzero"`
+	Pages  int          `json:"pages,omitzero"`
+	Hint   string       `json:"hint,omitzero"`
+}
+
+// DriverStatus is a session's driver.
+type DriverStatus struct {
+	PID      int  `json:"pid"`
+	Shared   bool `json:"shared"`
+	Sessions int  `json:"sessions,omitzero"` // that it serves; 0 where it does not say
 }
 
 // Text is the state on one line.
@@ -138,7 +147,14 @@ func (o StatusOut) Text() string {
 	if o.Command != "" {
 		s += ", runs " + o.Command
 	}
-	return lines(s, o.Reason, o.URL, o.Hint)
+	driver := ""
+	if o.Driver.PID != 0 {
+		driver = fmt.Sprintf("driver pid %d", o.Driver.PID)
+		if o.Driver.Sessions > 0 {
+			driver += fmt.Sprintf(", serves %d sessions", o.Driver.Sessions)
+		}
+	}
+	return lines(s, o.Reason, o.URL, driver, o.Hint)
 }
 
 // Status says how the session is, also while a command runs.

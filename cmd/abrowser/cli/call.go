@@ -43,7 +43,19 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(l.verb, reply.Data)
+	out, err := decode(l.verb, reply.Data)
+	if status, ok := out.(*wire.BrowserStatusOut); ok && err == nil {
+		a.compareBuild(status)
+	}
+	return out, err
+}
+
+// compareBuild warns of a browser that an abrowser of another build keeps. It goes on
+// as it is, since its tabs are worth more than a newer broker.
+func (a *app) compareBuild(status *wire.BrowserStatusOut) {
+	if own, err := a.starter.Build(); err == nil && status.Running && status.Build != "" && status.Build != own {
+		a.printer.warn("the browser's broker is of another build of abrowser, " + status.Build + ", which goes on until abrowser browser stop")
+	}
 }
 
 // decode reads a verb's output, keeping the answer as it came for JSON.

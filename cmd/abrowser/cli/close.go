@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -51,6 +52,9 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 		wg.Go(func() { endings[i].left, endings[i].err = endings[i].end(ctx) })
 	}
 	wg.Wait()
+	if err := (&driver.Shared{Root: a.root}).Sweep(); err != nil {
+		a.printer.warn("removing what killed drivers left: " + err.Error())
+	}
 	if err := interruption(ctx, ctx.Err()); err != nil {
 		return nil, err
 	}
