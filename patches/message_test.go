@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// A message that is not UTF-8 ends a Chromium, and one that is large would be
-// taken apart while all wait: neither leaves.
-func TestReadLetsNothingThroughThatHurtsAll(t *testing.T) {
+// To a message that is not UTF-8 Chromium gives no answer, and one that is large
+// would be taken apart while all wait: neither leaves.
+func TestReadLetsNothingThrough(t *testing.T) {
 	for _, tt := range []struct{ name, message, want string }{
 		{"no text", "{\"id\":1,\"method\":\"Schema.getDomains\",\"params\":{\"x\":\"\xff\"}}", "UTF-8"},
 		{"half a character", "{\"id\":1,\"method\":\"Schema.getDomains\",\"params\":{\"x\":\"\xc3\"}}", "UTF-8"},

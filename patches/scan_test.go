@@ -85,20 +85,22 @@ func TestWithID(t *testing.T) {
 	}
 }
 
-// FuzzScanRequest holds the scanner against encoding/json: what it lets through
+// FuzzScanRequest holds [Read] against encoding/json: what it lets through
 // is JSON, and read the same.
 func FuzzScanRequest(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"method":"A.b","params":{"x":[1.5e-3,true,null,"\u00e9\n"]},"sessionId":"S"}`,
 		`{"id":1,"method":"A.b","params":{}}`, `[]`, `{`, `{"id":01,"method":""}`, "{\"id\":1,\"method\":\"\x7f\x00\"}",
+		"{\"id\":0,\"method\":\"\xd3\xf3\"}",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, msg []byte) {
-		r, err := scanRequest(msg)
-		if err != nil {
+		m := Read(msg)
+		if m.err != nil {
 			return
 		}
+		r := m.request
 		var want struct {
 			ID        int64           `json:"id"`
 			Method    string          `json:"method"`
@@ -106,11 +108,10 @@ func FuzzScanRequest(f *testing.F) {
 			Params    json.RawMessage `json:"params"`
 		}
 		if err := json.Unmarshal(msg, &want); err != nil {
-			t.Fatalf("scanRequest(%q) accepts what is no JSON: %v", msg, err)
+			t.Fatalf("Read(%q) accepts what is no JSON: %v", msg, err)
 		}
-		if strings.ToValidUTF8(r.method, "\uFFFD") != want.Method || r.id != want.ID ||
-			strings.ToValidUTF8(r.session, "\uFFFD") != want.SessionID || string(r.params) != string(want.Params) {
-			t.Fatalf("scanRequest(%q) = %+v, encoding/json reads %+v", msg, r, want)
+		if r.method != want.Method || r.id != want.ID || r.session != want.SessionID || string(r.params) != string(want.Params) {
+			t.Fatalf("Read(%q) = %+v, encoding/json reads %+v", msg, r, want)
 		}
 		if out := command(1, r.method, r.params, r.session); !json.Valid(out) || strings.IndexByte(string(out), 0) >= 0 {
 			t.Fatalf("from %q came %q", msg, out)
