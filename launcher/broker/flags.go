@@ -73,7 +73,9 @@ func switches() []string {
 		"--use-mock-keychain",
 		"--hide-crash-restore-bubble", // ours from here on
 		"--propagate-iph-for-testing",
-		"--enable-features=CDPScreenshotNewSurface",
+		// DisableProcessReuse: frames of one site in the pages of two sessions would share
+		// a process, and a busy one of one session would hold up that of the other.
+		"--enable-features=CDPScreenshotNewSurface,DisableProcessReuse",
 		"--disable-features=" + strings.Join(disabledFeatures(), ","),
 	}
 }
@@ -99,6 +101,9 @@ func disabledFeatures() []string {
 		// Ours: prerendered pages change their target under a client's feet.
 		"Prerender2",
 		"SpeculationRulesPrerender2",
+		// Two sessions' pages of one site would share a process.
+		"ProcessPerSiteForDSE",
+		"ProcessPerSiteUpToMainFrameThreshold",
 		// A discarded tab answers no more.
 		"HighEfficiencyModeAvailable",
 		"MemorySaverModeAggressiveness",
