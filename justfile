@@ -54,6 +54,10 @@ bench-parts *args:
 mutants *words:
     go run ./cmd/mutants {{ words }}
 
+# end and stop every process there is while tasks work, for a time: just chaos 10m 6 [SEED]
+chaos time="5m" tasks="4" seed="0":
+    go test ./cmd/abrowser -run '^TestChaos$' -v -timeout 0 -chaos.for={{ time }} -chaos.tasks={{ tasks }} -chaos.seed={{ seed }}
+
 # what CI runs
 check: formatted lint race
     git diff --exit-code

@@ -34,6 +34,14 @@ func (b *broker) alive(ctx context.Context) bool {
 
 const aliveTime = time.Second
 
+// answers reports whether the broker says hello at once.
+func (b *broker) answers() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), aliveTime)
+	defer cancel()
+	_, err := b.caller.Hello(ctx)
+	return err == nil
+}
+
 // tabs lists the session's tabs. It answers after every event of the browser that
 // came before it was asked.
 func (b *broker) tabs(ctx context.Context, settled bool) (wire.TabsOut, error) {

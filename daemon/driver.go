@@ -166,6 +166,14 @@ func (e *engine) status(ctx context.Context) wire.DriverStatus {
 	return wire.DriverStatus{PID: line.PID(), Shared: true, Sessions: max(0, sessions)}
 }
 
+// shared reports whether the driver is one that is watched and, when it is silent,
+// replaced.
+func (e *engine) shared() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.line != nil
+}
+
 const stopTime = 2 * time.Second
 
 // drop forgets a driver that is of no use any more. One of our own it ends: by

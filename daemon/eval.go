@@ -83,6 +83,8 @@ func (t *turn) send(ctx context.Context, p *page, method string, params map[stri
 	case r = <-got:
 	case <-p.link.gone:
 		return nil, scriptLost()
+	case <-p.crash: // Chromium does not always answer then
+		return nil, wire.Errorf(wire.CodePageCrashed, "the page crashed while the script ran").WithHint("abrowser open")
 	case <-p.gone:
 		// Of a connection that is lost the pages end first.
 		select {

@@ -26,6 +26,7 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 				return none, s.check(ctx, err)
 			}
 			defer slot.leave()
+			slot.heals = s.healing
 			t := &turn{Session: s, call: call, slot: slot}
 			defer t.leave()
 			out, err := attempt(entered, t, in, serve)
@@ -57,6 +58,7 @@ func glanced[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, co
 		_, slot, err := s.lane.enter(short, v.Name)
 		if err == nil {
 			defer slot.leave()
+			slot.heals = s.healing
 			t := &turn{Session: s, call: call, slot: slot}
 			defer t.leave()
 			return attempt(ctx, t, in, serve)

@@ -90,6 +90,34 @@ func (s *Session) ailing() *stuck {
 	return h.stuck
 }
 
+// healing reports whether a call that is overdue waits for what is being replaced:
+// for a driver that many share, or the broker, and not for the page.
+func (s *Session) healing() bool {
+	if !s.broker.answers() {
+		return true
+	}
+	active, l := s.known()
+	if l == nil || l.isGone() {
+		return l != nil // what was asked of it ends with it
+	}
+	p := l.page(active.TargetID)
+	if p == nil || !s.engine.shared() {
+		return false
+	}
+	answer := make(chan error, 1)
+	go func() { // ends with the driver, at the latest
+		answer <- guarded(func() error { _, err := p.info(); return err })
+	}()
+	timer := time.NewTimer(probeTime)
+	defer timer.Stop()
+	select {
+	case err := <-answer:
+		return isGone(err)
+	case <-timer.C:
+		return true
+	}
+}
+
 // probe asks the driver, and then the page's own thread, for a sign of life. It
 // returns nil where both gave one, or where there is no page to ask.
 func (s *Session) probe(ctx context.Context) *stuck {

@@ -23,6 +23,9 @@ type slot struct {
 	verb   string
 	turn   chan struct{} // closed when it is this slot's turn
 	cancel context.CancelCauseFunc
+	// heals reports, of a call that is overdue, whether it will soon end by itself.
+	// It may be nil.
+	heals func() bool
 
 	mu    sync.Mutex // guards the fields below; taken after lane.mu
 	late  int        // calls that are overdue and have not returned
@@ -152,7 +155,7 @@ func (s *slot) watch(limit time.Duration, call func() error) error {
 			s.lane.next(s)
 		}
 	}()
-	if result, ok := within(done, limit+grace); ok {
+	if result, ok := s.within(done, limit+grace); ok {
 		return result.err
 	}
 	s.mu.Lock()
@@ -171,10 +174,24 @@ func (s *slot) watch(limit time.Duration, call func() error) error {
 func (s *slot) peek(limit time.Duration, call func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- guarded(call) }() // ends with the page, at the latest
-	if result, ok := within(done, limit); ok {
+	if result, ok := s.within(done, limit); ok {
 		return result.err
 	}
 	return wedgedError(s.verb)
+}
+
+// healTime is how long a call may take when what drives the page is being replaced:
+// a driver or broker that says nothing for 5 s is, and its calls end with it.
+const healTime = 8 * time.Second
+
+// within waits for a call's end, and longer than limit where that heals.
+func (s *slot) within(done <-chan error, limit time.Duration) (result, bool) {
+	began := time.Now()
+	got, ok := within(done, limit)
+	if ok || s.heals == nil || limit >= healTime || !s.heals() {
+		return got, ok
+	}
+	return within(done, healTime-time.Since(began))
 }
 
 // result is how a call ended.

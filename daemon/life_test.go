@@ -233,6 +233,42 @@ func TestPageCrash(t *testing.T) {
 	if got := text(t, s, "h1"); got != "two" {
 		t.Errorf("the page shows %q", got)
 	}
+	if tabs := do(t, s, wire.TabList, wire.TabListIn{}).Tabs; len(tabs) != 1 {
+		t.Errorf("open left the page that crashed: %+v", tabs)
+	}
+}
+
+// A page that crashed does not keep the session's next daemon, or driver, from
+// connecting: there is nobody in it who would answer.
+func TestPageCrashedBeforeTheDaemonCame(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	first := open(t, s, web.URL("/page/one"))
+	beside := do(t, s, wire.TabNew, wire.TabNewIn{URL: web.URL("/page/beside")})
+	crashTarget(t, s, first.TargetID)
+	crashTarget(t, s, beside.TargetID)
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		tabs := do(t, s, wire.TabList, wire.TabListIn{}).Tabs
+		if len(tabs) == 2 && tabs[0].Crashed && tabs[1].Crashed {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("two pages crashed, and tab list says %+v", tabs)
+		}
+	}
+	s.End(t)
+	s = home.Resume(t, s.Name)
+	began := time.Now()
+	fails(t, s, wire.Click, wire.ClickIn{Element: element("h1")}, wire.CodePageCrashed)
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("to say that the page crashed took %v", took)
+	}
+	if got := open(t, s, web.URL("/page/two")); got.Title != "two" {
+		t.Errorf("open after a crash = %+v", got)
+	}
+	do(t, s, wire.TabClose, wire.TabCloseIn{Tab: "t1"})
+	if tabs := do(t, s, wire.TabList, wire.TabListIn{}).Tabs; len(tabs) != 1 || tabs[0].Crashed || tabs[0].URL != web.URL("/page/two") {
+		t.Errorf("at the end the tabs are %+v", tabs)
+	}
 }
 
 func TestStrangersOnTheSocket(t *testing.T) {

@@ -163,6 +163,16 @@ func (l *link) await(ctx context.Context, target string) (*page, error) {
 	}
 }
 
+// closeTarget has the browser close a target, whatever Playwright knows of it.
+func (l *link) closeTarget(target string) error {
+	cdp, err := l.browser.NewBrowserCDPSession()
+	if err != nil {
+		return err
+	}
+	_, err = cdp.Send("Target.closeTarget", map[string]any{"targetId": target})
+	return errors.Join(err, cdp.Detach())
+}
+
 func (l *link) lost() { l.lose.Do(func() { close(l.gone) }) }
 
 // isGone reports whether the connection was lost.

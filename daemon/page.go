@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -87,6 +88,23 @@ func (p *page) isCrashed() bool {
 	case <-p.crash:
 		return true
 	default:
+		return false
+	}
+}
+
+// crashTime is how long the news of a crash may come after what it made fail.
+const crashTime = 200 * time.Millisecond
+
+// crashes is isCrashed for a page of which something has just failed.
+func (p *page) crashes() bool {
+	timer := time.NewTimer(crashTime)
+	defer timer.Stop()
+	select {
+	case <-p.crash:
+		return true
+	case <-p.gone:
+		return p.isCrashed()
+	case <-timer.C:
 		return false
 	}
 }

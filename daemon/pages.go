@@ -44,6 +44,12 @@ func (t *turn) find(ctx context.Context) (*page, error) {
 	if active.TargetID == "" {
 		t.tell(tabs) // the tabs of an earlier daemon are no news
 	}
+	if tab.Crashed {
+		if err := t.activate(ctx, tab); err != nil {
+			return nil, err
+		}
+		return nil, crashedError()
+	}
 	p, err := l.await(ctx, tab.TargetID)
 	if err != nil {
 		return nil, err
@@ -90,9 +96,13 @@ func (t *turn) usable(p *page) (*page, error) {
 		t.mu.Unlock()
 	}
 	if p.isCrashed() {
-		return nil, wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
+		return nil, crashedError()
 	}
 	return p, nil
+}
+
+func crashedError() error {
+	return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
 }
 
 func (s *Session) openerOf(target string) string {

@@ -123,7 +123,8 @@ func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 			return false, err
 		}
 		return false, closedError(active, false)
-	case closed && l.isGone():
+	case closed && (l.isGone() || p != nil && p.closed()): // it is only our view of the page that ended
+		l.lost()
 		return false, wire.Errorf(wire.CodeResultUnknown, "the connection to the page was lost while the command ran").WithHint("abrowser snapshot")
 	}
 	return gone && l.isGone() && ctx.Err() == nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -57,13 +58,26 @@ func (t *turn) orDownload(ctx context.Context, err error) error {
 	return err
 }
 
-// openable is the session's page, a new one where the last was closed or crashed.
+// openable is the session's page, a new one where the last was closed or crashed. A
+// crashed one goes: nothing can be done with it any more.
 func (t *turn) openable(ctx context.Context) (*page, error) {
 	p, err := t.current(ctx)
-	if errors.Is(err, wire.CodePageClosed) || errors.Is(err, wire.CodePageCrashed) {
+	switch {
+	case errors.Is(err, wire.CodePageClosed):
 		return t.newPage(ctx)
+	case !errors.Is(err, wire.CodePageCrashed):
+		return p, err
 	}
-	return p, err
+	old, l := t.known()
+	if p, err = t.newPage(ctx); err != nil {
+		return nil, err
+	}
+	now, _ := t.known()
+	t.call.Warn("tab %s had crashed; %s takes its place", old.TabID, now.TabID)
+	if err := t.watch(quickTime, func() error { return l.closeTarget(old.TargetID) }); err != nil {
+		t.log.Warn("closing a page that crashed", "error", firstLine(briefly(err)))
+	}
+	return p, nil
 }
 
 // load takes a page to a URL and waits for its load event. Where the document is
@@ -113,7 +127,7 @@ func (t *turn) navigate(ctx context.Context, p *page, call func(limit *float64) 
 		}
 		return wire.Errorf(wire.CodeTimeout, "the page did not answer in time; the navigation was stopped").
 			WithHint("--timeout takes more milliseconds")
-	case p.isCrashed():
+	case p.isCrashed(), strings.Contains(err.Error(), "ERR_ABORTED") && p.crashes():
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
 	case isGone(err) && !neverSent(err):
 		return wire.Errorf(wire.CodeResultUnknown, "the page went away while it was loading").WithHint("abrowser status")

@@ -138,6 +138,12 @@ func (t *turn) tabSwitch(ctx context.Context, in wire.TabRefIn) (wire.TabSwitchO
 		return wire.TabSwitchOut{}, err
 	}
 	_, l := t.known()
+	if tab.Crashed {
+		if err := t.activate(ctx, tab); err != nil {
+			return wire.TabSwitchOut{}, err
+		}
+		return wire.TabSwitchOut{}, crashedError()
+	}
 	p, err := l.await(ctx, tab.TargetID)
 	if err != nil {
 		return wire.TabSwitchOut{}, err
@@ -176,14 +182,7 @@ func (t *turn) tabClose(ctx context.Context, in wire.TabCloseIn) (wire.TabCloseO
 	if len(tabs) <= 1 {
 		return wire.TabCloseOut{}, wire.Errorf(wire.CodeBadInput, "cannot close the last tab").WithHint("abrowser close --page")
 	}
-	p, err := l.await(ctx, tab.TargetID)
-	if err != nil {
-		return wire.TabCloseOut{}, err
-	}
-	if err := t.watch(quickTime, func() error { return p.Close() }); err != nil && !isGone(err) {
-		return wire.TabCloseOut{}, coded(err)
-	}
-	rest, err := t.untilClosed(ctx, tab.TargetID)
+	rest, err := t.closeTab(ctx, l, tab)
 	if err != nil {
 		return wire.TabCloseOut{}, err
 	}
@@ -192,6 +191,33 @@ func (t *turn) tabClose(ctx context.Context, in wire.TabCloseIn) (wire.TabCloseO
 	}
 	t.tellDialogs()
 	return wire.TabCloseOut{TabID: tab.TabID, Label: tab.Label, Closed: true}, err
+}
+
+const closedTime = 2 * time.Second
+
+// closeTab closes a tab and returns those that are left. Playwright takes some pages
+// for closed that are not, and knows none that crashed: these the browser closes.
+func (t *turn) closeTab(ctx context.Context, l *link, tab wire.Tab) ([]wire.Tab, error) {
+	if !tab.Crashed {
+		p, err := l.await(ctx, tab.TargetID)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.watch(quickTime, func() error { return p.Close() }); err != nil && !isGone(err) {
+			return nil, coded(err)
+		}
+		soon, cancel := context.WithTimeout(ctx, closedTime)
+		defer cancel()
+		rest, err := t.untilClosed(soon, tab.TargetID)
+		if err == nil || ctx.Err() != nil || soon.Err() == nil {
+			return rest, err
+		}
+		t.log.Warn("a page that was closed is still there")
+	}
+	if err := t.watch(quickTime, func() error { return l.closeTarget(tab.TargetID) }); err != nil {
+		return nil, coded(err)
+	}
+	return t.untilClosed(ctx, tab.TargetID)
 }
 
 // heir is the tab that is active after one was closed: its opener, else the one

@@ -58,6 +58,7 @@ type Tab struct {
 	Context  string    `json:"context,omitzero"` // the owner's own browser context that it is in
 	Want     string    `json:"want,omitzero"`    // where it is to be opened again; empty once it was somewhere
 	Loads    int       `json:"loads,omitzero"`   // how often it was opened again, in browsers that did not live long
+	Crashed  bool      `json:"crashed,omitzero"` // its renderer is gone
 
 	target *target // nil after a restart, until the browser has named it
 }
@@ -180,6 +181,9 @@ func (s State) Died() State {
 		o.Contexts, o.Private = nil, ""
 		tabs := slices.DeleteFunc(slices.Concat(o.Tabs, o.Lost), func(t Tab) bool { return t.Context != "" })
 		slices.SortFunc(tabs, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
+		for i := range tabs {
+			tabs[i].Crashed = false // it will be opened again
+		}
 		o.Lost, o.Tabs = tabs, nil
 		o.Downloads = slices.DeleteFunc(slices.Clone(o.Downloads), func(d Download) bool { return d.State != DownloadDone })
 		rest.Owners = append(rest.Owners, o)

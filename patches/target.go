@@ -123,6 +123,10 @@ func (b *Board) changed(t *target, method string) {
 	}
 	if t.tab != nil && t.tab.follow(t.targetInfo) {
 		b.saveSoon()
+		if t.tab.Crashed { // somebody has loaded it again
+			t.tab.Crashed = false
+			b.announce(t)
+		}
 	}
 	if method == "Target.targetInfoChanged" {
 		b.discovered(t.owner, method, infoParams{t.raw})
@@ -185,6 +189,10 @@ func (b *Board) ended(id string, in incoming) {
 		b.discovered(t.owner, in.method, json.RawMessage(in.rawParams()))
 	}
 	if in.method != "Target.targetDestroyed" {
+		if t.tab != nil {
+			t.tab.Crashed = true
+			b.save()
+		}
 		return
 	}
 	delete(b.targets, id)
@@ -227,10 +235,14 @@ func (b *Board) announce(t *target) {
 	})
 }
 
+// mute reports whether nobody would answer a session that is attached to the target:
+// its renderer is gone. Playwright waits for such an answer before it has connected.
+func (t *target) mute() bool { return t.tab != nil && t.tab.Crashed }
+
 // introduce attaches a browser-level session to a target as if the browser had
 // done so, once; then is called when the client has been told, or at once.
 func (b *Board) introduce(s *session, t *target, then func()) {
-	if !s.auto || s.told[t.TargetID] || t.Type == "service_worker" && t.ContextID == b.shared || t.owner.private(t.ContextID, s.client) {
+	if !s.auto || s.told[t.TargetID] || t.mute() || t.Type == "service_worker" && t.ContextID == b.shared || t.owner.private(t.ContextID, s.client) {
 		if then != nil {
 			then()
 		}

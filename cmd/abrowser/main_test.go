@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(dialAsStranger(socket))
 	}
 	flag.Bool("update", false, "rewrite what the transcripts and the README compare with")
+	chaosFlags()
 	flag.Parse()
 	os.Exit(run(m))
 }

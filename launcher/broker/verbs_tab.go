@@ -32,7 +32,7 @@ func (b *broker) modeOf(o patches.Owner) string {
 
 func (b *broker) tabOf(o patches.Listed, t patches.Tab) wire.Tab {
 	tab := wire.Tab{
-		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active,
+		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active, Crashed: t.Crashed,
 		TargetID: t.Target, SessionID: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), OpenedAt: t.Opened, ReleasedAt: t.Released,
 	}
 	if t.Label != "" {

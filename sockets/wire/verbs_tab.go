@@ -15,6 +15,7 @@ type Tab struct {
 	URL      string  `json:"url"`
 	Type     string  `json:"type"`
 	Active   bool    `json:"active"`
+	Crashed  bool    `json:"crashed,omitzero"` // its renderer is gone
 	TargetID string  `json:"targetId"`
 	// SessionID and State are set where tabs of several sessions are listed.
 	SessionID  string    `json:"sessionId,omitzero"`
