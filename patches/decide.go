@@ -61,7 +61,7 @@ func (b *Board) contextOwner(context string) *owner {
 		return nil
 	}
 	for _, o := range b.owners {
-		if o.hasContext(context) || o.Private == context {
+		if o.alone(context) {
 			return o
 		}
 	}

@@ -20,6 +20,11 @@ func (b *Board) home(o *owner) string {
 	return b.shared
 }
 
+// alone reports whether all that is in a browser context is the owner's.
+func (o *owner) alone(context string) bool {
+	return context != "" && (o.hasContext(context) || context == o.Private)
+}
+
 // Occupied is the error of [Board.Incognito] for a session that has pages which are
 // not incognito. Its number is how many.
 type Occupied int

@@ -128,12 +128,15 @@ func inContext(b *Board, s *session, r request, shared func() *cdpError) *cdpErr
 		return err
 	}
 	id, err := f.text("browserContextId")
+	o := s.client.owner
 	switch {
 	case err != nil:
 		return err
-	case id == "" || id == b.shared:
+	case (id == "" || id == b.home(o)) && !o.Incognito:
 		return shared()
-	case !s.client.owner.hasContext(id):
+	case id == "":
+		f["browserContextId"] = encode(b.home(o))
+	case id != b.home(o) && !o.hasContext(id):
 		return noContext(id)
 	}
 	b.pass(s, r, encode(f))

@@ -89,7 +89,7 @@ func (b *Board) withoutSharedWorkers(s *session, f fields) *cdpError {
 func (b *Board) inOwnContext(s *session) bool {
 	for ; s != nil; s = s.parent {
 		if t := b.targets[s.target]; t != nil {
-			return s.client.owner.hasContext(t.ContextID)
+			return s.client.owner.alone(t.ContextID)
 		}
 	}
 	return false

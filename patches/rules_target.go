@@ -163,7 +163,7 @@ func autoAttachRelated(b *Board, s *session, r request) *cdpError {
 	if !b.owns(s.client.owner, id) {
 		return noTarget()
 	}
-	if t := b.targets[id]; t == nil || !s.client.owner.hasContext(t.ContextID) {
+	if t := b.targets[id]; t == nil || !s.client.owner.alone(t.ContextID) {
 		if err := b.withoutSharedWorkers(s, f); err != nil {
 			return err
 		}

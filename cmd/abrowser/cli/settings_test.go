@@ -51,6 +51,12 @@ func TestSettingsPrecedence(t *testing.T) {
 		{name: "relative path of a flag", args: "open --executable-path ./chrome", want: `{"executablePath":"DIR/chrome"} {}`},
 		{name: "name of a flag", args: "open --profile work", want: `{"profile":"work"} {}`},
 		{name: "relative path of the user's file", args: "open", user: `{"profile":"./p"}`, want: `{"profile":"CONFIG/p"} {}`},
+		{name: "an endpoint over a variable's profile", args: "open --cdp 9222", env: map[string]string{"ABROWSER_PROFILE": "work", "ABROWSER_HEADED": "1", "ABROWSER_EXECUTABLE_PATH": "/x"}, want: `{"cdp":"9222"} {}`},
+		{name: "a mode over a variable's endpoint", args: "open --mode incognito", env: map[string]string{"ABROWSER_CDP": "9222", "ABROWSER_HEADED": "1"}, want: `{"headed":true,"mode":"incognito"} {}`},
+		{name: "a mode and a variable's profile", args: "open --mode persistent", env: map[string]string{"AGENT_BROWSER_PROFILE": "work"}, want: `{"mode":"persistent","profile":"work"} {}`},
+		{name: "a profile over the user's mode", args: "open --profile work", user: `{"mode":"incognito"}`, want: `{"profile":"work"} {}`},
+		{name: "two of one layer are both kept, to be refused", args: "open --profile work --cdp 9222", want: `{"profile":"work","cdp":"9222"} {}`},
+		{name: "a tilde that the shell left", args: "open --profile=~/p", want: `{"profile":"HOME/p"} {}`},
 		{name: "null is unset", args: "open", user: `{"headed":null}`, want: `{} {}`},
 	}
 	for _, tt := range tests {
@@ -74,7 +80,7 @@ func TestSettingsPrecedence(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := strings.NewReplacer(b.dir, "DIR", config, "CONFIG").Replace(string(settings) + " " + string(output))
+			got := strings.NewReplacer(b.dir, "DIR", config, "CONFIG", b.env["HOME"], "HOME").Replace(string(settings) + " " + string(output))
 			if got != tt.want {
 				t.Errorf("settings and output are %s, want %s", got, tt.want)
 			}
