@@ -83,6 +83,7 @@ func (b *Board) dispose(context string) {
 	b.ask("Target.disposeBrowserContext", encode(contextParam{context}), "", func(in incoming) {
 		err := in.result(nil)
 		if err == nil {
+			b.forgetWorkers(context)
 			return
 		}
 		b.Log.Warn("disposing of a browser context", "error", err)

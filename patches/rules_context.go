@@ -50,6 +50,7 @@ func disposeBrowserContext(b *Board, s *session, r request) *cdpError {
 		if in.result(nil) == nil {
 			o.Contexts = slices.DeleteFunc(o.Contexts, func(x string) bool { return x == id })
 			delete(o.makers, id)
+			b.forgetWorkers(id)
 			b.save()
 		}
 		b.relay(s, r, in)

@@ -94,7 +94,7 @@ func (b *Board) Release(name string, page bool, limit time.Duration, done func(E
 	b.rest(o)
 	contexts := o.Contexts
 	for _, id := range contexts {
-		b.ask("Target.disposeBrowserContext", encode(contextParam{id}), "", nil)
+		b.dispose(id)
 	}
 	var closing []string
 	kept := 0

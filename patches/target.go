@@ -188,20 +188,39 @@ func (b *Board) ended(id string, in incoming) {
 	if t.owner != nil {
 		b.discovered(t.owner, in.method, json.RawMessage(in.rawParams()))
 	}
-	if in.method != "Target.targetDestroyed" {
-		if t.tab != nil {
-			t.tab.Crashed = true
-			b.save()
-		}
-		return
+	switch {
+	case in.method == "Target.targetDestroyed":
+		b.remove(t)
+	case t.tab != nil:
+		t.tab.Crashed = true
+		b.save()
 	}
-	delete(b.targets, id)
+}
+
+// remove takes a target out of the Board.
+func (b *Board) remove(t *target) {
+	delete(b.targets, t.TargetID)
 	delete(b.holds, t.hold)
 	t.held = false
 	if t.owner != nil {
 		b.lost(t)
 	}
 	b.watches = slices.DeleteFunc(b.watches, func(over func() bool) bool { return over() })
+}
+
+// forgetWorkers takes the service workers of a disposed browser context out of the
+// Board. Chromium 156 may keep one, without its context: a client that is told of
+// it so fails (Playwright asserts on that), and so would every later one.
+func (b *Board) forgetWorkers(context string) {
+	for id, t := range b.targets {
+		if t.Type != "service_worker" || t.ContextID != context {
+			continue
+		}
+		if t.owner != nil {
+			b.discovered(t.owner, "Target.targetDestroyed", targetParam{id})
+		}
+		b.remove(t)
+	}
 }
 
 // settle lets a paused target of an owner run when nobody is left to wait for.
@@ -242,7 +261,8 @@ func (t *target) mute() bool { return t.tab != nil && t.tab.Crashed }
 // introduce attaches a browser-level session to a target as if the browser had
 // done so, once; then is called when the client has been told, or at once.
 func (b *Board) introduce(s *session, t *target, then func()) {
-	if !s.auto || s.told[t.TargetID] || t.mute() || t.Type == "service_worker" && t.ContextID == b.shared || t.owner.private(t.ContextID, s.client) {
+	worker := t.Type == "service_worker" && !t.owner.alone(t.ContextID) // of the shared context, or of one that is gone
+	if !s.auto || s.told[t.TargetID] || t.mute() || worker || t.owner.private(t.ContextID, s.client) {
 		if then != nil {
 			then()
 		}
