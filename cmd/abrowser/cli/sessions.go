@@ -152,6 +152,9 @@ func (a *app) sessionInfo(ctx context.Context, _ line) (any, error) {
 	entry, ok := entries[a.session]
 	if !ok {
 		entry = newEntry(a.session)
+		if where, lasts, err := a.root.Recall(a.session); err == nil && lasts { // its browser does not run either
+			entry.Mode = where.SessionMode()
+		}
 	}
 	return &wire.SessionInfoOut{
 		Session: a.session, Active: entry.PID != 0 || entry.State == stateWedged, PID: entry.PID, Socket: place.Socket,
