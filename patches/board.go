@@ -374,8 +374,9 @@ func (b *Board) fail(s *session, r request, err *cdpError) {
 	}
 }
 
-// Fail cuts all clients: the browser is gone.
+// Fail cuts all clients: the browser is gone. Where its tabs were is on disk then.
 func (b *Board) Fail(why string) {
+	b.Flush()
 	for id, c := range b.clients {
 		c.gone = true
 		b.Line.Cut(id, why)

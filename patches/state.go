@@ -163,11 +163,14 @@ func (b *Board) saveSoon() {
 		return
 	}
 	b.dirty = true
-	b.after(saveDelay, func() {
-		if b.dirty {
-			b.save()
-		}
-	})
+	b.after(saveDelay, b.Flush)
+}
+
+// Flush saves now what can otherwise wait.
+func (b *Board) Flush() {
+	if b.dirty {
+		b.save()
+	}
 }
 
 const saveDelay = 500 * time.Millisecond

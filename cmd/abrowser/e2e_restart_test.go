@@ -162,3 +162,22 @@ func TestStoppedBrowserStartsEmpty(t *testing.T) {
 		t.Errorf("after a stop the session cookie is %s", got)
 	}
 }
+
+// A session at work does not pass for one that has ended when the broker dies and it
+// has nothing to do: it is there again before anybody asks.
+func TestBrokerDiesUnderSessionsAtRest(t *testing.T) {
+	s := site.Start(t)
+	h := newHome(t)
+	h.text(t, "rests", "open", s.URL("/page/rests"))
+	if err := kill(h.of(kindBroker)[0]); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(8 * time.Second) // longer than a broker waits for its sessions
+	if tabs := ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs; len(tabs) != 1 || tabs[0].State != "live" {
+		t.Errorf("the tabs are %+v, want one that is live", tabs)
+	}
+	h.text(t, "", "tab", "prune", "--all")
+	if r := h.try("rests", "get", "url"); strings.TrimSpace(r.stdout) != s.URL("/page/rests") || r.stderr != "" {
+		t.Errorf("the session's next command: %s", r)
+	}
+}

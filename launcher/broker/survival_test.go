@@ -103,6 +103,16 @@ func TestKeeperIsOneProcess(t *testing.T) {
 	if left := processes(r.root.Dir); len(left) > 0 {
 		t.Errorf("processes are left: %s", strings.Join(left, "\n"))
 	}
+	// It was not asked to give the tabs up: the machine may be going down.
+	cmd = r.keeper()
+	r.awaitBroker()
+	if got := ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs; len(got) != 1 || got[0].TabID != "t1" || !strings.HasPrefix(got[0].URL, r.site.URL) {
+		t.Errorf("the next keeper's browser has the tabs %+v, want t1 where it was", got)
+	}
+	ask(r, wire.BrowserStop, wire.BrowserStopIn{})
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the second keeper ended with %v", err)
+	}
 }
 
 // keeper starts a keeper as a process of its own.

@@ -49,6 +49,9 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 		}
 	}
 	owners, err := b.snapshot(ctx)
+	if in.Settled {
+		_ = b.do(ctx, b.board.Flush) // where it is over, that has been done
+	}
 	if err != nil {
 		return out, err
 	}

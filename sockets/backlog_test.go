@@ -1,0 +1,70 @@
+package sockets
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// slow takes its time to accept, as a machine does that has others to serve.
+type slow struct{ *net.UnixListener }
+
+func (l slow) Accept() (net.Conn, error) {
+	time.Sleep(50 * time.Millisecond)
+	return l.UnixListener.Accept()
+}
+
+// Who found the socket before it was taken away is answered, and who comes then
+// finds nobody: nobody's line goes dead under a request that was sent.
+func TestLeavingAnswersWhoIsThere(t *testing.T) {
+	dir, err := os.MkdirTemp("/tmp", "abk") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	place := Place{Name: "a", Socket: filepath.Join(dir, "s.sock"), Lock: filepath.Join(dir, "s.lock")}
+	lease, err := Hold(place.Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Close()
+	l, err := place.Listen(lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server := &Server{
+		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon"} },
+		Handlers: []wire.Handler{wire.Bind(wire.Scroll, func(context.Context, *wire.Call, wire.ScrollIn) (wire.ScrollOut, error) { return wire.ScrollOut{}, nil })},
+		Leave:    func() { _ = os.Remove(place.Socket) },
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, slow{l}) }()
+	errs := make([]error, 8)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() {
+			asking, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			_, errs[i] = (&Caller{Place: place}).Call(asking, wire.Scroll.Path(), nil)
+		})
+	}
+	time.Sleep(100 * time.Millisecond) // they are connected
+	cancel()
+	all.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Serve = %v", err)
+	}
+}
