@@ -46,9 +46,9 @@ const (
 	// handedTime is how long a download stays that a client's program has got: for
 	// a command of the session that waits for the same one.
 	handedTime = time.Minute
-	// What is kept of downloads that nobody fetches.
-	keptDownloads     = 20      // finished ones, of each owner
-	keptDownloadBytes = 2 << 30 // of all owners together, but for the newest of each
+	// What is kept of each owner's finished downloads that nobody fetches.
+	keptDownloads     = 20
+	keptDownloadBytes = 1 << 30 // beside the newest
 )
 
 // download is one that the browser has begun and we have not forgotten.
@@ -248,7 +248,7 @@ func (b *Board) progress(d *download, params json.RawMessage) {
 			delete(b.downloads, d.GUID)
 			return
 		}
-		b.trimDownloads()
+		b.trimDownloads(d.owner)
 		b.save()
 	}
 }
@@ -322,7 +322,7 @@ func (b *Board) complete(d *download, params json.RawMessage) {
 		if d.Handed {
 			b.after(handedTime, func() { b.drop(d) })
 		}
-		b.trimDownloads()
+		b.trimDownloads(d.owner)
 		b.save()
 	}
 	if len(to) == 0 {
@@ -381,30 +381,19 @@ func (b *Board) dropDownloads(o *owner) {
 }
 
 // trimDownloads forgets the oldest of the finished downloads that nobody fetches,
-// so that they do not fill the disk. The newest of each owner is kept whatever its
-// size.
-func (b *Board) trimDownloads() {
-	var old []*download
+// so that they do not fill the disk; of the owner only, whose own they are. The
+// newest is kept whatever its size.
+func (b *Board) trimDownloads(o *owner) {
+	finished := slices.DeleteFunc(b.downloadsOf(o), func(d *download) bool { return d.ending || d.State == DownloadRunning })
 	bytes := int64(0)
-	for _, o := range b.owners {
-		mine := slices.DeleteFunc(b.downloadsOf(o), func(d *download) bool { return d.ending || d.State == DownloadRunning })
-		for i, d := range mine {
-			switch {
-			case i < len(mine)-keptDownloads:
-				b.drop(d)
-			case i < len(mine)-1:
-				old = append(old, d)
-				bytes += d.size()
-			}
+	for i, d := range slices.Backward(finished) {
+		newer := len(finished) - 1 - i
+		if newer > 0 {
+			bytes += d.size()
 		}
-	}
-	slices.SortFunc(old, func(x, y *download) int { return x.Began.Compare(y.Began) })
-	for _, d := range old {
-		if bytes <= keptDownloadBytes {
-			return
+		if newer >= keptDownloads || bytes > keptDownloadBytes {
+			b.drop(d)
 		}
-		bytes -= d.size()
-		b.drop(d)
 	}
 }
 

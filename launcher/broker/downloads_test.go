@@ -1,0 +1,134 @@
+package broker
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/abrowser/abrowser/patches"
+)
+
+// testDownloads is a directory of downloads with these files in it.
+func testDownloads(t *testing.T, files ...string) *downloads {
+	t.Helper()
+	d := &downloads{dir: t.TempDir(), log: slog.New(slog.DiscardHandler), over: make(chan struct{})}
+	for _, name := range files {
+		if err := os.WriteFile(filepath.Join(d.dir, name), []byte("of "+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+func filesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// What a dead broker may have missed the files say; of a browser that is new nothing
+// goes on, and what is nobody's goes.
+func TestTakeDownloads(t *testing.T) {
+	saved := func() patches.State {
+		var all []patches.Download
+		for _, guid := range []string{"missed", "going", "stopped", "whole", "fetched"} {
+			d := patches.Download{GUID: guid, State: patches.DownloadRunning}
+			if guid == "whole" || guid == "fetched" {
+				d.State = patches.DownloadDone
+			}
+			all = append(all, d)
+		}
+		return patches.State{Owners: []patches.Owner{{Name: "a", Downloads: all}}}
+	}
+	for _, test := range []struct {
+		name   string
+		fresh  bool
+		states map[string]string
+		files  []string
+	}{
+		{"another broker", false, map[string]string{
+			"missed": patches.DownloadDone, "going": patches.DownloadRunning, "stopped": patches.DownloadCanceled, "whole": patches.DownloadDone,
+		}, []string{"going.crdownload", "missed", "strange", "whole"}},
+		{"another browser", true, map[string]string{"missed": patches.DownloadDone, "whole": patches.DownloadDone}, []string{"missed", "whole"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := testDownloads(t, "missed", "going.crdownload", "whole", "strange")
+			state, err := d.take(saved(), test.fresh)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := state.Owners[0].Downloads; len(got) != len(test.states) {
+				t.Errorf("the downloads are %v, want %v", got, test.states)
+			}
+			for _, got := range state.Owners[0].Downloads {
+				if got.State != test.states[got.GUID] {
+					t.Errorf("%s is %s, want %s", got.GUID, got.State, test.states[got.GUID])
+				}
+			}
+			if files := filesIn(t, d.dir); !slices.Equal(files, test.files) {
+				t.Errorf("the files are %q, want %q", files, test.files)
+			}
+		})
+	}
+}
+
+// A finished file is handed on whole, on the same disk and to another, and nothing
+// that is there is replaced.
+func TestDeliver(t *testing.T) {
+	d := testDownloads(t, "guid")
+	for _, dir := range []string{filepath.Join(t.TempDir(), "new"), otherDisk(t)} {
+		for _, test := range []struct {
+			to   patches.Delivery
+			want string // empty: it fails
+		}{
+			{patches.Delivery{Dir: dir, Name: "guid", Exact: true}, "guid"},
+			{patches.Delivery{Dir: dir, Name: "guid", Exact: true}, ""},
+			{patches.Delivery{Dir: dir, Name: "report.txt"}, "report.txt"},
+			{patches.Delivery{Dir: dir, Name: "../report.txt"}, "report (1).txt"},
+			{patches.Delivery{Name: "report.txt"}, ""},
+		} {
+			path, err := d.deliver("guid", test.to)
+			if test.want == "" {
+				if err == nil {
+					t.Errorf("deliver(%v) = %s, want an error", test.to, path)
+				}
+				continue
+			}
+			content, read := os.ReadFile(filepath.Join(dir, test.want))
+			if err != nil || path != filepath.Join(dir, test.want) || string(content) != "of guid" {
+				t.Errorf("deliver(%v) = %s, %v with %q (%v), want %s", test.to, path, err, content, read, test.want)
+			}
+		}
+		if files := filesIn(t, dir); len(files) != 3 {
+			t.Errorf("%s has %q, want three files", dir, files)
+		}
+	}
+	for _, name := range []string{"../guid", "..", "", "a/b"} {
+		if path, err := d.deliver(name, patches.Delivery{Dir: t.TempDir(), Name: "x"}); err == nil {
+			t.Errorf("deliver(%q) = %s, want an error", name, path)
+		}
+	}
+	if !exists(filepath.Join(d.dir, "guid")) {
+		t.Error("what was handed on is gone where it was")
+	}
+}
+
+// otherDisk is a directory to which no link from t.TempDir can lead, or else one
+// more on the same disk.
+func otherDisk(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "abb")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
