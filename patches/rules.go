@@ -180,8 +180,11 @@ func input(b *Board, s *session, r request) *cdpError {
 func runIfWaiting(b *Board, s *session, r request) *cdpError {
 	t := b.targets[s.target]
 	switch {
-	case t == nil || t.handed != s:
+	case t == nil || !t.held:
 		b.pass(s, r, r.params)
+	case t.handed != s:
+		// Chromium would let it run, whomever else it waits for.
+		b.done(s, r, none{})
 	case t.word != nil:
 		b.done(s, r, none{})
 	default:
