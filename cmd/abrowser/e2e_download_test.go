@@ -44,7 +44,7 @@ func TestDownloadsOfTwoTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := ask[wire.ClickOut](t, h, "leaves", "click", "#go")
+	out := ask[wire.ClickOut](t, h, "leaves", "click", "#save")
 	if len(out.Downloads) != 1 || out.Downloads[0].SuggestedFilename != "report.txt" || out.Downloads[0].URL != s.URL(filePath("leaves")) {
 		t.Errorf("the click reported the downloads %+v, want report.txt", out.Downloads)
 	}
