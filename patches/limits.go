@@ -64,7 +64,8 @@ package patches
 //     as canceled. The directory has to be an absolute path. In the shared context
 //     "deny" means that the client gets no files. The events are told to the session's
 //     clients that asked for them, and of its own pages' downloads only.
-//     Browser.cancelDownload knows no others.
+//     Browser.cancelDownload knows no others. In a browser that somebody else started
+//     files stay where that browser puts them, and are copied from there.
 //   - Service workers of it are not announced, since they have no owner, nor is a page's
 //     session attached to them: they would wait for it, and with them the pages of all
 //     sessions at that site. A page's own requests to them are told. What is told of
