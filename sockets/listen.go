@@ -86,6 +86,10 @@ func (p Place) Unlink(l *Lease) error {
 	return nil
 }
 
+// Bound reports whether the socket that l's holder bound is still at the place: that
+// nobody took it, or the directory, away. Where another process bound it, any is.
+func (p Place) Bound(l *Lease) bool { return p.boundBy(l) }
+
 // boundBy reports whether the socket that is at the place now is the one that l's
 // holder bound.
 func (p Place) boundBy(l *Lease) bool {

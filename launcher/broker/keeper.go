@@ -22,6 +22,7 @@ const (
 	silence     = 5 * time.Second  // after which a broker is taken for dead
 	closeTime   = 10 * time.Second // for the browser to close when asked
 	leaveTime   = 7 * time.Second  // for the broker to end
+	lookTime    = 2 * time.Second  // between looks at our own socket
 	crashWindow = 20 * time.Second // more than crashLimit deaths in it are too many
 	crashLimit  = 5
 )
@@ -204,8 +205,14 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 	defer k.endBroker()
 	patience := time.NewTimer(startTime)
 	defer patience.Stop()
+	look := time.NewTicker(lookTime)
+	defer look.Stop()
 	for {
 		select {
+		case <-look.C:
+			if up && k.listensAgain() {
+				return false, nil
+			}
 		case <-ctx.Done():
 			k.stopBrowser(ctx)
 			return true, nil
@@ -245,6 +252,27 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 			}
 		}
 	}
+}
+
+// listensAgain binds the socket anew where somebody has taken it away, or the
+// directory that it is in, and reports whether it did: the next broker is found there.
+func (k *keeper) listensAgain() bool {
+	if k.place.Bound(k.lease) {
+		return false
+	}
+	err := k.Root.Make()
+	var listener *net.UnixListener
+	if err == nil {
+		listener, err = k.place.Listen(k.lease)
+	}
+	if err != nil {
+		k.log.Error("the socket is gone", "error", err)
+		return false
+	}
+	k.log.Warn("the socket was gone, and is there again")
+	_ = k.listener.Close() // nobody finds it any more
+	k.listener = listener
+	return true
 }
 
 // stopBrowser is the end of the browser, and of us:

@@ -147,7 +147,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	b.table.foreign = foreign(b.Settings)
 	state, err := b.table.load()
 	if err != nil {
-		b.log.Error("reading the table of owners; it begins anew", "error", err)
+		b.log.Error("reading the table of owners", "error", err)
 	}
 	b.downloads = downloadsOf(b)
 	if state, err = b.downloads.take(state, b.charge.Fresh); err != nil {

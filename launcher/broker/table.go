@@ -3,6 +3,7 @@ package broker
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,26 +33,43 @@ func tableOf(root sockets.Root, c *charge) *table {
 // load returns what is known of this browser. Where the file is of the one before,
 // its tabs are lost, and to be opened again; unless it was stopped, or is somebody
 // else's, who may have opened them again himself.
+//
+// Where the file cannot be read, the one before it is taken, which lacks the latest
+// change at most; the error says so and why.
 func (t *table) load() (patches.State, error) {
-	raw, err := os.ReadFile(t.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return patches.State{}, nil
-	}
+	s, err := read(t.path)
 	if err != nil {
-		return patches.State{}, err
-	}
-	var s saved
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return patches.State{}, err
+		before, lost := read(t.before())
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && lost != nil:
+			return patches.State{}, nil
+		case lost != nil:
+			return patches.State{}, fmt.Errorf("it begins anew: %w", err)
+		}
+		s, err = before, fmt.Errorf("the one before is taken: %w", err)
 	}
 	switch {
 	case s.Instance == t.instance:
-		return s.State, nil
+		return s.State, err
 	case s.Stopped, t.foreign:
-		return s.State.Stopped(), nil
+		return s.State.Stopped(), err
 	default:
-		return s.State.Died(), nil
+		return s.State.Died(), err
 	}
+}
+
+func (t *table) before() string { return t.path + ".before" }
+
+func read(path string) (saved, error) {
+	var s saved
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(raw, &s)
+	}
+	if err == nil && s.Instance == "" {
+		err = fmt.Errorf("%s is of no browser", path)
+	}
+	return s, err
 }
 
 // save replaces the file. It is not synced: what a kill of ours leaves to the
@@ -65,5 +83,27 @@ func (t *table) save(s patches.State) error {
 	if err := os.WriteFile(next, raw, 0o600); err != nil {
 		return err
 	}
+	if err := t.keep(); err != nil {
+		return err
+	}
 	return os.Rename(next, t.path)
+}
+
+// keep keeps the file that is there as the one before, where it is one.
+func (t *table) keep() error {
+	info, err := os.Lstat(t.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return os.Remove(t.path)
+	case info.Size() == 0:
+		return nil
+	}
+	if err := os.Remove(t.before()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Link(t.path, t.before())
 }
