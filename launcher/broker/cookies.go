@@ -1,8 +1,10 @@
 package broker
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,8 +29,10 @@ type cookies struct {
 	path string
 	wake chan struct{} // one token: a page went somewhere
 
-	mu  sync.Mutex // guards jar; held while the browser is asked, so that looks are in order
-	jar *jar
+	mu      sync.Mutex // guards the fields below; held while the browser is asked, so that looks are in order
+	jar     *jar
+	saved   json.RawMessage // the browser's answer that is in the file; nil where none is
+	unsaved bool            // the file could not be written
 }
 
 // newCookies takes up the file of the profile.
@@ -112,22 +116,40 @@ func (c *cookies) look(ctx context.Context, last bool) error {
 	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	have, err := c.have(ctx)
+	raw, err := c.have(ctx)
 	if err != nil {
 		return err
 	}
-	if !c.jar.look(time.Now(), have) && !last {
+	if bytes.Equal(raw, c.saved) && !last { // as at the end of most commands
 		return nil
 	}
+	have, err := cookiesIn(raw)
+	if err != nil {
+		return err
+	}
+	c.unsaved = c.jar.look(time.Now(), have) || c.unsaved || last
 	c.jar.Clean = last
-	return c.jar.save(c.path)
+	if c.unsaved {
+		if err := c.jar.save(c.path); err != nil {
+			return err
+		}
+	}
+	c.saved, c.unsaved = raw, false
+	return nil
 }
 
 // have asks for the cookies of the shared context.
-func (c *cookies) have(ctx context.Context) ([]cookie, error) {
+func (c *cookies) have(ctx context.Context) (raw json.RawMessage, err error) {
+	err = c.b.ask(ctx, "Storage.getCookies", struct{}{}, "", &raw)
+	return raw, err
+}
+
+func cookiesIn(raw json.RawMessage) ([]cookie, error) {
 	var out struct{ Cookies []cookie }
-	err := c.b.ask(ctx, "Storage.getCookies", struct{}{}, "", &out)
-	return out.Cookies, err
+	if json.Unmarshal(raw, &out) != nil {
+		return nil, errors.New("the browser's cookies are none") // what is wrong might quote a value
+	}
+	return out.Cookies, nil
 }
 
 // restore puts back what the browser before lost.
@@ -136,7 +158,11 @@ func (c *cookies) restore(ctx context.Context) error {
 	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	have, err := c.have(ctx)
+	raw, err := c.have(ctx)
+	if err != nil {
+		return err
+	}
+	have, err := cookiesIn(raw)
 	if err != nil {
 		return err
 	}

@@ -44,9 +44,7 @@ func (b *broker) tabOf(o patches.Listed, t patches.Tab) wire.Tab {
 func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (wire.TabsOut, error) {
 	out := wire.TabsOut{Tabs: []wire.Tab{}}
 	if in.Settled {
-		if err := b.cookies.look(ctx, false); err != nil {
-			b.log.Warn("looking at the cookies", "error", err)
-		}
+		b.settle(ctx)
 	}
 	owners, err := b.snapshot(ctx)
 	if in.Settled {
@@ -67,6 +65,16 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 		}
 	}
 	return out, nil
+}
+
+// settle saves what a command may have logged in to. A browser that is slow to tell
+// holds the command up for a moment only; it is asked again soon.
+func (b *broker) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if err := b.cookies.look(ctx, false); err != nil {
+		b.log.Warn("looking at the cookies", "error", err)
+	}
 }
 
 func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in wire.NoteIn) (wire.Nothing, error) {
