@@ -31,7 +31,7 @@ func (s *Session) tabList(ctx context.Context, _ *wire.Call, in wire.TabListIn) 
 	all := []wire.Tab{}
 	for _, tab := range tabs {
 		if !in.All {
-			tab.SessionID, tab.State = "", ""
+			tab.SessionID, tab.State, tab.Mode, tab.Browser = "", "", "", ""
 		}
 		all = append(all, tab)
 	}

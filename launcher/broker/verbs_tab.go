@@ -33,7 +33,7 @@ func (b *broker) modeOf(o patches.Owner) string {
 func (b *broker) tabOf(o patches.Listed, t patches.Tab) wire.Tab {
 	tab := wire.Tab{
 		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active, Crashed: t.Crashed,
-		TargetID: t.Target, SessionID: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), OpenedAt: t.Opened, ReleasedAt: t.Released,
+		TargetID: t.Target, SessionID: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Browser: b.charge.Name, OpenedAt: t.Opened, ReleasedAt: t.Released,
 	}
 	if t.Label != "" {
 		tab.Label = &t.Label
@@ -122,7 +122,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 	}
 	for _, o := range owners {
 		s := wire.BrokerSession{
-			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
+			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Browser: b.charge.Name, Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
 		}
 		for _, t := range o.Pages {
 			if t.Target == o.Active {

@@ -70,6 +70,7 @@ type BrokerSession struct {
 	Session   string    `json:"session"`
 	State     string    `json:"state"` // live or released
 	Mode      string    `json:"mode,omitzero"`
+	Browser   string    `json:"browser,omitzero"`
 	Active    string    `json:"active,omitzero"` // the active tab's target id
 	Pages     int       `json:"pages"`
 	URL       string    `json:"url"`

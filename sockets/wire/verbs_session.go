@@ -186,7 +186,8 @@ type SessionEntry struct {
 	SessionID      string    `json:"sessionId"`
 	Type           string    `json:"type"`
 	Mode           string    `json:"mode"`
-	State          string    `json:"state"` // starting, ready, busy, wedged or released
+	Browser        string    `json:"browser,omitzero"` // that it has tabs in: default, or another's name
+	State          string    `json:"state"`            // starting, ready, busy, wedged or released
 	Wedged         bool      `json:"wedged,omitzero"`
 	Hint           string    `json:"hint,omitzero"` // the way out, where it is wedged
 	URL            string    `json:"url"`

@@ -19,8 +19,9 @@ type Tab struct {
 	TargetID string  `json:"targetId"`
 	// SessionID and State are set where tabs of several sessions are listed.
 	SessionID  string    `json:"sessionId,omitzero"`
-	State      string    `json:"state,omitzero"` // live or released
-	Mode       string    `json:"mode,omitzero"`  // of its session
+	State      string    `json:"state,omitzero"`   // live or released
+	Mode       string    `json:"mode,omitzero"`    // of its session
+	Browser    string    `json:"browser,omitzero"` // default, the profile's name, or one made from its path or endpoint
 	OpenedAt   time.Time `json:"openedAt,omitzero"`
 	ReleasedAt time.Time `json:"releasedAt,omitzero"`
 }

@@ -91,7 +91,7 @@ func (a *app) tabsIdle(ctx context.Context, _ line) (any, error) {
 		return nil, err
 	}
 	for i := range out.Tabs {
-		out.Tabs[i].SessionID = ""
+		out.Tabs[i].SessionID, out.Tabs[i].Mode, out.Tabs[i].Browser = "", "", ""
 	}
 	return out, nil
 }

@@ -94,7 +94,7 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 	for _, b := range known {
 		e := newEntry(b.Session)
 		e.State, e.URL, e.Title, e.Pages = stateReleased, b.URL, b.Title, b.Pages
-		if b.Mode != "" {
+		if e.Browser = b.Browser; b.Mode != "" {
 			e.Mode = b.Mode
 		}
 		e.OpenedAt, e.CreatedAt, e.LastActivityAt = b.CreatedAt, b.CreatedAt, b.LastAt
