@@ -4,7 +4,7 @@ import "net/http"
 
 // watchRoutes are the page of a person who looks at it.
 func (s *Site) watchRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /watch", s.watch) // reports watch-visible, watch-hidden, watch-focus and watch-blur as they come
+	mux.HandleFunc("GET /watch", s.watch) // reports watch-visible and watch-hidden as they come
 }
 
 // watch shows a page that reports whether it is in front.
@@ -15,8 +15,6 @@ func (s *Site) watch(w http.ResponseWriter, _ *http.Request) {
 const report = what => navigator.sendBeacon('/count/watch-' + what);
 report(document.visibilityState);
 document.addEventListener('visibilitychange', () => report(document.visibilityState));
-for (const what of ['focus', 'blur'])
-  window.addEventListener(what, () => report(what));
 </script>
 `))
 }
