@@ -24,6 +24,9 @@ package patches
 //     works) is refused on every session: the browser has one recording at a time,
 //     and it was seen to hold the URLs of other sessions' pages, also when it was
 //     started on a page. SystemInfo.getProcessInfo lists the processes of all.
+//   - Target.getTargets and the discovery events tell of pages and of service workers;
+//     frames of other sites and dedicated workers are told of on the session of the
+//     page that has them (Target.setAutoAttach there), as Playwright wants them.
 //   - Target.exposeDevToolsProtocol and sendMessageToTarget are refused: what they
 //     carry would come past the rules. Only flat sessions can be attached to.
 //   - Pages of the browser itself (chrome:, devtools:, about: but for about:blank) and of
