@@ -31,6 +31,8 @@ type answer struct {
 
 // call answers a use of a tool. Everything that goes wrong is told to the model.
 func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.CallToolResult {
+	s.running.Add(1)
+	defer s.running.Add(-1)
 	c, err := s.read(ctx, t, r.Params.Arguments)
 	if err != nil {
 		return failure(c, err, nil)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -34,6 +35,8 @@ type server struct {
 	mcp   *mcp.Server
 	tools []tool
 
+	running atomic.Int64 // calls
+
 	mu      sync.Mutex // guards the fields below
 	current string
 	on      map[string]bool // groups whose tools are there
@@ -58,7 +61,7 @@ func Serve(ctx context.Context, o Options) error {
 	}
 	s.addSwitch()
 	s.addResources()
-	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(o.In), Writer: nopCloser{o.Out}})
+	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: input{o.In, &s.running}, Writer: nopCloser{o.Out}})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
