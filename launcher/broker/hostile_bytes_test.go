@@ -83,46 +83,49 @@ func TestConnectionsThatAreNoClients(t *testing.T) {
 	opened := "GET " + wire.PathSession + "hostile HTTP/1.1\r\nHost: x\r\n"
 	asked := opened + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
 	long := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, 1<<63-1)
-	for _, tt := range []struct {
-		name, bytes string
-		ends        bool // the broker ends it at once
-	}{
-		{"nothing", "", false},
-		{"no HTTP", "\x00\x01\x02\x03\r\n\r\n", true},
-		{"half a head", opened, false},
-		{"an endless head", opened + "X: " + strings.Repeat("x", 1<<20), true},
-		{"no upgrade", opened + "\r\n", false},
-		{"no key", strings.Replace(asked, "Sec-WebSocket-Key", "X", 1), false},
-		{"a name with a slash", strings.Replace(asked, "hostile", "..%2fhostile", 1), false},
-		{"no name", strings.Replace(asked, "hostile", "", 1), false},
-		{"from a web page", strings.Replace(asked, "Host: x", "Host: x\r\nOrigin: http://x", 1), false},
-		{"a client without a word", asked, false},
-		{"half a frame", asked + "\x81\xff\x00\x00", false},
-		{"a frame that is not masked", asked + "\x81\x02{}", true},
-		{"an unknown frame", asked + "\x8b\x80\x00\x00\x00\x00", true},
-		{"reserved bits", asked + "\xf1\x80\x00\x00\x00\x00", true},
-		{"a frame of exabytes", asked + string(long) + "\x00\x00\x00\x00", false},
-		{"the rest of no message", asked + "\x80\x80\x00\x00\x00\x00", true},
-		{"a message without an end", asked + "\x01\x81\x00\x00\x00\x00{", false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			conn, err := (&net.Dialer{}).DialContext(t.Context(), "unix", r.place.Socket)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			_, _ = io.WriteString(conn, tt.bytes) // the broker may have ended it by then
-			if tt.ends {
-				_ = conn.SetReadDeadline(time.Now().Add(testTime))
-				if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
-					t.Error("the broker does not end the connection")
+	t.Run("all", func(t *testing.T) {
+		for _, tt := range []struct {
+			name, bytes string
+			ends        bool // the broker ends it, and it is waited for
+		}{
+			{"nothing", "", false},
+			{"no HTTP", "\x00\x01\x02\x03\r\n\r\n", true},
+			{"half a head", opened, false},
+			{"an endless head", opened + "X: " + strings.Repeat("x", 1<<20), true},
+			{"no upgrade", opened + "\r\n", false},
+			{"no key", strings.Replace(asked, "Sec-WebSocket-Key", "X", 1), false},
+			{"a name with a slash", strings.Replace(asked, "hostile", "..%2fhostile", 1), false},
+			{"no name", strings.Replace(asked, "hostile", "", 1), false},
+			{"from a web page", strings.Replace(asked, "Host: x", "Host: x\r\nOrigin: http://x", 1), false},
+			{"a client without a word", asked, false},
+			{"half a frame", asked + "\x81\xff\x00\x00", false},
+			{"a frame that is not masked", asked + "\x81\x02{}", true},
+			{"an unknown frame", asked + "\x8b\x80\x00\x00\x00\x00", true},
+			{"reserved bits", asked + "\xf1\x80\x00\x00\x00\x00", false},
+			{"a frame of exabytes", asked + string(long) + "\x00\x00\x00\x00", false},
+			{"the rest of no message", asked + "\x80\x80\x00\x00\x00\x00", false},
+			{"a message without an end", asked + "\x01\x81\x00\x00\x00\x00{", false},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel() // the end of some takes seconds
+				conn, err := (&net.Dialer{}).DialContext(t.Context(), "unix", r.place.Socket)
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			if got := page.eval("6*7"); got != "42" {
-				t.Errorf("beside it the other session's page says %s", got)
-			}
-		})
-	}
+				defer conn.Close()
+				_, _ = io.WriteString(conn, tt.bytes) // the broker may have ended it by then
+				if tt.ends {
+					_ = conn.SetReadDeadline(time.Now().Add(testTime))
+					if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+						t.Error("the broker does not end the connection")
+					}
+				}
+				if got := page.eval("6*7"); got != "42" {
+					t.Errorf("beside it the other session's page says %s", got)
+				}
+			})
+		}
+	})
 	if _, after := r.pids(); after != before {
 		t.Error("the broker was another one in the end")
 	}
