@@ -19,7 +19,11 @@ type idle struct {
 	limit   time.Duration
 	running int
 	since   time.Time
+	used    bool // something has run
 }
+
+// firstTime is how long a daemon waits at least for what it was started for.
+const firstTime = 10 * time.Second
 
 func newIdle() *idle {
 	return &idle{changed: make(chan struct{}, 1), limit: defaultIdle, since: time.Now()}
@@ -53,6 +57,7 @@ func (i *idle) begin() (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.running++
+	i.used = true
 	return func() {
 		i.mu.Lock()
 		defer i.mu.Unlock()
@@ -71,6 +76,8 @@ func (i *idle) left() (left time.Duration, ok bool) {
 		return 0, false
 	case i.running > 0:
 		return i.limit, true
+	case !i.used:
+		return max(i.limit, firstTime) - time.Since(i.since), true
 	default:
 		return i.limit - time.Since(i.since), true
 	}

@@ -33,7 +33,8 @@ func TestIdleSessionsEnd(t *testing.T) {
 	h := newHome(t)
 	h.text(t, "long", "open", s.URL("/page/long"))
 	stays := h.daemon("long")
-	h.text(t, "long", "--idle-timeout", "1s", "wait", "3000")
+	h.text(t, "long", "--idle-timeout", "3s", "wait", "4000")
+	time.Sleep(300 * time.Millisecond) // in which one would have ended whose time ran on meanwhile
 	if now := h.daemon("long"); now.pid != stays.pid {
 		t.Errorf("the session ended under its command: it was served by %s, and is by %s", stays, now)
 	}
