@@ -86,7 +86,8 @@ func (r *report) all(ctx context.Context, words []string, list bool, limit time.
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	b := &bench{tree: filepath.Join(work, "tree"), temp: filepath.Join(work, "t"), limit: limit, sound: map[trial]error{}}
-	if err := errors.Join(os.Mkdir(b.temp, 0o700), copyTree(b.tree, root)); err != nil {
+	// Tests of other users' access must reach what they make below it.
+	if err := errors.Join(os.Chmod(work, 0o711), os.Mkdir(b.temp, 0o755), copyTree(b.tree, root)); err != nil {
 		return err
 	}
 	for i, g := range guards {
