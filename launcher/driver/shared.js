@@ -53,13 +53,19 @@ function still(element) {
   const painted = new Set(["offset", "computedOffset", "easing", "composite", "opacity", "transform", "translate", "rotate", "scale", "filter", "backdropFilter",
     "color", "backgroundColor", "backgroundPosition", "boxShadow", "outlineColor", "fill", "stroke", "strokeDashoffset", "visibility"]);
   const holders = new Set();
-  for (let e = element; e; e = e.assignedSlot || e.parentElement || e.getRootNode().host) holders.add(e);
-  return element.ownerDocument.getAnimations().every((animation) => {
+  const roots = new Set([element.ownerDocument]);
+  for (let e = element; e; e = e.assignedSlot || e.parentElement || e.getRootNode().host) {
+    holders.add(e);
+    roots.add(e.getRootNode());
+  }
+  // A document does not list what is animated inside of shadow roots.
+  for (const root of roots) for (const e of root.querySelectorAll("*")) if (e.shadowRoot) roots.add(e.shadowRoot);
+  return [...roots].every((root) => root.getAnimations().every((animation) => {
     if (animation.playState !== "running") return true;
     const { effect } = animation;
     if (!effect || !effect.target || holders.has(effect.target)) return false;
     return effect.getKeyframes().every((frame) => Object.keys(frame).every((property) => painted.has(property)));
-  });
+  }));
 }
 
 class Session {
