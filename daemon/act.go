@@ -141,11 +141,7 @@ func (t *turn) giveUp(ctx context.Context, at target, why string) error {
 	if why != "" {
 		return wire.Errorf(wire.CodeNotActionable, "%q %s", at.sel.given, why).WithHint(hintSnapshot)
 	}
-	var n int
-	err := t.peek(time.Second, func() (err error) {
-		n, err = at.all.Count()
-		return err
-	})
+	n, err := look(t, time.Second, at.all.Count)
 	switch {
 	case err != nil:
 		return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")

@@ -15,13 +15,11 @@ const snapshotTime = 5 * time.Second
 // capture is the whole page as it is now. Playwright's own refs are good until the
 // next capture of the same page, so this is always the whole page.
 func (t *turn) capture(ctx context.Context, p *page) (*node, error) {
-	var text string
 	limit := slice(ctx, snapshotTime)
-	err := t.peek(limit+time.Second, func() (err error) {
-		text, err = p.AriaSnapshot(playwright.PageAriaSnapshotOptions{
+	text, err := look(t, limit+time.Second, func() (string, error) {
+		return p.AriaSnapshot(playwright.PageAriaSnapshotOptions{
 			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
 		})
-		return err
 	})
 	switch {
 	case isTimeout(err) && ctx.Err() != nil:
@@ -57,12 +55,10 @@ func (t *turn) documents(ctx context.Context, p *page, root *node) (map[string]s
 
 // documentOf names the document of an element of the last capture.
 func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, error) {
-	var id any
 	limit := slice(ctx, time.Second)
-	err := t.peek(limit+time.Second, func() (err error) {
-		id, err = p.Locator("aria-ref="+pwRef).Evaluate("e => e.ownerDocument.defaultView.performance.timeOrigin", nil,
+	id, err := look(t, limit+time.Second, func() (any, error) {
+		return p.Locator("aria-ref="+pwRef).Evaluate("e => e.ownerDocument.defaultView.performance.timeOrigin", nil,
 			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
-		return err
 	})
 	if err != nil {
 		return "", err
@@ -190,13 +186,11 @@ func (t *turn) part(ctx context.Context, p *page, whole outlined, sel selector) 
 	if err != nil {
 		return nil, err
 	}
-	var text string
 	limit := slice(ctx, snapshotTime)
-	err = t.peek(limit+time.Second, func() (err error) {
-		text, err = at.AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
+	text, err := look(t, limit+time.Second, func() (string, error) {
+		return at.AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
 			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
 		})
-		return err
 	})
 	if err != nil {
 		return nil, coded(err)

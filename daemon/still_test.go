@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const stillPairs = 4
+const stillPairs = 2
 
 // stillCases is how many pages are tried: a thousand with ABROWSER_TEST_LONG=1.
 func stillCases() int {
@@ -31,23 +31,29 @@ func TestStillnessIsPlaywrights(t *testing.T) {
 	var work sync.WaitGroup
 	var mu sync.Mutex
 	ready, cases := 0, stillCases()
-	for pair := range stillPairs {
+	type twins struct{ quick, plain *daemontest.Session }
+	var pairs []twins
+	for range stillPairs {
 		quick := home.Start(t)
 		eval(t, quick, "1") // it has its driver
 		home.OwnDrivers = true
 		plain := home.Start(t)
 		eval(t, plain, "1")
 		home.OwnDrivers = false
+		pairs = append(pairs, twins{quick, plain})
+	}
+	for pair, both := range pairs {
 		random := rand.New(rand.NewPCG(20, uint64(pair)))
 		work.Go(func() {
+			quick, plain := both.quick, both.plain
 			for range cases / stillPairs {
 				html := stillCase(random)
 				var a, b string
 				for _, limit := range []int{150, 600, 150, 600} { // milliseconds: a busy machine is slow, and two frames may come as one
-					var both sync.WaitGroup
-					both.Go(func() { a = clicks(t, quick, html, limit) })
-					both.Go(func() { b = clicks(t, plain, html, limit) })
-					if both.Wait(); a == b {
+					var tries sync.WaitGroup
+					tries.Go(func() { a = clicks(t, quick, html, limit) })
+					tries.Go(func() { b = clicks(t, plain, html, limit) })
+					if tries.Wait(); a == b {
 						break
 					}
 				}

@@ -92,12 +92,8 @@ func (t *turn) present(ctx context.Context, p *page, sel selector) (playwright.L
 }
 
 func (t *turn) count(ctx context.Context, all playwright.Locator) (int, error) {
-	n := 0
 	for {
-		err := t.peek(slice(ctx, quickTime), func() (err error) {
-			n, err = all.Count()
-			return err
-		})
+		n, err := look(t, slice(ctx, quickTime), all.Count)
 		if isMoved(err) && pause(ctx, 50*time.Millisecond) {
 			continue
 		}

@@ -37,6 +37,22 @@ func (t *turn) peek(limit time.Duration, call func() error) error {
 	return err
 }
 
+// look is [turn.peek] for a question with an answer. What comes too late is nobody's:
+// the zero value is returned, and the call's own is left to it.
+func look[T any](t *turn, limit time.Duration, question func() (T, error)) (T, error) {
+	answers := make(chan T, 1)
+	err := t.peek(limit, func() error {
+		answer, err := question()
+		answers <- answer
+		return err
+	})
+	var none T
+	if err != nil {
+		return none, err
+	}
+	return <-answers, nil
+}
+
 // noticed gives the connection up when an error says that the driver is gone.
 func (t *turn) noticed(err error) {
 	if _, l := t.known(); l != nil && driverGone(err) {

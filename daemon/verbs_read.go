@@ -40,10 +40,7 @@ func read[T any](ctx context.Context, t *turn, given string, ask func(at playwri
 		return value, "", err
 	}
 	limit := slice(ctx, quickTime)
-	err = t.peek(limit+time.Second, func() (err error) {
-		value, err = ask(at, playwright.Float(milliseconds(limit)))
-		return err
-	})
+	value, err = look(t, limit+time.Second, func() (T, error) { return ask(at, playwright.Float(milliseconds(limit))) })
 	if isTimeout(err) {
 		return value, "", notFound(selector{given: given})
 	}

@@ -49,12 +49,10 @@ func (t *turn) selectOptions(ctx context.Context, in wire.SelectIn) (wire.Select
 // offers fails when none of the options matches a wanted value or label, and says
 // which there are. Playwright would wait for them to come.
 func (t *turn) offers(ctx context.Context, at target, wanted []string) error {
-	var answer any
 	limit := slice(ctx, quickTime)
-	err := t.peek(limit, func() (err error) {
-		answer, err = at.find.Evaluate("e => e.options ? Array.from(e.options, o => [o.value, o.label]) : null", nil,
+	answer, err := look(t, limit, func() (any, error) {
+		return at.find.Evaluate("e => e.options ? Array.from(e.options, o => [o.value, o.label]) : null", nil,
 			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
-		return err
 	})
 	if err != nil {
 		return coded(err)

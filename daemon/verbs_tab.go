@@ -299,11 +299,9 @@ func (t *turn) clickNewTab(ctx context.Context, in wire.ClickIn) (wire.ClickOut,
 }
 
 func (t *turn) href(ctx context.Context, at target) (string, error) {
-	var answer any
 	limit := slice(ctx, quickTime)
-	err := t.peek(limit, func() (err error) {
-		answer, err = script("e => { const a = e.closest('a[href], area[href]'); return a ? a.href : '' }", nil)(at.find, playwright.Float(milliseconds(limit)))
-		return err
+	answer, err := look(t, limit, func() (any, error) {
+		return script("e => { const a = e.closest('a[href], area[href]'); return a ? a.href : '' }", nil)(at.find, playwright.Float(milliseconds(limit)))
 	})
 	if err != nil {
 		return "", coded(err)

@@ -33,7 +33,7 @@ func filesPage(path, task string) string { return path + "?to=" + url.QueryEscap
 // middle, one of the two leaves: each gets its own file, whole.
 func TestDownloadsOfTwoTasks(t *testing.T) {
 	s := site.Start(t)
-	h := newHome(t)
+	h := newRacedHome(t)
 	for _, task := range []string{"stays", "leaves"} {
 		h.text(t, task, "open", s.URL(filesPage("/files", task)))
 	}

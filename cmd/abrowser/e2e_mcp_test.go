@@ -97,7 +97,7 @@ func (c *mcpClient) tools() []string {
 // login is for both, and what one does the other does not see.
 func TestMCPSessionsSideBySide(t *testing.T) {
 	s := site.Start(t)
-	h := newHome(t)
+	h := newRacedHome(t)
 	c := h.mcp(t)
 	var work sync.WaitGroup
 	for _, session := range []string{"alice", "bob"} {

@@ -14,7 +14,7 @@ import (
 // alone.
 func TestPopupsJoinTheirTask(t *testing.T) {
 	s := site.Start(t)
-	h := newHome(t)
+	h := newRacedHome(t)
 	h.text(t, "bystander", "open", s.URL("/popups"))
 	ways := []struct {
 		name, path string

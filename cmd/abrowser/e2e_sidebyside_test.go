@@ -32,7 +32,7 @@ const (
 // own page every time. Somebody who watches the browser itself sees two new pages.
 func TestTwoTasksSideBySide(t *testing.T) {
 	s := site.Start(t)
-	h := newHome(t)
+	h := newRacedHome(t)
 	watch := observe(t, h)
 	h.text(t, "first", "open", s.URL("/page/first"))
 	before := watch.pages(t)

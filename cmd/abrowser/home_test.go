@@ -55,6 +55,15 @@ func newHome(t testing.TB) *home {
 	return h
 }
 
+// newRacedHome is a home whose processes run with the race detector, where the tests
+// do. It makes each of them start several times slower; what happens inside of one
+// process the tests of the packages look at. This is for what many do at once.
+func newRacedHome(t testing.TB) *home {
+	h := newHome(t)
+	h.binary = os.Getenv(envRaced)
+	return h
+}
+
 // end stops everything in the home and fails the test where something stays.
 func (h *home) end(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.Background(), commandDeadline)

@@ -23,6 +23,7 @@ import (
 // What it found out travels to the tests by these variables, not by globals.
 const (
 	envBinary = "ABROWSER_E2E_BINARY" // the built command
+	envRaced  = "ABROWSER_E2E_RACED"  // the same, with the race detector where the tests have it
 	envDriver = "ABROWSER_E2E_DRIVER" // a driver directory, for ABROWSER_DRIVER_PATH
 	envNotes  = "ABROWSER_E2E_NOTES"  // a file: see [home.note]
 	envDial   = "ABROWSER_E2E_DIAL"   // run as another user: see dialAsStranger
@@ -87,6 +88,16 @@ func prepare(work string) error {
 	if err := build(binary, ""); err != nil {
 		return err
 	}
+	raced := binary
+	if raceDetector {
+		raced = filepath.Join(work, "race", "abrowser")
+		if err := build(raced, "", "-race"); err != nil {
+			return err
+		}
+	}
+	if err := os.Setenv(envRaced, raced); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	h := &home{binary: binary, outer: work, dir: filepath.Join(work, "r")}
@@ -109,13 +120,9 @@ func prepare(work string) error {
 	return os.Setenv(envBinary, binary)
 }
 
-// build makes the command, with the race detector where the tests have it. A mark
-// makes it another build of the same source.
-func build(binary, mark string) error {
-	args := []string{"build", "-o", binary}
-	if raceDetector {
-		args = append(args, "-race")
-	}
+// build makes the command. A mark makes it another build of the same source.
+func build(binary, mark string, flags ...string) error {
+	args := append([]string{"build", "-o", binary}, flags...)
 	if mark != "" {
 		args = append(args, "-ldflags=-X main.mark="+mark)
 	}
