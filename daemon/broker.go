@@ -131,11 +131,19 @@ func (b *broker) ask(ctx context.Context, verb wire.Doc, in, out any) error {
 		call = b.caller.Read
 	}
 	reply, err := call(ctx, verb.Path(), in)
-	if verb.Reads && errors.Is(err, wire.CodeNotRunning) && b.returns(ctx) {
-		reply, err = call(ctx, verb.Path(), in)
+	for end := time.Now().Add(newsTime); verb.Reads && ending(err) && time.Now().Before(end) && b.returns(ctx); {
+		if reply, err = call(ctx, verb.Path(), in); ending(err) && !pause(ctx, 50*time.Millisecond) {
+			break
+		}
 	}
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal(reply.Data, out)
+}
+
+// ending reports whether the broker was not there, or on its way out with a browser
+// that died. Its successor will answer.
+func ending(err error) bool {
+	return errors.Is(err, wire.CodeNotRunning) || errors.Is(err, wire.CodeBrowserGone)
 }

@@ -21,7 +21,7 @@ func stillCases() int {
 	if os.Getenv("ABROWSER_TEST_LONG") != "" {
 		return 1000
 	}
-	return 160
+	return 100
 }
 
 // The shared driver does not wait two frames for an element that nothing animates.

@@ -52,6 +52,9 @@ func (t *turn) orDownload(ctx context.Context, err error) error {
 	if _, lost := t.listTabs(ctx); lost != nil {
 		return err
 	}
+	if strings.Contains(err.Error(), "Download is starting") { // which may be known before our broker has told of it
+		t.awaitBegin(ctx)
+	}
 	for _, d := range t.tellDownloads(ctx) {
 		return wire.Errorf(wire.CodeNavigation, "that is no page but a download, %s", d.SuggestedFilename).WithHint("abrowser wait --download .")
 	}

@@ -15,6 +15,7 @@ import (
 // Two sessions work in a browser that a person started and uses: each has its own
 // page, the person's are as they were, not even looked at, and never wait for us.
 func TestAttached(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	p := newPerson(t, h, "")
@@ -146,6 +147,7 @@ func lines(tabs []wire.Tab) string {
 // Whatever of ours or of theirs is killed: the session's page is found again, or
 // the error says what is missing, and never is another browser taken instead.
 func TestAttachedIsKilled(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	p := newPerson(t, h, "")

@@ -59,6 +59,7 @@ func (h *home) stateFiles() []string {
 // Whatever has become of a file of ours, the next command works or names the file;
 // put away, all is as it was: no tab is lost, and none is another task's.
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	for _, session := range []string{"one", "two"} {
@@ -140,6 +141,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 // The run directory is removed, or another put in its place, while daemons and
 // broker live: the next commands find the tabs again.
 func TestRunDirectoryGoes(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	run := filepath.Join(h.dir, "run")

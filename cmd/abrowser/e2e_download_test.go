@@ -32,6 +32,7 @@ func filesPage(path, task string) string { return path + "?to=" + url.QueryEscap
 // Two tasks download files of one name at the same time, another task comes in the
 // middle, one of the two leaves: each gets its own file, whole.
 func TestDownloadsOfTwoTasks(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newRacedHome(t)
 	for _, task := range []string{"stays", "leaves"} {
@@ -103,6 +104,7 @@ func (h *home) kept() []string {
 // The frame that begins a download may be anywhere below a page, or a tab that is
 // gone before it was one: the file is the task's whose click it was.
 func TestDownloadsOfFramesAndTabs(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	s.Open("far")
 	h := newHome(t)
@@ -157,6 +159,7 @@ func (h *home) link(t *testing.T, session, name string, n int) string {
 
 // A download whose broker is killed goes on, and is the same task's afterwards.
 func TestDownloadSurvivesBroker(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	for _, task := range []string{"one", "two"} {
@@ -183,6 +186,7 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 
 // What goes wrong with a download is said, and nothing half stays.
 func TestDownloadsThatFail(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	dir := t.TempDir()

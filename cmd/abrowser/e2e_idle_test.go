@@ -29,6 +29,7 @@ func awaitNoDaemon(t *testing.T, h *home, session string) {
 // it. A command that runs is not nothing, however long it takes, and to look how the
 // session is, is.
 func TestIdleSessionsEnd(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	h.text(t, "long", "open", s.URL("/page/long"))
@@ -139,6 +140,7 @@ func TestSessionEndsWithItsOwner(t *testing.T) {
 // A browser without tabs is stopped after a while, one with tabs is not; and who
 // comes at that moment gets another one.
 func TestBrowserWithoutTabsIsStopped(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	h.env = append(h.env, "ABROWSER_BROWSER_IDLE_TIMEOUT=1s")

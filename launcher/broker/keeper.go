@@ -128,6 +128,7 @@ func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
 		k.instance, k.fresh = rand.Text(), true
 		k.log.Info("browser started", "pid", k.browser.pid, "executable", k.Browser)
 	}
+	defer sweep(filepath.Dir(k.place.Lock))
 	defer k.browser.close()
 	defer k.endBrowser(ctx)
 	for {
@@ -165,6 +166,7 @@ func (k *keeper) startBrowser(ctx context.Context) (*chromium, error) {
 	if err := checkUnheld(ctx, profile); err != nil {
 		return nil, err
 	}
+	sweep(profile) // where nobody was left to do it
 	return startChromium(k.KeepOptions, profile, k.log)
 }
 
