@@ -137,6 +137,7 @@ func TestWedgedIsNoticed(t *testing.T) {
 	}{
 		{"page that spins", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *home) {
 			h.text(t, "task", "eval", "setTimeout(() => { for (;;) {} }, 50), 0")
+			time.Sleep(500 * time.Millisecond) // a click takes less than the 50 ms until then
 		}, []string{"close", "--page"}, false},
 		{"stopped renderer", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *home) {
 			stopProcess(t, rendererOf(t, h, "task"))

@@ -51,7 +51,8 @@ func readProtocol(t *testing.T, o KeepOptions) protocol {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
-	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + t.TempDir(), "--no-first-run"}
+	profile := t.TempDir()
+	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile, "--no-first-run"}
 	if o.NoSandbox != "" {
 		args = append(args, "--no-sandbox")
 	}
@@ -68,6 +69,7 @@ func readProtocol(t *testing.T, o KeepOptions) protocol {
 		cancel()
 		_, _ = io.Copy(io.Discard, says)
 		_ = cmd.Wait() // killed
+		sweep(profile)
 	}()
 	address := ""
 	for lines := bufio.NewScanner(says); address == "" && lines.Scan(); {
