@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -110,36 +109,62 @@ func splitKey(item string) (key, value string) {
 	return item, ""
 }
 
-var (
-	attrPattern  = regexp.MustCompile(` \[([a-z]+)(?:=([^\]]*))?\]`)
-	slashPattern = regexp.MustCompile(`^([a-z]+) (/.*/)((?: \[[a-z]+(?:=[^\]]*)?\])*)$`)
-)
-
 // parseKey reads `role "name" [attr] [attr=value]`.
 func parseKey(key string) *node {
 	n := &node{attrs: map[string]string{}}
+	role, tail, found := strings.Cut(key, " ")
+	n.role = role
 	rest := ""
-	switch slashed := slashPattern.FindStringSubmatch(key); {
-	case slashed != nil: // a name that begins and ends with a slash stands unquoted
-		n.role, n.name, rest = slashed[1], slashed[2], slashed[3]
-	default:
-		var tail string
-		var found bool
-		n.role, tail, found = strings.Cut(key, " ")
-		if found {
-			rest = " " + tail
+	if found {
+		rest = key[len(role):]
+	}
+	switch {
+	case strings.HasPrefix(tail, `"`):
+		if end := jsonStringEnd(tail); end > 0 && json.Unmarshal([]byte(tail[:end]), &n.name) == nil {
+			rest = tail[end:]
 		}
-		if strings.HasPrefix(tail, `"`) {
-			if end := jsonStringEnd(tail); end > 0 && json.Unmarshal([]byte(tail[:end]), &n.name) == nil {
-				rest = tail[end:]
-			}
+	case strings.HasPrefix(tail, "/"):
+		if end := slashEnd(tail); end > 0 {
+			n.name, rest = tail[:end], tail[end:]
 		}
 	}
-	for _, m := range attrPattern.FindAllStringSubmatch(rest, -1) {
-		n.attrs[m[1]] = m[2]
-	}
+	readAttrs(rest, func(name, value string) { n.attrs[name] = value })
 	n.pwRef = n.attrs["ref"]
 	return n
+}
+
+// slashEnd is where a name ends that begins and ends with a slash, which stands
+// unquoted: behind its last slash that only attributes follow. 0: it is none.
+func slashEnd(tail string) int {
+	for end := strings.LastIndexByte(tail, '/'); end > 0; end = strings.LastIndexByte(tail[:end], '/') {
+		if behind := tail[end+1:]; readAttrs(behind, nil) == len(behind) {
+			return end + 1
+		}
+	}
+	return 0
+}
+
+// readAttrs reads all attributes in text, each ` [name]` or ` [name=value]`, and
+// returns how many bytes of text are attributes.
+func readAttrs(text string, each func(name, value string)) (read int) {
+	for {
+		at := strings.Index(text, " [")
+		if at < 0 {
+			return read
+		}
+		text = text[at:]
+		inside, _, closed := strings.Cut(text[2:], "]")
+		name, value, _ := strings.Cut(inside, "=")
+		if !closed || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
+			text = text[1:]
+			continue
+		}
+		if each != nil {
+			each(name, value)
+		}
+		size := len(" [") + len(inside) + len("]")
+		text, read = text[size:], read+size
+	}
 }
 
 func jsonStringEnd(text string) int {

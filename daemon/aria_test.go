@@ -1,6 +1,10 @@
 package daemon
 
 import (
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -147,4 +151,29 @@ func FuzzParseAria(f *testing.F) {
 			(&outline{}).print(root)
 		}
 	})
+}
+
+// What parseKey reads by hand, in the words of regular expressions.
+func TestParseKeyReadsWhatThePatternsRead(t *testing.T) {
+	attr := regexp.MustCompile(` \[([a-z]+)(?:=([^\]]*))?\]`)
+	slashed := regexp.MustCompile(`^([a-z]+) (/.*/)((?: \[[a-z]+(?:=[^\]]*)?\])*)$`)
+	pieces := []string{" ", "/", "/a/", " [ref=e1]", " [x]", " [level=1]", "[", "]", "=", " [A]", " [url=/a/b/]", "a", " []", "é"}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		key := "link /"
+		for range random.IntN(6) {
+			key += pieces[random.IntN(len(pieces))]
+		}
+		want, rest := "", strings.TrimPrefix(key, "link")
+		if m := slashed.FindStringSubmatch(key); m != nil {
+			want, rest = m[2], m[3]
+		}
+		attrs := map[string]string{}
+		for _, m := range attr.FindAllStringSubmatch(rest, -1) {
+			attrs[m[1]] = m[2]
+		}
+		if got := parseKey(key); got.role != "link" || got.name != want || !maps.Equal(got.attrs, attrs) {
+			t.Fatalf("parseKey(%q) = %q %q %v, want %q %v", key, got.role, got.name, got.attrs, want, attrs)
+		}
+	}
 }

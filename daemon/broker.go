@@ -24,8 +24,12 @@ func newBroker(place sockets.Place, session string) *broker {
 func (b *broker) close() error { return b.caller.Close() }
 
 // alive reports whether the broker answers. A connection of Playwright's learns of
-// its end only when something is sent, which may then be lost.
+// its end only when something is sent, which may then be lost. Where it has not hung
+// up on us since it answered last, it need not be asked.
 func (b *broker) alive(ctx context.Context) bool {
+	if b.caller.Held() {
+		return true
+	}
 	ctx, cancel := context.WithTimeout(ctx, aliveTime)
 	defer cancel()
 	_, err := b.caller.Hello(ctx)

@@ -83,17 +83,13 @@ func badSelector(text string) bool {
 	return false
 }
 
-var (
-	ansi   = regexp.MustCompile("\x1b\\[[0-9;]*m")
-	prefix = regexp.MustCompile(`^(playwright: |timeout: |target closed: |Error: )+`)
-)
-
 // briefly is an error's text without the parts that only Playwright's own users
 // can read.
 func briefly(err error) string {
-	text := ansi.ReplaceAllString(err.Error(), "")
+	// Not kept in variables: those are made in every process that this package is in.
+	text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(err.Error(), "")
 	text, _, _ = strings.Cut(text, "\nCall log:")
-	return prefix.ReplaceAllString(strings.TrimSpace(text), "")
+	return regexp.MustCompile(`^(playwright: |timeout: |target closed: |Error: )+`).ReplaceAllString(strings.TrimSpace(text), "")
 }
 
 func firstLine(text string) string {

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,8 +10,21 @@ import (
 
 const maxSelector = 64 << 10
 
-// refPattern is how a ref is written: e3, @e3 or ref=e3.
-var refPattern = regexp.MustCompile(`^(?:@|ref=)?e([1-9][0-9]{0,9})$`)
+// refNumber reads a ref as it is written: e3, @e3 or ref=e3.
+func refNumber(text string) (digits string, ok bool) {
+	if short, cut := strings.CutPrefix(text, "@"); cut {
+		text = short
+	} else {
+		text = strings.TrimPrefix(text, "ref=")
+	}
+	digits, ok = strings.CutPrefix(text, "e")
+	return digits, ok && isNumber(digits) && digits[0] != '0' && len(digits) <= 10
+}
+
+// isNumber reports whether text is digits and nothing else.
+func isNumber(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
 
 // selector is what a command acts on: a ref of a snapshot, or a selector in
 // Playwright's words.
@@ -31,8 +43,8 @@ func parseSelector(given string) (selector, error) {
 	case len(text) > maxSelector:
 		return selector{}, wire.Errorf(wire.CodeBadInput, "the selector is longer than %d bytes", maxSelector)
 	}
-	if m := refPattern.FindStringSubmatch(text); m != nil {
-		number, err := strconv.Atoi(m[1])
+	if digits, ok := refNumber(text); ok {
+		number, err := strconv.Atoi(digits)
 		if err != nil {
 			return selector{}, wire.Errorf(wire.CodeBadInput, "%q is no ref", text)
 		}

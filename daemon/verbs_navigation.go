@@ -138,11 +138,9 @@ func (t *turn) navigate(ctx context.Context, p *page, call func(limit *float64) 
 	return navigationError(err)
 }
 
-var netError = regexp.MustCompile(`net::ERR_[A-Z0-9_]+`)
-
 func navigationError(err error) error {
 	text := briefly(err)
-	switch what := netError.FindString(text); {
+	switch what := regexp.MustCompile(`net::ERR_[A-Z0-9_]+`).FindString(text); {
 	case what == "net::ERR_ABORTED":
 		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s: a download, an empty answer or another navigation took its place", what)
 	case what != "":

@@ -3,7 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -12,11 +12,6 @@ import (
 )
 
 const hintTabs = "abrowser tab list"
-
-var (
-	tabID  = regexp.MustCompile(`^t[0-9]+$`)
-	number = regexp.MustCompile(`^[0-9]+$`)
-)
 
 // tabList is a control verb: it never waits for a page, and starts no browser.
 func (s *Session) tabList(ctx context.Context, _ *wire.Call, in wire.TabListIn) (wire.TabsOut, error) {
@@ -87,7 +82,7 @@ func (t *turn) checkLabel(ctx context.Context, label string) error {
 	switch {
 	case label == "":
 		return nil
-	case tabID.MatchString(label), number.MatchString(label), len(label) > 100:
+	case isNumber(strings.TrimPrefix(label, "t")), len(label) > 100:
 		return wire.Errorf(wire.CodeBadInput, "%q is no label: it would be taken for a tab's id, or is too long", label).WithHint("abrowser tab new --label docs")
 	}
 	tabs, err := t.reachTabs(ctx)
@@ -112,7 +107,7 @@ func (t *turn) reachTabs(ctx context.Context) ([]wire.Tab, error) {
 
 // pick is the tab that a person names by id, label or target id.
 func pick(tabs []wire.Tab, name string) (wire.Tab, error) {
-	if number.MatchString(name) {
+	if isNumber(name) {
 		return wire.Tab{}, wire.Errorf(wire.CodeBadInput, "%q is no tab; a tab's id, such as t2, or its label is taken, no position", name).WithHint(hintTabs)
 	}
 	for _, tab := range tabs {

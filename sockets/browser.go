@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -67,7 +66,11 @@ func madeName(kind, from string) string {
 	return kind + "-" + hex.EncodeToString(sum[:8])
 }
 
-var madeNames = regexp.MustCompile(`^(cdp|dir)-[0-9a-f]{16}$`)
+// isMadeName reports whether name is one that [madeName] makes.
+func isMadeName(name string) bool {
+	kind, sum, _ := strings.Cut(name, "-")
+	return (kind == "cdp" || kind == "dir") && len(sum) == 16 && strings.Trim(sum, "0123456789abcdef") == ""
+}
 
 // Browsers lists the places of brokers that left a socket, whether they listen or
 // not. The name is empty where the file's name is a hash, and Lock is right for

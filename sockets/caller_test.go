@@ -191,9 +191,15 @@ func TestKeptConnections(t *testing.T) {
 	go func() { ended <- s.Serve(ctx, counted) }()
 	c := (&Caller{Place: p}).Keeping()
 	defer c.Close()
+	if c.Held() {
+		t.Error("a connection is held before the first call")
+	}
 	for range 5 {
 		_, err := c.Call(soon(t), echo, echoIn{Text: "x"})
 		must(t, err)
+		if !c.Held() || (&Caller{Place: p}).Held() {
+			t.Error("the connection is not held, or held where none is kept")
+		}
 	}
 	if n := counted.count(); n != 1 {
 		t.Errorf("five calls made %d connections, want 1", n)
@@ -209,6 +215,9 @@ func TestKeptConnections(t *testing.T) {
 	wg.Wait()
 	cancel()
 	must(t, <-ended)
+	if c.Held() {
+		t.Error("a connection is held to a server that has ended")
+	}
 	// The daemon was replaced: the kept connections are of no use, the place is.
 	second, err := p.Listen(l)
 	must(t, err)

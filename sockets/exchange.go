@@ -64,19 +64,39 @@ func (c *Caller) exchange(ctx context.Context, q question) (status int, answer [
 
 // line is a kept connection that still lives, or a new one.
 func (c *Caller) line(ctx context.Context) (*line, error) {
-	if c.kept != nil {
-		for l := c.kept.take(); l != nil; l = c.kept.take() {
-			if l.silent() {
-				return l, nil
-			}
-			l.conn.Close()
-		}
+	if l := c.keptLine(); l != nil {
+		return l, nil
 	}
 	conn, err := Dial(ctx, c.Place)
 	if err != nil {
 		return nil, err
 	}
 	return &line{conn: conn, read: bufio.NewReader(conn)}, nil
+}
+
+// Held reports whether a connection of an earlier call is still open, without
+// asking: the process on its other end has neither ended nor hung up. It says
+// nothing where none was kept.
+func (c *Caller) Held() bool {
+	l := c.keptLine()
+	if l != nil {
+		c.kept.put(l)
+	}
+	return l != nil
+}
+
+// keptLine takes a kept connection that still lives, nil where there is none.
+func (c *Caller) keptLine() *line {
+	if c.kept == nil {
+		return nil
+	}
+	for l := c.kept.take(); l != nil; l = c.kept.take() {
+		if l.silent() {
+			return l
+		}
+		l.conn.Close()
+	}
+	return nil
 }
 
 // send writes the request in one piece. A request of which a part is missing is

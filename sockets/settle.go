@@ -75,7 +75,7 @@ func checkMode(s wire.Settings) error {
 func checkProfileName(name string) error {
 	const hint = "a name has 1 to 128 letters, digits, '.', '_' and '-'; with a slash it is a directory: ./profile"
 	switch {
-	case CheckName(name) != nil, madeNames.MatchString(name):
+	case CheckName(name) != nil, isMadeName(name):
 		return wire.Errorf(wire.CodeBadInput, "%q is no profile's name", name).WithHint(hint)
 	case name == sharedName:
 		return wire.Errorf(wire.CodeBadInput, "%q is the shared profile, which a session has that asks for none", name).

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -71,39 +72,82 @@ func fieldsOf(t reflect.Type) []Field {
 			fields = append(fields, fieldsOf(sf.Type)...)
 			continue
 		}
-		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
-		if name == "" || name == "-" {
-			continue
+		if f, ok := fieldOf(t, sf); ok {
+			fields = append(fields, f)
 		}
-		f := Field{
-			Name: name, Flag: kebab(name), Arg: -1, Type: sf.Type,
-			Required: sf.Tag.Get("required") == "true",
-			Default:  sf.Tag.Get("default"), Help: sf.Tag.Get("help"),
-			Min: sf.Tag.Get("min"), File: sf.Tag.Get("file"), Duration: sf.Tag.Get("is") == "duration", Live: sf.Tag.Get("live") == "true",
-		}
-		if names := strings.Split(sf.Tag.Get("env"), ","); names[0] != "" {
-			f.Env, f.EnvAlso = names[0], append(f.EnvAlso, names[1:]...)
-		}
-		if enum := sf.Tag.Get("enum"); enum != "" {
-			f.Enum = strings.Split(enum, "|")
-		}
-		if arg, ok := sf.Tag.Lookup("arg"); ok {
-			number, rest := strings.CutSuffix(arg, "...")
-			place, err := strconv.Atoi(number)
-			if err != nil {
-				panic(fmt.Sprintf("wire: %s.%s: arg:%q is no position", t, sf.Name, arg))
-			}
-			f.Arg, f.Rest, f.Flag = place, rest, ""
-		}
-		if flag, ok := sf.Tag.Lookup("flag"); ok {
-			f.Flag, f.Short, _ = strings.Cut(flag, ",")
-			if f.Flag == "-" {
-				f.Flag = ""
-			}
-		}
-		fields = append(fields, f)
 	}
 	return fields
+}
+
+// fieldOf reads a struct field's tags, all in one pass: every command reads those
+// of some thirty fields. ok is false for one that is not in requests.
+func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
+	f = Field{Arg: -1, Type: sf.Type}
+	flag, hasFlag := "", false
+	for key, value := range tags(sf.Tag) {
+		switch key {
+		case "json":
+			f.Name, _, _ = strings.Cut(value, ",")
+		case "required":
+			f.Required = value == "true"
+		case "default":
+			f.Default = value
+		case "help":
+			f.Help = value
+		case "min":
+			f.Min = value
+		case "file":
+			f.File = value
+		case "is":
+			f.Duration = value == "duration"
+		case "live":
+			f.Live = value == "true"
+		case "env":
+			if names := strings.Split(value, ","); names[0] != "" {
+				f.Env, f.EnvAlso = names[0], append(f.EnvAlso, names[1:]...)
+			}
+		case "enum":
+			if value != "" {
+				f.Enum = strings.Split(value, "|")
+			}
+		case "arg":
+			number, rest := strings.CutSuffix(value, "...")
+			place, err := strconv.Atoi(number)
+			if err != nil {
+				panic(fmt.Sprintf("wire: %s.%s: arg:%q is no position", t, sf.Name, value))
+			}
+			f.Arg, f.Rest = place, rest
+		case "flag":
+			flag, hasFlag = value, true
+		}
+	}
+	switch {
+	case hasFlag:
+		if f.Flag, f.Short, _ = strings.Cut(flag, ","); f.Flag == "-" {
+			f.Flag = ""
+		}
+	case f.Arg < 0:
+		f.Flag = kebab(f.Name)
+	}
+	return f, f.Name != "" && f.Name != "-"
+}
+
+// tags are the keys and values of a struct field's tag, in their order.
+func tags(tag reflect.StructTag) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for rest := string(tag); ; {
+			key, behind, found := strings.Cut(strings.TrimLeft(rest, " "), ":")
+			quoted, err := strconv.QuotedPrefix(behind)
+			if !found || err != nil {
+				return
+			}
+			value, _ := strconv.Unquote(quoted) // QuotedPrefix has found it well-formed
+			if !yield(key, value) {
+				return
+			}
+			rest = behind[len(quoted):]
+		}
+	}
 }
 
 func kebab(name string) string {
