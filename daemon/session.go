@@ -101,6 +101,7 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	}
 	l, err := connect(ctx, pw, b.place, s.name, s.dialogs)
 	if err != nil {
+		s.log.Warn("connecting to the pages", "error", err)
 		if isGone(err) {
 			s.engine.drop(pw) // it may be the driver that is gone
 		}

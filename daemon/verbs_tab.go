@@ -203,8 +203,8 @@ func (t *turn) closeTab(ctx context.Context, l *link, tab wire.Tab) ([]wire.Tab,
 		}
 		soon, cancel := context.WithTimeout(ctx, closedTime)
 		defer cancel()
-		rest, err := t.untilClosed(soon, tab.TargetID)
-		if err == nil || ctx.Err() != nil || soon.Err() == nil {
+		rest, err := t.untilClosed(soon, l, tab.TargetID)
+		if !errors.Is(err, wire.CodeTimeout) || ctx.Err() != nil {
 			return rest, err
 		}
 		t.log.Warn("a page that was closed is still there")
@@ -212,7 +212,7 @@ func (t *turn) closeTab(ctx context.Context, l *link, tab wire.Tab) ([]wire.Tab,
 	if err := t.watch(quickTime, func() error { return l.closeTarget(tab.TargetID) }); err != nil {
 		return nil, coded(err)
 	}
-	return t.untilClosed(ctx, tab.TargetID)
+	return t.untilClosed(ctx, l, tab.TargetID)
 }
 
 // heir is the tab that is active after one was closed: its opener, else the one
@@ -230,8 +230,9 @@ func (t *turn) heir(rest []wire.Tab, closed wire.Tab) wire.Tab {
 	return rest[len(rest)-1]
 }
 
-// untilClosed waits until the broker no longer lists a target.
-func (t *turn) untilClosed(ctx context.Context, target string) ([]wire.Tab, error) {
+// untilClosed waits until the broker no longer lists a target. Where the connection
+// over which it was to be closed is lost, it may never have been told to.
+func (t *turn) untilClosed(ctx context.Context, l *link, target string) ([]wire.Tab, error) {
 	for {
 		tabs, err := t.listTabs(ctx)
 		if err != nil {
@@ -243,6 +244,9 @@ func (t *turn) untilClosed(ctx context.Context, target string) ([]wire.Tab, erro
 		}
 		if !listed {
 			return tabs, nil
+		}
+		if l.isGone() {
+			return nil, goneError()
 		}
 		if !pause(ctx, 20*time.Millisecond) {
 			return nil, ended(ctx)

@@ -160,13 +160,16 @@ func TestRunDirectoryGoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Daemon and driver end when they see that nobody finds them any more.
-			for again := true; again; {
+			if !await(time.Minute, func() bool {
 				r := h.try("task", "--json", "eval", "reveal()")
 				e := r.envelope(t)
-				if again = !e.Success; again && !allowed(e.Code) {
+				if !e.Success && !allowed(e.Code) {
 					t.Fatalf("%s", r)
 				}
 				await(3*time.Second, func() bool { return false })
+				return e.Success
+			}) {
+				t.Fatal("the session does not come back")
 			}
 			if after := markOf(t, h, "task"); after != before {
 				t.Errorf("the session came back to %v, want %v", after, before)

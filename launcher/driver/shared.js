@@ -154,6 +154,7 @@ function accept(socket) {
     if (line === "watch") return watch(socket, rest);
     if (line === "status") return socket.end(JSON.stringify({ pid: process.pid, sessions: sessions.size, limit: Number(limit) }));
     if (line !== "session " + id || sessions.size >= Number(limit) || stopping) return socket.end("-");
+    fs.mkdirSync(process.env.TMPDIR, { recursive: true, mode: 0o700 }); // somebody may have cleaned up
     const session = new Session(socket);
     socket.write("+");
     socket.on("data", (more) => session.receive(more));
@@ -171,7 +172,9 @@ function watch(socket, asked) {
 
 let stopping = false;
 let timer;
-let ours; // the socket's file, which is another's where somebody made the root anew
+// The socket's file. Where somebody made the root anew, it is another driver's, and
+// so is what else bears our name.
+let ours;
 // rest stops the driver when it has been empty for some time: it starts afresh.
 function rest(time) {
   clearTimeout(timer);
@@ -181,8 +184,10 @@ function rest(time) {
 function stop() {
   stopping = true;
   const there = fs.statSync(socketPath, { throwIfNoEntry: false });
-  if (ours && there && there.ino === ours.ino && there.ctimeMs === ours.ctimeMs) fs.rmSync(socketPath, { force: true });
-  fs.rmSync(process.env.TMPDIR, { recursive: true, force: true });
+  if (ours && there && there.ino === ours.ino && there.ctimeMs === ours.ctimeMs) {
+    fs.rmSync(socketPath, { force: true });
+    fs.rmSync(process.env.TMPDIR, { recursive: true, force: true });
+  }
   process.exit(0);
 }
 

@@ -21,70 +21,6 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// patience is for what takes a second when the machine is idle.
-const patience = 30 * time.Second
-
-// newShared is a root of the test's own, whose drivers are gone when it is over.
-func newShared(t *testing.T) *Shared {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "abs") // a socket's path is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Shared{Root: sockets.Root{Dir: filepath.Join(dir, "r")}, Linger: 200 * time.Millisecond}
-	t.Cleanup(func() {
-		var left []string
-		if !await(func() bool { left = s.leftovers(); return len(left) == 0 }) {
-			t.Errorf("left over: %q", left)
-		}
-		for _, pid := range drivers(s) {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // the test has failed already
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-// leftovers are the processes, sockets and files of drivers.
-func (s *Shared) leftovers() []string {
-	var left []string
-	for _, pid := range drivers(s) {
-		left = append(left, fmt.Sprint("process ", pid))
-	}
-	for _, pattern := range []string{"run/d/*.sock", "state/tmp/*"} {
-		found, _ := filepath.Glob(s.Root.Path(pattern)) // the pattern is right
-		left = append(left, found...)
-	}
-	return left
-}
-
-// drivers are the processes that have the root's sockets in their command line.
-func drivers(s *Shared) []int {
-	found, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
-	var pids []int
-	for _, file := range found {
-		line, err := os.ReadFile(file)
-		if err == nil && bytes.Contains(line, []byte("\x00driver\x00"+s.Root.Path("run", "d")+"/")) {
-			var pid int
-			if _, err := fmt.Sscanf(file, "/proc/%d/", &pid); err == nil {
-				pids = append(pids, pid)
-			}
-		}
-	}
-	return pids
-}
-
-func await(yes func() bool) bool {
-	for end := time.Now().Add(patience); !yes(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			return false
-		}
-	}
-	return true
-}
-
 // TestShared has a real Node serve. It is left out of -short, since it fetches the
 // driver from the npm registry.
 func TestShared(t *testing.T) {
@@ -336,10 +272,14 @@ func testUncaught(t *testing.T, s *Shared, setup Setup) {
 }
 
 // A daemon that was killed closes nothing: the driver lets go of its browser, and of
-// the directory that it made for it.
+// the directory that it made for it, also where somebody had removed the one above.
 func testLeavingBrowser(t *testing.T, s *Shared, setup Setup) {
-	one, two := join(t, s, setup), join(t, s, setup)
+	two := join(t, s, setup)
 	two.hello(t)
+	if err := os.RemoveAll(s.Root.Path("state", "tmp")); err != nil {
+		t.Fatal(err)
+	}
+	one := join(t, s, setup)
 	fake := fakeBrowser{left: make(chan struct{})}
 	browser := fake.start(t)
 	guid, err := one.chromium()
@@ -419,45 +359,5 @@ func TestOwn(t *testing.T) {
 	_, err := Own(func(string) (string, bool) { return "mine", true })
 	if !errors.Is(err, wire.CodeBadInput) {
 		t.Errorf("Own() with another word = %v", err)
-	}
-}
-
-// A driver that is killed while nobody is connected leaves its socket to whoever
-// sweeps; one that lives is left alone, and says how many it serves.
-func testSweep(t *testing.T, s *Shared, setup Setup) {
-	s.Linger = patience
-	if found, err := s.Look(t.Context()); err == nil && len(found) > 0 {
-		t.Errorf("before the first driver there are %+v", found)
-	}
-	if err := s.Sweep(); err != nil {
-		t.Errorf("Sweep of no directory = %v", err)
-	}
-	line := join(t, s, setup)
-	found, err := s.Look(t.Context())
-	if err != nil || len(found) != 1 || found[0].PID != line.PID() || found[0].Sessions != 1 || found[0].Limit != defaultLimit || found[0].Err != nil {
-		t.Errorf("Look = %+v, %v", found, err)
-	}
-	line.Close()
-	if err := s.Sweep(); err != nil || len(s.leftovers()) < 2 {
-		t.Errorf("Sweep = %v, and of a driver that lives there is %q", err, s.leftovers())
-	}
-	pid := drivers(s)[0]
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	if found, err := s.Look(t.Context()); err != nil || len(found) != 1 || !errors.Is(found[0].Err, wire.CodeWedged) {
-		t.Errorf("of a stopped driver Look = %+v, %v", found, err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	if !await(func() bool { return len(drivers(s)) == 0 }) {
-		t.Fatal("the driver does not die")
-	}
-	if len(s.leftovers()) == 0 {
-		t.Error("a killed driver leaves nothing: there is nothing to see here")
-	}
-	if err := s.Sweep(); err != nil || len(s.leftovers()) > 0 {
-		t.Errorf("Sweep = %v, and there is %q", err, s.leftovers())
 	}
 }

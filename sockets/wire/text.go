@@ -46,6 +46,14 @@ func lines(all ...string) string {
 	return strings.Join(kept, "\n")
 }
 
+// counted is a number with what is counted.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
 // indent writes JSON for people: its members in their order, its numbers as they

@@ -33,11 +33,11 @@ func (o BrowserStatusOut) Text() string {
 	}
 	if o.Endpoint != "" {
 		return lines(fmt.Sprintf("%s, attached to at %s, broker pid %d, keeper pid %d", o.Product, o.Endpoint, o.BrokerPID, o.KeeperPID),
-			fmt.Sprintf("%d sessions, %d tabs", o.Sessions, o.Tabs))
+			counted(o.Sessions, "session", "sessions")+", "+counted(o.Tabs, "tab", "tabs"))
 	}
 	return lines(
 		fmt.Sprintf("%s, browser pid %d, broker pid %d, keeper pid %d", o.Product, o.BrowserPID, o.BrokerPID, o.KeeperPID),
-		fmt.Sprintf("%d sessions, %d tabs", o.Sessions, o.Tabs), "profile: "+o.Profile, "sandbox: "+o.Sandbox)
+		counted(o.Sessions, "session", "sessions")+", "+counted(o.Tabs, "tab", "tabs"), "profile: "+o.Profile, "sandbox: "+o.Sandbox)
 }
 
 // BrowserStatus tells about the shared browser.

@@ -70,10 +70,10 @@ type CloseOut struct {
 func (o CloseOut) Text() string {
 	kept, discarded := "", ""
 	if o.Kept > 0 {
-		kept = fmt.Sprintf("%d tabs stay open for review; abrowser tab --all lists them", o.Kept)
+		kept = counted(o.Kept, "tab stays", "tabs stay") + " open for review; abrowser tab --all lists them"
 	}
 	if o.Discarded > 0 {
-		discarded = fmt.Sprintf("%d incognito tabs are discarded; nothing of them is kept", o.Discarded)
+		discarded = counted(o.Discarded, "incognito tab is", "incognito tabs are") + " discarded; nothing of them is kept"
 	}
 	return lines(kept, discarded)
 }
@@ -151,7 +151,7 @@ func (o StatusOut) Text() string {
 	if o.Driver.PID != 0 {
 		driver = fmt.Sprintf("driver pid %d", o.Driver.PID)
 		if o.Driver.Sessions > 0 {
-			driver += fmt.Sprintf(", serves %d sessions", o.Driver.Sessions)
+			driver += ", serves " + counted(o.Driver.Sessions, "session", "sessions")
 		}
 	}
 	return lines(s, o.Reason, o.URL, driver, o.Hint)
@@ -219,7 +219,7 @@ func (o SessionListOut) Text() string {
 		if s.Mode != ModeShared {
 			mode = s.Mode + "  "
 		}
-		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %d tabs  %s%s", mark, s.ID, s.State, s.Pages, mode, s.URL), " "))
+		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %-7s  %s%s", mark, s.ID, s.State, counted(s.Pages, "tab", "tabs"), mode, s.URL), " "))
 	}
 	return lines(all...)
 }

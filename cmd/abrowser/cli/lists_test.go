@@ -66,7 +66,7 @@ func twoSessions(t *testing.T) (*bench, *released) {
 func TestListsMergeDaemonsAndBroker(t *testing.T) {
 	b, _ := twoSessions(t)
 	tests := []struct{ args, want string }{
-		{"--session live session list", "  left                 released  1 tabs  https://left.example/\n* live                 busy      2 tabs  https://live.example/\n  none                 released  0 tabs\n"},
+		{"--session live session list", "  left                 released  1 tab    https://left.example/\n* live                 busy      2 tabs   https://live.example/\n  none                 released  0 tabs\n"},
 		{"tab --all", "  [left/t1] released Left - https://left.example/\n  [live/t1] live Live - https://live.example/\n"},
 		{"--session left tab", "  [t1] Left - https://left.example/\n"},
 		{"--session left status", "session left is not running\n"},

@@ -1,0 +1,49 @@
+package driver
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// A driver that is killed while nobody is connected leaves its socket to whoever
+// sweeps; one that lives is left alone, and says how many it serves.
+func testSweep(t *testing.T, s *Shared, setup Setup) {
+	s.Linger = patience
+	if found, err := s.Look(t.Context()); err == nil && len(found) > 0 {
+		t.Errorf("before the first driver there are %+v", found)
+	}
+	if err := s.Sweep(); err != nil {
+		t.Errorf("Sweep of no directory = %v", err)
+	}
+	line := join(t, s, setup)
+	found, err := s.Look(t.Context())
+	if err != nil || len(found) != 1 || found[0].PID != line.PID() || found[0].Sessions != 1 || found[0].Limit != defaultLimit || found[0].Err != nil {
+		t.Errorf("Look = %+v, %v", found, err)
+	}
+	line.Close()
+	if err := s.Sweep(); err != nil || len(s.leftovers()) < 2 {
+		t.Errorf("Sweep = %v, and of a driver that lives there is %q", err, s.leftovers())
+	}
+	pid := drivers(s)[0]
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := s.Look(t.Context()); err != nil || len(found) != 1 || !errors.Is(found[0].Err, wire.CodeWedged) {
+		t.Errorf("of a stopped driver Look = %+v, %v", found, err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if !await(func() bool { return len(drivers(s)) == 0 }) {
+		t.Fatal("the driver does not die")
+	}
+	if len(s.leftovers()) == 0 {
+		t.Error("a killed driver leaves nothing: there is nothing to see here")
+	}
+	if err := s.Sweep(); err != nil || len(s.leftovers()) > 0 {
+		t.Errorf("Sweep = %v, and there is %q", err, s.leftovers())
+	}
+}
