@@ -2,11 +2,13 @@ package launcher
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -63,6 +65,39 @@ func TestBuildFollowsTheCode(t *testing.T) {
 	const bare = "-ldflags=-buildid="
 	if a, b := build("a", "1", bare), build("b", "2", bare); a == b {
 		t.Error("without build ids, two programs have one build")
+	}
+}
+
+// What is read of the first page alone is what package debug/elf finds.
+func TestBuildIDInANote(t *testing.T) {
+	f, err := os.Open(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, f)
+	var want []byte
+	if e, err := elf.NewFile(f); err == nil { // on macOS it is no ELF, and has no note
+		if want, err = e.Section(".note.go.buildid").Data(); err != nil {
+			t.Fatal(err)
+		}
+		want = want[16:]
+	}
+	if got := noteID(f); !bytes.HasPrefix(want, got) || len(want)-len(got) > 3 {
+		t.Errorf("noteID() = %q, want %q", got, want)
+	}
+	for _, head := range []string{"", "\x7fELF\x02\x01", "\x7fELF\x02\x01" + strings.Repeat("\xff", 200), "\x7fELF\x01\x01" + strings.Repeat("\x01", 200)} {
+		path := filepath.Join(t.TempDir(), "program")
+		if err := os.WriteFile(path, []byte(head), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		broken, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id := noteID(broken); id != nil {
+			t.Errorf("noteID() = %q of a file that has none", id)
+		}
+		closed(t, broken)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -128,7 +129,11 @@ func build(binary, mark string, flags ...string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "go", append(args, ".")...).CombinedOutput()
+	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
+	if !slices.Contains(flags, "-race") { // which needs cgo; `just build` does without
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}

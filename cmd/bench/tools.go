@@ -26,6 +26,7 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 	}
 	program := filepath.Join(dir, "abrowser")
 	build := exec.CommandContext(ctx, "go", "-C", filepath.Join("..", ".."), "build", "-o", program, "./cmd/abrowser")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as `just build` does
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return nil, fmt.Errorf("building abrowser: %w", err)

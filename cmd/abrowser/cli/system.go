@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // System is what a command sees of the machine. All fields are required.
@@ -30,12 +31,20 @@ func OS() System {
 	}
 }
 
+// catchAfter is when signals are first caught. Catching them takes two threads,
+// which is a tenth of what a quick command takes in all. One that is ended before
+// says nothing of it; its request is taken back all the same, since it hangs up.
+const catchAfter = 20 * time.Millisecond
+
 // interrupted ends the context at the first signal that asks the process to end.
 // A second one ends the process the way the system does.
 func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
+	ctx, cancel := context.WithCancel(ctx)
+	catch := time.AfterFunc(catchAfter, func() {
+		caught, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		context.AfterFunc(caught, func() { stop(); cancel() })
+	})
+	return ctx, func() { catch.Stop(); cancel() }
 }
 
 // isTerminal reports whether f is a terminal: a character device, and not the
