@@ -55,7 +55,7 @@ func (t *turn) stepResult(ctx context.Context, h served, step wire.Step) wire.St
 	inner := &turn{Session: t.Session, call: call, slot: t.slot}
 	out, err := h.inTurn(ctx, inner, body(step))
 	reply := wire.ReplyTo(call, out, err)
-	result := wire.StepResult{Command: step.Command, Success: reply.Error == nil, Result: reply.Data, Warning: strings.Join(reply.Warnings, "\n")}
+	result := wire.StepResult{Command: step.Command, Success: reply.Error == nil, Result: reply.Data, Warning: strings.Join(reply.Warnings, "\n"), Records: reply.Records}
 	if reply.Error != nil {
 		result.Result = json.RawMessage("null")
 		result.Error, result.Code, result.Hint = &reply.Error.Message, reply.Error.Code, reply.Error.Hint

@@ -22,6 +22,7 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, in wire.CloseIn) (wi
 		return wire.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
 	}
 	s.lane.stop(keep, wire.Errorf(wire.CodeInterrupted, "the session was closed"))
+	s.kept.end()
 	// What is given up is given up for good once the connection is closed.
 	if _, l := s.known(); l != nil {
 		l.close()

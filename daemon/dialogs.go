@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/playwright-community/playwright-go"
@@ -9,51 +8,80 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// dialogs answers JavaScript dialogs so that nothing hangs, and keeps what it did
-// until a reply has told it. Alert and beforeunload are accepted, confirm and
-// prompt dismissed.
+// dialogs answers JavaScript dialogs as the session's policy says, so that nothing
+// hangs. Raised, alert and beforeunload are accepted, which is what lets the page go
+// on, confirm and prompt dismissed.
 type dialogs struct {
-	mu     sync.Mutex // guards the fields below; never held during I/O
-	open   map[playwright.Dialog]wire.Dialog
-	untold []wire.Dialog
+	kept *keeping
+	news *news
+
+	mu   sync.Mutex // guards the fields below; never held during I/O
+	open map[playwright.Dialog]wire.Dialog
+	next *reaction // for the next one alone, before the policy
 }
 
-const maxUntold = 100 // a page that asks for ever must not fill memory
+// reaction is what is done with a dialog.
+type reaction struct {
+	accept bool
+	text   string // a prompt's, where it is accepted
+	raised bool
+}
 
-func newDialogs() *dialogs { return &dialogs{open: map[playwright.Dialog]wire.Dialog{}} }
+func newDialogs(k *keeping, n *news) *dialogs {
+	return &dialogs{kept: k, news: n, open: map[playwright.Dialog]wire.Dialog{}}
+}
 
-// answer is called for each dialog as it opens. It is kept before it is answered:
+// answer is called for each dialog as it opens. It is noted before it is answered:
 // the command that caused it ends as soon as it is.
 func (d *dialogs) answer(dialog playwright.Dialog) {
 	seen := wire.Dialog{Type: dialog.Type(), Message: dialog.Message(), DefaultPrompt: dialog.DefaultValue(), Handled: "dismissed"}
-	accept := seen.Type == "alert" || seen.Type == "beforeunload"
-	if accept {
+	do := d.decide(seen.Type)
+	if do.accept {
 		seen.Handled = "accepted"
 	}
+	seen.Raised = do.raised
 	d.mu.Lock()
 	d.open[dialog] = seen
-	if len(d.untold) < maxUntold {
-		d.untold = append(d.untold, seen)
-	}
 	d.mu.Unlock()
+	d.news.addDialog(seen)
 	// An error means that the dialog is gone already, with its page or by a person.
-	if accept {
-		_ = dialog.Accept()
-	} else {
+	switch {
+	case !do.accept:
 		_ = dialog.Dismiss()
+	case seen.Type == "prompt":
+		_ = dialog.Accept(do.text)
+	default:
+		_ = dialog.Accept()
 	}
 	d.mu.Lock()
 	delete(d.open, dialog)
 	d.mu.Unlock()
 }
 
-// take returns what no reply has told yet.
-func (d *dialogs) take() []wire.Dialog {
+func (d *dialogs) decide(kind string) reaction {
+	d.mu.Lock()
+	next := d.next
+	d.next = nil
+	d.mu.Unlock()
+	if next != nil {
+		return *next
+	}
+	switch p := d.kept.get().Policies; p.Dialog {
+	case wire.PolicyAccept:
+		return reaction{accept: true}
+	case wire.PolicyPromptWith:
+		return reaction{accept: true, text: p.PromptText}
+	case wire.PolicyDismiss:
+		return reaction{}
+	}
+	return reaction{accept: kind == "alert" || kind == "beforeunload", raised: true}
+}
+
+// expect has the next dialog answered this way, whatever the policy.
+func (d *dialogs) expect(next reaction) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	all := d.untold
-	d.untold = nil
-	return all
+	d.next = &next
 }
 
 // current is a dialog that is open now.
@@ -64,8 +92,4 @@ func (d *dialogs) current() (wire.Dialog, bool) {
 		return seen, true
 	}
 	return wire.Dialog{}, false
-}
-
-func dialogWarning(d wire.Dialog) string {
-	return fmt.Sprintf("%s dialog, %s: %q", d.Type, d.Handled, d.Message)
 }

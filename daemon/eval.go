@@ -175,7 +175,6 @@ func (t *turn) eval(ctx context.Context, in wire.EvalIn) (wire.EvalOut, error) {
 	origin := p.URL()
 	v, err := t.evaluate(ctx, p, code)
 	if err != nil {
-		t.tellDialogs()
 		return wire.EvalOut{}, err
 	}
 	return wire.EvalOut{Result: v.json, Unserializable: v.unserializable, Origin: origin, Effects: t.effects(ctx)}, nil

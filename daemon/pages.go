@@ -216,7 +216,7 @@ func (t *turn) effects(ctx context.Context) wire.Effects {
 	} else if !errors.Is(err, wire.CodeNotRunning) {
 		t.log.Warn("asking for tabs", "error", err)
 	}
-	e.Dialogs = t.tellDialogs()
+	e.Dialogs = t.tellNews()
 	e.Downloads = t.tellDownloads(ctx)
 	return e
 }
@@ -251,13 +251,4 @@ func (t *turn) opened(ctx context.Context, tab wire.Tab) wire.OpenedTab {
 			return out
 		}
 	}
-}
-
-// tellDialogs takes the dialogs that no reply has told and warns of each.
-func (t *turn) tellDialogs() []wire.Dialog {
-	all := t.dialogs.take()
-	for _, d := range all {
-		t.call.Warn("%s", dialogWarning(d))
-	}
-	return all
 }

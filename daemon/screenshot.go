@@ -54,7 +54,6 @@ func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.Scree
 		}
 	}
 	err = t.peek(limit+grace, func() error { return nudged(p, take) })
-	t.tellDialogs()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return wire.ScreenshotOut{}, ended(ctx)

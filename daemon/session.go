@@ -23,6 +23,8 @@ type Session struct {
 
 	engine  *engine
 	broker  *broker
+	kept    *keeping
+	news    *news
 	dialogs *dialogs
 	refs    *refs
 	lane    lane

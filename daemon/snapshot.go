@@ -165,7 +165,6 @@ func (t *turn) snapshot(ctx context.Context, in wire.SnapshotIn) (wire.SnapshotO
 	}
 	printer := outline{in: in, base: out.Origin}
 	out.Snapshot = printer.print(shown)
-	t.tellDialogs()
 	return out, nil
 }
 

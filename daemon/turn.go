@@ -63,6 +63,7 @@ func (t *turn) noticed(err error) {
 // attempt runs a verb, and once more on a new connection when the first was lost
 // before anything was done, which is what [wire.CodeBrowserGone] says of a verb.
 func attempt[In, Out any](ctx context.Context, t *turn, in In, serve func(*turn, context.Context, In) (Out, error)) (Out, error) {
+	defer t.tellNews()
 	out, err := serve(t, ctx, in)
 	again, err := t.explain(ctx, err)
 	if again {

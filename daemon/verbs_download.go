@@ -51,7 +51,6 @@ func (t *turn) download(ctx context.Context, in wire.DownloadIn) (wire.DownloadO
 		return nil
 	})
 	if err != nil {
-		t.tellDialogs()
 		if errors.Is(err, wire.CodeTimeout) {
 			return wire.DownloadOut{}, wire.Errorf(wire.CodeTimeout, "%q was clicked and no download began", in.Selector).WithHint(hintSnapshot)
 		}
@@ -59,7 +58,6 @@ func (t *turn) download(ctx context.Context, in wire.DownloadIn) (wire.DownloadO
 	}
 	saved, err := t.finished(ctx, d, in.Path)
 	if err != nil {
-		t.tellDialogs()
 		return wire.DownloadOut{}, err
 	}
 	return wire.DownloadOut{Saved: saved, Effects: t.effects(ctx)}, nil
@@ -86,7 +84,6 @@ func (t *turn) waitDownload(ctx context.Context, in wire.WaitIn) (wire.WaitOut, 
 		return nil
 	})
 	if err != nil {
-		t.tellDialogs()
 		if errors.Is(err, wire.CodeTimeout) {
 			return wire.WaitOut{}, wire.Errorf(wire.CodeTimeout, "no download began").WithHint(hintSnapshot)
 		}
@@ -94,7 +91,6 @@ func (t *turn) waitDownload(ctx context.Context, in wire.WaitIn) (wire.WaitOut, 
 	}
 	saved, err := t.finished(ctx, d, in.Path)
 	if err != nil {
-		t.tellDialogs()
 		return wire.WaitOut{}, err
 	}
 	return wire.WaitOut{Saved: &saved, URL: saved.URL, Effects: t.effects(ctx)}, nil

@@ -31,7 +31,6 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 	}
 	if to != "" {
 		if err := t.load(ctx, p, to); err != nil {
-			t.tellDialogs()
 			return wire.OpenOut{}, t.orDownload(ctx, err)
 		}
 	}
@@ -237,7 +236,6 @@ func (t *turn) step(ctx context.Context, in wire.StepIn, call func(*page, *float
 		return wire.PageURL{}, err
 	}
 	if err := t.navigate(ctx, p, func(limit *float64) error { return call(p, limit) }); err != nil {
-		t.tellDialogs()
 		return wire.PageURL{}, err
 	}
 	if err := t.loaded(ctx, p); err != nil {

@@ -34,7 +34,6 @@ func read[T any](ctx context.Context, t *turn, given string, ask func(at playwri
 		return value, "", err
 	}
 	defer cancel()
-	defer t.tellDialogs()
 	p, at, err := t.element(ctx, given)
 	if err != nil {
 		return value, "", err
@@ -127,7 +126,6 @@ func (t *turn) getCount(ctx context.Context, in wire.GetIn) (wire.GetCountOut, e
 	if err != nil {
 		return out, err
 	}
-	defer t.tellDialogs()
 	if sel.ref != 0 {
 		_, err := t.checkRef(ctx, p, sel.ref)
 		switch {
@@ -212,7 +210,6 @@ func (t *turn) getTitle(ctx context.Context, _ wire.Nothing) (wire.GetTitleOut, 
 		return wire.GetTitleOut{}, err
 	}
 	title, err := t.title(ctx, p)
-	t.tellDialogs()
 	return wire.GetTitleOut{Title: title}, err
 }
 
@@ -233,7 +230,7 @@ func (t *turn) getURL(ctx context.Context, _ wire.Nothing) (wire.PageURL, error)
 	if err != nil {
 		return wire.PageURL{}, err
 	}
-	return wire.PageURL{URL: p.URL(), Effects: wire.Effects{Dialogs: t.tellDialogs()}}, nil
+	return wire.PageURL{URL: p.URL(), Effects: wire.Effects{Dialogs: t.tellNews()}}, nil
 }
 
 // getCDPURL needs the browser and no page.

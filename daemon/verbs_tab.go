@@ -63,7 +63,6 @@ func (t *turn) tabNew(ctx context.Context, in wire.TabNewIn) (wire.TabNewOut, er
 	}
 	if to != "" {
 		if err := t.load(ctx, p, to); err != nil {
-			t.tellDialogs()
 			var coded *wire.Error
 			if errors.As(err, &coded) {
 				return wire.TabNewOut{}, coded.With("tabId", tab.TabID)
@@ -150,7 +149,6 @@ func (t *turn) tabSwitch(ctx context.Context, in wire.TabRefIn) (wire.TabSwitchO
 	if err != nil {
 		title = tab.Title
 	}
-	t.tellDialogs()
 	return wire.TabSwitchOut{TabID: tab.TabID, Label: tab.Label, URL: p.URL(), Title: title, TargetID: tab.TargetID}, nil
 }
 
@@ -184,7 +182,6 @@ func (t *turn) tabClose(ctx context.Context, in wire.TabCloseIn) (wire.TabCloseO
 	if tab.TargetID == active.TargetID {
 		err = t.activate(ctx, t.heir(rest, tab))
 	}
-	t.tellDialogs()
 	return wire.TabCloseOut{TabID: tab.TabID, Label: tab.Label, Closed: true}, err
 }
 

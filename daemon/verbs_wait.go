@@ -54,7 +54,6 @@ func (t *turn) wait(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
 		out.Result, err = t.waitScript(ctx, p, in.Script)
 	}
 	if err != nil {
-		t.tellDialogs()
 		var coded *wire.Error
 		if errors.As(err, &coded) && coded.Code == wire.CodeTimeout {
 			timedOut := wire.Errorf(wire.CodeTimeout, "wait timed out after %dms", time.Since(began).Round(time.Millisecond).Milliseconds())
@@ -79,7 +78,7 @@ func (t *turn) waitTime(ctx context.Context, ms int) (wire.WaitOut, error) {
 	if !pause(ctx, time.Duration(ms)*time.Millisecond) {
 		return wire.WaitOut{}, ended(ctx)
 	}
-	return wire.WaitOut{Waited: "timeout", MS: ms, Effects: wire.Effects{Dialogs: t.tellDialogs()}}, nil
+	return wire.WaitOut{Waited: "timeout", MS: ms, Effects: wire.Effects{Dialogs: t.tellNews()}}, nil
 }
 
 func (t *turn) waitSelector(ctx context.Context, p *page, sel selector, state string) error {

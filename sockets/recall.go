@@ -56,10 +56,17 @@ func (r Root) Recall(session string) (wire.Settings, bool, error) {
 	return s, true, nil
 }
 
+// Kept is the file with what was set for a session and holds as long as it does.
+func (r Root) Kept(session string) string {
+	return r.Path("state", "sessions", fileName(session)+".kept.json")
+}
+
 // Forget is for the session's end.
 func (r Root) Forget(session string) error {
-	if err := os.Remove(r.where(session)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return refused("removing "+r.where(session), err)
+	for _, path := range []string{r.where(session), r.Kept(session)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return refused("removing "+path, err)
+		}
 	}
 	return nil
 }

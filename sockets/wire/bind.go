@@ -17,8 +17,9 @@ type Call struct {
 	Settings Settings // what the caller asked for
 	Deadline time.Time
 
-	mu       sync.Mutex // guards warnings
+	mu       sync.Mutex // guards the fields below
 	warnings []string
+	records  []Record
 }
 
 // Warn adds a warning to the reply.
@@ -65,7 +66,7 @@ func Bind[In, Out any](v Verb[In, Out], serve func(context.Context, *Call, In) (
 
 // ReplyTo makes the reply of a handler's answer.
 func ReplyTo(call *Call, out any, err error) Reply {
-	r := Reply{Warnings: call.Warnings()}
+	r := Reply{Warnings: call.Warnings(), Records: call.Records()}
 	if err == nil {
 		r.Data, err = json.Marshal(out)
 	}

@@ -22,6 +22,7 @@ type Dialog struct {
 	Message       string `json:"message"`
 	DefaultPrompt string `json:"defaultPrompt,omitzero"`
 	Handled       string `json:"handled"` // accepted or dismissed
+	Raised        bool   `json:"raised,omitzero"`
 }
 
 // BegunDownload is a download that began while the command ran.

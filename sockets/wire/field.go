@@ -181,7 +181,8 @@ func checkValues(v reflect.Value, fields []Field) error {
 		value := fieldValue(v, f.Name)
 		for _, s := range stringsOf(value) {
 			if s != "" && !slices.Contains(f.Enum, s) {
-				return Errorf(CodeBadInput, "%s is %q; it takes %s", f.Name, s, strings.Join(f.Enum, ", "))
+				return Errorf(CodeBadInput, "%s is %q; it takes %s", f.Name, s, strings.Join(f.Enum, ", ")).
+					WithHint("abrowser help shows what each command takes")
 			}
 		}
 	}

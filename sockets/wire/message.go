@@ -31,6 +31,7 @@ const (
 type Reply struct {
 	Data     json.RawMessage `json:"data,omitempty"`
 	Warnings []string        `json:"warnings,omitempty"`
+	Records  []Record        `json:"records,omitempty"` // what policies decided
 	Error    *Error          `json:"error,omitempty"`
 }
 

@@ -38,7 +38,8 @@ type StepResult struct {
 	Code    Code            `json:"code,omitzero"`
 	Hint    string          `json:"hint,omitzero"`
 	Warning string          `json:"warning,omitzero"`
-	Text    string          `json:"-"` // filled by the command line from the step's own output type
+	Records []Record        `json:"records,omitzero"` // what policies decided meanwhile
+	Text    string          `json:"-"`                // filled by the command line from the step's own output type
 }
 
 // BatchOut is what [Batch] answers.

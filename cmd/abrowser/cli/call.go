@@ -40,6 +40,7 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 		return idle(ctx, l)
 	}
 	a.printer.warn(reply.Warnings...)
+	a.printer.records = reply.Records
 	if err != nil {
 		return nil, err
 	}

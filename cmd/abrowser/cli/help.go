@@ -149,7 +149,11 @@ func shown(verbs []wire.AnyVerb, group string) []wire.AnyVerb {
 	})
 }
 
-// short lists a group's commands, those that begin alike as one: get text|html.
+// mostAlike is how many commands that begin alike are listed on the first screen.
+const mostAlike = 4
+
+// short lists a group's commands, those that begin alike as one: is visible|enabled,
+// or get ... where they are many.
 func short(verbs []wire.AnyVerb, group string) []string {
 	var all []string
 	for _, v := range shown(verbs, group) {
@@ -160,6 +164,11 @@ func short(verbs []wire.AnyVerb, group string) []string {
 			continue
 		}
 		all = append(all, v.Describe().Name)
+	}
+	for i, names := range all {
+		if first, rest, _ := strings.Cut(names, " "); strings.Count(rest, "|") >= mostAlike {
+			all[i] = first + " ..."
+		}
 	}
 	return all
 }

@@ -22,12 +22,12 @@ func (a *app) serveMCP(ctx context.Context, l line) (any, error) {
 type asker struct{ app *app }
 
 // Ask is for package mcp.
-func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, []string, error) {
+func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, mcp.Aside, error) {
 	a := newApp(k.app.sys)
 	a.dir, a.layers, a.settings, a.root, a.starter = k.app.dir, k.app.layers, k.app.settings, k.app.root, k.app.starter
 	a.session, a.printer.session = session, session
 	if _, err := a.root.Session(session); err != nil {
-		return nil, nil, err
+		return nil, mcp.Aside{}, err
 	}
 	l := line{verb: v, global: members{}, in: members{}}
 	for name, value := range in {
@@ -37,7 +37,7 @@ func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 		l.patience = time.Duration(len(steps)) * defaultPatience
 	}
 	if err := a.prepare(&l); err != nil {
-		return nil, a.printer.said(), err
+		return nil, a.aside(), err
 	}
 	out, err := a.answer(ctx, l)
 	if f, ok := out.(failing); ok && err == nil {
@@ -46,7 +46,11 @@ func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 	if err == nil && l.text("path") != "" {
 		err = a.writeFile(out) // a picture without a path is shown to the client
 	}
-	return out, a.printer.said(), err
+	return out, a.aside(), err
+}
+
+func (a *app) aside() mcp.Aside {
+	return mcp.Aside{Warnings: a.printer.said(), Records: a.printer.records}
 }
 
 // plainNumber is a whole number as the command line has it.

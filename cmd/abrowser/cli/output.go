@@ -16,7 +16,8 @@ import (
 type printer struct {
 	Output
 	out, err io.Writer
-	session  string // whose command it is, once that is known
+	session  string        // whose command it is, once that is known
+	records  []wire.Record // what policies decided while the command ran
 
 	mu       sync.Mutex // guards warnings
 	warnings []string
@@ -31,6 +32,8 @@ type envelope struct {
 	Hint        string          `json:"hint,omitzero"`
 	Details     map[string]any  `json:"details,omitzero"`
 	Warning     string          `json:"warning,omitzero"`
+	OK          *bool           `json:"ok,omitzero"` // false: the page asked for something that no policy is set for
+	Records     []wire.Record   `json:"records,omitzero"`
 	SessionID   string          `json:"sessionId,omitzero"`
 	SessionType string          `json:"sessionType,omitzero"`
 }
@@ -115,6 +118,10 @@ func envelopeOf(data json.RawMessage, err error) (e envelope, status int) {
 
 func (p *printer) envelope(e envelope, status int) int {
 	e.Warning, e.SessionID = strings.Join(p.said(), "; "), p.session
+	e.Records = p.records
+	if wire.AnyRaised(p.records) {
+		e.OK = new(bool)
+	}
 	if p.session != "" {
 		e.SessionType = wire.TypeBrowser
 	}

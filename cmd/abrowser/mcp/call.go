@@ -25,8 +25,8 @@ type call struct {
 
 // answer is what a tool says: an output of a verb, or one of the tool's own.
 type answer struct {
-	out      any
-	warnings []string
+	out   any
+	aside Aside
 }
 
 // call answers a use of a tool. Everything that goes wrong is told to the model.
@@ -35,12 +35,12 @@ func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.
 	defer s.running.Add(-1)
 	c, err := s.read(ctx, t, r.Params.Arguments)
 	if err != nil {
-		return failure(c, err, nil)
+		return failure(c, err, Aside{})
 	}
 	done := s.tellProgress(ctx, r)
 	defer done()
 	if err := s.exists(c); err != nil {
-		return failure(c, err, nil)
+		return failure(c, err, Aside{})
 	}
 	serve := t.serve
 	if serve == nil {
@@ -51,14 +51,14 @@ func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.
 		s.forget()
 	}
 	if err != nil {
-		return failure(c, err, a.warnings)
+		return failure(c, err, a.aside)
 	}
 	return success(c, a)
 }
 
 func (s *server) ask(c call) (answer, error) {
-	out, warnings, err := s.Asker.Ask(c.ctx, c.session, c.tool.verb, c.in)
-	return answer{out, warnings}, err
+	out, aside, err := s.Asker.Ask(c.ctx, c.session, c.tool.verb, c.in)
+	return answer{out, aside}, err
 }
 
 // exists refuses a session that was named and is not known, for tools that need a

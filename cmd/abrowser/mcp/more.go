@@ -24,9 +24,9 @@ func (s *server) addSwitch() {
 		var in struct{ Group string }
 		_ = json.Unmarshal(r.Params.Arguments, &in) // an empty group is refused
 		if err := s.enable(in.Group); err != nil {
-			return failure(call{session: s.now()}, err, nil), nil
+			return failure(call{session: s.now()}, err, Aside{}), nil
 		}
-		return success(call{session: s.now(), chosen: true}, answer{said{map[string]any{"group": in.Group}, "the tools of " + in.Group + " are there"}, nil}), nil
+		return success(call{session: s.now(), chosen: true}, answer{said{map[string]any{"group": in.Group}, "the tools of " + in.Group + " are there"}, Aside{}}), nil
 	})
 }
 

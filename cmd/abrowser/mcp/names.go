@@ -30,6 +30,7 @@ func otherTools() []tool {
 			name: "get_visible_elements", group: groupRead, verb: wire.Snapshot, short: "List the elements to act on, each with its ref",
 			fixed: map[string]any{"interactive": true},
 		},
+		{name: "set_dialog_policy", group: groupMany, verb: wire.PolicyDialog, short: "Set what is done with alert, confirm, prompt and beforeunload of this session"},
 		{name: "get_tabs", group: groupTabs, verb: wire.TabList, short: "List the session's tabs"},
 		{
 			name: "list_sessions", group: groupCore, verb: wire.SessionList, short: "List all sessions, with those that left tabs for review",
@@ -84,15 +85,15 @@ func (s *server) openSession(c call) (answer, error) {
 	if url, ok := c.extra["navigationUrl"]; ok {
 		c.in["url"] = url
 	}
-	out, warnings, err := s.Asker.Ask(c.ctx, c.session, wire.Open, c.in)
+	out, aside, err := s.Asker.Ask(c.ctx, c.session, wire.Open, c.in)
 	if err != nil {
-		return answer{warnings: warnings}, err
+		return answer{aside: aside}, err
 	}
 	opened, err := object(out)
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{said{opened, "session " + c.session + " is open"}, warnings}, nil
+	return answer{said{opened, "session " + c.session + " is open"}, aside}, nil
 }
 
 // said is an output of a tool's own.
@@ -113,7 +114,7 @@ func (s *server) listSessions(c call) (answer, error) {
 		return answer{}, err
 	}
 	list.CurrentSession = s.now()
-	return answer{list, nil}, nil
+	return answer{out: list}, nil
 }
 
 func (s *server) setCurrent(c call) (answer, error) {
@@ -129,7 +130,7 @@ func (s *server) setCurrent(c call) (answer, error) {
 			s.mu.Lock()
 			s.current = c.session
 			s.mu.Unlock()
-			return answer{said{map[string]any{"currentSession": c.session}, "calls without a session are for " + c.session}, nil}, nil
+			return answer{said{map[string]any{"currentSession": c.session}, "calls without a session are for " + c.session}, Aside{}}, nil
 		}
 	}
 	return answer{}, wire.Errorf(wire.CodeNotFound, "No session: %s", c.session).WithHint("open_session makes it, list_sessions lists those there are")
@@ -150,13 +151,14 @@ func (s *server) sequence(c call) (answer, error) {
 		}
 		steps = append(steps, step)
 	}
-	out, warnings, err := s.Asker.Ask(c.ctx, c.session, wire.Batch, map[string]any{"steps": steps, "bail": true})
+	out, aside, err := s.Asker.Ask(c.ctx, c.session, wire.Batch, map[string]any{"steps": steps, "bail": true})
 	if err != nil {
-		return answer{warnings: warnings}, err
+		return answer{aside: aside}, err
 	}
 	batch, _ := out.(*wire.BatchOut)
 	result := map[string]any{"total": len(steps), "completed": 0, "results": batch.Results}
 	for i, r := range batch.Results {
+		aside.Records = append(aside.Records, r.Records...)
 		if !r.Success {
 			why := ""
 			if r.Error != nil {
@@ -164,11 +166,11 @@ func (s *server) sequence(c call) (answer, error) {
 			}
 			failed := map[string]any{"index": i, "action": steps[i].Command[0], "error": why, "code": r.Code}
 			result["failed"] = failed
-			return answer{said{result, fmt.Sprintf("%d of %d done; action %d (%s) failed: %s", i, len(steps), i+1, steps[i].Command[0], why)}, warnings}, nil
+			return answer{said{result, fmt.Sprintf("%d of %d done; action %d (%s) failed: %s", i, len(steps), i+1, steps[i].Command[0], why)}, aside}, nil
 		}
 		result["completed"] = i + 1
 	}
-	return answer{said{result, fmt.Sprintf("%d of %d done", len(batch.Results), len(steps))}, warnings}, nil
+	return answer{said{result, fmt.Sprintf("%d of %d done", len(batch.Results), len(steps))}, aside}, nil
 }
 
 func (s *server) step(c call, one any) (wire.Step, error) {

@@ -21,18 +21,19 @@ func success(c call, a answer) *mcp.CallToolResult {
 	}
 	members, err := object(a.out)
 	if err != nil {
-		return failure(c, err, a.warnings)
+		return failure(c, err, a.aside)
 	}
-	if len(a.warnings) > 0 {
-		members["warning"] = strings.Join(a.warnings, "; ")
+	if len(a.aside.Warnings) > 0 {
+		members["warning"] = strings.Join(a.aside.Warnings, "; ")
 	}
+	a.aside.into(members)
 	members["sessionId"] = c.session
 	result.StructuredContent = members
 	text := ""
 	if t, ok := a.out.(wire.Texter); ok {
 		text = t.Text()
 	}
-	for _, w := range a.warnings {
+	for _, w := range a.aside.Warnings {
 		text += "\nwarning: " + w
 	}
 	if !c.chosen {
@@ -46,13 +47,13 @@ func success(c call, a answer) *mcp.CallToolResult {
 }
 
 // failure says what went wrong, and what to do, so that the model can go on.
-func failure(c call, err error, warnings []string) *mcp.CallToolResult {
+func failure(c call, err error, aside Aside) *mcp.CallToolResult {
 	e := wire.AsError(err)
 	text := e.Message
 	if e.Hint != "" {
 		text += "\nhint: " + e.Hint
 	}
-	for _, w := range warnings {
+	for _, w := range aside.Warnings {
 		text += "\nwarning: " + w
 	}
 	members := map[string]any{"error": e.Message, "code": e.Code, "sessionId": c.session}
@@ -60,7 +61,15 @@ func failure(c call, err error, warnings []string) *mcp.CallToolResult {
 		members["hint"] = e.Hint
 	}
 	maps.Copy(members, e.Details)
+	aside.into(members)
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: members}
+}
+
+// into adds what policies decided: ok is false where one was missing.
+func (a Aside) into(members map[string]any) {
+	if len(a.Records) > 0 {
+		members["records"], members["ok"] = a.Records, !wire.AnyRaised(a.Records)
+	}
 }
 
 // object is an output as the JSON object that structured content has to be.

@@ -14,9 +14,15 @@ import (
 
 // Asker has a verb answered as a command of the session would.
 type Asker interface {
-	// Ask returns the verb's output and the reply's warnings. in is a JSON object
-	// of the verb's fields, which Ask checks.
-	Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (out any, warnings []string, err error)
+	// Ask returns the verb's output and what the reply says beside it. in is a JSON
+	// object of the verb's fields, which Ask checks.
+	Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (out any, aside Aside, err error)
+}
+
+// Aside is what a reply says beside the output.
+type Aside struct {
+	Warnings []string
+	Records  []wire.Record // what policies decided
 }
 
 // Options of a server. Asker, In and Out are required.

@@ -78,7 +78,7 @@ func groupOf(doc wire.Doc) string {
 		return groupRead
 	case "Tabs and dialogs":
 		return groupTabs
-	case "Sessions":
+	case "Sessions", "Policies and emulation":
 		return groupMany
 	}
 	return groupSelf

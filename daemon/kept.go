@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"sync"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// kept is what was set for a session and holds until it is closed, whatever daemon
+// serves it.
+type kept struct {
+	Policies wire.Policies `json:"policies"`
+}
+
+// keeping holds what is kept, here and on disk.
+type keeping struct {
+	path string
+
+	mu    sync.Mutex // guards the fields below; held while the file is written, so that the last change is what it has
+	now   kept
+	ended bool // the session was closed: nothing is kept any more
+}
+
+// newKeeping reads what an earlier daemon of the session kept. What cannot be read
+// is as if it had never been set: the defaults let nothing pass.
+func newKeeping(path string, log *slog.Logger) *keeping {
+	k := &keeping{path: path}
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(raw, &k.now)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Error("reading what was set for the session", "error", err)
+		k.now = kept{}
+	}
+	return k
+}
+
+// get returns what is kept. Its maps are never changed, only replaced.
+func (k *keeping) get() kept {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.now
+}
+
+// change changes what is kept. It is on disk before it is in force.
+func (k *keeping) change(change func(*kept)) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	next := k.now
+	next.Policies.PerPermission = maps.Clone(next.Policies.PerPermission)
+	next.Policies.PerPicker = maps.Clone(next.Policies.PerPicker)
+	change(&next)
+	raw, err := json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	if !k.ended {
+		if err := replaceFile(k.path, raw); err != nil {
+			return err
+		}
+	}
+	k.now = next
+	return nil
+}
+
+// end is for the session's end: its file is being removed.
+func (k *keeping) end() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ended = true
+}
