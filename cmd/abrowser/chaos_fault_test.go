@@ -64,7 +64,7 @@ func (c *chaos) inject(r *rand.Rand, limit time.Duration) {
 			if !first && !time.Now().Before(end) {
 				return
 			}
-			time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond)
+			time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond) // a fault comes at any moment, but at the seed's
 			c.do(f, r)
 		}
 	}

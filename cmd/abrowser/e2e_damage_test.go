@@ -92,7 +92,7 @@ func TestDamagedFiles(t *testing.T) {
 		t.Run(strings.ReplaceAll(below, "/", " ")+" is "+name, func(t *testing.T) {
 			whole, err := os.ReadFile(path)
 			if err != nil {
-				t.Skip("it has gone by itself")
+				t.Skip("it has gone by itself") // the list is of a moment; what is always there, it has in each run
 			}
 			if err := kill(h.daemon("one")); err != nil {
 				t.Fatal(err)

@@ -173,7 +173,7 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 		}
 	}
 	s.Open("one") // while nobody listens to the browser
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(50 * time.Millisecond) // the one comes before the broker's successor, the other beside or after it
 	s.Open("two")
 	if r := <-waiting.ended; r.status != wire.ExitDone {
 		t.Errorf("%s", r)

@@ -184,7 +184,7 @@ func clicksAndScreenshots(t *testing.T, h *home, session string) time.Duration {
 			return took
 		}
 		took += r.took
-		time.Sleep(time.Duration(200+rand.IntN(400)) * time.Millisecond)
+		time.Sleep(time.Duration(200+rand.IntN(400)) * time.Millisecond) // so that the two sides do not run in step
 	}
 	return took
 }

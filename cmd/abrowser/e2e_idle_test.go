@@ -65,12 +65,12 @@ func TestIdleSessionsEnd(t *testing.T) {
 			t.Errorf("command %d says %s", i, got)
 		}
 		daemons[h.daemon("task").pid] = true
-		time.Sleep(time.Duration(30+5*i) * time.Millisecond)
+		time.Sleep(time.Duration(30+5*i) * time.Millisecond) // around the end of its time
 	}
 	t.Logf("%d daemons served 12 commands", len(daemons))
 	h.text(t, "task", "--idle-timeout", "0", "get", "url")
 	stays = h.daemon("task")
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // in which it would have ended 20 times
 	if now := h.daemon("task"); now.pid != stays.pid || now.pid == 0 {
 		t.Errorf("with --idle-timeout 0 the daemon was %v and is %v", stays, now)
 	}
@@ -103,7 +103,7 @@ func TestSessionEndsWithItsOwner(t *testing.T) {
 	h.env = h.env[:len(h.env)-1]
 	daemon := h.daemon("task")
 	_ = first.Process.Kill()
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // an owner's end is noticed at once
 	h.text(t, "task", "get", "url")
 	if now := h.daemon("task"); now.pid != daemon.pid {
 		t.Fatalf("the end of an owner that was replaced ended the session: %v, was %v", now, daemon)
@@ -148,7 +148,7 @@ func TestBrowserWithoutTabsIsStopped(t *testing.T) {
 	h.text(t, "keeps", "eval", "document.cookie = 'visit=1; path=/'")
 	h.text(t, "keeps", "close")
 	browser := h.of(kindBrowser)
-	time.Sleep(4 * time.Second)
+	time.Sleep(4 * time.Second) // four times what it stays without tabs
 	if now := h.of(kindBrowser); len(now) != 1 || now[0].pid != browser[0].pid {
 		t.Fatalf("with a tab to review the browser was %v and is %v", browser, now)
 	}
@@ -174,7 +174,7 @@ func TestBrowserWithoutTabsIsStopped(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
-				time.Sleep(time.Duration(30*i) * time.Millisecond)
+				time.Sleep(time.Duration(30*i) * time.Millisecond) // before, while and after it stops
 				session := fmt.Sprintf("r%d_%d", round, i)
 				if r := h.try(session, "open", s.URL("/page/"+session)); r.status != wire.ExitDone || r.stderr != "" {
 					t.Errorf("at the moment the browser was stopped: %s", r)

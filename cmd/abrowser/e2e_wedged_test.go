@@ -137,7 +137,7 @@ func TestWedgedIsNoticed(t *testing.T) {
 	}{
 		{"page that spins", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *home) {
 			h.text(t, "task", "eval", "setTimeout(() => { for (;;) {} }, 50), 0")
-			time.Sleep(500 * time.Millisecond) // a click takes less than the 50 ms until then
+			time.Sleep(500 * time.Millisecond) // it spins by now: it cannot be asked, and a click takes less than 50 ms
 		}, []string{"close", "--page"}, false},
 		{"stopped renderer", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *home) {
 			stopProcess(t, rendererOf(t, h, "task"))
