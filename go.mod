@@ -10,6 +10,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0 // cmd/abrowser: transcripts as tests
 	github.com/spf13/cobra v1.10.2 // cmd/abrowser/cli: commands and shell completion
 	github.com/spf13/pflag v1.0.9 // cmd/abrowser/cli: the flags of those commands
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // cmd/abrowser/mcpsetup: add to other programs' JSON files and keep their comments
 	golang.org/x/sys v0.49.0 // sockets: flock, the peer's user
 )
 

@@ -72,19 +72,31 @@ func TestSessionsShareADriver(t *testing.T) {
 
 func TestTheSharedDriverIsKilled(t *testing.T) {
 	web := site.Start(t)
-	one, two := startWithSecret(t, web), startWithSecret(t, web)
+	one, two, loading := startWithSecret(t, web), startWithSecret(t, web), home.Start(t)
 	running := make(chan error, 2)
 	go func() {
 		_, _, err := ask(t, one.Session, wire.Wait, wire.WaitIn{What: "#never"})
 		running <- err
 	}()
+	go func() {
+		_, _, err := ask(t, loading, wire.Open, wire.OpenIn{URL: web.URL("/stuck"), Waits: wire.Waits{Timeout: int(patience.Milliseconds())}})
+		running <- err
+	}()
 	awaitState(t, one.Session, "busy")
+	for began := time.Now(); do(t, loading, wire.Status, wire.Nothing{}).URL != web.URL("/stuck"); {
+		if time.Sleep(20 * time.Millisecond); time.Since(began) > patience/2 {
+			t.Fatal("the page does not come")
+		}
+	}
 	pid := sharedDriver(t)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-running; !errors.Is(err, wire.CodeInterrupted) {
-		t.Errorf("what ran when the driver was killed ended with %v, want %s", err, wire.CodeInterrupted)
+	killed := time.Now()
+	for range 2 {
+		if err := <-running; !errors.Is(err, wire.CodeInterrupted) || time.Since(killed) > patience/2 {
+			t.Errorf("what ran when the driver was killed ended after %s with %v, want %s", time.Since(killed), err, wire.CodeInterrupted)
+		}
 	}
 	one.check(t)
 	two.check(t)

@@ -194,6 +194,9 @@ func (t *turn) reached(ctx context.Context, p *page, state *playwright.LoadState
 			return nil
 		case p.isCrashed():
 			return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
+		case !t.engine.alive(): // the driver is not asked here: the client waits for its events
+			p.link.lost()
+			return goneError()
 		case p.isGone():
 			return wire.Errorf(wire.CodePageClosed, "the page was closed while it was loading").WithHint("abrowser open")
 		case ctx.Err() != nil:

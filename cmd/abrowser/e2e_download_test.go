@@ -172,7 +172,7 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.Open("one") // while nobody listens to the browser
+	s.Open("one")                     // while nobody listens to the browser
 	time.Sleep(50 * time.Millisecond) // the one comes before the broker's successor, the other beside or after it
 	s.Open("two")
 	if r := <-waiting.ended; r.status != wire.ExitDone {

@@ -11,7 +11,7 @@ func All() []AnyVerb {
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus, DialogAccept, DialogDismiss,
 		PolicyStatus, PolicyDialog,
 		Batch, Close, Kill, Status, Session, SessionList, SessionInfo,
-		BrowserStatus, BrowserStop, Install, Doctor, MCP,
+		BrowserStatus, BrowserStop, Install, Doctor, MCP, MCPInstall,
 		BrokerTabs, BrokerNote, BrokerRelease, BrokerIncognito, BrokerSessions, BrokerNews, BrokerDownloads,
 	}
 }

@@ -30,6 +30,7 @@ func (a *app) locally(l line) local {
 		wire.Doctor.Name:      a.doctor,
 		wire.Kill.Name:        a.kill,
 		wire.MCP.Name:         a.serveMCP,
+		wire.MCPInstall.Name:  a.installMCP,
 	}[l.verb.Describe().Name]
 }
 

@@ -26,6 +26,16 @@ func Groups() []string {
 	return []string{groupCore, groupMore, groupRead, groupTabs, groupMany, groupSelf, groupAll}
 }
 
+// CheckGroups refuses names of groups that there are not: [wire.CodeBadInput].
+func CheckGroups(names []string) error {
+	for _, name := range names {
+		if err := checkGroup(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func checkGroup(name string) error {
 	if slices.Contains(Groups(), name) {
 		return nil
@@ -64,7 +74,7 @@ func allTools() []tool {
 }
 
 // notTools are the commands that only make sense on a command line.
-func notTools() []string { return []string{"session", "mcp", "batch", "install"} }
+func notTools() []string { return []string{"session", "mcp", "mcp install", "batch", "install"} }
 
 func groupOf(doc wire.Doc) string {
 	switch doc.Name {

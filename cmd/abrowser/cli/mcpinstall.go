@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
+	"github.com/abrowser/abrowser/cmd/abrowser/mcpsetup"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// installMCP shows what MCP clients need to start us, or adds it to one's file.
+func (a *app) installMCP(_ context.Context, l line) (any, error) {
+	groups, _ := l.in["tools"].([]string)
+	if err := mcp.CheckGroups(groups); err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	server := mcpsetup.Server{Command: program, Args: []string{"mcp"}}
+	if len(groups) > 0 {
+		server.Args = append(server.Args, "--tools", strings.Join(groups, ","))
+	}
+	dirs, err := a.userDirs()
+	if err != nil {
+		return nil, err
+	}
+	name, write := l.text("client"), l.on("write")
+	if write && name == "" {
+		return nil, wire.Errorf(wire.CodeBadInput, "--write needs the client whose file is to be written").WithHint("abrowser mcp install claude-code --write")
+	}
+	out := &wire.MCPInstallOut{}
+	for _, c := range mcpsetup.Clients() {
+		if name != "" && c.Name != name {
+			continue
+		}
+		text, err := c.Text(server)
+		if err != nil {
+			return nil, err
+		}
+		if write {
+			if err := c.Write(dirs, server); err != nil {
+				return nil, err
+			}
+		}
+		out.Clients = append(out.Clients, wire.MCPClient{Client: c.Name, File: c.File(dirs), Config: text, Written: write})
+	}
+	return out, nil
+}
+
+func (a *app) userDirs() (mcpsetup.Dirs, error) {
+	home, ok := a.sys.Lookup("HOME")
+	if !ok || !filepath.IsAbs(home) {
+		return mcpsetup.Dirs{}, wire.Errorf(wire.CodeBadInput, "HOME is not set, so that no client's file can be found").WithHint("HOME=/home/you abrowser mcp install")
+	}
+	project, err := a.sys.Dir()
+	if err != nil {
+		return mcpsetup.Dirs{}, err
+	}
+	config, err := os.UserConfigDir()
+	return mcpsetup.Dirs{Home: home, Config: config, Project: project}, err
+}

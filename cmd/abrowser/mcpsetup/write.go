@@ -1,0 +1,122 @@
+package mcpsetup
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Write adds the server to the client's file, in place of one of the same name, and
+// leaves all else in it as it is, comments included. A file that cannot be read as
+// what it should be is [wire.CodeBadInput], and stays as it is; so is one of a client
+// that has a command of its own for this.
+func (c Client) Write(d Dirs, s Server) error {
+	if c.key == "" {
+		return wire.Errorf(wire.CodeBadInput, "%s adds servers itself", c.Name).WithHint("%s mcp add %s -- %s mcp", c.Name, Name, s.Command)
+	}
+	path, err := real(c.File(d))
+	if err != nil {
+		return err
+	}
+	before, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return wire.Errorf(wire.CodeBadInput, "reading the file of %s: %v", c.Name, err).WithHint("abrowser mcp install %s", c.Name)
+	}
+	after, err := c.add(before, s)
+	if err != nil {
+		return wire.Errorf(wire.CodeBadInput, "%s is not what %s reads: %v", path, c.Name, err).WithHint("abrowser mcp install %s", c.Name)
+	}
+	return replace(path, after)
+}
+
+// add is the file with the server in it.
+func (c Client) add(file []byte, s Server) ([]byte, error) {
+	if len(bytes.TrimSpace(file)) == 0 {
+		text, err := c.Text(s)
+		return []byte(text), err
+	}
+	v, err := hujson.Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	all, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil, errors.New("it holds no object")
+	}
+	servers, ok := member(all, c.key, 1).Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf("its %s is no object", c.key)
+	}
+	text, err := json.MarshalIndent(c.entry(s), indent(2), indent(1))
+	if err != nil {
+		return nil, err
+	}
+	entry, err := hujson.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	member(servers, Name, 2).Value = entry.Value
+	return v.Pack(), nil
+}
+
+// member is the value of a member, which is made, empty, where there is none, on a
+// line of its own.
+func member(o *hujson.Object, name string, depth int) *hujson.Value {
+	for i, m := range o.Members {
+		if label, ok := m.Name.Value.(hujson.Literal); ok && label.String() == name {
+			return &o.Members[i].Value
+		}
+	}
+	if len(o.Members) == 0 {
+		o.AfterExtra = append(o.AfterExtra, "\n"+indent(depth-1)...)
+	}
+	o.Members = append(o.Members, hujson.ObjectMember{
+		Name:  hujson.Value{BeforeExtra: hujson.Extra("\n" + indent(depth)), Value: hujson.String(name)},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: &hujson.Object{}},
+	})
+	return &o.Members[len(o.Members)-1].Value
+}
+
+func indent(depth int) string { return strings.Repeat("  ", depth) }
+
+// real is the file that a path leads to: some keep a link to one that is elsewhere.
+func real(path string) (string, error) {
+	to, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	return to, err
+}
+
+// replace puts a file in another's place, whole, with that one's mode.
+func replace(path string, content []byte) error {
+	mode := fs.FileMode(0o600) // such files hold tokens for other servers
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".abrowser-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package mcpsetup
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func client(t *testing.T, name string) Client {
+	t.Helper()
+	for _, c := range Clients() {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("no client %q", name)
+	return Client{}
+}
+
+const abrowserEntry = `{
+      "command": "/opt/abrowser",
+      "args": [
+        "mcp"
+      ]
+    }`
+
+// What somebody else wrote stays to the letter, comments and indentation included.
+func TestWrite(t *testing.T) {
+	for name, test := range map[string]struct{ before, after string }{
+		"no file":      {"", "{\n  \"mcpServers\": {\n    \"abrowser\": " + abrowserEntry + "\n  }\n}\n"},
+		"empty object": {"{}\n", "{\n  \"mcpServers\": {\n    \"abrowser\": " + abrowserEntry + "\n  }\n}\n"},
+		"other members": {
+			"{\"theme\": 1, // mine\n \"mcpServers\": {\"x\": {\"env\": {\"TOKEN\": \"s\"}}}}",
+			"{\"theme\": 1, // mine\n \"mcpServers\": {\"x\": {\"env\": {\"TOKEN\": \"s\"}},\n    \"abrowser\": " + abrowserEntry + "}}",
+		},
+		"an older one of ours": {
+			"{\"mcpServers\": {\"abrowser\": {\"command\": \"/old\"}, \"y\": {}}}",
+			"{\"mcpServers\": {\"abrowser\": " + abrowserEntry + ", \"y\": {}}}",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Dirs{Project: t.TempDir()}
+			c := client(t, "claude-code")
+			file := c.File(d)
+			if test.before != "" {
+				if err := os.WriteFile(file, []byte(test.before), 0o640); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 { // the second time there is nothing to change
+				if err := c.Write(d, Server{"/opt/abrowser", []string{"mcp"}}); err != nil {
+					t.Fatal(err)
+				}
+				got, err := os.ReadFile(file)
+				if err != nil || string(got) != test.after {
+					t.Errorf("%v, the file is\n%s\nwant\n%s", err, got, test.after)
+				}
+			}
+			mode := os.FileMode(0o600)
+			if test.before != "" {
+				mode = 0o640
+			}
+			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != mode {
+				t.Errorf("%v, its mode is %v, want %v", err, info.Mode(), mode)
+			}
+			if all, err := os.ReadDir(d.Project); err != nil || len(all) != 1 {
+				t.Errorf("%v, left beside it: %v", err, all)
+			}
+		})
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	for name, before := range map[string]string{
+		"garbage":           "{",
+		"a list":            "[]",
+		"servers in a list": `{"mcpServers": []}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Dirs{Home: t.TempDir()}
+			c := client(t, "cursor")
+			if err := os.Mkdir(filepath.Dir(c.File(d)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(c.File(d), []byte(before), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Write(d, Server{"/opt/abrowser", nil}); !errors.Is(err, wire.CodeBadInput) {
+				t.Errorf("Write = %v", err)
+			}
+			if got, err := os.ReadFile(c.File(d)); err != nil || string(got) != before {
+				t.Errorf("%v, the file is %q", err, got)
+			}
+		})
+	}
+}
+
+// A link leads to the file that is meant, and stays one.
+func TestWriteThroughLink(t *testing.T) {
+	d := Dirs{Config: t.TempDir()}
+	c := client(t, "vscode")
+	to := filepath.Join(t.TempDir(), "dotfiles.json")
+	if err := errors.Join(os.WriteFile(to, []byte("{}"), 0o600), os.MkdirAll(filepath.Dir(c.File(d)), 0o700), os.Symlink(to, c.File(d))); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Write(d, Server{"/opt/abrowser", []string{"mcp"}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(to)
+	if err != nil || !strings.Contains(string(got), `"type": "stdio"`) {
+		t.Errorf("%v, the file is %s", err, got)
+	}
+	if info, err := os.Lstat(c.File(d)); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("%v, the link is %v", err, info.Mode())
+	}
+}
+
+func TestTOML(t *testing.T) {
+	c := client(t, "codex")
+	got, err := c.Text(Server{`/opt/a "b"`, []string{"mcp", "--tools"}})
+	want := "[mcp_servers.abrowser]\ncommand = \"/opt/a \\\"b\\\"\"\nargs = [\"mcp\", \"--tools\"]\n"
+	if err != nil || got != want {
+		t.Errorf("%v, %s", err, got)
+	}
+	if err := c.Write(Dirs{Home: t.TempDir()}, Server{"/opt/abrowser", nil}); !errors.Is(err, wire.CodeBadInput) {
+		t.Errorf("Write = %v", err)
+	}
+}
