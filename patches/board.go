@@ -45,6 +45,9 @@ type Options struct {
 	// Foreign is for a browser that somebody else started. Its targets are attached
 	// to one by one, when they turn out to be an owner's, and never paused.
 	Foreign bool
+	// Spares is after how many new sessions a page is made ahead for the next one; 0:
+	// never. A board that takes over from another goes on with the one it finds.
+	Spares int
 }
 
 // Board is the switchboard between one browser and its clients.
@@ -67,7 +70,8 @@ type Board struct {
 	dirty     bool          // something changed that can wait to be saved
 	watches   []func() bool // called when a target is gone, until they return true
 	opening   *opening      // the lost tab that is being opened again
-	closing   bool          // the browser has been asked to end
+	spare     spare
+	closing   bool // the browser has been asked to end
 	ready     bool
 }
 

@@ -18,6 +18,9 @@ func (b *Board) decide(t *target) {
 		b.announce(t)
 		return
 	}
+	if b.isSpare(t) {
+		return
+	}
 	if o := b.ownerBy(t); o != nil {
 		if !b.reopens(t, o) {
 			b.own(t, o)

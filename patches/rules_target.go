@@ -253,6 +253,11 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 	for _, name := range []string{"forTab", "hidden", "focus", "enableBeginFrameControl", "windowState"} {
 		delete(f, name)
 	}
+	if t := b.takeSpare(context, f); t != nil {
+		b.own(t, o)
+		b.answerCreated(s, r, t)
+		return nil
+	}
 	f["background"] = []byte("true")
 	if context != "" {
 		f["browserContextId"] = encode(context)
@@ -269,14 +274,11 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 			b.relay(s, r, in)
 			return
 		}
-		t := b.created(id, o, out.TargetID)
-		answer := once(func() { b.done(s, r, out) })
-		if t == nil || !s.auto || t.pending == 0 {
-			answer()
+		if t := b.created(id, o, out.TargetID); t != nil {
+			b.answerCreated(s, r, t)
 			return
 		}
-		t.announced = append(t.announced, answer)
-		b.after(b.Hold, answer)
+		b.done(s, r, out)
 	})
 	b.creates[id] = o
 	b.after(createTime, func() {
@@ -286,6 +288,19 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 		}
 	})
 	return nil
+}
+
+// answerCreated answers a createTarget call when its client has been told of the
+// target: Playwright asserts on that order.
+func (b *Board) answerCreated(s *session, r request, t *target) {
+	b.pageMade(t)
+	answer := once(func() { b.done(s, r, targetParam{t.TargetID}) })
+	if !s.auto || t.pending == 0 {
+		answer()
+		return
+	}
+	t.announced = append(t.announced, answer)
+	b.after(b.Hold, answer)
 }
 
 // hasWindow reports whether a browser context has a page, and so a window.

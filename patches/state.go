@@ -13,6 +13,7 @@ type State struct {
 	// by. What a dead board left of them would go on to pause requests and dialogs.
 	Journal []string `json:"journal"`
 	Opening *opening `json:"opening,omitempty"`
+	Spare   string   `json:"spare,omitzero"` // target id of the page that is nobody's yet
 }
 
 // Owner is a session of abrowser.
@@ -81,6 +82,7 @@ func (o *owner) hasContext(id string) bool { return slices.Contains(o.Contexts, 
 
 func (b *Board) restore(s State) {
 	b.journal, b.opening = slices.Clone(s.Journal), s.Opening
+	b.spare.target, b.spare.ready = s.Spare, s.Spare != ""
 	for _, saved := range s.Owners {
 		o := &owner{Owner: saved, tabs: map[string]*Tab{}, makers: map[string]*client{}}
 		for _, tab := range saved.Tabs {
@@ -109,6 +111,9 @@ func (b *Board) restore(s State) {
 // forgetGone drops the tabs that the browser did not name: they were closed
 // while no board was there.
 func (b *Board) forgetGone() {
+	if b.targets[b.spare.target] == nil {
+		b.spare = spare{}
+	}
 	for _, o := range b.owners {
 		for id, tab := range o.tabs {
 			if tab.target == nil {
@@ -123,7 +128,7 @@ func (b *Board) forgetGone() {
 
 // State returns what has to be saved.
 func (b *Board) State() State {
-	s := State{Owners: []Owner{}, Journal: slices.Clone(b.journal), Opening: b.opening}
+	s := State{Owners: []Owner{}, Journal: slices.Clone(b.journal), Opening: b.opening, Spare: b.spare.target}
 	for _, o := range b.sortedOwners() {
 		saved := o.Owner
 		saved.Tabs = []Tab{}

@@ -119,6 +119,9 @@ func (b *Board) target(info rawInfo) *target {
 // keeps URL and title for the time when the target is gone.
 func (b *Board) changed(t *target, method string) {
 	if t.owner == nil {
+		if b.spare.target == t.TargetID && !b.isSpare(t) {
+			b.decide(t) // somebody has loaded something in it
+		}
 		return
 	}
 	if t.tab != nil && t.tab.follow(t.targetInfo) {
@@ -188,6 +191,7 @@ func (b *Board) ended(id string, in incoming) {
 	if t.owner != nil {
 		b.discovered(t.owner, in.method, json.RawMessage(in.rawParams()))
 	}
+	b.loseSpare(t, in.method == "Target.targetCrashed")
 	switch {
 	case in.method == "Target.targetDestroyed":
 		b.remove(t)

@@ -17,7 +17,8 @@ import (
 // TestVectors plays the streams of testdata. What comes in stands in sections
 // from-playwright CLIENT, from-browser, join CLIENT SESSION, leave CLIENT, tick
 // DURATION, release SESSION [page], incognito SESSION, prune, restart, delivered
-// [failed], died, foreign (a restart in a browser of somebody else's), news SESSION;
+// [failed], died, foreign (a restart in a browser of somebody else's), news SESSION,
+// spares (from the first new session on);
 // what went out follows each of them in sections
 // to-browser, to-playwright CLIENT, cut CLIENT. -update rewrites the latter. In the
 // browser's replies @METHOD is the id of our last call of it, @METHOD PARAM of the
@@ -188,12 +189,14 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 				state = state.Died()
 			}
 			first += 1000
-			o := Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state, Downloads: "/downloads"}
+			o := Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state, Downloads: "/downloads", Spares: b.Spares}
 			if words[0] == "foreign" {
 				o.Foreign, o.Downloads = true, ""
 			}
 			b = New(o)
 			b.Start(func() { b.Reopen(func() {}) })
+		case "spares":
+			b.Spares = 1
 		case "news":
 			_, news := b.News(words[1])
 			rec.note("kept", fmt.Sprint(news))

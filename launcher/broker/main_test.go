@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,7 +43,8 @@ func play(role string) int {
 		settings, err = wire.SettingsFrom(os.LookupEnv)
 	}
 	if err == nil && role == "broker" {
-		err = Serve(ctx, ServeOptions{Root: root, Settings: settings, Log: log})
+		spares, _ := strconv.Atoi(os.Getenv("ABROWSER_SPARE_PAGES")) // where it is not set, as usual
+		err = Serve(ctx, ServeOptions{Root: root, Settings: settings, Log: log, Spares: spares})
 	}
 	if err == nil && role == "keeper" {
 		var o KeepOptions

@@ -28,6 +28,24 @@ type ServeOptions struct {
 	Build    string
 	Log      *slog.Logger
 	Ready    func(error)
+	// Spares is after how many new sessions a page is held ready for the next one;
+	// below 0: never. None is where a person would see it: in windows, and in somebody
+	// else's browser.
+	Spares int
+}
+
+// defaultSpares is where more sessions are likely to come. A page held ready takes the
+// memory of one.
+const defaultSpares = 5
+
+func (o ServeOptions) spares() int {
+	switch {
+	case o.Settings.Headed || foreign(o.Settings) || o.Spares < 0:
+		return 0
+	case o.Spares == 0:
+		return defaultSpares
+	}
+	return o.Spares
 }
 
 func logger(l *slog.Logger) *slog.Logger {

@@ -155,6 +155,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	}
 	b.board = patches.New(patches.Options{
 		Line: b, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
+		Spares: b.spares(),
 	})
 	var work sync.WaitGroup
 	messages := make(chan []byte, inboxLength)

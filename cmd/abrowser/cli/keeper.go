@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"strconv"
 
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/broker"
@@ -41,9 +42,23 @@ func serveBrowser(ctx context.Context, sys System) error {
 		return err
 	}
 	launcher.Pin()
-	err = broker.Serve(ctx, broker.ServeOptions{Root: r.root, Settings: r.settings, Build: r.build, Log: r.log})
+	err = broker.Serve(ctx, broker.ServeOptions{Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup)})
 	if err != nil {
 		r.log.Error("ended", "error", err)
 	}
 	return err
+}
+
+// spares reads ABROWSER_SPARE_PAGES: after how many new sessions a page is held ready
+// for the next one. 0 is never.
+func spares(lookup func(string) (string, bool)) int {
+	text, _ := lookup("ABROWSER_SPARE_PAGES")
+	switch n, err := strconv.Atoi(text); {
+	case err != nil:
+		return 0
+	case n == 0:
+		return -1
+	default:
+		return n
+	}
 }

@@ -1,0 +1,50 @@
+package broker
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// The next session's page is the one that was held ready. It was nobody's, and is as
+// awake as any other.
+func TestSparePage(t *testing.T) {
+	t.Setenv("ABROWSER_SPARE_PAGES", "1")
+	r := start(t, wire.Settings{})
+	first := r.connect("a").open()
+	spare := r.spare("")
+	if all := ask(r, wire.BrokerTabs, wire.TabsIn{}).Tabs; len(all) != 1 || all[0].TargetID != first.target {
+		t.Errorf("there are the tabs %+v, want the first session's alone", all)
+	}
+	b := r.connect("b")
+	if known := b.targets(); len(known) != 0 {
+		t.Errorf("a new session is told of the targets %q", known)
+	}
+	second := b.open()
+	if second.target != spare {
+		t.Errorf("the second session's page is %s, want %s, which was held ready", second.target, spare)
+	}
+	second.show(r.site.URL, `<title>b</title>`)
+	if got := second.eval(`[innerWidth, innerHeight, document.visibilityState, document.hasFocus(), opener].join()`); got != `"1280,720,visible,true,"` {
+		t.Errorf("the page is %s", got)
+	}
+	if n, _ := strconv.Atoi(second.eval(frames)); n < fewest {
+		t.Errorf("the page runs %d frames a second", n)
+	}
+	if next := r.spare(spare); next == first.target {
+		t.Errorf("the first session's page is the next spare one")
+	}
+}
+
+// spare waits until another page than before is held ready, and returns its target.
+func (r *rig) spare(before string) string {
+	r.t.Helper()
+	target := ""
+	until(r.t, "a spare page", func() bool {
+		kept, err := read(r.root.Path("state", "browser-default.json"))
+		target = kept.State.Spare
+		return err == nil && target != "" && target != before
+	})
+	return target
+}
