@@ -26,7 +26,6 @@ type slot struct {
 	// heals reports, of a call that is overdue, whether it will soon end by itself.
 	// It may be nil.
 	heals func() bool
-
 	mu    sync.Mutex // guards the fields below; taken after lane.mu
 	late  int        // calls that are overdue and have not returned
 	left  bool       // the verb has answered
@@ -137,8 +136,9 @@ const grace = 3 * time.Second
 
 // watch runs a call that cannot be cancelled and returns when it does, or with
 // [wire.CodeWedged] when it has not returned within limit and a grace. The slot
-// stays taken until the call has returned.
-func (s *slot) watch(limit time.Duration, call func() error) error {
+// stays taken until the call has returned. Where crash is not nil, the call is on a
+// page whose crash closes it: [wire.CodePageCrashed].
+func (s *slot) watch(limit time.Duration, crash <-chan struct{}, call func() error) error {
 	var finished, overdue bool // guarded by s.mu
 	done := make(chan error, 1)
 	go func() {
@@ -155,7 +155,7 @@ func (s *slot) watch(limit time.Duration, call func() error) error {
 			s.lane.next(s)
 		}
 	}()
-	if result, ok := s.within(done, limit+grace); ok {
+	if result, ok := s.within(done, crash, limit+grace); ok {
 		return result.err
 	}
 	s.mu.Lock()
@@ -171,10 +171,10 @@ func (s *slot) watch(limit time.Duration, call func() error) error {
 
 // peek is watch for a call that only looks. One that is overdue does no harm when
 // it returns at last, so that the slot need not stay taken for it.
-func (s *slot) peek(limit time.Duration, call func() error) error {
+func (s *slot) peek(limit time.Duration, crash <-chan struct{}, call func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- guarded(call) }() // ends with the page, at the latest
-	if result, ok := s.within(done, limit); ok {
+	if result, ok := s.within(done, crash, limit); ok {
 		return result.err
 	}
 	return wedgedError(s.verb)
@@ -185,20 +185,21 @@ func (s *slot) peek(limit time.Duration, call func() error) error {
 const healTime = 8 * time.Second
 
 // within waits for a call's end, and longer than limit where that heals.
-func (s *slot) within(done <-chan error, limit time.Duration) (result, bool) {
+func (s *slot) within(done <-chan error, crash <-chan struct{}, limit time.Duration) (result, bool) {
 	began := time.Now()
-	got, ok := within(done, limit)
+	got, ok := within(done, crash, limit)
 	if ok || s.heals == nil || limit >= healTime || !s.heals() {
 		return got, ok
 	}
-	return within(done, healTime-time.Since(began))
+	return within(done, crash, healTime-time.Since(began))
 }
 
 // result is how a call ended.
 type result struct{ err error }
 
-// within waits for a call's end and reports whether it came in time.
-func within(done <-chan error, limit time.Duration) (result, bool) {
+// within waits for a call's end and reports whether it came in time. Of a call on a
+// page that crashes it is not waited for: Chromium does not always answer then.
+func within(done <-chan error, crash <-chan struct{}, limit time.Duration) (result, bool) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -206,6 +207,14 @@ func within(done <-chan error, limit time.Duration) (result, bool) {
 		return result{err}, true
 	case <-timer.C:
 		return result{}, false
+	case <-crash:
+	}
+	timer.Reset(crashTime)
+	select {
+	case err := <-done:
+		return result{err}, true
+	case <-timer.C:
+		return result{crashedError()}, true
 	}
 }
 

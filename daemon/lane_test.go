@@ -18,7 +18,7 @@ func TestLaneWaitsForWhatIsOverdue(t *testing.T) {
 			t.Fatal(err)
 		}
 		release := make(chan struct{})
-		err = first.watch(time.Second, func() error { <-release; return nil })
+		err = first.watch(time.Second, nil, func() error { <-release; return nil })
 		if !errors.Is(err, wire.CodeWedged) {
 			t.Fatalf("watch() = %v, want %s", err, wire.CodeWedged)
 		}
@@ -108,7 +108,35 @@ func TestWatchSurvivesAPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.leave()
-	if err := s.watch(time.Second, func() error { panic("no") }); !errors.Is(err, wire.CodeInternal) {
+	if err := s.watch(time.Second, nil, func() error { panic("no") }); !errors.Is(err, wire.CodeInternal) {
 		t.Errorf("watch() of a panic = %v, want %s", err, wire.CodeInternal)
+	}
+}
+
+// A call on a page that crashes may never return; it is not waited for, and nobody
+// after it waits for it either.
+func TestCrashEndsACall(t *testing.T) {
+	var l lane
+	_, s, err := l.enter(t.Context(), "get text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	never := make(chan struct{})
+	defer close(never)
+	for name, run := range map[string]func(time.Duration, <-chan struct{}, func() error) error{"watch": s.watch, "peek": s.peek} {
+		began, crash := time.Now(), make(chan struct{})
+		time.AfterFunc(10*time.Millisecond, func() { close(crash) })
+		if err := run(time.Minute, crash, func() error { <-never; return nil }); !errors.Is(err, wire.CodePageCrashed) {
+			t.Errorf("%s = %v after %s", name, err, time.Since(began))
+		}
+	}
+	if s.overdue() {
+		t.Error("the lane is held for a call on a page that is gone")
+	}
+	s.leave()
+	if _, next, err := l.enter(t.Context(), "open"); err != nil {
+		t.Error(err)
+	} else {
+		next.leave()
 	}
 }

@@ -138,7 +138,7 @@ func (t *turn) openTab(ctx context.Context) (*page, wire.Tab, error) {
 		return nil, wire.Tab{}, err
 	}
 	var p *page
-	err = t.watch(openTabTime, func() error {
+	err = t.manage(openTabTime, func() error {
 		made, err := l.context.NewPage()
 		if err != nil {
 			return err

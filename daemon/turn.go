@@ -23,18 +23,38 @@ type turn struct {
 	slot *slot
 }
 
-// watch runs a call of Playwright that cannot be cancelled: see [slot.watch].
+// watch runs a call on the page that cannot be cancelled: see [slot.watch].
 func (t *turn) watch(limit time.Duration, call func() error) error {
-	err := t.slot.watch(limit, call)
+	err := t.slot.watch(limit, t.crash(), call)
 	t.noticed(err)
 	return err
 }
 
-// peek runs a call of Playwright that only looks: see [slot.peek].
-func (t *turn) peek(limit time.Duration, call func() error) error {
-	err := t.slot.peek(limit, call)
+// manage is watch for a call that is about tabs, and on none of them.
+func (t *turn) manage(limit time.Duration, call func() error) error {
+	err := t.slot.watch(limit, nil, call)
 	t.noticed(err)
 	return err
+}
+
+// peek runs a call on the page that only looks: see [slot.peek].
+func (t *turn) peek(limit time.Duration, call func() error) error {
+	err := t.slot.peek(limit, t.crash(), call)
+	t.noticed(err)
+	return err
+}
+
+// crash is closed when the page crashes that the verb acts on. Of one that has
+// crashed before, what is asked is known.
+func (t *turn) crash() <-chan struct{} {
+	active, l := t.known()
+	if l == nil {
+		return nil
+	}
+	if p := l.page(active.TargetID); p != nil && !p.isCrashed() {
+		return p.crash
+	}
+	return nil
 }
 
 // look is [turn.peek] for a question with an answer. What comes too late is nobody's:

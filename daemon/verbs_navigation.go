@@ -76,7 +76,7 @@ func (t *turn) openable(ctx context.Context) (*page, error) {
 	}
 	now, _ := t.known()
 	t.call.Warn("tab %s had crashed; %s takes its place", old.TabID, now.TabID)
-	if err := t.watch(quickTime, func() error { return l.closeTarget(old.TargetID) }); err != nil {
+	if err := t.manage(quickTime, func() error { return l.closeTarget(old.TargetID) }); err != nil {
 		t.log.Warn("closing a page that crashed", "error", firstLine(briefly(err)))
 	}
 	return p, nil

@@ -195,7 +195,7 @@ func (t *turn) closeTab(ctx context.Context, l *link, tab wire.Tab) ([]wire.Tab,
 		if err != nil {
 			return nil, err
 		}
-		if err := t.watch(quickTime, func() error { return p.Close() }); err != nil && !isGone(err) {
+		if err := t.manage(quickTime, func() error { return p.Close() }); err != nil && !isGone(err) {
 			return nil, coded(err)
 		}
 		soon, cancel := context.WithTimeout(ctx, closedTime)
@@ -206,7 +206,8 @@ func (t *turn) closeTab(ctx context.Context, l *link, tab wire.Tab) ([]wire.Tab,
 		}
 		t.log.Warn("a page that was closed is still there")
 	}
-	if err := t.watch(quickTime, func() error { return l.closeTarget(tab.TargetID) }); err != nil {
+	// Where the connection was lost meanwhile, the tab may be closed all the same.
+	if err := t.manage(quickTime, func() error { return l.closeTarget(tab.TargetID) }); err != nil && !isGone(err) {
 		return nil, coded(err)
 	}
 	return t.untilClosed(ctx, l, tab.TargetID)

@@ -77,8 +77,11 @@ func (c *chaos) do(f fault, r *rand.Rand) {
 		return // nothing of that kind runs right now: it was killed before, and nobody has needed it since
 	}
 	n := c.faults.Add(1)
-	if f.name == "browser" {
+	switch f.name {
+	case "browser":
 		c.restarts.Add(1)
+	case "renderer":
+		c.killed.Add(1)
 	}
 	done := make([]int64, len(c.tasks))
 	for i, task := range c.tasks {

@@ -31,6 +31,7 @@ type chaosTask struct {
 	unsure   bool     // a command that changes the page failed: it may have been done
 	counted  int      // times that the page has called the site, for sure
 	perhaps  int      // and perhaps
+	crashes  int64    // killed renderers that a failure was put down to, of this task or another
 	excused  int64    // the newest fault that a failure was put down to
 	restarts int64    // kills of the browser whose consequences were seen
 	crashed  bool
@@ -90,6 +91,12 @@ func (k *chaosTask) try(args ...string) (string, wire.Code) {
 		return "", e.Code // it was being closed, by a command that did not see the end of it
 	case !allowed(e.Code):
 		k.see(&k.counts.wrongCodes, "%s: %s", k.name, r)
+	case e.Code == wire.CodePageCrashed && k.crashes < k.killed.Load():
+		k.crashes = k.killed.Load() // a tab may have crashed long before anybody looks at it
+		k.mu.Lock()
+		k.counts.failedOnce++
+		k.mu.Unlock()
+		return "", e.Code
 	case k.excused == fault:
 		k.see(&k.counts.failedAgain, "%s: no fault since the last failure: %s", k.name, r)
 	default:

@@ -47,6 +47,8 @@ type chaos struct {
 	faults atomic.Int64
 	// restarts counts kills of the browser, which take what pages held.
 	restarts atomic.Int64
+	// killed counts kills of renderers.
+	killed atomic.Int64
 
 	mu     sync.Mutex // guards the fields below
 	names  []string   // of the faults
