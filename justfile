@@ -47,9 +47,9 @@ vuln:
 bench *args:
     cd cmd/bench && go run . {{ args }}
 
-# measure one command at a time, from the shell to the page and back
+# measure the parts: one command at a time, a call over a socket, a message through the broker
 bench-parts *args:
-    go test ./cmd/abrowser -run '^$' -bench . {{ args }}
+    go test ./cmd/abrowser ./cmd/abrowser/cli ./sockets ./launcher/broker -run '^$' -bench . {{ args }}
 
 # take each guard of cmd/mutants/guards out in a copy, and see its tests fail; words choose guards
 mutants *words:
