@@ -77,13 +77,13 @@ func TestDo(t *testing.T) {
 			}
 			return wire.ClickOut{}, nil
 		}),
-		wire.Bind(wire.GetTitle, func(context.Context, *wire.Call, wire.Nothing) (wire.GetTitleOut, error) {
+		wire.Bind(wire.GetTitle, func(context.Context, *wire.Call, wire.TabIn) (wire.GetTitleOut, error) {
 			return wire.GetTitleOut{Title: "Seite <1>"}, nil
 		}),
 	)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	title, _, err := Do(ctx, c, wire.GetTitle, wire.Nothing{})
+	title, _, err := Do(ctx, c, wire.GetTitle, wire.TabIn{})
 	if err != nil || title.Title != "Seite <1>" {
 		t.Errorf("Do(get title) = %+v, %v", title, err)
 	}
@@ -103,7 +103,7 @@ func TestDo(t *testing.T) {
 }
 
 func TestRaw(t *testing.T) {
-	c := serve(t, wire.Bind(wire.GetTitle, func(_ context.Context, call *wire.Call, _ wire.Nothing) (wire.GetTitleOut, error) {
+	c := serve(t, wire.Bind(wire.GetTitle, func(_ context.Context, call *wire.Call, _ wire.TabIn) (wire.GetTitleOut, error) {
 		call.Warn("slow")
 		return wire.GetTitleOut{Title: "one"}, nil
 	}))
@@ -139,7 +139,7 @@ func TestALostAnswer(t *testing.T) {
 	t.Cleanup(func() { l.Close(); wg.Wait() })
 	c := New(sockets.Caller{Place: p})
 	defer c.Close()
-	_, _, read := Do(t.Context(), c, wire.GetTitle, wire.Nothing{})
+	_, _, read := Do(t.Context(), c, wire.GetTitle, wire.TabIn{})
 	_, _, acted := Do(t.Context(), c, wire.Reload, wire.StepIn{})
 	_, rawRead := c.Raw(t.Context(), wire.GetTitle.Path(), nil)
 	_, rawActed := c.Raw(t.Context(), wire.Reload.Path(), nil)

@@ -55,7 +55,7 @@ func TestBatchIsCheckedWhole(t *testing.T) {
 	} {
 		fails(t, s, wire.Batch, wire.BatchIn{Steps: []wire.Step{first, bad}}, wire.CodeBadInput)
 	}
-	if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/page/one") {
+	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/one") {
 		t.Errorf("a part of a refused batch was done: the page is at %s", got)
 	}
 }

@@ -21,6 +21,27 @@ func newBroker(place sockets.Place, session string) *broker {
 	return &broker{caller: sockets.Caller{Place: place, Session: session}.Keeping(), session: session}
 }
 
+// as is the broker, asked for an agent; an empty one is the session itself.
+func (b *broker) as(agent string) *broker {
+	caller := *b.caller
+	caller.Agent = agent
+	return &broker{&caller, b.session}
+}
+
+// claim takes the session for an agent, where it is nobody's, and says whose it is.
+// Nobody's command is behind a connection that is made again by itself: then it asks.
+func (b *broker) claim(ctx context.Context, by *actor) (wire.ClaimOut, error) {
+	in := wire.ClaimIn{Session: b.session, Asks: by == nil}
+	agent := ""
+	if by != nil {
+		in.Looks, agent = by.looks, by.agent
+	}
+	doc := wire.BrokerClaim.Doc
+	doc.Reads = true // to claim twice does no harm
+	var out wire.ClaimOut
+	return out, b.as(agent).ask(ctx, doc, in, &out)
+}
+
 func (b *broker) close() error { return b.caller.Close() }
 
 // alive reports whether the broker answers. A connection of Playwright's learns of
@@ -115,9 +136,9 @@ func (b *broker) returns(ctx context.Context) bool {
 
 // release ends the session on the browser's side. Where no broker runs there is
 // nothing to end.
-func (b *broker) release(ctx context.Context, page bool) (wire.ReleaseOut, error) {
+func (b *broker) release(ctx context.Context, agent string, page bool) (wire.ReleaseOut, error) {
 	var out wire.ReleaseOut
-	err := b.ask(ctx, wire.BrokerRelease.Doc, wire.ReleaseIn{Session: b.session, Page: page}, &out)
+	err := b.as(agent).ask(ctx, wire.BrokerRelease.Doc, wire.ReleaseIn{Session: b.session, Page: page}, &out)
 	if errors.Is(err, wire.CodeNotRunning) {
 		return out, nil
 	}

@@ -12,12 +12,15 @@ import (
 
 // close ends the session: what runs is given up, the tabs stay or are closed, and
 // the daemon ends once this is answered.
-func (s *Session) close(ctx context.Context, _ *wire.Call, in wire.CloseIn) (wire.CloseOut, error) {
-	return s.closeBut(ctx, nil, in)
+func (s *Session) close(ctx context.Context, call *wire.Call, in wire.CloseIn) (wire.CloseOut, error) {
+	if err := s.mayClose(call); err != nil {
+		return wire.CloseOut{}, err
+	}
+	return s.closeBut(ctx, nil, call.Agent, in)
 }
 
 // closeBut is close from inside a batch, whose own slot is not cancelled.
-func (s *Session) closeBut(ctx context.Context, keep *slot, in wire.CloseIn) (wire.CloseOut, error) {
+func (s *Session) closeBut(ctx context.Context, keep *slot, agent string, in wire.CloseIn) (wire.CloseOut, error) {
 	if in.All {
 		return wire.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
 	}
@@ -27,7 +30,7 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, in wire.CloseIn) (wi
 	if _, l := s.known(); l != nil {
 		l.close()
 	}
-	released, err := s.broker.release(ctx, in.Page)
+	released, err := s.broker.release(ctx, agent, in.Page)
 	s.end()
 	if err != nil {
 		return wire.CloseOut{}, err

@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -28,6 +29,7 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 			defer slot.leave()
 			slot.heals = s.healing
 			t := &turn{Session: s, call: call, slot: slot}
+			t.enters(v.Name, in)
 			defer t.leave()
 			out, err := attempt(entered, t, in, serve)
 			return out, s.check(ctx, err)
@@ -37,6 +39,7 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 			if err != nil {
 				return nil, err
 			}
+			t.enters(v.Name, in)
 			return attempt(ctx, t, in, serve)
 		},
 	}
@@ -60,21 +63,27 @@ func glanced[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, co
 			defer slot.leave()
 			slot.heals = s.healing
 			t := &turn{Session: s, call: call, slot: slot}
+			t.enters(v.Name, in)
 			defer t.leave()
 			return attempt(ctx, t, in, serve)
 		}
 		if short.Err() == nil || ctx.Err() != nil {
 			return none, err
 		}
-		if tab, _ := s.known(); tab.TargetID == "" { // nothing is known yet
-			out, err := wait(ctx, call, []byte("{}"))
+		tab, _ := s.known()
+		if tabbed, ok := any(in).(wire.Tabbed); tab.TargetID == "" || ok && tabbed.TabName() != "" { // nothing is known yet
+			body, err := json.Marshal(in)
+			if err != nil {
+				return none, err
+			}
+			out, err := wait(ctx, call, body)
 			if err != nil {
 				return none, err
 			}
 			return out.(Out), nil
 		}
 		call.Warn("%q is still running", s.lane.state().verb)
-		return serve(&turn{Session: s, call: call}, ctx, in)
+		return serve(&turn{Session: s, call: call, verb: v.Name, looks: true}, ctx, in)
 	})
 	return h
 }
@@ -141,7 +150,7 @@ func (s *Session) handlers() []served {
 		case wire.Close.Name:
 			all[i].inTurn = closeInTurn
 		}
-		all[i] = s.counted(all[i])
+		all[i] = s.counted(s.owned(all[i]))
 	}
 	return all
 }
@@ -151,7 +160,10 @@ func closeInTurn(ctx context.Context, t *turn, body []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.closeBut(ctx, t.slot, in)
+	if err := t.mayClose(t.call); err != nil {
+		return nil, err
+	}
+	return t.closeBut(ctx, t.slot, t.call.Agent, in)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

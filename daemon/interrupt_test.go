@@ -73,7 +73,7 @@ func TestHangUpStopsANavigation(t *testing.T) {
 	open(t, s, web.URL("/page/before"))
 	hangUp(t, s, wire.Open, wire.OpenIn{URL: web.URL("/slow?ms=2000&name=late")}, 700*time.Millisecond)
 	time.Sleep(2500 * time.Millisecond)
-	if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/page/before") {
+	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/before") {
 		t.Errorf("the navigation happened after its command was given up: the page is at %s", got)
 	}
 }

@@ -281,7 +281,7 @@ func TestStrangersOnTheSocket(t *testing.T) {
 	defer func() { _ = c.Close() }() // nothing was written through it
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if _, _, err := client.Do(ctx, c, wire.GetURL, wire.Nothing{}); err == nil {
+	if _, _, err := client.Do(ctx, c, wire.GetURL, wire.TabIn{}); err == nil {
 		t.Error("a request for another session was served")
 	}
 	var d net.Dialer

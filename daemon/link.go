@@ -36,6 +36,7 @@ type link struct {
 	changed  chan struct{} // closed and replaced when pages changes
 	closing  bool          // nothing more is handed over
 	told     bool          // news has been told
+	holder   wire.AgentKey // whose the session is; empty: nobody's
 }
 
 // arrival is a page that is being attached, or was.

@@ -51,6 +51,9 @@ func (n *news) take() (dialogs []wire.Dialog, records []wire.Record, left int) {
 // tellNews puts into the reply what policies decided, with a warning for each that
 // was raised, and returns the dialogs of it.
 func (t *turn) tellNews() []wire.Dialog {
+	if t.foreign {
+		return nil
+	}
 	dialogs, records, left := t.news.take()
 	t.call.Record(records...)
 	for _, r := range records {

@@ -26,6 +26,9 @@ func (t *turn) find(ctx context.Context) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.tab != "" {
+		return t.named(ctx, l)
+	}
 	active, _ := t.known()
 	if p := l.page(active.TargetID); p != nil && !p.isGone() {
 		return t.usable(p)
@@ -55,6 +58,27 @@ func (t *turn) find(ctx context.Context) (*page, error) {
 		return nil, err
 	}
 	if err := t.activate(ctx, tab); err != nil {
+		return nil, err
+	}
+	return t.usable(p)
+}
+
+// named is the page of the tab that the command names. It does not become the active
+// one.
+func (t *turn) named(ctx context.Context, l *link) (*page, error) {
+	tabs, err := t.listTabs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tab, err := pick(tabs, t.tab)
+	switch {
+	case err != nil:
+		return nil, err
+	case tab.Crashed:
+		return nil, crashedError()
+	}
+	p, err := l.await(ctx, tab.TargetID)
+	if err != nil {
 		return nil, err
 	}
 	return t.usable(p)

@@ -18,6 +18,9 @@ func (t *turn) linked(ctx context.Context) (*link, error) {
 	}
 	l, err := t.Session.linked(ctx)
 	if err == nil {
+		err = t.mayAct(ctx, l)
+	}
+	if err == nil && !t.foreign {
 		if news := t.take(ctx, l); len(news) > 0 {
 			t.call.Warn("the browser died and was started again, and what its pages held is gone; %s", reopenedText(news))
 		}

@@ -175,6 +175,9 @@ func (s *Session) connectAgain(ctx context.Context) error {
 		return err
 	}
 	defer slot.leave()
+	s.mu.Lock()
+	s.actor = nil
+	s.mu.Unlock()
 	_, err = s.linked(ctx)
 	return err
 }

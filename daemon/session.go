@@ -41,6 +41,9 @@ type Session struct {
 	told      map[string]bool   // by tab id
 	openers   map[string]string // of each target, the one that opened it
 	downloads downloads
+	// actor is who has the lane; nil where that is no caller, but a connection that
+	// is made again by itself.
+	actor *actor
 	// starting is set while driver and browser are made to run and connected to.
 	starting    bool
 	browserIdle string // what the last caller asked for who did; see wire.Settings
@@ -101,6 +104,10 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
+	whose, err := s.claim(ctx)
+	if err != nil {
+		return nil, err
+	}
 	l, err := connect(ctx, pw, b.place, s.name, s.dialogs)
 	if err != nil {
 		s.log.Warn("connecting to the pages", "error", err)
@@ -109,6 +116,7 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 		}
 		return nil, coded(err)
 	}
+	l.holder = whose.Holder // nobody else has the link yet
 	s.mu.Lock()
 	want := s.browserIdle
 	s.mu.Unlock()

@@ -19,8 +19,14 @@ const (
 // turn is a page verb while it has the lane.
 type turn struct {
 	*Session
-	call *wire.Call
-	slot *slot
+	call  *wire.Call
+	slot  *slot
+	verb  string
+	looks bool // it only reads, which any agent may
+	// foreign is set for a caller that may only read: what happened to the session is
+	// told to its own agent.
+	foreign bool
+	tab     string // that it names; empty for the active one
 }
 
 // watch runs a call on the page that cannot be cancelled: see [slot.watch].

@@ -200,7 +200,7 @@ func TestClickWithButtonAndModifier(t *testing.T) {
 	open(t, s, web.URL("/states"))
 	eval(t, s, "addEventListener('mousedown', e => document.title = e.button + ' ' + e.shiftKey), 0")
 	do(t, s, wire.Click, wire.ClickIn{Element: element("h1"), Button: "right", Modifiers: []string{"Shift"}})
-	if got := do(t, s, wire.GetTitle, wire.Nothing{}).Title; got != "2 true" {
+	if got := do(t, s, wire.GetTitle, wire.TabIn{}).Title; got != "2 true" {
 		t.Errorf("the page saw %q, want the right button with Shift", got)
 	}
 }

@@ -32,10 +32,10 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s = %s, want %s", tt.name, got, tt.want)
 		}
 	}
-	if got := do(t, s, wire.GetTitle, wire.Nothing{}).Title; got != "two" {
+	if got := do(t, s, wire.GetTitle, wire.TabIn{}).Title; got != "two" {
 		t.Errorf("get title = %q", got)
 	}
-	if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/page/two") {
+	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/two") {
 		t.Errorf("get url = %q", got)
 	}
 }
@@ -72,7 +72,7 @@ func TestOpenThatNeverAnswers(t *testing.T) {
 	fails(t, s, wire.Open, wire.OpenIn{URL: web.URL("/never"), Waits: wire.Waits{Timeout: 700}}, wire.CodeTimeout)
 	fails(t, s, wire.Open, wire.OpenIn{URL: web.URL("/slow?ms=2500&name=late"), Waits: wire.Waits{Timeout: 700}}, wire.CodeTimeout)
 	time.Sleep(2500 * time.Millisecond)
-	if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/page/before") {
+	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/before") {
 		t.Errorf("the navigation that was given up happened later: the page is at %s", got)
 	}
 	if got := open(t, s, web.URL("/page/after")).Title; got != "after" {

@@ -191,7 +191,7 @@ func (t *turn) title(ctx context.Context, p *page) (string, error) {
 	return info.title, coded(err)
 }
 
-func (t *turn) getTitle(ctx context.Context, _ wire.Nothing) (wire.GetTitleOut, error) {
+func (t *turn) getTitle(ctx context.Context, _ wire.TabIn) (wire.GetTitleOut, error) {
 	if t.slot == nil {
 		tab, p := t.glance()
 		if p == nil {
@@ -213,7 +213,7 @@ func (t *turn) getTitle(ctx context.Context, _ wire.Nothing) (wire.GetTitleOut, 
 	return wire.GetTitleOut{Title: title}, err
 }
 
-func (t *turn) getURL(ctx context.Context, _ wire.Nothing) (wire.PageURL, error) {
+func (t *turn) getURL(ctx context.Context, _ wire.TabIn) (wire.PageURL, error) {
 	if t.slot == nil {
 		tab, p := t.glance()
 		if p == nil {
@@ -234,8 +234,11 @@ func (t *turn) getURL(ctx context.Context, _ wire.Nothing) (wire.PageURL, error)
 }
 
 // getCDPURL needs the browser and no page.
-func (s *Session) getCDPURL(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.GetCDPURLOut, error) {
+func (s *Session) getCDPURL(ctx context.Context, call *wire.Call, _ wire.Nothing) (wire.GetCDPURLOut, error) {
 	place, err := s.enter(ctx)
+	if err == nil {
+		err = s.takeFor(ctx, call) // who has the endpoint can do all
+	}
 	if err != nil {
 		s.noteRefusal(err)
 		if s.wasRefused() != nil && s.lane.stopIdle() {

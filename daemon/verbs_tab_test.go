@@ -20,7 +20,7 @@ func TestTabs(t *testing.T) {
 	if second.TabID != "t2" || second.Total != 2 || second.URL != web.URL("/page/two") || second.Label == nil || *second.Label != "docs" {
 		t.Errorf("tab new = %+v", second)
 	}
-	if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/page/two") {
+	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/two") {
 		t.Errorf("after tab new the page is %s", got)
 	}
 	all := tabs(t, s)
@@ -46,7 +46,7 @@ func TestTabs(t *testing.T) {
 		t.Errorf("a tab's id was used again: %+v", out)
 	}
 	do(t, s, wire.TabClose, wire.TabCloseIn{})
-	if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/page/one") {
+	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/one") {
 		t.Errorf("after the active tab was closed the page is %s", got)
 	}
 }
@@ -75,13 +75,13 @@ func TestPopups(t *testing.T) {
 			if got := len(tabs(t, s)); got != before+1 {
 				t.Errorf("there are %d tabs, want %d", got, before+1)
 			}
-			if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/popups") {
+			if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/popups") {
 				t.Errorf("the popup became the active tab: %s", got)
 			}
 			do(t, s, wire.TabSwitch, wire.TabRefIn{Tab: out.Opened[0].TabID})
 			do(t, s, wire.Wait, wire.WaitIn{What: "h1"})
 			do(t, s, wire.TabClose, wire.TabCloseIn{})
-			if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/popups") {
+			if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/popups") {
 				t.Errorf("after the popup was closed the page is %s", got)
 			}
 		})

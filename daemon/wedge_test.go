@@ -21,11 +21,11 @@ func TestWedgedPage(t *testing.T) {
 		}
 		began = time.Now()
 	}
-	if got := do(t, s, wire.GetURL, wire.Nothing{}).URL; got != web.URL("/spin") {
+	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/spin") {
 		t.Errorf("get url = %s", got)
 	}
 	quick("get url")
-	if got := do(t, s, wire.GetTitle, wire.Nothing{}).Title; got != "Spin" {
+	if got := do(t, s, wire.GetTitle, wire.TabIn{}).Title; got != "Spin" {
 		t.Errorf("get title = %q", got)
 	}
 	quick("get title")
@@ -38,7 +38,7 @@ func TestWedgedPage(t *testing.T) {
 		t.Error("a click on a page that spins succeeded")
 	}
 	began = time.Now()
-	do(t, s, wire.GetURL, wire.Nothing{})
+	do(t, s, wire.GetURL, wire.TabIn{})
 	quick("get url, after what timed out")
 	if got := do(t, s, wire.TabNew, wire.TabNewIn{URL: web.URL("/page/other")}).URL; got != web.URL("/page/other") {
 		t.Errorf("tab new beside it = %s", got)
@@ -62,7 +62,7 @@ func TestGetURLDoesNotWaitForLong(t *testing.T) {
 	}()
 	awaitState(t, s, "busy")
 	began := time.Now()
-	out, warnings, err := ask(t, s, wire.GetURL, wire.Nothing{})
+	out, warnings, err := ask(t, s, wire.GetURL, wire.TabIn{})
 	if err != nil || out.URL != web.URL("/page/one") || len(warnings) != 1 {
 		t.Errorf("get url while another command runs = %+v, %q, %v", out, warnings, err)
 	}

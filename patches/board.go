@@ -42,6 +42,9 @@ type Options struct {
 	// Downloads is the directory into which the browser saves files. Empty: where it
 	// would by itself; a person's browser stays as it is.
 	Downloads string
+	// Admit is asked before an owner gets another tab. It names a tab of that owner
+	// to close for it, or none; an error refuses, in words for the client. Nil: any.
+	Admit func(owner string) (evict string, err error)
 	// Foreign is for a browser that somebody else started. Its targets are attached
 	// to one by one, when they turn out to be an owner's, and never paused.
 	Foreign bool
@@ -65,11 +68,12 @@ type Board struct {
 	orders    []order          // tabs that pages are about to open
 	downloads map[string]*download
 	timers    timers
-	shared    string        // id of the shared browser context
-	journal   []string      // browser-level sessions that a successor has to detach
-	dirty     bool          // something changed that can wait to be saved
-	watches   []func() bool // called when a target is gone, until they return true
-	opening   *opening      // the lost tab that is being opened again
+	shared    string          // id of the shared browser context
+	journal   []string        // browser-level sessions that a successor has to detach
+	dirty     bool            // something changed that can wait to be saved
+	evicted   map[string]bool // targets that make room for others and are about to be closed
+	watches   []func() bool   // called when a target is gone, until they return true
+	opening   *opening        // the lost tab that is being opened again
 	spare     spare
 	closing   bool // the browser has been asked to end
 	ready     bool
@@ -104,7 +108,7 @@ func New(o Options) *Board {
 		Options: o, lastID: o.First - 1,
 		calls: map[int64]call{}, clients: map[ClientID]*client{}, routes: map[string]*session{},
 		holds: map[string]*target{}, targets: map[string]*target{}, owners: map[string]*owner{}, creates: map[int64]*owner{},
-		downloads: map[string]*download{},
+		downloads: map[string]*download{}, evicted: map[string]bool{},
 	}
 	b.restore(o.State)
 	return b

@@ -64,7 +64,7 @@ func (b *Board) revive(c *client) {
 	o := c.owner
 	o.clients = append(o.clients, c)
 	o.reachable++
-	o.Released, o.Last = time.Time{}, b.opened()
+	o.Released, o.Last, o.Ended = time.Time{}, b.opened(), false
 	for _, t := range o.targets() {
 		t.tab.Released = time.Time{}
 		b.wake(t)
@@ -158,6 +158,7 @@ func (b *Board) lost(t *target) {
 		return
 	}
 	delete(o.tabs, t.TargetID)
+	delete(b.evicted, t.TargetID)
 	if o.Active == t.TargetID {
 		o.Active = o.successor(t.tab)
 	}

@@ -265,10 +265,16 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 	if context != b.shared && !b.hasWindow(context) {
 		f["newWindow"] = []byte("true")
 	}
+	settle, refusal := b.makeRoom(o)
+	if refusal != nil {
+		return refusal
+	}
 	var id int64
 	id = b.askFor(s, r, encode(f), func(in incoming) {
 		var out targetParam
-		if err := in.result(&out); err != nil {
+		err := in.result(&out)
+		settle(err == nil)
+		if err != nil {
 			delete(b.creates, id)
 			b.decideLeft()
 			b.relay(s, r, in)

@@ -86,6 +86,7 @@ func (b *Board) Release(name string, page bool, limit time.Duration, done func(E
 		b.Line.Cut(c.id, "the session ended")
 	}
 	o.reachable++
+	o.Ended = true
 	if o.Incognito {
 		b.dissolve(o, limit, func(n int) { done(Ending{Discarded: n}) })
 		return

@@ -97,7 +97,7 @@ func clientWorkflow(ctx context.Context, cl *client.Client, url string) error {
 	if err := json.Unmarshal(got.Result, &answer); err != nil || answer != 42 {
 		return fmt.Errorf("eval answered %s", got.Result)
 	}
-	if _, _, err := client.Do(ctx, cl, wire.GetURL, wire.Nothing{}); err != nil {
+	if _, _, err := client.Do(ctx, cl, wire.GetURL, wire.TabIn{}); err != nil {
 		return err
 	}
 	_, _, err = client.Do(ctx, cl, wire.Screenshot, wire.ScreenshotIn{})

@@ -175,7 +175,7 @@ func (h *Home) discard(t testing.TB, name string) {
 	defer cancel()
 	c := client.New(sockets.Caller{Place: h.Broker(t), Session: name})
 	defer func() { _ = c.Close() }() // nothing was written through it
-	_, _, err := client.Do(ctx, c, wire.BrokerRelease, wire.ReleaseIn{Session: name, Page: true})
+	_, _, err := client.Do(ctx, c, wire.BrokerRelease, wire.ReleaseIn{Session: name, Page: true, Force: true})
 	if err != nil && !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("closing the tabs of %s: %v", name, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/broker/pool"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -52,6 +53,9 @@ type broker struct {
 	served   bool // clients have been let in
 
 	downloads *downloads
+	pool      *pool.Pool
+	sweep     time.Duration // between two looks for agents that are gone
+	swept     time.Time     // when the last was
 }
 
 // Serve is the process `abrowser broker`, which a keeper starts. It returns when
@@ -153,8 +157,11 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	if state, err = b.downloads.take(state, b.charge.Fresh); err != nil {
 		return err
 	}
+	if err := b.newPool(os.LookupEnv); err != nil {
+		return err
+	}
 	b.board = patches.New(patches.Options{
-		Line: b, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
+		Line: b, Admit: b.admit, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
 		Spares: b.spares(),
 	})
 	var work sync.WaitGroup
@@ -233,6 +240,7 @@ func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 		case <-beat.C:
 			if b.served {
 				b.checkIdle()
+				b.tend()
 			}
 			select {
 			case beats <- struct{}{}:
@@ -402,6 +410,7 @@ func (b *broker) Cut(id patches.ClientID, why string) {
 
 // Save is for patches.
 func (b *broker) Save(s patches.State) {
+	b.table.agents = b.pool.State
 	if err := b.table.save(s); err != nil {
 		b.log.Error("writing the table of owners", "error", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/abrowser/abrowser/launcher/broker/pool"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets"
 )
@@ -18,12 +19,14 @@ type table struct {
 	instance string
 	stopped  bool // the browser is stopped on purpose, with its tabs
 	foreign  bool // it is somebody else's
+	agents   pool.State
 }
 
 type saved struct {
 	Instance string        `json:"instance"`
 	Stopped  bool          `json:"stopped,omitempty"`
 	State    patches.State `json:"state"`
+	Agents   pool.State    `json:"agents"`
 }
 
 func tableOf(root sockets.Root, c *charge) *table {
@@ -47,6 +50,9 @@ func (t *table) load() (patches.State, error) {
 			return patches.State{}, fmt.Errorf("it begins anew: %w", err)
 		}
 		s, err = before, fmt.Errorf("the one before is taken: %w", err)
+	}
+	if s.Instance == t.instance || !s.Stopped {
+		t.agents = s.Agents
 	}
 	switch {
 	case s.Instance == t.instance:
@@ -75,7 +81,7 @@ func read(path string) (saved, error) {
 // save replaces the file. It is not synced: what a kill of ours leaves to the
 // kernel is written, and a machine that goes down takes the browser with it.
 func (t *table) save(s patches.State) error {
-	raw, err := json.Marshal(saved{t.instance, t.stopped, s})
+	raw, err := json.Marshal(saved{t.instance, t.stopped, s, t.agents})
 	if err != nil {
 		return err
 	}

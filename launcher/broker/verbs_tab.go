@@ -23,6 +23,9 @@ func stateOf(isLive bool) string {
 	return released
 }
 
+// ownerID is the agent that a session is of, as others see it.
+func ownerID(o patches.Listed) string { return wire.AgentKey(cmp.Or(o.Agent, o.Name)).String() }
+
 func (b *broker) modeOf(o patches.Owner) string {
 	if o.Incognito {
 		return wire.ModeIncognito
@@ -33,7 +36,7 @@ func (b *broker) modeOf(o patches.Owner) string {
 func (b *broker) tabOf(o patches.Listed, t patches.Tab) wire.Tab {
 	tab := wire.Tab{
 		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active, Crashed: t.Crashed,
-		TargetID: t.Target, SessionID: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Browser: b.charge.Name, OpenedAt: t.Opened, ReleasedAt: t.Released,
+		TargetID: t.Target, SessionID: o.Name, OwnerID: ownerID(o), State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Browser: b.charge.Name, OpenedAt: t.Opened, ReleasedAt: t.Released,
 	}
 	if t.Label != "" {
 		tab.Label = &t.Label
@@ -88,7 +91,12 @@ func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in wire.NoteIn) (w
 	return wire.Nothing{}, nil
 }
 
-func (b *broker) serveRelease(ctx context.Context, _ *wire.Call, in wire.ReleaseIn) (wire.ReleaseOut, error) {
+func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in wire.ReleaseIn) (wire.ReleaseOut, error) {
+	if !in.Force {
+		if err := b.mayClose(ctx, call, in.Session); err != nil {
+			return wire.ReleaseOut{}, err
+		}
+	}
 	return await(ctx, b, func(done func(wire.ReleaseOut)) {
 		b.board.Release(in.Session, in.Page, pruneTime, func(e patches.Ending) {
 			done(wire.ReleaseOut{Kept: e.Kept, Closed: e.Closed, Discarded: e.Discarded})
@@ -122,7 +130,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 	}
 	for _, o := range owners {
 		s := wire.BrokerSession{
-			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Browser: b.charge.Name, Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
+			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Browser: b.charge.Name, OwnerID: ownerID(o), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
 		}
 		for _, t := range o.Pages {
 			if t.Target == o.Active {

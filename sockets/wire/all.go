@@ -10,9 +10,10 @@ func All() []AnyVerb {
 		Wait,
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus, DialogAccept, DialogDismiss,
 		PolicyStatus, PolicyDialog,
+		PoolRequest, PoolGrant, PoolRequests,
 		Batch, Close, Kill, Status, Session, SessionList, SessionInfo,
 		BrowserStatus, BrowserStop, Install, Doctor, MCP, MCPInstall,
-		BrokerTabs, BrokerNote, BrokerRelease, BrokerIncognito, BrokerSessions, BrokerNews, BrokerDownloads,
+		BrokerTabs, BrokerNote, BrokerRelease, BrokerIncognito, BrokerSessions, BrokerNews, BrokerDownloads, BrokerClaim, BrokerGoodbye,
 	}
 }
 

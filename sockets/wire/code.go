@@ -27,7 +27,9 @@ const (
 	CodeWedged          Code = "wedged"            // the page does not answer
 	CodeInterrupted     Code = "interrupted"       // the caller or a signal ended it, nothing more will happen
 	CodeResultUnknown   Code = "result_unknown"    // it may or may not have been done; it is not repeated
-	CodeOwnership       Code = "ownership"         // the tab belongs to another session
+	CodeOwnership       Code = "ownership"         // the tab belongs to another agent
+	CodePoolFull        Code = "pool_full"         // no agent may have another tab now
+	CodeMutexBusy       Code = "mutex_busy"        // another agent has the front tab
 	CodeNoBrowser       Code = "no_browser"        // none found, or it does not start
 	CodeNoDriver        Code = "no_driver"         // Playwright's driver or node is missing or wrong
 	CodeBrowserGone     Code = "browser_gone"      // the browser or its broker went away

@@ -36,6 +36,7 @@ var BrokerNote = Verb[NoteIn, Nothing]{Doc{
 type ReleaseIn struct {
 	Session string `json:"session" required:"true" help:"the session that ends"`
 	Page    bool   `json:"page,omitzero" help:"close its tabs"`
+	Force   bool   `json:"force,omitzero" help:"whosever it is"`
 }
 
 // ReleaseOut is what [BrokerRelease] answers.
@@ -71,6 +72,7 @@ type BrokerSession struct {
 	State     string    `json:"state"` // live or released
 	Mode      string    `json:"mode,omitzero"`
 	Browser   string    `json:"browser,omitzero"`
+	OwnerID   string    `json:"ownerId"`
 	Active    string    `json:"active,omitzero"` // the active tab's target id
 	Pages     int       `json:"pages"`
 	URL       string    `json:"url"`

@@ -17,6 +17,7 @@ type SnapshotIn struct {
 	Depth       int    `json:"depth,omitzero" flag:"depth,d" min:"0" help:"levels to show; 0 shows all"`
 	Selector    string `json:"selector,omitzero" flag:"selector,s" help:"only the subtree of this element"`
 	URLs        bool   `json:"urls,omitzero" flag:"urls,u" help:"with the URLs of links"`
+	OfTab
 }
 
 // Ref is what a snapshot's ref stands for.
@@ -42,7 +43,13 @@ var Snapshot = Verb[SnapshotIn, SnapshotOut]{Doc{
 }}
 
 // GetIn is the input of a getter that takes an element.
-type GetIn struct{ Element }
+type GetIn struct {
+	Element
+	OfTab
+}
+
+// TabIn is the input of a getter that takes a tab alone.
+type TabIn struct{ OfTab }
 
 // Nothing is the input of a verb that takes none.
 type Nothing struct{}
@@ -92,6 +99,7 @@ var GetValue = Verb[GetIn, GetValueOut]{Doc{
 type GetAttrIn struct {
 	Element
 	Attribute string `json:"attribute" arg:"1" required:"true" help:"the attribute's name"`
+	OfTab
 }
 
 // GetAttrOut is what [GetAttr] answers. Value is null where the element has no
@@ -123,12 +131,12 @@ type GetTitleOut struct {
 func (o GetTitleOut) Text() string { return o.Title }
 
 // GetTitle reads the page's title.
-var GetTitle = Verb[Nothing, GetTitleOut]{Doc{
+var GetTitle = Verb[TabIn, GetTitleOut]{Doc{
 	Name: "get title", Group: groupRead, Short: "Print the page's title", Example: "abrowser get title", Reads: true,
 }}
 
 // GetURL reads the page's URL.
-var GetURL = Verb[Nothing, PageURL]{Doc{
+var GetURL = Verb[TabIn, PageURL]{Doc{
 	Name: "get url", Group: groupRead, Short: "Print the page's URL", Example: "abrowser get url", Reads: true,
 }}
 

@@ -22,6 +22,7 @@ type Tab struct {
 	State      string    `json:"state,omitzero"`   // live or released
 	Mode       string    `json:"mode,omitzero"`    // of its session
 	Browser    string    `json:"browser,omitzero"` // default, the profile's name, or one made from its path or endpoint
+	OwnerID    string    `json:"ownerId,omitzero"` // the agent that it belongs to
 	OpenedAt   time.Time `json:"openedAt,omitzero"`
 	ReleasedAt time.Time `json:"releasedAt,omitzero"`
 }

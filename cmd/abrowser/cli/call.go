@@ -25,6 +25,9 @@ const (
 // answer has the line answered and returns the verb's output.
 func (a *app) answer(ctx context.Context, l line) (any, error) {
 	doc := l.verb.Describe()
+	if err := a.visit(ctx, &l); err != nil {
+		return nil, err
+	}
 	body, err := l.request()
 	if err != nil {
 		return nil, withHelp(err, doc)
@@ -119,7 +122,7 @@ func interruption(ctx context.Context, err error) error {
 }
 
 func (a *app) caller(place sockets.Place, build string) sockets.Caller {
-	return sockets.Caller{Place: place, Session: a.session, Build: build, Settings: a.settings, Owner: a.owner}
+	return sockets.Caller{Place: place, Session: a.session, Build: build, Agent: a.agent, Settings: a.settings, Owner: a.owner}
 }
 
 func (a *app) placeOf(doc wire.Doc) (sockets.Place, error) {

@@ -16,13 +16,19 @@ import (
 // closeIdle ends a session that has no daemon: what is left of it are tabs, which
 // its broker releases or closes. Without a broker there is nothing to end.
 func (a *app) closeIdle(ctx context.Context, l line) (any, error) {
-	released, err := a.release(ctx, a.session, l.on("page"))
+	released, err := a.release(ctx, a.session, l.on("page"), false)
 	return &wire.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, err
 }
 
 // release tells every running broker that a session without a daemon ends.
-func (a *app) release(ctx context.Context, session string, page bool) (wire.ReleaseOut, error) {
-	all, err := askWithin(ctx, a, margin, wire.BrokerRelease, wire.ReleaseIn{Session: session, Page: page})
+// With force it ends whosever it is.
+func (a *app) release(ctx context.Context, session string, page, force bool) (wire.ReleaseOut, error) {
+	if !force {
+		if err := a.mayRelease(ctx, session); err != nil {
+			return wire.ReleaseOut{}, err
+		}
+	}
+	all, err := askWithin(ctx, a, margin, wire.BrokerRelease, wire.ReleaseIn{Session: session, Page: page, Force: true})
 	var sum wire.ReleaseOut
 	for _, one := range all {
 		sum.Kept += one.Kept
@@ -62,6 +68,10 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 	out := &wire.CloseOut{Sessions: []string{}}
 	var failed []string
 	for _, e := range endings {
+		if errors.Is(e.err, wire.CodeOwnership) {
+			a.printer.warn("session " + e.session + " goes on: " + e.err.Error())
+			continue
+		}
 		if e.err != nil {
 			failed = append(failed, fmt.Sprintf("%s: %v", e.session, e.err))
 			continue
@@ -101,7 +111,7 @@ func (a *app) endings(ctx context.Context, page bool) ([]ending, error) {
 				continue
 			}
 			all = append(all, ending{session: b.Session, end: func(ctx context.Context) (wire.ReleaseOut, error) {
-				return a.release(ctx, b.Session, true)
+				return a.release(ctx, b.Session, true, !a.secret())
 			}})
 		}
 	}

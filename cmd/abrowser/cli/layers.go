@@ -104,6 +104,23 @@ func (l layers) session() (string, error) {
 	return "default", nil
 }
 
+// agent is who acts, empty where that is the session itself: with a flag that names
+// another session than the variables do, the variables' session acts on it.
+func (l layers) agent(session string) (string, error) {
+	if _, given := l.flags["session"]; !given {
+		return "", nil
+	}
+	for _, name := range []string{"ABROWSER_SESSION", "AGENT_BROWSER_SESSION"} {
+		if agent, ok := l.lookup(name); ok && agent != "" {
+			if agent == session {
+				return "", nil
+			}
+			return agent, sockets.CheckName(agent)
+		}
+	}
+	return "", nil
+}
+
 func emptyVariable(name string) error {
 	return wire.Errorf(wire.CodeBadInput, "%s is set and empty", name).WithHint("unset %s to use the session default", name)
 }

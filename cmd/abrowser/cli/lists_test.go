@@ -93,11 +93,11 @@ func TestClosing(t *testing.T) {
 		args, want string
 		released   []wire.ReleaseIn
 	}{
-		{"--session left close", `{"closed":true,"kept":1}`, []wire.ReleaseIn{{Session: "left"}}},
-		{"--session left close --page", `{"closed":true,"kept":0}`, []wire.ReleaseIn{{Session: "left", Page: true}}},
+		{"--session left close", `{"closed":true,"kept":1}`, []wire.ReleaseIn{{Session: "left", Force: true}}},
+		{"--session left close --page", `{"closed":true,"kept":0}`, []wire.ReleaseIn{{Session: "left", Page: true, Force: true}}},
 		{"--session live close", `{"closed":true,"kept":2}`, nil},
 		{"close --all", `{"closed":1,"kept":2,"sessions":["live"]}`, nil},
-		{"close --all --page", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []wire.ReleaseIn{{Session: "left", Page: true}}},
+		{"close --all --page", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []wire.ReleaseIn{{Session: "left", Page: true, Force: true}}},
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := b.run(append(words(t, tt.args), "--json")...)

@@ -45,6 +45,9 @@ func (a *app) whenIdle(doc wire.Doc) local {
 		wire.Status.Name:        a.statusIdle,
 		wire.TabList.Name:       a.tabsIdle,
 		wire.DialogStatus.Name:  constant(&wire.DialogStatusOut{}),
+		wire.PoolRequest.Name:   constant(&wire.PoolRequestOut{TabPool: "0", TabHeavyAgents: []wire.PoolShare{}, Message: "nobody has to wait: no browser runs"}),
+		wire.PoolGrant.Name:     constant(&wire.PoolGrantOut{TabPool: "0", Message: "No agents waiting for tab space. Your tabs are safe."}),
+		wire.PoolRequests.Name:  constant(&wire.PoolRequestsOut{PendingRequests: []wire.PoolWait{}, ActiveReservations: []wire.PoolReservation{}, TabPool: "0", Owners: []wire.PoolShare{}}),
 		wire.TabPrune.Name:      constant(&wire.TabPruneOut{Pruned: []wire.Tab{}}),
 		wire.BrowserStatus.Name: constant(&wire.BrowserStatusOut{}),
 		wire.BrowserStop.Name:   constant(&wire.BrowserStopOut{}),
@@ -55,8 +58,11 @@ func (a *app) whenIdle(doc wire.Doc) local {
 func askPlace[In, Out any](ctx context.Context, a *app, place sockets.Place, v wire.Verb[In, Out], in In) (Out, error) {
 	caller := a.caller(place, "")
 	caller.Session = place.Name
+	if !a.secret() {
+		caller.Agent = "" // of several daemons each is asked as by its own session
+	}
 	if v.By == wire.ByBroker {
-		caller.Session = a.session
+		caller.Session, caller.Agent = a.session, a.agent
 	}
 	c := client.New(caller)
 	defer c.Close()

@@ -3,19 +3,34 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// serveMCP answers an MCP client until it leaves.
+// serveMCP answers an MCP client until it leaves. The client is an agent of its own,
+// which ends with it.
 func (a *app) serveMCP(ctx context.Context, l line) (any, error) {
 	groups, _ := l.in["tools"].([]string)
+	a.agent = wire.NewAgent(os.Getpid())
+	defer a.goodbye(ctx)
 	err := mcp.Serve(ctx, mcp.Options{
 		Asker: asker{a}, In: a.sys.Stdin, Out: a.sys.Stdout, Session: a.session, Groups: groups, Version: version(),
 	})
 	return &wire.Nothing{}, err
+}
+
+// goodbyeTime is how long an agent's end may take.
+const goodbyeTime = 2 * time.Second
+
+// goodbye tells all browsers that the agent has ended.
+func (a *app) goodbye(ctx context.Context) {
+	// ctx has ended with the client, or by a signal.
+	if _, err := askWithin(context.WithoutCancel(ctx), a, goodbyeTime, wire.BrokerGoodbye, wire.Nothing{}); err != nil {
+		a.printer.warn("saying goodbye: " + err.Error())
+	}
 }
 
 // asker has verbs answered for any session, as commands of it would be.
@@ -25,7 +40,7 @@ type asker struct{ app *app }
 func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, mcp.Aside, error) {
 	a := newApp(k.app.sys)
 	a.dir, a.layers, a.settings, a.root, a.starter = k.app.dir, k.app.layers, k.app.settings, k.app.root, k.app.starter
-	a.session, a.printer.session = session, session
+	a.session, a.printer.session, a.agent = session, session, k.app.agent
 	if _, err := a.root.Session(session); err != nil {
 		return nil, mcp.Aside{}, err
 	}

@@ -19,6 +19,7 @@ type app struct {
 	settings wire.Settings
 	root     sockets.Root
 	session  string
+	agent    string // who acts, where that is not the session itself
 	owner    string // the process that the session is for
 	starter  starter
 }
@@ -116,6 +117,9 @@ func (a *app) identify() error {
 		return err
 	}
 	a.session, a.printer.session = session, session
+	if a.agent, err = a.layers.agent(session); err != nil {
+		return err
+	}
 	if a.owner, err = a.layers.owner(); err != nil {
 		return err
 	}

@@ -98,6 +98,7 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 			e.Mode = b.Mode
 		}
 		e.OpenedAt, e.CreatedAt, e.LastActivityAt = b.CreatedAt, b.CreatedAt, b.LastAt
+		e.OwnerID = b.OwnerID
 		entries[b.Session] = e
 	}
 	for _, s := range living {

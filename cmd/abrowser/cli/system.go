@@ -41,7 +41,11 @@ const catchAfter = 20 * time.Millisecond
 func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	catch := time.AfterFunc(catchAfter, func() {
-		caught, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+		if !signal.Ignored(syscall.SIGHUP) { // by nohup
+			signals = append(signals, syscall.SIGHUP)
+		}
+		caught, stop := signal.NotifyContext(ctx, signals...)
 		context.AfterFunc(caught, func() { stop(); cancel() })
 	})
 	return ctx, func() { catch.Stop(); cancel() }

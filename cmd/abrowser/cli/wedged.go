@@ -109,6 +109,11 @@ func (a *app) closeSilent(ctx context.Context, l line) (any, error) {
 
 // kill ends the session whatever its daemon does.
 func (a *app) kill(ctx context.Context, l line) (any, error) {
+	if a.agent != "" { // by itself a session may always be ended by force
+		if err := a.mayRelease(ctx, a.session); err != nil {
+			return nil, err
+		}
+	}
 	return a.endByForce(ctx, a.session, l.on("page"))
 }
 
@@ -123,6 +128,6 @@ func (a *app) endByForce(ctx context.Context, session string, page bool) (*wire.
 	if err != nil {
 		return &wire.KillOut{}, interruption(ctx, err)
 	}
-	released, err := a.release(ctx, session, page)
+	released, err := a.release(ctx, session, page, true)
 	return &wire.KillOut{Killed: killed, Kept: released.Kept, ClosedTabs: released.Closed, Discarded: released.Discarded}, err
 }

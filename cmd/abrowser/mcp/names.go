@@ -33,6 +33,18 @@ func otherTools() []tool {
 		{name: "set_dialog_policy", group: groupMany, verb: wire.PolicyDialog, short: "Set what is done with alert, confirm, prompt and beforeunload of this session"},
 		{name: "get_tabs", group: groupTabs, verb: wire.TabList, short: "List the session's tabs"},
 		{
+			name: "request_tab_space", group: groupTabs, verb: wire.PoolRequest,
+			short: "Queue for one more tab, where the pool of extra tabs is full (POOL_FULL); get_slot_requests says when it may be opened",
+		},
+		{
+			name: "grant_tab_space", group: groupTabs, verb: wire.PoolGrant,
+			short: "Close your oldest extra tab for the first agent that waits for one; where nobody waits nothing is closed",
+		},
+		{
+			name: "get_slot_requests", group: groupTabs, verb: wire.PoolRequests,
+			short: "Tell which agents wait for a tab, and whether a slot is kept for you (youHaveReservation)",
+		},
+		{
 			name: "list_sessions", group: groupCore, verb: wire.SessionList, short: "List all sessions, with those that left tabs for review",
 			serve: (*server).listSessions,
 		},

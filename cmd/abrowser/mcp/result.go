@@ -27,7 +27,7 @@ func success(c call, a answer) *mcp.CallToolResult {
 		members["warning"] = strings.Join(a.aside.Warnings, "; ")
 	}
 	a.aside.into(members)
-	members["sessionId"] = c.session
+	members["sessionId"] = c.answering()
 	result.StructuredContent = members
 	text := ""
 	if t, ok := a.out.(wire.Texter); ok {
@@ -44,6 +44,16 @@ func success(c call, a answer) *mcp.CallToolResult {
 	}
 	result.Content = append(result.Content, &mcp.TextContent{Text: text})
 	return result
+}
+
+// answering is the session that answered: where a tab of another one was named, that
+// one.
+func (c call) answering() string {
+	tab, _ := c.in["tab"].(string)
+	if at := strings.LastIndexByte(tab, '/'); at > 0 {
+		return tab[:at]
+	}
+	return c.session
 }
 
 // failure says what went wrong, and what to do, so that the model can go on.

@@ -73,8 +73,11 @@ func allTools() []tool {
 	return all
 }
 
-// notTools are the commands that only make sense on a command line.
-func notTools() []string { return []string{"session", "mcp", "mcp install", "batch", "install"} }
+// notTools are the commands that only make sense on a command line, or that are tools
+// by another name alone.
+func notTools() []string {
+	return []string{"session", "mcp", "mcp install", "batch", "install", "pool request", "pool grant", "pool requests"}
+}
 
 func groupOf(doc wire.Doc) string {
 	switch doc.Name {

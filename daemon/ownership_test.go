@@ -1,0 +1,144 @@
+package daemon_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// as is the session, asked by another agent.
+func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
+	t.Helper()
+	place, err := s.Home.Root.Session(s.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client.New(sockets.Caller{Place: place, Session: s.Name, Agent: agent})
+	t.Cleanup(func() { _ = c.Close() })
+	return &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}
+}
+
+// Another agent reads a session and does nothing in it. The session's own task is at
+// home in it, also where a parent has made it, but not where an agent with a secret
+// has.
+func TestOwnership(t *testing.T) {
+	web := site.Start(t)
+	mcp, other := wire.NewAgent(4711), wire.NewAgent(4712)
+	for _, tt := range []struct {
+		name, maker string
+		drives      []string
+		not         []string
+	}{
+		{"the task's own", "", []string{""}, []string{"parent", mcp}},
+		{"a parent's", "parent", []string{"parent", ""}, []string{"sibling", mcp}},
+		{"an MCP agent's", mcp, []string{mcp}, []string{"", "parent", other}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := home.Start(t)
+			maker := as(t, s, tt.maker)
+			open(t, maker, web.URL("/page/one"))
+			do(t, maker, wire.TabNew, wire.TabNewIn{URL: web.URL("/page/two")})
+			for _, agent := range tt.drives {
+				do(t, as(t, s, agent), wire.Eval, wire.EvalIn{Script: "1"})
+			}
+			shown := wire.KeyOf(cmpName(tt.maker, s.Name)).String()
+			for _, agent := range tt.not {
+				c := as(t, s, agent)
+				err := fails(t, c, wire.Open, wire.OpenIn{URL: web.URL("/page/taken")}, wire.CodeOwnership)
+				if want := fmt.Sprintf("OWNERSHIP: Cannot navigate tab %s/t2 (owned by %s)", s.Name, shown); err.Message != want {
+					t.Errorf("%q, want %q", err.Message, want)
+				}
+				fails(t, c, wire.Click, wire.ClickIn{Element: element("h1")}, wire.CodeOwnership)
+				fails(t, c, wire.Screenshot, wire.ScreenshotIn{}, wire.CodeOwnership)
+				fails(t, c, wire.GetCDPURL, wire.Nothing{}, wire.CodeOwnership)
+				fails(t, c, wire.TabClose, wire.TabCloseIn{Tab: "t1"}, wire.CodeOwnership)
+				fails(t, c, wire.Close, wire.CloseIn{Page: true}, wire.CodeOwnership)
+				var steps []wire.Step
+				for _, verb := range []string{"get url", "back", "close"} {
+					steps = append(steps, wire.Step{Command: strings.Fields(verb), Verb: verb, In: []byte("{}")})
+				}
+				results := do(t, c, wire.Batch, wire.BatchIn{Steps: steps}).Results
+				if !results[0].Success || results[1].Code != wire.CodeOwnership || results[2].Code != wire.CodeOwnership {
+					t.Errorf("in a batch: %+v", results)
+				}
+				if got := do(t, c, wire.GetURL, wire.TabIn{OfTab: wire.OfTab{Tab: "t1"}}).URL; got != web.URL("/page/one") {
+					t.Errorf("t1 is read at %s", got)
+				}
+				if got := do(t, c, wire.Snapshot, wire.SnapshotIn{}).Snapshot; !strings.Contains(got, "two") {
+					t.Errorf("the active tab is read as %s", got)
+				}
+				fails(t, c, wire.GetTitle, wire.TabIn{OfTab: wire.OfTab{Tab: "t9"}}, wire.CodeNotFound)
+			}
+			if got := do(t, maker, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/two") {
+				t.Errorf("after others have read it the session is at %s", got)
+			}
+		})
+	}
+}
+
+func cmpName(agent, session string) string {
+	if agent == "" {
+		return session
+	}
+	return agent
+}
+
+// What happened to a session is told to its own agent and not to a reader.
+func TestReaderIsToldNothing(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	do(t, s, wire.Eval, wire.EvalIn{Script: "void setTimeout(() => alert('for the owner'), 50)"})
+	reader := as(t, s, "reader")
+	for range 5 {
+		if _, warnings, err := ask(t, reader, wire.GetTitle, wire.TabIn{}); err != nil || len(warnings) > 0 {
+			t.Fatalf("a reader gets %v, %v", warnings, err)
+		}
+		do(t, reader, wire.Snapshot, wire.SnapshotIn{})
+	}
+	var told []string
+	for range 20 {
+		_, warnings, err := ask(t, s, wire.Eval, wire.EvalIn{Script: "new Promise(r => setTimeout(r, 20))"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, warnings...)
+		if len(told) > 0 {
+			break
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "for the owner") {
+		t.Errorf("the owner is told %q", told)
+	}
+}
+
+// A session that was ended is the next one's who uses it, but not who only reads it.
+func TestSessionChangesHands(t *testing.T) {
+	web := site.Start(t)
+	s := home.Start(t)
+	mcp := wire.NewAgent(4711)
+	open(t, as(t, s, mcp), web.URL("/page/one"))
+	broker := client.New(sockets.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: mcp})
+	t.Cleanup(func() { _ = broker.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	s.End(t)
+	out, _, err := client.Do(ctx, broker, wire.BrokerGoodbye, wire.Nothing{})
+	if err != nil || len(out.Sessions) != 1 {
+		t.Fatalf("goodbye: %+v %v", out, err)
+	}
+	next := home.Resume(t, s.Name)
+	if got := do(t, as(t, next, "reader"), wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/one") {
+		t.Errorf("the page is at %s", got)
+	}
+	open(t, as(t, next, "second"), web.URL("/page/two"))
+	fails(t, as(t, next, "reader"), wire.Back, wire.StepIn{}, wire.CodeOwnership)
+	fails(t, as(t, next, mcp), wire.Back, wire.StepIn{}, wire.CodeOwnership)
+	do(t, next, wire.Back, wire.StepIn{})
+}

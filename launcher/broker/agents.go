@@ -1,0 +1,192 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/abrowser/abrowser/launcher/broker/pool"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	defaultTabs  = 12
+	defaultSweep = 60 * time.Second
+	goodbyeTime  = 1500 * time.Millisecond // for tabs to close, of the 2 s that an agent's end may take
+)
+
+// newPool makes the pool of extra tabs, by the variables of the command that started
+// the browser; lookup is os.LookupEnv.
+func (b *broker) newPool(lookup func(string) (string, bool)) error {
+	o := pool.Options{Max: defaultTabs}
+	b.sweep = defaultSweep
+	if text, ok := lookup("ABROWSER_MAX_TABS"); ok && text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return wire.Errorf(wire.CodeBadInput, "ABROWSER_MAX_TABS is %q; it takes a number of tabs, 0 for no limit", text)
+		}
+		o.Max = n
+	}
+	for name, into := range map[string]*time.Duration{
+		"ABROWSER_RESERVATION_TIMEOUT": &o.Patience, "ABROWSER_ORPHAN_TIMEOUT": &o.Silence, "ABROWSER_ORPHAN_SWEEP": &b.sweep,
+	} {
+		text, ok := lookup(name)
+		if !ok || text == "" {
+			continue
+		}
+		var err error
+		if *into, err = wire.ParseDuration(name, text); err != nil {
+			return err
+		}
+	}
+	b.pool, b.swept = pool.New(o, b.table.agents), time.Now()
+	return nil
+}
+
+// extras are the extra tabs as the pool wants them.
+func (b *broker) extras() []pool.Tab {
+	var all []pool.Tab
+	for _, e := range b.board.Extras() {
+		all = append(all, pool.Tab{Agent: e.Agent, Target: e.Target})
+	}
+	return all
+}
+
+// admit is for patches: whether a session may have one more tab. Its first is not one
+// of the pool's.
+func (b *broker) admit(session string) (evict string, err error) {
+	if b.board.First(session) {
+		return "", nil
+	}
+	tabs := b.extras()
+	evict, ok := b.pool.Admit(b.board.HolderOf(session), tabs)
+	if !ok {
+		return "", fmt.Errorf("POOL_FULL: Tab pool is full and you have no tabs to evict. Tab pool: %s", b.fullness(tabs))
+	}
+	return evict, nil
+}
+
+// fullness is how many slots of the pool are taken: 8/12.
+func (b *broker) fullness(tabs []pool.Tab) string {
+	if b.pool.Max == 0 {
+		return fmt.Sprintf("%d/unlimited", len(tabs))
+	}
+	return fmt.Sprintf("%d/%d", len(tabs), b.pool.Max)
+}
+
+// keep puts on disk what the pool knows.
+func (b *broker) keep() { b.Save(b.board.State()) }
+
+// tend gives free slots to who waits for them, and ends agents that are gone.
+func (b *broker) tend() {
+	if b.pool.Settle(b.extras()) {
+		b.keep()
+	}
+	if time.Since(b.swept) < b.sweep {
+		return
+	}
+	b.swept = time.Now()
+	for _, agent := range b.pool.Orphans(b.lives) {
+		b.log.Info("an agent is gone", "agent", wire.AgentKey(agent).String())
+		b.goodbye(agent, func(wire.GoodbyeOut) {})
+	}
+}
+
+// lives reports whether an agent lives that says nothing: one with a process of its
+// own while that runs, a session of the command line while it is at work.
+func (b *broker) lives(agent string, a pool.Agent) bool {
+	if wire.AgentKey(agent).Secret() {
+		p, err := sockets.ParseProcess(a.Process)
+		return err == nil && p.Lives()
+	}
+	for _, o := range b.board.Owners() {
+		if o.Name == agent && o.Live {
+			return true
+		}
+	}
+	return false
+}
+
+// goodbye ends an agent. A session of the command line keeps what it has, which is
+// its own and ends with it: only what it waits for is forgotten.
+func (b *broker) goodbye(agent string, done func(wire.GoodbyeOut)) {
+	b.pool.Forget(agent)
+	if !wire.AgentKey(agent).Secret() {
+		b.keep()
+		done(wire.GoodbyeOut{})
+		return
+	}
+	b.board.Goodbye(agent, goodbyeTime, func(names []string, closed int) {
+		b.pool.Settle(b.extras())
+		b.keep()
+		done(wire.GoodbyeOut{Sessions: names, Closed: closed})
+	})
+}
+
+func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ wire.Nothing) (wire.GoodbyeOut, error) {
+	return await(ctx, b, func(done func(wire.GoodbyeOut)) { b.goodbye(string(call.Actor()), done) })
+}
+
+// saw notes a sign of life of who asks.
+func (b *broker) saw(call *wire.Call) {
+	process := ""
+	if pid := wire.AgentPID(call.Agent); pid != 0 {
+		if p, err := sockets.FindProcess(pid); err == nil {
+			process = p.String()
+		}
+	}
+	if b.pool.Saw(string(call.Actor()), process) {
+		b.keep()
+	}
+}
+
+// serveClaim says whose a session is, and gives it to who asks where it is nobody's.
+func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in wire.ClaimIn) (wire.ClaimOut, error) {
+	var out wire.ClaimOut
+	err := b.do(ctx, func() {
+		actor := call.Actor()
+		if actor.Secret() && !in.Asks {
+			b.saw(call)
+		}
+		if in.Asks {
+			actor = ""
+		}
+		holder, ended := b.board.Claim(in.Session, string(actor), in.Looks)
+		out = wire.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended}
+		out.Tab, out.Live = b.activeOf(in.Session)
+	})
+	return out, err
+}
+
+// activeOf is the active tab of a session, and whether the session is at work.
+func (b *broker) activeOf(session string) (tab string, isLive bool) {
+	for _, o := range b.board.Owners() {
+		if o.Name != session {
+			continue
+		}
+		for _, t := range o.Pages {
+			if t.Target == o.Active {
+				tab = tabID(t.Number)
+			}
+		}
+		return tab, o.Live
+	}
+	return "", false
+}
+
+// mayClose refuses to end a session that is at work for another agent.
+func (b *broker) mayClose(ctx context.Context, call *wire.Call, session string) error {
+	var refusal error
+	err := b.do(ctx, func() {
+		holder := wire.AgentKey(b.board.HolderOf(session))
+		if tab, live := b.activeOf(session); live && !call.Actor().Drives(session, holder) {
+			refusal = wire.OwnershipError("close", session+"/"+tab, holder)
+		}
+	})
+	if err == nil {
+		err = refusal
+	}
+	return err
+}
