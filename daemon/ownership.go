@@ -26,6 +26,14 @@ func (t *turn) enters(verb string, in any) {
 	if tabbed, ok := in.(wire.Tabbed); ok {
 		t.tab = tabbed.TabName()
 	}
+	switch in := in.(type) {
+	case wire.TabCloseIn:
+		t.aims = in.Tab
+	case wire.TabRefIn:
+		t.aims = in.Tab
+	default:
+		t.aims = ""
+	}
 	t.mu.Lock()
 	t.actor = &a
 	t.mu.Unlock()
@@ -69,7 +77,11 @@ func (t *turn) mayAct(ctx context.Context, l *link) error {
 	if t.looks || mine {
 		return nil
 	}
-	return wire.OwnershipError(actOf(t.verb), t.tabName(), holder)
+	tab := t.tabName()
+	if number, ok := strings.CutPrefix(t.aims, "t"); ok && isNumber(number) {
+		tab = t.name + "/" + t.aims
+	}
+	return wire.OwnershipError(actOf(t.verb), tab, holder)
 }
 
 // takeFor makes the session a caller's for what it does past this daemon.
@@ -111,7 +123,7 @@ func actOf(verb string) string {
 	case wire.GetCDPURL.Name:
 		return "connect to"
 	case wire.TabSwitch.Name:
-		return "switch from"
+		return "switch to"
 	case wire.TabNew.Name:
 		return "open a tab beside"
 	}

@@ -26,7 +26,8 @@ type turn struct {
 	// foreign is set for a caller that may only read: what happened to the session is
 	// told to its own agent.
 	foreign bool
-	tab     string // that it names; empty for the active one
+	tab     string // that it looks at; empty for the active one
+	aims    string // the tab that it does something to, where it names one
 }
 
 // watch runs a call on the page that cannot be cancelled: see [slot.watch].

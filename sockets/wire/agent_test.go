@@ -12,7 +12,7 @@ func TestAgentKey(t *testing.T) {
 	if AgentPID(id) != 4711 || len(id) != len("agent_")+32+len("_4711") {
 		t.Errorf("NewAgent(4711) = %q", id)
 	}
-	if NewAgent(1) == NewAgent(1) {
+	if id == NewAgent(4711) {
 		t.Error("two agents have one id")
 	}
 	key := KeyOf(id)
