@@ -53,7 +53,7 @@ func TestPagesAreAwake(t *testing.T) {
 	r := start(t, wire.Settings{})
 	awake(t, r)
 	a := r.connect("a")
-	ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a"})
+	ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a", Force: true})
 	<-a.gone
 	// The next connection to the session wakes its page again.
 	again := r.connect("a")
@@ -115,6 +115,6 @@ func TestReleasedPagesSleep(t *testing.T) {
 	p.show(r.site.URL, `<script>setInterval(() => fetch('/beat?' + document.visibilityState + document.hasFocus()), 100)</script>`)
 	b.open()
 	until(t, "the page of a live session is visible", func() bool { return r.beats.has("visibletrue") })
-	ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a"})
+	ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a", Force: true})
 	until(t, "the page of a released session is hidden", func() bool { return r.beats.has("hiddenfalse") })
 }

@@ -113,7 +113,7 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	if len(tabs) != 2 || tabs[0].Active || !tabs[1].Active || tabs[1].Label == nil || *tabs[1].Label != label || tabs[1].State != live {
 		t.Errorf("a's tabs are %+v", tabs)
 	}
-	if got := ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a"}); got.Kept != 2 || got.Closed != 0 {
+	if got := ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a", Force: true}); got.Kept != 2 || got.Closed != 0 {
 		t.Errorf("releasing a: %+v, want 2 kept", got)
 	}
 	<-a.gone
@@ -136,7 +136,7 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	}
 	b2 := r.connect("b")
 	b2.open()
-	if got := ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "b", Page: true}); got.Closed != 2 || got.Kept != 0 {
+	if got := ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "b", Page: true, Force: true}); got.Closed != 2 || got.Kept != 0 {
 		t.Errorf("releasing b with its pages: %+v, want 2 closed", got)
 	}
 	if got := ask(r, wire.BrokerSessions, wire.Nothing{}).Sessions; len(got) != 0 {
@@ -174,6 +174,6 @@ func TestOwnBrowserContext(t *testing.T) {
 	if got := len(r.connect("a").targets()); got != 1 {
 		t.Errorf("after a lost connection a has %d pages in its context, want 1", got)
 	}
-	ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a"})
+	ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a", Force: true})
 	until(t, "the context is disposed", func() bool { return len(r.tabs("a")) == 0 })
 }
