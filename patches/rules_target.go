@@ -253,8 +253,13 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 	for _, name := range []string{"forTab", "hidden", "focus", "enableBeginFrameControl", "windowState"} {
 		delete(f, name)
 	}
+	settle, refusal := b.makeRoom(o)
+	if refusal != nil {
+		return refusal
+	}
 	if t := b.takeSpare(context, f); t != nil {
 		b.own(t, o)
+		settle(true)
 		b.answerCreated(s, r, t)
 		return nil
 	}
@@ -264,10 +269,6 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 	}
 	if context != b.shared && !b.hasWindow(context) {
 		f["newWindow"] = []byte("true")
-	}
-	settle, refusal := b.makeRoom(o)
-	if refusal != nil {
-		return refusal
 	}
 	var id int64
 	id = b.askFor(s, r, encode(f), func(in incoming) {
