@@ -161,6 +161,10 @@ func (t *turn) openTab(ctx context.Context) (*page, wire.Tab, error) {
 	if err != nil {
 		return nil, wire.Tab{}, err
 	}
+	before, err := t.roomFor(ctx)
+	if err != nil {
+		return nil, wire.Tab{}, err
+	}
 	var p *page
 	err = t.manage(openTabTime, func() error {
 		made, err := l.context.NewPage()
@@ -174,12 +178,13 @@ func (t *turn) openTab(ctx context.Context) (*page, wire.Tab, error) {
 		return nil, wire.Tab{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the tab was made").WithHint(hintTabs)
 	}
 	if err != nil {
-		return nil, wire.Tab{}, coded(err)
+		return nil, wire.Tab{}, coded(t.poolFull(ctx, err))
 	}
 	tab, err := t.tabOf(ctx, p.target)
 	if err != nil {
 		return nil, wire.Tab{}, err
 	}
+	t.tellEvicted(before)
 	t.tell([]wire.Tab{tab})
 	return p, tab, nil
 }

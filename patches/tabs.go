@@ -33,7 +33,9 @@ func (b *Board) Owners() []Listed {
 		}
 		l := Listed{Owner: o.Owner, Live: o.live(), Pages: slices.Clone(o.Lost)}
 		for _, tab := range o.sorted() {
-			l.Pages = append(l.Pages, *tab)
+			if !b.evicted[tab.Target] { // it is as good as closed
+				l.Pages = append(l.Pages, *tab)
+			}
 		}
 		slices.SortFunc(l.Pages, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
 		all = append(all, l)
