@@ -24,7 +24,11 @@ type endpoint struct {
 
 func dialEndpoint(t testing.TB, s *daemontest.Session) *endpoint {
 	t.Helper()
-	address := do(t, s, wire.GetCDPURL, wire.Nothing{}).CDPURL
+	return dialAddress(t, do(t, s, wire.GetCDPURL, wire.Nothing{}).CDPURL)
+}
+
+func dialAddress(t testing.TB, address string) *endpoint {
+	t.Helper()
 	socket, path, _ := strings.Cut(strings.TrimPrefix(address, "ws+unix://"), ":")
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
@@ -86,4 +90,30 @@ func crashTarget(t testing.TB, s *daemontest.Session, target string) {
 	e.send("", "Target.attachToTarget", fmt.Sprintf(`{"targetId":%q,"flatten":true}`, target))
 	session, _ := e.answer()["sessionId"].(string)
 	e.send(session, "Page.crash", "{}")
+}
+
+// onlooker is somebody who evaluates an expression on the session's page without the
+// daemon, also when that has ended.
+func onlooker(t testing.TB, s *daemontest.Session) func(expression string) string {
+	t.Helper()
+	address := do(t, s, wire.GetCDPURL, wire.Nothing{}).CDPURL
+	target := do(t, s, wire.TabList, wire.TabListIn{}).Tabs[0].TargetID
+	return func(expression string) string {
+		t.Helper()
+		e := dialAddress(t, address)
+		defer func() { _ = e.conn.CloseNow() }() // all was said
+		e.send("", "Target.attachToTarget", fmt.Sprintf(`{"targetId":%q,"flatten":true}`, target))
+		session, _ := e.answer()["sessionId"].(string)
+		quoted, err := json.Marshal(expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.send(session, "Runtime.evaluate", fmt.Sprintf(`{"expression":%s,"returnByValue":true,"awaitPromise":true}`, quoted))
+		result, _ := e.answer()["result"].(map[string]any)
+		raw, err := json.Marshal(result["value"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
 }

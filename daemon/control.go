@@ -28,6 +28,9 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, agent string, in wir
 	s.kept.end()
 	// What is given up is given up for good once the connection is closed.
 	if _, l := s.known(); l != nil {
+		if !l.isGone() && !in.Page {
+			l.restore()
+		}
 		l.close()
 	}
 	released, err := s.broker.release(ctx, agent, in.Page)

@@ -37,6 +37,7 @@ type link struct {
 	closing  bool          // nothing more is handed over
 	told     bool          // news has been told
 	holder   wire.AgentKey // whose the session is; empty: nobody's
+	script   string        // that every document has, see asks
 }
 
 // arrival is a page that is being attached, or was.
@@ -48,7 +49,7 @@ type arrival struct {
 
 // connect makes a link. The pages that the session has already are attached when
 // it returns, but for those that do not answer.
-func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place, session string, d *dialogs) (*link, error) {
+func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place, session string, d *dialogs, a *asks) (*link, error) {
 	limit := connectTime
 	if at, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(at))
@@ -77,6 +78,10 @@ func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place
 	browser.OnDisconnected(func(playwright.Browser) { l.lost() })
 	l.context.OnDialog(func(dialog playwright.Dialog) { l.hand(func() { l.dialogs.answer(dialog) }) })
 	l.context.OnPage(func(p playwright.Page) { l.hand(func() { _, _ = l.attach(p) }) })
+	if err := l.guard(a); err != nil {
+		l.close()
+		return nil, connectError(err)
+	}
 	for _, p := range l.context.Pages() {
 		l.hand(func() { _, _ = l.attach(p) })
 	}

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -94,6 +95,12 @@ func hintPolicy(r wire.Record) string {
 			return "abrowser policy dialog accept-prompt-with TEXT (or dismiss) answers the next"
 		}
 		return "abrowser policy dialog accept (or dismiss) answers the next"
+	case wire.KindPermission:
+		return fmt.Sprintf("abrowser policy permission allow %s (or deny, ask-human) decides about the next", strings.ReplaceAll(r.Name, "+", " "))
+	case wire.KindNotification:
+		return "abrowser policy notification allow (or deny) decides about the next"
+	case wire.KindFilePicker:
+		return fmt.Sprintf("abrowser policy respond %s FILE queues an answer, abrowser policy file-picker deny ends the asking", r.Name)
 	}
 	return ""
 }

@@ -26,6 +26,7 @@ type Session struct {
 	kept    *keeping
 	news    *news
 	dialogs *dialogs
+	asks    *asks
 	refs    *refs
 	lane    lane
 	idle    *idle
@@ -108,7 +109,7 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := connect(ctx, pw, b.place, s.name, s.dialogs)
+	l, err := connect(ctx, pw, b.place, s.name, s.dialogs, s.asks)
 	if err != nil {
 		s.log.Warn("connecting to the pages", "error", err)
 		if isGone(err) {

@@ -3,6 +3,10 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"maps"
+	"mime"
+	"os"
+	"path/filepath"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -13,7 +17,7 @@ func (s *Session) policies() wire.PoliciesOut {
 	for _, mode := range []*string{&p.Dialog, &p.Permission, &p.Notification, &p.FilePicker} {
 		*mode = cmp.Or(*mode, wire.PolicyRaise)
 	}
-	return wire.PoliciesOut{Policies: p}
+	return wire.PoliciesOut{Policies: p, Pending: s.asks.waiting(), Queued: s.asks.queued()}
 }
 
 func (s *Session) policyStatus(context.Context, *wire.Call, wire.Nothing) (wire.PoliciesOut, error) {
@@ -23,6 +27,115 @@ func (s *Session) policyStatus(context.Context, *wire.Call, wire.Nothing) (wire.
 func (s *Session) policyDialog(_ context.Context, _ *wire.Call, in wire.DialogPolicyIn) (wire.PoliciesOut, error) {
 	err := s.kept.change(func(k *kept) { k.Policies.Dialog, k.Policies.PromptText = in.Mode, in.Text })
 	return s.policies(), err
+}
+
+func (s *Session) policyPermission(_ context.Context, _ *wire.Call, in wire.PermissionPolicyIn) (wire.PoliciesOut, error) {
+	return s.setPolicy(func(p *wire.Policies) {
+		p.Permission, p.PerPermission = modes(p.Permission, p.PerPermission, in.Mode, in.Permissions, in.PerPermission)
+	})
+}
+
+func (s *Session) policyNotification(_ context.Context, _ *wire.Call, in wire.NotificationPolicyIn) (wire.PoliciesOut, error) {
+	return s.setPolicy(func(p *wire.Policies) { p.Notification = in.Mode })
+}
+
+func (s *Session) policyFilePicker(_ context.Context, _ *wire.Call, in wire.FilePickerPolicyIn) (wire.PoliciesOut, error) {
+	return s.setPolicy(func(p *wire.Policies) {
+		p.FilePicker, p.PerPicker = modes(p.FilePicker, p.PerPicker, in.Mode, in.APIs, in.PerAPI)
+	})
+}
+
+// modes is a policy with a mode for some of what it decides about, or for all.
+func modes(before string, single map[string]string, mode string, names []string, per map[string]string) (string, map[string]string) {
+	if len(names) == 0 {
+		return mode, maps.Clone(per)
+	}
+	next := maps.Clone(single)
+	if next == nil {
+		next = map[string]string{}
+	}
+	maps.Copy(next, per)
+	for _, name := range names {
+		next[name] = mode
+	}
+	return before, next
+}
+
+func (s *Session) setPolicy(change func(*wire.Policies)) (wire.PoliciesOut, error) {
+	err := s.kept.change(func(k *kept) { change(&k.Policies) })
+	if _, l := s.known(); l != nil && err == nil {
+		err = l.refresh(s.asks)
+	}
+	return s.policies(), err
+}
+
+func (s *Session) policyAnswer(_ context.Context, _ *wire.Call, in wire.PolicyAnswerIn) (wire.PoliciesOut, error) {
+	err := s.asks.reply(in.ID, in.Answer == wire.PolicyAllow)
+	return s.policies(), err
+}
+
+const mostPicked = 32 << 20 // bytes that a page is given at once
+
+func (s *Session) policyRespond(_ context.Context, _ *wire.Call, in wire.PickerRespondIn) (wire.PickerRespondOut, error) {
+	none := wire.PickerRespondOut{}
+	for _, path := range in.Paths {
+		in.Files = append(in.Files, wire.PickedFile{Path: path})
+	}
+	answer := pickerAnswer{api: in.API}
+	if in.API == "showSaveFilePicker" {
+		if len(in.Files) != 1 || !filepath.IsAbs(in.Files[0].Path) {
+			return none, wire.Errorf(wire.CodeBadInput, "a file picker that saves picks the one file to write, by its absolute path").
+				WithHint("abrowser policy respond showSaveFilePicker ./report.txt")
+		}
+		answer.path = in.Files[0].Path
+		if info, err := os.Stat(filepath.Dir(answer.path)); err != nil || !info.IsDir() {
+			return none, wire.Errorf(wire.CodeBadInput, "there is no directory %s", filepath.Dir(answer.path)).WithHint("mkdir -p %s", filepath.Dir(answer.path))
+		}
+	} else {
+		size := 0
+		for _, f := range in.Files {
+			one, err := readPicked(f)
+			if err != nil {
+				return none, err
+			}
+			if size += len(one.Data); size > mostPicked {
+				return none, wire.Errorf(wire.CodeTooLarge, "the files are larger than %d bytes together", mostPicked).WithHint("pick fewer, or smaller ones")
+			}
+			answer.files = append(answer.files, one)
+		}
+	}
+	if err := s.asks.enqueue(answer); err != nil {
+		return none, err
+	}
+	return wire.PickerRespondOut{Queued: wire.QueuedAnswer{API: in.API, Files: len(in.Files)}}, nil
+}
+
+// readPicked reads a file that a page will be given.
+func readPicked(f wire.PickedFile) (picked, error) {
+	one := picked{Name: cmp.Or(f.Name, filepath.Base(f.Path)), Type: cmp.Or(f.MIMEType, mime.TypeByExtension(filepath.Ext(cmp.Or(f.Name, f.Path))))}
+	switch {
+	case f.Path != "" && f.Contents != nil, f.Path == "" && f.Contents == nil:
+		return one, wire.Errorf(wire.CodeBadInput, "a file is given by path or by contents").WithHint("abrowser policy respond showOpenFilePicker ./report.txt")
+	case f.Contents != nil:
+		one.Name, one.Data = cmp.Or(f.Name, "file.txt"), []byte(*f.Contents)
+		return one, nil
+	case !filepath.IsAbs(f.Path):
+		return one, wire.Errorf(wire.CodeBadInput, "%s is no absolute path", f.Path).WithHint("give the whole path")
+	}
+	info, err := os.Stat(f.Path)
+	if err == nil && !info.Mode().IsRegular() {
+		return one, wire.Errorf(wire.CodeBadInput, "%s is no file", f.Path).WithHint("ls -l %s", f.Path)
+	}
+	if err == nil && info.Size() > mostPicked {
+		return one, wire.Errorf(wire.CodeTooLarge, "%s is larger than %d bytes", f.Path, mostPicked).WithHint("pick a smaller one")
+	}
+	if err == nil {
+		one.Data, err = os.ReadFile(f.Path)
+	}
+	if err != nil {
+		return one, wire.Errorf(wire.CodeBadInput, "the file cannot be read: %v", err).WithHint("ls -l %s", f.Path)
+	}
+	return one, nil
 }
 
 func (s *Session) dialogAccept(_ context.Context, call *wire.Call, in wire.DialogAcceptIn) (wire.DialogAnswerOut, error) {

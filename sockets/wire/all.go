@@ -9,7 +9,7 @@ func All() []AnyVerb {
 		Click, Dblclick, Fill, Type, Press, Hover, Focus, Select, Check, Uncheck, Scroll, SaveDownload,
 		Wait,
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus, DialogAccept, DialogDismiss,
-		PolicyStatus, PolicyDialog,
+		PolicyDialog, PolicyPermission, PolicyNotification, PolicyFilePicker, PolicyRespond, PolicyAnswer, PolicyStatus,
 		PoolRequest, PoolGrant, PoolRequests,
 		Batch, Close, Kill, Status, Session, SessionList, SessionInfo,
 		BrowserStatus, BrowserStop, Install, Doctor, MCP, MCPInstall,

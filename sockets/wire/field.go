@@ -26,6 +26,7 @@ import (
 //	min:"0"                the smallest number it may be, where it is given
 //	file:"out"             a file that the caller writes: resolved in the caller's directory
 //	file:"into"            the same, or a directory to write it in
+//	file:"in"              files that the caller may read, made absolute likewise
 //	file:"name"            a name, or with a slash a path: resolved likewise
 //	help:"..."             lower case, no full stop
 type Field struct {

@@ -132,6 +132,131 @@ var PolicyDialog = Verb[DialogPolicyIn, PoliciesOut]{Doc{
 	Example: "abrowser policy dialog accept", Control: true,
 }}
 
+// PermissionPolicyIn is the input of [PolicyPermission].
+type PermissionPolicyIn struct {
+	Mode        string   `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise|ask-human" help:"what is done when the page wants it"`
+	Permissions []string `json:"permissions,omitzero" arg:"1..." help:"for these alone, as camera or geolocation; without any for all"`
+	// PerPermission has a mode for each of some permissions.
+	PerPermission map[string]string `json:"perPermission,omitzero" flag:"-" help:"a mode for each of some permissions"`
+}
+
+// Check refuses names that are none.
+func (in PermissionPolicyIn) Check() error {
+	for _, name := range in.Permissions {
+		if err := known("permission", name, PermissionNames()); err != nil {
+			return err
+		}
+	}
+	for name, mode := range in.PerPermission {
+		if err := known("permission", name, PermissionNames()); err != nil {
+			return err
+		}
+		if err := known("mode", mode, []string{PolicyAllow, PolicyDeny, PolicyRaise, PolicyAskHuman}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func known(what, name string, names []string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return Errorf(CodeBadInput, "there is no %s %q", what, name).WithHint("it takes %s", strings.Join(names, ", "))
+}
+
+// PolicyPermission says what is done when a page wants what needs a permission.
+var PolicyPermission = Verb[PermissionPolicyIn, PoliciesOut]{Doc{
+	Name: "policy permission", Group: groupPolicy, Short: "Set what is done when the page wants a camera, its place or the clipboard",
+	Long: "Decided for this session's pages alone: the browser is granted nothing. What is allowed and the browser has not granted anyway is a stand-in: " +
+		"a black picture and a tone, the place of set geo, a clipboard of the session's own. " +
+		"With ask-human the page waits for policy answer, 5 minutes at most. " +
+		"The default, raise, denies and the next reply says so. Without names the mode is for all, and what was set for single ones is dropped.",
+	Example: "abrowser policy permission allow geolocation", Control: true,
+}}
+
+// NotificationPolicyIn is the input of [PolicyNotification].
+type NotificationPolicyIn struct {
+	Mode string `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise" help:"what is done with a notification"`
+}
+
+// PolicyNotification says what is done when a page shows a notification.
+var PolicyNotification = Verb[NotificationPolicyIn, PoliciesOut]{Doc{
+	Name: "policy notification", Group: groupPolicy, Short: "Set what is done when the page shows a notification",
+	Long:    "Nothing is shown on the screen: the page is told that it was (allow) or was not (deny, raise), and the next reply has its title.",
+	Example: "abrowser policy notification allow", Control: true,
+}}
+
+// FilePickerPolicyIn is the input of [PolicyFilePicker].
+type FilePickerPolicyIn struct {
+	Mode   string            `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise" help:"what is done with a file picker"`
+	APIs   []string          `json:"apis,omitzero" arg:"1..." enum:"showOpenFilePicker|showSaveFilePicker|showDirectoryPicker" help:"for these alone; without any for all"`
+	PerAPI map[string]string `json:"perAPI,omitzero" flag:"-" help:"a mode for each of some file pickers"`
+}
+
+// Check refuses names that are none.
+func (in FilePickerPolicyIn) Check() error {
+	for name, mode := range in.PerAPI {
+		if err := known("file picker", name, PickerNames()); err != nil {
+			return err
+		}
+		if err := known("mode", mode, []string{PolicyAllow, PolicyDeny, PolicyRaise}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PolicyFilePicker says what is done with file pickers.
+var PolicyFilePicker = Verb[FilePickerPolicyIn, PoliciesOut]{Doc{
+	Name: "policy file-picker", Group: groupPolicy, Short: "Set what is done when the page opens a file picker",
+	Long:    "What policy respond has queued is picked, unless the policy is deny; with nothing queued the page is told that nothing was picked, and the next reply says so.",
+	Example: "abrowser policy file-picker deny showDirectoryPicker", Control: true,
+}}
+
+// PickedFile is a file that a file picker answers: one of the caller's, or a content.
+type PickedFile struct {
+	Path     string  `json:"path,omitzero"` // absolute
+	Contents *string `json:"contents,omitzero"`
+	Name     string  `json:"name,omitzero"`
+	MIMEType string  `json:"mimeType,omitzero"`
+}
+
+// PickerRespondIn is the input of [PolicyRespond].
+type PickerRespondIn struct {
+	API   string       `json:"api" arg:"0" required:"true" enum:"showOpenFilePicker|showSaveFilePicker|showDirectoryPicker" help:"which file picker"`
+	Paths []string     `json:"paths,omitzero" arg:"1..." file:"in" help:"the files that are picked; for showSaveFilePicker the one to write"`
+	Files []PickedFile `json:"files,omitzero" flag:"-" help:"the files that are picked, each with path or contents, name, mimeType"`
+}
+
+// PickerRespondOut is what [PolicyRespond] answers.
+type PickerRespondOut struct {
+	Queued QueuedAnswer `json:"queued"`
+}
+
+// Text is what is queued.
+func (o PickerRespondOut) Text() string {
+	return fmt.Sprintf("queued: %s, %d files", o.Queued.API, o.Queued.Files)
+}
+
+// PolicyRespond queues what the next file picker of a kind answers.
+var PolicyRespond = Verb[PickerRespondIn, PickerRespondOut]{Doc{
+	Name: "policy respond", Group: groupPolicy, Short: "Queue what the page's next file picker of a kind picks", Control: true,
+	Long: "Files to read are read now. The file to save to is written when the page saves.", Example: "abrowser policy respond showOpenFilePicker report.pdf",
+}}
+
+// PolicyAnswerIn is the input of [PolicyAnswer].
+type PolicyAnswerIn struct {
+	ID     string `json:"id" arg:"0" required:"true" help:"the question, as q1"`
+	Answer string `json:"answer" arg:"1" required:"true" enum:"allow|deny" help:"the person's answer"`
+}
+
+// PolicyAnswer is a person's answer to a page that waits for it.
+var PolicyAnswer = Verb[PolicyAnswerIn, PoliciesOut]{Doc{
+	Name: "policy answer", Group: groupPolicy, Short: "Answer what a page waits for a person to decide", Example: "abrowser policy answer q1 allow",
+	Control: true,
+}}
+
 // DialogAcceptIn is the input of [DialogAccept].
 type DialogAcceptIn struct {
 	Text string `json:"text,omitzero" arg:"0..." help:"what a prompt is answered"`

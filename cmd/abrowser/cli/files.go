@@ -23,6 +23,9 @@ func (a *app) resolvePaths(l *line) error {
 		pathOfDownload(l.in)
 	}
 	for _, f := range l.verb.Fields() {
+		if paths, ok := l.in[f.Name].([]string); ok && f.File == "in" {
+			l.in[f.Name] = a.absolute(paths)
+		}
 		path := l.text(f.Name)
 		if f.File != "out" && f.File != "into" || path == "" {
 			continue
@@ -44,6 +47,16 @@ func (a *app) resolvePaths(l *line) error {
 		l.in[f.Name] = path
 	}
 	return nil
+}
+
+// absolute makes paths of files to read absolute. Whether they can be read, who reads
+// them says.
+func (a *app) absolute(paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		all = append(all, inDir(a.dir, path))
+	}
+	return all
 }
 
 // pathOfDownload takes what stands behind wait --download for the file to write.

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -31,6 +32,19 @@ func otherTools() []tool {
 			fixed: map[string]any{"interactive": true},
 		},
 		{name: "set_dialog_policy", group: groupMany, verb: wire.PolicyDialog, short: "Set what is done with alert, confirm, prompt and beforeunload of this session"},
+		{
+			name: "set_permission_policy", group: groupMany, verb: wire.PolicyPermission, short: "Set what is done when a page of this session wants a permission",
+			extra: []property{{name: "perPermission", kind: "object", help: "a mode for each of some permissions"}}, serve: (*server).askWithExtra,
+		},
+		{name: "set_notification_policy", group: groupMany, verb: wire.PolicyNotification, short: "Set what is done when a page of this session shows a notification"},
+		{
+			name: "set_fs_picker_policy", group: groupMany, verb: wire.PolicyFilePicker, short: "Set what is done when a page of this session opens a file picker",
+			extra: []property{{name: "perAPI", kind: "object", help: "a mode for each of some file pickers"}}, serve: (*server).askWithExtra,
+		},
+		{
+			name: "fs_picker_respond", group: groupMany, verb: wire.PolicyRespond, short: "Queue what the next file picker of a kind picks",
+			extra: []property{{name: "files", kind: "array", help: `objects with "path" or "contents", and "name" and "mimeType"`}}, serve: (*server).askWithExtra,
+		},
 		{name: "get_tabs", group: groupTabs, verb: wire.TabList, short: "List the session's tabs"},
 		{
 			name: "request_tab_space", group: groupTabs, verb: wire.PoolRequest,
@@ -71,6 +85,12 @@ func otherTools() []tool {
 			serve: (*server).sequence,
 		},
 	}
+}
+
+// askWithExtra passes on fields that only a tool has, and no command line.
+func (s *server) askWithExtra(c call) (answer, error) {
+	maps.Copy(c.in, c.extra)
+	return s.ask(c)
 }
 
 // openSession makes a session, and is an error for one that lives.

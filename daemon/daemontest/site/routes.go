@@ -16,6 +16,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("GET /form", s.page("form"))           // every kind of input
 	mux.HandleFunc("GET /states", s.page("states"))       // disabled, hidden, covered, moving, many
 	mux.HandleFunc("GET /dialogs", s.page("dialogs"))     // alert, confirm, prompt
+	mux.HandleFunc("GET /asks", s.page("asks"))           // what a page has to ask a person for
 	mux.HandleFunc("GET /leaving", s.page("leaving"))     // beforeunload
 	mux.HandleFunc("GET /late", s.page("late"))           // #late appears after ?ms= or when the gate ?gate= opens
 	mux.HandleFunc("GET /popups", s.page("popups"))       // five ways to a new tab

@@ -42,6 +42,7 @@ func TestPages(t *testing.T) {
 		{"/form", `id="agree"`, 200},
 		{"/states", `id="covered"`, 200},
 		{"/dialogs", `id="prompt"`, 200},
+		{"/asks", `id="camera"`, 200},
 		{"/leaving", "beforeunload", 200},
 		{"/late?ms=30", "setTimeout(appear,  30 )", 200},
 		{"/late?gate=g", `const gate = "g"`, 200},

@@ -1,0 +1,224 @@
+package daemon_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// said clicks a button of the page /asks and returns what the page was told, and
+// what the replies say.
+func said(t testing.TB, s *daemontest.Session, button string) (string, []wire.Record) {
+	t.Helper()
+	records := reply(t, s, wire.Click, wire.ClickIn{Element: element("#" + button)}).Records
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		r := reply(t, s, wire.GetText, wire.GetIn{Element: element("#out")})
+		records = append(records, r.Records...)
+		if text := string(r.Data); strings.Contains(text, button+": ") {
+			_, rest, _ := strings.Cut(strings.TrimSuffix(text, `"}`), button+": ")
+			rest, _, _ = strings.Cut(rest, `"`)
+			return rest, records
+		}
+	}
+	t.Fatalf("%s: the page was told nothing; the records are %+v", button, records)
+	return "", nil
+}
+
+// Whatever a page asks for is decided by the policy, at the very next time; nothing
+// hangs; what no policy is set for is denied and said.
+func TestAsks(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/asks"))
+	for _, tt := range []struct {
+		button, name          string
+		raised, denied, allow string
+	}{
+		{"camera", "camera", "NotAllowedError", "NotAllowedError", "video"},
+		{"place", "geolocation", "code 1", "code 1", "code 2"}, // allowed, but none is set
+		{"paste", "clipboard-read", "NotAllowedError", "NotAllowedError", "[]"},
+		{"midi", "midi", "NotAllowedError", "NotAllowedError", "0"},
+		{"ask", "notifications", "denied default", "denied denied", "granted granted"},
+		{"screen", "display-capture", "NotAllowedError", "NotAllowedError", "video"},
+	} {
+		t.Run(tt.button, func(t *testing.T) {
+			for _, mode := range []struct {
+				mode, want, handled string
+				raised              bool
+			}{
+				{"raise", tt.raised, "denied", true}, {"deny", tt.denied, "denied", false}, {"allow", tt.allow, "allowed", false},
+			} {
+				do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: mode.mode, Permissions: []string{tt.name}})
+				got, records := said(t, s, tt.button)
+				if got != mode.want {
+					t.Errorf("%s: the page was told %q, want %q", mode.mode, got, mode.want)
+				}
+				if len(records) != 1 || records[0].Kind != wire.KindPermission || records[0].Name != tt.name || records[0].Handled != mode.handled ||
+					records[0].Raised != mode.raised || (records[0].Hint != "") != mode.raised || records[0].Origin != strings.TrimSuffix(web.URL("/"), "/") {
+					t.Errorf("%s: the records are %+v", mode.mode, records)
+				}
+			}
+		})
+	}
+	t.Run("several at once", func(t *testing.T) {
+		do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "raise", PerPermission: map[string]string{"camera": "allow"}})
+		if got, records := said(t, s, "call"); got != "NotAllowedError" || len(records) != 2 {
+			t.Errorf("with the camera alone allowed: %q, %+v", got, records)
+		}
+		do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+		if got, _ := said(t, s, "call"); got != "audio,video" {
+			t.Errorf("with all allowed: %q", got)
+		}
+	})
+	t.Run("clipboard", func(t *testing.T) {
+		other := home.Start(t)
+		open(t, other, web.URL("/asks"))
+		do(t, other, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+		if got, records := said(t, s, "copy"); got != "ok" || len(records) != 1 {
+			t.Errorf("copying: %q, %+v", got, records)
+		}
+		if got, _ := said(t, s, "paste"); got != "[copied]" {
+			t.Errorf("pasting: %q", got)
+		}
+		if got, _ := said(t, other, "paste"); got != "[]" {
+			t.Errorf("another session pastes %q", got)
+		}
+		do(t, other, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "raise"})
+		if got, records := said(t, other, "copy"); got != "ok" || len(records) != 0 {
+			t.Errorf("copying by a click needs no permission: %q, %+v", got, records)
+		}
+	})
+	t.Run("a frame of another site", func(t *testing.T) {
+		do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "raise"})
+		eval(t, s, "{ const f = document.createElement('iframe'); f.allow = 'geolocation *'; f.src = '"+web.CrossURL("/asks")+
+			"'; const loaded = new Promise(done => f.onload = done); document.body.append(f); loaded.then(() => 1) }")
+		r := reply(t, s, wire.Snapshot, wire.SnapshotIn{Interactive: true})
+		_, ref, _ := strings.Cut(string(r.Data)[strings.LastIndex(string(r.Data), `\"place\"`):], "ref=")
+		ref, _, _ = strings.Cut(ref, "]")
+		records := reply(t, s, wire.Click, wire.ClickIn{Element: element(ref)}).Records
+		for i := 0; len(records) == 0 && i < 100; i++ {
+			records = reply(t, s, wire.GetText, wire.GetIn{Element: element("h1")}).Records
+		}
+		if len(records) != 1 || records[0].Origin != strings.TrimSuffix(web.CrossURL("/"), "/") || !records[0].Raised {
+			t.Errorf("the records are %+v", records)
+		}
+	})
+	fails(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow", Permissions: []string{"moon"}}, wire.CodeBadInput)
+}
+
+func TestNotificationPolicy(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/asks"))
+	for _, tt := range []struct {
+		mode, want, handled, permission string
+		raised                          bool
+	}{
+		{"raise", "error", "denied", "default", true}, {"allow", "shown true", "allowed", "granted", false}, {"deny", "error", "denied", "denied", false},
+	} {
+		do(t, s, wire.PolicyNotification, wire.NotificationPolicyIn{Mode: tt.mode})
+		got, records := said(t, s, "notify")
+		if got != tt.want || len(records) != 1 || records[0].Message != "Hello" || records[0].Handled != tt.handled || records[0].Raised != tt.raised {
+			t.Errorf("%s: %q, %+v", tt.mode, got, records)
+		}
+		if got := eval(t, s, "Notification.permission"); got != `"`+tt.permission+`"` {
+			t.Errorf("%s: the permission is %s, want %s", tt.mode, got, tt.permission)
+		}
+		do(t, s, wire.Reload, wire.StepIn{})
+		if got := eval(t, s, "Notification.permission"); got != `"`+tt.permission+`"` {
+			t.Errorf("%s: in the next document the permission is %s, want %s", tt.mode, got, tt.permission)
+		}
+	}
+}
+
+func TestFilePickerPolicy(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/asks"))
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.txt"), filepath.Join(dir, "out.txt")
+	if err := os.WriteFile(in, []byte("from disk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect := func(button, want, handled string, raised bool) {
+		t.Helper()
+		got, records := said(t, s, button)
+		if got != want || len(records) != 1 || records[0].Kind != wire.KindFilePicker || records[0].Handled != handled || records[0].Raised != raised {
+			t.Errorf("%s: %q, %+v; want %q", button, got, records, want)
+		}
+	}
+	expect("pick", "AbortError", "denied", true)
+	contents := "given"
+	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{in}})
+	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Files: []wire.PickedFile{{Name: "a.txt", Contents: &contents}}})
+	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showSaveFilePicker", Paths: []string{out}})
+	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showDirectoryPicker", Paths: []string{in}})
+	if q := do(t, s, wire.PolicyStatus, wire.Nothing{}).Queued; len(q) != 4 {
+		t.Errorf("queued is %+v", q)
+	}
+	expect("save", "out.txt", "allowed", false)
+	if got, err := os.ReadFile(out); string(got) != "one two" || err != nil {
+		t.Errorf("the page saved %q, %v", got, err)
+	}
+	expect("pick", "in.txt from disk", "allowed", false)
+	expect("pick", "a.txt given", "allowed", false)
+	expect("folder", "in.txt", "allowed", false)
+	do(t, s, wire.PolicyFilePicker, wire.FilePickerPolicyIn{Mode: "allow"})
+	expect("pick", "AbortError", "denied", true) // nothing is left to pick
+	do(t, s, wire.PolicyFilePicker, wire.FilePickerPolicyIn{Mode: "deny", APIs: []string{"showOpenFilePicker"}})
+	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{in}})
+	expect("pick", "AbortError", "denied", false)
+	fails(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{filepath.Join(dir, "none")}}, wire.CodeBadInput)
+	fails(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{"in.txt"}}, wire.CodeBadInput)
+	fails(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showSaveFilePicker"}, wire.CodeBadInput)
+}
+
+// A person decides while the page waits, and other commands go on.
+func TestAskHuman(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/asks"))
+	do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "ask-human"})
+	for _, tt := range []struct{ answer, want string }{{"allow", "video"}, {"deny", "NotAllowedError"}} {
+		do(t, s, wire.Click, wire.ClickIn{Element: element("#camera")})
+		var pending []wire.PendingQuestion
+		for end := time.Now().Add(patience); len(pending) == 0 && time.Now().Before(end); {
+			pending = do(t, s, wire.PolicyStatus, wire.Nothing{}).Pending
+		}
+		if len(pending) != 1 || pending[0].Name != "camera" {
+			t.Fatalf("pending is %+v", pending)
+		}
+		if r := reply(t, s, wire.GetText, wire.GetIn{Element: element("#out")}); strings.Contains(string(r.Data), "camera:") ||
+			len(r.Records) == 1 && (r.Records[0].Handled != "asked" || !strings.Contains(r.Records[0].Hint, pending[0].ID)) {
+			t.Errorf("before the answer: %s, %+v", r.Data, r.Records)
+		}
+		do(t, s, wire.PolicyAnswer, wire.PolicyAnswerIn{ID: pending[0].ID, Answer: tt.answer})
+		do(t, s, wire.Wait, wire.WaitIn{Text: "camera: " + tt.want})
+		fails(t, s, wire.PolicyAnswer, wire.PolicyAnswerIn{ID: pending[0].ID, Answer: "allow"}, wire.CodeNotFound)
+	}
+}
+
+// The next daemon decides for the pages that it finds, and a page that is released
+// has the browser's own functions again.
+func TestAsksOfTheNextDaemon(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/asks"))
+	do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+	s.End(t)
+	s = home.Resume(t, s.Name)
+	if got, records := said(t, s, "camera"); got != "video" || len(records) != 1 {
+		t.Errorf("under the next daemon: %q, %+v", got, records)
+	}
+	const native = "[navigator.mediaDevices.getUserMedia, Notification, navigator.geolocation.getCurrentPosition].every(f => String(f).includes('[native code]'))"
+	if got := eval(t, s, native); got != "false" {
+		t.Errorf("while the session lasts the functions are the browser's own")
+	}
+	look := onlooker(t, s)
+	do(t, s, wire.Close, wire.CloseIn{})
+	s.End(t)
+	if got := look(native); got != "true" {
+		t.Errorf("after release the page still has ours: %s", got)
+	}
+}
