@@ -226,6 +226,8 @@ func (a *asks) grant(q asked) verdict {
 			a.clipboard = q.Text
 		case "clipboard-read":
 			v.Text = a.clipboard
+		case "geolocation":
+			v.Position = a.kept.get().Emulation.Geo
 		}
 	}
 	return v

@@ -15,7 +15,8 @@ import (
 // kept is what was set for a session and holds until it is closed, whatever daemon
 // serves it.
 type kept struct {
-	Policies wire.Policies `json:"policies"`
+	Policies  wire.Policies `json:"policies"`
+	Emulation emulation     `json:"emulation,omitzero"`
 }
 
 // keeping holds what is kept, here and on disk.

@@ -25,8 +25,10 @@ type link struct {
 	browser playwright.Browser
 	context playwright.BrowserContext
 	dialogs *dialogs
-	news    wire.NewsOut  // when it was made: which browser it is, and what happened to the one before
-	gone    chan struct{} // closed when the connection is lost
+	kept    *keeping
+	devices map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
+	news    wire.NewsOut                            // when it was made: which browser it is, and what happened to the one before
+	gone    chan struct{}                           // closed when the connection is lost
 	lose    sync.Once
 	work    sync.WaitGroup // what handlers of events handed over
 
@@ -72,13 +74,17 @@ func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place
 		return nil, wire.Errorf(wire.CodeBrowserGone, "the browser has no context")
 	}
 	l := &link{
-		place: place, browser: browser, context: contexts[0], dialogs: d,
+		place: place, browser: browser, context: contexts[0], dialogs: d, kept: a.kept, devices: pw.Devices,
 		gone: make(chan struct{}), pages: map[string]*page{}, arrivals: map[playwright.Page]*arrival{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { l.lost() })
 	l.context.OnDialog(func(dialog playwright.Dialog) { l.hand(func() { l.dialogs.answer(dialog) }) })
 	l.context.OnPage(func(p playwright.Page) { l.hand(func() { _, _ = l.attach(p) }) })
-	if err := l.guard(a); err != nil {
+	err = l.guard(a)
+	if e := a.kept.get().Emulation; err == nil && e.shared() {
+		err = l.briefly(installTime, func() error { return l.emulate(emulation{}, e) })
+	}
+	if err != nil {
 		l.close()
 		return nil, connectError(err)
 	}

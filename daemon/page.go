@@ -48,7 +48,7 @@ func newPage(l *link, p playwright.Page) (*page, error) {
 		return nil, err
 	}
 	pg.target, pg.opener = info.target, info.opener
-	return pg, nil
+	return pg, pg.emulate(emulation{}, l.kept.get().Emulation)
 }
 
 // targetInfo is what the browser itself, and not the page, knows of a page.

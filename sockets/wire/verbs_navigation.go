@@ -4,8 +4,19 @@ const groupNavigation = "Navigation"
 
 // OpenIn is the input of [Open].
 type OpenIn struct {
-	URL string `json:"url,omitzero" arg:"0" help:"where to go; without a scheme https, for loopback hosts http"`
+	URL      string `json:"url,omitzero" arg:"0" help:"where to go; without a scheme https, for loopback hosts http"`
+	Device   string `json:"device,omitzero" help:"show the session's pages as on this device: iPhone 15, Pixel 7, Desktop Chrome"`
+	Viewport Loose  `json:"viewport,omitzero" help:"their size, as 800x600; with a device in place of its own"`
 	Waits
+}
+
+// Check refuses a viewport that is none.
+func (in OpenIn) Check() error {
+	if in.Viewport == "" {
+		return nil
+	}
+	_, _, err := ParseSize(in.Viewport)
+	return err
 }
 
 // OpenOut is what [Open] answers.

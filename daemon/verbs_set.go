@@ -1,0 +1,104 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func (t *turn) setViewport(ctx context.Context, in wire.ViewportIn) (wire.ViewportOut, error) {
+	e, err := t.set(ctx, func(e *emulation) error {
+		e.Width, e.Height, e.Scale = in.Width, in.Height, cmp.Or(in.Scale, e.Scale)
+		return nil
+	})
+	return viewportOf(e), err
+}
+
+func (t *turn) setDevice(ctx context.Context, in wire.DeviceIn) (wire.ViewportOut, error) {
+	e, err := t.set(ctx, func(e *emulation) error { return t.asDevice(e, in.Device) })
+	return viewportOf(e), err
+}
+
+func (t *turn) asDevice(e *emulation, name string) error {
+	_, l := t.known()
+	if l == nil {
+		return goneError()
+	}
+	known, d, err := l.device(name)
+	if err == nil {
+		e.as(known, d)
+	}
+	return err
+}
+
+func viewportOf(e emulation) wire.ViewportOut {
+	return wire.ViewportOut{Device: e.Device, Width: e.Width, Height: e.Height, Scale: cmp.Or(e.Scale, 1), Mobile: e.Mobile}
+}
+
+func (t *turn) setGeo(ctx context.Context, in wire.GeoIn) (wire.GeoOut, error) {
+	_, err := t.set(ctx, func(e *emulation) error {
+		e.Geo = &position{Latitude: *in.Latitude, Longitude: *in.Longitude, Accuracy: in.Accuracy}
+		return nil
+	})
+	if err == nil && t.asks.mode("geolocation", false) != wire.PolicyAllow {
+		t.call.Warn("a page is told when it is allowed to: abrowser policy permission allow geolocation")
+	}
+	return wire.GeoOut{Latitude: *in.Latitude, Longitude: *in.Longitude}, err
+}
+
+func (t *turn) setOffline(ctx context.Context, in wire.OfflineIn) (wire.OfflineOut, error) {
+	off := in.Offline == "on" || in.Offline == "true"
+	_, err := t.set(ctx, func(e *emulation) error { e.Offline = off; return nil })
+	return wire.OfflineOut{Offline: off}, err
+}
+
+func (t *turn) setHeaders(ctx context.Context, in wire.HeadersIn) (wire.SetOut, error) {
+	_, err := t.set(ctx, func(e *emulation) error {
+		headers, err := wire.ParseHeaders(in.Headers)
+		e.Headers = headers
+		return err
+	})
+	return wire.SetOut{Set: true}, err
+}
+
+func (t *turn) setMedia(ctx context.Context, in wire.MediaIn) (wire.SetOut, error) {
+	_, err := t.set(ctx, func(e *emulation) error {
+		e.Colours, e.Still = "", false
+		for _, feature := range in.Features {
+			if feature == "reduced-motion" {
+				e.Still = true
+			} else {
+				e.Colours = feature
+			}
+		}
+		return nil
+	})
+	return wire.SetOut{Set: true}, err
+}
+
+func (t *turn) setReset(ctx context.Context, _ wire.Nothing) (wire.SetOut, error) {
+	_, err := t.set(ctx, func(e *emulation) error { *e = emulation{}; return nil })
+	return wire.SetOut{Set: true}, err
+}
+
+// openAs sets what an open asks for beside the URL, before it goes there.
+func (t *turn) openAs(ctx context.Context, in wire.OpenIn) error {
+	if in.Device == "" && in.Viewport == "" {
+		return nil
+	}
+	_, err := t.set(ctx, func(e *emulation) error {
+		if in.Device != "" {
+			if err := t.asDevice(e, in.Device); err != nil {
+				return err
+			}
+		}
+		if in.Viewport == "" {
+			return nil
+		}
+		var err error
+		e.Width, e.Height, err = wire.ParseSize(in.Viewport)
+		return err
+	})
+	return err
+}

@@ -1,0 +1,175 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Loose is a text that may as well be sent as a JSON object, which is kept as its JSON.
+type Loose string
+
+// UnmarshalJSON takes a string or an object.
+func (l *Loose) UnmarshalJSON(raw []byte) error {
+	if len(raw) > 0 && raw[0] == '{' {
+		*l = Loose(raw)
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return err
+	}
+	*l = Loose(text)
+	return nil
+}
+
+// MaxSide is the largest width and height of a viewport.
+const MaxSide = 10_000
+
+// ParseSize reads a viewport's size: 800x600, or an object with width and height.
+func ParseSize(text Loose) (width, height int, err error) {
+	var size struct{ Width, Height int }
+	if strings.HasPrefix(string(text), "{") {
+		err = json.Unmarshal([]byte(text), &size)
+	} else if n, scanned := fmt.Sscanf(string(text), "%dx%d", &size.Width, &size.Height); n != 2 || string(text) != fmt.Sprintf("%dx%d", size.Width, size.Height) {
+		err = fmt.Errorf("no size: %w", scanned)
+	}
+	if err != nil || size.Width < 1 || size.Height < 1 || size.Width > MaxSide || size.Height > MaxSide {
+		return 0, 0, Errorf(CodeBadInput, "viewport is %q; it takes a width and a height from 1 to %d, as 800x600", string(text), MaxSide).
+			WithHint("abrowser open --viewport 800x600 https://example.com")
+	}
+	return size.Width, size.Height, nil
+}
+
+// ViewportIn is the input of [SetViewport].
+type ViewportIn struct {
+	Width  int     `json:"width" arg:"0" required:"true" min:"1" help:"width in CSS pixels"`
+	Height int     `json:"height" arg:"1" required:"true" min:"1" help:"height in CSS pixels"`
+	Scale  float64 `json:"scale,omitzero" arg:"2" help:"device pixels for each CSS pixel"`
+}
+
+// Check keeps the size within what browsers draw.
+func (in ViewportIn) Check() error {
+	if in.Width < 1 || in.Height < 1 || in.Width > MaxSide || in.Height > MaxSide || in.Scale < 0 || in.Scale > 10 {
+		return Errorf(CodeBadInput, "viewport is %dx%d at scale %v; it takes sides from 1 to %d and a scale up to 10", in.Width, in.Height, in.Scale, MaxSide).
+			WithHint("abrowser set viewport 800 600")
+	}
+	return nil
+}
+
+// ViewportOut is what [SetViewport] and [SetDevice] answer.
+type ViewportOut struct {
+	Device string  `json:"device,omitzero"`
+	Width  int     `json:"width"`
+	Height int     `json:"height"`
+	Scale  float64 `json:"deviceScaleFactor"`
+	Mobile bool    `json:"mobile"`
+}
+
+// SetViewport changes the size of the session's pages.
+var SetViewport = Verb[ViewportIn, ViewportOut]{Doc{
+	Name: "set viewport", Group: groupPolicy, Short: "Set the size of the session's pages", Example: "abrowser set viewport 800 600",
+	Long: "What a device brought beside its size stays as it is. Like all that is set it holds for the session's pages until the session is closed.",
+}}
+
+// DeviceIn is the input of [SetDevice].
+type DeviceIn struct {
+	Device string `json:"device" arg:"0..." required:"true" help:"a device's name, as Playwright has it: iPhone 15, Pixel 7, Desktop Chrome"`
+}
+
+// SetDevice has the session's pages be shown as on a device.
+var SetDevice = Verb[DeviceIn, ViewportOut]{Doc{
+	Name: "set device", Group: groupPolicy, Short: "Set viewport, scale, touch and user agent of a device", Example: `abrowser set device "iPhone 15"`,
+}}
+
+// GeoIn is the input of [SetGeo].
+type GeoIn struct {
+	Latitude  *float64 `json:"latitude" arg:"0" required:"true" help:"degrees from -90 to 90"`
+	Longitude *float64 `json:"longitude" arg:"1" required:"true" help:"degrees from -180 to 180"`
+	Accuracy  float64  `json:"accuracy,omitzero" help:"metres"`
+}
+
+// Check keeps the place on the earth.
+func (in GeoIn) Check() error {
+	if in.Latitude == nil || in.Longitude == nil || *in.Latitude < -90 || *in.Latitude > 90 || *in.Longitude < -180 || *in.Longitude > 180 || in.Accuracy < 0 {
+		return Errorf(CodeBadInput, "latitude goes from -90 to 90, longitude from -180 to 180").WithHint("abrowser set geo 52.52 13.405")
+	}
+	return nil
+}
+
+// GeoOut is what [SetGeo] answers.
+type GeoOut struct {
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+}
+
+// SetGeo sets where the session's pages are told that they are.
+var SetGeo = Verb[GeoIn, GeoOut]{Doc{
+	Name: "set geo", Aliases: []string{"set geolocation"}, Group: groupPolicy, Short: "Set the place that the session's pages are told",
+	Long: "A page is told when policy permission allows geolocation.", Example: "abrowser set geo 52.52 13.405",
+}}
+
+// OfflineIn is the input of [SetOffline].
+type OfflineIn struct {
+	Offline string `json:"offline,omitzero" arg:"0" default:"on" enum:"on|off|true|false" help:"on or off"`
+}
+
+// OfflineOut is what [SetOffline] answers.
+type OfflineOut struct {
+	Offline bool `json:"offline"`
+}
+
+// SetOffline cuts the session's pages off from the network.
+var SetOffline = Verb[OfflineIn, OfflineOut]{Doc{
+	Name: "set offline", Group: groupPolicy, Short: "Cut the session's pages off from the network, or not", Example: "abrowser set offline on",
+}}
+
+// HeadersIn is the input of [SetHeaders].
+type HeadersIn struct {
+	Headers Loose `json:"headers" arg:"0" required:"true" help:"a JSON object of names and values; {} takes them off"`
+}
+
+// ParseHeaders reads the JSON object of [HeadersIn].
+func ParseHeaders(text Loose) (map[string]string, error) {
+	var headers map[string]string
+	err := json.Unmarshal([]byte(text), &headers)
+	bad := err != nil || headers == nil
+	for name, value := range headers {
+		bad = bad || name == "" || strings.ContainsAny(name, " \t\r\n:()<>@,;\\\"/[]?={}") || strings.ContainsAny(value, "\r\n\x00")
+	}
+	if bad { // values may be secret: they are not repeated
+		return nil, Errorf(CodeBadInput, "headers take a JSON object of names and values, all texts").WithHint(`abrowser set headers '{"X-Test":"yes"}'`)
+	}
+	return headers, nil
+}
+
+// Check refuses what are no headers.
+func (in HeadersIn) Check() error {
+	_, err := ParseHeaders(in.Headers)
+	return err
+}
+
+// SetOut is what [SetHeaders], [SetMedia] and [SetReset] answer.
+type SetOut struct {
+	Set bool `json:"set"`
+}
+
+// SetHeaders sends headers with every request of the session's pages.
+var SetHeaders = Verb[HeadersIn, SetOut]{Doc{
+	Name: "set headers", Group: groupPolicy, Short: "Send headers with every request of the session's pages", Example: `abrowser set headers '{"X-Test":"yes"}'`,
+}}
+
+// MediaIn is the input of [SetMedia].
+type MediaIn struct {
+	Features []string `json:"features,omitzero" arg:"0..." enum:"dark|light|reduced-motion" help:"what the page is told that the person prefers; nothing takes it off"`
+}
+
+// SetMedia sets which colours and motion the pages are told that the person prefers.
+var SetMedia = Verb[MediaIn, SetOut]{Doc{
+	Name: "set media", Group: groupPolicy, Short: "Set the colours and motion that the page is told are preferred", Example: "abrowser set media dark reduced-motion",
+}}
+
+// SetReset takes off all that set verbs have set.
+var SetReset = Verb[Nothing, SetOut]{Doc{
+	Name: "set reset", Group: groupPolicy, Short: "Take off device, viewport, place, offline, headers and media", Example: "abrowser set reset",
+}}
