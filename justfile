@@ -43,7 +43,7 @@ docs:
 vuln:
     go run {{ govulncheck }} ./...
 
-# measure side by side with the peers, which come from npm; see `just bench -h`
+# measure side by side with the peers, which come from npm; about ten minutes; see `just bench -h`
 bench *args:
     cd cmd/bench && go run . {{ args }}
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,6 +23,7 @@ type bench struct {
 	contenders []*contender
 	figures    []figure
 	versions   []string
+	library    []libraryRun
 	began      time.Time
 }
 
@@ -53,6 +55,7 @@ func (b *bench) prepare(ctx context.Context) error {
 		}
 	}
 	b.contenders = append(b.contenders, us)
+	b.contenders = append(b.contenders, b.variants(us)...)
 	for _, name := range b.peers {
 		b.progress("fetching %s", name)
 		peers, err := b.peer(ctx, name)
@@ -61,10 +64,17 @@ func (b *bench) prepare(ctx context.Context) error {
 		}
 		b.contenders = append(b.contenders, peers...)
 	}
-	for _, c := range b.contenders {
+	for _, c := range slices.Clone(b.contenders) {
 		b.progress("warming up %s", c.name)
-		if err := c.verify(ctx, b.site); err != nil {
+		err := c.verify(ctx, b.site)
+		switch {
+		case err == nil:
+		case c == us || ctx.Err() != nil:
 			return fmt.Errorf("%s: %w", c.name, err)
+		default: // the others are measured all the same
+			b.fail("warming up", c.name, err)
+			c.end(ctx)
+			b.contenders = slices.DeleteFunc(b.contenders, func(x *contender) bool { return x == c })
 		}
 	}
 	return nil
@@ -77,7 +87,13 @@ func (b *bench) close() {
 		c.end(ctx)
 	}
 	b.site.close()
-	_ = os.RemoveAll(b.dir) // a browser may still be writing; /tmp is cleaned anyway
+	killBelow(b.dir)
+	for range 20 { // what was killed may still be writing
+		if err := os.RemoveAll(b.dir); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // contenderNamed returns the contender with the name, nil where it does not take part.
@@ -118,12 +134,29 @@ func (b *bench) report(out io.Writer) error {
 			b.figures[i].Ratio = b.figures[i].Median / ours
 		}
 	}
+	failed := 0
+	for _, f := range b.figures {
+		if f.Error != "" {
+			failed++
+		}
+	}
+	if err := b.print(out); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d figures are missing", failed)
+	}
+	return nil
+}
+
+// print writes the table, or JSON.
+func (b *bench) print(out io.Writer) error {
 	machine := fmt.Sprintf("%d cores, %s/%s, %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.browserVersion())
 	if b.json {
 		return json.NewEncoder(out).Encode(map[string]any{"machine": machine, "versions": b.versions, "flags": b.flags(), "figures": b.figures})
 	}
 	fmt.Fprintf(out, "%s; %s\nbrowser flags: %s\n\n", machine, strings.Join(b.versions, ", "), strings.Join(b.flags(), " "))
-	fmt.Fprintf(out, "%-34s %-26s %10s %10s %5s %7s\n", "scenario", "contender", "median", "p95", "runs", "ratio")
+	fmt.Fprintf(out, "%-48s %-32s %12s %8s %5s %7s\n", "scenario", "contender", "median", "p95", "runs", "ratio")
 	last := ""
 	for _, f := range b.figures {
 		name := f.Scenario
@@ -131,6 +164,10 @@ func (b *bench) report(out io.Writer) error {
 			name = ""
 		}
 		last = f.Scenario
+		if f.Error != "" {
+			fmt.Fprintf(out, "%-48s %-32s failed: %s\n", name, f.Contender, f.Error)
+			continue
+		}
 		p95, ratio := "", ""
 		if f.P95 > 0 {
 			p95 = fmt.Sprintf("%.1f", f.P95)
@@ -138,10 +175,15 @@ func (b *bench) report(out io.Writer) error {
 		if f.Ratio > 0 {
 			ratio = fmt.Sprintf("%.2f", f.Ratio)
 		}
-		fmt.Fprintf(out, "%-34s %-26s %8.1f %-3s %8s %5d %7s\n", name, f.Contender, f.Median, shortUnit(f.Unit), p95, f.Runs, ratio)
+		fmt.Fprintf(out, "%-48s %-32s %8.1f %-3s %8s %5d %7s\n", name, f.Contender, f.Median, shortUnit(f.Unit), p95, f.Runs, ratio)
 	}
 	fmt.Fprintf(out, "\nratio: to abrowser in this run; %s in all\n", time.Since(b.began).Round(time.Second))
 	return nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line[:min(len(line), 200)]
 }
 
 func shortUnit(unit string) string {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -28,6 +29,7 @@ const (
 	click
 	getText
 	screenshot
+	fullScreenshot
 	closeSession
 )
 
@@ -39,8 +41,16 @@ type contender struct {
 	dir     string   // where its commands run, and below which its processes live
 	words   func(session string, a action, text string) []string
 	onEnd   func(ctx context.Context)
+	in      []string // the scenarios that it takes part in; nil: all
+	one     bool     // all its sessions are in one browser
+	spares  bool     // it holds a page ready for a new session, after some
 	// leaves are commands that end all it has running.
 	leaves [][]string
+}
+
+// takesPart reports whether the contender has a row in the scenario.
+func (c *contender) takesPart(scenario string) bool {
+	return c.in == nil || slices.Contains(c.in, scenario)
 }
 
 // command runs a command and returns what it printed and how long its process took.
@@ -70,9 +80,9 @@ func (c *contender) do(ctx context.Context, session string, a action, text strin
 	}
 	want := map[action]string{getURL: text, evaluate: "42", snapshot: "go"}[a]
 	if !strings.Contains(out, want) {
-		return took, fmt.Errorf("%s %s answered %q, want %q in it", c.name, strings.Join(words, " "), out, want)
+		return took, fmt.Errorf("%s %s answered %q, want %q in it", c.name, strings.Join(words, " "), out[:min(len(out), 200)], want)
 	}
-	if a == screenshot {
+	if a == screenshot || a == fullScreenshot {
 		picture, err := os.ReadFile(text)
 		if err != nil || !bytes.HasPrefix(picture, []byte("\x89PNG")) {
 			return took, fmt.Errorf("%s %s made no picture: %w", c.name, strings.Join(words, " "), err)

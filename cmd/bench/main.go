@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // options are what a run was asked for.
@@ -25,7 +26,9 @@ type options struct {
 	browser  string
 	json     bool
 	growth   []int
-	tasks    int
+	tasks    int           // at once
+	few      int           // as many for a contender that starts a browser for each
+	budget   time.Duration // for a contender in a scenario, beyond its least rounds
 	progress func(format string, args ...any)
 }
 
@@ -48,9 +51,11 @@ func read(args []string) (options, error) {
 	f.IntVar(&o.rounds, "rounds", 30, "how often each warm command is run by each contender")
 	peers := f.String("peers", "agent-browser,playwright-cli", "the peers, fetched from npm; empty for none")
 	only := f.String("only", "", "a regular expression for the scenarios to run")
-	growth := f.String("growth", "1,8,32", "numbers of live sessions to measure at")
+	growth := f.String("growth", "1,8,32,64,128", "numbers of live sessions to measure at")
 	f.StringVar(&o.browser, "browser", "", "the browser; without it the one that abrowser finds")
 	f.IntVar(&o.tasks, "tasks", 32, "tasks at once in that scenario")
+	f.IntVar(&o.few, "few", 8, "tasks at once for a peer that starts a browser for each")
+	f.DurationVar(&o.budget, "budget", 6*time.Second, "time for each contender in each scenario; three rounds are run in any case")
 	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	if err := f.Parse(args); err != nil {
 		return o, err
@@ -85,7 +90,7 @@ func run(ctx context.Context, o options) error {
 		}
 		o.progress("%s", s.name)
 		if err := s.measure(ctx, b, s.name); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			b.fail(s.name, self, err)
 		}
 		if err := ctx.Err(); err != nil {
 			return err

@@ -2,42 +2,129 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pssBelow is the memory, in MB, of all processes that name the directory in their
-// command line or environment. A page of memory that several have counts in parts.
-// A browser's renderers count too.
+// memory is what processes have, in MB. A page of memory that several have counts in
+// parts.
+type memory struct {
+	all       float64
+	renderers float64 // the browser's processes of pages
+}
+
+// pssBelow is the memory of all processes of a contender.
 func pssBelow(dir string) (float64, error) {
-	entries, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		return 0, err
-	}
-	sum := 0
-	for _, proc := range entries {
-		command, _ := os.ReadFile(filepath.Join(proc, "cmdline")) // what cannot be read has gone
-		environ, _ := os.ReadFile(filepath.Join(proc, "environ"))
-		if !bytes.Contains(slices.Concat(command, environ), []byte(dir+"/")) && !bytes.Contains(environ, []byte("="+dir+"\x00")) {
-			continue
-		}
-		if proc == fmt.Sprintf("/proc/%d", os.Getpid()) {
-			continue
-		}
-		raw, err := os.ReadFile(filepath.Join(proc, "smaps_rollup"))
+	m, err := measureMemory(dir)
+	return m.all, err
+}
+
+func measureMemory(dir string) (memory, error) {
+	var m memory
+	for _, p := range processesBelow(dir) {
+		raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.pid), "smaps_rollup"))
 		if err != nil {
 			continue // it has gone since
 		}
-		var pss int
-		if _, rest, found := strings.Cut(string(raw), "\nPss:"); found {
-			if _, err := fmt.Sscan(rest, &pss); err != nil {
-				return 0, fmt.Errorf("%s/smaps_rollup: %w", proc, err)
-			}
+		_, rest, found := strings.Cut(string(raw), "\nPss:")
+		var kilobytes float64
+		if !found {
+			continue // it is going
 		}
-		sum += pss
+		if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
+			return m, fmt.Errorf("memory of process %d: %w", p.pid, err)
+		}
+		m.all += kilobytes / 1024
+		if bytes.Contains(p.command, []byte("--type=renderer")) {
+			m.renderers += kilobytes / 1024
+		}
 	}
-	return float64(sum) / 1024, nil
+	return m, nil
+}
+
+type process struct {
+	pid     int
+	command []byte
+}
+
+// processesBelow are the processes that name the directory in their command line or
+// environment.
+func processesBelow(dir string) []process {
+	entries, _ := filepath.Glob("/proc/[0-9]*") // the pattern is ours
+	var all []process
+	for _, proc := range entries {
+		pid, err := strconv.Atoi(filepath.Base(proc))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		command, _ := os.ReadFile(filepath.Join(proc, "cmdline")) // what cannot be read has gone
+		environ, _ := os.ReadFile(filepath.Join(proc, "environ"))
+		if bytes.Contains(slices.Concat(command, environ), []byte(dir+"/")) || bytes.Contains(environ, []byte("="+dir+"\x00")) {
+			all = append(all, process{pid, command})
+		}
+	}
+	return all
+}
+
+// killBelow ends what is left of a run.
+func killBelow(dir string) {
+	for _, p := range processesBelow(dir) {
+		_ = syscall.Kill(p.pid, syscall.SIGKILL) // where it has gone, so much the better
+	}
+}
+
+// evals is how many are measured for the broker's share in one.
+const evals = 300
+
+// brokerPerEval is the time that the broker works for an eval: some messages to the
+// browser and back.
+func brokerPerEval(ctx context.Context, c *contender, session string) (time.Duration, error) {
+	broker := 0
+	for _, p := range processesBelow(c.dir) {
+		if bytes.HasPrefix(p.command, []byte("abrowser\x00broker\x00")) {
+			broker = p.pid
+		}
+	}
+	if broker == 0 {
+		return 0, errors.New("there is no broker")
+	}
+	place, err := c.root().Session(session)
+	if err != nil {
+		return 0, err
+	}
+	cl := client.New(sockets.Caller{Place: place, Session: session})
+	defer cl.Close()
+	before := worked(broker)
+	for range evals {
+		if _, _, err := client.Do(ctx, cl, wire.Eval, wire.EvalIn{Script: "21*2"}); err != nil {
+			return 0, err
+		}
+	}
+	return (worked(broker) - before) / evals, nil
+}
+
+// worked is how long a process has been on a processor.
+func worked(pid int) time.Duration {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is ours
+	var all time.Duration
+	for _, thread := range threads {
+		raw, _ := os.ReadFile(thread) // what cannot be read has gone
+		var ran time.Duration
+		if _, err := fmt.Sscan(string(raw), &ran); err == nil {
+			all += ran
+		}
+	}
+	return all
 }

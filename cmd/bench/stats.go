@@ -28,4 +28,5 @@ type figure struct {
 	P95       float64 `json:"p95,omitzero"`
 	Runs      int     `json:"runs"`
 	Ratio     float64 `json:"ratio,omitzero"` // to abrowser's own
+	Error     string  `json:"error,omitzero"` // why there is none
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,11 +33,37 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 		return nil, fmt.Errorf("building abrowser: %w", err)
 	}
 	b.versions = append(b.versions, "abrowser of this tree")
-	c := &contender{name: self, program: []string{program}, dir: dir, words: spoken, leaves: [][]string{{"close", "--all"}, {"browser", "stop"}}}
+	c := &contender{name: self, program: []string{program}, dir: dir, words: spoken, leaves: [][]string{{"close", "--all"}, {"browser", "stop"}}, one: true, spares: true}
 	if b.browser != "" {
 		c.env = append(c.env, "ABROWSER_EXECUTABLE_PATH="+b.browser)
 	}
 	return c, nil
+}
+
+// variants are other ways of running us, in the scenarios in which they differ.
+func (b *bench) variants(us *contender) []*contender {
+	variant := func(name, dir, variable string, in ...string) *contender {
+		c := *us
+		c.name, c.dir, c.in, c.leaves = name, filepath.Join(b.dir, dir), in, us.leaves
+		c.env = append(slices.Clip(us.env), "ABROWSER_EXECUTABLE_PATH="+b.browser, variable)
+		return &c
+	}
+	bare := variant("abrowser, no spare page", "e", "ABROWSER_SPARE_PAGES=0", nameNewSession)
+	bare.spares = false
+	all := []*contender{bare}
+	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil {
+		all = append(all, variant("abrowser, headless shell", "f", "ABROWSER_EXECUTABLE_PATH="+shell,
+			nameClick, nameNavigate, nameScreenshot, nameWorkflow, nameNewSession, nameColdStart, nameTasks))
+	} else {
+		b.progress("there is no chromium-headless-shell: its rows are left out")
+	}
+	return slices.DeleteFunc(all, func(c *contender) bool {
+		err := os.MkdirAll(c.dir, 0o700)
+		if err != nil {
+			b.fail("making a directory", c.name, err)
+		}
+		return err != nil
+	})
 }
 
 // findBrowser installs what is missing and says which browser abrowser takes.
@@ -65,7 +92,8 @@ func (c *contender) findBrowser(ctx context.Context) (string, error) {
 func spoken(session string, a action, text string) []string {
 	words := map[action][]string{
 		openURL: {"open", text}, navigate: {"open", text}, getURL: {"get", "url"}, evaluate: {"eval", text}, fill: {"fill", "#name", text},
-		snapshot: {"snapshot", "-i"}, click: {"click", text}, getText: {"get", "text", text}, screenshot: {"screenshot", text}, closeSession: {"close"},
+		snapshot: {"snapshot", "-i"}, click: {"click", text}, getText: {"get", "text", text}, screenshot: {"screenshot", text}, fullScreenshot: {"screenshot", "--full", text},
+		closeSession: {"close"},
 	}[a]
 	return append([]string{"--session", session}, words...)
 }
@@ -76,7 +104,8 @@ func playwrightWords(config string) func(string, action, string) []string {
 		words := map[action][]string{
 			openURL: {"open", "--config=" + config, text}, navigate: {"goto", text}, getURL: {"eval", "() => location.href"},
 			evaluate: {"eval", "() => " + text}, fill: {"fill", "#name", text}, snapshot: {"snapshot"}, click: {"click", text},
-			getText: {"eval", "() => document.querySelector('" + text + "').textContent"}, screenshot: {"screenshot", "--filename=" + text}, closeSession: {"close"},
+			getText: {"eval", "() => document.querySelector('" + text + "').textContent"}, screenshot: {"screenshot", "--filename=" + text},
+			fullScreenshot: {"screenshot", "--full-page", "--filename=" + text}, closeSession: {"close"},
 		}[a]
 		return append([]string{"-s=" + session}, words...)
 	}
@@ -132,7 +161,7 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	env := []string{"AGENT_BROWSER_EXECUTABLE_PATH=" + b.browser, "AGENT_BROWSER_ARGS=" + strings.Join(b.flags(), ",")}
 	leaves := [][]string{{"close", "--all"}}
 	first := &contender{name: "agent-browser", program: []string{program}, env: env, dir: own, words: spoken, leaves: leaves}
-	port, stop, err := b.chromeWithPort(ctx)
+	port, stop, err := b.chromeWithPort(ctx, "chrome")
 	if err != nil {
 		return nil, err
 	}
@@ -144,13 +173,14 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	second := &contender{
 		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
 		leaves: leaves, onEnd: stop,
+		in: slices.DeleteFunc(names(), func(name string) bool { return name == nameTasks || name == nameColdStart }), // its sessions act on one page, in a browser that is there
 	}
 	return []*contender{first, second}, nil
 }
 
-// chromeWithPort starts a browser that agent-browser's sessions can share.
-func (b *bench) chromeWithPort(ctx context.Context) (port string, stop func(context.Context), err error) {
-	profile, err := b.own("chrome")
+// chromeWithPort starts a browser with a port, which several can share.
+func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, stop func(context.Context), err error) {
+	profile, err := b.own(dir)
 	if err != nil {
 		return "", nil, err
 	}
