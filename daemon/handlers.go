@@ -115,6 +115,7 @@ func (s *Session) handlers() []served {
 		paged(s, wire.IsVisible, (*turn).isVisible),
 		paged(s, wire.IsEnabled, (*turn).isEnabled),
 		paged(s, wire.IsChecked, (*turn).isChecked),
+		paged(s, wire.PageState, (*turn).pageState),
 		paged(s, wire.Eval, (*turn).eval),
 		paged(s, wire.Screenshot, (*turn).screenshot),
 		paged(s, wire.Click, (*turn).click),

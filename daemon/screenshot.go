@@ -34,6 +34,11 @@ func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.Scree
 	if err != nil {
 		return wire.ScreenshotOut{}, err
 	}
+	release, err := t.front(ctx)
+	if err != nil {
+		return wire.ScreenshotOut{}, err
+	}
+	defer release()
 	out := wire.ScreenshotOut{Path: in.Path}
 	limit := slice(ctx, actionTime)
 	take := func() (err error) {

@@ -23,7 +23,7 @@ func statusOf(code wire.Code) int {
 		return http.StatusForbidden
 	case wire.CodeUnknownVerb, wire.CodeNotFound, wire.CodeStaleRef:
 		return http.StatusNotFound
-	case wire.CodeBusy, wire.CodeHeld, wire.CodeBuildDiffers, wire.CodeSettingsDiffer, wire.CodeDialogOpen:
+	case wire.CodeBusy, wire.CodePoolFull, wire.CodeMutexBusy, wire.CodeHeld, wire.CodeBuildDiffers, wire.CodeSettingsDiffer, wire.CodeDialogOpen:
 		return http.StatusConflict
 	case wire.CodePageClosed, wire.CodePageCrashed:
 		return http.StatusGone

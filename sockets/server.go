@@ -25,6 +25,7 @@ type Server struct {
 	Hello    func() wire.Hello       // never blocks
 	Retire   func() error            // begins the end when idle, else [wire.CodeBusy]; nil: never
 	Handlers []wire.Handler          // the verbs
+	Holdings []Holding               // what callers may have for a time
 	Extra    map[string]http.Handler // what is no verb, by pattern of [http.ServeMux]
 	Log      *slog.Logger            // nil: discard
 	Build    string                  // when set, requests that name another build are refused
@@ -46,14 +47,17 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	running := &sync.WaitGroup{}
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	leaving, leave := context.WithCancel(base)
+	defer leave()
 	server := &http.Server{
-		Handler:           s.handler(running),
+		Handler:           s.handler(leaving, running),
 		BaseContext:       func(net.Listener) context.Context { return base },
 		MaxHeaderBytes:    maxHead,
 		ReadHeaderTimeout: headTime,
 		IdleTimeout:       idleTime,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	server.RegisterOnShutdown(leave)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(CheckPeers(l, log)) }()
 	select {
@@ -114,12 +118,16 @@ func ignore(err, target error) error {
 // is refused, and so is one for another session, protocol or build. The context
 // of a verb ends when its caller hangs up or when the time the caller gave is
 // about to be over.
-func (s *Server) Handler() http.Handler { return s.handler(&sync.WaitGroup{}) }
+func (s *Server) Handler() http.Handler { return s.handler(context.Background(), &sync.WaitGroup{}) }
 
-func (s *Server) handler(running *sync.WaitGroup) http.Handler {
+func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.Handler {
 	verbs := make(map[string]wire.Handler, len(s.Handlers))
 	for _, h := range s.Handlers {
 		verbs[h.Verb.Describe().Path()] = h
+	}
+	holdings := make(map[string]Holding, len(s.Holdings))
+	for _, h := range s.Holdings {
+		holdings[h.Path] = h
 	}
 	extra := http.NewServeMux()
 	for pattern, h := range s.Extra {
@@ -130,7 +138,10 @@ func (s *Server) handler(running *sync.WaitGroup) http.Handler {
 			answerError(w, wire.Errorf(wire.CodeForbidden, "web pages may not ask"), http.StatusForbidden)
 			return
 		}
+		held, isHolding := holdings[r.URL.Path]
 		switch h, isVerb := verbs[r.URL.Path]; {
+		case isHolding:
+			s.serveHolding(leaving, w, r, held)
 		case r.URL.Path == wire.PathHello:
 			s.serveHello(w, r)
 		case r.URL.Path == wire.PathRetire:

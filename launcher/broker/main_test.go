@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && (os.Args[1] == "broker" || os.Args[1] == "keeper") {
 		os.Exit(play(os.Args[1]))
 	}
+	playHolder()
 	status := m.Run()
 	if left := processes("/tmp/" + ownPrefix()); len(left) > 0 {
 		fmt.Fprintln(os.Stderr, "processes are left:", strings.Join(left, "\n"))

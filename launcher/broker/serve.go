@@ -198,7 +198,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 		work.Go(func() { b.cookies.run(ctx) })
 		_ = b.do(ctx, func() { b.served = true }) // where it is over, so much for that
 		server := &sockets.Server{
-			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Log: b.log, Grace: stopTime,
+			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Holdings: b.holdings(), Log: b.log, Grace: stopTime,
 			Extra: map[string]http.Handler{"GET " + wire.PathSession + "{name}": http.HandlerFunc(b.endpoint)},
 		}
 		err = server.Serve(ctx, listener)

@@ -143,7 +143,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 }
 
 func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (wire.NewsOut, error) {
-	out := wire.NewsOut{Browser: b.charge.Instance}
+	out := wire.NewsOut{Browser: b.charge.Instance, Windowed: b.Settings.Headed || foreign(b.Settings)}
 	var bad error
 	err := b.do(ctx, func() {
 		bad = b.idle.set(in.IdleTimeout)

@@ -5,7 +5,7 @@ func All() []AnyVerb {
 	return []AnyVerb{
 		Open, Back, Forward, Reload,
 		Snapshot, GetText, GetHTML, GetValue, GetAttr, GetTitle, GetURL, GetCount, GetBox, GetStyles, GetCDPURL,
-		IsVisible, IsEnabled, IsChecked, Eval, Screenshot,
+		IsVisible, IsEnabled, IsChecked, PageState, Eval, Screenshot,
 		Click, Dblclick, Fill, Type, Press, Hover, Focus, Select, Check, Uncheck, Scroll, SaveDownload,
 		Wait,
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus, DialogAccept, DialogDismiss,

@@ -24,6 +24,7 @@ const (
 const (
 	PathHello   = "/v1/hello"    // GET: a [Hello]
 	PathRetire  = "/v1/retire"   // POST: end when idle; [CodeBusy] otherwise
+	PathCapture = "/v1/capture"  // POST: the front tab is the caller's as long as it keeps the connection
 	PathSession = "/v1/session/" // GET, upgraded to WebSocket: CDP for the session named behind it
 )
 

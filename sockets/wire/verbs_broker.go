@@ -102,7 +102,8 @@ type NewsIn struct {
 
 // NewsOut is what [BrokerNews] answers.
 type NewsOut struct {
-	Browser  string     `json:"browser"` // another word for each browser that runs
+	Browser  string     `json:"browser"`           // another word for each browser that runs
+	Windowed bool       `json:"windowed,omitzero"` // it has windows that a person sees
 	Reopened []Reopened `json:"reopened,omitzero"`
 	At       int64      `json:"at,omitzero"` // the time of these news
 }

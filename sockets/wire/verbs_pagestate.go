@@ -1,0 +1,104 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+)
+
+// PageStateOut is what [PageState] answers. Of each list there are at most 200, and
+// text is cut to 200 characters.
+type PageStateOut struct {
+	URL       string         `json:"url"`
+	Title     string         `json:"title"`
+	Headings  []PageHeading  `json:"headings"`
+	Links     []PageLink     `json:"links"`
+	Buttons   []PageButton   `json:"buttons"`
+	Inputs    []PageInput    `json:"inputs"`
+	Landmarks []PageLandmark `json:"landmarks"`
+	Errors    []string       `json:"errors"` // that the page shows
+	Truncated bool           `json:"truncated,omitzero"`
+}
+
+// PageHeading is a heading, its level from 1 to 6.
+type PageHeading struct {
+	Level int    `json:"level"`
+	Text  string `json:"text"`
+}
+
+// PageLink is a link.
+type PageLink struct {
+	Text string `json:"text"`
+	URL  string `json:"url"`
+}
+
+// PageButton is a button.
+type PageButton struct {
+	Text     string `json:"text"`
+	Disabled bool   `json:"disabled,omitzero"`
+}
+
+// PageInput is a field. The value of one that is for a secret is left out.
+type PageInput struct {
+	Type     string `json:"type"`
+	Name     string `json:"name,omitzero"`
+	Label    string `json:"label,omitzero"`
+	Value    string `json:"value,omitzero"`
+	Checked  bool   `json:"checked,omitzero"`
+	Required bool   `json:"required,omitzero"`
+	Disabled bool   `json:"disabled,omitzero"`
+	Invalid  bool   `json:"invalid,omitzero"`
+}
+
+// PageLandmark is a region of the page.
+type PageLandmark struct {
+	Role string `json:"role"`
+	Name string `json:"name,omitzero"`
+}
+
+// Text is one line for each thing on the page.
+func (o PageStateOut) Text() string {
+	all := []string{strings.TrimSpace(o.Title + " " + o.URL)}
+	add := func(format string, args ...any) {
+		all = append(all, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	}
+	for _, l := range o.Landmarks {
+		add("%s %s", l.Role, l.Name)
+	}
+	for _, h := range o.Headings {
+		add("heading %d: %s", h.Level, h.Text)
+	}
+	for _, l := range o.Links {
+		add("link: %s %s", l.Text, l.URL)
+	}
+	for _, b := range o.Buttons {
+		add("button: %s%s", b.Text, marks(b.Disabled, "disabled"))
+	}
+	for _, i := range o.Inputs {
+		label := i.Label
+		if label == "" {
+			label = i.Name
+		}
+		add("%s: %s %s%s", i.Type, label, i.Value, marks(i.Checked, "checked")+marks(i.Required, "required")+marks(i.Disabled, "disabled")+marks(i.Invalid, "invalid"))
+	}
+	for _, e := range o.Errors {
+		add("error: %s", e)
+	}
+	if o.Truncated {
+		add("... and more")
+	}
+	return strings.Join(all, "\n")
+}
+
+func marks(on bool, word string) string {
+	if on {
+		return " [" + word + "]"
+	}
+	return ""
+}
+
+// PageState lists what is on the page by kind. It needs no picture of the page, and
+// so no lock.
+var PageState = Verb[TabIn, PageStateOut]{Doc{
+	Name: "page state", Group: groupRead, Short: "List headings, links, buttons, inputs, landmarks and errors of the page",
+	Example: "abrowser page state --json", Reads: true,
+}}
