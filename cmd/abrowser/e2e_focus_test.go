@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Two tasks type at the same time: each field has all of its own, in order, and
@@ -101,4 +104,24 @@ func TestNothingIsRaised(t *testing.T) {
 			t.Errorf("%s: the person's tab is not in front any more", strings.Join(step[1:], " "))
 		}
 	}
+	t.Run("another agent has the front tab", func(t *testing.T) {
+		place, err := sockets.Root{Dir: h.dir}.Browser("default")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), commandDeadline)
+		defer cancel()
+		end, err := (&sockets.Caller{Place: place, Session: "another"}).Hold(ctx, wire.PathCapture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := h.fails(t, wire.CodeMutexBusy, "first", "screenshot", h.outer+"/busy.png")
+		if e.Error == nil || !strings.Contains(*e.Error, "Holder: another Held for: 3") {
+			t.Errorf("it says %+v", e)
+		}
+		h.text(t, "first", "page", "state") // needs no lock
+		end()
+		h.fails(t, wire.CodeNotFound, "first", "screenshot", "#none")
+		h.text(t, "second", "screenshot", h.outer+"/third.png")
+	})
 }
