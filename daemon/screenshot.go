@@ -78,7 +78,9 @@ const (
 )
 
 // nudged takes a picture. Of a part of a page in a tab behind others the browser
-// gives none until something has it draw again: another picture does.
+// gives none until something has it draw again: another picture does. It takes
+// them one after the other, so the next one waits for the answer to the one before:
+// a large picture, which takes long by itself, is not to wait for many.
 func nudged(p *page, take func() error) error {
 	over := make(chan struct{})
 	var work sync.WaitGroup
@@ -90,12 +92,20 @@ func nudged(p *page, take func() error) error {
 			case <-over:
 				return
 			case <-timer.C:
-				p.link.hand(func() {
-					// Whatever it comes to, the page has drawn.
-					_, _ = p.cdp.Send("Page.captureScreenshot", map[string]any{"format": "jpeg", "quality": 1})
-				})
-				timer.Reset(laterNudge)
 			}
+			drawn := make(chan struct{})
+			p.link.hand(func() {
+				defer close(drawn)
+				// Whatever it comes to, the page has drawn.
+				_, _ = p.cdp.Send("Page.captureScreenshot", map[string]any{"format": "jpeg", "quality": 1})
+			})
+			select {
+			case <-over:
+				return
+			case <-drawn:
+			case <-time.After(laterNudge * 4): // nothing drew it: once more
+			}
+			timer.Reset(laterNudge)
 		}
 	})
 	err := take()
