@@ -142,3 +142,13 @@ func TestSessionChangesHands(t *testing.T) {
 	fails(t, as(t, next, mcp), wire.Back, wire.StepIn{}, wire.CodeOwnership)
 	do(t, next, wire.Back, wire.StepIn{})
 }
+
+// What waits for no page changes the session, too.
+func TestPolicyIsItsOwners(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	other := as(t, s, "other")
+	fails(t, other, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"}, wire.CodeOwnership)
+	do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+	do(t, other, wire.DialogStatus, wire.Nothing{})
+}

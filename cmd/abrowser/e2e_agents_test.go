@@ -121,7 +121,11 @@ func TestAgentsShareThePool(t *testing.T) {
 		h.text(t, "a1", "eval", "1") // it is the next one's who uses it
 	})
 	t.Run("goodbye", func(t *testing.T) {
-		d := h.mcp(t)
+		d := h.mcp(t, "--tools", "all")
+		d.must("open_session", map[string]any{"session": "d2"})
+		if out := d.must("close_all_sessions", nil); len(out["sessions"].([]any)) != 1 || !strings.Contains(out["warning"].(string), "session b1 goes on") {
+			t.Errorf("all of its own are closed: %v", out)
+		}
 		d.must("open_session", map[string]any{"session": "d1"})
 		if err := d.process.Process.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)

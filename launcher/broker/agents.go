@@ -95,14 +95,16 @@ func (b *broker) tend() {
 }
 
 // lives reports whether an agent lives that says nothing: one with a process of its
-// own while that runs, a session of the command line while it is at work.
+// own while that runs, a session of the command line while it is at work. Of one whose
+// process cannot be seen from here, what it has is the sign: being idle is not being
+// dead.
 func (b *broker) lives(agent string, a pool.Agent) bool {
-	if wire.AgentKey(agent).Secret() {
+	if a.Process != "" {
 		p, err := sockets.ParseProcess(a.Process)
 		return err == nil && p.Lives()
 	}
 	for _, o := range b.board.Owners() {
-		if o.Name == agent && o.Live {
+		if o.Live && (o.Name == agent || o.Agent == agent) {
 			return true
 		}
 	}
@@ -131,13 +133,13 @@ func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ wire.Nothi
 
 // saw notes a sign of life of who asks.
 func (b *broker) saw(call *wire.Call) {
-	process := ""
-	if pid := wire.AgentPID(call.Agent); pid != 0 {
+	agent, process := string(call.Actor()), ""
+	if pid := wire.AgentPID(call.Agent); pid != 0 && b.pool.Agents[agent].Process == "" {
 		if p, err := sockets.FindProcess(pid); err == nil {
 			process = p.String()
 		}
 	}
-	if b.pool.Saw(string(call.Actor()), process) {
+	if b.pool.Saw(agent, process) {
 		b.keep()
 	}
 }

@@ -36,7 +36,9 @@ func TestCaptureTurns(t *testing.T) {
 	release()
 	release = <-second
 	now = now.Add(6234 * time.Millisecond)
-	if _, busy, err := c.take(t.Context(), "c"); err != nil || busy == nil || busy.holder != "b" || busy.since != 6234*time.Millisecond {
+	soon, cancel := context.WithTimeout(t.Context(), captureWait)
+	defer cancel()
+	if _, busy, err := c.take(soon, "c"); err != nil || busy == nil || busy.holder != "b" || busy.since != 6234*time.Millisecond {
 		t.Errorf("behind one that has it for long: %+v %v", busy, err)
 	}
 	own := make(chan func(), 1)

@@ -1,0 +1,102 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// askAs calls a verb of the broker for an agent.
+func askAs[In, Out any](r *rig, agent string, v wire.Verb[In, Out], in In) Out {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), testTime)
+	defer cancel()
+	c := sockets.Caller{Place: r.place, Session: "s", Agent: agent}
+	reply, err := c.Call(ctx, v.Path(), in)
+	var out Out
+	if err == nil {
+		err = json.Unmarshal(reply.Data, &out)
+	}
+	if err != nil {
+		r.t.Fatalf("%s as %s: %v", v.Name, wire.KeyOf(agent), err)
+	}
+	return out
+}
+
+// refused asks for one more tab, which there is not to be.
+func (p *peer) refused() {
+	p.t.Helper()
+	if _, err := p.call("", "Target.createTarget", map[string]any{"url": "about:blank"}); err == nil || !strings.Contains(err.Error(), "POOL_FULL: ") {
+		p.t.Errorf("one more tab: %v", err)
+	}
+}
+
+// The pool is the endpoint's, whoever speaks to it, and what is promised in it and
+// whose a session is outlives the broker.
+func TestPoolOutlivesTheBroker(t *testing.T) {
+	t.Setenv("ABROWSER_MAX_TABS", "2")
+	r := start(t, wire.Settings{})
+	mcp := wire.NewAgent(os.Getpid())
+	if out := askAs(r, mcp, wire.BrokerClaim, wire.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
+		t.Fatalf("a is %s's", out.Holder)
+	}
+	a, b, c := r.connect("a"), r.connect("b"), r.connect("c")
+	a.open().show(r.site.URL, `<a id=x target=_blank href=/q>x</a>`)
+	a.open()
+	a.open()
+	b.open() // a session's first is none of the pool's
+	b.refused()
+	a.open()
+	if got := r.tabs("a"); !slices.Equal(got, []string{"t1", "t3", "t4"}) {
+		t.Errorf("a's tabs are %q, want the oldest extra one gone", got)
+	}
+	if out := askAs(r, "b", wire.PoolRequest, wire.Nothing{}); out.Position != 1 {
+		t.Errorf("b asks: %+v", out)
+	}
+	askAs(r, "c", wire.PoolRequest, wire.Nothing{})
+	if out := askAs(r, mcp, wire.PoolGrant, wire.Nothing{}); out.ClosedTab != "a/t3" || out.GrantedTo != "b" {
+		t.Errorf("a grants: %+v", out)
+	}
+	_, broker := r.pids()
+	if err := syscall.Kill(broker, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-a.gone
+	<-b.gone
+	<-c.gone
+	until(t, "another broker answers", func() bool {
+		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		return err == nil && s.BrokerPID != broker
+	})
+	a, b, c = r.connect("a"), r.connect("b"), r.connect("c")
+	if out := askAs(r, "thief", wire.BrokerClaim, wire.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
+		t.Errorf("after the broker's end a is %s's", out.Holder)
+	}
+	if out := askAs(r, "b", wire.PoolRequests, wire.Nothing{}); !out.YouHaveReservation || out.TabPool != "1/2" || len(out.PendingRequests) != 1 {
+		t.Errorf("b looks: %+v", out)
+	}
+	c.open()
+	c.refused() // it is kept against a third
+	b.open()
+	c.refused()
+	for _, tab := range ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs {
+		if tab.OwnerID != mcp[:12]+"..." {
+			t.Errorf("a's tab is %s's", tab.OwnerID)
+		}
+	}
+	if out := askAs(r, mcp, wire.BrokerGoodbye, wire.Nothing{}); !slices.Equal(out.Sessions, []string{"a"}) || out.Closed != 1 {
+		t.Errorf("goodbye: %+v", out)
+	}
+	<-a.gone
+	if got := r.tabs("a"); !slices.Equal(got, []string{"t1"}) {
+		t.Errorf("a has %q left", got)
+	}
+	c.open() // the slot came free for who waited
+}

@@ -1,0 +1,108 @@
+package patches
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// boardOf has owners with so many tabs, all opened one second after the other.
+func boardOf(t *testing.T, o Options, tabs map[string]int) (*Board, *recorder) {
+	t.Helper()
+	rec := &recorder{}
+	o.Line, o.First = rec, firstID
+	b := New(o)
+	b.ready = true
+	at := time.Unix(1000, 0)
+	for name, n := range tabs {
+		owner := b.ownerOf(name)
+		for i := range n {
+			at = at.Add(time.Second)
+			id := name + string(rune('1'+i))
+			owner.tabs[id] = &Tab{Number: i + 1, Target: id, Opened: at}
+		}
+	}
+	return b, rec
+}
+
+func targetsOf(all []Extra) string {
+	var ids []string
+	for _, e := range all {
+		ids = append(ids, e.Agent+":"+e.Target)
+	}
+	slices.Sort(ids)
+	return strings.Join(ids, " ")
+}
+
+func TestTabsThatAreMadeCount(t *testing.T) {
+	b, _ := boardOf(t, Options{}, map[string]int{"a": 3, "b": 1, "c": 0, "left": 4})
+	b.owners["a"].Agent = "parent"
+	b.owners["left"].Released = time.Unix(1, 0)
+	if got, want := targetsOf(b.Extras()), "parent:a2 parent:a3"; got != want {
+		t.Errorf("the extra tabs are %s, want %s", got, want)
+	}
+	b.creates[1], b.creates[2], b.creates[3] = b.owners["b"], b.owners["c"], nil
+	if got, want := targetsOf(b.Extras()), "b: parent:a2 parent:a3"; got != want {
+		t.Errorf("while tabs are made: %s, want %s", got, want)
+	}
+	if !b.First("new") || b.First("b") || b.First("c") {
+		t.Error("a tab that is being made is none")
+	}
+	b.Evict("a2")
+	if got, want := targetsOf(b.Extras()), "b: parent:a3"; got != want {
+		t.Errorf("while one is closed: %s, want %s", got, want)
+	}
+	if all := b.Owners(); len(all[0].Pages) != 2 {
+		t.Errorf("what is as good as closed is listed: %+v", all[0].Pages)
+	}
+}
+
+func TestRoomIsMadeOnceThereIsATab(t *testing.T) {
+	b, rec := boardOf(t, Options{Admit: func(string) (string, error) { return "a2", nil }}, map[string]int{"a": 3})
+	settle, refusal := b.makeRoom(b.owners["a"])
+	if refusal != nil || len(rec.sent) != 0 || targetsOf(b.Extras()) != "a:a3" {
+		t.Fatalf("before there is a tab: %v %q", refusal, rec.sent)
+	}
+	settle(false)
+	if len(rec.sent) != 0 || targetsOf(b.Extras()) != "a:a2 a:a3" {
+		t.Errorf("where there is none in the end: %q", rec.sent)
+	}
+	settle, _ = b.makeRoom(b.owners["a"])
+	settle(true)
+	if len(rec.sent) != 1 || !strings.Contains(rec.sent[0], `"Target.closeTarget"`) || !strings.Contains(rec.sent[0], `"a2"`) {
+		t.Errorf("what is sent is %q", rec.sent)
+	}
+	b.Admit = func(string) (string, error) { return "", errors.New("POOL_FULL: no") }
+	if _, refusal := b.makeRoom(b.owners["a"]); refusal == nil || refusal.Message != "POOL_FULL: no" {
+		t.Errorf("a refusal is %+v", refusal)
+	}
+}
+
+func TestClaim(t *testing.T) {
+	b, _ := boardOf(t, Options{}, map[string]int{"s": 1})
+	claim := func(agent string, looks bool, want string) {
+		t.Helper()
+		if got, _ := b.Claim("s", agent, looks); got != want {
+			t.Errorf("claimed by %q (looks: %v) it is %q's, want %q", agent, looks, got, want)
+		}
+	}
+	claim("reader", true, "")
+	claim("", false, "")
+	claim("a", false, "a")
+	claim("b", false, "a")
+	claim("", false, "a")
+	b.owners["s"].Released, b.owners["s"].Ended = time.Unix(1, 0), true
+	if holder, ended := b.Claim("s", "", false); holder != "a" || !ended {
+		t.Errorf("of an ended one nobody's question learns %q %v", holder, ended)
+	}
+	claim("reader", true, "")
+	claim("b", false, "b")
+	if got, ended := b.Claim("new", "a", false); got != "a" || ended || b.owners["new"].live() {
+		t.Errorf("a new one: %q %v", got, ended)
+	}
+	if got, _ := b.Claim("other", "reader", true); got != "" || b.owners["other"] != nil {
+		t.Error("who reads makes a session")
+	}
+}
