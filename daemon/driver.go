@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -207,6 +208,7 @@ func (e *engine) drop(pw *playwright.Playwright) {
 	if line != nil {
 		line.Close()
 	}
+	runtime.GC() // files that playwright-go had of it are closed by the collector alone
 }
 
 // stopDriver ends the driver, where one runs.

@@ -182,7 +182,7 @@ func (s *slot) peek(limit time.Duration, crash <-chan struct{}, call func() erro
 
 // healTime is how long a call may take when what drives the page is being replaced:
 // a driver or broker that says nothing for 5 s is, and its calls end with it.
-const healTime = 8 * time.Second
+const healTime = 15 * time.Second
 
 // within waits for a call's end, and longer than limit where that heals.
 func (s *slot) within(done <-chan error, crash <-chan struct{}, limit time.Duration) (result, bool) {

@@ -23,14 +23,18 @@ import (
 //
 // What it found out travels to the tests by these variables, not by globals.
 const (
-	envBinary = "ABROWSER_E2E_BINARY" // the built command
-	envRaced  = "ABROWSER_E2E_RACED"  // the same, with the race detector where the tests have it
-	envDriver = "ABROWSER_E2E_DRIVER" // a driver directory, for ABROWSER_DRIVER_PATH
-	envNotes  = "ABROWSER_E2E_NOTES"  // a file: see [home.note]
-	envDial   = "ABROWSER_E2E_DIAL"   // run as another user: see dialAsStranger
+	envBinary  = "ABROWSER_E2E_BINARY"  // the built command
+	envRaced   = "ABROWSER_E2E_RACED"   // the same, with the race detector where the tests have it
+	envDriver  = "ABROWSER_E2E_DRIVER"  // a driver directory, for ABROWSER_DRIVER_PATH
+	envNotes   = "ABROWSER_E2E_NOTES"   // a file: see [home.note]
+	envManager = "ABROWSER_E2E_MANAGER" // run as a task manager: see manage
+	envDial    = "ABROWSER_E2E_DIAL"    // run as another user: see dialAsStranger
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(envManager) != "" {
+		os.Exit(manage())
+	}
 	if socket := os.Getenv(envDial); socket != "" {
 		os.Exit(dialAsStranger(socket))
 	}

@@ -24,6 +24,7 @@ type Line struct {
 	place   sockets.Place
 	conn    net.Conn      // frames
 	pulse   *net.UnixConn // questions whether the driver lives
+	pid     int
 	process *os.Process
 	hook    *net.UnixConn // our end of stderr
 	stderr  *os.File
@@ -55,12 +56,12 @@ func (s *Shared) connect(ctx context.Context, p sockets.Place, setup Setup) (*Li
 }
 
 func (l *Line) enter(ctx context.Context, setup Setup) error {
-	pid, err := sockets.PeerPID(l.conn)
-	if err != nil {
+	var err error
+	if l.pid, err = sockets.PeerPID(l.conn); err != nil {
 		return err
 	}
 	// Taken while the connection is open: what it refers to is that process, or none.
-	if l.process, err = os.FindProcess(pid); err != nil {
+	if l.process, err = os.FindProcess(l.pid); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(l.conn, "session "+setup.identity()+"\n"); err != nil {
@@ -128,7 +129,7 @@ func (l *Line) isGone() bool {
 }
 
 // PID is the driver's process.
-func (l *Line) PID() int { return l.process.Pid }
+func (l *Line) PID() int { return l.pid }
 
 // Close ends the line. The driver gives up what it had for it, and serves others on.
 func (l *Line) Close() {
@@ -167,6 +168,9 @@ func (l *Line) end() {
 	}
 	if l.hook != nil {
 		_ = l.hook.Close() // as above
+	}
+	if l.process != nil {
+		_ = l.process.Release() // as above
 	}
 	for _, p := range l.pipes {
 		_ = p.Close() // as above; playwright-go reads the end of its input

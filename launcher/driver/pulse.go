@@ -33,11 +33,11 @@ func (l *Line) watch() {
 			timer.Reset(4 * pulse)
 			continue
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			l.kill(l.pulse)
+			l.kill(l.process, l.pulse)
 			return
 		}
 		if !l.isGone() {
-			l.shared.logger().Warn("the driver ended", "name", l.place.Name, "pid", l.process.Pid)
+			l.shared.logger().Warn("the driver ended", "name", l.place.Name, "pid", l.pid)
 			l.shared.tidy(l.place)
 		}
 		return
@@ -67,9 +67,9 @@ func (l *Line) ask() (byte, error) {
 }
 
 // kill ends a driver that does not answer on conn, and everybody's line to it.
-func (l *Line) kill(conn net.Conn) {
-	l.shared.logger().Warn("the driver does not answer and is ended", "name", l.place.Name, "pid", l.process.Pid)
-	_ = l.process.Kill() // where it has ended, so much the better
+func (l *Line) kill(process *os.Process, conn net.Conn) {
+	l.shared.logger().Warn("the driver does not answer and is ended", "name", l.place.Name, "pid", l.pid)
+	_ = process.Kill() // where it has ended, so much the better
 	if err := conn.SetReadDeadline(time.Now().Add(l.shared.limits().grace)); err == nil {
 		_, _ = io.Copy(io.Discard, conn) // until the system has closed its end
 	}
@@ -87,19 +87,20 @@ func read(conn net.Conn, limit time.Duration) (byte, error) {
 }
 
 // doubt waits on, beside a caller that does not, for a driver that has not answered,
-// and ends it where it never does. It takes the connection over.
+// and ends it where it never does. It takes connection and process over.
 func (l *Line) doubt() {
-	conn, limits := l.conn, l.shared.limits()
-	l.conn = nil
+	conn, process, limits := l.conn, l.process, l.shared.limits()
+	l.conn, l.process = nil, nil
 	go func() { // it ends within the limits
-		defer conn.Close() // nothing more is said
+		defer conn.Close()      // nothing more is said
+		defer process.Release() // as above
 		_, err := read(conn, limits.reply)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			_, err = read(conn, limits.grace)
 		}
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			l.kill(conn)
+			l.kill(process, conn)
 		case err != nil: // it has ended
 			l.shared.tidy(l.place)
 		}

@@ -1,0 +1,95 @@
+//go:build linux
+
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+
+	"github.com/creack/pty"
+)
+
+// mostTasks is how many tasks the manager runs at once.
+const mostTasks = 10
+
+// managerOrder is a line that the manager reads, managerEvent one that it writes.
+type (
+	managerOrder struct{ Do, ID, Script string } // start, cancel, interrupt
+	managerEvent struct {
+		ID, Event, Output string // started, ended
+		Status            int
+	}
+)
+
+// manager is a task manager as one would write it: a process that runs each task in
+// a shell with a terminal of its own, so many at once and the others after them, and
+// tells each task alone, by its environment, which session is its.
+type manager struct {
+	out   *json.Encoder
+	tasks sync.WaitGroup
+
+	mu        sync.Mutex // guards the fields below and out
+	queue     []managerOrder
+	terminals map[string]*os.File // of the tasks that run
+}
+
+// manage is the manager's process. It ends with its input, when all tasks have.
+func manage() int {
+	m := &manager{out: json.NewEncoder(os.Stdout), terminals: map[string]*os.File{}}
+	orders := json.NewDecoder(os.Stdin)
+	for {
+		var o managerOrder
+		if err := orders.Decode(&o); err != nil {
+			m.tasks.Wait()
+			if errors.Is(err, io.EOF) {
+				return 0
+			}
+			return 1
+		}
+		m.mu.Lock()
+		switch o.Do {
+		case "start":
+			m.queue = append(m.queue, o)
+			m.nextLocked()
+		case "cancel":
+			_ = m.terminals[o.ID].Close() // what runs in it is hung up on
+		case "interrupt":
+			_, _ = m.terminals[o.ID].Write([]byte{3}) // Ctrl-C
+		}
+		m.mu.Unlock()
+	}
+}
+
+func (m *manager) nextLocked() {
+	for len(m.queue) > 0 && len(m.terminals) < mostTasks {
+		o := m.queue[0]
+		m.queue = m.queue[1:]
+		cmd := exec.Command("sh", "-c", o.Script)
+		cmd.Env = append(os.Environ(), "AGENT_BROWSER_SESSION="+o.ID)
+		terminal, err := pty.Start(cmd)
+		if err != nil {
+			_ = m.out.Encode(managerEvent{ID: o.ID, Event: "ended", Output: err.Error(), Status: -1})
+			continue
+		}
+		m.terminals[o.ID] = terminal
+		_ = m.out.Encode(managerEvent{ID: o.ID, Event: "started"})
+		m.tasks.Go(func() { m.follow(o.ID, cmd, terminal) })
+	}
+}
+
+func (m *manager) follow(id string, cmd *exec.Cmd, terminal *os.File) {
+	var said bytes.Buffer
+	_, _ = io.Copy(&said, terminal) // a terminal whose other side is closed is an error to read
+	_ = cmd.Wait()                  // however it ends, this is its status
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_ = terminal.Close() // once more where it was cancelled
+	delete(m.terminals, id)
+	_ = m.out.Encode(managerEvent{ID: id, Event: "ended", Output: said.String(), Status: cmd.ProcessState.ExitCode()})
+	m.nextLocked()
+}
