@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
@@ -15,6 +16,7 @@ import (
 type broker struct {
 	caller  *sockets.Caller
 	session string
+	pid     atomic.Int64 // of the broker that was met
 }
 
 func newBroker(place sockets.Place, session string) *broker {
@@ -25,7 +27,7 @@ func newBroker(place sockets.Place, session string) *broker {
 func (b *broker) as(agent string) *broker {
 	caller := *b.caller
 	caller.Agent = agent
-	return &broker{&caller, b.session}
+	return &broker{caller: &caller, session: b.session}
 }
 
 // claim takes the session for an agent, where it is nobody's, and says whose it is.
@@ -44,17 +46,27 @@ func (b *broker) claim(ctx context.Context, by *actor) (wire.ClaimOut, error) {
 
 func (b *broker) close() error { return b.caller.Close() }
 
-// alive reports whether the broker answers. A connection of Playwright's learns of
-// its end only when something is sent, which may then be lost. Where it has not hung
-// up on us since it answered last, it need not be asked.
+// alive reports whether the broker that was met answers. A connection of Playwright's
+// learns of its end only when something is sent, which may then be lost. Where it has
+// not hung up on us since it answered last, it need not be asked.
 func (b *broker) alive(ctx context.Context) bool {
-	if b.caller.Held() {
-		return true
+	if pid := b.caller.Holder(); pid != 0 {
+		return pid == int(b.pid.Load())
 	}
 	ctx, cancel := context.WithTimeout(ctx, aliveTime)
 	defer cancel()
-	_, err := b.caller.Hello(ctx)
-	return err == nil || !errors.Is(err, wire.CodeNotRunning)
+	h, err := b.caller.Hello(ctx)
+	if err != nil {
+		return !errors.Is(err, wire.CodeNotRunning)
+	}
+	return h.PID == int(b.pid.Load())
+}
+
+// meet takes note which broker it is that answers.
+func (b *broker) meet(ctx context.Context) error {
+	h, err := b.caller.Hello(ctx)
+	b.pid.Store(int64(h.PID))
+	return err
 }
 
 const aliveTime = time.Second

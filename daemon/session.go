@@ -58,7 +58,7 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 	s.mu.Lock()
 	l := s.link
 	s.mu.Unlock()
-	if l != nil && !l.isGone() && s.engine.alive() && s.broker.alive(ctx) {
+	if l != nil && !l.isGone() && s.engine.alive() && s.broker.alive(ctx) && !l.isGone() { // which takes time
 		return l, nil
 	}
 	s.setStarting(true)
@@ -118,6 +118,9 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 		return nil, coded(err)
 	}
 	l.holder = whose.Holder // nobody else has the link yet
+	if err := s.broker.meet(ctx); err != nil {
+		s.log.Warn("meeting the broker", "error", err) // the connection may be gone again
+	}
 	s.mu.Lock()
 	want := s.browserIdle
 	s.mu.Unlock()

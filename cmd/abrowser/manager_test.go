@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // mostTasks is how many tasks the manager runs at once.
@@ -69,9 +70,9 @@ func (m *manager) nextLocked() {
 	for len(m.queue) > 0 && len(m.terminals) < mostTasks {
 		o := m.queue[0]
 		m.queue = m.queue[1:]
-		cmd := exec.Command("sh", "-c", o.Script)
+		cmd := exec.Command("sh", "-c", o.Script) //nolint:noctx // it ends with its terminal
 		cmd.Env = append(os.Environ(), "AGENT_BROWSER_SESSION="+o.ID)
-		terminal, err := pty.Start(cmd)
+		terminal, err := open(pty.Start(cmd))
 		if err != nil {
 			_ = m.out.Encode(managerEvent{ID: o.ID, Event: "ended", Output: err.Error(), Status: -1})
 			continue
@@ -80,6 +81,22 @@ func (m *manager) nextLocked() {
 		_ = m.out.Encode(managerEvent{ID: o.ID, Event: "started"})
 		m.tasks.Go(func() { m.follow(o.ID, cmd, terminal) })
 	}
+}
+
+// open has a terminal closed when it is closed, whoever reads from it at that moment.
+func open(terminal *os.File, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer terminal.Close()
+	fd, err := unix.FcntlInt(terminal.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true) // before NewFile, which looks
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), terminal.Name()), nil
 }
 
 func (m *manager) follow(id string, cmd *exec.Cmd, terminal *os.File) {

@@ -92,8 +92,7 @@ func (l *Line) doubt() {
 	conn, process, limits := l.conn, l.process, l.shared.limits()
 	l.conn, l.process = nil, nil
 	go func() { // it ends within the limits
-		defer conn.Close()      // nothing more is said
-		defer process.Release() // as above
+		defer func() { _, _ = conn.Close(), process.Release() }() // nothing more is said
 		_, err := read(conn, limits.reply)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			_, err = read(conn, limits.grace)

@@ -1,0 +1,63 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// What was made over a broker is of no use with its successor, which answers as well.
+func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
+	dir, err := os.MkdirTemp("/tmp", "abd") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	root := sockets.Root{Dir: filepath.Join(dir, "r")}
+	if err := root.Make(); err != nil {
+		t.Fatal(err)
+	}
+	place, err := root.Browser("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease, err := sockets.Hold(place.Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Close()
+	listener, err := place.Listen(lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	server := &sockets.Server{Hello: func() wire.Hello { return wire.Hello{Name: place.Name, PID: os.Getpid(), Protocol: wire.Protocol} }}
+	go func() { ended <- server.Serve(ctx, listener) }()
+
+	b := newBroker(place, "task")
+	if b.alive(ctx) {
+		t.Error("a broker that was never met is the one that was")
+	}
+	if err := b.meet(ctx); err != nil || !b.alive(ctx) {
+		t.Errorf("the broker that was met is not alive: %v", err)
+	}
+	b.pid.Add(1)
+	if b.alive(ctx) { // over the connection that is held
+		t.Error("another broker passes for the one that was met")
+	}
+	if err := b.close(); err != nil {
+		t.Fatal(err)
+	}
+	if b.alive(ctx) { // over a new one
+		t.Error("another broker passes for the one that was met, when it is asked")
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
