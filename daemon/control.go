@@ -25,6 +25,10 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, agent string, in wir
 		return wire.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
 	}
 	s.lane.stop(keep, wire.Errorf(wire.CodeInterrupted, "the session was closed"))
+	har, err := s.finishRecording()
+	if err != nil {
+		s.log.Error("writing the HAR", "error", err)
+	}
 	s.kept.end()
 	// What is given up is given up for good once the connection is closed.
 	if _, l := s.known(); l != nil {
@@ -38,7 +42,7 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, agent string, in wir
 	if err != nil {
 		return wire.CloseOut{}, err
 	}
-	return wire.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, s.root.Forget(s.name)
+	return wire.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded, HAR: har}, s.root.Forget(s.name)
 }
 
 const statusTime = time.Second

@@ -17,6 +17,8 @@ import (
 type kept struct {
 	Policies  wire.Policies `json:"policies"`
 	Emulation emulation     `json:"emulation,omitzero"`
+	HAR       *recording    `json:"har,omitzero"`  // never changed, only replaced
+	HARs      []string      `json:"hars,omitzero"` // that requests are answered from
 }
 
 // keeping holds what is kept, here and on disk.

@@ -109,13 +109,15 @@ func connectError(err error) error {
 }
 
 // hand runs what an event's handler must not do itself: handlers run on the
-// goroutine that reads the driver's answers. close waits for it.
-func (l *link) hand(work func()) {
+// goroutine that reads the driver's answers. close waits for it. It reports whether
+// it does: nothing is run any more once the link is being closed.
+func (l *link) hand(work func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closing {
 		l.work.Go(func() { _ = guarded(func() error { work(); return nil }) })
 	}
+	return !l.closing
 }
 
 // attach makes a page usable, once, however many ask for it.

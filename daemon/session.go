@@ -21,19 +21,20 @@ type Session struct {
 	since    time.Time
 	browser  func(context.Context) (sockets.Place, error)
 
-	engine  *engine
-	broker  *broker
-	kept    *keeping
-	news    *news
-	dialogs *dialogs
-	asks    *asks
-	refs    *refs
-	lane    lane
-	idle    *idle
-	owner   *owner
-	links   chan *link // the newest, for whoever watches it
-	health  health
-	end     func() // begins the end of the daemon, once or more often
+	engine   *engine
+	broker   *broker
+	kept     *keeping
+	news     *news
+	dialogs  *dialogs
+	asks     *asks
+	recorder *recorder
+	refs     *refs
+	lane     lane
+	idle     *idle
+	owner    *owner
+	links    chan *link // the newest, for whoever watches it
+	health   health
+	end      func() // begins the end of the daemon, once or more often
 
 	mu        sync.Mutex // guards the fields below; never held during I/O
 	link      *link
@@ -116,6 +117,12 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 			s.engine.drop(pw) // it may be the driver that is gone
 		}
 		return nil, coded(err)
+	}
+	s.recorder.watch(l)
+	if hars := s.kept.get().HARs; len(hars) > 0 {
+		if err := l.briefly(installTime, func() error { return l.replay(hars) }); err != nil {
+			s.log.Warn("answering from HAR files", "error", firstLine(err.Error()))
+		}
 	}
 	l.holder = whose.Holder // nobody else has the link yet
 	if err := s.broker.meet(ctx); err != nil {

@@ -29,6 +29,9 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 	if err != nil {
 		return wire.OpenOut{}, err
 	}
+	if err := t.openHAR(in); err != nil {
+		return wire.OpenOut{}, err
+	}
 	if err := t.openAs(ctx, in); err != nil {
 		return wire.OpenOut{}, err
 	}

@@ -61,9 +61,14 @@ func (r Root) Kept(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".kept.json")
 }
 
+// Journal is the file with the requests of a session that are being recorded.
+func (r Root) Journal(session string) string {
+	return r.Path("state", "sessions", fileName(session)+".har.jsonl")
+}
+
 // Forget is for the session's end.
 func (r Root) Forget(session string) error {
-	for _, path := range []string{r.where(session), r.Kept(session)} {
+	for _, path := range []string{r.where(session), r.Kept(session), r.Journal(session)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return refused("removing "+path, err)
 		}

@@ -10,6 +10,7 @@ func All() []AnyVerb {
 		Wait,
 		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus, DialogAccept, DialogDismiss,
 		PolicyDialog, PolicyPermission, PolicyNotification, PolicyFilePicker, PolicyRespond, PolicyAnswer, PolicyStatus,
+		HARStart, HARStop,
 		SetViewport, SetDevice, SetGeo, SetOffline, SetHeaders, SetMedia, SetReset,
 		PoolRequest, PoolGrant, PoolRequests,
 		Batch, Close, Kill, Status, Session, SessionList, SessionInfo,

@@ -4,9 +4,11 @@ const groupNavigation = "Navigation"
 
 // OpenIn is the input of [Open].
 type OpenIn struct {
-	URL      string `json:"url,omitzero" arg:"0" help:"where to go; without a scheme https, for loopback hosts http"`
-	Device   string `json:"device,omitzero" help:"show the session's pages as on this device: iPhone 15, Pixel 7, Desktop Chrome"`
-	Viewport Loose  `json:"viewport,omitzero" help:"their size, as 800x600; with a device in place of its own"`
+	URL      string   `json:"url,omitzero" arg:"0" help:"where to go; without a scheme https, for loopback hosts http"`
+	Device   string   `json:"device,omitzero" help:"show the session's pages as on this device: iPhone 15, Pixel 7, Desktop Chrome"`
+	Viewport Loose    `json:"viewport,omitzero" help:"their size, as 800x600; with a device in place of its own"`
+	HAR      string   `json:"har,omitzero" flag:"har" file:"out" help:"record the session's requests into this HAR file, until the session is closed"`
+	HARs     []string `json:"hars,omitzero" flag:"hars" file:"in" help:"answer requests from these HAR files, where they have an answer"`
 	Waits
 }
 

@@ -65,6 +65,7 @@ type CloseOut struct {
 	Kept      int      `json:"kept"`               // tabs left open
 	Discarded int      `json:"discarded,omitzero"` // tabs of incognito sessions, which are gone
 	Sessions  []string `json:"sessions,omitzero"`
+	HAR       string   `json:"har,omitzero"` // that was written
 }
 
 // Text says what was ended and what is left for review.
@@ -76,7 +77,7 @@ func (o CloseOut) Text() string {
 	if o.Discarded > 0 {
 		discarded = counted(o.Discarded, "incognito tab is", "incognito tabs are") + " discarded; nothing of them is kept"
 	}
-	return lines(kept, discarded)
+	return lines(kept, discarded, o.HAR)
 }
 
 // Close ends the session; its tabs stay open, for review and for a follow-up.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -35,7 +36,11 @@ func (a *app) release(ctx context.Context, session string, page, force bool) (wi
 		sum.Closed += one.Closed
 		sum.Discarded += one.Discarded
 	}
-	return sum, errors.Join(err, a.root.Forget(session))
+	har, failed := daemon.FinishRecording(a.root, session)
+	if har != "" && failed == nil {
+		a.printer.warn("the requests that were recorded are in " + har)
+	}
+	return sum, errors.Join(err, failed, a.root.Forget(session))
 }
 
 // ending is one session that is being closed with all others.

@@ -150,9 +150,9 @@ func shown(verbs []wire.AnyVerb, group string) []wire.AnyVerb {
 }
 
 // mostAlike is how many commands that begin alike are listed on the first screen.
-const mostAlike = 4
+const mostAlike = 2
 
-// short lists a group's commands, those that begin alike as one: is visible|enabled,
+// short lists a group's commands, those that begin alike as one: browser status|stop,
 // or get ... where they are many.
 func short(verbs []wire.AnyVerb, group string) []string {
 	var all []string

@@ -36,6 +36,8 @@ func otherTools() []tool {
 			name: "set_permission_policy", group: groupMany, verb: wire.PolicyPermission, short: "Set what is done when a page of this session wants a permission",
 			extra: []property{{name: "perPermission", kind: "object", help: "a mode for each of some permissions"}}, serve: (*server).askWithExtra,
 		},
+		{name: "start_har", group: groupRead, verb: wire.HARStart, short: "Record this session's requests into a HAR file"},
+		{name: "stop_har", group: groupRead, verb: wire.HARStop, short: "Write the HAR file and stop recording"},
 		{name: "set_notification_policy", group: groupMany, verb: wire.PolicyNotification, short: "Set what is done when a page of this session shows a notification"},
 		{
 			name: "set_fs_picker_policy", group: groupMany, verb: wire.PolicyFilePicker, short: "Set what is done when a page of this session opens a file picker",

@@ -1,0 +1,113 @@
+package daemon_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// harFile is what a reader of a HAR looks at.
+type harFile struct {
+	Log struct {
+		Entries []struct {
+			Request  struct{ Method, URL string }
+			Response struct {
+				Status  int
+				Content struct{ Text, Encoding string }
+			}
+		}
+	}
+}
+
+func readHAR(t testing.TB, path string) (har harFile, urls string) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(raw, &har)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range har.Log.Entries {
+		all = append(all, e.Request.URL)
+	}
+	return har, strings.Join(all, " ")
+}
+
+// A HAR has the session's requests and no other's, also those under an earlier
+// daemon, and can be replayed without the server.
+func TestHAR(t *testing.T) {
+	s, other, web := home.Start(t), home.Start(t), site.Start(t)
+	path := filepath.Join(t.TempDir(), "a.har")
+	do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/one"), HAR: path})
+	open(t, other, web.URL("/page/foreign"))
+	eval(t, s, "fetch('/isolation/headers?a=1').then(r => r.text()).then(() => 1)")
+	if err := fails(t, s, wire.HARStart, wire.HARStartIn{}, wire.CodeBadInput); !strings.Contains(err.Message, path) {
+		t.Errorf("the error is %v", err)
+	}
+	s.End(t)
+	s = home.Resume(t, s.Name)
+	open(t, s, web.URL("/page/two"))
+	out := do(t, s, wire.HARStop, wire.HARStopIn{})
+	har, urls := readHAR(t, path)
+	if out.Path != path || out.RequestCount != len(har.Log.Entries) || len(har.Log.Entries) < 3 {
+		t.Errorf("stop answers %+v of %s", out, urls)
+	}
+	for _, want := range []string{"/page/one", "/isolation/headers?a=1", "/page/two"} {
+		if !strings.Contains(urls, want) {
+			t.Errorf("%s is not in %s", want, urls)
+		}
+	}
+	if strings.Contains(urls, "foreign") {
+		t.Errorf("another session's request is in %s", urls)
+	}
+	if first := har.Log.Entries[0]; first.Request.Method != "GET" || first.Response.Status != 200 || !strings.Contains(first.Response.Content.Text, "one") {
+		t.Errorf("the first entry is %+v", first)
+	}
+	fails(t, s, wire.HARStop, wire.HARStopIn{}, wire.CodeBadInput)
+
+	web.Close()
+	again := home.Start(t)
+	if got := do(t, again, wire.Open, wire.OpenIn{URL: web.URL("/page/one"), HARs: []string{path}}); got.Title != "one" {
+		t.Errorf("replayed it is %+v", got)
+	}
+	again.End(t)
+	again = home.Resume(t, again.Name)
+	if got := do(t, again, wire.Open, wire.OpenIn{URL: web.URL("/page/two")}); got.Title != "two" {
+		t.Errorf("under the next daemon it is %+v", got)
+	}
+	fails(t, again, wire.Open, wire.OpenIn{URL: web.URL("/page/none")}, wire.CodeNavigation)
+	if err := fails(t, again, wire.Open, wire.OpenIn{HARs: []string{path + ".none"}}, wire.CodeBadInput); !strings.Contains(err.Message, "HAR replay file not found") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// Closing the session writes what was recorded, requests without an answer too.
+func TestHARAtClose(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	path := filepath.Join(t.TempDir(), "b.har")
+	do(t, s, wire.HARStart, wire.HARStartIn{Path: path, Content: "none"})
+	open(t, s, web.URL("/page/one"))
+	eval(t, s, "fetch('/never'), 1")
+	out := do(t, s, wire.Close, wire.CloseIn{})
+	har, urls := readHAR(t, path)
+	if out.HAR != path || !strings.Contains(urls, "/page/one") || !strings.Contains(urls, "/never") {
+		t.Errorf("close answers %+v; the file has %s", out, urls)
+	}
+	if har.Log.Entries[0].Response.Content.Text != "" {
+		t.Error("a body was kept")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
+	}
+	left, _ := filepath.Glob(home.Root.Journal(s.Name) + "*")
+	if len(left) > 0 {
+		t.Errorf("left over: %s", left)
+	}
+}

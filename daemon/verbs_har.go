@@ -1,0 +1,137 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const hintHARStop = "abrowser network har stop"
+
+func (t *turn) harStart(_ context.Context, in wire.HARStartIn) (wire.HARStartOut, error) {
+	if err := t.mayDrive(t.call, wire.HARStart.Name); err != nil {
+		return wire.HARStartOut{}, err
+	}
+	if h := t.kept.get().HAR; h != nil {
+		return wire.HARStartOut{}, wire.Errorf(wire.CodeBadInput, "the requests are being recorded into %s already", h.Path).WithHint(hintHARStop)
+	}
+	path, err := t.record(in.Path, in.Content)
+	return wire.HARStartOut{Started: err == nil, Path: path}, err
+}
+
+// record begins a recording.
+func (t *turn) record(path, content string) (string, error) {
+	path, err := harPath(t.root, t.name, path)
+	if err != nil {
+		return "", err
+	}
+	if err := os.RemoveAll(t.recorder.journal); err != nil {
+		return "", err
+	}
+	if err := t.kept.change(func(k *kept) { k.HAR = &recording{Path: path, Content: content} }); err != nil {
+		return "", err
+	}
+	if _, l := t.known(); l != nil && !l.isGone() {
+		t.recorder.watch(l)
+	}
+	return path, nil
+}
+
+// harPath is where a HAR is written.
+func harPath(root sockets.Root, session, given string) (string, error) {
+	if given == "" {
+		return root.Path("har", session+"-"+time.Now().Format("20060102-150405.000")+".har"), nil
+	}
+	if !filepath.IsAbs(given) {
+		return "", wire.Errorf(wire.CodeBadInput, "%s is no absolute path", given).WithHint("give the whole path")
+	}
+	return given, nil
+}
+
+func (t *turn) harStop(_ context.Context, in wire.HARStopIn) (wire.HARStopOut, error) {
+	if err := t.mayDrive(t.call, wire.HARStop.Name); err != nil {
+		return wire.HARStopOut{}, err
+	}
+	h := t.kept.get().HAR
+	if h == nil {
+		return wire.HARStopOut{}, wire.Errorf(wire.CodeBadInput, "no requests are being recorded").WithHint("abrowser network har start")
+	}
+	path, err := harPath(t.root, t.name, cmp.Or(in.Path, h.Path))
+	if err != nil {
+		return wire.HARStopOut{}, err
+	}
+	n, err := t.recorder.stop(path)
+	return wire.HARStopOut{Path: path, RequestCount: n}, err
+}
+
+// FinishRecording writes the HAR of a session that ends without its daemon, and
+// returns its path, empty where none was being recorded.
+func FinishRecording(root sockets.Root, session string) (string, error) {
+	k := newKeeping(root.Kept(session), slog.New(slog.DiscardHandler))
+	h := k.get().HAR
+	if h == nil {
+		return "", nil
+	}
+	_, err := newRecorder(k, root.Journal(session)).stop(h.Path)
+	return h.Path, err
+}
+
+// finishRecording is for the session's end.
+func (s *Session) finishRecording() (string, error) {
+	h := s.kept.get().HAR
+	if h == nil {
+		return "", nil
+	}
+	_, err := s.recorder.stop(h.Path)
+	return h.Path, err
+}
+
+// openHAR records into a file, and answers from others, as an open asks for.
+func (t *turn) openHAR(in wire.OpenIn) error {
+	for _, path := range in.HARs {
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return wire.Errorf(wire.CodeBadInput, "HAR replay file not found at %q", path).WithHint("abrowser network har start %s records one", path)
+		}
+	}
+	if h := t.kept.get().HAR; in.HAR != "" && (h == nil || h.Path != in.HAR) {
+		if h != nil {
+			return wire.Errorf(wire.CodeBadInput, "the requests are being recorded into %s already", h.Path).WithHint(hintHARStop)
+		}
+		if _, err := t.record(in.HAR, "all"); err != nil {
+			return err
+		}
+	}
+	var fresh []string
+	for _, path := range in.HARs {
+		if !slices.Contains(t.kept.get().HARs, path) && !slices.Contains(fresh, path) {
+			fresh = append(fresh, path)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := t.kept.change(func(k *kept) { k.HARs = append(slices.Clone(k.HARs), fresh...) }); err != nil {
+		return err
+	}
+	_, l := t.known()
+	return coded(t.watch(quickTime, func() error { return l.replay(fresh) }))
+}
+
+// replay has requests answered from HAR files, where these have an answer.
+func (l *link) replay(paths []string) error {
+	for _, path := range paths {
+		if err := l.context.RouteFromHAR(path, playwright.BrowserContextRouteFromHAROptions{NotFound: playwright.HarNotFoundFallback}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
