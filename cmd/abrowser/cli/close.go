@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -36,7 +35,7 @@ func (a *app) release(ctx context.Context, session string, page, force bool) (wi
 		sum.Closed += one.Closed
 		sum.Discarded += one.Discarded
 	}
-	har, failed := daemon.FinishRecording(a.root, session)
+	har, failed := finishRecording(a.root, session)
 	if har != "" && failed == nil {
 		a.printer.warn("the requests that were recorded are in " + har)
 	}

@@ -39,3 +39,8 @@ func serveSession(ctx context.Context, sys System, session string) error {
 		})
 	})
 }
+
+// finishRecording writes the HAR of a session that ends without its daemon.
+func finishRecording(root sockets.Root, session string) (string, error) {
+	return daemon.FinishRecording(root, session)
+}
