@@ -2,8 +2,6 @@ package wire
 
 import "fmt"
 
-const groupNetwork = "Network"
-
 // HARStartIn is the input of [HARStart].
 type HARStartIn struct {
 	Path    string `json:"path,omitzero" arg:"0" file:"out" help:"the file to write; without it one below ~/.abrowser/har"`
@@ -21,7 +19,7 @@ func (o HARStartOut) Text() string { return o.Path }
 
 // HARStart begins to record the session's requests.
 var HARStart = Verb[HARStartIn, HARStartOut]{Doc{
-	Name: "network har start", Aliases: []string{"har start", "start har"}, Group: groupNetwork, Short: "Record the session's requests into a HAR file",
+	Name: "network har start", Aliases: []string{"har start", "start har"}, Group: groupPolicy, Short: "Record the session's requests into a HAR file",
 	Long:    "This session's alone. The file is written by har stop, and when the session is closed. It has headers and bodies, and with them what is secret in them.",
 	Example: "abrowser network har start trace.har",
 }}
@@ -42,6 +40,6 @@ func (o HARStopOut) Text() string { return fmt.Sprintf("%s (%d requests)", o.Pat
 
 // HARStop writes what was recorded.
 var HARStop = Verb[HARStopIn, HARStopOut]{Doc{
-	Name: "network har stop", Aliases: []string{"har stop", "stop har"}, Group: groupNetwork, Short: "Write the HAR file and stop recording",
+	Name: "network har stop", Aliases: []string{"har stop", "stop har"}, Group: groupPolicy, Short: "Write the HAR file and stop recording",
 	Example: "abrowser network har stop",
 }}
