@@ -50,8 +50,8 @@ func (b *broker) close() error { return b.caller.Close() }
 // learns of its end only when something is sent, which may then be lost. Where it has
 // not hung up on us since it answered last, it need not be asked.
 func (b *broker) alive(ctx context.Context) bool {
-	if pid := b.caller.Holder(); pid != 0 {
-		return pid == int(b.pid.Load())
+	if b.caller.Held() {
+		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, aliveTime)
 	defer cancel()

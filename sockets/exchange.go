@@ -74,19 +74,15 @@ func (c *Caller) line(ctx context.Context) (*line, error) {
 	return &line{conn: conn, read: bufio.NewReader(conn)}, nil
 }
 
-// Holder is the process to which a connection of an earlier call is still open,
-// without asking: it has neither ended nor hung up. It is 0 where none was kept.
-func (c *Caller) Holder() int {
+// Held reports whether a connection of an earlier call is still open, without
+// asking: the process on its other end has neither ended nor hung up. It says
+// nothing where none was kept.
+func (c *Caller) Held() bool {
 	l := c.keptLine()
-	if l == nil {
-		return 0
+	if l != nil {
+		c.kept.put(l)
 	}
-	defer c.kept.put(l)
-	pid, err := PeerPID(l.conn)
-	if err != nil {
-		return 0
-	}
-	return pid
+	return l != nil
 }
 
 // keptLine takes a kept connection that still lives, nil where there is none.

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -38,6 +39,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("POST /submit", s.submit)
 	mux.HandleFunc("GET /download/{directory}/{file}", s.download)
 	mux.HandleFunc("GET /redirect", s.redirect)
+	s.chatRoutes(mux)
 	s.fileRoutes(mux)
 	s.isolationRoutes(mux)
 	s.watchRoutes(mux)
@@ -83,12 +85,8 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 
 // me says who is logged in, "nobody" where nobody is.
 func (s *Site) me(w http.ResponseWriter, r *http.Request) {
-	user := "nobody"
-	if c, err := r.Cookie("user"); err == nil && c.Value != "" {
-		user = c.Value
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = fmt.Fprintf(w, "<!doctype html><title>Me</title><p>You are <b id=who>%s</b></p>\n", html.EscapeString(user))
+	_, _ = fmt.Fprintf(w, "<!doctype html><title>Me</title><p>You are <b id=who>%s</b></p>\n", html.EscapeString(cmp.Or(user(r), "nobody")))
 }
 
 func (s *Site) logout(w http.ResponseWriter, r *http.Request) {

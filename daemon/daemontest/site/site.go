@@ -39,6 +39,7 @@ type Site struct {
 	counts   map[string]int
 	gates    map[string]chan struct{}
 	meetings map[string]*meeting
+	chat     []string // what was said
 }
 
 // Start runs a site that is closed when the test ends.
