@@ -38,9 +38,7 @@ type asker struct{ app *app }
 
 // Ask is for package mcp.
 func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, mcp.Aside, error) {
-	a := newApp(k.app.sys)
-	a.dir, a.layers, a.settings, a.root, a.starter = k.app.dir, k.app.layers, k.app.settings, k.app.root, k.app.starter
-	a.session, a.printer.session, a.agent = session, session, k.app.agent
+	a := k.command(session)
 	if _, err := a.root.Session(session); err != nil {
 		return nil, mcp.Aside{}, err
 	}
@@ -62,6 +60,28 @@ func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 		err = a.writeFile(out) // a picture without a path is shown to the client
 	}
 	return out, a.aside(), err
+}
+
+// Where is for package mcp.
+func (k asker) Where(session string, given map[string]any) (mcp.Asker, error) {
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return nil, err
+	}
+	a := k.command(session)
+	if err := json.Unmarshal(raw, &a.settings); err != nil {
+		return nil, wire.Errorf(wire.CodeBadInput, "%v", err).WithHint("tools/list shows what each tool takes")
+	}
+	a.settings, err = a.root.Settle(a.settings, session, a.sys.Lookup)
+	return asker{a}, err
+}
+
+// command is a command of the session that is about to run.
+func (k asker) command(session string) *app {
+	a := newApp(k.app.sys)
+	a.dir, a.layers, a.settings, a.root, a.starter = k.app.dir, k.app.layers, k.app.settings, k.app.root, k.app.starter
+	a.session, a.printer.session, a.agent = session, session, k.app.agent
+	return a
 }
 
 func (a *app) aside() mcp.Aside {

@@ -14,6 +14,10 @@ import (
 func otherTools() []tool {
 	start := []property{
 		{name: "navigationUrl", kind: "string", help: "where the page goes first"},
+		{name: "mode", kind: "string", help: "shared (the default), incognito, persistent or attached: whose browser and logins, and what is kept"},
+		{name: "profile", kind: "string", help: "a browser of its own with this profile, which keeps logins"},
+		{name: "cdp", kind: "string", help: "attach to a browser that somebody else started, by its port or URL"},
+		{name: "headless", kind: "boolean", help: "false shows the browser's window, where this call starts it"},
 	}
 	return []tool{
 		{
@@ -119,7 +123,11 @@ func (s *server) openSession(c call) (answer, error) {
 	if url, ok := c.extra["navigationUrl"]; ok {
 		c.in["url"] = url
 	}
-	out, aside, err := s.Asker.Ask(c.ctx, c.session, wire.Open, c.in)
+	asker, err := s.Asker.Where(c.session, c.settings())
+	if err != nil {
+		return answer{}, err
+	}
+	out, aside, err := asker.Ask(c.ctx, c.session, wire.Open, c.in)
 	if err != nil {
 		return answer{aside: aside}, err
 	}
@@ -128,6 +136,20 @@ func (s *server) openSession(c call) (answer, error) {
 		return answer{}, err
 	}
 	return answer{said{opened, "session " + c.session + " is open"}, aside}, nil
+}
+
+// settings are those of the arguments that say in what browser a session is.
+func (c call) settings() map[string]any {
+	where := map[string]any{}
+	for _, name := range []string{"mode", "profile", "cdp"} {
+		if value, ok := c.extra[name]; ok {
+			where[name] = value
+		}
+	}
+	if headless, ok := c.extra["headless"].(bool); ok {
+		where["headed"] = !headless
+	}
+	return where
 }
 
 // said is an output of a tool's own.

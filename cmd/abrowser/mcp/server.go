@@ -17,6 +17,9 @@ type Asker interface {
 	// Ask returns the verb's output and what the reply says beside it. in is a JSON
 	// object of the verb's fields, which Ask checks.
 	Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (out any, aside Aside, err error)
+	// Where is the same for a session that is to be in such a browser: settings are
+	// those of [wire.Settings], over what holds without them.
+	Where(session string, settings map[string]any) (Asker, error)
 }
 
 // Aside is what a reply says beside the output.
