@@ -126,11 +126,13 @@ type StatusOut struct {
 	Command   string `json:"command,omitzero"` // the verb that runs now
 	Waiting   int    `json:"waiting,omitzero"` // commands behind it
 	// Driver is Playwright's driver of the session, while it has one.
-	Driver DriverStatus `json:"driver,omitzero"`
-	URL    string       `json:"url,omitzero"`
-	Title  string       `json:"title,omitzero"`
-	Pages  int          `json:"pages,omitzero"`
-	Hint   string       `json:"hint,omitzero"`
+	Driver   DriverStatus `json:"driver,omitzero"`
+	URL      string       `json:"url,omitzero"`
+	Title    string       `json:"title,omitzero"`
+	Pages    int          `json:"pages,omitzero"`
+	Device   string       `json:"device,omitzero"`
+	Viewport string       `json:"viewport,omitzero"` // where it was set
+	Hint     string       `json:"hint,omitzero"`
 }
 
 // DriverStatus is a session's driver.
@@ -184,23 +186,31 @@ const TypeBrowser = "browser"
 
 // SessionEntry is one session of [SessionList].
 type SessionEntry struct {
-	ID             string    `json:"id"`
-	SessionID      string    `json:"sessionId"`
-	Type           string    `json:"type"`
-	Mode           string    `json:"mode"`
-	Browser        string    `json:"browser,omitzero"` // that it has tabs in: default, or another's name
-	State          string    `json:"state"`            // starting, ready, busy, wedged or released
-	Wedged         bool      `json:"wedged,omitzero"`
-	Hint           string    `json:"hint,omitzero"` // the way out, where it is wedged
-	URL            string    `json:"url"`
-	Title          string    `json:"title"`
-	Pages          int       `json:"pages"`
-	OpenedAt       time.Time `json:"openedAt"`
-	CreatedAt      time.Time `json:"createdAt"`
-	LastActivityAt time.Time `json:"lastActivityAt"`
-	OwnerID        string    `json:"ownerId"`
-	PID            int       `json:"pid,omitzero"`
-	Capabilities   []string  `json:"capabilities"`
+	ID             string       `json:"id"`
+	SessionID      string       `json:"sessionId"`
+	Type           string       `json:"type"`
+	Mode           string       `json:"mode"`
+	Browser        string       `json:"browser,omitzero"` // that it has tabs in: default, or another's name
+	State          string       `json:"state"`            // starting, ready, busy, wedged or released
+	Wedged         bool         `json:"wedged,omitzero"`
+	Hint           string       `json:"hint,omitzero"` // the way out, where it is wedged
+	URL            string       `json:"url"`
+	Title          string       `json:"title"`
+	Pages          int          `json:"pages"`
+	OpenedAt       time.Time    `json:"openedAt"`
+	CreatedAt      time.Time    `json:"createdAt"`
+	LastActivityAt time.Time    `json:"lastActivityAt"`
+	OwnerID        string       `json:"ownerId"`
+	PID            int          `json:"pid,omitzero"`
+	Capabilities   Capabilities `json:"capabilities"`
+}
+
+// Capabilities are what a session's pages are shown as.
+type Capabilities struct {
+	BrowserName string `json:"browserName"`
+	DeviceName  string `json:"deviceName,omitzero"`
+	Viewport    string `json:"viewport,omitzero"` // 800x600, where it was set
+	Headed      bool   `json:"headed,omitzero"`
 }
 
 // SessionListOut is what [SessionList] answers.
@@ -261,4 +271,43 @@ func (o SessionInfoOut) Text() string {
 var SessionInfo = Verb[Nothing, SessionInfoOut]{Doc{
 	Name: "session info", Group: groupSession, Short: "Print what is known of the session", Example: "abrowser session info",
 	By: ByCommand, Idle: true, Reads: true,
+}}
+
+// SessionLogIn is the input of [SessionLog].
+type SessionLogIn struct {
+	Name string `json:"name,omitzero" arg:"0" help:"whose log; without it the session's own"`
+	Last int    `json:"last,omitzero" min:"1" help:"only so many, the newest"`
+}
+
+// Activity is one command that a session was asked for.
+type Activity struct {
+	Time string  `json:"time"`
+	Verb string  `json:"verb"`
+	Code Code    `json:"code"` // of the error, empty where it was done
+	MS   float64 `json:"ms"`
+}
+
+// SessionLogOut is what [SessionLog] answers.
+type SessionLogOut struct {
+	Session  string     `json:"session"`
+	Commands []Activity `json:"commands"`
+}
+
+// Text is one line of JSON for each command.
+func (o SessionLogOut) Text() string {
+	var all []string
+	for _, c := range o.Commands {
+		raw, err := json.Marshal(c)
+		if err == nil {
+			all = append(all, string(raw))
+		}
+	}
+	return lines(all...)
+}
+
+// SessionLog prints what a session was asked for.
+var SessionLog = Verb[SessionLogIn, SessionLogOut]{Doc{
+	Name: "session log", Group: groupSession, Short: "Print what a session was asked for, one line of JSON a command",
+	Long:    "Time, command, error's code and duration; never what was typed. It stays when the session has ended.",
+	Example: "abrowser session log task_123", By: ByCommand, Idle: true, Reads: true,
 }}

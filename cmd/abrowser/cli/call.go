@@ -100,6 +100,7 @@ func (a *app) ask(ctx context.Context, l line, body json.RawMessage) (wire.Reply
 	if place, err = a.starter.start(starting, a); err != nil {
 		return wire.Reply{}, interruption(ctx, err)
 	}
+	a.warnOfMany(ctx)
 	return a.send(ctx, a.caller(place, build), patience+coldMargin, doc, body)
 }
 

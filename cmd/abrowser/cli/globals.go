@@ -18,11 +18,12 @@ type Output struct {
 // Who says whose command this is, and where its configuration lies. None of it can
 // stand in a configuration file.
 type Who struct {
-	Session  string `json:"session,omitzero" env:"SESSION" help:"the session, usually a task's id"`
-	Config   string `json:"config,omitzero" env:"CONFIG" file:"name" help:"a configuration file to read instead of the usual ones"`
-	OwnerPID int    `json:"ownerPid,omitzero" flag:"owner-pid" env:"OWNER_PID" min:"1" help:"a process; when it ends the session ends, as by close"`
-	Version  bool   `json:"version,omitzero" flag:"version,V" help:"print the version"`
-	Help     bool   `json:"help,omitzero" flag:"help,h" help:"print what a command takes"`
+	Session     string `json:"session,omitzero" env:"SESSION" help:"the session, usually a task's id"`
+	Config      string `json:"config,omitzero" env:"CONFIG" file:"name" help:"a configuration file to read instead of the usual ones"`
+	OwnerPID    int    `json:"ownerPid,omitzero" flag:"owner-pid" env:"OWNER_PID" min:"1" help:"a process; when it ends the session ends, as by close"`
+	SessionWarn int    `json:"sessionWarn,omitzero" flag:"-" env:"SESSION_WARN" min:"0" help:"live sessions above which the next one is started with a warning; 0 is never"`
+	Version     bool   `json:"version,omitzero" flag:"version,V" help:"print the version"`
+	Help        bool   `json:"help,omitzero" flag:"help,h" help:"print what a command takes"`
 }
 
 func whoFields() []wire.Field    { return wire.Verb[Who, wire.Nothing]{}.Fields() }

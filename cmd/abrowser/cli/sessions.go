@@ -110,8 +110,9 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 		}
 		e.State, e.PID, e.Wedged, e.Hint = s.state, s.hello.PID, s.state == stateWedged, s.status.Hint
 		if s.hello.PID != 0 {
-			e.Mode = s.hello.Settings.SessionMode()
+			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
+		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport
 		if e.Wedged && s.status.State == "" {
 			e.PID, e.Hint = newLaunching(a).Silence(ctx, s.place).PID, hintKill
 		}
@@ -125,7 +126,7 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 
 func newEntry(name string) wire.SessionEntry {
 	return wire.SessionEntry{
-		ID: name, SessionID: name, Type: wire.TypeBrowser, Mode: wire.ModeShared, OwnerID: name, Capabilities: []string{},
+		ID: name, SessionID: name, Type: wire.TypeBrowser, Mode: wire.ModeShared, OwnerID: name, Capabilities: wire.Capabilities{BrowserName: "chrome"},
 	}
 }
 

@@ -63,6 +63,17 @@ func (s *server) addResources() {
 		text, _ := a.out.(wire.Texter)
 		return contents(r.Params.URI, "text/plain", text.Text()), nil
 	})
+	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: resourceSession + "{session}/log", Name: "log", MIMEType: "application/jsonl", Description: "what a session was asked for, a line a command",
+	}, func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		name, _ := strings.CutSuffix(strings.TrimPrefix(r.Params.URI, resourceSession), "/log")
+		a, err := s.ask(call{ctx: ctx, tool: tool{verb: wire.SessionLog}, session: name, chosen: true})
+		if err != nil {
+			return nil, mcp.ResourceNotFoundError(r.Params.URI)
+		}
+		text, _ := a.out.(wire.Texter)
+		return contents(r.Params.URI, "application/jsonl", text.Text()), nil
+	})
 }
 
 func contents(uri, kind, text string) *mcp.ReadResourceResult {
