@@ -280,6 +280,24 @@ func (b *Board) reply(in incoming) {
 	}
 }
 
+// Stream takes the beginning of a large message of the browser. Where it is the reply to
+// a client's call on a session of its own below the root, ok is true: the client gets
+// head for it, and then the rest as it is. Otherwise the message is for
+// [Board.FromBrowser], whole, and nothing has happened. It may write into first.
+func (b *Board) Stream(first []byte) (to ClientID, head []byte, ok bool) {
+	in := incoming{raw: first}
+	if !hasPrefix(first, headReply) || !in.scanID() {
+		return 0, nil, false
+	}
+	c, waiting := b.calls[in.id]
+	// The reply on a root has its session taken off, which stands at its end.
+	if !waiting || c.then != nil || c.client == nil || c.session.parent == nil {
+		return 0, nil, false
+	}
+	b.forget(in.id)
+	return c.client.id, withID(first, in.comma, c.id), true // to one that has left, nobody gives it
+}
+
 // forget drops a call that is answered, or will not be.
 func (b *Board) forget(id int64) {
 	c := b.calls[id].client

@@ -31,15 +31,9 @@ func scanIncoming(raw []byte) (incoming, bool) {
 	in := incoming{raw: raw}
 	switch {
 	case hasPrefix(raw, headReply):
-		i := len(headReply)
-		for i < len(raw) && raw[i] != ',' {
-			i++
-		}
-		n, err := strconv.ParseInt(string(raw[len(headReply):i]), 10, 64)
-		if err != nil || i == len(raw) {
+		if !in.scanID() {
 			return in, false
 		}
-		in.isReply, in.id, in.comma = true, n, i
 	case hasPrefix(raw, headEvent):
 		rest := raw[len(headEvent):]
 		end := bytes.IndexByte(rest, '"')
@@ -52,6 +46,20 @@ func scanIncoming(raw []byte) (incoming, bool) {
 	}
 	in.session, in.tail = sessionTail(raw)
 	return in, raw[len(raw)-1] == '}'
+}
+
+// scanID reads the id of a reply, of which the beginning is enough.
+func (in *incoming) scanID() bool {
+	i := len(headReply)
+	for i < len(in.raw) && in.raw[i] != ',' {
+		i++
+	}
+	n, err := strconv.ParseInt(string(in.raw[min(i, len(headReply)):i]), 10, 64)
+	if err != nil || i == len(in.raw) {
+		return false
+	}
+	in.isReply, in.id, in.comma = true, n, i
+	return true
 }
 
 // sessionTail finds the sessionId that is the message's last member. A string

@@ -32,10 +32,10 @@ func BenchmarkMessage(b *testing.B) {
 }
 
 // fakeBrowser answers every command with a reply of about size bytes, until its
-// input ends.
-func fakeBrowser(in io.Reader, out io.Writer, size int) {
+// input ends. In the middle of each it calls midway.
+func fakeBrowser(in io.Reader, out io.Writer, size int, midway func()) {
 	r, w := bufio.NewReaderSize(in, pipeBuffer), bufio.NewWriterSize(out, pipeBuffer)
-	picture := bytes.Repeat([]byte("x"), size)
+	half := bytes.Repeat([]byte("x"), size/2)
 	for {
 		msg, err := r.ReadBytes(0)
 		if err != nil {
@@ -44,10 +44,15 @@ func fakeBrowser(in io.Reader, out io.Writer, size int) {
 		id, _, found := bytes.Cut(bytes.TrimPrefix(bytes.TrimPrefix(msg, []byte{0}), []byte(`{"id":`)), []byte(","))
 		switch {
 		case !found: // the NUL that a broker begins with
-		case bytes.Contains(msg, []byte("attachToBrowserTarget")):
-			fmt.Fprintf(w, `{"id":%s,"result":{"sessionId":"S"}}`+"\x00", id)
+		case !bytes.Contains(msg, []byte("attachToBrowserTarget")):
+			fmt.Fprintf(w, `{"id":%s,"result":{"data":"%s`, id, half)
+			midway()
+			fmt.Fprintf(w, `%s"},"sessionId":"C"}`+"\x00", half)
+		case bytes.Contains(msg, []byte(`"sessionId":"S"`)):
+			fmt.Fprint(w, `{"method":"Target.attachedToTarget","params":{"sessionId":"C","targetInfo":{"targetId":"B","type":"browser"},"waitingForDebugger":false},"sessionId":"S"}`+"\x00")
+			fmt.Fprintf(w, `{"id":%s,"result":{"sessionId":"C"},"sessionId":"S"}`+"\x00", id)
 		default:
-			fmt.Fprintf(w, `{"id":%s,"result":{"data":"%s"},"sessionId":"S"}`+"\x00", id, picture)
+			fmt.Fprintf(w, `{"id":%s,"result":{"sessionId":"S"}}`+"\x00", id)
 		}
 		if w.Flush() != nil {
 			return
@@ -56,19 +61,19 @@ func fakeBrowser(in io.Reader, out io.Writer, size int) {
 }
 
 // pipes are a pipe to a fake browser.
-func pipes(b *testing.B, size int) *pipe {
-	b.Helper()
+func pipes(t testing.TB, size int, midway func()) *pipe {
+	t.Helper()
 	browserIn, in, err := os.Pipe()
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	out, browserOut, err := os.Pipe()
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	var browser sync.WaitGroup
-	browser.Go(func() { fakeBrowser(browserIn, browserOut, size) })
-	b.Cleanup(func() {
+	browser.Go(func() { fakeBrowser(browserIn, browserOut, size, midway) })
+	t.Cleanup(func() {
 		in.Close()
 		out.Close()
 		browserIn.Close()
@@ -78,15 +83,64 @@ func pipes(b *testing.B, size int) *pipe {
 	return &pipe{in: in, out: out, q: newQueue(pipeLimit)}
 }
 
-const question = `{"id":7,"method":"Browser.getVersion","params":{}}`
+// between is a broker's inside between a fake browser and a client, whose session C
+// is one below its root. It ends with the test.
+func between(t testing.TB, p *pipe) *websocket.Conn {
+	t.Helper()
+	keeper, ours := net.Pipe()
+	br := &broker{
+		log: slog.New(slog.DiscardHandler), inbox: make(chan func(), inboxLength), over: make(chan struct{}),
+		lines: map[patches.ClientID]*line{}, up: p, q: p.q, control: &control{conn: ours},
+		table: tableOf(sockets.Root{Dir: t.TempDir()}, &charge{Name: "a", Instance: "1"}),
+	}
+	if err := os.MkdirAll(filepath.Dir(br.table.path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := br.newPool(os.LookupEnv); err != nil {
+		t.Fatal(err)
+	}
+	br.board = patches.New(patches.Options{Line: br})
+	ctx, cancel := context.WithCancel(context.Background())
+	messages := make(chan piece, inboxLength)
+	var work sync.WaitGroup
+	work.Go(func() { _, _ = io.Copy(io.Discard, keeper) })
+	work.Go(func() { _ = p.write(ctx) })
+	work.Go(func() { _ = p.read(func(msg piece) { messages <- msg }) })
+	work.Go(func() { defer close(br.over); br.run(ctx, messages) })
+	t.Cleanup(func() {
+		cancel()
+		p.in.Close()
+		p.out.Close()
+		ours.Close()
+		work.Wait()
+	})
+	conn := dialled(t, br.endpoint)
+	if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id":1,"method":"Target.attachToBrowserTarget"}`)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the event and the reply
+		if _, _, err := conn.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+const question = `{"id":7,"method":"Browser.getVersion","params":{},"sessionId":"C"}`
 
 func benchPipe(b *testing.B, size int) {
-	p := pipes(b, size)
+	p := pipes(b, size, func() {})
 	answers := make(chan int)
 	var work sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
 	work.Go(func() { _ = p.write(ctx) })
-	work.Go(func() { _ = p.read(func(msg []byte) { answers <- len(msg) }) })
+	work.Go(func() {
+		_ = p.read(func(msg piece) {
+			if !msg.more {
+				answers <- len(msg.data)
+			}
+		})
+	})
 	b.SetBytes(int64(size))
 	for b.Loop() {
 		p.q.put([]byte(question))
@@ -113,7 +167,7 @@ func askOver(b *testing.B, conn *websocket.Conn, size int) {
 }
 
 // dialled serves WebSockets at a Unix socket and connects to it.
-func dialled(b *testing.B, serve http.HandlerFunc) *websocket.Conn {
+func dialled(b testing.TB, serve http.HandlerFunc) *websocket.Conn {
 	b.Helper()
 	socket := filepath.Join(b.TempDir(), "s")
 	listener, err := (&net.ListenConfig{}).Listen(b.Context(), "unix", socket)
@@ -154,34 +208,10 @@ func benchSocket(b *testing.B, size int) {
 }
 
 func benchBroker(b *testing.B, size int) {
-	p := pipes(b, size)
-	keeper, ours := net.Pipe()
-	br := &broker{
-		log: slog.New(slog.DiscardHandler), inbox: make(chan func(), inboxLength), over: make(chan struct{}),
-		lines: map[patches.ClientID]*line{}, up: p, q: p.q, control: &control{conn: ours},
-		table: tableOf(sockets.Root{Dir: b.TempDir()}, &charge{Name: "a", Instance: "1"}),
-	}
-	if err := os.MkdirAll(filepath.Dir(br.table.path), 0o700); err != nil {
-		b.Fatal(err)
-	}
-	br.board = patches.New(patches.Options{Line: br})
-	ctx, cancel := context.WithCancel(context.Background())
-	messages := make(chan []byte, inboxLength)
-	var work sync.WaitGroup
-	work.Go(func() { _, _ = io.Copy(io.Discard, keeper) })
-	work.Go(func() { _ = p.write(ctx) })
-	work.Go(func() { _ = p.read(func(msg []byte) { messages <- msg }) })
-	work.Go(func() { defer close(br.over); br.run(ctx, messages) })
-	conn := dialled(b, br.endpoint)
+	conn := between(b, pipes(b, size, func() {}))
 	b.ReportAllocs()
 	b.SetBytes(int64(size))
 	for b.Loop() {
 		askOver(b, conn, size)
 	}
-	cancel()
-	_ = conn.CloseNow()
-	p.in.Close()
-	p.out.Close()
-	ours.Close()
-	work.Wait()
 }

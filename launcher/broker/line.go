@@ -30,8 +30,13 @@ type line struct {
 	conn *websocket.Conn
 	q    *queue
 	once sync.Once
-	cut  chan struct{} // closed when the connection is to end
-	why  string        // set before cut is closed
+
+	// Of the goroutine that owns the board.
+	midway bool     // a message is given to it in pieces
+	behind [][]byte // what comes behind that
+
+	cut chan struct{} // closed when the connection is to end
+	why string        // set before cut is closed
 }
 
 func (l *line) end(why string) {
@@ -150,31 +155,31 @@ func (b *broker) listen(ctx context.Context, l *line) error {
 // write gives the client what is queued for it. One that takes none of it for
 // too long is cut off.
 func (l *line) write(ctx context.Context, log *slog.Logger) {
+	var midway streaming
+	defer midway.end()
 	for {
 		list, ok := l.q.take(ctx.Done())
 		if !ok {
 			break
 		}
 		for _, msg := range list {
-			if err := l.writeOne(ctx, msg); err != nil {
+			if err := l.writeOne(ctx, &midway, msg); err != nil {
 				log.Warn("writing to a client", "error", err)
 				_ = l.conn.CloseNow()
 				return
 			}
-			l.q.wrote(len(msg))
+			l.q.wrote(len(msg.data))
 		}
 	}
 	_ = l.conn.Close(websocket.StatusNormalClosure, l.why)
 }
 
-func (l *line) writeOne(ctx context.Context, msg []byte) error {
+func (l *line) writeOne(ctx context.Context, midway *streaming, msg piece) error {
 	limit := writeTime
 	select {
 	case <-l.cut:
 		limit = lastTime
 	default:
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return l.conn.Write(ctx, websocket.MessageText, msg)
+	return l.writePiece(ctx, midway, msg, limit)
 }

@@ -25,23 +25,36 @@ type pipe struct {
 	q   *queue
 }
 
-// read hands every message of the browser to take, until the browser is gone.
-// The first bytes may be the rest of a message that a dead broker read half.
-func (p *pipe) read(take func([]byte)) error {
+// read hands every message of the browser to take, a large one in pieces, until the
+// browser is gone. The first bytes may be the rest of a message that a dead broker read
+// half.
+func (p *pipe) read(take func(piece)) error {
 	r := bufio.NewReaderSize(p.out, pipeBuffer)
-	for first := true; ; first = false {
-		msg, err := r.ReadBytes(0)
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
+	first := true
+	var msg []byte
+	for {
+		read, err := r.ReadSlice(0)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			if msg == nil {
+				msg = make([]byte, 0, pieceSize)
 			}
+			msg = append(msg, read...)
+			if !first && len(msg)+pipeBuffer > pieceSize {
+				take(piece{msg, true})
+				msg = nil
+			}
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
 			return err
 		}
-		msg = msg[:len(msg)-1]
-		if first && !json.Valid(msg) {
-			continue
+		msg = append(msg, read[:len(read)-1]...)
+		if !first || json.Valid(msg) {
+			take(piece{data: msg})
 		}
-		take(msg)
+		first, msg = false, nil
 	}
 }
 
@@ -57,7 +70,8 @@ func (p *pipe) write(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		for _, msg := range list {
+		for _, next := range list {
+			msg := next.data
 			if bytes.IndexByte(msg, 0) >= 0 {
 				return wire.Errorf(wire.CodeInternal, "a message for the browser has a NUL in it")
 			}

@@ -49,6 +49,7 @@ type broker struct {
 	board    *patches.Board
 	lines    map[patches.ClientID]*line
 	lastLine patches.ClientID
+	large    large
 	product  string
 	served   bool // clients have been let in
 
@@ -165,7 +166,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 		Spares: b.spares(),
 	})
 	var work sync.WaitGroup
-	messages := make(chan []byte, inboxLength)
+	messages := make(chan piece, inboxLength)
 	work.Go(func() {
 		defer cancel()
 		if err := b.up.write(ctx); err != nil {
@@ -174,7 +175,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	})
 	work.Go(func() {
 		defer cancel()
-		err := b.up.read(func(msg []byte) {
+		err := b.up.read(func(msg piece) {
 			select {
 			case messages <- msg:
 			case <-b.over:
@@ -218,7 +219,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 }
 
 // run owns the board.
-func (b *broker) run(ctx context.Context, messages <-chan []byte) {
+func (b *broker) run(ctx context.Context, messages <-chan piece) {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	beats := make(chan struct{}, 1)
@@ -232,7 +233,7 @@ func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 		}
 		select {
 		case msg := <-messages:
-			b.board.FromBrowser(msg)
+			b.fromBrowser(msg)
 		case do := <-b.inbox:
 			do()
 		case <-due.C:
@@ -395,9 +396,12 @@ func (b *broker) ToBrowser(msg []byte) {
 // ToClient is for patches.
 func (b *broker) ToClient(id patches.ClientID, msg []byte) {
 	b.active.Store(true)
-	l := b.lines[id]
-	if l != nil && !l.q.put(msg) {
-		l.end("too much is waiting to be read")
+	switch l := b.lines[id]; {
+	case l == nil:
+	case l.midway:
+		l.behind = append(l.behind, msg)
+	default:
+		l.give(piece{data: msg})
 	}
 }
 
