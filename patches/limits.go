@@ -13,6 +13,8 @@ package patches
 //     awake and focused in whatever tab they are.
 //   - Target.createTarget always opens behind the others. Only the members that
 //     bear on that are dropped (focus, forTab, hidden, windowState).
+//   - Target.createTarget may be refused (POOL_FULL), or one of the owner's own tabs be
+//     closed for the new one, where [Options.Admit] says so.
 //   - A tab or window that a page itself opens (a link, window.open, a click with
 //     Control) comes to the front as Chromium wants it: in a browser with windows the
 //     first of them is in front of a person's tab, and Chromium asks the window manager

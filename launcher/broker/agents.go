@@ -22,23 +22,29 @@ const (
 func (b *broker) newPool(lookup func(string) (string, bool)) error {
 	o := pool.Options{Max: defaultTabs}
 	b.sweep = defaultSweep
-	if text, ok := lookup("ABROWSER_MAX_TABS"); ok && text != "" {
+	value := func(name string) string {
+		for _, full := range []string{"ABROWSER_" + name, "AGENT_BROWSER_" + name} {
+			if text, ok := lookup(full); ok && text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	if text := value("MAX_TABS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
-			return wire.Errorf(wire.CodeBadInput, "ABROWSER_MAX_TABS is %q; it takes a number of tabs, 0 for no limit", text)
+			return wire.Errorf(wire.CodeBadInput, "ABROWSER_MAX_TABS is %q; it takes a number of tabs, 0 for no limit", text).WithHint("ABROWSER_MAX_TABS=12")
 		}
 		o.Max = n
 	}
 	for name, into := range map[string]*time.Duration{
-		"ABROWSER_RESERVATION_TIMEOUT": &o.Patience, "ABROWSER_ORPHAN_TIMEOUT": &o.Silence, "ABROWSER_ORPHAN_SWEEP": &b.sweep,
+		"RESERVATION_TIMEOUT": &o.Patience, "ORPHAN_TIMEOUT": &o.Silence, "ORPHAN_SWEEP": &b.sweep,
 	} {
-		text, ok := lookup(name)
-		if !ok || text == "" {
-			continue
-		}
 		var err error
-		if *into, err = wire.ParseDuration(name, text); err != nil {
-			return err
+		if text := value(name); text != "" {
+			if *into, err = wire.ParseDuration("ABROWSER_"+name, text); err != nil {
+				return err
+			}
 		}
 	}
 	b.pool, b.swept = pool.New(o, b.table.agents), time.Now()

@@ -108,6 +108,7 @@ func TestCaptureLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = holder.Wait() // it was killed
+	killed := time.Now()
 	until(t, "the lock is free", func() bool {
 		end, err := other.Hold(ctx, wire.PathCapture)
 		if err == nil {
@@ -115,4 +116,7 @@ func TestCaptureLock(t *testing.T) {
 		}
 		return err == nil
 	})
+	if took := time.Since(killed); took > captureLimit/2 {
+		t.Errorf("it was free %v after its holder's end, as of a frozen one", took)
+	}
 }
