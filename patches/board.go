@@ -183,35 +183,6 @@ func (b *Board) Start(done func()) {
 	b.ask("Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,`+targetFilter+`}`), "", known)
 }
 
-// Barrier calls done when everything has been handled that the browser said
-// before it, at the latest after limit.
-func (b *Board) Barrier(limit time.Duration, done func()) {
-	done = once(done)
-	// The list of targets, since a new title is no event: the last one told is
-	// often the URL.
-	b.ask("Target.getTargets", []byte(`{`+targetFilter+`}`), "", func(in incoming) {
-		var list struct {
-			Infos []rawInfo `json:"targetInfos"`
-		}
-		if in.result(&list) == nil {
-			b.refresh(list.Infos)
-		}
-		done()
-	})
-	b.after(limit, done)
-}
-
-// refresh takes over what a list says of the pages we know.
-func (b *Board) refresh(infos []rawInfo) {
-	for _, info := range infos {
-		now := info.read()
-		if t := b.targets[now.TargetID]; t != nil && (t.Title != now.Title || t.URL != now.URL) {
-			t.targetInfo, t.raw = now, info
-			b.changed(t, "Target.targetInfoChanged")
-		}
-	}
-}
-
 // ask sends a call of our own; then may be nil.
 func (b *Board) ask(method string, params []byte, session string, then func(in incoming)) {
 	id := b.nextID()

@@ -31,16 +31,29 @@ func (b *Board) Owners() []Listed {
 		if !o.live() && len(o.tabs) == 0 && len(o.Lost) == 0 {
 			continue
 		}
-		l := Listed{Owner: o.Owner, Live: o.live(), Pages: slices.Clone(o.Lost)}
-		for _, tab := range o.sorted() {
-			if !b.evicted[tab.Target] { // it is as good as closed
-				l.Pages = append(l.Pages, *tab)
-			}
-		}
-		slices.SortFunc(l.Pages, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
-		all = append(all, l)
+		all = append(all, b.listed(o))
 	}
 	return all
+}
+
+// OwnersNamed is [Board.Owners] for one: a list of none or that one.
+func (b *Board) OwnersNamed(name string) []Listed {
+	o := b.owners[name]
+	if o == nil || !o.live() && len(o.tabs) == 0 && len(o.Lost) == 0 {
+		return nil
+	}
+	return []Listed{b.listed(o)}
+}
+
+func (b *Board) listed(o *owner) Listed {
+	l := Listed{Owner: o.Owner, Live: o.live(), Pages: slices.Clone(o.Lost)}
+	for _, tab := range o.sorted() {
+		if !b.evicted[tab.Target] { // it is as good as closed
+			l.Pages = append(l.Pages, *tab)
+		}
+	}
+	slices.SortFunc(l.Pages, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
+	return l
 }
 
 // Connected returns how many owners have a connection.

@@ -18,7 +18,7 @@ import (
 // from-playwright CLIENT, from-browser, join CLIENT SESSION, leave CLIENT, tick
 // DURATION, release SESSION [page], incognito SESSION, prune, restart, delivered
 // [failed], died, foreign (a restart in a browser of somebody else's), news SESSION,
-// spares (from the first new session on);
+// spares (from the first new session on), barrier SESSION;
 // what went out follows each of them in sections
 // to-browser, to-playwright CLIENT, cut CLIENT. -update rewrites the latter. In the
 // browser's replies @METHOD is the id of our last call of it, @METHOD PARAM of the
@@ -195,6 +195,12 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 			}
 			b = New(o)
 			b.Start(func() { b.Reopen(func() {}) })
+		case "barrier":
+			b.BarrierOf(words[1], time.Second, func() {
+				for _, l := range b.OwnersNamed(words[1]) {
+					rec.note("kept", fmt.Sprint(l.Name, " ", len(l.Pages), " pages, the first is ", l.Pages[0].Title))
+				}
+			})
 		case "spares":
 			b.Spares = 1
 		case "news":

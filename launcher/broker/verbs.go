@@ -66,9 +66,14 @@ const (
 	pruneTime   = 5 * time.Second
 )
 
-// snapshot lists the owners as they are after all that the browser has said.
-func (b *broker) snapshot(ctx context.Context) ([]patches.Listed, error) {
+// snapshot lists the owners as they are after all that the browser has said: all, or
+// the session's where one is named.
+func (b *broker) snapshot(ctx context.Context, session string) ([]patches.Listed, error) {
 	return await(ctx, b, func(done func([]patches.Listed)) {
+		if session != "" {
+			b.board.BarrierOf(session, barrierTime, func() { done(b.board.OwnersNamed(session)) })
+			return
+		}
 		b.board.Barrier(barrierTime, func() { done(b.board.Owners()) })
 	})
 }

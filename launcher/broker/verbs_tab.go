@@ -49,7 +49,7 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 	if in.Settled {
 		b.settle(ctx)
 	}
-	owners, err := b.snapshot(ctx)
+	owners, err := b.snapshot(ctx, in.Session)
 	if in.Settled {
 		_ = b.do(ctx, b.board.Flush) // where it is over, that has been done
 	}
@@ -57,9 +57,6 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 		return out, err
 	}
 	for _, o := range owners {
-		if in.Session != "" && o.Name != in.Session {
-			continue
-		}
 		if in.Session != "" {
 			out.LastDownload = o.LastDownload
 		}
@@ -124,7 +121,7 @@ func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in wire.Incog
 
 func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrokerSessionsOut, error) {
 	out := wire.BrokerSessionsOut{Sessions: []wire.BrokerSession{}}
-	owners, err := b.snapshot(ctx)
+	owners, err := b.snapshot(ctx, "")
 	if err != nil {
 		return out, err
 	}
