@@ -130,7 +130,11 @@ func listener(ctx context.Context, p sockets.Place) int {
 		return 0
 	}
 	defer conn.Close()
-	return peerPID(conn)
+	pid, err := sockets.PeerPID(conn)
+	if err != nil {
+		return 0
+	}
+	return pid
 }
 
 // isStopped reports whether a signal stopped the process, where the system tells.

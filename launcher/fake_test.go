@@ -193,7 +193,7 @@ func running(root sockets.Root) []int {
 			if err != nil {
 				continue
 			}
-			if pid := peerPID(conn); pid > 0 && pid != os.Getpid() {
+			if pid, err := sockets.PeerPID(conn); err == nil && pid != os.Getpid() {
 				pids = append(pids, pid)
 			}
 			_ = conn.Close()

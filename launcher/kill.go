@@ -47,9 +47,9 @@ func (l *Launcher) Kill(ctx context.Context, p sockets.Place) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	pid := peerPID(conn)
+	pid, err := sockets.PeerPID(conn)
 	_ = conn.Close() // nothing was said
-	if pid <= 1 || pid == os.Getpid() {
+	if err != nil || pid == os.Getpid() {
 		return false, wire.Errorf(wire.CodeWedged, "the system does not tell which process serves the session").WithHint("abrowser doctor")
 	}
 	victim := pid

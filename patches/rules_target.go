@@ -133,17 +133,24 @@ func ownTargetOrNone(b *Board, s *session, r request) *cdpError {
 	return nil
 }
 
-func ownTarget(b *Board, s *session, r request) *cdpError {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
+// owned reads a request that names a target, which must be the owner's.
+func (b *Board) owned(s *session, r request) (f fields, id string, err *cdpError) {
+	if f, err = fieldsOf(r); err != nil {
+		return nil, "", err
 	}
-	id, err := f.text("targetId")
-	if err != nil {
-		return err
+	if id, err = f.text("targetId"); err != nil {
+		return nil, "", err
 	}
 	if !b.owns(s.client.owner, id) {
-		return noTarget()
+		return nil, "", noTarget()
+	}
+	return f, id, nil
+}
+
+func ownTarget(b *Board, s *session, r request) *cdpError {
+	f, _, err := b.owned(s, r)
+	if err != nil {
+		return err
 	}
 	b.pass(s, r, encode(f))
 	return nil
@@ -152,16 +159,9 @@ func ownTarget(b *Board, s *session, r request) *cdpError {
 // autoAttachRelated attaches a browser-level session to what a page of the owner's
 // brings along.
 func autoAttachRelated(b *Board, s *session, r request) *cdpError {
-	f, err := fieldsOf(r)
+	f, id, err := b.owned(s, r)
 	if err != nil {
 		return err
-	}
-	id, err := f.text("targetId")
-	if err != nil {
-		return err
-	}
-	if !b.owns(s.client.owner, id) {
-		return noTarget()
 	}
 	if t := b.targets[id]; t == nil || !s.client.owner.alone(t.ContextID) {
 		if err := b.withoutSharedWorkers(s, f); err != nil {
@@ -190,16 +190,8 @@ func attachToTarget(b *Board, s *session, r request) *cdpError {
 // activateTarget brings nothing to the front: no task may take the focus of
 // another, nor a person's.
 func activateTarget(b *Board, s *session, r request) *cdpError {
-	f, err := fieldsOf(r)
-	if err != nil {
+	if _, _, err := b.owned(s, r); err != nil {
 		return err
-	}
-	id, err := f.text("targetId")
-	if err != nil {
-		return err
-	}
-	if !b.owns(s.client.owner, id) {
-		return noTarget()
 	}
 	b.done(s, r, none{})
 	return nil

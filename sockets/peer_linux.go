@@ -9,34 +9,29 @@ import (
 
 // peerUID is the effective user that connected, or that listens.
 func peerUID(conn *net.UnixConn) (int, error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	uid := -1
-	var got error
-	err = raw.Control(func(fd uintptr) {
-		var cred *unix.Ucred
-		if cred, got = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); got == nil {
-			uid = int(cred.Uid)
-		}
-	})
-	return uid, errors.Join(err, got)
+	peer, err := credentials(conn)
+	return int(peer.Uid), err
 }
 
 // peerPID is the process that connected, or that listens.
 func peerPID(conn *net.UnixConn) (int, error) {
+	peer, err := credentials(conn)
+	return int(peer.Pid), err
+}
+
+func credentials(conn *net.UnixConn) (unix.Ucred, error) {
+	nobody := unix.Ucred{Uid: ^uint32(0)} // the user that there never is
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return 0, err
+		return nobody, err
 	}
-	pid := 0
+	peer := &nobody
 	var got error
 	err = raw.Control(func(fd uintptr) {
 		var cred *unix.Ucred
 		if cred, got = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); got == nil {
-			pid = int(cred.Pid)
+			peer = cred
 		}
 	})
-	return pid, errors.Join(err, got)
+	return *peer, errors.Join(err, got)
 }
