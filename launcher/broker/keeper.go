@@ -207,6 +207,9 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 	defer k.endBroker()
 	patience := time.NewTimer(startTime)
 	defer patience.Stop()
+	if up { // it was another keeper's, and may be silent already
+		patience.Reset(silence)
+	}
 	look := time.NewTicker(lookTime)
 	defer look.Stop()
 	for {

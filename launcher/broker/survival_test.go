@@ -268,3 +268,40 @@ func TestKeeperIsKilled(t *testing.T) {
 	ask(r, wire.BrowserStop, wire.BrowserStopIn{})
 	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
+
+// A keeper that has just taken over knows a broker that is silent from the start: it
+// is replaced as soon as any other.
+func TestKeeperTakesOverASilentBroker(t *testing.T) {
+	r := newRig(t, wire.Settings{})
+	cmd := r.keeper()
+	r.awaitBroker()
+	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
+	before := ask(r, wire.BrowserStatus, wire.Nothing{})
+	keepers := func() int {
+		n := 0
+		for _, p := range processes(r.root.Dir) {
+			if strings.Contains(p, " abrowser keeper") {
+				n++
+			}
+		}
+		return n
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	for began := time.Now(); keepers() == 0; { // at once, before the broker says its first word to it
+		if time.Since(began) > testTime/2 {
+			t.Fatal("no keeper takes over")
+		}
+	}
+	if err := syscall.Kill(before.BrokerPID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "another broker answers", func() bool { // within half a minute, when 5 s are promised
+		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		return err == nil && s.BrokerPID != before.BrokerPID
+	})
+	ask(r, wire.BrowserStop, wire.BrowserStopIn{})
+	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
+}
