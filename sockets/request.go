@@ -82,6 +82,9 @@ func (s *Server) admit(r *http.Request, verb wire.Doc) (*wire.Call, *refusal) {
 	if no := s.checkSession(call); no != nil {
 		return nil, no
 	}
+	if call.Agent != "" && CheckName(call.Agent) != nil { // not repeated: it may be a secret
+		return nil, refuse(0, wire.CodeBadInput, "%s names no agent", wire.HeaderAgent)
+	}
 	patience := longest
 	if text := r.Header.Get(wire.HeaderDeadline); text != "" {
 		ms, err := strconv.ParseInt(text, 10, 64)

@@ -147,6 +147,7 @@ func TestServe(t *testing.T) {
 		{"another protocol", "POST", "/v1/echo/text", map[string]string{wire.HeaderProtocol: "2"}, `{"text":"x"}`, 409, `"build_differs"`},
 		{"another build", "POST", "/v1/echo/text", map[string]string{wire.HeaderBuild: "b2"}, `{"text":"x"}`, 409, `"build_differs"`},
 		{"the same build", "POST", "/v1/echo/text", map[string]string{wire.HeaderBuild: "b1"}, `{"text":"x"}`, 200, `"x"`},
+		{"a bad agent", "POST", "/v1/echo/text", map[string]string{wire.HeaderAgent: "a b"}, `{"text":"x"}`, 400, `names no agent`},
 		{"a bad deadline", "POST", "/v1/echo/text", map[string]string{wire.HeaderDeadline: "soon"}, `{"text":"x"}`, 400, `"bad_input"`},
 		{"bad settings", "POST", "/v1/echo/text", map[string]string{wire.HeaderSettings: "{"}, `{"text":"x"}`, 400, `"bad_input"`},
 		{"settings", "POST", "/v1/echo/text", map[string]string{wire.HeaderSettings: `{"headed":true}`}, `{"text":"x"}`, 200, `"headed":true`},

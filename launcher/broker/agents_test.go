@@ -48,7 +48,8 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 		t.Fatalf("a is %s's", out.Holder)
 	}
 	a, b, c := r.connect("a"), r.connect("b"), r.connect("c")
-	a.open().show(r.site.URL, `<a id=x target=_blank href=/q>x</a>`)
+	first := a.open()
+	first.show(r.site.URL, `<a id=x target=_blank href=/q>x</a>`)
 	a.open()
 	a.open()
 	b.open() // a session's first is none of the pool's
@@ -64,6 +65,9 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	if out := askAs(r, mcp, wire.PoolGrant, wire.Nothing{}); out.ClosedTab != "a/t3" || out.GrantedTo != "b" {
 		t.Errorf("a grants: %+v", out)
 	}
+	known := a.targets()
+	first.click("#x", "left", 0) // what a page opens counts, and is not refused
+	a.next(known)
 	_, broker := r.pids()
 	if err := syscall.Kill(broker, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -79,7 +83,7 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	if out := askAs(r, "thief", wire.BrokerClaim, wire.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
 		t.Errorf("after the broker's end a is %s's", out.Holder)
 	}
-	if out := askAs(r, "b", wire.PoolRequests, wire.Nothing{}); !out.YouHaveReservation || out.TabPool != "1/2" || len(out.PendingRequests) != 1 {
+	if out := askAs(r, "b", wire.PoolRequests, wire.Nothing{}); !out.YouHaveReservation || out.TabPool != "2/2" || len(out.PendingRequests) != 1 {
 		t.Errorf("b looks: %+v", out)
 	}
 	c.open()
@@ -91,7 +95,7 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 			t.Errorf("a's tab is %s's", tab.OwnerID)
 		}
 	}
-	if out := askAs(r, mcp, wire.BrokerGoodbye, wire.Nothing{}); !slices.Equal(out.Sessions, []string{"a"}) || out.Closed != 1 {
+	if out := askAs(r, mcp, wire.BrokerGoodbye, wire.Nothing{}); !slices.Equal(out.Sessions, []string{"a"}) || out.Closed != 2 {
 		t.Errorf("goodbye: %+v", out)
 	}
 	<-a.gone

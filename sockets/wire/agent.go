@@ -69,12 +69,12 @@ func (k AgentKey) Drives(session string, holder AgentKey) bool {
 	return k == holder || !holder.Secret() && k == AgentKey(session)
 }
 
-// Actor is who acts.
+// Actor is who acts. A session's name is public, whatever it looks like.
 func (c *Call) Actor() AgentKey {
 	if c.Agent != "" {
 		return KeyOf(c.Agent)
 	}
-	return KeyOf(c.Session)
+	return AgentKey(c.Session)
 }
 
 // OwnershipError says that a tab is another agent's. act is what was to be done, as

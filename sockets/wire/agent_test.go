@@ -32,6 +32,16 @@ func TestAgentKey(t *testing.T) {
 	}
 }
 
+func TestActor(t *testing.T) {
+	id := NewAgent(1)
+	if got := (&Call{Session: "s", Agent: id}).Actor(); got != KeyOf(id) {
+		t.Errorf("an agent is %s", got)
+	}
+	if got := (&Call{Session: id}).Actor(); got.Secret() || got != AgentKey(id) {
+		t.Errorf("a session that is called like an agent is %s", got)
+	}
+}
+
 func TestAgentDrives(t *testing.T) {
 	secret, other := KeyOf(NewAgent(1)), KeyOf(NewAgent(2))
 	for _, tt := range []struct {

@@ -14,7 +14,7 @@ func (a *app) actor() wire.AgentKey {
 	if a.agent != "" {
 		return wire.KeyOf(a.agent)
 	}
-	return wire.KeyOf(a.session)
+	return wire.AgentKey(a.session)
 }
 
 // mayRelease refuses to end a session that is at work for another agent.

@@ -116,7 +116,7 @@ func (p *Pool) Admit(agent string, tabs []Tab) (evict string, ok bool) {
 	switch {
 	case p.Max == 0:
 		return "", true
-	case p.Kept != nil && p.Kept.Agent == agent && len(tabs) < p.Max:
+	case p.KeptFor(agent): // also where tabs that pages opened have taken it
 		p.Kept = nil
 		return "", true
 	case p.free(tabs) > 0:
