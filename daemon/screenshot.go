@@ -63,7 +63,7 @@ func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.Scree
 	case err != nil && ctx.Err() != nil:
 		return wire.ScreenshotOut{}, ended(ctx)
 	case isTimeout(err) && in.Selector != "":
-		return wire.ScreenshotOut{}, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(hintSnapshot)
+		return wire.ScreenshotOut{}, t.unless(p, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(hintSnapshot))
 	case isTimeout(err):
 		return wire.ScreenshotOut{}, wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
 	case err != nil:

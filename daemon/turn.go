@@ -51,6 +51,23 @@ func (t *turn) peek(limit time.Duration, call func() error) error {
 	return err
 }
 
+// unless is what a question that timed out says of the page, unless it was not the page
+// that did not answer: what is being replaced takes the connection with it, and then the
+// command is done once more.
+func (t *turn) unless(p *page, said error) error {
+	if !t.healing() {
+		return said
+	}
+	timer := time.NewTimer(healTime)
+	defer timer.Stop()
+	select {
+	case <-p.link.gone:
+		return goneError()
+	case <-timer.C:
+		return said
+	}
+}
+
 // crash is closed when the page crashes that the verb acts on. Of one that has
 // crashed before, what is asked is known.
 func (t *turn) crash() <-chan struct{} {

@@ -41,7 +41,7 @@ func read[T any](ctx context.Context, t *turn, given string, ask func(at playwri
 	limit := slice(ctx, quickTime)
 	value, err = look(t, limit+time.Second, func() (T, error) { return ask(at, playwright.Float(milliseconds(limit))) })
 	if isTimeout(err) {
-		return value, "", notFound(selector{given: given})
+		return value, "", t.unless(p, notFound(selector{given: given}))
 	}
 	if err != nil && strings.Contains(err.Error(), "Node is not") {
 		return value, "", wire.Errorf(wire.CodeNotActionable, "%q: %s", given, firstLine(briefly(err))).WithHint(hintSnapshot)
