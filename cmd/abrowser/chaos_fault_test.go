@@ -110,6 +110,10 @@ func (c *chaos) do(f fault, r *rand.Rand) {
 		c.see(&c.counts.hangs, "%s: %s was never replaced", f.name, victim)
 		_ = syscall.Kill(victim.pid, syscall.SIGCONT)
 	}
+	// One at a time: a broker without a keeper has nobody who sees that it is frozen.
+	if !await(recoveryTime, func() bool { return len(c.h.of(kindKeeper)) == 1 }) {
+		c.see(&c.counts.hangs, "%s: there are the keepers %v", f.name, c.h.of(kindKeeper))
+	}
 	c.t.Logf("fault %d, %s: all tasks got over it in %s", n, f.name, time.Since(began).Round(time.Millisecond))
 	for _, kind := range []string{kindKeeper, kindBroker, kindBrowser} {
 		if now := c.h.of(kind); len(now) > 1 {

@@ -22,7 +22,7 @@ import (
 const (
 	chargeTime  = 10 * time.Second
 	beatEvery   = time.Second
-	keeperEvery = 5 * time.Second // between two attempts to replace a keeper
+	keeperEvery = 2 * time.Second // between two attempts to replace a keeper
 	inboxLength = 256
 )
 
