@@ -122,10 +122,11 @@ func (b *Board) makeRoom(o *owner) (settle func(made bool), refusal *cdpError) {
 	}, nil
 }
 
-// Evict closes an extra tab, which is no extra tab from now on.
-func (b *Board) Evict(target string) {
+// Evict closes an extra tab, which is no extra tab from now on. done is called when it
+// is gone or limit has passed.
+func (b *Board) Evict(target string, limit time.Duration, done func()) {
 	b.evicted[target] = true
-	b.ask("Target.closeTarget", encode(targetParam{target}), "", nil)
+	b.closeAll([]string{target}, limit, func(int) { done() })
 }
 
 // Goodbye ends what an agent has: of its owners at work the extra tabs are closed and

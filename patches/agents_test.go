@@ -50,7 +50,7 @@ func TestTabsThatAreMadeCount(t *testing.T) {
 	if !b.First("new") || b.First("b") || b.First("c") {
 		t.Error("a tab that is being made is none")
 	}
-	b.Evict("a2")
+	b.Evict("a2", time.Second, func() {})
 	if got, want := targetsOf(b.Extras()), "b: parent:a3"; got != want {
 		t.Errorf("while one is closed: %s, want %s", got, want)
 	}

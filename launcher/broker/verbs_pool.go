@@ -71,6 +71,7 @@ func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ wire.N
 func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ wire.Nothing) (wire.PoolGrantOut, error) {
 	var out wire.PoolGrantOut
 	var refusal error
+	closed := make(chan struct{}) // by then it is, whatever becomes of the broker
 	err := b.do(ctx, func() {
 		agent, tabs := string(call.Actor()), b.extras()
 		b.saw(call)
@@ -89,7 +90,7 @@ func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ wire.Not
 					out.ClosedTab = e.Owner + "/" + tabID(e.Number)
 				}
 			}
-			b.board.Evict(evict)
+			b.board.Evict(evict, goodbyeTime, func() { close(closed) })
 			tabs = b.extras()
 			out.Granted, out.GrantedTo = true, wire.AgentKey(to).String()
 			out.Message = fmt.Sprintf("closed %s; the slot is kept for %s", out.ClosedTab, out.GrantedTo)
@@ -99,6 +100,13 @@ func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ wire.Not
 	})
 	if err == nil {
 		err = refusal
+	}
+	if out.Granted && err == nil {
+		select {
+		case <-closed:
+		case <-b.over:
+		case <-ctx.Done():
+		}
 	}
 	return out, err
 }
