@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -95,6 +96,10 @@ func TestHARAtClose(t *testing.T) {
 	do(t, s, wire.HARStart, wire.HARStartIn{Path: path, Content: "none"})
 	open(t, s, web.URL("/page/one"))
 	eval(t, s, "fetch('/never'), 1")
+	for end := time.Now().Add(patience); web.Requests("/never") == 0 && time.Now().Before(end); {
+		eval(t, s, "1")
+	}
+	eval(t, s, "1") // its answer comes behind the news of the request
 	out := do(t, s, wire.Close, wire.CloseIn{})
 	har, urls := readHAR(t, path)
 	if out.HAR != path || !strings.Contains(urls, "/page/one") || !strings.Contains(urls, "/never") {
