@@ -108,14 +108,12 @@ func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 	case l == nil || ctx.Err() != nil:
 		return false, err
 	}
-	news, asked := t.broker.news(ctx, wire.NewsIn{})
-	if asked != nil { // it was stopped, or does not come back: another browser is not the same
+	restarted, asked := t.restarted(ctx, l, errors.Is(err, wire.CodeResultUnknown))
+	switch {
+	case asked != nil: // it was stopped, or does not come back: another browser is not the same
 		return false, err
-	}
-	if l.news.Browser != "" && news.Browser != l.news.Browser {
-		l.lost()
-		t.heard(ctx, news)
-		return false, t.restartedError(active, news, errors.Is(err, wire.CodeResultUnknown))
+	case restarted != nil:
+		return false, restarted
 	}
 	p := l.page(active.TargetID)
 	switch {
@@ -131,6 +129,32 @@ func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 		return false, wire.Errorf(wire.CodeResultUnknown, "the connection to the page was lost while the command ran").WithHint("abrowser snapshot")
 	}
 	return gone && l.isGone() && ctx.Err() == nil, err
+}
+
+// restarted is the error of a command whose browser is another one by now than that of
+// its connection, nil where it is the same. It tells the news, which are told once.
+func (t *turn) restarted(ctx context.Context, l *link, unknown bool) (restarted, failed error) {
+	news, err := t.broker.news(ctx, wire.NewsIn{})
+	if err != nil || l.news.Browser == "" || news.Browser == l.news.Browser {
+		return nil, err
+	}
+	active, _ := t.known()
+	l.lost()
+	t.heard(ctx, news)
+	return t.restartedError(active, news, unknown), nil
+}
+
+// outlived is the error of a command that has loaded a page in a browser that is no
+// more: what it would say of the page is not so.
+func (t *turn) outlived(ctx context.Context, p *page) error {
+	if !p.link.isGone() {
+		return nil
+	}
+	restarted, err := t.restarted(ctx, p.link, true)
+	if err != nil { // nobody knows
+		return wire.Errorf(wire.CodeResultUnknown, "the browser went away when the page was there").WithHint("abrowser status")
+	}
+	return restarted
 }
 
 // lists reports whether the broker still lists a target as the session's. Where it

@@ -45,6 +45,9 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 		t.log.Warn("reading the title", "error", err)
 	}
 	effects := t.effects(ctx)
+	if err := t.outlived(ctx, p); err != nil {
+		return wire.OpenOut{}, err
+	}
 	active, _ := t.known()
 	return wire.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
 }

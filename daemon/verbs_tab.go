@@ -71,6 +71,9 @@ func (t *turn) tabNew(ctx context.Context, in wire.TabNewIn) (wire.TabNewOut, er
 		}
 	}
 	out.URL, out.Effects = p.URL(), t.effects(ctx)
+	if err := t.outlived(ctx, p); err != nil {
+		return wire.TabNewOut{}, err
+	}
 	t.mu.Lock()
 	out.Total = len(t.tabs)
 	t.mu.Unlock()
