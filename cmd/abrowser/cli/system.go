@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 )
 
 // System is what a command sees of the machine. All fields are required.
@@ -31,24 +30,19 @@ func OS() System {
 	}
 }
 
-// catchAfter is when signals are first caught. Catching them takes two threads,
-// which is a tenth of what a quick command takes in all. One that is ended before
-// says nothing of it; its request is taken back all the same, since it hangs up.
-const catchAfter = 20 * time.Millisecond
-
 // interrupted ends the context at the first signal that asks the process to end.
 // A second one ends the process the way the system does.
 func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	catch := time.AfterFunc(catchAfter, func() {
-		signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-		if !signal.Ignored(syscall.SIGHUP) { // by nohup
-			signals = append(signals, syscall.SIGHUP)
-		}
-		caught, stop := signal.NotifyContext(ctx, signals...)
-		context.AfterFunc(caught, func() { stop(); cancel() })
-	})
-	return ctx, func() { catch.Stop(); cancel() }
+	// Catching takes two threads and a tenth of a quick command's time. It is done
+	// beside the command, and at the latest when that has to wait for its answer.
+	go func() {
+		caught, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		<-caught.Done()
+		stop()
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // isTerminal reports whether f is a terminal: a character device, and not the
