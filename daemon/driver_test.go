@@ -94,7 +94,8 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 	}
 	killed := time.Now()
 	for range 2 {
-		if err := <-running; !errors.Is(err, wire.CodeInterrupted) || time.Since(killed) > patience/2 {
+		err := <-running // of a page that had not quite come nobody knows
+		if !errors.Is(err, wire.CodeInterrupted) && !errors.Is(err, wire.CodeResultUnknown) || time.Since(killed) > patience/2 {
 			t.Errorf("what ran when the driver was killed ended after %s with %v, want %s", time.Since(killed), err, wire.CodeInterrupted)
 		}
 	}

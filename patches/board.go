@@ -197,7 +197,7 @@ func (b *Board) pass(s *session, r request, params []byte) {
 	id := b.nextID()
 	b.calls[id] = call{client: s.client, session: s, id: r.id}
 	s.client.calls++
-	if acts(r.method) {
+	if acts(r.method, params) {
 		s.noteAct(id)
 	}
 	b.Line.ToBrowser(command(id, r.method, params, s.id))

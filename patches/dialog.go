@@ -1,15 +1,28 @@
 package patches
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // Where several clients of one owner are at a page, its dialogs are for the one
 // that acted on it last: two would answer them at the same time, and whichever
 // came second would find none.
 
-// acts reports whether a method is one of those for which a page opens a dialog.
-func acts(method string) bool {
+// What Playwright runs in a page that is no act of its client's: what brings its own
+// scripts there, and the answer to what a page's script asked for by a binding, with
+// which the page goes on with what somebody else had it do.
+const (
+	brings   = `(() => {\n        const module = {};`
+	delivers = "deliverBindingResult"
+)
+
+// acts reports whether a request is one of those for which a page opens a dialog.
+func acts(method string, params []byte) bool {
 	switch method {
-	case "Runtime.evaluate", "Runtime.callFunctionOn", "Page.navigate", "Page.reload", "Page.navigateToHistoryEntry", "Page.close":
+	case "Runtime.evaluate", "Runtime.callFunctionOn":
+		return !bytes.Contains(params, []byte(delivers)) && !bytes.Contains(params[:min(len(params), 100)], []byte(brings))
+	case "Page.navigate", "Page.reload", "Page.navigateToHistoryEntry", "Page.close":
 		return true
 	}
 	return strings.HasPrefix(method, "Input.")

@@ -69,10 +69,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Leave()
 		awaitEmpty(l, s.grace())
 	}
-	err := within(base, s.grace(), server.Shutdown)
+	// The server knows of everybody who was let in only when it accepts no more.
+	err := l.Close()
+	if accepting := <-failed; !errors.Is(accepting, net.ErrClosed) {
+		err = errors.Join(err, accepting)
+	}
+	ending := within(base, s.grace(), server.Shutdown)
 	cancel()
-	err = errors.Join(ignore(err, context.DeadlineExceeded), server.Close())
-	<-failed
+	err = errors.Join(err, ignore(ending, context.DeadlineExceeded), server.Close())
 	return errors.Join(err, s.waitFor(running))
 }
 

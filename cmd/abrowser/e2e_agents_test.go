@@ -134,8 +134,11 @@ func TestAgentsShareThePool(t *testing.T) {
 		b.leave()
 		_ = d.session.Close() // however it ended
 		for session, want := range map[string]string{"b1": "t1", "d1": "t1"} {
-			if ids, released := tabsOf(t, h, session); ids != want || !released {
-				t.Errorf("%s: %s, released: %v", session, ids, released)
+			if !await(20*time.Second, func() bool {
+				ids, released := tabsOf(t, h, session)
+				return ids == want && released
+			}) {
+				t.Errorf("%s has not ended as it should", session)
 			}
 			awaitNoDaemon(t, h, session)
 		}

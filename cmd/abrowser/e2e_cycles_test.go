@@ -124,6 +124,7 @@ func TestCyclesLeaveNothing(t *testing.T) {
 func TestFewDescriptors(t *testing.T) {
 	s := site.Start(t)
 	h := newHome(t)
+	h.env = append(h.env, "ABROWSER_MAX_TABS=0") // as many as there are descriptors for
 	limited := func(session string, args ...string) {
 		t.Helper()
 		cmd := h.prepared(t.Context(), session, args...)

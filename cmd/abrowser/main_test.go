@@ -116,6 +116,7 @@ func prepare(work string) error {
 	if err != nil || len(driver) != 1 {
 		return fmt.Errorf("abrowser install left the drivers %q (%w)", driver, err)
 	}
+	provideScreens(ctx)
 	if err := os.Setenv(envDriver, driver[0]); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -155,4 +156,19 @@ func (s *screen) windows() []uint32 {
 		}
 	}
 	return all
+}
+
+// provideScreens installs Xvfb where it is missing, as abrowser does with a browser.
+// Where that fails, the tests with windows say what they miss.
+func provideScreens(ctx context.Context) {
+	if _, err := exec.LookPath("Xvfb"); err == nil {
+		return
+	}
+	words := []string{"apt-get", "install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", "xvfb"}
+	if os.Getuid() != 0 {
+		words = append([]string{"sudo", "-n"}, words...)
+	}
+	if out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n%s\n", strings.Join(words, " "), err, out)
+	}
 }
