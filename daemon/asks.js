@@ -10,10 +10,17 @@
   let ask = given, state = init;
   const later = setTimeout.bind(globalThis), drop = clearTimeout.bind(globalThis);
   const silence = { do: 'deny' }, silent = 3000;
+  const answers = new Map(); // by the question's number
+  let asked = 0;
   const send = question => new Promise(resolve => {
-    const timer = later(() => resolve(silence), silent);
-    const end = answer => { drop(timer); resolve(answer); };
-    Promise.resolve().then(() => ask(JSON.stringify(question))).then(text => end(JSON.parse(text)), () => end(silence));
+    const id = ++asked;
+    const end = answer => { drop(timer); answers.delete(id); resolve(answer); };
+    const timer = later(end, silent, silence);
+    answers.set(id, end);
+    // Another program at the page may answer first, that it knows no such function: it
+    // is not the one that was asked.
+    Promise.resolve().then(() => ask(JSON.stringify({ ...question, id })))
+      .catch(error => String(error?.message ?? error).includes('is not exposed') || end(silence));
   });
   const decide = async question => {
     let answer = await send(question);
@@ -279,6 +286,7 @@
   Object.defineProperty(globalThis, key, {
     configurable: true,
     value: {
+      answer(id, answer) { answers.get(id)?.(answer); },
       connect(binding, next) { ask = binding ?? ask; state = next; },
       restore() { for (const back of undo.reverse()) back(); delete globalThis[key]; },
     },

@@ -26,7 +26,8 @@ func (l *link) guard(a *asks) error {
 				return nil
 			}
 			text, _ := args[0].(string)
-			return a.answer(l.gone, originOf(source.Frame.URL()), text)
+			l.hand(func() { a.answer(l.gone, source.Frame, text) })
+			return nil
 		})
 		if err != nil {
 			return err

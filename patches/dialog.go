@@ -10,18 +10,20 @@ import (
 // came second would find none.
 
 // What Playwright runs in a page that is no act of its client's: what brings its own
-// scripts there, and the answer to what a page's script asked for by a binding, with
-// which the page goes on with what somebody else had it do.
+// scripts there, and the answer, Playwright's or our daemon's, to what a page's script
+// asked for, with which the page goes on with what somebody else had it do.
 const (
 	brings   = `(() => {\n        const module = {};`
 	delivers = "deliverBindingResult"
+	answers  = "Symbol.for('abrowser.asks')"
 )
 
 // acts reports whether a request is one of those for which a page opens a dialog.
 func acts(method string, params []byte) bool {
 	switch method {
 	case "Runtime.evaluate", "Runtime.callFunctionOn":
-		return !bytes.Contains(params, []byte(delivers)) && !bytes.Contains(params[:min(len(params), 100)], []byte(brings))
+		return !bytes.Contains(params, []byte(delivers)) && !bytes.Contains(params, []byte(answers)) &&
+			!bytes.Contains(params[:min(len(params), 100)], []byte(brings))
 	case "Page.navigate", "Page.reload", "Page.navigateToHistoryEntry", "Page.close":
 		return true
 	}

@@ -85,6 +85,7 @@ func (h *home) settles(t *testing.T, what string, before usage) {
 // Many tabs, and many sessions, come and go: descriptors, processes and memory are
 // back to where they were.
 func TestCyclesLeaveNothing(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	h.text(t, "stays", "open", s.URL("/page/stays"))

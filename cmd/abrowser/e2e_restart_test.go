@@ -166,6 +166,7 @@ func TestStoppedBrowserStartsEmpty(t *testing.T) {
 // A session at work does not pass for one that has ended when the broker dies and it
 // has nothing to do: it is there again before anybody asks.
 func TestBrokerDiesUnderSessionsAtRest(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	h.text(t, "rests", "open", s.URL("/page/rests"))

@@ -120,6 +120,7 @@ func TestUpgrade(t *testing.T) {
 
 // A command of an older protocol is told what to do, and can end what it cannot use.
 func TestOlderCommand(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	current := h.binary

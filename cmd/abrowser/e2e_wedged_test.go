@@ -72,6 +72,7 @@ func decodeInto(t *testing.T, r result, out any) {
 // A daemon that is stopped is told apart, and ended by force by close and kill:
 // nothing of it stays, its tabs do, unless they were to be closed.
 func TestFrozenDaemonIsEnded(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := newHome(t)
 	for _, test := range []struct {
@@ -128,6 +129,7 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 // Three deadlines that are missed in a row, and no sign of life then: the session
 // says that it is wedged, what does not answer and the way out, and the way works.
 func TestWedgedIsNoticed(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	tests := []struct {
 		name, driver, reason, hint string

@@ -40,6 +40,10 @@ func TestMain(m *testing.M) {
 	}
 	flag.Bool("update", false, "rewrite what the transcripts and the README compare with")
 	chaosFlags()
+	// Those that run side by side wait more than they work.
+	if err := flag.Set("test.parallel", "3"); err != nil {
+		os.Exit(complain(err))
+	}
 	flag.Parse()
 	os.Exit(run(m))
 }
