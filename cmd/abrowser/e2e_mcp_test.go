@@ -165,6 +165,7 @@ func TestMCPTools(t *testing.T) {
 		}}, "1 of 3 done; action 2 (click) failed"},
 		{"execute_sequence", map[string]any{"actions": `[{"action":"get_url"}]`}, "1 of 1 done"},
 		{"execute_sequence", map[string]any{"actions": []any{map[string]any{"action": "fly"}}}, `error: action 1: there is no action "fly"`},
+		{"close_sessions", map[string]any{"prefix": "browser-", "idleMs": "3600000"}, "skipped: browser-1, browser-2"},
 		{"enable_tools", map[string]any{"group": "some"}, "error: there is no group"},
 	} {
 		_, text, failed := c.call(tt.tool, tt.args)

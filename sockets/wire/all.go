@@ -13,7 +13,7 @@ func All() []AnyVerb {
 		HARStart, HARStop,
 		SetViewport, SetDevice, SetGeo, SetOffline, SetHeaders, SetMedia, SetReset,
 		PoolRequest, PoolGrant, PoolRequests,
-		Batch, Close, Kill, Status, Session, SessionList, SessionInfo, SessionLog,
+		Batch, Close, Kill, Status, Session, SessionList, SessionInfo, CloseSome, SessionLog,
 		BrowserStatus, BrowserStop, Install, Doctor, MCP, MCPInstall,
 		BrokerTabs, BrokerNote, BrokerRelease, BrokerIncognito, BrokerSessions, BrokerNews, BrokerDownloads, BrokerClaim, BrokerGoodbye,
 	}

@@ -57,11 +57,7 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var wg sync.WaitGroup
-	for i := range endings {
-		wg.Go(func() { endings[i].left, endings[i].err = endings[i].end(ctx) })
-	}
-	wg.Wait()
+	endAtOnce(ctx, endings)
 	if err := (&driver.Shared{Root: a.root}).Sweep(); err != nil {
 		a.printer.warn("removing what killed drivers left: " + err.Error())
 	}
@@ -91,6 +87,14 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 			WithHint("abrowser session list").With("closed", out.Sessions)
 	}
 	return out, nil
+}
+
+func endAtOnce(ctx context.Context, endings []ending) {
+	var wg sync.WaitGroup
+	for i := range endings {
+		wg.Go(func() { endings[i].left, endings[i].err = endings[i].end(ctx) })
+	}
+	wg.Wait()
 }
 
 func (a *app) endings(ctx context.Context, page bool) ([]ending, error) {

@@ -26,6 +26,7 @@ func (a *app) locally(l line) local {
 		wire.Session.Name:     a.nameSession,
 		wire.SessionList.Name: a.listSessions,
 		wire.SessionInfo.Name: a.sessionInfo,
+		wire.CloseSome.Name:   a.closeSome,
 		wire.SessionLog.Name:  a.sessionLog,
 		wire.Install.Name:     a.install,
 		wire.Doctor.Name:      a.doctor,

@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"strings"
+)
+
+// CloseSomeIn is the input of [CloseSome]. What is given has to hold together.
+type CloseSomeIn struct {
+	Prefix string `json:"prefix,omitzero" help:"those whose names begin so"`
+	IdleMS int    `json:"idleMs,omitzero" min:"1" help:"those that have done nothing for so many milliseconds"`
+	All    bool   `json:"all,omitzero" help:"all that the other flags leave"`
+}
+
+// CloseSomeOut is what [CloseSome] answers: the sessions that lived before.
+type CloseSomeOut struct {
+	Closed  []string `json:"closed"`
+	Skipped []string `json:"skipped"`
+}
+
+// Text is what was ended, and what goes on.
+func (o CloseSomeOut) Text() string {
+	text := func(what string, names []string) string {
+		if len(names) == 0 {
+			return ""
+		}
+		return what + strings.Join(names, ", ")
+	}
+	return lines(text("closed: ", o.Closed), text("skipped: ", o.Skipped))
+}
+
+// CloseSome ends those of the sessions that live of which everything holds that is
+// asked for. Their tabs stay.
+var CloseSome = Verb[CloseSomeIn, CloseSomeOut]{Doc{
+	Name: "session close", Group: groupSession, Short: "End the sessions with a prefix, or that have done nothing for a time; their tabs stay open",
+	Example: "abrowser session close --prefix task_ --idle-ms 600000", By: ByCommand, Idle: true,
+}}
