@@ -132,6 +132,8 @@ func (h *home) environ(session string) []string {
 		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC",
 		// The race detector's own second at the end of each process.
 		"GORACE=atexit_sleep_ms=0",
+		// How many others a test has beside it is not its business.
+		"ABROWSER_SESSION_WARN=0",
 	}
 	// What a machine needs to reach a registry, where something must be fetched.
 	for _, name := range []string{"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "npm_config_registry", "NPM_CONFIG_REGISTRY"} {
