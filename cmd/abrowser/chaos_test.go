@@ -137,9 +137,7 @@ func (c *chaos) report(seed uint64) {
 // leaks ends everything and counts what stays.
 func (c *chaos) leaks(before map[string]int) {
 	for kind, n := range c.descriptors() {
-		// Some of what went with a driver only the collector closes: a daemon has 3 to 8
-		// more after one or after fourteen. What leaks comes to more than that in a minute.
-		if extra := n - before[kind]; before[kind] > 0 && extra > 16 {
+		if extra := n - before[kind]; before[kind] > 0 && extra > 8 {
 			c.counts.descriptors += extra
 			c.said = append(c.said, fmt.Sprintf("%s has %d descriptors, and had %d", kind, n, before[kind]))
 		}
