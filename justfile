@@ -57,8 +57,8 @@ mutants *words:
 
 # end and stop every process there is while tasks work, for a time: just chaos 10m 6 [SEED]
 chaos time="5m" tasks="4" seed="0":
-    go test ./cmd/abrowser -run '^TestChaos$' -v -timeout 0 -chaos.for={{ time }} -chaos.tasks={{ tasks }} -chaos.seed={{ seed }} -chaos.faults=
-    go test ./cmd/abrowser -run '^TestCyclesLeaveNothing$' -v -timeout 0 -cycles 1000
+    go test ./cmd/abrowser/survival -run '^TestChaos$' -v -timeout 0 -chaos.for={{ time }} -chaos.tasks={{ tasks }} -chaos.seed={{ seed }} -chaos.faults=
+    go test ./cmd/abrowser/survival -run '^TestCyclesLeaveNothing$' -v -timeout 0 -cycles 1000
 
 # what CI runs
 check: formatted lint race

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -21,7 +22,7 @@ import (
 // The transcripts of testdata/script, one a verb and what it shows of it. All of
 // them work in one browser, each in a session of its own, as tasks do.
 func TestScripts(t *testing.T) {
-	scripts(t, "testdata/script", newHome(t))
+	scripts(t, "testdata/script", e2e.NewHome(t))
 }
 
 // The transcripts that look at a whole home or stop its browser: each has its
@@ -30,7 +31,7 @@ func TestScriptsAlone(t *testing.T) {
 	scripts(t, "testdata/alone", nil)
 }
 
-func scripts(t *testing.T, dir string, shared *home) {
+func scripts(t *testing.T, dir string, shared *e2e.Home) {
 	s := site.Start(t)
 	update := flag.Lookup("update").Value.(flag.Getter).Get().(bool)
 	testscript.Run(t, testscript.Params{
@@ -38,19 +39,19 @@ func scripts(t *testing.T, dir string, shared *home) {
 		Setup: func(e *testscript.Env) error {
 			h := shared
 			if h == nil {
-				h = newHome(e.T().(testing.TB))
+				h = e2e.NewHome(e.T().(testing.TB))
 			}
 			session := strings.TrimPrefix(filepath.Base(e.WorkDir), "script-")
-			e.Vars = append(h.environ(session),
-				"PATH="+filepath.Dir(h.binary)+":"+os.Getenv("PATH"),
+			e.Vars = append(h.Environ(session),
+				"PATH="+filepath.Dir(h.Binary)+":"+os.Getenv("PATH"),
 				"WORK="+e.WorkDir, "TMPDIR="+filepath.Join(e.WorkDir, ".tmp"), "SESSION="+session,
 				"SITE="+strings.TrimSuffix(s.URL("/"), "/"), "CROSS="+strings.TrimSuffix(s.CrossURL("/"), "/"),
 			)
 			if shared != nil {
 				e.Defer(func() {
-					ctx, cancel := context.WithTimeout(context.Background(), commandDeadline)
+					ctx, cancel := context.WithTimeout(context.Background(), e2e.CommandDeadline)
 					defer cancel()
-					h.command(ctx, session, "close", "--page")
+					h.Command(ctx, session, "close", "--page")
 				})
 			}
 			return nil

@@ -1,0 +1,160 @@
+//go:build linux
+
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// tabsOf are the ids of a session's tabs, and whether they were left for review.
+func tabsOf(t *testing.T, h *e2e.Home, session string) (ids string, released bool) {
+	t.Helper()
+	for _, tab := range e2e.Ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
+		if tab.SessionID == session {
+			ids, released = ids+tab.TabID+" ", tab.State == "released"
+		}
+	}
+	return strings.TrimSpace(ids), released
+}
+
+// refusal uses a tool that must fail.
+func (c *mcpClient) refusal(code wire.Code, tool string, args map[string]any) string {
+	c.t.Helper()
+	members, text, failed := c.call(tool, args)
+	if !failed || members["code"] != string(code) {
+		c.t.Errorf("%s(%v): %v %s, want %s", tool, args, members, text, code)
+	}
+	return text
+}
+
+// Agents in one browser, each an MCP server or a task of its own, with a pool of 3 and
+// times that a test can wait for.
+func TestAgentsShareThePool(t *testing.T) {
+	t.Parallel()
+	s, h := site.Start(t), e2e.NewHome(t)
+	h.Env = append(h.Env, "ABROWSER_MAX_TABS=3", "ABROWSER_RESERVATION_TIMEOUT=4s", "ABROWSER_ORPHAN_TIMEOUT=2s", "ABROWSER_ORPHAN_SWEEP=1s")
+	a, b := dialMCP(t, h, "--tools", "all"), dialMCP(t, h, "--tools", "all")
+	a.must("open_session", map[string]any{"session": "a1", "navigationUrl": s.URL("/page/one")})
+	for range 3 {
+		a.must("tab_new", map[string]any{"session": "a1"})
+	}
+	a.must("open_session", map[string]any{"session": "a2"}) // a first page is none of the pool's
+	b.must("open_session", map[string]any{"session": "b1"})
+	h.Text(t, "c", "open", s.URL("/page/c"))
+
+	t.Run("another's tab is read and nothing else", func(t *testing.T) {
+		text := b.refusal(wire.CodeOwnership, "navigate", map[string]any{"session": "a1", "url": s.URL("/page/two")})
+		if !regexp.MustCompile(`^OWNERSHIP: Cannot navigate tab a1/t4 \(owned by agent_[0-9a-f]{6}\.\.\.\)\n`).MatchString(text) {
+			t.Errorf("it says %q", text)
+		}
+		h.Fails(t, wire.CodeOwnership, "a1", "click", "h1") // nor by the session's public name
+		h.Fails(t, wire.CodeOwnership, "c", "--session", "a1", "close", "--page")
+		if url := b.must("get_url", map[string]any{"tab": "a1/t1"}); url["url"] != s.URL("/page/one") || url["sessionId"] != "a1" {
+			t.Errorf("read by another: %v", url)
+		}
+	})
+	t.Run("a full pool", func(t *testing.T) {
+		text := b.refusal(wire.CodePoolFull, "tab_new", map[string]any{"session": "b1"})
+		if !regexp.MustCompile(`^POOL_FULL: Tab pool is full and you have no tabs to evict\. Tab pool: 3/3 Owners: agent_[0-9a-f]{6}\.\.\.: 3\n`).MatchString(text) {
+			t.Errorf("it says %q", text)
+		}
+		out := a.must("tab_new", map[string]any{"session": "a1"})
+		if ids, _ := tabsOf(t, h, "a1"); ids != "t1 t3 t4 t5" || !strings.Contains(out["warning"].(string), "t2") {
+			t.Errorf("a's own oldest is to go: %s, %v", ids, out)
+		}
+		if ids, _ := tabsOf(t, h, "b1"); ids != "t1" {
+			t.Errorf("b has %s", ids)
+		}
+	})
+	t.Run("mercy", func(t *testing.T) {
+		if out := b.must("request_tab_space", nil); out["position"] != 1.0 {
+			t.Errorf("b asks: %v", out)
+		}
+		if out := e2e.Ask[wire.PoolRequestOut](t, h, "c", "pool", "request"); out.Position != 2 {
+			t.Errorf("c asks: %+v", out)
+		}
+		if out := a.must("grant_tab_space", nil); out["granted"] != true || out["closedTabId"] != "a1/t3" {
+			t.Errorf("a grants: %v", out)
+		}
+		if out := b.must("get_slot_requests", nil); out["youHaveReservation"] != true || out["tabPool"] != "2/3" {
+			t.Errorf("b looks: %v", out)
+		}
+		h.Fails(t, wire.CodePoolFull, "c", "tab", "new") // it is kept against a third
+		b.must("tab_new", map[string]any{"session": "b1"})
+		if out := a.must("grant_tab_space", nil); out["granted"] != true || out["grantedTo"] != "c" {
+			t.Errorf("a grants again: %v", out)
+		}
+		b.must("request_tab_space", nil)
+		promoted := e2e.Await(30*time.Second, func() bool { return b.must("get_slot_requests", nil)["youHaveReservation"] == true })
+		if !promoted { // when c has let its own expire
+			t.Errorf("b does not come next: %v", b.must("get_slot_requests", nil))
+		}
+	})
+	t.Run("a killed agent", func(t *testing.T) {
+		a.must("request_tab_space", nil)
+		if err := a.process.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = a.session.Close() // it is dead
+		e2e.Await(30*time.Second, func() bool { ids, released := tabsOf(t, h, "a1"); return ids == "t1" && released })
+		for _, session := range []string{"a1", "a2"} {
+			if ids, released := tabsOf(t, h, session); ids != "t1" || !released {
+				t.Errorf("%s: %s, released: %v", session, ids, released)
+			}
+			e2e.AwaitNoDaemon(t, h, session)
+		}
+		if out := e2e.Ask[wire.PoolRequestsOut](t, h, "c", "pool", "requests"); len(out.PendingRequests) != 0 {
+			t.Errorf("it still waits: %+v", out)
+		}
+		if ids, released := tabsOf(t, h, "b1"); ids != "t1 t2" || released {
+			t.Errorf("the idle one has %s, released: %v", ids, released)
+		}
+		h.Text(t, "a1", "eval", "1") // it is the next one's who uses it
+	})
+	t.Run("goodbye", func(t *testing.T) {
+		d := dialMCP(t, h, "--tools", "all")
+		d.must("open_session", map[string]any{"session": "d2"})
+		if out := d.must("close_all_sessions", nil); len(out["sessions"].([]any)) != 1 || !strings.Contains(out["warning"].(string), "session b1 goes on") {
+			t.Errorf("all of its own are closed: %v", out)
+		}
+		d.must("open_session", map[string]any{"session": "d1"})
+		if err := d.process.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		b.leave()
+		_ = d.session.Close() // however it ended
+		for session, want := range map[string]string{"b1": "t1", "d1": "t1"} {
+			if !e2e.Await(20*time.Second, func() bool {
+				ids, released := tabsOf(t, h, session)
+				return ids == want && released
+			}) {
+				t.Errorf("%s has not ended as it should", session)
+			}
+			e2e.AwaitNoDaemon(t, h, session)
+		}
+		if took := time.Since(began); took > 8*time.Second {
+			t.Errorf("the ends took %v", took)
+		}
+	})
+	t.Run("no secret is anywhere", func(t *testing.T) {
+		secret := regexp.MustCompile(`agent_[0-9a-f]{7}`)
+		for _, dir := range []string{"log", "state"} {
+			for _, file := range e2e.FilesBelow(filepath.Join(h.Dir, dir)) {
+				if raw, err := os.ReadFile(file); err == nil && secret.Match(raw) {
+					t.Errorf("%s has %s", file, secret.Find(raw))
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,153 @@
+//go:build linux
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Home is one user's abrowser: a root of its own, an empty HOME, and the commands
+// run in them.
+type Home struct {
+	Binary string
+	Outer  string // what the test made; HOME is outer/h
+	Dir    string // ABROWSER_HOME
+	Cwd    string // where commands run; empty means outer/h
+	Env    []string
+}
+
+// OwnPrefix begins the name of every directory of this run, and of no other's.
+func OwnPrefix() string { return fmt.Sprintf("abf%d-", os.Getpid()) }
+
+// NewHome makes a home whose processes are ended, and looked for, when the test is
+// over.
+func NewHome(t testing.TB) *Home {
+	t.Helper()
+	// Not t.TempDir: its paths are too long for a socket.
+	outer, err := os.MkdirTemp("/tmp", OwnPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Home{Binary: os.Getenv(EnvBinary), Outer: outer, Dir: filepath.Join(outer, "r")}
+	if err := os.Mkdir(filepath.Join(outer, "h"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.Env = []string{"ABROWSER_DRIVER_PATH=" + os.Getenv(EnvDriver), "ABROWSER_NO_INSTALL=1"}
+	t.Cleanup(func() { h.end(t) })
+	return h
+}
+
+// NewRacedHome is a home whose processes run with the race detector, where the tests
+// do. It makes each of them start several times slower; what happens inside of one
+// process the tests of the packages look at. This is for what many do at once.
+func NewRacedHome(t testing.TB) *Home {
+	h := NewHome(t)
+	h.Binary = os.Getenv(envRaced)
+	return h
+}
+
+// end stops everything in the home and fails the test where something stays.
+func (h *Home) end(t testing.TB) {
+	ctx, cancel := context.WithTimeout(context.Background(), CommandDeadline)
+	defer cancel()
+	if err := h.note(); err != nil {
+		t.Errorf("noting what runs: %v", err)
+	}
+	for _, args := range [][]string{{"close", "--all"}, {"browser", "stop", "--all"}} {
+		if r := h.Command(ctx, "", args...); r.Status != wire.ExitDone {
+			t.Errorf("ending: %s", r)
+		}
+	}
+	// A shared driver stays for a moment after its last session, for the next one's
+	// sake; that it does end is seen after the run.
+	var left []Process
+	Await(20*time.Second, func() bool {
+		left = slices.DeleteFunc(h.Running(), func(p Process) bool { return p.Kind() == KindDriver })
+		return len(left) == 0
+	})
+	for _, p := range left {
+		t.Errorf("still running after close --all and browser stop: %s", p)
+		_ = syscall.Kill(p.PID, syscall.SIGKILL)
+	}
+	h.readLogs(t)
+	for _, f := range FilesBelow(filepath.Join(h.Outer, "h")) {
+		t.Errorf("left in HOME: %s", f)
+	}
+	pattern := "*"
+	if len(h.Of(KindDriver)) > 0 {
+		pattern = "[^d]" // those that live are looked for after the run
+	}
+	sockets, err := filepath.Glob(filepath.Join(h.Dir, "run", pattern, "*.sock"))
+	if err != nil || len(sockets) > 0 {
+		t.Errorf("sockets left after close --all and browser stop: %q %v", sockets, err)
+	}
+	for _, dir := range []string{"profiles", "bin"} { // the rest is small, and removed after the run
+		if err := os.RemoveAll(filepath.Join(h.Dir, dir)); err != nil {
+			t.Errorf("removing %s: %v", dir, err)
+		}
+	}
+}
+
+// readLogs fails the test on what must not be in a log, and shows the logs of a
+// test that failed.
+func (h *Home) readLogs(t testing.TB) {
+	logs, _ := filepath.Glob(filepath.Join(h.Dir, "log", "*"))
+	for _, log := range logs {
+		content, err := os.ReadFile(log)
+		if err != nil || len(content) == 0 {
+			continue
+		}
+		for _, bad := range []string{"WARNING: DATA RACE", "panic: ", "\"msg\":\"panic\"", "fatal error: "} {
+			if at := strings.Index(string(content), bad); at >= 0 {
+				t.Errorf("%s has\n%s", filepath.Base(log), content[at:min(len(content), at+4000)])
+			}
+		}
+		if t.Failed() {
+			t.Logf("%s:\n%s", filepath.Base(log), content[max(0, len(content)-4000):])
+		}
+	}
+}
+
+// Environ is what a command of the session finds in its environment.
+func (h *Home) Environ(session string) []string {
+	env := []string{
+		"HOME=" + filepath.Join(h.Outer, "h"), "ABROWSER_HOME=" + h.Dir,
+		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC",
+		// The race detector's own second at the end of each process.
+		"GORACE=atexit_sleep_ms=0",
+		// How many others a test has beside it is not its business.
+		"ABROWSER_SESSION_WARN=0",
+	}
+	// What a machine needs to reach a registry, where something must be fetched.
+	for _, name := range []string{"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "npm_config_registry", "NPM_CONFIG_REGISTRY"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	if session != "" {
+		env = append(env, "AGENT_BROWSER_SESSION="+session)
+	}
+	return append(env, h.Env...)
+}
+
+// FilesBelow lists everything below a directory, itself not.
+func FilesBelow(dir string) []string {
+	var found []string
+	_ = filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if path != dir && err == nil {
+			found = append(found, path)
+		}
+		return nil
+	})
+	return found
+}

@@ -1,0 +1,57 @@
+//go:build linux
+
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Owners says which sessions have tabs, and how many.
+func Owners(t *testing.T, h *Home) map[string]int {
+	t.Helper()
+	n := map[string]int{}
+	for _, tab := range Ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
+		n[tab.SessionID]++
+	}
+	return n
+}
+
+// KillBrowser kills the home's browser and returns when it is gone.
+func KillBrowser(t *testing.T, h *Home) {
+	t.Helper()
+	browser := h.Of(KindBrowser)
+	if len(browser) != 1 {
+		t.Fatalf("there are %d browsers: %v", len(browser), browser)
+	}
+	if err := Kill(browser[0]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// AwaitNoDaemon waits for the end of a session's daemon.
+func AwaitNoDaemon(t *testing.T, h *Home, session string) {
+	t.Helper()
+	if !Await(20*time.Second, func() bool { return h.Daemon(session).PID == 0 }) {
+		t.Fatalf("the daemon of %s does not end: %s", session, h.Daemon(session))
+	}
+}
+
+// Mark is what tells a page from every other, were its URL the same: the target,
+// and a value that only the document's own script knows.
+type Mark struct{ Target, URL, Value, Typed string }
+
+// MarkOf reads the mark of the session's only tab, a page that has #kept and reveal.
+func MarkOf(t *testing.T, h *Home, session string) Mark {
+	t.Helper()
+	tabs := Ask[wire.TabsOut](t, h, session, "tab", "list").Tabs
+	if len(tabs) != 1 {
+		t.Fatalf("session %s has %d tabs, want 1: %v", session, len(tabs), tabs)
+	}
+	return Mark{
+		Target: tabs[0].TargetID, URL: h.Text(t, session, "get", "url"),
+		Value: h.Text(t, session, "eval", "reveal()"), Typed: h.Text(t, session, "get", "value", "#kept"),
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package e2e
+
+// RaceDetector says whether the tests run with it.
+const RaceDetector = false

@@ -1,0 +1,123 @@
+//go:build linux
+
+package e2e
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// leftDeadline is how long the rest of a browser may take to clear up behind it.
+const leftDeadline = 20 * time.Second
+
+// surroundings are what a run must leave as it found it: processes, the system's
+// temp folder, and the user's own HOME.
+type surroundings struct {
+	pids  map[int]bool
+	files map[string]bool
+}
+
+func outside() surroundings {
+	s := surroundings{pids: map[int]bool{}, files: map[string]bool{}}
+	for _, p := range processes() {
+		s.pids[p.PID] = true
+	}
+	for _, f := range traces() {
+		s.files[f] = true
+	}
+	return s
+}
+
+// traces lists what the command, Chromium and Playwright are known to leave
+// where they are not stopped properly, and everything directly in HOME.
+func traces() []string {
+	var found []string
+	patterns := []string{OwnPrefix() + "*", "abrowser*", "playwright*", ".org.chromium.*", ".com.google.*", "org.chromium.*", "scoped_dir*", "chromium*", "npm-*", "node-*"}
+	for _, pattern := range patterns {
+		matches, _ := filepath.Glob(filepath.Join(os.TempDir(), pattern)) // the patterns are ours
+		found = append(found, matches...)
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		for _, pattern := range []string{"*", ".config/*", ".local/share/*", ".pki/*"} {
+			matches, _ := filepath.Glob(filepath.Join(home, pattern))
+			found = append(found, matches...)
+		}
+	}
+	return found
+}
+
+// note keeps what is known only while the home's browser runs: where outside of the
+// home it put its socket, and whether somebody else's browser or driver runs, of
+// whose files in the system's temp folder we could not tell that they are not ours.
+func (h *Home) note() error {
+	var seen []string
+	links, _ := filepath.Glob(filepath.Join(h.Dir, "profiles", "*", "SingletonSocket")) // the pattern is ours
+	for _, link := range links {
+		if socket, err := os.Readlink(link); err == nil {
+			seen = append(seen, filepath.Dir(socket))
+		}
+	}
+	if strangersRun() {
+		seen = append(seen, stranger)
+	}
+	notes, err := os.OpenFile(os.Getenv(envNotes), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = notes.WriteString(strings.Join(append(seen, ""), "\n"))
+	return errors.Join(err, notes.Close())
+}
+
+const stranger = "a stranger"
+
+// strangersRun reports whether a browser or driver runs that is none of this run's.
+func strangersRun() bool {
+	return slices.ContainsFunc(processes(), func(p Process) bool {
+		return (p.Kind() == KindBrowser || p.Kind() == KindDriver) && !p.mentions("/tmp/"+OwnPrefix())
+	})
+}
+
+// left waits until everything is as it was and returns what is not. Where packages
+// were tested side by side, only what is certainly ours counts in the system's temp
+// folder; .ci/run compares it once more when all are done.
+func (s surroundings) left(patience time.Duration, notes string) []string {
+	noted := strings.Split(notes, "\n")
+	own := "/tmp/" + OwnPrefix()
+	var left []string
+	Await(patience, func() bool {
+		left = nil
+		alone := !slices.Contains(noted, stranger) && !strangersRun()
+		for _, p := range processes() {
+			if !s.pids[p.PID] && p.PID != os.Getpid() && p.mentions(own) {
+				left = append(left, p.String())
+			}
+		}
+		for _, f := range traces() {
+			ours := strings.HasPrefix(f, own) || !strings.HasPrefix(f, os.TempDir()) || slices.Contains(noted, f)
+			if !s.files[f] && (ours || alone) {
+				left = append(left, f)
+			}
+		}
+		return len(left) == 0
+	})
+	return left
+}
+
+// mentions reports whether a process runs a file with this prefix, or was given one.
+func (p Process) mentions(prefix string) bool {
+	return strings.HasPrefix(p.Exe, prefix) ||
+		slices.ContainsFunc(p.args, func(arg string) bool { return strings.Contains(arg, prefix) })
+}
+
+// awaitOwnEnd waits until no process of this run is left.
+func awaitOwnEnd(patience time.Duration) {
+	Await(patience, func() bool {
+		return !slices.ContainsFunc(processes(), func(p Process) bool {
+			return p.PID != os.Getpid() && p.mentions("/tmp/"+OwnPrefix())
+		})
+	})
+}

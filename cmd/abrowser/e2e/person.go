@@ -1,0 +1,258 @@
+//go:build linux
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// PersonTime is what one question to a person's browser may take on a busy machine.
+const PersonTime = 20 * time.Second
+
+// Person is a browser that somebody else started, and what its person does in it:
+// by a connection of its own, beside the product's.
+type Person struct {
+	t       *testing.T
+	Profile string
+	Port    string
+	cmd     *exec.Cmd
+	conn    *websocket.Conn
+	last    int
+}
+
+type sessionParam struct {
+	SessionID string `json:"sessionId"`
+}
+
+// In has a part of the test fail where the person does.
+func (p *Person) In(t *testing.T) {
+	whole := p.t
+	p.t = t
+	t.Cleanup(func() { p.t = whole })
+}
+
+// NewPerson starts a browser that listens at a port: any, or the one given.
+func NewPerson(t *testing.T, h *Home, port string) *Person {
+	t.Helper()
+	p := &Person{t: t, Profile: filepath.Join(h.Outer, "person")}
+	p.Start(port)
+	t.Cleanup(p.End)
+	return p
+}
+
+// Start runs the browser, on the port that a Chromium before it had, or on any where
+// the port is "0".
+func (p *Person) Start(port string) {
+	p.t.Helper()
+	outer := filepath.Dir(p.Profile)
+	note := filepath.Join(p.Profile, "DevToolsActivePort")
+	_ = os.Remove(note) // of the one before
+	for _, dir := range []string{"ph", "pt"} {
+		if err := os.MkdirAll(filepath.Join(outer, dir), 0o700); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	if port == "" {
+		port = "0"
+	}
+	args := []string{"--headless=new", "--remote-debugging-port=" + port, "--user-data-dir=" + p.Profile, "--no-first-run", "--disable-popup-blocking"}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox")
+	}
+	// It ends by end, not with a context.
+	p.cmd = exec.Command(BrowserPath(p.t), append(args, "about:blank")...) //nolint:noctx // its life is not the test's context
+	p.cmd.Env = []string{"HOME=" + filepath.Join(outer, "ph"), "TMPDIR=" + filepath.Join(outer, "pt"), "PATH=" + os.Getenv("PATH")}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.Port = port
+	if port == "0" && !Await(PersonTime, func() bool {
+		raw, err := os.ReadFile(note)
+		p.Port, _, _ = strings.Cut(string(raw), "\n")
+		return err == nil && p.Port != ""
+	}) {
+		p.t.Fatalf("the person's browser wrote no %s", note)
+	}
+	ctx, cancel := context.WithTimeout(p.t.Context(), PersonTime)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, p.address(ctx), nil) //nolint:bodyclose // a handshake has none that is to be closed
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	conn.SetReadLimit(16 << 20)
+	p.conn = conn
+}
+
+// address is where the browser listens, as soon as it does.
+func (p *Person) address(ctx context.Context) string {
+	var version struct {
+		Address string `json:"webSocketDebuggerUrl"`
+	}
+	if !Await(PersonTime, func() bool {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1:"+p.Port+"/json/version", nil)
+		if err != nil {
+			return false
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return false
+		}
+		defer resp.Body.Close()
+		return json.NewDecoder(resp.Body).Decode(&version) == nil
+	}) {
+		p.t.Fatalf("the person's browser does not listen at %s", p.Port)
+	}
+	return version.Address
+}
+
+// End ends the browser, as hard as it can be.
+func (p *Person) End() {
+	if p.cmd == nil {
+		return
+	}
+	_ = p.conn.CloseNow()
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	_ = p.cmd.Wait()
+	p.cmd = nil
+}
+
+// Alive reports whether the browser still runs.
+func (p *Person) Alive() bool { return Process{PID: p.cmd.Process.Pid}.Alive() }
+
+// call asks the browser something and waits for its answer.
+func (p *Person) call(method string, params any, session string) json.RawMessage {
+	p.t.Helper()
+	p.last++
+	msg := map[string]any{"id": p.last, "method": method}
+	if params != nil {
+		msg["params"] = params
+	}
+	if session != "" {
+		msg["sessionId"] = session
+	}
+	raw, err := json.Marshal(msg)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), PersonTime)
+	defer cancel()
+	if err := p.conn.Write(ctx, websocket.MessageText, raw); err != nil {
+		p.t.Fatalf("%s: %v", method, err)
+	}
+	for {
+		_, raw, err := p.conn.Read(ctx)
+		if err != nil {
+			p.t.Fatalf("the person's browser does not answer %s: %v", method, err)
+		}
+		var answer struct {
+			ID     int
+			Result json.RawMessage
+			Error  json.RawMessage
+		}
+		if err := json.Unmarshal(raw, &answer); err != nil {
+			p.t.Fatal(err)
+		}
+		if answer.ID == p.last {
+			if answer.Error != nil {
+				p.t.Fatalf("%s: %s", method, answer.Error)
+			}
+			return answer.Result
+		}
+	}
+}
+
+// Open opens a tab as a person does, in front.
+func (p *Person) Open(url string) string {
+	p.t.Helper()
+	var out struct{ TargetID string }
+	if err := json.Unmarshal(p.call("Target.createTarget", map[string]any{"url": url}, ""), &out); err != nil {
+		p.t.Fatal(err)
+	}
+	return out.TargetID
+}
+
+// Eval runs a script in a tab, as if the person had done it by a click.
+func (p *Person) Eval(target, script string) string {
+	p.t.Helper()
+	var on sessionParam
+	if err := json.Unmarshal(p.call("Target.attachToTarget", map[string]any{"targetId": target, "flatten": true}, ""), &on); err != nil {
+		p.t.Fatal(err)
+	}
+	defer p.call("Target.detachFromTarget", on, "")
+	var out struct{ Result struct{ Value any } }
+	raw := p.call("Runtime.evaluate", map[string]any{"expression": script, "userGesture": true, "awaitPromise": true, "returnByValue": true}, on.SessionID)
+	if err := json.Unmarshal(raw, &out); err != nil {
+		p.t.Fatal(err)
+	}
+	return fmt.Sprint(out.Result.Value)
+}
+
+// Tab is a page of the person's browser, and whether anybody's debugger is on it.
+type Tab struct {
+	URL      string
+	Title    string
+	Attached bool
+	OpenerID string
+}
+
+// Tabs are all pages of the browser by target id.
+func (p *Person) Tabs() map[string]Tab {
+	p.t.Helper()
+	var out struct {
+		TargetInfos []struct {
+			Tab
+			TargetID, Type string
+		}
+	}
+	if err := json.Unmarshal(p.call("Target.getTargets", nil, ""), &out); err != nil {
+		p.t.Fatal(err)
+	}
+	all := map[string]Tab{}
+	for _, info := range out.TargetInfos {
+		if info.Type == "page" {
+			all[info.TargetID] = info.Tab
+		}
+	}
+	return all
+}
+
+// Window is the size and place of the window that a tab is in.
+func (p *Person) Window(target string) string {
+	p.t.Helper()
+	return string(p.call("Browser.getWindowForTarget", map[string]any{"targetId": target}, ""))
+}
+
+// BrowserPath is the browser that the product finds by itself.
+func BrowserPath(t *testing.T) string {
+	t.Helper()
+	h := &Home{Binary: os.Getenv(EnvBinary), Outer: t.TempDir()}
+	h.Dir, h.Cwd = filepath.Join(h.Outer, "r"), h.Outer
+	h.Env = []string{"ABROWSER_DRIVER_PATH=" + os.Getenv(EnvDriver)}
+	for _, part := range Ask[wire.PartsOut](t, h, "", "doctor").Parts {
+		if part.Name != "browser" {
+			continue
+		}
+		for _, word := range strings.Fields(part.Detail) {
+			if word = strings.Trim(word, ",;:()"); strings.HasPrefix(word, "/") {
+				return word
+			}
+		}
+	}
+	t.Fatal("doctor names no browser")
+	return ""
+}

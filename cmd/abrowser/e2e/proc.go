@@ -1,0 +1,183 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Process is a living process as /proc shows it.
+type Process struct {
+	PID  int
+	Exe  string
+	args []string
+}
+
+func (p Process) String() string {
+	return fmt.Sprintf("pid %d %s: %s", p.PID, p.Exe, strings.Join(p.args, " "))
+}
+
+// processes lists what runs now; zombies and the kernel's own are left out.
+func processes() []Process {
+	entries, _ := filepath.Glob("/proc/[0-9]*")
+	var all []Process
+	for _, dir := range entries {
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil {
+			continue
+		}
+		cmdline, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if err != nil || len(cmdline) == 0 {
+			continue
+		}
+		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
+		all = append(all, Process{
+			PID: pid, Exe: strings.TrimSuffix(exe, " (deleted)"),
+			args: strings.Split(strings.TrimRight(string(cmdline), "\x00"), "\x00"),
+		})
+	}
+	slices.SortFunc(all, func(a, b Process) int { return a.PID - b.PID })
+	return all
+}
+
+// environ reports whether the process was started with this variable.
+func (p Process) environ(variable string) bool {
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.PID))
+	return err == nil && slices.Contains(strings.Split(string(env), "\x00"), variable)
+}
+
+// Running lists the processes that belong to the home: that run a file below it,
+// were started with its profile, or carry its ABROWSER_HOME, and their children.
+func (h *Home) Running() []Process {
+	var ours []Process
+	known := map[int]bool{}
+	for _, p := range processes() { // parents first, but for a pid that came round
+		if p.PID == os.Getpid() {
+			continue
+		}
+		below := strings.HasPrefix(p.Exe, h.Dir+"/") || slices.ContainsFunc(p.args, func(arg string) bool {
+			return strings.HasPrefix(arg, "--user-data-dir="+h.Dir+"/") || strings.HasPrefix(arg, h.Dir+"/")
+		})
+		if below || known[p.Parent()] || p.environ("ABROWSER_HOME="+h.Dir) {
+			ours = append(ours, p)
+			known[p.PID] = true
+		}
+	}
+	return ours
+}
+
+// Kinds of processes.
+const (
+	KindDaemon  = "daemon"
+	KindKeeper  = "keeper"
+	KindBroker  = "broker"
+	KindBrowser = "browser"
+	KindDriver  = "driver"
+	kindOther   = "other" // a browser's children, commands
+)
+
+// Kind says what a process is by what `ps` shows of it.
+func (p Process) Kind() string {
+	has := func(part string) bool {
+		return slices.ContainsFunc(p.args, func(arg string) bool { return strings.HasPrefix(arg, part) })
+	}
+	ours := filepath.Base(p.args[0]) == "abrowser" && len(p.args) > 1
+	switch {
+	case ours && p.args[1] == "daemon":
+		return KindDaemon
+	case ours && p.args[1] == "keeper":
+		return KindKeeper
+	case ours && p.args[1] == "broker":
+		return KindBroker
+	case slices.Contains(p.args, "run-driver"), len(p.args) > 2 && p.args[1] == "-" && p.args[2] == "driver":
+		return KindDriver
+	case has("--user-data-dir=") && !has("--type=") && !has("--monitor-self"):
+		return KindBrowser
+	}
+	return kindOther
+}
+
+// Of lists the home's processes of a kind.
+func (h *Home) Of(kind string) []Process {
+	return slices.DeleteFunc(h.Running(), func(p Process) bool { return p.Kind() != kind })
+}
+
+// Daemon is the process of a session's daemon; pid 0 where there is none.
+func (h *Home) Daemon(session string) Process {
+	for _, p := range h.Of(KindDaemon) {
+		if slices.Contains(p.args[2:], session) {
+			return p
+		}
+	}
+	return Process{}
+}
+
+// Driver is the process of a session's driver: the daemon's child, or one that all
+// sessions share.
+func (h *Home) Driver(session string) Process {
+	daemon := h.Daemon(session)
+	var shared Process
+	for _, p := range h.Of(KindDriver) {
+		if p.Parent() == daemon.PID {
+			return p
+		}
+		if p.args[1] == "-" {
+			shared = p
+		}
+	}
+	return shared
+}
+
+// Parent is the pid of the process that started it, 0 where it is gone.
+func (p Process) Parent() int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
+	if err != nil {
+		return 0
+	}
+	// The name, in brackets, may hold anything.
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(fields) < 2 {
+		return 0
+	}
+	parent, _ := strconv.Atoi(fields[1])
+	return parent
+}
+
+// Kill ends a process the hard way and waits until it is gone.
+func Kill(p Process) error {
+	if p.PID == 0 {
+		return fmt.Errorf("there is no such process to kill")
+	}
+	if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil {
+		return err
+	}
+	if !Await(10*time.Second, func() bool { return !p.Alive() }) {
+		return fmt.Errorf("still there: %s", p)
+	}
+	return nil
+}
+
+// Alive reports whether the process runs: is there and no zombie.
+func (p Process) Alive() bool {
+	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
+	return err == nil && len(cmdline) > 0
+}
+
+// Await asks until the answer is yes, and reports whether it was in time.
+func Await(patience time.Duration, yes func() bool) bool {
+	deadline := time.Now().Add(patience)
+	for !yes() {
+		if time.Now().After(deadline) {
+			return false
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return true
+}

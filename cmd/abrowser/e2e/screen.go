@@ -1,0 +1,174 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Screen is a display of an X server of the test's own, and a connection to it. It
+// speaks as much of the X protocol as is needed to put a window on the screen and to
+// ask which windows there are and which one has the keyboard.
+type Screen struct {
+	t       *testing.T
+	Display string
+	conn    net.Conn
+	root    uint32
+	Window  uint32 // of ours
+}
+
+// NewScreen runs Xvfb until the test ends.
+func NewScreen(t *testing.T) *Screen {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	// The test's context ends before its browser does, which needs the display.
+	server := exec.CommandContext(context.WithoutCancel(t.Context()), "Xvfb", "-displayfd", "3", "-ac", "-nolisten", "tcp", "-screen", "0", "1600x1200x24")
+	server.ExtraFiles = []*os.File{write}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait() // it was killed
+	})
+	_ = write.Close() // the server has its own
+	if err := read.SetReadDeadline(time.Now().Add(CommandDeadline)); err != nil {
+		t.Fatal(err)
+	}
+	number, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatalf("Xvfb does not come up: %v", err)
+	}
+	number = strings.TrimSpace(number)
+	s := &Screen{t: t, Display: ":" + number}
+	if s.conn, err = (&net.Dialer{}).DialContext(t.Context(), "unix", "/tmp/.X11-unix/X"+number); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.conn.Close() })
+	s.greet()
+	return s
+}
+
+// greet sets the connection up and learns the root window.
+func (s *Screen) greet() {
+	s.t.Helper()
+	s.write([]byte{'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	head := s.read(8)
+	if head[0] != 1 {
+		s.t.Fatalf("the X server does not let us in: %v", head)
+	}
+	rest := s.read(4 * int(binary.LittleEndian.Uint16(head[6:])))
+	vendor, formats := int(binary.LittleEndian.Uint16(rest[16:])), int(rest[21])
+	s.Window = binary.LittleEndian.Uint32(rest[4:]) + 1
+	s.root = binary.LittleEndian.Uint32(rest[32+(vendor+3)/4*4+8*formats:])
+}
+
+func (s *Screen) write(b []byte) {
+	s.t.Helper()
+	if _, err := s.conn.Write(b); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *Screen) read(n int) []byte {
+	s.t.Helper()
+	b := make([]byte, n)
+	if err := s.conn.SetReadDeadline(time.Now().Add(CommandDeadline)); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := io.ReadFull(s.conn, b); err != nil {
+		s.t.Fatal(err)
+	}
+	return b
+}
+
+// request sends a request: its code, the byte behind, and the words of its body.
+func (s *Screen) request(code, data byte, words ...uint32) {
+	s.t.Helper()
+	b := []byte{code, data}
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(words)+1))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	s.write(b)
+}
+
+// answer is the reply to the last request, 32 bytes and what follows them. We have
+// asked for no events.
+func (s *Screen) answer() []byte {
+	s.t.Helper()
+	b := s.read(32)
+	if b[0] != 1 {
+		s.t.Fatalf("the X server answers %v", b)
+	}
+	return append(b, s.read(4*int(binary.LittleEndian.Uint32(b[4:])))...)
+}
+
+// Show puts a window of ours on the screen: another program's, in which a person
+// works.
+func (s *Screen) Show() {
+	const createWindow, mapWindow = 1, 8
+	// At 10,10, 300x200; input and output, the root's visual; no attributes.
+	s.request(createWindow, 0, s.Window, s.root, 10|10<<16, 300|200<<16, 0|1<<16, 0, 0)
+	s.request(mapWindow, 0, s.Window)
+	s.Work()
+}
+
+// Work puts our window on top and gives it the keyboard.
+func (s *Screen) Work() {
+	const configureWindow, setInputFocus, stackMode, above = 12, 42, 1 << 6, 0
+	s.request(configureWindow, 0, s.Window, stackMode, above)
+	s.request(setInputFocus, 1, s.Window, 0)
+}
+
+// Focus is the window that has the keyboard.
+func (s *Screen) Focus() uint32 {
+	const getInputFocus = 43
+	s.request(getInputFocus, 0)
+	return binary.LittleEndian.Uint32(s.answer()[8:])
+}
+
+// Windows are the visible windows, the topmost last.
+func (s *Screen) Windows() []uint32 {
+	const queryTree, getAttributes = 15, 3
+	s.request(queryTree, 0, s.root)
+	b := s.answer()
+	var all []uint32
+	for i := range int(binary.LittleEndian.Uint16(b[16:])) {
+		w := binary.LittleEndian.Uint32(b[32+4*i:])
+		s.request(getAttributes, 0, w)
+		if attributes := s.answer(); attributes[26] == 2 { // viewable
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// provideScreens installs Xvfb where it is missing, as abrowser does with a browser.
+// Where that fails, the tests with windows say what they miss.
+func provideScreens(ctx context.Context) {
+	if _, err := exec.LookPath("Xvfb"); err == nil {
+		return
+	}
+	words := []string{"apt-get", "install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", "xvfb"}
+	if os.Getuid() != 0 {
+		words = append([]string{"sudo", "-n"}, words...)
+	}
+	if out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n%s\n", strings.Join(words, " "), err, out)
+	}
+}

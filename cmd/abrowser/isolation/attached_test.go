@@ -1,0 +1,233 @@
+//go:build linux
+
+package isolation_test
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Two sessions work in a browser that a person started and uses: each has its own
+// page, the person's are as they were, not even looked at, and never wait for us.
+func TestAttached(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	p := e2e.NewPerson(t, h, "")
+	mine := p.Open(s.URL("/page/mine"))
+	idle := p.Open(s.URL("/secret"))
+	window := p.Window(mine)
+
+	h.Text(t, "one", "--cdp", p.Port, "open", s.URL("/form"))
+	h.Text(t, "two", "--cdp", "http://127.0.0.1:"+p.Port+"/", "open", s.URL("/popups"))
+	h.Text(t, "one", "fill", "#name", "Ada")
+	out := e2e.Ask[wire.ClickOut](t, h, "two", "click", "#noopener")
+	if len(out.Opened) != 1 {
+		t.Errorf("the click reported %v, want the popup", out.Opened)
+	}
+	if got := h.Text(t, "one", "eval", "document.visibilityState"); got != `"visible"` {
+		t.Errorf("the session's page is %s", got)
+	}
+	all := e2e.Ask[wire.TabsOut](t, h, "one", "tab", "--all").Tabs
+	if got := lines(all); got != "one/t1 live attached, two/t1 live attached, two/t2 live attached" {
+		t.Errorf("tab --all lists %s", got)
+	}
+	if n := len(h.Of(e2e.KindBroker)); n != 1 || len(h.Of(e2e.KindBrowser)) != 0 {
+		t.Errorf("%d brokers and %d browsers of ours, want one and none", n, len(h.Of(e2e.KindBrowser)))
+	}
+	status := e2e.Ask[wire.BrowserStatusOut](t, h, "one", "browser", "status")
+	if status.Mode != wire.ModeAttached || status.Endpoint != "http://localhost:"+p.Port || status.BrowserPID != 0 {
+		t.Errorf("browser status: %+v", status)
+	}
+
+	t.Run("the person does not wait", func(t *testing.T) {
+		p.In(t)
+		broker := h.Of(e2e.KindBroker)[0].PID
+		if err := syscall.Kill(broker, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		// Well within the time after which a silent broker is replaced.
+		late := p.Open(s.URL("/page/late"))
+		p.Eval(mine, "window.open('"+s.URL("/page/popup")+"'); 1")
+		loaded := e2e.Await(e2e.PersonTime, func() bool {
+			titles := ""
+			for _, tab := range p.Tabs() {
+				titles += tab.Title + " "
+			}
+			return strings.Contains(titles, "late ") && strings.Contains(titles, "popup ")
+		})
+		if err := syscall.Kill(broker, syscall.SIGCONT); err != nil {
+			t.Log(err) // it was replaced
+		}
+		if !loaded {
+			t.Errorf("with the broker stopped, the person's new tabs do not load: %v", p.Tabs())
+		}
+		if tab := p.Tabs()[late]; tab.Attached {
+			t.Error("a person's tab has a debugger on it")
+		}
+	})
+	h.Text(t, "one", "get", "url")
+	for target, tab := range p.Tabs() {
+		ours := slices.ContainsFunc(all, func(o wire.Tab) bool { return o.TargetID == target })
+		if tab.Attached != ours {
+			t.Errorf("a debugger is on %+v: %v; it is ours: %v", tab, tab.Attached, ours)
+		}
+	}
+	if now := p.Window(mine); now != window {
+		t.Errorf("the person's window is %s, was %s", now, window)
+	}
+
+	t.Run("close leaves, close --page closes ours", func(t *testing.T) {
+		p.In(t)
+		before := len(p.Tabs())
+		if out := e2e.Ask[wire.CloseOut](t, h, "one", "close"); out.Kept != 1 {
+			t.Errorf("close: %+v", out)
+		}
+		if got := len(p.Tabs()); got != before {
+			t.Errorf("after close there are %d tabs, were %d", got, before)
+		}
+		h.Text(t, "two", "close", "--page")
+		if got := len(p.Tabs()); got != before-2 {
+			t.Errorf("after close --page there are %d tabs, want %d", got, before-2)
+		}
+		// The page that was left is the session's again, as it was.
+		if got := h.Text(t, "one", "--cdp", p.Port, "get", "value", "#name"); got != "Ada" {
+			t.Errorf("the page that was left says %q", got)
+		}
+	})
+	t.Run("browser stop only leaves it", func(t *testing.T) {
+		p.In(t)
+		before := len(p.Tabs())
+		out := e2e.Ask[wire.BrowserStopOut](t, h, "one", "browser", "stop")
+		if out.Stopped || !out.Detached {
+			t.Errorf("browser stop: %+v", out)
+		}
+		if !p.Alive() || len(p.Tabs()) != before {
+			t.Fatalf("the person's browser lives: %v, with %d tabs, had %d", p.Alive(), len(p.Tabs()), before)
+		}
+		if got := h.Text(t, "one", "get", "value", "#name"); got != "Ada" {
+			t.Errorf("after it the page says %q", got)
+		}
+	})
+	t.Run("where nobody works we leave", func(t *testing.T) {
+		p.In(t)
+		h.Text(t, "one", "--browser-idle-timeout", "1s", "get", "url")
+		h.Text(t, "one", "close")
+		before := len(p.Tabs())
+		if !e2e.Await(e2e.PersonTime, func() bool { return len(h.Of(e2e.KindBroker))+len(h.Of(e2e.KindKeeper)) == 0 }) {
+			t.Errorf("still attached: %v", h.Of(e2e.KindBroker))
+		}
+		if !p.Alive() || len(p.Tabs()) != before {
+			t.Fatalf("the person's browser lives: %v, with %d tabs, had %d", p.Alive(), len(p.Tabs()), before)
+		}
+		if got := h.Text(t, "one", "--cdp", p.Port, "get", "value", "#name"); got != "Ada" {
+			t.Errorf("after it the page says %q", got)
+		}
+	})
+	if got := p.Eval(idle, "document.title"); p.Tabs()[idle].URL != s.URL("/secret") || got == "" {
+		t.Errorf("the person's tab is %+v", p.Tabs()[idle])
+	}
+}
+
+// lines is a short text of tabs.
+func lines(tabs []wire.Tab) string {
+	var all []string
+	for _, tab := range tabs {
+		all = append(all, tab.SessionID+"/"+tab.TabID+" "+tab.State+" "+tab.Mode)
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// Whatever of ours or of theirs is killed: the session's page is found again, or
+// the error says what is missing, and never is another browser taken instead.
+func TestAttachedIsKilled(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	p := e2e.NewPerson(t, h, "")
+	h.Text(t, "a", "--cdp", p.Port, "open", s.URL("/form"))
+	h.Text(t, "a", "fill", "#name", "Ada")
+	for _, kind := range []string{e2e.KindBroker, e2e.KindDaemon, e2e.KindKeeper} {
+		t.Run(kind, func(t *testing.T) {
+			if err := e2e.Kill(h.Of(kind)[0]); err != nil {
+				t.Fatal(err)
+			}
+			if kind == e2e.KindBroker { // the next command may come before its keeper has noticed
+				e2e.Await(e2e.PersonTime, func() bool { return h.Try("", "session", "list").Status == 0 && len(h.Of(e2e.KindBroker)) == 1 })
+			}
+			if got := h.Text(t, "a", "get", "value", "#name"); got != "Ada" {
+				t.Errorf("after it the page says %q", got)
+			}
+		})
+	}
+	t.Run("the browser", func(t *testing.T) {
+		p.In(t)
+		port := p.Port
+		p.End()
+		if !e2e.Await(e2e.PersonTime, func() bool { return len(h.Of(e2e.KindBroker)) == 0 }) {
+			t.Error("the broker of a browser that is gone is left")
+		}
+		e := h.Fails(t, wire.CodeNoBrowser, "a", "get", "url")
+		if !strings.Contains(*e.Error, "localhost:"+port) || !strings.Contains(e.Hint, "--remote-debugging-port="+port) {
+			t.Errorf("the error is %q with hint %q", *e.Error, e.Hint)
+		}
+		if n := len(h.Of(e2e.KindBrowser)); n != 0 {
+			t.Errorf("%d browsers were started instead", n)
+		}
+		p.Start(port)
+		e = h.Fails(t, wire.CodePageClosed, "a", "get", "url")
+		if e.Hint != "abrowser open "+s.URL("/form") {
+			t.Errorf("the hint is %q", e.Hint)
+		}
+		h.Text(t, "a", "open", s.URL("/page/again"))
+		if title := h.Text(t, "a", "get", "title"); title != "again" {
+			t.Errorf("in the browser that is back the page is %q", title)
+		}
+	})
+	h.Text(t, "a", "close", "--page")
+	if n := len(p.Tabs()); n != 1 {
+		t.Errorf("%d tabs are in the person's browser, want the one it began with", n)
+	}
+}
+
+// What cannot be attached to is said, with what it is, and nothing is left running.
+func TestNothingToAttachTo(t *testing.T) {
+	h := e2e.NewHome(t)
+	s := site.Start(t)
+	host := strings.TrimPrefix(s.URL(""), "http://")
+	for _, tt := range []struct {
+		name, endpoint string
+		code           wire.Code
+		want           string
+	}{
+		{"nobody listens", "1", wire.CodeNoBrowser, "no browser answers at http://localhost:1"},
+		{"a site", host, wire.CodeNoBrowser, "no browser"},
+		{"a WebSocket that is none", "ws://" + host + "/?token=secret", wire.CodeNoBrowser, "HTTP status"},
+		{"no port", "70000", wire.CodeBadInput, "ports are 1 to 65535"},
+		{"no endpoint", "ftp://x", wire.CodeBadInput, "a port"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := h.Fails(t, tt.code, "a", "--cdp", tt.endpoint, "open", "about:blank")
+			if !strings.Contains(*e.Error, tt.want) || e.Hint == "" || strings.Contains(*e.Error+e.Hint, "secret") {
+				t.Errorf("the error is %q with hint %q, want %q", *e.Error, e.Hint, tt.want)
+			}
+			if !e2e.Await(e2e.PersonTime, func() bool { return len(h.Of(e2e.KindDaemon))+len(h.Of(e2e.KindKeeper)) == 0 }) {
+				t.Errorf("left running: %v", h.Running())
+			}
+		})
+	}
+	for _, f := range e2e.FilesBelow(h.Dir + "/log") {
+		if strings.Contains(read(t, f), "secret") {
+			t.Errorf("%s has the endpoint's token", f)
+		}
+	}
+	// The session is not bound to what it never had.
+	h.Text(t, "a", "open", "about:blank")
+}

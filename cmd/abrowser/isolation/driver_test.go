@@ -1,0 +1,120 @@
+//go:build linux
+
+package isolation_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+)
+
+// further is how many sessions beyond the first are measured in each way.
+const further = 4
+
+// cost is what a session beyond the first takes.
+type cost struct {
+	start  time.Duration // of Playwright, with the connection to the browser
+	driver int           // KiB in drivers, each shared page of memory counted once
+	daemon int           // the same in daemons
+}
+
+func (c cost) String() string {
+	return fmt.Sprintf("%s to start, %.1f MB in the driver, %.1f MB in the daemon",
+		c.start.Round(time.Millisecond), float64(c.driver)/1024, float64(c.daemon)/1024)
+}
+
+// A session beyond the first takes a small part of what it takes with a driver of
+// its own, in time and in memory.
+func TestFurtherSessionsShareADriver(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	shared := costOf(t, h, s, "shared")
+	if n := len(h.Of(e2e.KindDriver)); n != 1 {
+		t.Errorf("%d drivers serve %d sessions", n, further+1)
+	}
+	h.Env = append(h.Env, "ABROWSER_DRIVER=own")
+	own := costOf(t, h, s, "own")
+	if n := len(h.Of(e2e.KindDriver)); n != 1+further+1 {
+		t.Errorf("with own ones there are %d drivers", n)
+	}
+	t.Logf("each further session: %s", shared)
+	t.Logf("with its own driver:  %s", own)
+	if 3*shared.start > own.start {
+		t.Errorf("sharing the driver makes a start no 3 times faster")
+	}
+	if 5*shared.driver > own.driver {
+		t.Errorf("sharing the driver makes a session no 5 times smaller")
+	}
+}
+
+// costOf starts sessions and returns what those after the first took.
+func costOf(t *testing.T, h *e2e.Home, s *site.Site, name string) cost {
+	t.Helper()
+	session := func(i int) string { return fmt.Sprintf("%s_%d", name, i) }
+	h.Text(t, session(0), "open", s.URL("/form"))
+	drivers, daemons := memory(t, h, e2e.KindDriver), memory(t, h, e2e.KindDaemon)
+	var took []time.Duration
+	for i := range further {
+		h.Text(t, session(i+1), "open", s.URL("/form"))
+		took = append(took, connectTime(t, h, session(i+1)))
+	}
+	return cost{
+		start:  slices.Min(took), // whatever else the machine does makes it longer
+		driver: (memory(t, h, e2e.KindDriver) - drivers) / further,
+		daemon: (memory(t, h, e2e.KindDaemon) - daemons) / further,
+	}
+}
+
+// memory is what the home's processes of a kind have, in KiB. A page of memory that
+// several have counts in parts.
+func memory(t *testing.T, h *e2e.Home, kind string) int {
+	t.Helper()
+	sum := 0
+	for _, p := range h.Of(kind) {
+		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.PID))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			continue // it has ended since it was found: a stand-in that passed its pipes on
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(raw), "\nPss:")
+		var pss int
+		if _, err := fmt.Sscan(rest, &pss); err != nil {
+			t.Fatal(err)
+		}
+		sum += pss
+	}
+	return sum
+}
+
+// connectTime is how long the session's daemon took to connect, as its log has it.
+func connectTime(t *testing.T, h *e2e.Home, session string) time.Duration {
+	t.Helper()
+	log, err := os.ReadFile(filepath.Join(h.Dir, "log", session+".log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(log)) {
+		var entry struct {
+			Msg string
+			MS  float64
+		}
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "connected" {
+			return time.Duration(entry.MS * float64(time.Millisecond))
+		}
+	}
+	t.Fatalf("the daemon of %s does not say when it was connected:\n%s", session, log)
+	return 0
+}

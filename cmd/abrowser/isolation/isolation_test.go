@@ -1,0 +1,145 @@
+//go:build linux
+
+package isolation_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// What a program sets on a session's page and context, another session never sees,
+// whichever was there first; and the session itself does not once the program's
+// connection is gone.
+func TestSettingsStayInTheirSession(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	address := s.URL("/page/seen")
+	h.Text(t, "as-it-is", "open", address)
+	base := observed(t, h, "as-it-is")
+
+	h.Text(t, "before", "open", address)
+	h.Text(t, "set", "open", address)
+	program := settingsOf(t, h, "set")
+	for name, value := range program.seen {
+		// A touch screen, mobile or not, is all that a page that is emulated so need not see.
+		if reflect.DeepEqual(value, base[name]) && !(name == "geolocation" || name == "notifications") {
+			t.Errorf("the program's own page sees the %s %v, as others do: the test is none", name, value)
+		}
+	}
+	if program.refused != "refused" {
+		t.Errorf("permissions for all sessions were %s", program.refused)
+	}
+	sees(t, h, "before", base)
+	h.Text(t, "before", "reload")
+	sees(t, h, "before", base)
+	h.Text(t, "after", "open", address)
+	sees(t, h, "after", base)
+
+	// The program dies as it is.
+	if err := program.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = program.cmd.Wait() // it was killed
+	var now map[string]any
+	if !e2e.Await(e2e.CommandDeadline/3, func() bool {
+		h.Text(t, "set", "reload")
+		now = observed(t, h, "set")
+		return reflect.DeepEqual(now, base)
+	}) {
+		t.Errorf("after the program's end its session's page differs: %s", differing(now, base))
+	}
+}
+
+// observed is what the session's page sees of settings.
+func observed(t *testing.T, h *e2e.Home, session string) map[string]any {
+	t.Helper()
+	script, err := os.ReadFile(filepath.Join("testdata", "isolation", "observe.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen map[string]any
+	if err := json.Unmarshal(e2e.Ask[wire.EvalOut](t, h, session, "eval", string(script)).Result, &seen); err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+func sees(t *testing.T, h *e2e.Home, session string, want map[string]any) {
+	t.Helper()
+	if seen := observed(t, h, session); !reflect.DeepEqual(seen, want) {
+		t.Errorf("session %s sees another's settings: %s", session, differing(seen, want))
+	}
+}
+
+func differing(got, want map[string]any) string {
+	text := ""
+	for name := range want {
+		if !reflect.DeepEqual(got[name], want[name]) {
+			text += fmt.Sprintf("%s is %v, want %v; ", name, got[name], want[name])
+		}
+	}
+	return text
+}
+
+// setting is the program of testdata/isolation at work.
+type setting struct {
+	cmd     *exec.Cmd
+	seen    map[string]any
+	refused string
+}
+
+// settingsOf starts the program at a session's endpoint and waits until it has set
+// all that it sets. It is killed at the test's end.
+func settingsOf(t *testing.T, h *e2e.Home, session string) setting {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("testdata", "isolation"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", filepath.Join(dir, "settings.js"),
+		filepath.Join(os.Getenv(e2e.EnvDriver), "package"), h.Text(t, session, "get", "cdp-url"), filepath.Join(dir, "observe.js"))
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+	cmd.Stderr = os.Stderr
+	cmd.WaitDelay = 5 * time.Second
+	if _, err := cmd.StdinPipe(); err != nil { // open for as long as we live
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan []byte, 1)
+	go func() {
+		line, _ := bufio.NewReader(out).ReadBytes('\n') // cut short where it failed
+		said <- line
+	}()
+	program := setting{cmd: cmd}
+	select {
+	case line := <-said:
+		var all struct {
+			Seen    map[string]any
+			Refused string
+		}
+		if err := json.Unmarshal(line, &all); err != nil {
+			t.Fatalf("the program said %q: %v", line, err)
+		}
+		program.seen, program.refused = all.Seen, all.Refused
+	case <-time.After(e2e.CommandDeadline):
+		t.Fatal("the program does not set what it is to set")
+	}
+	return program
+}

@@ -1,0 +1,83 @@
+//go:build linux
+
+package isolation_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Every policy is there in every mode, and is nobody else's.
+func TestPoliciesInAllModes(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	p := e2e.NewPerson(t, h, "")
+	file := filepath.Join(h.Outer, "in.txt")
+	if err := os.WriteFile(file, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	modes := map[string][]string{
+		"shared": nil, "incognito": {"--mode", "incognito"}, "persistent": {"--profile", "work"}, "attached": {"--cdp", p.Port},
+	}
+	// steps runs commands of a session in one batch; its result has the records of all.
+	steps := func(t *testing.T, session string, flags []string, commands ...string) []wire.Record {
+		t.Helper()
+		r := h.Try(session, append(append([]string{"--json"}, flags...), append([]string{"batch", "--bail"}, commands...)...)...)
+		var results []wire.StepResult
+		if err := json.Unmarshal([]byte(r.Stdout), &results); err != nil || r.Status != wire.ExitDone {
+			t.Fatalf("%v %s", err, r)
+		}
+		var records []wire.Record
+		for _, one := range results {
+			records = append(records, one.Records...)
+		}
+		return records
+	}
+	raised := []string{
+		"open " + s.URL("/dialogs"), "click '#confirm'", "wait --text 'confirm false'",
+		"open " + s.URL("/asks"), "click '#camera'", "wait --text 'camera: NotAllowedError'",
+		"click '#notify'", "wait --text 'notify: error'", "click '#pick'", "wait --text 'pick: AbortError'",
+	}
+	// A daemon a mode, one after the other: all at once they would wait for each other.
+	for mode, flags := range modes {
+		t.Run(mode, func(t *testing.T) {
+			if got := steps(t, mode, flags, raised...); len(got) != 4 || !allRaised(got) {
+				t.Errorf("with no policy set the records are %+v", got)
+			}
+			got := steps(t, mode, flags,
+				"policy dialog accept", "policy permission allow camera", "policy notification allow", "policy respond showOpenFilePicker "+file,
+				"click '#camera'", "wait --text 'camera: video'", "click '#notify'", "wait --text 'notify: shown true'",
+				"click '#pick'", "wait --text 'pick: in.txt text'", "open "+s.URL("/dialogs"), "click '#confirm'", "wait --text 'confirm true'")
+			if len(got) != 4 || wire.AnyRaised(got) {
+				t.Errorf("with policies the records are %+v", got)
+			}
+			got = steps(t, mode, flags,
+				"policy dialog dismiss", "policy permission deny", "policy notification deny", "policy file-picker deny",
+				"click '#confirm'", "wait --text 'confirm false'", "open "+s.URL("/asks"), "click '#camera'", "wait --text 'camera: NotAllowedError'",
+				"click '#notify'", "wait --text 'notify: error'", "click '#pick'", "wait --text 'pick: AbortError'")
+			if len(got) != 4 || wire.AnyRaised(got) {
+				t.Errorf("denied the records are %+v", got)
+			}
+		})
+	}
+	// The first one's policies are not the next one's in the same context.
+	if got := steps(t, "other", nil, raised...); len(got) != 4 || !allRaised(got) {
+		t.Errorf("another session's records are %+v", got)
+	}
+}
+
+func allRaised(all []wire.Record) bool {
+	for _, r := range all {
+		if !r.Raised || r.Hint == "" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,44 @@
+//go:build linux
+
+package main_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+)
+
+// The calls in the README's blocks do what it says, in their order, on one server.
+func TestMCPExamplesOfTheReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)\n```mcp\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(blocks) != 3 {
+		t.Fatalf("the README has %d blocks of calls, want 3", len(blocks))
+	}
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	c := dialMCP(t, h, "--tools", "all")
+	for _, block := range blocks {
+		for line := range strings.Lines(block[1]) {
+			tool, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			given, want, _ := strings.Cut(rest, " => ")
+			var args map[string]any
+			if err := json.Unmarshal([]byte(strings.ReplaceAll(given, "localhost:8000", s.URL(""))), &args); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			_, said, failed := c.call(tool, args)
+			if failed != strings.HasPrefix(want, "No session") || !strings.Contains(said, want) {
+				t.Fatalf("%sanswers %v %q", line, failed, said)
+			}
+		}
+	}
+}

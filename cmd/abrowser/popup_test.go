@@ -1,0 +1,63 @@
+//go:build linux
+
+package main_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// However a click opens a tab, its reply says so, and the tab is that task's
+// alone.
+func TestPopupsJoinTheirTask(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewRacedHome(t)
+	h.Text(t, "bystander", "open", s.URL("/popups"))
+	ways := []struct {
+		name, path string
+		args       []string
+	}{
+		{"_blank", "/page/blank", []string{"#blank"}},
+		{"window.open", "/page/window-open", []string{"#open"}},
+		{"noopener", "/page/noopener", []string{"#noopener"}},
+		{"form target", "/page/form-target?", []string{"#target"}},
+		{"Control and click", "/page/plain", []string{"#plain", "--modifiers", "Control"}},
+		{"--new-tab", "/page/plain", []string{"#plain", "--new-tab"}},
+	}
+	h.Text(t, "opener", "open", s.URL("/popups"))
+	first := e2e.Ask[wire.TabsOut](t, h, "opener", "tab", "list").Tabs[0]
+	seen := []string{first.TargetID}
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			out := e2e.Ask[wire.ClickOut](t, h, "opener", append([]string{"click"}, way.args...)...)
+			if len(out.Opened) != 1 {
+				t.Fatalf("the click reported %v, want one tab", out.Opened)
+			}
+			opened := out.Opened[0]
+			if slices.Contains(seen, opened.TargetID) {
+				t.Errorf("tab %v was there before", opened)
+			}
+			seen = append(seen, opened.TargetID)
+			tabs := e2e.Ask[wire.TabsOut](t, h, "opener", "tab", "list").Tabs
+			i := slices.IndexFunc(tabs, func(tab wire.Tab) bool { return tab.TabID == opened.TabID })
+			if i < 0 || len(tabs) != len(seen) || tabs[i].TargetID != opened.TargetID {
+				t.Fatalf("the task's tabs are %v, want %d with %v", tabs, len(seen), opened)
+			}
+			others := e2e.Ask[wire.TabsOut](t, h, "bystander", "tab", "list").Tabs
+			if len(others) != 1 {
+				t.Errorf("the other task's tabs are %v, want its one", others)
+			}
+			// The tab is whole: it can be gone to, and is where it should be.
+			h.Text(t, "opener", "tab", opened.TabID)
+			h.Text(t, "opener", "wait", "--url", way.path)
+			if url := h.Text(t, "opener", "get", "url"); url != s.URL(way.path) {
+				t.Errorf("the tab is at %s, want %s", url, s.URL(way.path))
+			}
+			h.Text(t, "opener", "tab", first.TabID)
+		})
+	}
+}

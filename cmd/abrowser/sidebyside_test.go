@@ -1,0 +1,170 @@
+//go:build linux
+
+package main_test
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	navigations = 20
+	rounds      = 20
+	tasks       = 10
+)
+
+// Two tasks started in the same instant: the site answers none of a round's two
+// requests before it has both, so neither task can be ahead, and each must see its
+// own page every time. Somebody who watches the browser itself sees two new pages.
+func TestTwoTasksSideBySide(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewRacedHome(t)
+	watch := e2e.Observe(t, h)
+	h.Text(t, "first", "open", s.URL("/page/first"))
+	before := watch.Pages(t)
+
+	var together sync.WaitGroup
+	for _, task := range []string{"left", "right"} {
+		together.Go(func() {
+			for round := range navigations {
+				if err := navigate(h, s, task, round); err != nil {
+					t.Errorf("task %s, navigation %d: %v", task, round, err)
+					return
+				}
+			}
+		})
+	}
+	together.Wait()
+
+	after := watch.Pages(t)
+	maps.DeleteFunc(after, func(id, _ string) bool { return before[id] != "" })
+	if len(after) != 2 {
+		t.Errorf("the browser has %d new pages, want 2: %v", len(after), after)
+	}
+}
+
+func navigate(h *e2e.Home, s *site.Site, task string, round int) error {
+	address := s.URL(fmt.Sprintf("/meet/%d/%s", round, task))
+	want := fmt.Sprintf("%s in round %d", task, round)
+	opened, err := e2e.TryAsk[wire.OpenOut](h, task, "open", address)
+	if err != nil {
+		return err
+	}
+	if opened.URL != address || opened.Title != want {
+		return fmt.Errorf("open answered %q at %s, want %q at %s", opened.Title, opened.URL, want, address)
+	}
+	shown, err := e2e.TryAsk[wire.GetTextOut](h, task, "get", "text", "h1")
+	if err == nil && shown.Value != want {
+		err = fmt.Errorf("the page says %q, want %q", shown.Value, want)
+	}
+	return err
+}
+
+// Ten tasks, three first commands at once in each, nothing running, and what a
+// crash leaves lying about: one daemon a task, one broker, one browser, a page
+// each, and no command fails.
+func TestTenTasksColdAtOnce(t *testing.T) {
+	n := rounds
+	if testing.Short() {
+		n = 2
+	}
+	s := site.Start(t)
+	for round := range n {
+		t.Run(fmt.Sprint(round), func(t *testing.T) { tenTasksCold(t, s) })
+	}
+}
+
+func tenTasksCold(t *testing.T, s *site.Site) {
+	h := e2e.NewHome(t)
+	names := make([]string, tasks)
+	for i := range names {
+		names[i] = fmt.Sprintf("task_%d", i)
+	}
+	leaveRubbish(t, h, names)
+
+	var together sync.WaitGroup
+	gate := make(chan struct{})
+	for _, name := range names {
+		for _, args := range [][]string{{"open", s.URL("/page/" + name)}, {"eval", "1 + 1"}, {"snapshot"}} {
+			together.Go(func() {
+				<-gate
+				if r := h.Try(name, args...); r.Status != wire.ExitDone {
+					t.Errorf("session %s: %s", name, r)
+				}
+			})
+		}
+	}
+	close(gate)
+	together.Wait()
+
+	for kind, want := range map[string]int{e2e.KindDaemon: tasks, e2e.KindKeeper: 1, e2e.KindBroker: 1, e2e.KindBrowser: 1} {
+		if found := h.Of(kind); len(found) != want {
+			t.Errorf("%d processes of kind %s, want %d: %v", len(found), kind, want, found)
+		}
+	}
+	owners := map[string]int{}
+	for _, tab := range e2e.Ask[wire.TabsOut](t, h, "task_0", "tab", "list", "--all").Tabs {
+		owners[tab.SessionID]++
+		if want := s.URL("/page/" + tab.SessionID); tab.URL != want {
+			t.Errorf("session %s is at %s, want %s", tab.SessionID, tab.URL, want)
+		}
+	}
+	for _, name := range names {
+		if owners[name] != 1 {
+			t.Errorf("session %s has %d tabs, want 1", name, owners[name])
+		}
+	}
+	if len(owners) != tasks {
+		t.Errorf("tabs of %d sessions, want %d: %v", len(owners), tasks, owners)
+	}
+}
+
+// leaveRubbish leaves what killed processes leave: socket files on which nobody
+// listens, and lock files that nobody holds.
+func leaveRubbish(t *testing.T, h *e2e.Home, names []string) {
+	t.Helper()
+	root := sockets.Root{Dir: h.Dir}
+	if err := root.Make(); err != nil {
+		t.Fatal(err)
+	}
+	var places []sockets.Place
+	for _, name := range names {
+		p, err := root.Session(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places = append(places, p)
+	}
+	browser, err := root.Browser("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append(places, browser) {
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.SetUnlinkOnClose(false)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{p.Lock, p.Start} {
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte("4194304\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,212 @@
+//go:build linux
+
+package main_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// managed is a task manager that runs, as the test sees it.
+type managed struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	orders io.WriteCloser
+	events chan managerEvent
+}
+
+// manager starts a task manager. Its own environment names no session.
+func startManager(t *testing.T, h *e2e.Home) *managed {
+	t.Helper()
+	m := &managed{t: t, cmd: exec.CommandContext(t.Context(), os.Args[0]), events: make(chan managerEvent, 100)}
+	m.cmd.Env = append(h.Environ(""), envManager+"=1", "AB="+h.Binary)
+	m.cmd.Stderr = os.Stderr
+	var err error
+	if m.orders, err = m.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := m.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { // ends with the manager's output
+		defer close(m.events)
+		for read := json.NewDecoder(out); ; {
+			var e managerEvent
+			if read.Decode(&e) != nil {
+				return
+			}
+			m.events <- e
+		}
+	}()
+	return m
+}
+
+func (m *managed) order(do, id, script string) {
+	m.t.Helper()
+	if err := json.NewEncoder(m.orders).Encode(managerOrder{do, id, script}); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// next is the next event.
+func (m *managed) next() managerEvent {
+	m.t.Helper()
+	select {
+	case e := <-m.events:
+		return e
+	case <-time.After(e2e.CommandDeadline):
+		m.t.Fatal("the manager says nothing")
+		return managerEvent{}
+	}
+}
+
+// end ends the manager when its tasks have, and its input first.
+func (m *managed) end() {
+	m.t.Helper()
+	if err := errors.Join(m.orders.Close(), m.cmd.Wait()); err != nil {
+		m.t.Errorf("the manager: %v", err)
+	}
+}
+
+// A task manager runs twelve tasks, ten at a time, each in a shell of its own with
+// the one variable. It cancels one, interrupts one, follows one up under the same
+// id, is killed and started again: no task ever sees another page than its own.
+func TestTaskManager(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	m := startManager(t, h)
+	work := fmt.Sprintf(`set -e
+$AB open "%s"
+$AB fill '#kept' "of $AGENT_BROWSER_SESSION"
+$AB wait --fn "fetch('/gate/all').then(() => true)"
+$AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
+	for i := range mostTasks + 2 {
+		m.order("start", fmt.Sprintf("task_%d", i), work)
+	}
+	for range mostTasks {
+		if e := m.next(); e.Event != "started" {
+			t.Fatalf("with ten tasks to start: %+v", e)
+		}
+	}
+	if !e2e.Await(e2e.CommandDeadline, func() bool {
+		list, err := e2e.TryAsk[wire.SessionListOut](h, "", "session", "list")
+		filled := 0
+		for _, one := range list.Sessions {
+			if strings.HasSuffix(one.URL, "/secret?of="+one.ID) {
+				filled++
+			}
+		}
+		return err == nil && filled == mostTasks && len(list.Sessions) == mostTasks
+	}) {
+		t.Fatalf("the sessions are not those of the ten tasks that run: %+v", e2e.Ask[wire.SessionListOut](t, h, "", "session", "list"))
+	}
+	s.Open("all")
+	ended := map[string]managerEvent{}
+	for len(ended) < mostTasks+2 {
+		if e := m.next(); e.Event == "ended" {
+			ended[e.ID] = e
+		}
+	}
+	for id, e := range ended {
+		if e.Status != 0 || !strings.HasSuffix(strings.TrimSpace(e.Output), "of "+id) {
+			t.Errorf("%s ended with %d and said %q", id, e.Status, e.Output)
+		}
+	}
+	want := e2e.MarkOf(t, h, "task_3")
+
+	t.Run("cancelled and interrupted", func(t *testing.T) {
+		m.t = t
+		clicked := s.Count("late-click")
+		for _, do := range []string{"cancel", "interrupt"} {
+			m.order("start", do, fmt.Sprintf("$AB open '%s'; $AB click '#late' --timeout 60000 && echo clicked", s.URL("/late?gate="+do)))
+			if e := m.next(); e.Event != "started" {
+				t.Fatalf("%+v", e)
+			}
+			if !e2e.Await(e2e.CommandDeadline, func() bool {
+				status, err := e2e.TryAsk[wire.StatusOut](h, do, "status")
+				return err == nil && status.Command == "click"
+			}) {
+				t.Fatal("the click never ran")
+			}
+			m.order(do, do, "")
+			if e := m.next(); e.Event != "ended" || e.Status == 0 || strings.Contains(e.Output, "clicked") {
+				t.Errorf("%s: %+v", do, e)
+			}
+			s.Open(do)
+			h.Text(t, do, "wait", "#late")
+			if got := h.Text(t, do, "get", "text", "#clicks"); got != "0" {
+				t.Errorf("after %s the element was clicked %s times", do, got)
+			}
+		}
+		if now := s.Count("late-click"); now != clicked {
+			t.Errorf("%d clicks came after all", now-clicked)
+		}
+	})
+
+	t.Run("the manager is killed", func(t *testing.T) {
+		m.t = t
+		m.order("start", "long", fmt.Sprintf("$AB open '%s' && $AB wait '#never' --timeout 60000", s.URL("/secret")))
+		m.next()
+		if !e2e.Await(e2e.CommandDeadline, func() bool {
+			status, err := e2e.TryAsk[wire.StatusOut](h, "long", "status")
+			return err == nil && status.Command == "wait"
+		}) {
+			t.Fatal("the task never ran")
+		}
+		long := targetOf(t, h, "long")
+		if err := m.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		_ = m.cmd.Wait() // killed
+		// Its terminals are gone, and with them who waited.
+		if !e2e.Await(e2e.CommandDeadline, func() bool {
+			status, err := e2e.TryAsk[wire.StatusOut](h, "long", "status")
+			return err == nil && status.Command == ""
+		}) {
+			t.Error("the command of a task that is gone goes on")
+		}
+		again := startManager(t, h)
+		again.order("start", "task_3", "$AB get value '#kept'; $AB eval 'reveal()'")
+		again.order("start", "long", "$AB get url")
+		for range 4 {
+			switch e := again.next(); {
+			case e.Event == "ended" && e.ID == "task_3" && !strings.Contains(e.Output, "of task_3"), e.Status != 0:
+				t.Errorf("the follow-up: %+v", e)
+			}
+		}
+		again.end()
+		if got := targetOf(t, h, "long"); got != long {
+			t.Errorf("the page of the task that ran was %s and is %s", long, got)
+		}
+	})
+	if got := e2e.MarkOf(t, h, "task_3"); got != want {
+		t.Errorf("the follow-up found %v, want %v", got, want)
+	}
+}
+
+// targetOf is the session's one tab.
+func targetOf(t *testing.T, h *e2e.Home, session string) string {
+	t.Helper()
+	tabs := e2e.Ask[wire.TabsOut](t, h, session, "tab", "list").Tabs
+	if len(tabs) != 1 {
+		t.Fatalf("%s has the tabs %+v", session, tabs)
+	}
+	return tabs[0].TargetID
+}
