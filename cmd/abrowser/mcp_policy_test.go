@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,7 +65,27 @@ func TestMCPPolicies(t *testing.T) {
 	if _, text, failed := c.call("set_dialog_policy", map[string]any{"session": "a", "mode": "accept-prompt-with"}); !failed || !strings.Contains(text, "requires text") {
 		t.Errorf("without a text: %s", text)
 	}
-	if _, text, failed := c.call("open_session", map[string]any{"session": "b", "hars": []any{"/none.har"}}); !failed || !strings.Contains(text, "HAR replay file not found") {
+	if _, text, failed := c.call("open_session", map[string]any{"session": "b", "hars": []any{"none.har"}}); !failed || !strings.Contains(text, "HAR replay file not found") {
 		t.Errorf("hars that are not there: %s", text)
+	}
+	// What could not be opened is not there; and all of it at once, in a sequence.
+	c.must("open_session", map[string]any{"session": "b", "navigationUrl": s.URL("/asks")})
+	picture := filepath.Join(h.Outer, "b.png")
+	out := c.must("execute_sequence", map[string]any{"session": "b", "actions": []any{
+		map[string]any{"action": "set_permission_policy", "mode": "raise", "perPermission": map[string]any{"camera": "allow"}},
+		map[string]any{"action": "set_notification_policy", "mode": "allow"},
+		map[string]any{"action": "set_dialog_policy", "mode": "accept"},
+		map[string]any{"action": "set_fs_picker_policy", "mode": "allow"},
+		map[string]any{"action": "fs_picker_respond", "api": "showOpenFilePicker", "files": []any{map[string]any{"name": "b.txt", "contents": "more"}}},
+		map[string]any{"action": "click_element", "selector": "#camera"},
+		map[string]any{"action": "wait", "text": "camera: video"},
+		map[string]any{"action": "click_element", "selector": "#notify"},
+		map[string]any{"action": "wait", "text": "notify: shown true"},
+		map[string]any{"action": "click_element", "selector": "#pick"},
+		map[string]any{"action": "wait", "text": "pick: b.txt more"},
+		map[string]any{"action": "screenshot", "path": picture},
+	}})
+	if made, err := os.ReadFile(picture); out["completed"] != 12.0 || out["ok"] != true || len(out["records"].([]any)) != 3 || err != nil || !strings.HasPrefix(string(made), "\x89PNG") {
+		t.Errorf("the sequence answers %v; the picture: %v", out, err)
 	}
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"time"
 
@@ -44,22 +46,74 @@ func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 	}
 	l := line{verb: v, global: members{}, in: members{}}
 	for name, value := range in {
-		l.in[name] = plainNumber(value)
+		l.in[name] = plain(value)
 	}
-	if steps, ok := in["steps"].([]wire.Step); ok {
-		l.patience = time.Duration(len(steps)) * defaultPatience
+	steps, _ := in["steps"].([]wire.Step)
+	for i := range steps {
+		patience, err := a.prepareStep(&steps[i])
+		if err != nil {
+			e := wire.AsError(err)
+			return nil, a.aside(), &wire.Error{Code: e.Code, Message: fmt.Sprintf("action %d: %s", i+1, e.Message), Hint: e.Hint}
+		}
+		l.patience = min(l.patience+patience, longestPatience)
 	}
 	if err := a.prepare(&l); err != nil {
 		return nil, a.aside(), err
 	}
 	out, err := a.answer(ctx, l)
+	if batch, ok := out.(*wire.BatchOut); ok && err == nil {
+		a.finishSteps(batch.Results, steps)
+	}
 	if f, ok := out.(failing); ok && err == nil {
 		err = f.failure()
 	}
-	if err == nil && l.text("path") != "" {
-		err = a.writeFile(out) // a picture without a path is shown to the client
+	if err == nil && !showsIt(out, l.text("path")) {
+		err = a.writeFile(out)
 	}
 	return out, a.aside(), err
+}
+
+// showsIt reports whether an output's file is shown to the client instead of being
+// written: a picture is that has no path.
+func showsIt(out any, path string) bool {
+	_, isPicture := out.(*wire.ScreenshotOut)
+	return isPicture && path == ""
+}
+
+// prepareStep is [app.prepare] for an action of a sequence. It returns how long the
+// action may take.
+func (a *app) prepareStep(step *wire.Step) (time.Duration, error) {
+	v, ok := wire.Find(step.Verb)
+	if !ok {
+		return 0, wire.Errorf(wire.CodeUnknownVerb, "there is no %q", step.Verb)
+	}
+	l := line{verb: v, global: members{}, in: members{}}
+	dec := json.NewDecoder(bytes.NewReader(step.In))
+	dec.UseNumber()
+	given := map[string]any{}
+	if err := dec.Decode(&given); err != nil {
+		return 0, wire.Errorf(wire.CodeBadInput, "the arguments are no JSON object")
+	}
+	for name, value := range given {
+		l.in[name] = plain(value)
+	}
+	if err := a.prepare(&l); err != nil {
+		return 0, err
+	}
+	body, err := l.request()
+	step.In = body
+	return patienceOf(l), err
+}
+
+// finishSteps writes the files of a sequence's actions.
+func (a *app) finishSteps(results []wire.StepResult, steps []wire.Step) {
+	for i := range results {
+		var to struct{ Path string }
+		if i >= len(steps) || json.Unmarshal(steps[i].In, &to) != nil || to.Path == "" && steps[i].Verb == wire.Screenshot.Name {
+			continue
+		}
+		a.finish(&results[i], steps[i])
+	}
 }
 
 // Where is for package mcp.
@@ -88,12 +142,23 @@ func (a *app) aside() mcp.Aside {
 	return mcp.Aside{Warnings: a.printer.said(), Records: a.printer.records}
 }
 
-// plainNumber is a whole number as the command line has it.
-func plainNumber(value any) any {
-	if n, ok := value.(json.Number); ok {
-		if whole, err := n.Int64(); err == nil {
+// plain is a value as the command line has it: whole numbers, and lists of words.
+func plain(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		if whole, err := v.Int64(); err == nil {
 			return int(whole)
 		}
+	case []any:
+		words := make([]string, 0, len(v))
+		for _, one := range v {
+			word, ok := one.(string)
+			if !ok {
+				return value
+			}
+			words = append(words, word)
+		}
+		return words
 	}
 	return value
 }

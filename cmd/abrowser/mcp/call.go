@@ -25,8 +25,11 @@ type call struct {
 
 // answer is what a tool says: an output of a verb, or one of the tool's own.
 type answer struct {
-	out   any
-	aside Aside
+	out     any
+	aside   Aside
+	session string // who answered, where the tool chose it
+	// pictures are those of several actions; a picture that is all of out is not here.
+	pictures [][]byte
 }
 
 // call answers a use of a tool. Everything that goes wrong is told to the model.
@@ -50,6 +53,9 @@ func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.
 	if t.verb.Describe().Name == wire.Close.Name {
 		s.forget()
 	}
+	if a.session != "" {
+		c.session, c.chosen = a.session, true
+	}
 	if err != nil {
 		return failure(c, err, a.aside)
 	}
@@ -58,7 +64,7 @@ func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.
 
 func (s *server) ask(c call) (answer, error) {
 	out, aside, err := s.Asker.Ask(c.ctx, c.session, c.tool.verb, c.in)
-	return answer{out, aside}, err
+	return answer{out: out, aside: aside}, err
 }
 
 // exists refuses a session that was named and is not known, for tools that need a

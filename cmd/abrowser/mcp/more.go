@@ -26,7 +26,7 @@ func (s *server) addSwitch() {
 		if err := s.enable(in.Group); err != nil {
 			return failure(call{session: s.now()}, err, Aside{}), nil
 		}
-		return success(call{session: s.now(), chosen: true}, answer{said{map[string]any{"group": in.Group}, "the tools of " + in.Group + " are there"}, Aside{}}), nil
+		return success(call{session: s.now(), chosen: true}, answer{out: said{map[string]any{"group": in.Group}, "the tools of " + in.Group + " are there"}}), nil
 	})
 }
 

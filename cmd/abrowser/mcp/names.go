@@ -2,9 +2,6 @@ package mcp
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
-	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -38,18 +35,18 @@ func otherTools() []tool {
 		{name: "set_dialog_policy", group: groupMany, verb: wire.PolicyDialog, short: "Set what is done with alert, confirm, prompt and beforeunload of this session"},
 		{
 			name: "set_permission_policy", group: groupMany, verb: wire.PolicyPermission, short: "Set what is done when a page of this session wants a permission",
-			extra: []property{{name: "perPermission", kind: "object", help: "a mode for each of some permissions"}}, serve: (*server).askWithExtra,
+			beside: []property{{name: "perPermission", kind: "object", help: "a mode for each of some permissions"}},
 		},
 		{name: "start_har", group: groupRead, verb: wire.HARStart, short: "Record this session's requests into a HAR file"},
 		{name: "stop_har", group: groupRead, verb: wire.HARStop, short: "Write the HAR file and stop recording"},
 		{name: "set_notification_policy", group: groupMany, verb: wire.PolicyNotification, short: "Set what is done when a page of this session shows a notification"},
 		{
 			name: "set_fs_picker_policy", group: groupMany, verb: wire.PolicyFilePicker, short: "Set what is done when a page of this session opens a file picker",
-			extra: []property{{name: "perAPI", kind: "object", help: "a mode for each of some file pickers"}}, serve: (*server).askWithExtra,
+			beside: []property{{name: "perAPI", kind: "object", help: "a mode for each of some file pickers"}},
 		},
 		{
 			name: "fs_picker_respond", group: groupMany, verb: wire.PolicyRespond, short: "Queue what the next file picker of a kind picks",
-			extra: []property{{name: "files", kind: "array", help: `objects with "path" or "contents", and "name" and "mimeType"`}}, serve: (*server).askWithExtra,
+			beside: []property{{name: "files", kind: "array", help: `objects with "path" or "contents", and "name" and "mimeType"`}},
 		},
 		{name: "get_tabs", group: groupTabs, verb: wire.TabList, short: "List the session's tabs"},
 		{
@@ -70,7 +67,7 @@ func otherTools() []tool {
 		},
 		{
 			name: "set_current_session", group: groupMany, verb: wire.SessionInfo, short: "Set the session of calls on this connection that name none",
-			serve: (*server).setCurrent,
+			sets: true, serve: (*server).setCurrent,
 		},
 		{
 			name: "close_session", group: groupCore, verb: wire.Close, short: "End the session; its tabs stay open unless page is true",
@@ -92,65 +89,6 @@ func otherTools() []tool {
 			serve: (*server).sequence,
 		},
 	}
-}
-
-// askWithExtra passes on fields that only a tool has, and no command line.
-func (s *server) askWithExtra(c call) (answer, error) {
-	maps.Copy(c.in, c.extra)
-	return s.ask(c)
-}
-
-// openSession makes a session, and is an error for one that lives.
-func (s *server) openSession(c call) (answer, error) {
-	list, err := s.sessions(c.ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	living := map[string]bool{}
-	for _, known := range list.Sessions {
-		living[known.ID] = known.State != "released"
-	}
-	if !c.chosen {
-		n := 1
-		for living[fmt.Sprintf("browser-%d", n)] {
-			n++
-		}
-		c.session = fmt.Sprintf("browser-%d", n)
-	}
-	if living[c.session] {
-		return answer{}, wire.Errorf(wire.CodeBadInput, "Session '%s' already exists", c.session).WithHint("close_session first, or use it as it is")
-	}
-	delete(c.in, "url")
-	if url, ok := c.extra["navigationUrl"]; ok {
-		c.in["url"] = url
-	}
-	asker, err := s.Asker.Where(c.session, c.settings())
-	if err != nil {
-		return answer{}, err
-	}
-	out, aside, err := asker.Ask(c.ctx, c.session, wire.Open, c.in)
-	if err != nil {
-		return answer{aside: aside}, err
-	}
-	opened, err := object(out)
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{said{opened, "session " + c.session + " is open"}, aside}, nil
-}
-
-// settings are those of the arguments that say in what browser a session is.
-func (c call) settings() map[string]any {
-	where := map[string]any{}
-	for _, name := range []string{"mode", "profile", "cdp"} {
-		if value, ok := c.extra[name]; ok {
-			where[name] = value
-		}
-	}
-	if headless, ok := c.extra["headless"].(bool); ok {
-		where["headed"] = !headless
-	}
-	return where
 }
 
 // said is an output of a tool's own.
@@ -187,78 +125,8 @@ func (s *server) setCurrent(c call) (answer, error) {
 			s.mu.Lock()
 			s.current = c.session
 			s.mu.Unlock()
-			return answer{said{map[string]any{"currentSession": c.session}, "calls without a session are for " + c.session}, Aside{}}, nil
+			return answer{out: said{map[string]any{"currentSession": c.session}, "calls without a session are for " + c.session}}, nil
 		}
 	}
 	return answer{}, wire.Errorf(wire.CodeNotFound, "No session: %s", c.session).WithHint("open_session makes it, list_sessions lists those there are")
-}
-
-// sequence does actions one after the other in one request.
-func (s *server) sequence(c call) (answer, error) {
-	given, _ := c.extra["actions"].([]any)
-	if len(given) == 0 {
-		return answer{}, wire.Errorf(wire.CodeBadInput, "actions is missing").WithHint(`[{"action":"click","selector":"e3"}]`)
-	}
-	var steps []wire.Step
-	for i, one := range given {
-		step, err := s.step(c, one)
-		if err != nil {
-			e := wire.AsError(err)
-			return answer{}, &wire.Error{Code: e.Code, Message: fmt.Sprintf("action %d: %s", i+1, e.Message), Hint: e.Hint}
-		}
-		steps = append(steps, step)
-	}
-	out, aside, err := s.Asker.Ask(c.ctx, c.session, wire.Batch, map[string]any{"steps": steps, "bail": true})
-	if err != nil {
-		return answer{aside: aside}, err
-	}
-	batch, _ := out.(*wire.BatchOut)
-	result := map[string]any{"total": len(steps), "completed": 0, "results": batch.Results}
-	for i, r := range batch.Results {
-		aside.Records = append(aside.Records, r.Records...)
-		if !r.Success {
-			why := ""
-			if r.Error != nil {
-				why = *r.Error
-			}
-			failed := map[string]any{"index": i, "action": steps[i].Command[0], "error": why, "code": r.Code}
-			result["failed"] = failed
-			return answer{said{result, fmt.Sprintf("%d of %d done; action %d (%s) failed: %s", i, len(steps), i+1, steps[i].Command[0], why)}, aside}, nil
-		}
-		result["completed"] = i + 1
-	}
-	return answer{said{result, fmt.Sprintf("%d of %d done", len(batch.Results), len(steps))}, aside}, nil
-}
-
-func (s *server) step(c call, one any) (wire.Step, error) {
-	members, ok := one.(map[string]any)
-	name, named := members["action"].(string)
-	if !ok || !named {
-		return wire.Step{}, wire.Errorf(wire.CodeBadInput, `it is no object with "action"`)
-	}
-	for _, t := range s.tools {
-		if t.name != strings.ReplaceAll(name, " ", "_") || t.serve != nil || t.verb.Describe().By == wire.ByCommand {
-			continue
-		}
-		rest := map[string]any{}
-		for key, value := range members {
-			if key != "action" {
-				rest[key] = value
-			}
-		}
-		raw, err := json.Marshal(rest)
-		if err != nil {
-			return wire.Step{}, err
-		}
-		inner, err := s.read(c.ctx, t, raw)
-		if err != nil {
-			return wire.Step{}, err
-		}
-		if inner.chosen && inner.session != c.session {
-			return wire.Step{}, wire.Errorf(wire.CodeBadInput, "a sequence is of one session")
-		}
-		in, err := json.Marshal(inner.in)
-		return wire.Step{Command: []string{name}, Verb: t.verb.Describe().Name, In: in}, err
-	}
-	return wire.Step{}, wire.Errorf(wire.CodeBadInput, "there is no action %q", name).WithHint("an action is the name of a tool, as click or fill")
 }

@@ -16,8 +16,11 @@ import (
 func success(c call, a answer) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{}
 	if picture, ok := a.out.(*wire.ScreenshotOut); ok && len(picture.Image) > 0 {
-		result.Content = append(result.Content, &mcp.ImageContent{Data: picture.Image, MIMEType: http.DetectContentType(picture.Image)})
+		a.pictures = append(a.pictures, picture.Image)
 		a.out = &wire.ScreenshotOut{Path: picture.Path}
+	}
+	for _, picture := range a.pictures {
+		result.Content = append(result.Content, &mcp.ImageContent{Data: picture, MIMEType: http.DetectContentType(picture)})
 	}
 	members, err := object(a.out)
 	if err != nil {
@@ -27,7 +30,7 @@ func success(c call, a answer) *mcp.CallToolResult {
 		members["warning"] = strings.Join(a.aside.Warnings, "; ")
 	}
 	a.aside.into(members)
-	members["sessionId"] = c.answering()
+	members["sessionId"], members["sessionType"] = c.answering(), wire.TypeBrowser
 	result.StructuredContent = members
 	text := ""
 	if t, ok := a.out.(wire.Texter); ok {
@@ -36,7 +39,7 @@ func success(c call, a answer) *mcp.CallToolResult {
 	for _, w := range a.aside.Warnings {
 		text += "\nwarning: " + w
 	}
-	if !c.chosen {
+	if !c.chosen && c.answering() == c.session {
 		text += "\n[session " + c.session + "]"
 	}
 	if text = strings.TrimPrefix(text, "\n"); text == "" {
@@ -66,7 +69,7 @@ func failure(c call, err error, aside Aside) *mcp.CallToolResult {
 	for _, w := range aside.Warnings {
 		text += "\nwarning: " + w
 	}
-	members := map[string]any{"error": e.Message, "code": e.Code, "sessionId": c.session}
+	members := map[string]any{"error": e.Message, "code": e.Code, "sessionId": c.session, "sessionType": wire.TypeBrowser}
 	if e.Hint != "" {
 		members["hint"] = e.Hint
 	}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -32,7 +33,7 @@ func (t tool) schema() map[string]any {
 			required = append(required, name)
 		}
 	}
-	for _, p := range t.extra {
+	for _, p := range slices.Concat(t.beside, t.extra) {
 		properties[p.name] = map[string]any{"type": p.kind, "description": p.help}
 		if p.required {
 			required = append(required, p.name)

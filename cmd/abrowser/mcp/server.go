@@ -50,12 +50,13 @@ type server struct {
 	current string
 	on      map[string]bool // groups whose tools are there
 	known   map[string]bool // sessions that were there when they were named
+	opening map[string]bool // sessions that are being opened
 }
 
 // Serve answers an MCP client until its input or ctx ends. A group that there is
 // not is [wire.CodeBadInput].
 func Serve(ctx context.Context, o Options) error {
-	s := &server{Options: o, current: o.Session, on: map[string]bool{}, known: map[string]bool{}, tools: allTools()}
+	s := &server{Options: o, current: o.Session, on: map[string]bool{}, known: map[string]bool{}, opening: map[string]bool{}, tools: allTools()}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "abrowser", Title: "abrowser", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions, Capabilities: &mcp.ServerCapabilities{},
 	})

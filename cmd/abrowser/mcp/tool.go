@@ -52,8 +52,10 @@ type tool struct {
 	// fields are the tool's names of the verb's fields, where they differ.
 	fields map[string]string
 	fixed  map[string]any // what the tool gives the verb by itself
+	beside []property     // fields of the verb that no command line has
 	extra  []property     // what it takes and does not pass on
 	opens  bool           // it may begin a session that is not known yet
+	sets   bool           // it changes something here, though its verb only reads
 	// serve answers the tool where the verb alone does not.
 	serve func(*server, call) (answer, error)
 }
@@ -104,7 +106,7 @@ func (t tool) declare() *mcp.Tool {
 	if t.short != "" {
 		description = t.short
 	}
-	hints := &mcp.ToolAnnotations{ReadOnlyHint: doc.Reads, DestructiveHint: &no, IdempotentHint: doc.Reads}
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: doc.Reads && !t.sets, DestructiveHint: &no, IdempotentHint: doc.Reads}
 	if doc.Removes {
 		hints.DestructiveHint = &yes
 	}

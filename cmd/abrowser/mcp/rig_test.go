@@ -1,0 +1,180 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// patience is how long a test waits for what takes milliseconds.
+const patience = 20 * time.Second
+
+// asked is one verb that the server wanted answered.
+type asked struct {
+	session, verb string
+	in            map[string]any
+	settings      map[string]any
+}
+
+// asker answers verbs as a command line would, with sessions that are names alone.
+// What the sessions' daemons do with a verb is not the server's business.
+type asker struct {
+	settings map[string]any
+	*answers
+}
+
+type answers struct {
+	serve func(context.Context, asked) (any, error) // nil result: the verb's empty output
+
+	mu       sync.Mutex // guards the fields below
+	all      []asked
+	sessions map[string]string // their states
+}
+
+// Ask is for the server.
+func (a asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, mcp.Aside, error) {
+	q := asked{session, v.Describe().Name, in, a.settings}
+	a.mu.Lock()
+	a.all = append(a.all, q)
+	a.mu.Unlock()
+	var out any
+	var err error
+	if a.serve != nil {
+		out, err = a.serve(ctx, q)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case q.verb == wire.SessionList.Name:
+		list := &wire.SessionListOut{}
+		for id, state := range a.sessions {
+			list.Sessions = append(list.Sessions, wire.SessionEntry{ID: id, State: state})
+		}
+		return list, mcp.Aside{}, err
+	case q.verb == wire.Close.Name:
+		delete(a.sessions, session)
+	case q.verb == wire.Open.Name:
+		a.sessions[session] = "ready" // the daemon runs, whatever becomes of the page
+	}
+	if out == nil {
+		out = v.NewOut()
+	}
+	return out, mcp.Aside{}, err
+}
+
+// Where is for the server.
+func (a asker) Where(_ string, settings map[string]any) (mcp.Asker, error) {
+	return asker{settings, a.answers}, nil
+}
+
+// of are the questions with this verb, in their order.
+func (a *answers) of(verb string) []asked {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var all []asked
+	for _, q := range a.all {
+		if q.verb == verb {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// rig is a server and a client that is connected to it.
+type rig struct {
+	*answers
+	t       *testing.T
+	client  *sdk.ClientSession
+	changed chan struct{}
+	told    chan *sdk.ProgressNotificationParams
+}
+
+func serve(t *testing.T, groups ...string) *rig {
+	t.Helper()
+	r := &rig{
+		answers: &answers{sessions: map[string]string{"a": "ready"}}, t: t,
+		changed: make(chan struct{}, 9), told: make(chan *sdk.ProgressNotificationParams, 9),
+	}
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- mcp.Serve(context.WithoutCancel(t.Context()), mcp.Options{Asker: asker{nil, r.answers}, In: in, Out: out, Session: "default", Groups: groups})
+		_ = out.Close() // which never fails
+	}()
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { r.changed <- struct{}{} },
+		ProgressNotificationHandler: func(_ context.Context, p *sdk.ProgressNotificationClientRequest) { r.told <- p.Params },
+	})
+	var err error
+	if r.client, err = client.Connect(t.Context(), &sdk.IOTransport{Reader: io.NopCloser(fromServer), Writer: toServer}, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = r.client.Close() // the pipes close with it
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Errorf("the server ended with %v", err)
+			}
+		case <-time.After(patience):
+			t.Error("the server does not end with its input")
+		}
+	})
+	return r
+}
+
+// call uses a tool and returns its structured content and its text.
+func (r *rig) call(tool string, args any) (members map[string]any, text string, failed bool) {
+	r.t.Helper()
+	result, err := r.client.CallTool(r.t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		r.t.Errorf("%s: %v", tool, err)
+		return nil, "", true
+	}
+	members, _ = result.StructuredContent.(map[string]any)
+	var all []string
+	for _, part := range result.Content {
+		if said, ok := part.(*sdk.TextContent); ok {
+			all = append(all, said.Text)
+		}
+	}
+	return members, strings.Join(all, "\n"), result.IsError
+}
+
+// must uses a tool that is to succeed.
+func (r *rig) must(tool string, args any) map[string]any {
+	r.t.Helper()
+	members, text, failed := r.call(tool, args)
+	if failed {
+		r.t.Errorf("%s(%v): %s", tool, args, text)
+	}
+	return members
+}
+
+// says uses a tool that is to fail with this text in its message.
+func (r *rig) says(want, tool string, args any) {
+	r.t.Helper()
+	members, text, failed := r.call(tool, args)
+	if message, _ := members["error"].(string); !failed || !strings.Contains(message, want) || !strings.HasPrefix(text, message) {
+		r.t.Errorf("%s(%v): %v %q, want %q", tool, args, failed, text, want)
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
