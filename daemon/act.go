@@ -102,11 +102,15 @@ func (t *turn) appear(ctx context.Context, p *page, at target, a action) error {
 	if a.attached {
 		state = playwright.WaitForSelectorStateAttached
 	}
+	there := t.isThere(ctx, at, a)
 	for {
 		limit := slice(ctx, sliceTime)
-		err := t.peek(limit+grace, func() error {
-			return at.find.WaitFor(playwright.LocatorWaitForOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
-		})
+		var err error
+		if !there {
+			err = t.peek(limit+grace, func() error {
+				return at.find.WaitFor(playwright.LocatorWaitForOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
+			})
+		}
 		switch {
 		case err == nil:
 			if at.sel.ref != 0 {
@@ -130,6 +134,19 @@ func (t *turn) appear(ctx context.Context, p *page, at target, a action) error {
 			return coded(err)
 		}
 	}
+}
+
+// isThere asks once whether appear has nothing to wait for, as mostly it has not. It
+// is one message to the page, waiting is nine; where there is no answer, that waits.
+func (t *turn) isThere(ctx context.Context, at target, a action) bool {
+	is, err := look(t, slice(ctx, sliceTime), func() (bool, error) {
+		if a.attached {
+			n, err := at.find.Count()
+			return n > 0, err
+		}
+		return at.find.IsVisible()
+	})
+	return err == nil && is
 }
 
 // giveUp is the error of an action whose time is over or whose caller went away.

@@ -22,11 +22,12 @@ type page struct {
 	mu      sync.Mutex            // guards scripts; held while it is made
 	scripts playwright.CDPSession // for scripts, which may have to be given up
 
-	commits atomic.Int64  // navigations of its main frame so far
-	gone    chan struct{} // closed when the page is closed
-	crash   chan struct{} // closed when its renderer is gone
-	close   sync.Once
-	crashed sync.Once
+	commits  atomic.Int64           // navigations of its main frame so far
+	document atomic.Pointer[string] // of its main frame, when it was asked for last
+	gone     chan struct{}          // closed when the page is closed
+	crash    chan struct{}          // closed when its renderer is gone
+	close    sync.Once
+	crashed  sync.Once
 }
 
 func newPage(l *link, p playwright.Page) (*page, error) {

@@ -32,46 +32,6 @@ func (t *turn) capture(ctx context.Context, p *page) (*node, error) {
 	return parseAria(text)
 }
 
-// documents names the document of each frame that has refs in the capture. The
-// question goes through an element of the capture itself, so that the answer is
-// of the captured document and of no later one.
-func (t *turn) documents(ctx context.Context, p *page, root *node) (map[string]string, error) {
-	named := map[string]string{}
-	var failed error
-	root.walk(func(n *node) bool {
-		frame := frameOf(n.pwRef)
-		if n.pwRef == "" || named[frame] != "" {
-			return true
-		}
-		var id string
-		if id, failed = t.documentOf(ctx, p, n.pwRef); failed != nil {
-			return false
-		}
-		named[frame] = id
-		return true
-	})
-	return named, failed
-}
-
-// documentOf names the document of an element of the last capture.
-func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, error) {
-	limit := slice(ctx, time.Second)
-	id, err := look(t, limit+time.Second, func() (any, error) {
-		return p.Locator("aria-ref="+pwRef).Evaluate("e => e.ownerDocument.defaultView.performance.timeOrigin", nil,
-			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
-	})
-	if err != nil {
-		return "", err
-	}
-	switch at := id.(type) {
-	case float64:
-		return frameOf(pwRef) + "@" + strconv.FormatFloat(at, 'f', -1, 64), nil
-	case int:
-		return frameOf(pwRef) + "@" + strconv.Itoa(at), nil
-	}
-	return "", wire.Errorf(wire.CodeInternal, "the page's clock is %T", id)
-}
-
 // outlined is a capture whose elements have our refs.
 type outlined struct {
 	root      *node

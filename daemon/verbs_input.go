@@ -48,7 +48,7 @@ func (t *turn) click(ctx context.Context, in wire.ClickIn) (wire.ClickOut, error
 		saves := false
 		return action{name: "click", trial: true, do: func(limit *float64, trial *bool) error {
 			if !*trial && in.Button != "right" {
-				saves = isSaveLink(at.find, limit)
+				saves = isSaveLink(at.find)
 			}
 			return at.find.Click(playwright.LocatorClickOptions{
 				Button: button(in.Button), Modifiers: modifiers(in.Modifiers), Timeout: limit, Trial: trial,

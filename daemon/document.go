@@ -1,0 +1,77 @@
+package daemon
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// documents names the document of each frame that has refs in the capture. The
+// question goes through an element of the capture itself, so that the answer is
+// of the captured document and of no later one.
+func (t *turn) documents(ctx context.Context, p *page, root *node) (map[string]string, error) {
+	named := map[string]string{}
+	var failed error
+	root.walk(func(n *node) bool {
+		frame := frameOf(n.pwRef)
+		if n.pwRef == "" || named[frame] != "" {
+			return true
+		}
+		var id string
+		if id, failed = t.documentOf(ctx, p, n.pwRef); failed != nil {
+			return false
+		}
+		named[frame] = id
+		return true
+	})
+	return named, failed
+}
+
+// documentOf names the document of an element of the last capture. A script on the
+// element is seven messages to the page, one on the page is one: where the main frame
+// has the document still that was read before the capture, the capture is of that.
+func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, error) {
+	if frameOf(pwRef) != "" {
+		return t.documentAt(ctx, p, pwRef)
+	}
+	if last := p.document.Load(); last != nil {
+		now, err := t.clock(ctx, func(time.Duration) (any, error) { return p.Evaluate("() => performance.timeOrigin") })
+		if err == nil && "@"+now == *last {
+			return *last, nil
+		}
+	}
+	document, err := t.documentAt(ctx, p, pwRef)
+	if err == nil {
+		p.document.Store(&document)
+	}
+	return document, err
+}
+
+// documentAt asks an element of the last capture for its document.
+func (t *turn) documentAt(ctx context.Context, p *page, pwRef string) (string, error) {
+	now, err := t.clock(ctx, func(limit time.Duration) (any, error) {
+		return p.Locator("aria-ref="+pwRef).Evaluate("e => e.ownerDocument.defaultView.performance.timeOrigin", nil,
+			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
+	})
+	return frameOf(pwRef) + "@" + now, err
+}
+
+// clock asks for when a document began, which no other of its frame did.
+func (t *turn) clock(ctx context.Context, ask func(limit time.Duration) (any, error)) (string, error) {
+	limit := slice(ctx, time.Second)
+	origin, err := look(t, limit+time.Second, func() (any, error) { return ask(limit) })
+	if err != nil {
+		return "", err
+	}
+	switch at := origin.(type) {
+	case float64:
+		return strconv.FormatFloat(at, 'f', -1, 64), nil
+	case int:
+		return strconv.Itoa(at), nil
+	}
+	return "", wire.Errorf(wire.CodeInternal, "the page's clock is %T", origin)
+}
