@@ -49,10 +49,25 @@ func (s *Session) claim(ctx context.Context) (wire.ClaimOut, error) {
 	if err == nil && out.Ended && a == nil {
 		// With the agent that it was of, on the browser's side. Nobody wants it since.
 		s.log.Info("the session was ended")
-		s.end()
+		s.expire()
 		err = wire.Errorf(wire.CodeInterrupted, "the session was ended")
 	}
 	return out, err
+}
+
+// expire ends a session that was ended on the browser's side: what was recorded is
+// written, what was set for it is forgotten, as by close.
+func (s *Session) expire() {
+	if har, err := s.finishRecording(); err != nil {
+		s.log.Error("writing the HAR", "error", err)
+	} else if har != "" {
+		s.log.Info("the HAR is written")
+	}
+	s.kept.end()
+	if err := s.root.Forget(s.name); err != nil {
+		s.log.Error("forgetting the session", "error", err)
+	}
+	s.end()
 }
 
 // mayAct refuses a caller whose the session is not, unless it only reads. A session

@@ -178,6 +178,13 @@ func (s *Session) connectAgain(ctx context.Context) error {
 	s.mu.Lock()
 	s.actor = nil
 	s.mu.Unlock()
+	if s.settings.SessionMode() == wire.ModeIncognito {
+		// Before it is made again: of one that was ended nothing is known any more.
+		if out, err := s.broker.claim(ctx, nil); err == nil && out.Unknown {
+			s.expire()
+			return wire.Errorf(wire.CodeInterrupted, "the session was ended")
+		}
+	}
 	_, err = s.linked(ctx)
 	return err
 }

@@ -27,7 +27,13 @@ type mcpClient struct {
 
 func dialMCP(t *testing.T, h *e2e.Home, args ...string) *mcpClient {
 	t.Helper()
-	c := &mcpClient{t: t, process: h.Prepared(context.WithoutCancel(t.Context()), "", append([]string{"mcp"}, args...)...), changed: make(chan struct{}, 1)}
+	return dialMCPOf(t, h, "", args...)
+}
+
+// dialMCPOf is dialMCP in the environment of a task.
+func dialMCPOf(t *testing.T, h *e2e.Home, task string, args ...string) *mcpClient {
+	t.Helper()
+	c := &mcpClient{t: t, process: h.Prepared(context.WithoutCancel(t.Context()), task, append([]string{"mcp"}, args...)...), changed: make(chan struct{}, 1)}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
 			select {

@@ -3,10 +3,12 @@ package broker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/broker/pool"
+	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -161,8 +163,9 @@ func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in wire.ClaimI
 		if in.Asks {
 			actor = ""
 		}
+		known := slices.ContainsFunc(b.board.Owners(), func(o patches.Listed) bool { return o.Name == in.Session })
 		holder, ended := b.board.Claim(in.Session, string(actor), in.Looks)
-		out = wire.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended}
+		out = wire.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended, Unknown: !known}
 		out.Tab, out.Live = b.activeOf(in.Session)
 	})
 	return out, err

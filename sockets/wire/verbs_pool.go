@@ -112,8 +112,10 @@ type ClaimIn struct {
 type ClaimOut struct {
 	Holder AgentKey `json:"holder,omitzero"` // whose it is; empty for nobody's
 	Ended  bool     `json:"ended,omitzero"`  // it was ended since somebody used it
-	Live   bool     `json:"live,omitzero"`   // it is at work
-	Tab    string   `json:"tab,omitzero"`    // its active one
+	// Unknown is set where nothing is known of it: new, or incognito and ended.
+	Unknown bool   `json:"unknown,omitzero"`
+	Live    bool   `json:"live,omitzero"` // it is at work
+	Tab     string `json:"tab,omitzero"`  // its active one
 }
 
 // BrokerClaim says whose a session is. It becomes the asking agent's where it is

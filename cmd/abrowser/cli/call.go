@@ -101,6 +101,7 @@ func (a *app) ask(ctx context.Context, l line, body json.RawMessage) (wire.Reply
 		return wire.Reply{}, interruption(ctx, err)
 	}
 	a.warnOfMany(ctx)
+	a.ownAtHome()
 	return a.send(ctx, a.caller(place, build), patience+coldMargin, doc, body)
 }
 
@@ -123,7 +124,7 @@ func interruption(ctx context.Context, err error) error {
 }
 
 func (a *app) caller(place sockets.Place, build string) sockets.Caller {
-	return sockets.Caller{Place: place, Session: a.session, Build: build, Agent: a.agent, Settings: a.settings, Owner: a.owner}
+	return sockets.Caller{Place: place, Session: a.session, Build: build, Agent: a.agentIn(a.session), Settings: a.settings, Owner: a.owner}
 }
 
 func (a *app) placeOf(doc wire.Doc) (sockets.Place, error) {

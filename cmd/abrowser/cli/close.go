@@ -134,6 +134,11 @@ func (a *app) closeOne(ctx context.Context, s served, name string, page bool) (w
 			_, err := newLaunching(a).Kill(ctx, s.place)
 			return wire.ReleaseOut{}, err
 		}
+		if a.secret() {
+			if err := a.mayRelease(ctx, name); err != nil {
+				return wire.ReleaseOut{}, err
+			}
+		}
 		out, err := a.endByForce(ctx, name, page)
 		return wire.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
 	}

@@ -104,6 +104,14 @@ func (l layers) session() (string, error) {
 	return "default", nil
 }
 
+// namesSession reports whether the session was named at all.
+func (l layers) namesSession() bool {
+	_, flag := l.flags["session"]
+	_, ours := l.lookup("ABROWSER_SESSION")
+	_, theirs := l.lookup("AGENT_BROWSER_SESSION")
+	return flag || ours || theirs
+}
+
 // agent is who acts, empty where that is the session itself: with a flag that names
 // another session than the variables do, the variables' session acts on it.
 func (l layers) agent(session string) (string, error) {

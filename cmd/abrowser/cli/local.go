@@ -59,7 +59,7 @@ func (a *app) whenIdle(doc wire.Doc) local {
 // askPlace asks a place a typed question.
 func askPlace[In, Out any](ctx context.Context, a *app, place sockets.Place, v wire.Verb[In, Out], in In) (Out, error) {
 	caller := a.caller(place, "")
-	caller.Session = place.Name
+	caller.Session, caller.Agent = place.Name, a.agentIn(place.Name)
 	if !a.secret() {
 		caller.Agent = "" // of several daemons each is asked as by its own session
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -16,12 +17,27 @@ import (
 // which ends with it.
 func (a *app) serveMCP(ctx context.Context, l line) (any, error) {
 	groups, _ := l.in["tools"].([]string)
+	a.home = a.agent // who acts on another's session is at home in its own
+	if a.home == "" && a.layers.namesSession() {
+		a.home = a.session
+	}
 	a.agent = wire.NewAgent(os.Getpid())
 	defer a.goodbye(ctx)
 	err := mcp.Serve(ctx, mcp.Options{
 		Asker: asker{a}, In: a.sys.Stdin, Out: a.sys.Stdout, Session: a.session, Groups: groups, Version: version(),
 	})
 	return &wire.Nothing{}, err
+}
+
+// ownAtHome has the session that the agent is at home in end with our process: it was
+// we who had to start its daemon. What the task's own commands began goes on.
+func (a *app) ownAtHome() {
+	if a.home == "" || a.session != a.home || a.owner != "" {
+		return
+	}
+	if p, err := sockets.FindProcess(os.Getpid()); err == nil {
+		a.owner = p.String()
+	}
 }
 
 // goodbyeTime is how long an agent's end may take.
@@ -134,7 +150,7 @@ func (k asker) Where(session string, given map[string]any) (mcp.Asker, error) {
 func (k asker) command(session string) *app {
 	a := newApp(k.app.sys)
 	a.dir, a.layers, a.settings, a.root, a.starter = k.app.dir, k.app.layers, k.app.settings, k.app.root, k.app.starter
-	a.session, a.printer.session, a.agent = session, session, k.app.agent
+	a.session, a.printer.session, a.agent, a.home, a.owner = session, session, k.app.agent, k.app.home, k.app.owner
 	return a
 }
 

@@ -20,6 +20,7 @@ type app struct {
 	root     sockets.Root
 	session  string
 	agent    string // who acts, where that is not the session itself
+	home     string // the session that an agent with a secret id is at home in, see [app.agentIn]
 	owner    string // the process that the session is for
 	starter  starter
 }

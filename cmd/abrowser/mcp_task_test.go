@@ -1,0 +1,97 @@
+//go:build linux
+
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// An MCP server that a task starts is the task in the task's own session, and an agent
+// of its own, with a secret, in all others. What ends with it is what it began.
+func TestMCPOfATask(t *testing.T) {
+	t.Parallel()
+	s, h := site.Start(t), e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/page/one"))
+	c := dialMCPOf(t, h, "task", "--tools", "all")
+	c.must("click", map[string]any{"selector": "h1"})
+	c.must("tab_new", map[string]any{"session": "task"})
+	h.Text(t, "task", "tab", "t1")
+	c.must("open_session", map[string]any{"session": "sub"})
+
+	t.Run("others are who they are", func(t *testing.T) {
+		d := dialMCPOf(t, h, "other", "--tools", "all")
+		d.refusal(wire.CodeOwnership, "click", map[string]any{"session": "task", "selector": "h1"})
+		d.refusal(wire.CodeOwnership, "close_session", map[string]any{"session": "task"})
+		d.refusal(wire.CodeOwnership, "kill", map[string]any{"session": "task"})
+		d.refusal(wire.CodeOwnership, "set_dialog_policy", map[string]any{"session": "task", "mode": "accept"})
+		if out := d.must("close_all_sessions", nil); out["closed"] != 0.0 {
+			t.Errorf("it closed %v", out)
+		}
+		h.Fails(t, wire.CodeOwnership, "task", "--session", "sub", "click", "h1") // for the secret is the server's
+		h.Fails(t, wire.CodeOwnership, "sub", "click", "h1")
+		d.leave()
+	})
+	t.Run("what the task began goes on without it", func(t *testing.T) {
+		c.leave()
+		e2e.AwaitNoDaemon(t, h, "sub")
+		if ids, released := tabsOf(t, h, "task"); ids != "t1 t2" || released {
+			t.Errorf("the task has %s, released: %v", ids, released)
+		}
+	})
+	t.Run("what it began in the task ends with it", func(t *testing.T) {
+		d := dialMCPOf(t, h, "second")
+		d.must("open", map[string]any{"url": s.URL("/page/two")})
+		h.Text(t, "second", "click", "h1")
+		if err := d.process.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = d.session.Close() // it is dead
+		e2e.AwaitNoDaemon(t, h, "second")
+		if url := h.Text(t, "second", "get", "url"); url != s.URL("/page/two") {
+			t.Errorf("the page is at %s", url)
+		}
+	})
+}
+
+// When an MCP client leaves, its sessions end as by close: what was recorded is
+// written, and nothing that was set is left for who comes next.
+func TestMCPLeaves(t *testing.T) {
+	t.Parallel()
+	s, h := site.Start(t), e2e.NewHome(t)
+	c := dialMCP(t, h, "--tools", "all")
+	hars := map[string]string{}
+	for session, mode := range map[string]string{"kept": "shared", "quiet": "incognito"} {
+		hars[session] = filepath.Join(h.Outer, session+".har")
+		c.must("open_session", map[string]any{
+			"session": session, "mode": mode, "har": hars[session], "device": "iPhone 15", "navigationUrl": s.URL("/page/" + session),
+		})
+		c.must("set_permission_policy", map[string]any{"session": session, "mode": "allow"})
+	}
+	c.leave()
+	for session, har := range hars {
+		e2e.AwaitNoDaemon(t, h, session)
+		var raw []byte
+		e2e.Await(20*time.Second, func() bool { raw, _ = os.ReadFile(har); return raw != nil })
+		if !strings.Contains(string(raw), "/page/"+session) {
+			t.Errorf("%s: the HAR is %q", session, raw)
+		}
+		h.Text(t, session, "open", s.URL("/page/next"))
+		if agent := h.Text(t, session, "eval", "navigator.userAgent + innerWidth"); strings.Contains(agent, "iPhone") || !strings.Contains(agent, "1280") {
+			t.Errorf("%s: the next one's page is %s", session, agent)
+		}
+		if p := e2e.Ask[wire.PoliciesOut](t, h, session, "policy", "status").Policies; p.Permission != wire.PolicyRaise {
+			t.Errorf("%s: the next one's policies are %+v", session, p)
+		}
+		if out := e2e.Ask[wire.StatusOut](t, h, session, "status"); out.Mode != wire.ModeShared {
+			t.Errorf("%s: the next one is in %s mode", session, out.Mode)
+		}
+	}
+}
