@@ -48,6 +48,9 @@ type Options struct {
 	// Foreign is for a browser that somebody else started. Its targets are attached
 	// to one by one, when they turn out to be an owner's, and never paused.
 	Foreign bool
+	// Watched is for a browser whose windows a person sees: no tab is brought to the
+	// front there, whatever for.
+	Watched bool
 	// Spares is after how many new sessions a page is made ahead for the next one; 0:
 	// never. A board that takes over from another goes on with the one it finds.
 	Spares int
@@ -75,6 +78,7 @@ type Board struct {
 	watches   []func() bool   // called when a target is gone, until they return true
 	opening   *opening        // the lost tab that is being opened again
 	spare     spare
+	front     front
 	closing   bool // the browser has been asked to end
 	ready     bool
 }
@@ -85,6 +89,7 @@ type call struct {
 	session *session // on which of the client's sessions
 	id      int64    // the client's id
 	then    func(in incoming)
+	bound   bool // it was sent on session: when that ends no reply comes, with then or without
 }
 
 // New returns a Board that has said nothing yet; see [Board.Start].

@@ -126,7 +126,7 @@ func (b *Board) dropSession(s *session) {
 	s.children = nil
 	delete(b.routes, s.id)
 	for n, waiting := range b.calls {
-		if waiting.session == s && waiting.then == nil {
+		if waiting.session == s && (waiting.then == nil || waiting.bound) {
 			b.forget(n)
 		}
 	}

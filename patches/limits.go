@@ -11,6 +11,10 @@ package patches
 //     setContentsSize are answered and do nothing: pages of all sessions share
 //     windows, and no task may take the focus of another or of a person. Pages are
 //     awake and focused in whatever tab they are.
+//   - A folder that is given to a field (DOM.setFileInputFiles) is read by Chromium 156 for
+//     the tab in front only. In a browser without windows its tab is brought there first;
+//     in windows that a person sees it is not, and the field stays empty until
+//     somebody brings the tab to the front by hand.
 //   - Target.createTarget always opens behind the others. Only the members that
 //     bear on that are dropped (focus, forTab, hidden, windowState).
 //   - Target.createTarget may be refused (POOL_FULL), or one of the owner's own tabs be

@@ -59,6 +59,8 @@ func rules(method string) rule {
 		return runIfWaiting
 	case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent":
 		return input
+	case "DOM.setFileInputFiles":
+		return setFiles
 	case "Emulation.setDisplayFeaturesOverride":
 		return displayFeatures
 	case "Target.exposeDevToolsProtocol", "Target.sendMessageToTarget", "Tracing.start",

@@ -191,7 +191,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 			first += 1000
 			o := Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state, Downloads: "/downloads", Spares: b.Spares}
 			if words[0] == "foreign" {
-				o.Foreign, o.Downloads = true, ""
+				o.Foreign, o.Watched, o.Downloads = true, true, ""
 			}
 			b = New(o)
 			b.Start(func() { b.Reopen(func() {}) })

@@ -40,13 +40,16 @@ const defaultSpares = 5
 
 func (o ServeOptions) spares() int {
 	switch {
-	case o.Settings.Headed || foreign(o.Settings) || o.Spares < 0:
+	case o.watched() || o.Spares < 0:
 		return 0
 	case o.Spares == 0:
 		return defaultSpares
 	}
 	return o.Spares
 }
+
+// watched reports whether a person sees the browser's windows.
+func (o ServeOptions) watched() bool { return o.Settings.Headed || foreign(o.Settings) }
 
 func logger(l *slog.Logger) *slog.Logger {
 	if l == nil {

@@ -140,7 +140,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 }
 
 func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (wire.NewsOut, error) {
-	out := wire.NewsOut{Browser: b.charge.Instance, Windowed: b.Settings.Headed || foreign(b.Settings)}
+	out := wire.NewsOut{Browser: b.charge.Instance, Windowed: b.watched()}
 	var bad error
 	err := b.do(ctx, func() {
 		bad = b.idle.set(in.IdleTimeout)

@@ -73,7 +73,7 @@ func checks(t *testing.T, h *e2e.Home, session, endpoint, pages string) {
 			t.Errorf("%s: %s: %s", session, check.Name, check.Error)
 		}
 	}
-	const checks = 35 // so that a script that ends early is noticed
+	const checks = 37 // so that a script that ends early is noticed
 	if done != checks {
 		t.Errorf("%s: %d checks were made, want %d", session, done, checks)
 	}

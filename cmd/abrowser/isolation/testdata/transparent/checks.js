@@ -21,6 +21,7 @@ const pages = {
   '/sw': '<script>navigator.serviceWorker.register("/sw.js").then(() => navigator.serviceWorker.ready).then(() => window.ready = 1)</script>',
   '/sw.js': 'self.answer = 43; addEventListener("fetch", e => e.respondWith(e.request.url.endsWith("/made") ? new Response("made") : fetch(e.request)))',
   '/file': '<input type=file>',
+  '/folder': '<input type=file webkitdirectory>',
   '/ask': '<script>window.said = prompt("name?")</script>',
 };
 
@@ -121,6 +122,20 @@ const everywhere = {
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('input')]);
     await chooser.setFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('in it') });
     equal(await page.evaluate(() => document.querySelector('input').files[0].text()), 'in it', 'file');
+  },
+  async 'a folder'({ page, site }, name) {
+    const folder = path.join(dir, name + '.folder');
+    fs.mkdirSync(path.join(folder, 'below'), { recursive: true });
+    fs.writeFileSync(path.join(folder, 'a.txt'), 'in it');
+    fs.writeFileSync(path.join(folder, 'below', 'b.txt'), 'below it');
+    await page.goto(site + '/folder');
+    // What a page opens comes to the front, and the page is behind it.
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(() => { open('/popup'); })]);
+    await page.setInputFiles('input', folder);
+    const files = await page.evaluate(() => Promise.all([...document.querySelector('input').files]
+        .map(async f => [f.webkitRelativePath.split('/').slice(1).join('/'), await f.text()])));
+    equal(files.sort(), [['a.txt', 'in it'], ['below/b.txt', 'below it']], 'files');
+    await popup.close();
   },
   async exposeBinding({ page, site }) {
     await page.exposeBinding('where', ({ frame }) => new URL(frame.url()).pathname);

@@ -1,0 +1,136 @@
+package patches
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// A folder that is given to a field comes into it in the front tab of a window only:
+// for another one Chromium 156 answers setFileInputFiles, reads nothing and says
+// nothing, and Playwright waits for the field's change event. So the field's page is
+// brought there, for as long as the call takes, one after the other. Nobody sees it:
+// where a person has the windows in view it is not done ([Options.Watched]).
+
+const (
+	frontTime  = 100 * time.Millisecond // after the call's answer; the browser reads the folder on another thread's word
+	frontLimit = 3 * time.Second        // for a page that does not answer
+)
+
+// front is the use of the front tab. Zero is free.
+type front struct {
+	last    *owner // who has it, or had it last
+	busy    bool
+	waiting []upload
+}
+
+// upload is a call that gives a folder to a field.
+type upload struct {
+	s *session
+	r request
+}
+
+// setFiles passes on the files of a field, and those of a field for a folder in the
+// front tab. The field itself is asked, on the client's session: what is given to it
+// may be on a disk that does not answer.
+func setFiles(b *Board, s *session, r request) *cdpError {
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	var files []string
+	if err := f.read("files", &files); err != nil {
+		return err
+	}
+	if b.Watched || len(files) != 1 || s.page() == nil {
+		b.pass(s, r, r.params)
+		return nil
+	}
+	field := fields{}
+	for _, name := range []string{"objectId", "nodeId", "backendNodeId"} {
+		if id, ok := f[name]; ok {
+			field[name] = id
+		}
+	}
+	r.params = encode(f)
+	b.askOn(s, r, "DOM.describeNode", encode(field), func(in incoming) {
+		switch {
+		case !forFolder(in):
+			b.pass(s, r, r.params)
+		default:
+			s.client.calls++ // while it waits, too
+			b.front.waiting = append(b.front.waiting, upload{s, r})
+			b.nextInFront()
+		}
+	})
+	return nil
+}
+
+// forFolder reports whether a described node is a field for a folder.
+func forFolder(in incoming) bool {
+	var out struct{ Node struct{ Attributes []string } }
+	if in.result(&out) != nil {
+		return false
+	}
+	for i := 0; i < len(out.Node.Attributes); i += 2 {
+		if out.Node.Attributes[i] == "webkitdirectory" {
+			return true
+		}
+	}
+	return false
+}
+
+// nextInFront gives the front tab to the next that waits for it; to another owner
+// than the last one, where there is one.
+func (b *Board) nextInFront() {
+	q := &b.front
+	if q.busy || len(q.waiting) == 0 {
+		return
+	}
+	at := max(0, slices.IndexFunc(q.waiting, func(u upload) bool { return u.s.client.owner != q.last }))
+	u := q.waiting[at]
+	q.waiting = slices.Delete(q.waiting, at, at+1)
+	u.s.client.calls--
+	if !b.speaks(u.s) {
+		b.nextInFront()
+		return
+	}
+	q.busy, q.last = true, u.s.client.owner
+	done := once(func() {
+		q.busy = false
+		b.nextInFront()
+	})
+	b.after(frontLimit, done)
+	b.askOn(u.s.page(), u.r, "Page.bringToFront", nil, func(incoming) {
+		if !b.speaks(u.s) { // its frame may be gone, and not its page
+			done()
+			return
+		}
+		b.askOn(u.s, u.r, u.r.method, u.r.params, func(in incoming) {
+			b.answer(call{client: u.s.client, session: u.s, id: u.r.id}, in)
+			b.after(frontTime, done)
+		})
+	})
+}
+
+// speaks reports whether a client still has a session.
+func (b *Board) speaks(s *session) bool { return !s.client.gone && b.routes[s.id] == s }
+
+// askOn sends a call that a client's request needs on the session that it came on;
+// then gets the reply, unless the session ends before.
+func (b *Board) askOn(s *session, r request, method string, params json.RawMessage, then func(in incoming)) {
+	id := b.nextID()
+	b.calls[id] = call{client: s.client, session: s, id: r.id, then: then, bound: true}
+	s.client.calls++
+	b.Line.ToBrowser(command(id, method, params, s.id))
+}
+
+// page is the session of the page that a session is of; nil where it is of none.
+func (s *session) page() *session {
+	for ; s != nil && s.parent != nil && !s.browser; s = s.parent {
+		if s.parent.browser {
+			return s
+		}
+	}
+	return nil
+}
