@@ -27,15 +27,21 @@ type action struct {
 const (
 	firstTry = time.Second     // for an action on an element that seems ready
 	mostTry  = 4 * time.Second // when the machine is slow
+	perLook  = 40              // and so many times what it took to look at the element
 )
+
+// tryTime is how long an action may take that follows a look of this length. Its end
+// in the middle of the action is the one thing of which nobody knows what was done.
+func tryTime(look time.Duration) time.Duration { return min(max(firstTry, perLook*look), mostTry) }
 
 // act waits for the element and performs the action once. What cannot be known to
 // have been done or not is [wire.CodeResultUnknown], and never done again.
 func (t *turn) act(ctx context.Context, p *page, at target, a action) error {
-	if err := t.appear(ctx, p, at, a); err != nil {
+	took, err := t.appear(ctx, p, at, a)
+	if err != nil {
 		return err
 	}
-	longest, trial, asked := firstTry, false, false
+	longest, trial, asked := tryTime(took), false, false
 	why := "" // it was not ready
 	for {
 		if ctx.Err() != nil && asked && errors.Is(ended(ctx), wire.CodeTimeout) {
@@ -96,17 +102,19 @@ func (t *turn) act(ctx context.Context, p *page, at target, a action) error {
 }
 
 // appear waits in slices until the element is there, and shown where the action
-// needs it.
-func (t *turn) appear(ctx context.Context, p *page, at target, a action) error {
+// needs it. It returns what the last look at the page took.
+func (t *turn) appear(ctx context.Context, p *page, at target, a action) (time.Duration, error) {
 	state := playwright.WaitForSelectorStateVisible
 	if a.attached {
 		state = playwright.WaitForSelectorStateAttached
 	}
+	began := time.Now()
 	there := t.isThere(ctx, at, a)
 	for {
 		limit := slice(ctx, sliceTime)
 		var err error
 		if !there {
+			began = time.Now()
 			err = t.peek(limit+grace, func() error {
 				return at.find.WaitFor(playwright.LocatorWaitForOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
 			})
@@ -114,24 +122,27 @@ func (t *turn) appear(ctx context.Context, p *page, at target, a action) error {
 		switch {
 		case err == nil:
 			if at.sel.ref != 0 {
-				return nil
+				return time.Since(began), nil
+			}
+			if !there {
+				began = time.Now() // until now it was also waited for
 			}
 			n, err := t.count(ctx, at.all)
 			if err == nil {
 				t.warnSeveral(at.sel, n)
 			}
-			return err
+			return time.Since(began), err
 		case isTimeout(err), isMoved(err):
 			if ctx.Err() != nil {
-				return t.giveUp(ctx, at, "")
+				return 0, t.giveUp(ctx, at, "")
 			}
 			if isMoved(err) {
 				pause(ctx, 50*time.Millisecond)
 			}
 		case p.isGone():
-			return goneWhileWaiting()
+			return 0, goneWhileWaiting()
 		default:
-			return coded(err)
+			return 0, coded(err)
 		}
 	}
 }

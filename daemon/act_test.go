@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"testing"
+	"time"
 )
 
 func TestProgressOf(t *testing.T) {
@@ -32,5 +33,19 @@ func TestProgressOf(t *testing.T) {
 	err := errors.New("timeout\nCall log:\n  - attempting click action\n    - <div id=\"cover\"></div> intercepts pointer events")
 	if got, want := refusal(err), `is covered by <div id="cover"></div>`; got != want {
 		t.Errorf("refusal() = %q, want %q", got, want)
+	}
+}
+
+func TestTryTime(t *testing.T) {
+	for look, want := range map[time.Duration]time.Duration{
+		0:                       firstTry,
+		2 * time.Millisecond:    firstTry,
+		50 * time.Millisecond:   2 * time.Second,
+		900 * time.Millisecond:  mostTry,
+		1000 * time.Millisecond: mostTry,
+	} {
+		if got := tryTime(look); got != want {
+			t.Errorf("after a look of %v it may take %v, want %v", look, got, want)
+		}
 	}
 }

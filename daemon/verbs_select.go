@@ -34,7 +34,7 @@ func (t *turn) selectOptions(ctx context.Context, in wire.SelectIn) (wire.Select
 		_, err := at.find.SelectOption(playwright.SelectOptionValues{ValuesOrLabels: &in.Values}, playwright.LocatorSelectOptionOptions{Timeout: limit})
 		return err
 	}}
-	if err := t.appear(ctx, p, at, choosing); err != nil {
+	if _, err := t.appear(ctx, p, at, choosing); err != nil {
 		return wire.SelectOut{}, err
 	}
 	if err := t.offers(ctx, at, in.Values); err != nil {

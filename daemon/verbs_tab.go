@@ -273,7 +273,7 @@ func (t *turn) clickNewTab(ctx context.Context, in wire.ClickIn) (wire.ClickOut,
 	if err != nil {
 		return wire.ClickOut{}, err
 	}
-	if err := t.appear(ctx, p, at, action{name: "click", attached: true}); err != nil {
+	if _, err := t.appear(ctx, p, at, action{name: "click", attached: true}); err != nil {
 		return wire.ClickOut{}, err
 	}
 	to, err := t.href(ctx, at)

@@ -15,6 +15,7 @@ const defaultIdle = 10 * time.Minute
 type idle struct {
 	limit    time.Duration // 0: it stays
 	since    time.Time     // zero while it is of use
+	met      bool          // somebody has come to it
 	stopping bool
 }
 
@@ -34,11 +35,19 @@ func (i *idle) set(text string) error {
 // session is at work. What tabs we have there is on disk.
 const foreignIdle = 30 * time.Second
 
+// firstIdle is how long a browser waits at least for whom it was started for: on a
+// busy machine a driver takes longer to start than some want a browser kept.
+const firstIdle = time.Minute
+
 func (i *idle) patience(foreign bool) time.Duration {
+	patience := i.limit
 	if foreign {
-		return min(i.limit, foreignIdle)
+		patience = min(patience, foreignIdle)
 	}
-	return i.limit
+	if !i.met {
+		patience = max(patience, firstIdle)
+	}
+	return patience
 }
 
 // checkIdle stops a browser that has held no tabs and had no clients for long. Who
@@ -50,7 +59,7 @@ func (b *broker) checkIdle() {
 	case b.idle.stopping:
 		return
 	case len(b.lines) > 0 || !foreign(b.Settings) && b.board.Used():
-		b.idle.since = time.Time{}
+		b.idle.since, b.idle.met = time.Time{}, true
 		return
 	case b.idle.since.IsZero():
 		b.idle.since = now

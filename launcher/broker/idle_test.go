@@ -1,0 +1,28 @@
+package broker
+
+import (
+	"testing"
+	"time"
+)
+
+// A browser is kept as long as its settings say, one in somebody else's hands not so
+// long, and one that nobody has come to yet long enough for whoever it was started for.
+func TestPatience(t *testing.T) {
+	for name, test := range map[string]struct {
+		limit   time.Duration
+		foreign bool
+		met     bool
+		want    time.Duration
+	}{
+		"as said":             {limit: time.Second, met: true, want: time.Second},
+		"long":                {limit: time.Hour, met: true, want: time.Hour},
+		"somebody else's":     {limit: time.Hour, foreign: true, met: true, want: foreignIdle},
+		"nobody has come yet": {limit: time.Second, want: firstIdle},
+		"nobody, and longer":  {limit: time.Hour, want: time.Hour},
+	} {
+		i := idle{limit: test.limit, met: test.met}
+		if got := i.patience(test.foreign); got != test.want {
+			t.Errorf("%s: it waits for %v, want %v", name, got, test.want)
+		}
+	}
+}
