@@ -59,7 +59,7 @@ func (b *broker) checkIdle() {
 	case b.idle.stopping:
 		return
 	case len(b.lines) > 0 || !foreign(b.Settings) && b.board.Used():
-		b.idle.since, b.idle.met = time.Time{}, true
+		b.idle.since = time.Time{}
 		return
 	case b.idle.since.IsZero():
 		b.idle.since = now

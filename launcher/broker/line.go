@@ -100,7 +100,7 @@ func (b *broker) join(ctx context.Context, l *line, name string) error {
 	err := b.do(ctx, func() {
 		b.lastLine++
 		l.id = b.lastLine
-		b.lines[l.id] = l
+		b.lines[l.id], b.idle.met = l, true
 		b.board.Join(l.id, name, func(ok bool) { joined <- ok })
 	})
 	if err != nil {
