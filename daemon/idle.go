@@ -14,6 +14,7 @@ const defaultIdle = 30 * time.Minute
 // idle counts what runs, and knows since when nothing does.
 type idle struct {
 	changed chan struct{} // one token: the limit is another one
+	rests   chan struct{} // one token: what ran last has ended
 
 	mu      sync.Mutex // guards the fields below
 	limit   time.Duration
@@ -26,7 +27,7 @@ type idle struct {
 const firstTime = 10 * time.Second
 
 func newIdle() *idle {
-	return &idle{changed: make(chan struct{}, 1), limit: defaultIdle, since: time.Now()}
+	return &idle{changed: make(chan struct{}, 1), rests: make(chan struct{}, 1), limit: defaultIdle, since: time.Now()}
 }
 
 // set takes over a limit as [wire.Settings] has it; an empty one changes nothing.
@@ -63,6 +64,12 @@ func (i *idle) begin() (end func()) {
 		defer i.mu.Unlock()
 		i.running--
 		i.since = time.Now()
+		if i.running == 0 {
+			select {
+			case i.rests <- struct{}{}:
+			default:
+			}
+		}
 	}
 }
 
@@ -81,6 +88,34 @@ func (i *idle) left() (left time.Duration, ok bool) {
 	default:
 		return i.limit - time.Since(i.since), true
 	}
+}
+
+// restTime is how long nothing runs before memory is given back. It is longer than
+// an agent's next command takes to come, mostly.
+const restTime = 3 * time.Second
+
+// watchRest calls give when something has run, and nothing for restTime since.
+func (i *idle) watchRest(ctx context.Context, give func()) {
+	timer := time.NewTimer(restTime) // for what starting took
+	defer timer.Stop()
+	for {
+		select {
+		case <-i.rests:
+			timer.Reset(restTime)
+		case <-timer.C:
+			if !i.isRunning() { // whose end comes yet
+				give()
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (i *idle) isRunning() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.running > 0
 }
 
 // watchIdle ends the daemon when the session has done nothing for long. Its tabs

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -75,6 +76,8 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.watchDriver(ctx) })
 	watch.Go(func() { s.watchLink(ctx) })
 	watch.Go(func() { s.watchIdle(ctx) })
+	// What a large answer took, 160 MB for a picture of 30, the runtime keeps for minutes.
+	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
 	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
 	server := &sockets.Server{
