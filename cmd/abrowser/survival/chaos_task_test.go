@@ -185,16 +185,18 @@ func (k *chaosTask) look() {
 }
 
 // same compares what was read with what is known. What the browser held is gone with
-// it; so is what a page held that crashed.
+// it; so is what a page held that crashed. What was read while a browser was killed is
+// of two browsers, and says nothing of either.
 func (k *chaosTask) same(document, typed string, restarts int64) {
-	fresh := document != k.document
+	now := k.chaos.restarts.Load()
+	fresh, torn := document != k.document, restarts != now
 	switch {
-	case fresh && !k.unsure && k.restarts == k.chaos.restarts.Load():
+	case fresh && !k.unsure && k.restarts == now:
 		k.see(&k.counts.lostContents, "%s: the document is another one", k.name)
-	case !fresh && !slices.Contains(k.typed, typed):
+	case !fresh && !torn && !slices.Contains(k.typed, typed):
 		k.see(&k.counts.lostContents, "%s: the field holds %q, want one of %q", k.name, typed, k.typed)
 	}
-	k.document, k.unsure = document, false
+	k.document, k.unsure = document, torn
 	k.typed = []string{typed}
 	k.restarts = max(k.restarts, restarts)
 }
