@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
@@ -52,15 +53,25 @@ func TestPoliciesInAllModes(t *testing.T) {
 				t.Errorf("with no policy set the records are %+v", got)
 			}
 			got := steps(t, mode, flags,
-				"policy dialog accept", "policy permission allow camera", "policy notification allow", "policy respond showOpenFilePicker "+file,
+				"policy dialog accept", "policy permission allow camera", "policy notification allow", "policy file-picker allow", "policy respond showOpenFilePicker "+file,
 				"click '#camera'", "wait --text 'camera: video'", "click '#notify'", "wait --text 'notify: shown true'",
 				"click '#pick'", "wait --text 'pick: in.txt text'", "open "+s.URL("/dialogs"), "click '#confirm'", "wait --text 'confirm true'")
 			if len(got) != 4 || wire.AnyRaised(got) {
 				t.Errorf("with policies the records are %+v", got)
 			}
+			got = steps(t, mode, flags, "policy dialog accept-prompt-with Eve", "click '#prompt'", "wait --text 'prompt Eve'",
+				"open "+s.URL("/asks"), "policy permission ask-human camera", "click '#camera'")
+			// The page asks when it gets round to it.
+			if !e2e.Await(20*time.Second, func() bool { return h.Try(mode, "policy", "answer", "q1", "allow").Status == wire.ExitDone }) {
+				t.Errorf("no question waits for a person: %s", h.Text(t, mode, "policy", "status"))
+			}
+			got = append(got, steps(t, mode, flags, "wait --text 'camera: video'")...)
+			if len(got) != 2 || wire.AnyRaised(got) || got[0].Handled != "accepted" || got[1].Handled != "asked" {
+				t.Errorf("with a text and a person the records are %+v", got)
+			}
 			got = steps(t, mode, flags,
 				"policy dialog dismiss", "policy permission deny", "policy notification deny", "policy file-picker deny",
-				"click '#confirm'", "wait --text 'confirm false'", "open "+s.URL("/asks"), "click '#camera'", "wait --text 'camera: NotAllowedError'",
+				"open "+s.URL("/dialogs"), "click '#confirm'", "wait --text 'confirm false'", "open "+s.URL("/asks"), "click '#camera'", "wait --text 'camera: NotAllowedError'",
 				"click '#notify'", "wait --text 'notify: error'", "click '#pick'", "wait --text 'pick: AbortError'")
 			if len(got) != 4 || wire.AnyRaised(got) {
 				t.Errorf("denied the records are %+v", got)
