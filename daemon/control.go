@@ -31,6 +31,7 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, agent string, in wir
 		s.log.Error("writing the HAR", "error", err)
 	}
 	s.kept.end()
+	in.Page = in.Page || s.kept.get().Closes
 	// What is given up is given up for good once the connection is closed.
 	if _, l := s.known(); l != nil {
 		if !l.isGone() && !in.Page {

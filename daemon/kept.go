@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,8 +18,9 @@ import (
 type kept struct {
 	Policies  wire.Policies `json:"policies"`
 	Emulation emulation     `json:"emulation,omitzero"`
-	HAR       *recording    `json:"har,omitzero"`  // never changed, only replaced
-	HARs      []string      `json:"hars,omitzero"` // that requests are answered from
+	HAR       *recording    `json:"har,omitzero"`    // never changed, only replaced
+	HARs      []string      `json:"hars,omitzero"`   // that requests are answered from
+	Closes    bool          `json:"closes,omitzero"` // its tabs are closed with it
 }
 
 // keeping holds what is kept, here and on disk.
@@ -78,4 +80,10 @@ func (k *keeping) end() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.ended = true
+}
+
+// ClosesAtEnd reports whether the tabs of a session that ends without its daemon are
+// to be closed with it.
+func ClosesAtEnd(root sockets.Root, session string) bool {
+	return newKeeping(root.Kept(session), slog.New(slog.DiscardHandler)).get().Closes
 }

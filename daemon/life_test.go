@@ -82,6 +82,30 @@ func TestCloseKeepsThePages(t *testing.T) {
 	}
 }
 
+// A session that was opened so closes its tabs when it is closed, also by a daemon that
+// was not there then.
+func TestCloseAtTheEnd(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/one"), OnEnd: "close"})
+	s.End(t)
+	next := home.Resume(t, s.Name)
+	open(t, next, web.URL("/page/two")) // which says nothing of it
+	if got := do(t, next, wire.Close, wire.CloseIn{}); got.Kept != 0 {
+		t.Errorf("close = %+v", got)
+	}
+	awaitEnd(t, next)
+	last := home.Resume(t, s.Name)
+	if got := tabs(t, last); len(got) != 0 {
+		t.Errorf("afterwards the tabs are %+v", got)
+	}
+	do(t, last, wire.Open, wire.OpenIn{OnEnd: "close"})
+	do(t, last, wire.Open, wire.OpenIn{OnEnd: "keep"})
+	if got := do(t, last, wire.Close, wire.CloseIn{}); got.Kept != 1 {
+		t.Errorf("kept at last: %+v", got)
+	}
+	awaitEnd(t, last)
+}
+
 // awaitEnd waits until nobody listens for the session.
 func awaitEnd(t testing.TB, s *daemontest.Session) {
 	t.Helper()

@@ -64,6 +64,13 @@ func (s *Session) expire() {
 		s.log.Info("the HAR is written")
 	}
 	s.kept.end()
+	if s.kept.get().Closes {
+		ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+		defer cancel()
+		if _, err := s.broker.release(ctx, "", true); err != nil {
+			s.log.Error("closing the tabs", "error", err)
+		}
+	}
 	if err := s.root.Forget(s.name); err != nil {
 		s.log.Error("forgetting the session", "error", err)
 	}

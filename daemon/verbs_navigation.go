@@ -35,6 +35,11 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 	if err := t.openAs(ctx, in); err != nil {
 		return wire.OpenOut{}, err
 	}
+	if in.OnEnd != "" {
+		if err := t.kept.change(func(k *kept) { k.Closes = in.OnEnd == "close" }); err != nil {
+			return wire.OpenOut{}, err
+		}
+	}
 	if to != "" {
 		if err := t.load(ctx, p, to); err != nil {
 			return wire.OpenOut{}, t.orDownload(ctx, err)

@@ -75,7 +75,11 @@ func TestMCPLeaves(t *testing.T) {
 		})
 		c.must("set_permission_policy", map[string]any{"session": session, "mode": "allow"})
 	}
+	began := time.Now()
 	c.leave()
+	if took := time.Since(began); took > 8*time.Second {
+		t.Errorf("the server took %v to end with its input", took)
+	}
 	for session, har := range hars {
 		e2e.AwaitNoDaemon(t, h, session)
 		var raw []byte

@@ -9,6 +9,7 @@ type OpenIn struct {
 	Viewport Loose    `json:"viewport,omitzero" help:"their size, as 800x600; with a device in place of its own"`
 	HAR      string   `json:"har,omitzero" flag:"har" file:"out" help:"record the session's requests into this HAR file, until the session is closed"`
 	HARs     []string `json:"hars,omitzero" flag:"hars" file:"in" help:"answer requests from these HAR files, where they have an answer"`
+	OnEnd    string   `json:"onEnd,omitzero" enum:"keep|close" help:"what becomes of the session's tabs when it is closed: they stay, or are closed"`
 	Waits
 }
 

@@ -28,6 +28,7 @@ func (a *app) release(ctx context.Context, session string, page, force bool) (wi
 			return wire.ReleaseOut{}, err
 		}
 	}
+	page = page || closesAtEnd(a.root, session)
 	all, err := askWithin(ctx, a, margin, wire.BrokerRelease, wire.ReleaseIn{Session: session, Page: page, Force: true})
 	var sum wire.ReleaseOut
 	for _, one := range all {

@@ -44,3 +44,7 @@ func serveSession(ctx context.Context, sys System, session string) error {
 func finishRecording(root sockets.Root, session string) (string, error) {
 	return daemon.FinishRecording(root, session)
 }
+
+// closesAtEnd reports whether the tabs of a session go with it, which ends without its
+// daemon.
+func closesAtEnd(root sockets.Root, session string) bool { return daemon.ClosesAtEnd(root, session) }
