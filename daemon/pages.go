@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/playwright-community/playwright-go"
 )
 
 // current is the session's active page. Where the session has none yet it is made,
@@ -53,7 +54,7 @@ func (t *turn) find(ctx context.Context) (*page, error) {
 		}
 		return nil, crashedError()
 	}
-	p, err := l.await(ctx, tab.TargetID)
+	p, err := t.adopt(ctx, l, tab)
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +78,35 @@ func (t *turn) named(ctx context.Context, l *link) (*page, error) {
 	case tab.Crashed:
 		return nil, crashedError()
 	}
-	p, err := l.await(ctx, tab.TargetID)
+	p, err := t.adopt(ctx, l, tab)
 	if err != nil {
 		return nil, err
 	}
 	return t.usable(p)
 }
+
+// adopt is the page in a tab. One that was opened again a moment ago, and is not yet
+// where the tab is listed, is waited for: what acts on it is meant for that document.
+// Where it does not get there in time it is taken as it is.
+func (t *turn) adopt(ctx context.Context, l *link, tab wire.Tab) (*page, error) {
+	p, err := l.await(ctx, tab.TargetID)
+	if err != nil || blank(tab.URL) || !blank(p.URL()) {
+		return p, err
+	}
+	limit := slice(ctx, attachTime)
+	err = t.peek(limit+grace, func() error {
+		return p.WaitForURL(func(url string) bool { return !blank(url) }, playwright.PageWaitForURLOptions{
+			WaitUntil: playwright.WaitUntilStateCommit, Timeout: playwright.Float(milliseconds(limit)),
+		})
+	})
+	if err != nil {
+		t.log.Warn("a tab is not where it is listed", "tab", tab.TabID, "error", firstLine(briefly(err)))
+	}
+	return p, nil
+}
+
+// blank reports whether a page at the URL has no document of its own yet.
+func blank(url string) bool { return url == "" || url == ":" || url == "about:blank" }
 
 // successor is the tab to act on among those that live. By target id first; by tab
 // id where the browser was started again and gave the tab another target.
@@ -270,7 +294,7 @@ func (t *turn) opened(ctx context.Context, tab wire.Tab) wire.OpenedTab {
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for {
-		if at := p.URL(); at != "" && at != "about:blank" && at != ":" {
+		if at := p.URL(); !blank(at) {
 			out.URL = at
 			return out
 		}

@@ -141,7 +141,7 @@ func (t *turn) tabSwitch(ctx context.Context, in wire.TabRefIn) (wire.TabSwitchO
 		}
 		return wire.TabSwitchOut{}, crashedError()
 	}
-	p, err := l.await(ctx, tab.TargetID)
+	p, err := t.adopt(ctx, l, tab)
 	if err != nil {
 		return wire.TabSwitchOut{}, err
 	}

@@ -45,8 +45,10 @@ func TestBrowserDies(t *testing.T) {
 	h.Text(t, "over", "open", s.URL("/page/over"))
 	h.Text(t, "over", "tab", "new", s.URL("/page/more"))
 	h.Text(t, "over", "close")
+	late := s.URL("/slow?ms=1500") // to be opened again takes as long
+	h.Text(t, "late", "open", late)
 	want, before := placesOf(t, h)
-	if len(want) != 5 {
+	if len(want) != 6 {
 		t.Fatalf("there are %q", want)
 	}
 	waits := h.Begin(t, "works", "--json", "wait", "#never", "--timeout", "60000")
@@ -63,6 +65,9 @@ func TestBrowserDies(t *testing.T) {
 	r = h.Try("works", "get", "url")
 	if strings.TrimSpace(r.Stdout) != s.URL("/form") || r.Stderr != "" {
 		t.Errorf("the command after that: %s", r)
+	}
+	if got := h.Text(t, "late", "eval", "location.href"); got != `"`+late+`"` {
+		t.Errorf("a page that is being opened again is at %s, want %s", got, late)
 	}
 	h.Text(t, "works", "fill", "#name", "typed")
 	for _, session := range []string{"rests", "over"} {
