@@ -5,8 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets/wire"
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // current is the session's active page. Where the session has none yet it is made,
