@@ -24,7 +24,7 @@ race *args:
 lint:
     go vet ./...
     GOOS=darwin go vet ./...
-    cd cmd/bench && go vet ./...
+    cd cmd/bench && go vet ./... && go test ./...
     go run {{ golangci }} run
 
 # format everything
@@ -43,7 +43,8 @@ docs:
 vuln:
     go run {{ govulncheck }} ./...
 
-# measure side by side with the peers, which come from npm; about ten minutes; see `just bench -h`
+# measure side by side with the peers, which come from npm; about twelve minutes; see `just bench -h`.
+# For the README: just bench -out /tmp/figures.json, then just bench -readme /tmp/figures.json
 bench *args:
     cd cmd/bench && go run . {{ args }}
 

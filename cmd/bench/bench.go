@@ -2,14 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -118,87 +113,9 @@ func (b *bench) quantity(scenario, contender, unit string, value float64) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// report prints the figures, each with its ratio to ours.
-func (b *bench) report(out io.Writer) error {
-	if len(b.figures) == 0 {
-		return errors.New("no scenario matches -only")
-	}
-	own := map[string]float64{}
-	for _, f := range b.figures {
-		if f.Contender == self {
-			own[f.Scenario] = f.Median
-		}
-	}
-	for i := range b.figures {
-		if ours := own[b.figures[i].Scenario]; ours > 0 {
-			b.figures[i].Ratio = b.figures[i].Median / ours
-		}
-	}
-	failed := 0
-	for _, f := range b.figures {
-		if f.Error != "" {
-			failed++
-		}
-	}
-	if err := b.print(out); err != nil {
-		return err
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d figures are missing", failed)
-	}
-	return nil
-}
-
-// print writes the table, or JSON.
-func (b *bench) print(out io.Writer) error {
-	machine := fmt.Sprintf("%d cores, %s/%s, %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.browserVersion())
-	if b.json {
-		return json.NewEncoder(out).Encode(map[string]any{"machine": machine, "versions": b.versions, "flags": b.flags(), "figures": b.figures})
-	}
-	fmt.Fprintf(out, "%s; %s\nbrowser flags: %s\n\n", machine, strings.Join(b.versions, ", "), strings.Join(b.flags(), " "))
-	fmt.Fprintf(out, "%-48s %-32s %12s %8s %5s %7s\n", "scenario", "contender", "median", "p95", "runs", "ratio")
-	last := ""
-	for _, f := range b.figures {
-		name := f.Scenario
-		if name == last {
-			name = ""
-		}
-		last = f.Scenario
-		if f.Error != "" {
-			fmt.Fprintf(out, "%-48s %-32s failed: %s\n", name, f.Contender, f.Error)
-			continue
-		}
-		p95, ratio := "", ""
-		if f.P95 > 0 {
-			p95 = fmt.Sprintf("%.1f", f.P95)
-		}
-		if f.Ratio > 0 {
-			ratio = fmt.Sprintf("%.2f", f.Ratio)
-		}
-		fmt.Fprintf(out, "%-48s %-32s %8.1f %-3s %8s %5d %7s\n", name, f.Contender, f.Median, shortUnit(f.Unit), p95, f.Runs, ratio)
-	}
-	fmt.Fprintf(out, "\nratio: to abrowser in this run; %s in all\n", time.Since(b.began).Round(time.Second))
-	return nil
-}
-
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line[:min(len(line), 200)]
-}
-
-func shortUnit(unit string) string {
-	if unit == "tasks/min" {
-		return "/m"
-	}
-	return unit
-}
-
-func (b *bench) browserVersion() string {
-	out, err := exec.Command(b.browser, "--version").Output() //nolint:noctx // it prints a line
-	if err != nil {
-		return b.browser
-	}
-	return strings.TrimSpace(strings.SplitN(string(out), "\n", 2)[0])
 }
 
 // flags are what peers that take flags start the browser with, so that all have

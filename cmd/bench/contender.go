@@ -66,7 +66,7 @@ func (c *contender) command(ctx context.Context, args ...string) (string, time.D
 	err := cmd.Run()
 	took := time.Since(began)
 	if err != nil {
-		return "", took, fmt.Errorf("%s %s: %w\n%s%s", c.name, strings.Join(args, " "), err, &stdout, &stderr)
+		return "", took, fmt.Errorf("%s %s: %w: %s\n%s%s", c.name, strings.Join(args, " "), err, firstLine(strings.TrimSpace(stderr.String())), &stdout, &stderr)
 	}
 	return stdout.String(), took, nil
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -25,6 +26,8 @@ type options struct {
 	only     *regexp.Regexp
 	browser  string
 	json     bool
+	out      string // a file for the figures as JSON, too
+	readme   string // a file with the figures of a run, to put into the README
 	growth   []int
 	tasks    int           // at once
 	few      int           // as many for a contender that starts a browser for each
@@ -36,7 +39,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	o, err := read(os.Args[1:])
-	if err == nil {
+	switch {
+	case err != nil:
+	case o.readme != "":
+		err = writeReadme(filepath.Join("..", "..", "README.md"), o.readme)
+	default:
 		err = run(ctx, o)
 	}
 	if err != nil {
@@ -57,6 +64,8 @@ func read(args []string) (options, error) {
 	f.IntVar(&o.few, "few", 8, "tasks at once for a peer that starts a browser for each")
 	f.DurationVar(&o.budget, "budget", 6*time.Second, "time for each contender in each scenario; three rounds are run in any case")
 	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
+	f.StringVar(&o.out, "out", "", "a file to write the figures to as JSON, too")
+	f.StringVar(&o.readme, "readme", "", "measure nothing: put the figures of a run, a file that -out wrote, into the README")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}

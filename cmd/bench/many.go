@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 )
@@ -75,59 +74,6 @@ func (b *bench) task(ctx context.Context, c *contender, session string) error {
 		if _, err := c.do(ctx, session, s.a, text); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// measureGrowth is our own: what a new session, a warm command and a message of the
-// broker's take, and what memory each further session has, with more and more alive.
-func measureGrowth(ctx context.Context, b *bench, name string) error {
-	c := b.contenderNamed(self)
-	alive := 0
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		for i := range alive {
-			_, _ = c.do(ctx, fmt.Sprintf("g%d", i), closeSession, "") // the run's end closes all
-		}
-	}()
-	before, err := measureMemory(c.dir)
-	if err != nil {
-		return err
-	}
-	for _, n := range slices.Sorted(slices.Values(b.growth)) {
-		var fresh, warm series
-		for ; alive < n; alive++ {
-			one, err := c.do(ctx, fmt.Sprintf("g%d", alive), openURL, b.site.url("/next"))
-			if err != nil {
-				return err
-			}
-			fresh = append(fresh, one)
-		}
-		if err := pause(ctx, time.Second); err != nil { // what begins a session has settled
-			return err
-		}
-		for range b.rounds {
-			one, err := c.do(ctx, "g0", getURL, b.site.url("/next"))
-			if err != nil {
-				return err
-			}
-			warm = append(warm, one)
-		}
-		cpu, err := brokerPerEval(ctx, c, "g0")
-		if err != nil {
-			return err
-		}
-		memory, err := measureMemory(c.dir)
-		if err != nil {
-			return err
-		}
-		live := fmt.Sprintf(", %d live", n)
-		b.time(name+": new session"+live, self, fresh[max(0, len(fresh)-10):])
-		b.time(name+": get url"+live, self, warm)
-		b.quantity(name+": broker's CPU an eval"+live, self, "µs", float64(cpu.Nanoseconds())/1000)
-		b.quantity(name+": memory a session"+live, self, "MB", (memory.all-before.all)/float64(n))
-		b.quantity(name+": the same without renderers"+live, self, "MB", (memory.all-memory.renderers-before.all+before.renderers)/float64(n))
 	}
 	return nil
 }

@@ -22,7 +22,26 @@ import (
 // parts.
 type memory struct {
 	all       float64
-	renderers float64 // the browser's processes of pages
+	renderers float64            // the browser's processes of pages
+	others    map[string]float64 // by what they are
+}
+
+// kindOf says what a process is by its command line.
+func kindOf(command []byte) string {
+	for _, kind := range []struct{ name, sign string }{
+		{"renderers", "--type=renderer"},
+		{"Chromium's GPU process", "--type=gpu-process"},
+		{"Chromium's other processes", "--type="},
+		{"Chromium's browser process", "--user-data-dir="},
+		{"daemons", "abrowser\x00daemon\x00"},
+		{"broker and keeper", "abrowser\x00"},
+		{"drivers", "\x00driver\x00"},
+	} {
+		if bytes.Contains(command, []byte(kind.sign)) {
+			return kind.name
+		}
+	}
+	return "others"
 }
 
 // pssBelow is the memory of all processes of a contender.
@@ -32,7 +51,7 @@ func pssBelow(dir string) (float64, error) {
 }
 
 func measureMemory(dir string) (memory, error) {
-	var m memory
+	m := memory{others: map[string]float64{}}
 	for _, p := range processesBelow(dir) {
 		raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.pid), "smaps_rollup"))
 		if err != nil {
@@ -47,8 +66,10 @@ func measureMemory(dir string) (memory, error) {
 			return m, fmt.Errorf("memory of process %d: %w", p.pid, err)
 		}
 		m.all += kilobytes / 1024
-		if bytes.Contains(p.command, []byte("--type=renderer")) {
+		if kind := kindOf(p.command); kind == "renderers" {
 			m.renderers += kilobytes / 1024
+		} else {
+			m.others[kind] += kilobytes / 1024
 		}
 	}
 	return m, nil

@@ -32,7 +32,7 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 	if err := build.Run(); err != nil {
 		return nil, fmt.Errorf("building abrowser: %w", err)
 	}
-	b.versions = append(b.versions, "abrowser of this tree")
+	b.versions = append(b.versions, "abrowser "+lineOf("git", "describe", "--always", "--dirty"), "node "+lineOf("node", "--version"))
 	c := &contender{name: self, program: []string{program}, dir: dir, words: spoken, leaves: [][]string{{"close", "--all"}, {"browser", "stop"}}, one: true, spares: true}
 	if b.browser != "" {
 		c.env = append(c.env, "ABROWSER_EXECUTABLE_PATH="+b.browser)

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// result is what a run has found, as -json prints it and -readme reads it.
+type result struct {
+	Date     string   `json:"date"`
+	Machine  string   `json:"machine"`
+	Versions []string `json:"versions"`
+	Flags    []string `json:"flags"` // of the browser, where a peer takes any
+	Seconds  float64  `json:"seconds"`
+	Figures  []figure `json:"figures"`
+}
+
+// report prints the figures, each with its ratio to ours.
+func (b *bench) report(out io.Writer) error {
+	if len(b.figures) == 0 {
+		return errors.New("no scenario matches -only")
+	}
+	own := map[string]float64{}
+	for _, f := range b.figures {
+		if f.Contender == self {
+			own[f.Scenario] = f.Median
+		}
+	}
+	for i := range b.figures {
+		if ours := own[b.figures[i].Scenario]; ours > 0 {
+			b.figures[i].Ratio = b.figures[i].Median / ours
+		}
+	}
+	failed := 0
+	for _, f := range b.figures {
+		if f.Error != "" {
+			failed++
+		}
+	}
+	r := b.result()
+	if b.out != "" {
+		raw, err := json.MarshalIndent(r, "", " ")
+		if err == nil {
+			err = os.WriteFile(b.out, append(raw, '\n'), 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	print := r.print
+	if b.json {
+		print = func(out io.Writer) error { return json.NewEncoder(out).Encode(r) }
+	}
+	if err := print(out); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d figures are missing", failed)
+	}
+	return nil
+}
+
+func (b *bench) result() result {
+	took := time.Since(b.began)
+	return result{
+		Date: b.began.UTC().Format("2006-01-02"), Machine: machine(), Versions: append(b.versions, b.browserVersion(), "Go "+strings.TrimPrefix(runtime.Version(), "go")),
+		Flags: b.flags(), Seconds: took.Round(time.Second).Seconds(), Figures: b.figures,
+	}
+}
+
+// print writes the table.
+func (r result) print(out io.Writer) error {
+	fmt.Fprintf(out, "%s; %s; %s\nbrowser flags: %s\n\n", r.Date, r.Machine, strings.Join(r.Versions, ", "), strings.Join(r.Flags, " "))
+	fmt.Fprintf(out, "%-64s %-32s %12s %8s %5s %7s\n", "scenario", "contender", "median", "p95", "runs", "ratio")
+	last := ""
+	for _, f := range r.Figures {
+		name := f.Scenario
+		if name == last {
+			name = ""
+		}
+		last = f.Scenario
+		if f.Error != "" {
+			fmt.Fprintf(out, "%-64s %-32s failed: %s\n", name, f.Contender, f.Error)
+			continue
+		}
+		p95, ratio := "", ""
+		if f.P95 > 0 {
+			p95 = fmt.Sprintf("%.1f", f.P95)
+		}
+		if f.Ratio > 0 {
+			ratio = fmt.Sprintf("%.2f", f.Ratio)
+		}
+		fmt.Fprintf(out, "%-64s %-32s %8.1f %-4s %7s %5d %7s\n", name, f.Contender, f.Median, shortUnit(f.Unit), p95, f.Runs, ratio)
+	}
+	_, err := fmt.Fprintf(out, "\nratio: to abrowser in this run; %.0f s in all\n", r.Seconds)
+	return err
+}
+
+func shortUnit(unit string) string {
+	if unit == "tasks/min" {
+		return "/m"
+	}
+	return unit
+}
+
+// machine is what the figures depend on beside the versions.
+func machine() string {
+	model := "a processor"
+	info, _ := os.ReadFile("/proc/cpuinfo") // elsewhere there is none
+	for line := range strings.Lines(string(info)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			model = strings.TrimSpace(value)
+			break
+		}
+	}
+	return fmt.Sprintf("%d cores of %s, %s/%s", runtime.NumCPU(), model, runtime.GOOS, runtime.GOARCH)
+}
+
+func (b *bench) browserVersion() string { return lineOf(b.browser, "--version") }
+
+// lineOf is the first line that a command prints; its name where it cannot say.
+func lineOf(program string, args ...string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, args...).Output()
+	if err != nil {
+		return program
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	return strings.TrimSpace(line)
+}
