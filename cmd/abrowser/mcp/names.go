@@ -15,6 +15,10 @@ func otherTools() []tool {
 		{name: "profile", kind: "string", help: "a browser of its own with this profile, which keeps logins"},
 		{name: "cdp", kind: "string", help: "attach to a browser that somebody else started, by its port or URL"},
 		{name: "headless", kind: "boolean", help: "false shows the browser's window, where this call starts it"},
+		{name: "dialogPolicy", kind: "string", help: "what is done with dialogs: accept, dismiss, accept-prompt-with:TEXT or raise"},
+		{name: "permissionPolicy", kind: "string", help: "what is done when the page wants a permission: allow, deny, ask-human or raise"},
+		{name: "notificationPolicy", kind: "string", help: "what is done with notifications: allow, deny or raise"},
+		{name: "fsPickerPolicy", kind: "string", help: "what is done with file pickers: allow, deny or raise"},
 	}
 	return []tool{
 		{

@@ -1,9 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -84,9 +87,19 @@ func (s *server) openAs(c call, session string, wasThere bool) (answer, error) {
 	if url, ok := c.extra["navigationUrl"]; ok {
 		c.in["url"] = url
 	}
+	policies, err := c.policies()
+	if err != nil {
+		return answer{}, err
+	}
 	asker, err := s.Asker.Where(session, c.settings())
 	if err != nil {
 		return answer{}, err
+	}
+	for _, p := range policies { // in force before the first page is there
+		if _, _, err := asker.Ask(c.ctx, session, p.verb, p.in); err != nil {
+			s.undo(c.ctx, asker, session, !wasThere)
+			return answer{}, err
+		}
 	}
 	out, aside, err := asker.Ask(c.ctx, session, wire.Open, c.in)
 	if err != nil {
@@ -121,4 +134,44 @@ func (c call) settings() map[string]any {
 		where["headed"] = !headless
 	}
 	return where
+}
+
+// policy is one that a session is opened with.
+type policy struct {
+	verb wire.AnyVerb
+	in   map[string]any
+}
+
+// policyArguments are the arguments that set the policies of a session as it is
+// opened, by the verbs that do.
+func policyArguments() map[string]wire.AnyVerb {
+	return map[string]wire.AnyVerb{
+		"dialogPolicy": wire.PolicyDialog, "permissionPolicy": wire.PolicyPermission,
+		"notificationPolicy": wire.PolicyNotification, "fsPickerPolicy": wire.PolicyFilePicker,
+	}
+}
+
+// policies are those that were asked for, each checked.
+func (c call) policies() ([]policy, error) {
+	var all []policy
+	for name, verb := range policyArguments() {
+		given, ok := c.extra[name].(string)
+		if !ok {
+			continue
+		}
+		p := policy{verb, map[string]any{"mode": given}}
+		if text, ok := strings.CutPrefix(given, wire.PolicyPromptWith+":"); ok && name == "dialogPolicy" {
+			p.in["mode"], p.in["text"] = wire.PolicyPromptWith, text
+		}
+		raw, err := json.Marshal(p.in)
+		if err == nil {
+			_, err = verb.Decode(bytes.NewReader(raw))
+		}
+		if err != nil {
+			e := wire.AsError(err)
+			return nil, &wire.Error{Code: e.Code, Message: name + ": " + e.Message, Hint: e.Hint}
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }

@@ -100,3 +100,37 @@ func TestOpenOnce(t *testing.T) {
 		t.Errorf("opened at last: %v", got)
 	}
 }
+
+// Policies are set before the page is there, and checked before anything is.
+func TestOpenWithPolicies(t *testing.T) {
+	r := serve(t)
+	r.says(`permissionPolicy: `, "open_session", map[string]any{"session": "p", "dialogPolicy": "accept", "permissionPolicy": "often"})
+	r.says(`requires text`, "open_session", map[string]any{"session": "p", "dialogPolicy": "accept-prompt-with:"})
+	if n := len(r.of("open")) + len(r.of("policy dialog")); n != 0 {
+		t.Errorf("%d verbs were asked for what is refused", n)
+	}
+	r.must("open_session", map[string]any{
+		"session": "p", "dialogPolicy": "accept-prompt-with:Ada", "permissionPolicy": "deny", "notificationPolicy": "allow", "fsPickerPolicy": "allow",
+	})
+	for verb, want := range map[string]string{
+		"policy dialog": `{"mode":"accept-prompt-with","text":"Ada"}`, "policy permission": `{"mode":"deny"}`,
+		"policy notification": `{"mode":"allow"}`, "policy file-picker": `{"mode":"allow"}`,
+	} {
+		if got := r.of(verb); len(got) != 1 || got[0].session != "p" || jsonOf(t, got[0].in) != want {
+			t.Errorf("%s is asked %+v, want %s", verb, got, want)
+		}
+	}
+	if last := r.all[len(r.all)-1]; last.verb != "open" {
+		t.Errorf("the last verb is %s", last.verb)
+	}
+	r.serve = func(_ context.Context, q asked) (any, error) {
+		if q.verb == wire.PolicyDialog.Name {
+			return nil, wire.Errorf(wire.CodeStart, "no daemon")
+		}
+		return nil, nil
+	}
+	r.says("no daemon", "open_session", map[string]any{"session": "q", "dialogPolicy": "accept"})
+	if closed := r.of("close"); len(closed) != 1 || closed[0].session != "q" {
+		t.Errorf("what could not be opened is ended by %+v", closed)
+	}
+}
