@@ -87,13 +87,28 @@ func (p *page) emulate(before, e emulation) error {
 }
 
 // shared reports whether something is set that is set for all pages at once.
-func (e emulation) shared() bool { return len(e.Headers) > 0 || e.Offline || e.Geo != nil }
+func (e emulation) shared() bool { return len(e.headers()) > 0 || e.Offline || e.Geo != nil }
+
+// headers are what every request is sent with. The user agent is among them: a popup
+// makes its first request before it can be told of the device as a page is.
+func (e emulation) headers() map[string]string {
+	if e.UserAgent == "" {
+		return e.Headers
+	}
+	all := map[string]string{"User-Agent": e.UserAgent}
+	for name, value := range e.Headers {
+		if strings.EqualFold(name, "User-Agent") {
+			delete(all, "User-Agent")
+		}
+		all[name] = value
+	}
+	return all
+}
 
 // emulate sets what is set for all pages of the connection at once.
 func (l *link) emulate(before, e emulation) error {
 	var err error
-	if !sameHeaders(before.Headers, e.Headers) {
-		headers := e.Headers
+	if headers := e.headers(); !sameHeaders(before.headers(), headers) {
 		if headers == nil {
 			headers = map[string]string{}
 		}

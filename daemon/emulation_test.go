@@ -78,6 +78,26 @@ func TestEmulationLastsAsLongAsTheSession(t *testing.T) {
 	check("the session again", eval(t, home.Resume(t, s.Name), all), off)
 }
 
+// The first request of a popup is the device's, as all that follow.
+func TestDeviceOfPopups(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/one"), Device: "iPhone 15"})
+	popup := "(async () => { const w = window.open('" + web.URL("/isolation/headers") + "'); while (!w.document.body?.innerText) " +
+		"await new Promise(r => setTimeout(r, 20)); return JSON.parse(w.document.body.innerText)['User-Agent'].includes('iPhone') })()"
+	if got := eval(t, s, popup); got != "true" {
+		t.Errorf("a popup's first request is the device's: %s", got)
+	}
+	do(t, s, wire.SetHeaders, wire.HeadersIn{Headers: `{"user-agent":"mine iPhone","X-Test":"yes"}`})
+	const sent = "fetch('/isolation/headers').then(r => r.json()).then(h => h['User-Agent'] + ' ' + h['X-Test'])"
+	if got := eval(t, s, sent); got != `"mine iPhone yes"` {
+		t.Errorf("with headers of its own it sends %s", got)
+	}
+	do(t, s, wire.SetReset, wire.Nothing{})
+	if got := eval(t, s, popup); got != "false" {
+		t.Errorf("with all taken off a popup's first request is the device's: %s", got)
+	}
+}
+
 func TestGeolocation(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
