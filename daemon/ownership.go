@@ -149,6 +149,16 @@ func actOf(verb string) string {
 	case wire.TabNew.Name:
 		return "open a tab beside"
 	}
+	switch group, _, _ := strings.Cut(verb, " "); group {
+	case "policy":
+		return "set the policies of"
+	case "set":
+		return "set the looks of"
+	case "dialog":
+		return "answer the dialogs of"
+	case "network":
+		return "record the requests of"
+	}
 	return strings.ReplaceAll(verb, "-", " ") + " in"
 }
 

@@ -148,7 +148,18 @@ func TestPolicyIsItsOwners(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	other := as(t, s, "other")
-	fails(t, other, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"}, wire.CodeOwnership)
+	for want, err := range map[string]wire.Error{
+		"set the policies of":    fails(t, other, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"}, wire.CodeOwnership),
+		"set the looks of":       fails(t, other, wire.SetViewport, wire.ViewportIn{Width: 5, Height: 5}, wire.CodeOwnership),
+		"answer the dialogs of":  fails(t, other, wire.DialogDismiss, wire.Nothing{}, wire.CodeOwnership),
+		"record the requests of": fails(t, other, wire.HARStart, wire.HARStartIn{}, wire.CodeOwnership),
+		"navigate":               fails(t, other, wire.Reload, wire.StepIn{}, wire.CodeOwnership),
+		"click in":               fails(t, other, wire.Click, wire.ClickIn{Element: wire.Element{Selector: "h1"}}, wire.CodeOwnership),
+	} {
+		if text := "OWNERSHIP: Cannot " + want + " tab " + s.Name + "/t1 (owned by " + s.Name + ")"; err.Message != text {
+			t.Errorf("it says %q, want %q", err.Message, text)
+		}
+	}
 	do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
 	do(t, other, wire.DialogStatus, wire.Nothing{})
 }
