@@ -35,6 +35,7 @@ type Options struct {
 	State State            // what the last Board of this browser left
 	Clock func() time.Time // time.Now
 	First int64            // the first message id; random, so that late replies to a dead board fit nobody
+	Began time.Time        // when the browser was started; zero: now
 	Log   *slog.Logger
 	Grace time.Duration // how long a session without a connection stays live; 5 s
 	Hold  time.Duration // how long an owner may keep its new target paused; 3 s
@@ -96,6 +97,9 @@ type call struct {
 func New(o Options) *Board {
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.Began.IsZero() {
+		o.Began = o.Clock()
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -32,7 +32,8 @@ type opening struct {
 // done is called when all are there that can be had.
 func (b *Board) Reopen(done func()) {
 	b.adoptOpening()
-	b.after(wellTime, func() {
+	b.after(wellTime-b.Clock().Sub(b.Began), func() { // whatever became of our predecessors
+
 		for _, o := range b.owners {
 			for _, tab := range o.tabs {
 				tab.Loads = 0

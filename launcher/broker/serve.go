@@ -162,7 +162,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	}
 	b.board = patches.New(patches.Options{
 		Line: b, Admit: b.admit, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
-		Spares: b.spares(), Watched: b.watched(),
+		Spares: b.spares(), Watched: b.watched(), Began: b.charge.Began,
 	})
 	var work sync.WaitGroup
 	messages := make(chan piece, inboxLength)

@@ -96,12 +96,19 @@ func (p Process) Kind() string {
 		return KindKeeper
 	case ours && p.args[1] == "broker":
 		return KindBroker
-	case slices.Contains(p.args, "run-driver"), len(p.args) > 2 && p.args[1] == "-" && p.args[2] == "driver":
+	case slices.Contains(p.args, "run-driver"), p.shared():
 		return KindDriver
 	case has("--user-data-dir=") && !has("--type=") && !has("--monitor-self"):
 		return KindBrowser
 	}
 	return kindOther
+}
+
+// shared reports whether it is the driver of many sessions, whatever Node is told
+// before it is told what to run.
+func (p Process) shared() bool {
+	at := slices.Index(p.args, "-")
+	return at > 0 && at+1 < len(p.args) && p.args[at+1] == "driver"
 }
 
 // Of lists the home's processes of a kind.
@@ -128,7 +135,7 @@ func (h *Home) Driver(session string) Process {
 		if p.Parent() == daemon.PID {
 			return p
 		}
-		if p.args[1] == "-" {
+		if p.shared() {
 			shared = p
 		}
 	}
