@@ -139,6 +139,8 @@ func (t *turn) appear(ctx context.Context, p *page, at target, a action) (time.D
 			if isMoved(err) {
 				pause(ctx, 50*time.Millisecond)
 			}
+			began = time.Now()
+			there = t.isThere(ctx, at, a)
 		case p.isGone():
 			return 0, goneWhileWaiting()
 		default:
@@ -147,10 +149,11 @@ func (t *turn) appear(ctx context.Context, p *page, at target, a action) (time.D
 	}
 }
 
-// isThere asks once whether appear has nothing to wait for, as mostly it has not. It
-// is one message to the page, waiting is nine; where there is no answer, that waits.
+// isThere asks whether appear has nothing to wait for, as mostly it has not. It is one
+// message to the page; waiting is nine, for which a slice is too short where the
+// machine is slow.
 func (t *turn) isThere(ctx context.Context, at target, a action) bool {
-	is, err := look(t, slice(ctx, sliceTime), func() (bool, error) {
+	is, err := look(t, slice(ctx, time.Second), func() (bool, error) {
 		if a.attached {
 			n, err := at.find.Count()
 			return n > 0, err

@@ -39,7 +39,7 @@ func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, e
 		return t.documentAt(ctx, p, pwRef)
 	}
 	if last := p.document.Load(); last != nil {
-		now, err := t.clock(ctx, func(time.Duration) (any, error) { return p.Evaluate("() => performance.timeOrigin") })
+		now, err := t.pageClock(ctx, p)
 		if err == nil && "@"+now == *last {
 			return *last, nil
 		}
@@ -51,6 +51,21 @@ func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, e
 	return document, err
 }
 
+// foresee reads the document before a capture, where none is known.
+func (t *turn) foresee(ctx context.Context, p *page) {
+	if p.document.Load() != nil {
+		return
+	}
+	if now, err := t.pageClock(ctx, p); err == nil {
+		document := "@" + now
+		p.document.Store(&document)
+	}
+}
+
+func (t *turn) pageClock(ctx context.Context, p *page) (string, error) {
+	return t.clock(ctx, func(time.Duration) (any, error) { return p.Evaluate("() => performance.timeOrigin") })
+}
+
 // documentAt asks an element of the last capture for its document.
 func (t *turn) documentAt(ctx context.Context, p *page, pwRef string) (string, error) {
 	now, err := t.clock(ctx, func(limit time.Duration) (any, error) {
@@ -60,9 +75,13 @@ func (t *turn) documentAt(ctx context.Context, p *page, pwRef string) (string, e
 	return frameOf(pwRef) + "@" + now, err
 }
 
+// clockTime is how long a document may take to answer, and an element that went away
+// since the capture to come back.
+const clockTime = 2 * time.Second
+
 // clock asks for when a document began, which no other of its frame did.
 func (t *turn) clock(ctx context.Context, ask func(limit time.Duration) (any, error)) (string, error) {
-	limit := slice(ctx, time.Second)
+	limit := slice(ctx, clockTime)
 	origin, err := look(t, limit+time.Second, func() (any, error) { return ask(limit) })
 	if err != nil {
 		return "", err

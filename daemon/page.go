@@ -37,6 +37,7 @@ func newPage(l *link, p playwright.Page) (*page, error) {
 	p.OnFrameNavigated(func(f playwright.Frame) {
 		if f.ParentFrame() == nil {
 			pg.commits.Add(1)
+			pg.document.Store(nil)
 		}
 	})
 	cdp, err := l.context.NewCDPSession(p)

@@ -45,6 +45,7 @@ const captureTries = 3
 func (t *turn) outline(ctx context.Context, p *page) (outlined, error) {
 	var last error
 	for range captureTries {
+		t.foresee(ctx, p)
 		root, err := t.capture(ctx, p)
 		if err != nil {
 			return outlined{}, err
