@@ -167,6 +167,9 @@ func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in wire.ClaimI
 		holder, ended := b.board.Claim(in.Session, string(actor), in.Looks)
 		out = wire.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended, Unknown: !known}
 		out.Tab, out.Live = b.activeOf(in.Session)
+		if !in.Asks && !out.Live {
+			b.idle.expect()
+		}
 	})
 	return out, err
 }

@@ -35,6 +35,9 @@ func (i *idle) set(text string) error {
 // session is at work. What tabs we have there is on disk.
 const foreignIdle = 30 * time.Second
 
+// expect has the browser wait for somebody who has said that he comes.
+func (i *idle) expect() { i.since, i.met = time.Time{}, false }
+
 // firstIdle is how long a browser waits at least for whom it was started for: on a
 // busy machine a driver takes longer to start than some want a browser kept.
 const firstIdle = time.Minute

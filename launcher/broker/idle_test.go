@@ -3,6 +3,8 @@ package broker
 import (
 	"testing"
 	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // A browser is kept as long as its settings say, one in somebody else's hands not so
@@ -25,4 +27,14 @@ func TestPatience(t *testing.T) {
 			t.Errorf("%s: it waits for %v, want %v", name, got, test.want)
 		}
 	}
+}
+
+// Who has said that he comes finds the browser that he was told of.
+func TestExpectedIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	r := start(t, wire.Settings{BrowserIdle: "2s"})
+	r.connect("left").close()
+	ask(r, wire.BrokerClaim, wire.ClaimIn{Session: "comes"})
+	time.Sleep(6 * time.Second) // that nothing ends shows only in time
+	r.connect("comes")
 }
