@@ -31,9 +31,9 @@ const say = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 // load is require, with two changes. One is of what Playwright does about functions
 // that it does not know; the other of what it runs in pages: before it acts on an
 // element it compares two animation frames, 33 ms, to see whether the element moves.
-// Where still says that nothing moves it, there is nothing to wait for. What
-// a script moves without an animation is found by the hit test, which stays. Of a
-// bundle that has no such place nothing is changed.
+// Where still says that nothing moves it, there is nothing to wait for; where something
+// may, rests says whether it does. What a script moves without an animation is found by
+// the hit test, which stays. Of a bundle that has no such place nothing is changed.
 function load(file) {
   // Another program at the page exposed the function, and answers.
   const unknown = 'throw new Error(`Function "${name}" is not exposed`);';
@@ -41,7 +41,7 @@ function load(file) {
   const place = "async _checkElementIsStable(node) {";
   const parts = source.split(place);
   if (parts.length !== 2) return require(file);
-  const check = `const still = ${still}; const mover = this.retarget(node, "no-follow-label"); if (mover && still(mover)) return true;`;
+  const check = `const still = ${still}; const rests = ${rests}; const mover = this.retarget(node, "no-follow-label"); if (mover && still(mover)) return true; if (mover) { const at = await rests(mover, (f) => this.utils.builtins.requestAnimationFrame(f)); if (at !== undefined) return at; }`;
   const escaped = JSON.stringify(check).slice(1, -1); // the place is in a string
   const module = new Module(file);
   module.filename = file;
@@ -69,6 +69,23 @@ function still(element) {
     if (!effect || !effect.target || holders.has(effect.target)) return false;
     return effect.getKeyframes().every((frame) => Object.keys(frame).every((property) => painted.has(property)));
   }));
+}
+
+// rests runs in pages, where something may move the element. It reports whether two
+// frames show it in one place, and undefined where there are none that tell. Frames
+// that are late do not: a script that looks at a page has its animations go on to where
+// they are by then, and there they stay for as many frames as are behind.
+async function rests(element, frame) {
+  const { timeline } = element.ownerDocument;
+  let time, place;
+  for (let i = 0; i < 30; i++) {
+    await new Promise((done) => frame(done));
+    if (timeline.currentTime === time) continue;
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const now = [x, y, width, height].join();
+    if (place !== undefined) return now === place;
+    [time, place] = [timeline.currentTime, now];
+  }
 }
 
 class Session {
