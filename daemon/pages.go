@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/playwright-community/playwright-go"
-
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -94,16 +92,30 @@ func (t *turn) adopt(ctx context.Context, l *link, tab wire.Tab) (*page, error) 
 	if err != nil || blank(tab.URL) || !blank(p.URL()) {
 		return p, err
 	}
-	limit := slice(ctx, attachTime)
-	err = t.peek(limit+grace, func() error {
-		return p.WaitForURL(func(url string) bool { return !blank(url) }, playwright.PageWaitForURLOptions{
-			WaitUntil: playwright.WaitUntilStateCommit, Timeout: playwright.Float(milliseconds(limit)),
-		})
-	})
-	if err != nil {
-		t.log.Warn("a tab is not where it is listed", "tab", tab.TabID, "error", firstLine(briefly(err)))
+	if !arrives(p, slice(ctx, attachTime)) {
+		t.log.Warn("a tab is not where it is listed", "tab", tab.TabID)
 	}
 	return p, nil
+}
+
+// arrives waits until a page has a document of its own, and reports whether it has.
+func arrives(p *page, within time.Duration) bool {
+	limit := time.NewTimer(within)
+	defer limit.Stop()
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	for blank(p.URL()) {
+		select {
+		case <-poll.C:
+		case <-p.crash:
+			return false
+		case <-p.link.gone:
+			return false
+		case <-limit.C:
+			return false
+		}
+	}
+	return true
 }
 
 // blank reports whether a page at the URL has no document of its own yet.
@@ -290,19 +302,8 @@ func (t *turn) opened(ctx context.Context, tab wire.Tab) wire.OpenedTab {
 	if _, err := t.usable(p); err != nil {
 		return out
 	}
-	limit := time.NewTimer(urlTime)
-	defer limit.Stop()
-	poll := time.NewTicker(20 * time.Millisecond)
-	defer poll.Stop()
-	for {
-		if at := p.URL(); !blank(at) {
-			out.URL = at
-			return out
-		}
-		select {
-		case <-poll.C:
-		case <-limit.C:
-			return out
-		}
+	if arrives(p, urlTime) {
+		out.URL = p.URL()
 	}
+	return out
 }
