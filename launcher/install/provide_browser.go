@@ -76,12 +76,34 @@ func (i *Installer) fromSystem(ctx context.Context, there bool, in wire.InstallI
 	if len(apt) == 0 {
 		return wire.Errorf(wire.CodeInstall, "there is no apt-get on PATH").WithHint("abrowser install")
 	}
-	env := append(i.environ(), "DEBIAN_FRONTEND=noninteractive")
-	lock := "DPkg::Lock::Timeout=300"
-	if err := i.installer(ctx, env, apt[0], "update"); err != nil {
+	env := append(i.environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C")
+	lock := fmt.Sprintf("DPkg::Lock::Timeout=%d", int(lockTime.Seconds()))
+	if err := i.update(ctx, env, apt[0]); err != nil {
 		return err
 	}
 	return i.installer(ctx, env, apt[0], append([]string{"install", "-y", "-o", lock}, packages...)...)
+}
+
+const (
+	lockTime  = 5 * time.Minute // for another who installs something
+	lockPause = 2 * time.Second
+)
+
+// update has apt-get fetch its lists. Where another does that, it is asked again: with
+// the lock of the lists, other than with those of packages, it does not wait itself.
+func (i *Installer) update(ctx context.Context, env []string, apt string) error {
+	limit := time.Now().Add(lockTime)
+	for {
+		err := i.installer(ctx, env, apt, "update")
+		if err == nil || !strings.Contains(err.Error(), "Could not get lock") || time.Now().After(limit) {
+			return err
+		}
+		select {
+		case <-time.After(lockPause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // fromPlaywright runs Playwright's own installer, which the driver brings along.

@@ -58,6 +58,20 @@ func TestRootOnDebianUsesApt(t *testing.T) {
 	}
 }
 
+// Who comes while another fetches apt's lists waits for them.
+func TestListsAreLocked(t *testing.T) {
+	s := newSite(t)
+	once := filepath.Join(t.TempDir(), "once")
+	noted := debian(t, s, "[ -e "+once+" ] || { touch "+once+"; echo 'E: Could not get lock /var/lib/apt/lists/lock.' >&2; exit 100; }\n"+aptInstalls(s))
+	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(noted)
+	if err != nil || strings.Count(string(raw), "update\n") != 2 || !strings.Contains(string(raw), " chromium\n") {
+		t.Errorf("apt-get was asked %q, %v", raw, err)
+	}
+}
+
 func TestWithDeps(t *testing.T) {
 	s := newSite(t)
 	noted := debian(t, s, aptInstalls(s))
