@@ -290,6 +290,13 @@ func (l *lane) stopIdle() bool {
 	return true
 }
 
+// ends reports whether what comes now is too late.
+func (l *lane) ends() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed != nil
+}
+
 // errEnding is what comes too late is told. Its caller starts another daemon.
 func errEnding() error {
 	return wire.Errorf(wire.CodeNotRunning, "the session's daemon is ending; run the command again")

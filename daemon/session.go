@@ -242,7 +242,7 @@ func (s *Session) isIdle() bool {
 func (s *Session) hello(pid int) wire.Hello {
 	return wire.Hello{
 		Name: s.name, Role: "daemon", Build: s.build, Protocol: wire.Protocol, PID: pid,
-		Idle: s.isIdle(), Since: s.since, Settings: s.settings,
+		Idle: s.isIdle(), Ending: s.lane.ends(), Since: s.since, Settings: s.settings,
 	}
 }
 

@@ -92,9 +92,10 @@ func (l *Launcher) greet(ctx context.Context, t target) (wire.Hello, error) {
 	return hello, err
 }
 
-// serves reports whether the one that runs serves callers of the build.
+// serves reports whether the one that runs serves callers of the build. One that is
+// ending serves nobody, whatever its settings were.
 func (t target) serves(running wire.Hello, build string) bool {
-	return running.Build == build || t.anyBuild && running.Protocol == wire.Protocol
+	return !running.Ending && (running.Build == build || t.anyBuild && running.Protocol == wire.Protocol)
 }
 
 // fits returns an error where the target runs with other settings than asked for.

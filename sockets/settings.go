@@ -12,7 +12,7 @@ import (
 // nothing are answered, or a daemon with other settings could not be closed.
 func (s *Server) checkSettings(call *wire.Call, verb wire.Doc) *refusal {
 	hello := s.Hello()
-	if hello.Role != "daemon" || verb.Idle {
+	if hello.Role != "daemon" || verb.Idle || hello.Ending { // the last says so itself, and another is started
 		return nil
 	}
 	names := call.Settings.Differ(hello.Settings)

@@ -2,6 +2,7 @@ package sockets
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -10,7 +11,9 @@ import (
 func TestOtherSettingsAreRefused(t *testing.T) {
 	running := wire.Settings{Profile: "work"}
 	server := func(role string) *Server {
-		return &Server{Hello: func() wire.Hello { return wire.Hello{Name: "a", Role: role, Settings: running} }}
+		return &Server{Hello: func() wire.Hello {
+			return wire.Hello{Name: "a", Role: strings.TrimPrefix(role, "ending "), Ending: strings.HasPrefix(role, "ending "), Settings: running}
+		}}
 	}
 	tests := []struct {
 		name, role string
@@ -23,6 +26,7 @@ func TestOtherSettingsAreRefused(t *testing.T) {
 		{"another", "daemon", wire.Settings{Profile: "home"}, wire.GetURL.Doc, true},
 		{"more", "daemon", wire.Settings{Profile: "work", Headed: true}, wire.Open.Doc, true},
 		{"to close it", "daemon", wire.Settings{Headed: true}, wire.Close.Doc, false},
+		{"one that is ending", "ending daemon", wire.Settings{Profile: "home"}, wire.GetURL.Doc, false},
 		{"a broker", "broker", wire.Settings{Headed: true}, wire.GetURL.Doc, false},
 	}
 	for _, tt := range tests {

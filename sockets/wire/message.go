@@ -44,7 +44,8 @@ type Hello struct {
 	Build    string    `json:"build"`    // the Go build id of its executable
 	Protocol int       `json:"protocol"` // its [Protocol]
 	PID      int       `json:"pid"`
-	Idle     bool      `json:"idle"` // no command runs or waits
+	Idle     bool      `json:"idle"`            // no command runs or waits
+	Ending   bool      `json:"ending,omitzero"` // it takes up nothing more; another is to be started
 	Since    time.Time `json:"since"`
 	Settings Settings  `json:"settings"` // what it runs with
 }
