@@ -92,16 +92,16 @@ func (t *turn) adopt(ctx context.Context, l *link, tab wire.Tab) (*page, error) 
 	if err != nil || blank(tab.URL) || !blank(p.URL()) {
 		return p, err
 	}
-	if !arrives(p, slice(ctx, attachTime)) {
+	if !arrives(ctx, p, attachTime) {
 		t.log.Warn("a tab is not where it is listed", "tab", tab.TabID)
 	}
 	return p, nil
 }
 
 // arrives waits until a page has a document of its own, and reports whether it has.
-func arrives(p *page, within time.Duration) bool {
-	limit := time.NewTimer(within)
-	defer limit.Stop()
+func arrives(ctx context.Context, p *page, within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for blank(p.URL()) {
@@ -111,7 +111,7 @@ func arrives(p *page, within time.Duration) bool {
 			return false
 		case <-p.link.gone:
 			return false
-		case <-limit.C:
+		case <-ctx.Done():
 			return false
 		}
 	}
@@ -302,7 +302,7 @@ func (t *turn) opened(ctx context.Context, tab wire.Tab) wire.OpenedTab {
 	if _, err := t.usable(p); err != nil {
 		return out
 	}
-	if arrives(p, urlTime) {
+	if arrives(ctx, p, urlTime) {
 		out.URL = p.URL()
 	}
 	return out

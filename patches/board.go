@@ -84,15 +84,6 @@ type Board struct {
 	ready     bool
 }
 
-// call is a message to the browser that is not answered yet.
-type call struct {
-	client  *client  // who is waiting; nil for ourselves
-	session *session // on which of the client's sessions
-	id      int64    // the client's id
-	then    func(in incoming)
-	bound   bool // it was sent on session: when that ends no reply comes, with then or without
-}
-
 // New returns a Board that has said nothing yet; see [Board.Start].
 func New(o Options) *Board {
 	if o.Clock == nil {
@@ -190,15 +181,6 @@ func (b *Board) Start(done func()) {
 	// Off and on again: the second brings an event for each target there is.
 	b.ask("Target.setAutoAttach", []byte(`{"autoAttach":false,"waitForDebuggerOnStart":false,"flatten":true}`), "", nil)
 	b.ask("Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,`+targetFilter+`}`), "", known)
-}
-
-// ask sends a call of our own; then may be nil.
-func (b *Board) ask(method string, params []byte, session string, then func(in incoming)) {
-	id := b.nextID()
-	if then != nil {
-		b.calls[id] = call{then: then}
-	}
-	b.Line.ToBrowser(command(id, method, params, session))
 }
 
 // pass sends a client's request on; the client gets the reply.
@@ -389,13 +371,4 @@ func (b *Board) Fail(why string) {
 	}
 	clear(b.clients)
 	clear(b.calls)
-}
-
-// Ask sends a call of the broker's own; then gets its result or its error.
-func (b *Board) Ask(method string, params any, session string, then func(result json.RawMessage, err error)) {
-	b.ask(method, encode(params), session, func(in incoming) {
-		var result json.RawMessage
-		err := in.result(&result)
-		then(result, err)
-	})
 }

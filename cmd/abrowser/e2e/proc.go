@@ -184,7 +184,7 @@ func Await(patience time.Duration, yes func() bool) bool {
 		if time.Now().After(deadline) {
 			return false
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond) // between two looks, of which each may read all of /proc
 	}
 	return true
 }

@@ -24,7 +24,7 @@ func (r input) Read(b []byte) (int, error) {
 	if err == nil || n > 0 {
 		return n, nil
 	}
-	idle := time.Duration(0)
+	idle := time.Duration(0) // polled: a call that was read and has not begun tells nobody
 	for end := time.Now().Add(lastWords); idle < quiet && time.Now().Before(end); time.Sleep(quiet / 5) {
 		idle += quiet / 5
 		if r.running.Load() > 0 {
