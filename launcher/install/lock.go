@@ -19,6 +19,27 @@ func (i *Installer) lock(ctx context.Context) (*sockets.Lease, error) {
 	return sockets.HoldWait(ctx, path)
 }
 
+// lockPackages waits until no abrowser of another root has the system's packages
+// installed. apt's own locks are not enough: an update throws away the archives that
+// an install has fetched and not yet unpacked, where it is told to keep none.
+func (i *Installer) lockPackages(ctx context.Context) (unlock func(), err error) {
+	path := i.on().packages
+	lease, err := sockets.Hold(path)
+	if errors.Is(err, wire.CodeHeld) {
+		i.say("another abrowser is installing packages, waiting for it")
+		ctx, cancel := context.WithTimeout(ctx, lockTime)
+		defer cancel()
+		if lease, err = sockets.HoldWait(ctx, path); ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	if err != nil { // it keeps others out, and is not what an install fails for
+		i.logger().Warn("locking the system's packages", "error", err)
+		return func() {}, nil
+	}
+	return func() { _ = lease.Close() }, nil // closing is what gives it up
+}
+
 // fetchable reports whether err is of a part that can be fetched, and not of one
 // that the caller named.
 func fetchable(err error) bool {

@@ -37,9 +37,16 @@ func (i *Installer) provideBrowser(ctx context.Context, s wire.Settings, in wire
 		return nil
 	}
 	debian := i.on().root && i.isDebian()
+	if debian {
+		unlock, err := i.lockPackages(ctx)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
 	var fromSystem error
 	if debian {
-		fromSystem = i.fromSystem(ctx, there, in)
+		fromSystem = i.fromSystem(ctx, s, in)
 	}
 	if b, err = i.FindBrowser(s); err != nil {
 		if err := i.fromPlaywright(ctx, "install", "--no-shell", "chromium"); err != nil {
@@ -64,13 +71,16 @@ func (i *Installer) provideBrowser(ctx context.Context, s wire.Settings, in wire
 
 // fromSystem installs the distribution's Chromium, unless a browser is there, and
 // fonts where they are asked for.
-func (i *Installer) fromSystem(ctx context.Context, there bool, in wire.InstallIn) error {
+func (i *Installer) fromSystem(ctx context.Context, s wire.Settings, in wire.InstallIn) error {
 	packages := []string{}
-	if !there {
+	if _, err := i.FindBrowser(s); err != nil {
 		packages = append(packages, "chromium")
 	}
 	if in.WithDeps {
 		packages = append(packages, "fonts-liberation", "fonts-noto-color-emoji", "fonts-freefont-ttf")
+	}
+	if len(packages) == 0 {
+		return nil // another root's installer has been here meanwhile
 	}
 	apt := i.onPath("apt-get")
 	if len(apt) == 0 {

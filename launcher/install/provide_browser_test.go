@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,6 +18,7 @@ func debian(t *testing.T, s *site, apt string) (noted string) {
 	t.Helper()
 	noted = filepath.Join(t.TempDir(), "apt")
 	s.world.root = true
+	s.world.packages = filepath.Join(t.TempDir(), "packages.lock")
 	s.world.osRelease = filepath.Join(t.TempDir(), "os-release")
 	must(t, os.WriteFile(s.world.osRelease, []byte("NAME=x\nID=mint\nID_LIKE=\"ubuntu debian\"\n"), 0o600))
 	s.setenv("PATH", s.tools+":/usr/bin:/bin")
@@ -70,6 +72,44 @@ func TestListsAreLocked(t *testing.T) {
 	if err != nil || strings.Count(string(raw), "update\n") != 2 || !strings.Contains(string(raw), " chromium\n") {
 		t.Errorf("apt-get was asked %q, %v", raw, err)
 	}
+}
+
+// Who comes while another root's packages are installed waits, and finds the browser.
+func TestPackagesAreLocked(t *testing.T) {
+	s := newSite(t)
+	noted := debian(t, s, aptInstalls(s))
+	lease, err := sockets.Hold(s.world.packages)
+	must(t, err)
+	waits := make(waiting, 1)
+	s.Progress = waits
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Ensure(t.Context(), wire.Settings{})
+		done <- err
+	}()
+	select {
+	case <-waits:
+	case err := <-done:
+		t.Fatalf("Ensure = %v while another installs packages", err)
+	}
+	s.tool(t, "chromium", browserScript)
+	must(t, lease.Close())
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := os.ReadFile(noted); err == nil {
+		t.Errorf("apt-get was asked %q, and the browser was there", raw)
+	}
+}
+
+// waiting is told that an installer waits for another.
+type waiting chan struct{}
+
+func (w waiting) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("waiting for it")) {
+		w <- struct{}{}
+	}
+	return len(p), nil
 }
 
 func TestWithDeps(t *testing.T) {

@@ -10,6 +10,7 @@ type world struct {
 	browsers  []family
 	osRelease string // the file that names the distribution
 	root      bool   // we are the superuser
+	packages  string // the lock of whoever has the system's packages installed
 	stall     time.Duration
 }
 

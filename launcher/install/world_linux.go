@@ -4,7 +4,7 @@ import "os"
 
 func thisWorld() *world {
 	return &world{
-		driver: driverPack(), node: nodePack, osRelease: "/etc/os-release", root: os.Geteuid() == 0, stall: stallTimeout,
+		driver: driverPack(), node: nodePack, osRelease: "/etc/os-release", root: os.Geteuid() == 0, packages: "/run/abrowser-packages.lock", stall: stallTimeout,
 		browsers: []family{
 			{
 				name: "Chrome", places: []string{"/opt/google/chrome/chrome"},

@@ -45,6 +45,28 @@ func TestIdleVerbsStartNothing(t *testing.T) {
 	}
 }
 
+// A daemon that is ending is nobody's to close again, and no session that is wedged;
+// nor is one that has ended between the two questions.
+func TestEndingDaemons(t *testing.T) {
+	b := newBench(t)
+	place, err := b.root.Session("going")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := wire.Errorf(wire.CodeNotRunning, "the session's daemon is ending")
+	b.serveAt(place, wire.Hello{Name: "going", Role: "daemon", PID: 77, Ending: true}, []wire.Handler{answers(wire.Status, wire.StatusOut{State: "ready"}), answers(wire.Close, wire.CloseOut{Closed: true})})
+	b.serve("gone", answers(wire.Status, wire.StatusOut{State: "ready"}), fails(wire.Close, late))
+	for args, want := range map[string]string{
+		"close --all":  `{"closed":0,"kept":0,"sessions":[]}`,
+		"session list": `"sessionId":"gone"`,
+	} {
+		stdout, stderr, status := b.run(append(words(t, args), "--json")...)
+		if !strings.Contains(stdout, want) || strings.Contains(stdout, `"going"`) || stderr != "" || status != 0 {
+			t.Errorf("%s: %s%s%d, want %s", args, stdout, stderr, status, want)
+		}
+	}
+}
+
 func TestOthersStartTheDaemon(t *testing.T) {
 	b := newBench(t)
 	starts := 0

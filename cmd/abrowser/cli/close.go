@@ -48,6 +48,7 @@ type ending struct {
 	session string
 	end     func(context.Context) (wire.ReleaseOut, error)
 	left    wire.ReleaseOut
+	gone    bool // somebody else has ended it meanwhile
 	err     error
 }
 
@@ -69,6 +70,9 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 	out := &wire.CloseOut{Sessions: []string{}}
 	var failed []string
 	for _, e := range endings {
+		if e.gone {
+			continue
+		}
 		if errors.Is(e.err, wire.CodeOwnership) {
 			a.printer.warn("session " + e.session + " goes on: " + e.err.Error())
 			continue
@@ -93,7 +97,12 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 func endAtOnce(ctx context.Context, endings []ending) {
 	var wg sync.WaitGroup
 	for i := range endings {
-		wg.Go(func() { endings[i].left, endings[i].err = endings[i].end(ctx) })
+		wg.Go(func() {
+			e := &endings[i]
+			if e.left, e.err = e.end(ctx); errors.Is(e.err, wire.CodeNotRunning) {
+				e.gone, e.err = true, nil
+			}
+		})
 	}
 	wg.Wait()
 }
@@ -146,8 +155,5 @@ func (a *app) closeOne(ctx context.Context, s served, name string, page bool) (w
 	ctx, cancel := context.WithTimeout(ctx, margin)
 	defer cancel()
 	out, err := askPlace(ctx, a, s.place, wire.Close, wire.CloseIn{Page: page})
-	if errors.Is(err, wire.CodeNotRunning) {
-		return wire.ReleaseOut{}, nil // it ended meanwhile
-	}
 	return wire.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
 }

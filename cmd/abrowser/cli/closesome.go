@@ -40,6 +40,9 @@ func (a *app) closeSome(ctx context.Context, l line) (any, error) {
 		return nil, err
 	}
 	for _, e := range chosen {
+		if e.gone {
+			continue
+		}
 		if e.err != nil {
 			a.printer.warn("session " + e.session + " goes on: " + e.err.Error())
 			out.Skipped = append(out.Skipped, e.session)

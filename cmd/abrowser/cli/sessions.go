@@ -55,8 +55,13 @@ func (a *app) look(ctx context.Context, place sockets.Place) served {
 	if err != nil {
 		return s
 	}
+	if hello.Ending {
+		return served{} // its session has ended; the process does in a moment
+	}
 	s.hello, s.place.Name = hello, hello.Name
-	if s.status, err = askPlace(ctx, a, s.place, wire.Status, wire.Nothing{}); err != nil {
+	if s.status, err = askPlace(ctx, a, s.place, wire.Status, wire.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
+		return served{} // it ended meanwhile
+	} else if err != nil {
 		return s
 	}
 	s.state = s.status.State
