@@ -50,7 +50,7 @@ func inherits(name string) bool {
 	case "GORACE": // read by a build with the race detector alone
 		return true
 	}
-	for _, prefix := range []string{"LC_", "XDG_", "DBUS_", "FONTCONFIG_", "ABROWSER_", "AGENT_BROWSER_"} {
+	for _, prefix := range []string{"LC_", "XDG_", "DBUS_", "PULSE_", "FONTCONFIG_", "ABROWSER_", "AGENT_BROWSER_"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}

@@ -41,7 +41,7 @@ func TestChildGetsWhatItShould(t *testing.T) {
 	}
 	defer closed(t, open)
 	l.Environ = []string{
-		"HOME=/h", "PATH=" + os.Getenv("PATH"), "LANG=C", "LC_ALL=C", "TZ=UTC", "DISPLAY=:7", "XDG_RUNTIME_DIR=/x",
+		"HOME=/h", "PATH=" + os.Getenv("PATH"), "LANG=C", "LC_ALL=C", "TZ=UTC", "DISPLAY=:7", "XDG_RUNTIME_DIR=/x", "PULSE_SERVER=/p",
 		"https_proxy=http://p", "NO_PROXY=localhost", "ABROWSER_TEST_MODE=dump", "AGENT_BROWSER_X=1",
 		"ABROWSER_SESSION=other", "AGENT_BROWSER_SESSION=other", "ABROWSER_HEADED=1", "AGENT_BROWSER_PROFILE=p",
 		"ABROWSER_HOME=/elsewhere", "ABROWSER_READY_FD=9", "PLAYWRIGHT_NODEJS_PATH=/n", "NODE_OPTIONS=x", "SHELL=/bin/sh",
@@ -68,7 +68,7 @@ func TestChildGetsWhatItShould(t *testing.T) {
 	}
 	slices.Sort(env)
 	want := []string{
-		"HOME=/h", "PATH=" + os.Getenv("PATH"), "LANG=C", "LC_ALL=C", "TZ=UTC", "DISPLAY=:7", "XDG_RUNTIME_DIR=/x",
+		"HOME=/h", "PATH=" + os.Getenv("PATH"), "LANG=C", "LC_ALL=C", "TZ=UTC", "DISPLAY=:7", "XDG_RUNTIME_DIR=/x", "PULSE_SERVER=/p",
 		"https_proxy=http://p", "NO_PROXY=localhost", "ABROWSER_TEST_MODE=dump", "AGENT_BROWSER_X=1",
 		"ABROWSER_ARGS=--a,--b", "ABROWSER_HOME=" + l.Root.Dir, // Inherited has hidden the ready pipe's number
 	}

@@ -68,6 +68,10 @@ func newHome() (*Home, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Where the browser's library for sound keeps what is otherwise below /tmp for good.
+	if err := os.Setenv("PULSE_RUNTIME_PATH", filepath.Join(dir, "pulse")); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
 	h := &Home{Root: sockets.Root{Dir: filepath.Join(dir, "r")}}
 	h.Drivers = driver.Shared{Root: h.Root, Linger: 2 * time.Second}
 	h.launcher = &launcher.Launcher{Root: h.Root}

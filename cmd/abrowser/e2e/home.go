@@ -138,6 +138,8 @@ func (h *Home) Environ(session string) []string {
 		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC",
 		// The race detector's own second at the end of each process.
 		"GORACE=atexit_sleep_ms=0",
+		// Where the library for sound keeps what is otherwise below /tmp for good.
+		"PULSE_RUNTIME_PATH=" + filepath.Join(h.Outer, "pulse"),
 		// How many others a test has beside it is not its business.
 		"ABROWSER_SESSION_WARN=0",
 	}
