@@ -222,3 +222,23 @@ func TestAsksOfTheNextDaemon(t *testing.T) {
 		t.Errorf("after release the page still has ours: %s", got)
 	}
 }
+
+// A document that was loaded while no daemon was there has the policies of the next.
+func TestAsksOfADocumentLoadedMeanwhile(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/asks"))
+	do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+	look := onlooker(t, s)
+	s.End(t)
+	look("globalThis.earlier = true; location.reload()")
+	const loaded = "!globalThis.earlier && document.readyState === 'complete'"
+	for end := time.Now().Add(patience); look(loaded) != "true"; {
+		if time.Now().After(end) {
+			t.Fatal("the page was not loaded again")
+		}
+	}
+	s = home.Resume(t, s.Name)
+	if got, records := said(t, s, "camera"); got != "video" || len(records) != 1 {
+		t.Errorf("under the next daemon: %q, %+v", got, records)
+	}
+}
