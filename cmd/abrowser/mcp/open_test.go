@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -13,11 +14,10 @@ import (
 func TestNamesOfNewSessions(t *testing.T) {
 	r := serve(t, "all")
 	r.sessions["browser-2"] = "released"
-	opening, together := make(chan struct{}), sync.WaitGroup{}
-	together.Add(2)
+	opening, met := make(chan struct{}), make(chan struct{}, 4) // whoever is opened or refused
 	r.serve = func(_ context.Context, q asked) (any, error) {
 		if q.verb == wire.Open.Name {
-			together.Done()
+			met <- struct{}{}
 			<-opening
 		}
 		return nil, nil
@@ -28,6 +28,7 @@ func TestNamesOfNewSessions(t *testing.T) {
 	for range 2 {
 		work.Go(func() {
 			members, text, failed := r.call("start_browser", map[string]any{"headless": "true", "navigationUrl": "x.example"})
+			met <- struct{}{}
 			mu.Lock()
 			defer mu.Unlock()
 			got[members["sessionId"]] = true
@@ -36,7 +37,8 @@ func TestNamesOfNewSessions(t *testing.T) {
 			}
 		})
 	}
-	together.Wait()
+	<-met
+	<-met
 	close(opening)
 	work.Wait()
 	if !got["browser-1"] || !got["browser-3"] {
@@ -70,8 +72,9 @@ func TestOpenOnce(t *testing.T) {
 	r := serve(t, "all")
 	r.says("Session 'a' already exists", "open_session", map[string]any{"session": "a"})
 	opening, begun := make(chan struct{}), make(chan struct{})
+	var times atomic.Int32
 	r.serve = func(_ context.Context, q asked) (any, error) {
-		if q.session == "b" && q.verb == wire.Open.Name {
+		if q.session == "b" && q.verb == wire.Open.Name && times.Add(1) == 1 {
 			close(begun)
 			<-opening
 		}
