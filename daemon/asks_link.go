@@ -87,10 +87,12 @@ func (l *link) tell(script string, pages ...playwright.Page) {
 	}
 }
 
+// Farewell is a script that gives a page the browser's own functions back. It does
+// nothing in a page that has them.
+const Farewell = "globalThis[Symbol.for('abrowser.asks')]?.restore()"
+
 // restore gives the pages the browser's own functions back.
-func (l *link) restore() {
-	l.tell("globalThis[Symbol.for('abrowser.asks')]?.restore()", l.context.Pages()...)
-}
+func (l *link) restore() { l.tell(Farewell, l.context.Pages()...) }
 
 // refresh passes on what pages know without asking.
 func (l *link) refresh(a *asks) error {

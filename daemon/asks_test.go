@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -240,5 +242,60 @@ func TestAsksOfADocumentLoadedMeanwhile(t *testing.T) {
 	s = home.Resume(t, s.Name)
 	if got, records := said(t, s, "camera"); got != "video" || len(records) != 1 {
 		t.Errorf("under the next daemon: %q, %+v", got, records)
+	}
+}
+
+// A page has the browser's own functions again, and so have its frames, also where no
+// daemon was left to see to it. The next daemon puts its own there.
+func TestAsksOfADaemonThatHasGone(t *testing.T) {
+	web, neighbour := site.Start(t), site.Start(t)
+	agent := wire.NewAgent(4711)
+	const (
+		native = "String(navigator.geolocation.getCurrentPosition).includes('[native code]')"
+		// The page's own word and that of its frames.
+		all = "Promise.all(Array.from(frames, f => new Promise(done => { addEventListener('message', e => e.source === f && done(e.data)); f.postMessage('', '*') })))" +
+			".then(theirs => [" + native + ", ...theirs].join())"
+	)
+	for _, tt := range []struct {
+		name  string
+		leave func(s *daemontest.Session)
+	}{
+		{"nothing is done by it", func(s *daemontest.Session) { s.End(t) }},
+		{"its agent leaves", func(s *daemontest.Session) {
+			broker := client.New(sockets.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: agent})
+			t.Cleanup(func() { _ = broker.Close() })
+			do(t, &daemontest.Session{Client: broker}, wire.BrokerGoodbye, wire.Nothing{})
+			s.End(t)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := home.Start(t)
+			mine := as(t, s, agent)
+			open(t, mine, web.URL("/asks"))
+			for _, url := range []string{web.URL("/asks"), neighbour.URL("/asks"), web.CrossURL("/asks")} { // the last in another process
+				eval(t, mine, "new Promise(done => { const f = document.createElement('iframe'); f.src = '"+url+"'; f.onload = () => done(1); document.body.append(f) })")
+			}
+			if got := eval(t, mine, all); got != `"false,false,false,false"` {
+				t.Fatalf("while the session lasts the functions are the browser's own: %s", got)
+			}
+			// Seen from outside: a connection would be somebody who comes again.
+			eval(t, mine, "{ setInterval(() => "+all+".then(said => document.title = said), 100); 1 }")
+			tt.leave(s)
+			broker := client.New(sockets.Caller{Place: home.Broker(t), Session: s.Name})
+			t.Cleanup(func() { _ = broker.Close() })
+			for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
+				tabs := do(t, &daemontest.Session{Client: broker}, wire.BrokerTabs, wire.TabsIn{Session: s.Name}).Tabs
+				if len(tabs) == 1 && tabs[0].State == "released" && tabs[0].Title == "true,true,true,true" {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatalf("the page still has ours: %+v", tabs)
+				}
+			}
+			next := home.Resume(t, s.Name)
+			if got := eval(t, as(t, next, agent), all); got != `"false,false,false,false"` {
+				t.Errorf("under the next daemon the functions are the browser's own: %s", got)
+			}
+		})
 	}
 }

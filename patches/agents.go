@@ -129,30 +129,41 @@ func (b *Board) Evict(target string, limit time.Duration, done func()) {
 	b.closeAll([]string{target}, limit, func(int) { done() })
 }
 
+// Parting is what an agent's end was the end of.
+type Parting struct {
+	Owners  []string
+	Resting []string // of these, those that had no client to hear of it
+	Closed  int      // tabs
+}
+
 // Goodbye ends what an agent has: of its owners at work the extra tabs are closed and
-// the others left, as by [Board.Release]. done gets the owners' names and how many
-// tabs were closed, when they are gone or limit has passed.
-func (b *Board) Goodbye(agent string, limit time.Duration, done func(names []string, closed int)) {
-	var ids, names []string
+// the others left, as by [Board.Release]; so are all tabs of those that rest. done is
+// called when the tabs are gone or limit has passed.
+func (b *Board) Goodbye(agent string, limit time.Duration, done func(Parting)) {
+	var ids []string
+	var p Parting
 	for _, e := range b.Extras() {
 		if e.Agent == agent && e.Target != "" {
 			ids = append(ids, e.Target)
 		}
 	}
 	for _, o := range b.sortedOwners() {
-		if o.Agent == agent && o.live() {
-			names = append(names, o.Name)
+		if o.Agent != agent || o.Ended {
+			continue
+		}
+		p.Owners = append(p.Owners, o.Name)
+		if len(o.clients) == 0 {
+			p.Resting = append(p.Resting, o.Name)
 		}
 	}
-	waiting := 1 + len(names)
-	n := 0
+	waiting := 1 + len(p.Owners)
 	told := func() {
 		if waiting--; waiting == 0 {
-			done(names, n)
+			done(p)
 		}
 	}
-	b.closeAll(ids, limit, func(closed int) { n = closed; told() })
-	for _, name := range names {
+	b.closeAll(ids, limit, func(closed int) { p.Closed = closed; told() })
+	for _, name := range p.Owners {
 		b.Release(name, false, limit, func(Ending) { told() })
 	}
 }

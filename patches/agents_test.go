@@ -106,3 +106,26 @@ func TestClaim(t *testing.T) {
 		t.Error("who reads makes a session")
 	}
 }
+
+func TestGoodbye(t *testing.T) {
+	b, rec := boardOf(t, Options{}, map[string]int{"works": 3, "rests": 2, "ended": 1, "other": 2})
+	for _, name := range []string{"works", "rests", "ended"} {
+		b.owners[name].Agent = "agent"
+	}
+	b.owners["works"].clients = []*client{{}}
+	b.owners["rests"].Released = time.Unix(1, 0)
+	b.owners["ended"].Released, b.owners["ended"].Ended = time.Unix(1, 0), true
+	b.owners["other"].Agent = "another"
+	var got Parting
+	b.Goodbye("agent", 0, func(p Parting) { got = p })
+	b.Tick()
+	if want := []string{"rests", "works"}; !slices.Equal(got.Owners, want) || !slices.Equal(got.Resting, want[:1]) {
+		t.Errorf("it is the end of %+v", got)
+	}
+	if !b.owners["rests"].Ended || !b.owners["works"].Ended || b.owners["other"].Ended {
+		t.Error("the agent's sessions are to end, and nobody else's")
+	}
+	if sent := strings.Join(rec.sent, " "); strings.Contains(sent, "rests") || strings.Contains(sent, "other") || !strings.Contains(sent, `"works2"`) || !strings.Contains(sent, `"works3"`) {
+		t.Errorf("what is sent is %s", sent)
+	}
+}

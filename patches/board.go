@@ -55,6 +55,9 @@ type Options struct {
 	// Spares is after how many new sessions a page is made ahead for the next one; 0:
 	// never. A board that takes over from another goes on with the one it finds.
 	Spares int
+	// Farewell is a script that takes off what a session's clients left in a page. It is
+	// run in pages that go to rest. Empty: none.
+	Farewell string
 }
 
 // Board is the switchboard between one browser and its clients.
@@ -66,6 +69,7 @@ type Board struct {
 	clients   map[ClientID]*client
 	routes    map[string]*session // the clients' CDP sessions
 	holds     map[string]*target  // by the CDP session that we hold on a target ourselves
+	visits    map[string]*target  // pages that are being told farewell, by session on them or their frames
 	targets   map[string]*target
 	owners    map[string]*owner
 	creates   map[int64]*owner // createTarget calls that are not answered, by id
@@ -107,7 +111,7 @@ func New(o Options) *Board {
 	b := &Board{
 		Options: o, lastID: o.First - 1,
 		calls: map[int64]call{}, clients: map[ClientID]*client{}, routes: map[string]*session{},
-		holds: map[string]*target{}, targets: map[string]*target{}, owners: map[string]*owner{}, creates: map[int64]*owner{},
+		holds: map[string]*target{}, visits: map[string]*target{}, targets: map[string]*target{}, owners: map[string]*owner{}, creates: map[int64]*owner{},
 		downloads: map[string]*download{}, evicted: map[string]bool{},
 	}
 	b.restore(o.State)
@@ -225,6 +229,9 @@ func (b *Board) FromBrowser(raw []byte) {
 	}
 	if t := b.holds[in.session]; t != nil && in.method == "Page.screencastFrame" {
 		b.acknowledge(t, in)
+	}
+	if t := b.visits[in.session]; t != nil {
+		b.visited(t, in)
 	}
 }
 

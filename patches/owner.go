@@ -94,7 +94,8 @@ func (b *Board) retire(c *client) {
 	})
 }
 
-// rest marks the owner's tabs as left for review and lets its pages sleep.
+// rest marks the owner's tabs as left for review and lets its pages sleep, as they were
+// before anybody drove them.
 func (b *Board) rest(o *owner) {
 	if !o.Released.IsZero() {
 		return
@@ -106,6 +107,7 @@ func (b *Board) rest(o *owner) {
 		}
 		if tab.target != nil {
 			b.sleep(tab.target)
+			b.farewell(tab.target)
 		}
 	}
 }

@@ -18,7 +18,8 @@ import (
 // from-playwright CLIENT, from-browser, join CLIENT SESSION, leave CLIENT, tick
 // DURATION, release SESSION [page], incognito SESSION, prune, restart, delivered
 // [failed], died, foreign (a restart in a browser of somebody else's), news SESSION,
-// spares (from the first new session on), barrier SESSION;
+// spares (from the first new session on), farewell (there is a script for it), barrier
+// SESSION;
 // what went out follows each of them in sections
 // to-browser, to-playwright CLIENT, cut CLIENT. -update rewrites the latter. In the
 // browser's replies @METHOD is the id of our last call of it, @METHOD PARAM of the
@@ -203,6 +204,8 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 			})
 		case "spares":
 			b.Spares = 1
+		case "farewell":
+			b.Farewell = "goodbye()"
 		case "news":
 			_, news := b.News(words[1])
 			rec.note("kept", fmt.Sprint(news))

@@ -99,3 +99,56 @@ func TestMCPLeaves(t *testing.T) {
 		}
 	}
 }
+
+// An agent's end is that of its sessions also where their daemons have ended before:
+// by doing nothing for long, or killed.
+func TestMCPLeavesWhatRests(t *testing.T) {
+	t.Parallel()
+	s, h := site.Start(t), e2e.NewHome(t)
+	h.Env = append(h.Env, "ABROWSER_ORPHAN_TIMEOUT=1s", "ABROWSER_ORPHAN_SWEEP=1s")
+	for name, leave := range map[string]func(c *mcpClient){
+		"goodbye": (*mcpClient).leave,
+		"killed": func(c *mcpClient) {
+			_ = c.process.Process.Kill() // where it has ended, so much the better
+			_ = c.session.Close()        // it is dead
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := dialMCP(t, h, "--tools", "all")
+			har := filepath.Join(h.Outer, name+".har")
+			kept, closed, unseen := name+"-kept", name+"-closed", name+"-unseen"
+			for session, in := range map[string]map[string]any{kept: {"har": har}, closed: {"onEnd": "close"}, unseen: {}} {
+				in["session"], in["navigationUrl"] = session, s.URL("/page/"+session)
+				c.must("open_session", in)
+				c.must("set_permission_policy", map[string]any{"session": session, "mode": "allow"})
+				if err := e2e.Kill(h.Daemon(session)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, session := range []string{kept, closed, unseen} {
+				if !e2e.Await(20*time.Second, func() bool { _, released := tabsOf(t, h, session); return released }) {
+					t.Fatalf("%s does not rest", session)
+				}
+			}
+			// This one has a daemon again, which has no page yet.
+			c.must("set_dialog_policy", map[string]any{"session": unseen, "mode": "accept"})
+			leave(c)
+			var raw []byte
+			if !e2e.Await(20*time.Second, func() bool { raw, _ = os.ReadFile(har); return strings.Contains(string(raw), "/page/"+kept) }) {
+				t.Errorf("the HAR is %q", raw)
+			}
+			if !e2e.Await(20*time.Second, func() bool { ids, _ := tabsOf(t, h, closed); return ids == "" }) {
+				t.Errorf("%s has its tabs", closed)
+			}
+			e2e.AwaitNoDaemon(t, h, unseen)
+			for _, session := range []string{kept, closed, unseen} {
+				if p := e2e.Ask[wire.PoliciesOut](t, h, session, "policy", "status").Policies; p.Permission != wire.PolicyRaise || p.Dialog != wire.PolicyRaise {
+					t.Errorf("%s: the next one's policies are %+v", session, p)
+				}
+			}
+			if url := h.Text(t, kept, "get", "url"); url != s.URL("/page/"+kept) {
+				t.Errorf("the next one is at %s", url)
+			}
+		})
+	}
+}

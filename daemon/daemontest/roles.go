@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/broker"
 	"github.com/abrowser/abrowser/launcher/driver"
@@ -47,7 +48,7 @@ func serve(ctx context.Context, role string, log *slog.Logger) error {
 		return err
 	}
 	if role == "broker" {
-		return broker.Serve(ctx, broker.ServeOptions{Root: root, Settings: settings, Build: build, Log: log})
+		return broker.Serve(ctx, broker.ServeOptions{Root: root, Settings: settings, Build: build, Log: log, Farewell: daemon.Farewell})
 	}
 	pipe, err := launcher.Inherited(os.LookupEnv)
 	if err != nil {

@@ -128,11 +128,41 @@ func (b *broker) goodbye(agent string, done func(wire.GoodbyeOut)) {
 		done(wire.GoodbyeOut{})
 		return
 	}
-	b.board.Goodbye(agent, goodbyeTime, func(names []string, closed int) {
+	b.board.Goodbye(agent, goodbyeTime, func(p patches.Parting) {
 		b.pool.Settle(b.extras())
 		b.keep()
-		done(wire.GoodbyeOut{Sessions: names, Closed: closed})
+		if b.Bury != nil {
+			for _, session := range p.Resting {
+				b.burials.Go(func() { b.bury(session) })
+			}
+		}
+		done(wire.GoodbyeOut{Sessions: p.Owners, Closed: p.Closed})
 	})
+}
+
+// buryTime is how long it may take to end a session without its daemon.
+const buryTime = 20 * time.Second
+
+// bury ends what is left of a session whose daemon has not heard that it ended.
+func (b *broker) bury(session string) {
+	ctx, cancel := context.WithTimeout(context.Background(), buryTime)
+	defer cancel()
+	closes, err := b.Bury(ctx, session)
+	if err != nil {
+		b.log.Warn("ending a session without its daemon", "error", err)
+	}
+	if !closes {
+		return
+	}
+	err = b.do(ctx, func() {
+		// Not where somebody has come since, whose the tabs are now.
+		if of := b.board.OwnersNamed(session); len(of) == 1 && of[0].Ended {
+			b.board.Release(session, true, goodbyeTime, func(patches.Ending) {})
+		}
+	})
+	if err != nil {
+		b.log.Warn("closing the tabs of a session without its daemon", "error", err)
+	}
 }
 
 func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ wire.Nothing) (wire.GoodbyeOut, error) {

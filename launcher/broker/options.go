@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/abrowser/abrowser/sockets"
@@ -32,6 +33,13 @@ type ServeOptions struct {
 	// below 0: never. None is where a person would see it: in windows, and in somebody
 	// else's browser.
 	Spares int
+	// Farewell is a script that takes off what daemons leave in their pages; see
+	// [patches.Options].
+	Farewell string
+	// Bury ends what a session has kept outside of the browser, which ended with its
+	// agent when no daemon was connected for it, and reports whether its tabs are to be
+	// closed. It may take as long as its ctx lasts. Nil: nothing is kept.
+	Bury func(ctx context.Context, session string) (closes bool, err error)
 }
 
 // defaultSpares is where more sessions are likely to come. A page held ready takes the

@@ -51,6 +51,7 @@ type broker struct {
 	large    large
 	product  string
 	served   bool // clients have been let in
+	burials  sync.WaitGroup
 
 	downloads *downloads
 	pool      *pool.Pool
@@ -139,7 +140,7 @@ func (b *broker) reach(ctx context.Context) error {
 //  3. until the browser, the keeper or ctx ends
 //  4. clients are cut and running verbs answered
 //  5. the pipe is closed on our side and everybody waited for, also what is done to
-//     downloads
+//     downloads and to sessions that have ended
 func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener net.Listener) error {
 	if err := b.reach(ctx); err != nil {
 		return err
@@ -162,7 +163,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	}
 	b.board = patches.New(patches.Options{
 		Line: b, Admit: b.admit, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
-		Spares: b.spares(), Watched: b.watched(), Began: b.charge.Began,
+		Spares: b.spares(), Watched: b.watched(), Began: b.charge.Began, Farewell: b.Farewell,
 	})
 	var work sync.WaitGroup
 	messages := make(chan piece, inboxLength)
@@ -208,6 +209,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	b.control.close()
 	_ = b.up.close() // it ends with us anyway
 	work.Wait()
+	b.burials.Wait()
 	select {
 	case <-b.gone:
 		b.downloads.end(true)

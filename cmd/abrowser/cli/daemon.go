@@ -48,3 +48,6 @@ func finishRecording(root sockets.Root, session string) (string, error) {
 // closesAtEnd reports whether the tabs of a session go with it, which ends without its
 // daemon.
 func closesAtEnd(root sockets.Root, session string) bool { return daemon.ClosesAtEnd(root, session) }
+
+// farewell is a script that takes off what a daemon leaves in its pages.
+func farewell() string { return daemon.Farewell }

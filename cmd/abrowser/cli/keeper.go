@@ -42,7 +42,10 @@ func serveBrowser(ctx context.Context, sys System) error {
 		return err
 	}
 	launcher.Pin()
-	err = broker.Serve(ctx, broker.ServeOptions{Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup)})
+	err = broker.Serve(ctx, broker.ServeOptions{
+		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), Farewell: farewell(),
+		Bury: func(ctx context.Context, session string) (bool, error) { return bury(ctx, r.root, session) },
+	})
 	if err != nil {
 		r.log.Error("ended", "error", err)
 	}
