@@ -17,18 +17,19 @@ func (s *Session) close(ctx context.Context, call *wire.Call, in wire.CloseIn) (
 	if err := s.mayClose(call); err != nil {
 		return wire.CloseOut{}, err
 	}
-	return s.closeBut(ctx, nil, call.Agent, in)
+	return s.closeBut(ctx, nil, call, in)
 }
 
 // closeBut is close from inside a batch, whose own slot is not cancelled.
-func (s *Session) closeBut(ctx context.Context, keep *slot, agent string, in wire.CloseIn) (wire.CloseOut, error) {
+func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in wire.CloseIn) (wire.CloseOut, error) {
 	if in.All {
 		return wire.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
 	}
 	s.lane.stop(keep, wire.Errorf(wire.CodeInterrupted, "the session was closed"))
-	har, err := s.finishRecording()
+	har, err := s.recorder.finish()
 	if err != nil {
-		s.log.Error("writing the HAR", "error", err)
+		s.log.Error("ending the recording", "error", err)
+		call.Warn("%v", err)
 	}
 	s.kept.end()
 	in.Page = in.Page || s.kept.get().Closes
@@ -39,7 +40,7 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, agent string, in wir
 		}
 		l.close()
 	}
-	released, err := s.broker.release(ctx, agent, in.Page)
+	released, err := s.broker.release(ctx, call.Agent, in.Page)
 	s.end()
 	if err != nil {
 		return wire.CloseOut{}, err

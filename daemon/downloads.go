@@ -153,8 +153,13 @@ func (t *turn) finished(ctx context.Context, d wire.BrokerDownload, path string)
 			if err := t.broker.forget(ctx, d.GUID); err != nil {
 				t.log.Warn("forgetting a download", "error", err)
 			}
-			return wire.Saved{}, wire.Errorf(wire.CodeDownload, "the download of %s failed or was cancelled after %s", d.SuggestedFilename, bytesOf(d)).
+			why := wire.Errorf(wire.CodeDownload, "the download of %s failed or was cancelled after %s", d.SuggestedFilename, bytesOf(d)).
 				With("url", d.URL).With("received", d.Received).WithHint(hintSnapshot)
+			if full := wire.AsError(t.root.Full()); full != nil {
+				why.Message += ": " + full.Message
+				why = why.WithHint("%s", full.Hint)
+			}
+			return wire.Saved{}, why
 		}
 		if !pause(ctx, pollTime) {
 			return wire.Saved{}, t.unfinished(ctx, d, began, path)

@@ -189,7 +189,7 @@ func closeInTurn(ctx context.Context, t *turn, body []byte) (any, error) {
 	if err := t.mayClose(t.call); err != nil {
 		return nil, err
 	}
-	return t.closeBut(ctx, t.slot, t.call.Agent, in)
+	return t.closeBut(ctx, t.slot, t.call, in)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -129,6 +129,33 @@ const settleTime = 3 * time.Second
 
 // stop ends the recording, writes the file and returns how many requests it has.
 func (r *recorder) stop(path string) (int, error) {
+	n, err := r.emit(path)
+	if err != nil {
+		return 0, err
+	}
+	err = r.kept.change(func(k *kept) { k.HAR = nil })
+	return n, errors.Join(err, os.RemoveAll(r.journal))
+}
+
+// finish is stop for the session's end, which nothing that was set outlives. Where the
+// file cannot be written, what was recorded is kept beside the journal.
+func (r *recorder) finish() (path string, err error) {
+	h := r.kept.get().HAR
+	if h == nil {
+		return "", nil
+	}
+	if _, err := r.emit(h.Path); err != nil {
+		aside := r.journal + "." + time.Now().Format("20060102-150405.000")
+		if moved := os.Rename(r.journal, aside); moved != nil {
+			return "", errors.Join(err, moved)
+		}
+		return "", fmt.Errorf("the HAR is not written: %w; what was recorded is in %s, an entry a line", err, aside)
+	}
+	return h.Path, os.RemoveAll(r.journal)
+}
+
+// emit writes what was recorded up to now.
+func (r *recorder) emit(path string) (int, error) {
 	r.mu.Lock()
 	var idle chan struct{}
 	if r.busy > 0 {
@@ -158,11 +185,7 @@ func (r *recorder) stop(path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := writeHAR(path, entries); err != nil {
-		return 0, err
-	}
-	err = r.kept.change(func(k *kept) { k.HAR = nil })
-	return len(entries), errors.Join(err, os.RemoveAll(r.journal))
+	return len(entries), writeHAR(path, entries)
 }
 
 // readJournal returns the entries of a journal in the order in which they began. A

@@ -116,3 +116,29 @@ func TestHARAtClose(t *testing.T) {
 		t.Errorf("left over: %s", left)
 	}
 }
+
+// A HAR that cannot be written at the session's end is not lost, and nobody is told that
+// it were written.
+func TestHARThatCannotBeWritten(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	dir := filepath.Join(t.TempDir(), "none")
+	do(t, s, wire.HARStart, wire.HARStartIn{Path: filepath.Join(dir, "a.har"), Content: "none"})
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // where the directory would be
+		t.Fatal(err)
+	}
+	open(t, s, web.URL("/page/one"))
+	fails(t, s, wire.HARStop, wire.HARStopIn{}, wire.CodePermission)
+	out, warnings, err := ask(t, s, wire.Close, wire.CloseIn{})
+	if err != nil || out.HAR != "" || len(warnings) != 1 || !strings.Contains(warnings[0], "the HAR is not written") || !strings.Contains(warnings[0], "not a directory") {
+		t.Fatalf("close answers %+v, %q, %v", out, warnings, err)
+	}
+	_, where, _ := strings.Cut(warnings[0], "what was recorded is in ")
+	where, _, _ = strings.Cut(where, ",")
+	if raw, err := os.ReadFile(where); !strings.Contains(string(raw), "/page/one") {
+		t.Errorf("%q has %q, %v", where, raw, err)
+	}
+	s.End(t)
+	if left, _ := filepath.Glob(home.Root.Journal(s.Name) + "*"); len(left) != 1 || left[0] != where {
+		t.Errorf("beside it are %s", left)
+	}
+}

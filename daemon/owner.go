@@ -69,7 +69,7 @@ func (s *Session) watchOwner(ctx context.Context) {
 				continue
 			}
 			s.log.Info("the owner has ended", "pid", p.PID)
-			if _, err := s.closeBut(ctx, nil, "", wire.CloseIn{}); err != nil {
+			if _, err := s.closeBut(ctx, nil, &wire.Call{}, wire.CloseIn{}); err != nil {
 				s.log.Warn("closing the session", "error", err)
 			}
 			return

@@ -58,8 +58,8 @@ func (s *Session) claim(ctx context.Context) (wire.ClaimOut, error) {
 // expire ends a session that was ended on the browser's side: what was recorded is
 // written, what was set for it is forgotten, as by close.
 func (s *Session) expire() {
-	if har, err := s.finishRecording(); err != nil {
-		s.log.Error("writing the HAR", "error", err)
+	if har, err := s.recorder.finish(); err != nil {
+		s.log.Error("ending the recording", "error", err)
 	} else if har != "" {
 		s.log.Info("the HAR is written")
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -150,8 +151,13 @@ func replaceFile(path string, content []byte) error {
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, err), os.Remove(f.Name()))
+	if err == nil {
+		return nil
 	}
-	return nil
+	_ = os.Remove(f.Name()) // it is of no use to anybody
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return wire.Errorf(wire.CodePermission, "writing %s: %v", path, syscall.ENOSPC).
+			WithHint("free some space, or set ABROWSER_HOME to a directory on another disk")
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
 }

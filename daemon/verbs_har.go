@@ -70,29 +70,17 @@ func (t *turn) harStop(_ context.Context, in wire.HARStopIn) (wire.HARStopOut, e
 		return wire.HARStopOut{}, err
 	}
 	n, err := t.recorder.stop(path)
-	return wire.HARStopOut{Path: path, RequestCount: n}, err
+	if err != nil {
+		return wire.HARStopOut{}, wire.Errorf(wire.CodePermission, "%v; the recording goes on", err).WithHint(hintHARStop + " PATH")
+	}
+	return wire.HARStopOut{Path: path, RequestCount: n}, nil
 }
 
 // FinishRecording writes the HAR of a session that ends without its daemon, and
 // returns its path, empty where none was being recorded.
 func FinishRecording(root sockets.Root, session string) (string, error) {
 	k := newKeeping(root.Kept(session), slog.New(slog.DiscardHandler))
-	h := k.get().HAR
-	if h == nil {
-		return "", nil
-	}
-	_, err := newRecorder(k, root.Journal(session)).stop(h.Path)
-	return h.Path, err
-}
-
-// finishRecording is for the session's end.
-func (s *Session) finishRecording() (string, error) {
-	h := s.kept.get().HAR
-	if h == nil {
-		return "", nil
-	}
-	_, err := s.recorder.stop(h.Path)
-	return h.Path, err
+	return newRecorder(k, root.Journal(session)).finish()
 }
 
 // openHAR records into a file, and answers from others, as an open asks for.

@@ -51,6 +51,7 @@ type broker struct {
 	large    large
 	product  string
 	served   bool // clients have been let in
+	unsaved  bool // the table on disk is not the newest: it could not be written
 	burials  sync.WaitGroup
 
 	downloads *downloads
@@ -244,6 +245,9 @@ func (b *broker) run(ctx context.Context, messages <-chan piece) {
 				b.checkIdle()
 				b.tend()
 			}
+			if b.unsaved {
+				b.keep()
+			}
 			select {
 			case beats <- struct{}{}:
 			default: // the keeper does not listen
@@ -313,7 +317,9 @@ func (b *broker) Cut(id patches.ClientID, why string) {
 // Save is for patches.
 func (b *broker) Save(s patches.State) {
 	b.table.agents = b.pool.State
-	if err := b.table.save(s); err != nil {
+	err := b.table.save(s)
+	if err != nil && !b.unsaved {
 		b.log.Error("writing the table of owners", "error", err)
 	}
+	b.unsaved = err != nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/abrowser/abrowser/launcher/broker/pool"
 	"github.com/abrowser/abrowser/patches"
@@ -86,7 +87,12 @@ func (t *table) save(s patches.State) error {
 		return err
 	}
 	next := t.path + ".new"
-	if err := os.WriteFile(next, raw, 0o600); err != nil {
+	err = os.WriteFile(next, raw, 0o600)
+	// The one before makes room for it; what is at the path stays until it is there.
+	if full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT); full && os.Remove(t.before()) == nil {
+		err = os.WriteFile(next, raw, 0o600)
+	}
+	if err != nil {
 		return err
 	}
 	if err := t.keep(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Whatever became of the file, the owners are known, but for the latest change at
@@ -63,4 +64,28 @@ func TestTableOutlivesDamage(t *testing.T) {
 	if s, err := (&table{path: path + ".none", instance: "i"}).load(); err != nil || len(s.Owners) != 0 {
 		t.Errorf("of a browser that never was, load = %+v, %v", s, err)
 	}
+}
+
+// What could not be written is written as soon as it can be, also where nothing else
+// happens, and no broker that comes after lacks it.
+func TestTableIsWrittenLater(t *testing.T) {
+	r := start(t, wire.Settings{})
+	a := r.connect("a")
+	a.open()
+	path := r.root.Path("state", "browser-default.json")
+	inTheWay := path + ".new"
+	if err := os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	a.open()
+	if s, err := read(path); err != nil || len(s.State.Owners) != 1 || len(s.State.Owners[0].Tabs) != 1 {
+		t.Fatalf("the table can be written: %+v %v", s.State.Owners, err)
+	}
+	if err := os.RemoveAll(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the table is written", func() bool {
+		s, err := read(path)
+		return err == nil && len(s.State.Owners) == 1 && len(s.State.Owners[0].Tabs) == 2
+	})
 }

@@ -51,6 +51,9 @@ func (i *Installer) checkDirectory() wire.Part {
 		return failed("directory", wire.Errorf(wire.CodeUnsafeDirectory, "others can use %s", strings.Join(loose, ", ")).
 			WithHint("chmod 700 %s", strings.Join(loose, " ")))
 	}
+	if err := i.Root.Full(); err != nil {
+		return failed("directory", err)
+	}
 	detail := i.Root.Dir + ", ours alone"
 	if _, err := os.Lstat(i.Root.Dir); err != nil {
 		detail = i.Root.Dir + ", not made yet"

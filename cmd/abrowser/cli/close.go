@@ -37,10 +37,13 @@ func (a *app) release(ctx context.Context, session string, page, force bool) (wi
 		sum.Discarded += one.Discarded
 	}
 	har, failed := finishRecording(a.root, session)
-	if har != "" && failed == nil {
+	switch {
+	case failed != nil:
+		a.printer.warn(failed.Error())
+	case har != "":
 		a.printer.warn("the requests that were recorded are in " + har)
 	}
-	return sum, errors.Join(err, failed, a.root.Forget(session))
+	return sum, errors.Join(err, a.root.Forget(session))
 }
 
 // ending is one session that is being closed with all others.
