@@ -19,7 +19,8 @@ type action struct {
 	trial bool   // Playwright can try it without doing it
 	// do performs the action, or tries it. The time is in milliseconds.
 	do       func(time *float64, trial *bool) error
-	attached bool // it is enough that the element is there
+	attached bool   // it is enough that the element is there
+	quick    *quick // how it is done where the element is ready at once; may be nil
 	// then is called when it is done, before its effects are read. May be nil.
 	then func(ctx context.Context)
 }
@@ -37,11 +38,19 @@ func tryTime(look time.Duration) time.Duration { return min(max(firstTry, perLoo
 // act waits for the element and performs the action once. What cannot be known to
 // have been done or not is [wire.CodeResultUnknown], and never done again.
 func (t *turn) act(ctx context.Context, p *page, at target, a action) error {
+	state, err := t.actQuickly(ctx, p, at, a)
+	if err != nil || state == quickDone {
+		return err
+	}
+	asked := state == quickLate // what is done in the page may be on its way there
 	took, err := t.appear(ctx, p, at, a)
+	if asked && errors.Is(err, wire.CodeTimeout) {
+		return unknownError(a)
+	}
 	if err != nil {
 		return err
 	}
-	longest, trial, asked := tryTime(took), false, false
+	longest, trial := tryTime(took), false
 	why := "" // it was not ready
 	for {
 		if ctx.Err() != nil && asked && errors.Is(ended(ctx), wire.CodeTimeout) {

@@ -11,9 +11,10 @@ import (
 
 // target is the element that an action is for.
 type target struct {
-	sel  selector
-	find playwright.Locator // of one element
-	all  playwright.Locator
+	sel   selector
+	query string             // in Playwright's words
+	find  playwright.Locator // of one element
+	all   playwright.Locator
 }
 
 // target makes a selector ready to act on. A ref is checked here, before anything
@@ -26,14 +27,15 @@ func (t *turn) target(ctx context.Context, p *page, given string) (target, error
 	}
 	if sel.ref == 0 {
 		all := p.Locator(sel.query)
-		return target{sel: sel, all: all, find: all.First()}, nil
+		return target{sel: sel, query: sel.query, all: all, find: all.First()}, nil
 	}
 	pwRef, err := t.checkRef(ctx, p, sel.ref)
 	if err != nil {
 		return target{}, err
 	}
-	at := p.Locator("aria-ref=" + pwRef)
-	return target{sel: sel, all: at, find: at}, nil
+	query := "aria-ref=" + pwRef
+	at := p.Locator(query)
+	return target{sel: sel, query: query, all: at, find: at}, nil
 }
 
 func (t *turn) checkRef(ctx context.Context, p *page, ref int) (string, error) {

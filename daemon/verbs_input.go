@@ -46,15 +46,19 @@ func (t *turn) click(ctx context.Context, in wire.ClickIn) (wire.ClickOut, error
 	}
 	effects, err := t.on(ctx, in.Selector, in.Timeout, func(at target) action {
 		saves := false
-		return action{name: "click", trial: true, do: func(limit *float64, trial *bool) error {
-			if !*trial && in.Button != "right" {
+		quickly := &quick{verb: "click", button: in.Button, count: 1, saves: &saves}
+		if len(in.Modifiers) > 0 {
+			quickly = nil
+		}
+		return action{name: "click", trial: true, quick: quickly, do: func(limit *float64, trial *bool) error {
+			if !*trial {
 				saves = isSaveLink(at.find)
 			}
 			return at.find.Click(playwright.LocatorClickOptions{
 				Button: button(in.Button), Modifiers: modifiers(in.Modifiers), Timeout: limit, Trial: trial,
 			})
 		}, then: func(ctx context.Context) {
-			if saves {
+			if saves && in.Button != "right" {
 				t.awaitBegin(ctx)
 			}
 		}}
@@ -83,7 +87,7 @@ func modifiers(names []string) []playwright.KeyboardModifier {
 func (t *turn) dblclick(ctx context.Context, in wire.ElementIn) (wire.DblclickOut, error) {
 	effects, err := t.on(ctx, in.Selector, in.Timeout, func(at target) action {
 		// playwright-go 0.6000's own Dblclick takes no options: it fails on a field.
-		return action{name: "click", trial: true, do: func(limit *float64, trial *bool) error {
+		return action{name: "click", trial: true, quick: &quick{verb: "click", count: 2}, do: func(limit *float64, trial *bool) error {
 			return at.find.Click(playwright.LocatorClickOptions{ClickCount: playwright.Int(2), Timeout: limit, Trial: trial})
 		}}
 	})
@@ -96,7 +100,7 @@ func (t *turn) fill(ctx context.Context, in wire.FillIn) (wire.FillOut, error) {
 }
 
 func filling(at target, text string) action {
-	return action{name: "fill", do: func(limit *float64, _ *bool) error {
+	return action{name: "fill", quick: &quick{verb: "fill", text: text}, do: func(limit *float64, _ *bool) error {
 		return at.find.Fill(text, playwright.LocatorFillOptions{Timeout: limit})
 	}}
 }

@@ -18,11 +18,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// script is what Node runs as the shared driver. It is given to it on its standard
-// input, so that no file of it can be of another build.
-//
-//go:embed shared.js
-var script string // what go:embed needs
+// What Node runs as the shared driver. It is given to it on its standard input, so
+// that no file of it can be of another build.
+var (
+	//go:embed shared.js
+	sharedScript string // what go:embed needs
+	//go:embed quick.js
+	quickScript string // as above
+)
+
+func script() string { return sharedScript + quickScript }
 
 // Shared is the root's drivers that serve many sessions each. Root is required, the
 // zero value of everything else works.
@@ -152,7 +157,7 @@ func (s *Shared) running() ([]sockets.Place, error) {
 // identity is what driver and session must agree in: the script, and the Playwright
 // and Node that run.
 func (setup Setup) identity() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{script, setup.Directory, setup.Program}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{script(), setup.Directory, setup.Program}, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
 

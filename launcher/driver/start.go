@@ -73,7 +73,7 @@ func (s *Shared) spawn(setup Setup, p sockets.Place, lease *sockets.Lease) error
 	cmd.Args[0] = "node"
 	cmd.Dir = "/"
 	cmd.Env = append(environ(os.Environ()), "TMPDIR="+temp)
-	cmd.Stdin = strings.NewReader(script)
+	cmd.Stdin = strings.NewReader(script())
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{lease.File(), child}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -1,0 +1,118 @@
+package daemon_test
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// quickPage has a button, a field, and counts what arrives at them; Playwright's own
+// way marks an element before it acts on it, the quick one does not.
+const quickPage = `(() => {
+	document.body.innerHTML = '<button id="go">go</button> <input id="name">';
+	window.clicks = window.doubles = window.fills = window.marks = window.astray = 0;
+	document.querySelector("#go").addEventListener("click", () => clicks++);
+	document.querySelector("#go").addEventListener("dblclick", () => doubles++);
+	document.querySelector("#name").addEventListener("input", () => fills++);
+	document.addEventListener("__playwright_mark_target__", () => marks++, true);
+	window.cover = () => {
+		const e = document.createElement("div");
+		e.style = "position: fixed; inset: 0";
+		e.id = "cover";
+		e.onclick = e.onmousedown = () => astray++;
+		document.body.append(e);
+	};
+	window.busy = (time) => setTimeout(() => { for (const end = Date.now() + time; Date.now() < end;); });
+	%s
+	return 0;
+})()`
+
+// What is ready at once is done in the quick way, and what is not in Playwright's: once,
+// and on nothing else.
+func TestQuickWay(t *testing.T) {
+	click := func(t *testing.T, s *daemontest.Session) error {
+		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: 8000}})
+		return err
+	}
+	fill := func(t *testing.T, s *daemontest.Session) error {
+		_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"})
+		return err
+	}
+	tests := []struct {
+		name, before string
+		act          func(*testing.T, *daemontest.Session) error
+		after        string // clicks, doubles, fills, value, astray
+		quick        bool
+	}{
+		{"click", "", click, "1 0 0  0", true},
+		{"dblclick", "", func(t *testing.T, s *daemontest.Session) error {
+			_, _, err := ask(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go")})
+			return err
+		}, "2 1 0  0", true},
+		{"fill", "", fill, "0 0 1 text 0", true},
+		{"fill with nothing", `document.querySelector("#name").value = "old";`, func(t *testing.T, s *daemontest.Session) error {
+			_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name")})
+			return err
+		}, "0 0 1  0", true},
+		{"click on what is disabled for a while", `go.disabled = true; setTimeout(() => go.disabled = false, 300);`, click, "1 0 0  0", false},
+		{"click on what is covered for a while", `cover(); setTimeout(() => document.querySelector("#cover").remove(), 300);`, click, "1 0 0  0", false},
+		{"click out of view", `go.style = "position: absolute; top: 5000px";`, click, "1 0 0  0", false},
+		{"click on what the pointer's coming covers", `go.onmouseover = () => { cover(); go.onmouseover = null; setTimeout(() => document.querySelector("#cover")?.remove(), 700); };`, click, "1 0 0  0", false},
+		{"fill what is read-only for a while", `const f = document.querySelector("#name"); f.readOnly = true; setTimeout(() => f.readOnly = false, 300);`, fill, "0 0 1 text 0", false},
+		{"click on a page that is busy", "busy(1800);", click, "1 0 0  0", false},
+		{"click on what is slow to take it", `go.addEventListener("mousedown", () => { for (const end = Date.now() + 1500; Date.now() < end;); });`, click, "1 0 0  0", true},
+		{"fill on a page that is busy", "busy(1800);", fill, "0 0 1 text 0", false},
+		{"fill of a date on a page that is busy", `document.querySelector("#name").type = "date"; busy(1800);`, func(t *testing.T, s *daemontest.Session) error {
+			_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "2026-11-22"})
+			return err
+		}, "0 0 1 2026-11-22 0", false},
+	}
+	s := home.Start(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			eval(t, s, fmt.Sprintf(quickPage, "const go = document.querySelector('#go'); "+tt.before))
+			if err := tt.act(t, s); err != nil {
+				t.Fatal(err)
+			}
+			const state = `[clicks, doubles, fills, document.querySelector("#name").value, astray].join(" ")`
+			if got, want := eval(t, s, state), `"`+tt.after+`"`; got != want {
+				t.Errorf("the page has seen %s, want %s", got, want)
+			}
+			if marks := eval(t, s, "marks"); tt.quick != (marks == "0") {
+				t.Errorf("%s elements were marked, quick is %v", marks, tt.quick)
+			}
+		})
+	}
+}
+
+// Of what was begun and not seen to end, nobody says that it was done, nor does it again.
+func TestQuickWayIsLost(t *testing.T) {
+	s := home.Start(t)
+	eval(t, s, fmt.Sprintf(quickPage, `document.querySelector("#go").addEventListener("mousedown", () => { for (const end = Date.now() + 5000; Date.now() < end;); });`))
+	fails(t, s, wire.Click, wire.ClickIn{Element: element("#go")}, wire.CodeResultUnknown)
+	if got := eval(t, s, "clicks"); got != "1" {
+		t.Errorf("it was clicked %s times", got)
+	}
+}
+
+// Of several elements the first is taken, with a warning; a ref's is found by its ref.
+func TestQuickWayFinds(t *testing.T) {
+	s := home.Start(t)
+	eval(t, s, fmt.Sprintf(quickPage, `document.body.insertAdjacentHTML("beforeend", '<button onclick="astray++">go</button>');`))
+	out, warnings, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("button")})
+	if err != nil || out.Clicked != "button" || len(warnings) != 1 {
+		t.Errorf("a click on the first of two = %+v, %v, %v", out, warnings, err)
+	}
+	seen := do(t, s, wire.Snapshot, wire.SnapshotIn{})
+	ref := regexp.MustCompile(`button "go" \[ref=(e\d+)\]`).FindStringSubmatch(seen.Snapshot)
+	if ref == nil {
+		t.Fatalf("no button in %s", seen.Snapshot)
+	}
+	do(t, s, wire.Click, wire.ClickIn{Element: element("@" + ref[1])})
+	if got := eval(t, s, `clicks + " " + astray + " " + marks`); got != `"2 0 0"` {
+		t.Errorf("the page has seen %s", got)
+	}
+}
