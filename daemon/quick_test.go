@@ -33,6 +33,7 @@ const quickPage = `(() => {
 // What is ready at once is done in the quick way, and what is not in Playwright's: once,
 // and on nothing else.
 func TestQuickWay(t *testing.T) {
+	t.Parallel()
 	click := func(t *testing.T, s *daemontest.Session) error {
 		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: 8000}})
 		return err
@@ -90,6 +91,7 @@ func TestQuickWay(t *testing.T) {
 
 // Of what was begun and not seen to end, nobody says that it was done, nor does it again.
 func TestQuickWayIsLost(t *testing.T) {
+	t.Parallel()
 	s := home.Start(t)
 	eval(t, s, fmt.Sprintf(quickPage, `document.querySelector("#go").addEventListener("mousedown", () => { for (const end = Date.now() + 5000; Date.now() < end;); });`))
 	fails(t, s, wire.Click, wire.ClickIn{Element: element("#go")}, wire.CodeResultUnknown)
