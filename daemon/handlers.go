@@ -94,17 +94,6 @@ func control[In, Out any](v wire.Verb[In, Out], serve func(context.Context, *wir
 	return served{Handler: h, inTurn: func(ctx context.Context, t *turn, body []byte) (any, error) { return h.Serve(ctx, t.call, body) }}
 }
 
-// driven is control for a verb that is for those who may drive the session.
-func driven[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Context, *wire.Call, In) (Out, error)) served {
-	return control(v, func(ctx context.Context, call *wire.Call, in In) (Out, error) {
-		if err := s.mayDrive(call, v.Name); err != nil {
-			var none Out
-			return none, err
-		}
-		return serve(ctx, call, in)
-	})
-}
-
 // handlers is every verb that a daemon answers.
 func (s *Session) handlers() []served {
 	all := []served{
@@ -147,15 +136,15 @@ func (s *Session) handlers() []served {
 		paged(s, wire.TabSwitch, (*turn).tabSwitch),
 		paged(s, wire.TabClose, (*turn).tabClose),
 		control(wire.DialogStatus, s.dialogStatus),
-		driven(s, wire.DialogAccept, s.dialogAccept),
-		driven(s, wire.DialogDismiss, s.dialogDismiss),
+		control(wire.DialogAccept, s.dialogAccept),
+		control(wire.DialogDismiss, s.dialogDismiss),
 		control(wire.PolicyStatus, s.policyStatus),
-		driven(s, wire.PolicyDialog, s.policyDialog),
-		driven(s, wire.PolicyPermission, s.policyPermission),
-		driven(s, wire.PolicyNotification, s.policyNotification),
-		driven(s, wire.PolicyFilePicker, s.policyFilePicker),
-		driven(s, wire.PolicyRespond, s.policyRespond),
-		driven(s, wire.PolicyAnswer, s.policyAnswer),
+		control(wire.PolicyDialog, s.policyDialog),
+		control(wire.PolicyPermission, s.policyPermission),
+		control(wire.PolicyNotification, s.policyNotification),
+		control(wire.PolicyFilePicker, s.policyFilePicker),
+		control(wire.PolicyRespond, s.policyRespond),
+		control(wire.PolicyAnswer, s.policyAnswer),
 		paged(s, wire.SetViewport, (*turn).setViewport),
 		paged(s, wire.SetDevice, (*turn).setDevice),
 		paged(s, wire.SetGeo, (*turn).setGeo),
