@@ -88,6 +88,7 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 			t.Fatal("the page does not come")
 		}
 	}
+	time.Sleep(500 * time.Millisecond) // status knows of the page a little before open, which then waits for its load
 	pid := sharedDriver(t)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)

@@ -126,7 +126,7 @@ func TestCrashEndsACall(t *testing.T) {
 	for name, run := range map[string]func(time.Duration, <-chan struct{}, func() error) error{"watch": s.watch, "peek": s.peek} {
 		began, crash := time.Now(), make(chan struct{})
 		time.AfterFunc(10*time.Millisecond, func() { close(crash) })
-		if err := run(time.Minute, crash, func() error { <-never; return nil }); !errors.Is(err, wire.CodePageCrashed) {
+		if err := run(10*time.Second, crash, func() error { <-never; return nil }); !errors.Is(err, wire.CodePageCrashed) {
 			t.Errorf("%s = %v after %s", name, err, time.Since(began))
 		}
 	}
@@ -134,7 +134,9 @@ func TestCrashEndsACall(t *testing.T) {
 		t.Error("the lane is held for a call on a page that is gone")
 	}
 	s.leave()
-	if _, next, err := l.enter(t.Context(), "open"); err != nil {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, next, err := l.enter(ctx, "open"); err != nil {
 		t.Error(err)
 	} else {
 		next.leave()
