@@ -33,9 +33,13 @@ func TestBrokerIsKilled(t *testing.T) {
 			p.show(r.site.URL, `<title>mine</title><input id=i><script>const id = String(Math.random()); window.read = () => id</script>`)
 			p.eval(`i.value = 'typed'`)
 			want := p.eval("read() + i.value")
-			// What a dead broker left behind must hold nothing up.
-			if _, err := a.call(p.session, "Fetch.enable", nil); err != nil {
-				t.Fatal(err)
+			// What a dead broker left behind must hold nothing up: neither the browser's own
+			// session, which the page's first client was given, nor one made for a later one.
+			later := r.connect("a")
+			for client, session := range map[*peer]string{a: p.session, later: later.tab(p.target).session} {
+				if _, err := client.call(session, "Fetch.enable", nil); err != nil {
+					t.Fatal(err)
+				}
 			}
 			browser, broker := r.pids()
 			if err := syscall.Kill(broker, tt.sig); err != nil {
@@ -43,6 +47,7 @@ func TestBrokerIsKilled(t *testing.T) {
 			}
 			if tt.sig == syscall.SIGKILL {
 				<-a.gone
+				<-later.gone
 			}
 			until(t, "another broker answers", func() bool {
 				s, err := try(r, wire.BrowserStatus, wire.Nothing{})
