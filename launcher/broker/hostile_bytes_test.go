@@ -160,7 +160,10 @@ func TestCrowdSlowsNobody(t *testing.T) {
 	for i := range many {
 		lines = append(lines, r.bare(fmt.Sprint("hostile", i%50)))
 	}
-	idle := page.pace()
+	idle := min(page.pace(), page.pace(), page.pace()) // what else runs on the machine makes it more
+	if idle > 4*alone {
+		t.Errorf("beside a crowd a call takes %v, alone %v", idle, alone)
+	}
 	for i, l := range lines[:4] {
 		words := `{"id":1,"method":"Target.getTargets","params":{"x":"` + strings.Repeat("x", 1<<uint(5*i)) + `"}}`
 		go func() {
@@ -174,23 +177,43 @@ func TestCrowdSlowsNobody(t *testing.T) {
 			t.Errorf("a new session's page says %s", got)
 		}
 	})
-	// A page's call is a matter of a millisecond; what is added is for a busy machine.
-	for name, pace := range map[string][2]time.Duration{"a crowd": idle, "a loud one": loud} {
-		if pace[0] > 8*alone[0]+50*time.Millisecond {
-			t.Errorf("beside %s a call takes %v, alone %v", name, pace[0], alone[0])
-		}
+	// A page's call is a matter of a millisecond; what is added is for a busy machine, and
+	// a broker that the race detector slows down.
+	if loud > 8*alone+50*time.Millisecond {
+		t.Errorf("beside loud ones a call takes %v, alone %v", loud, alone)
 	}
 	t.Logf("a call takes %v alone, %v beside a crowd, %v beside a loud one, where a new session took %s", alone, idle, loud, took)
 }
 
-// pace is how long the page takes for a call, in the middle and at most, of many.
-func (t *tab) pace() [2]time.Duration {
+// Who talks as fast as he can and reads no answer is heard at a measured pace, whatever
+// the machine could do.
+func TestLoudOneIsPaced(t *testing.T) {
+	r := start(t, wire.Settings{})
+	l := r.bare("loud")
+	const long = 2 * time.Second
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	n, began := 0, time.Now()
+	for l.conn.Write(ctx, websocket.MessageText, []byte(`{"id":1,"method":"Target.getTargets"}`)) == nil {
+		n++
+	}
+	took := time.Since(began)
+	// Those that lie in sockets on both ways, before the broker knows that nobody reads.
+	const before = 12_000
+	if most := int((took+fairBurst)/fairCost) + before; n > most {
+		t.Errorf("%d messages were taken in %v, want at most %d", n, took, most)
+	}
+	t.Logf("%d messages in %v", n, took)
+}
+
+// pace is how long the page takes for a call, in the middle of many.
+func (t *tab) pace() time.Duration {
 	var all []time.Duration
 	for range 200 {
 		all = append(all, timed(func() { t.eval("1") }))
 	}
 	slices.Sort(all)
-	return [2]time.Duration{all[len(all)/2], all[len(all)-1]}
+	return all[len(all)/2]
 }
 
 // bareLine is a client's connection without a client.

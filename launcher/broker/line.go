@@ -122,8 +122,10 @@ func (b *broker) join(ctx context.Context, l *line, name string) error {
 }
 
 // listen takes the client's messages until it leaves. One with too many calls
-// unanswered, or answers unread, has to wait.
+// unanswered, or answers unread, has to wait, and one that talks on without
+// reading them.
 func (b *broker) listen(ctx context.Context, l *line) error {
+	var pace breath
 	for {
 		kind, msg, err := l.conn.Read(ctx)
 		if err != nil {
@@ -149,6 +151,9 @@ func (b *broker) listen(ctx context.Context, l *line) error {
 			return ctx.Err()
 		}
 		l.q.below(lineCalm, ctx.Done())
+		if l.q.lying() > fairLying {
+			pace.take(ctx)
+		}
 	}
 }
 

@@ -67,6 +67,13 @@ func (q *queue) wrote(n int) {
 	q.mu.Unlock()
 }
 
+// lying is how many bytes wait.
+func (q *queue) lying() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.bytes
+}
+
 // below waits until less than n bytes are waiting, the queue is closed, or done
 // is. One goroutine calls it.
 func (q *queue) below(n int, done <-chan struct{}) {
