@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 func TestMemoryIsGivenBackAtRest(t *testing.T) {
@@ -32,5 +34,34 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 		end()
 		pass(restTime, 2, "after that")
 		pass(time.Hour, 2, "when nothing has run since")
+	})
+}
+
+// The time in which a session does nothing begins with the end of its last command,
+// however long that took.
+func TestCommandIsNoIdleness(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Session{idle: newIdle(), owner: newOwner()}
+		const limit = 30 * time.Second
+		left := func(want time.Duration, when string) {
+			t.Helper()
+			if got, ok := s.idle.left(); got != want || !ok {
+				t.Errorf("%s %v is left, %t, want %v", when, got, ok, want)
+			}
+		}
+		verb := s.counted(served{Handler: wire.Bind(wire.Wait, func(context.Context, *wire.Call, wire.WaitIn) (wire.WaitOut, error) {
+			time.Sleep(time.Hour)
+			left(limit, "while the command runs")
+			return wire.WaitOut{}, nil
+		})})
+		call := &wire.Call{Settings: wire.Settings{IdleTimeout: limit.String()}}
+		for range 2 {
+			if _, err := verb.Serve(t.Context(), call, []byte(`{"what":"#there"}`)); err != nil {
+				t.Fatal(err)
+			}
+			left(limit, "after the command")
+			time.Sleep(limit / 2)
+			left(limit/2, "half of the time later")
+		}
 	})
 }
