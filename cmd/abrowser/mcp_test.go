@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // mcpClient is an MCP client with a server of its own, `abrowser mcp`.
@@ -181,6 +182,26 @@ func TestMCPTools(t *testing.T) {
 			t.Errorf("%s(%v): %v %q, want %q", tt.tool, tt.args, failed, text, tt.want)
 		}
 	}
+	t.Run("what is cancelled is given up in the browser, too", func(t *testing.T) {
+		running := func() string { return e2e.Ask[wire.StatusOut](t, h, "default", "status").Command }
+		ctx, cancel := context.WithCancel(t.Context())
+		answered := make(chan error, 1)
+		go func() {
+			_, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: "click", Arguments: map[string]any{"session": "default", "selector": "#none", "timeout": 600_000}})
+			answered <- err
+		}()
+		if !e2e.Await(e2e.CommandDeadline, func() bool { return running() == "click" }) {
+			t.Error("it never ran")
+		}
+		cancel()
+		if err := <-answered; err == nil {
+			t.Error("it has an answer")
+		}
+		if !e2e.Await(e2e.CommandDeadline, func() bool { return running() == "" }) {
+			t.Error("it goes on")
+		}
+		c.must("get_title", map[string]any{"session": "default"})
+	})
 	result, err := c.session.CallTool(t.Context(), &mcp.CallToolParams{Name: "screenshot"})
 	if err != nil || len(result.Content) == 0 {
 		t.Fatalf("screenshot: %v %v", result, err)
