@@ -42,7 +42,7 @@ func (t *turn) act(ctx context.Context, p *page, at target, a action) error {
 	if err != nil || state == quickDone {
 		return err
 	}
-	asked := state == quickLate // what is done in the page may be on its way there
+	asked := state == quickLate && !a.trial // what is done in the page may be on its way there
 	took, err := t.appear(ctx, p, at, a)
 	if asked && errors.Is(err, wire.CodeTimeout) {
 		return unknownError(a)

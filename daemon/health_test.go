@@ -22,7 +22,6 @@ func TestMissedDeadlinesOfAPageThatAnswers(t *testing.T) {
 
 // A page that was busy for so long is wedged, and is not when it answers again.
 func TestWedgedPageRecovers(t *testing.T) {
-	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	eval(t, s, "setTimeout(() => { const end = Date.now() + 7000; while (Date.now() < end); }, 50), 0")

@@ -26,7 +26,6 @@ func hangUp[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Ou
 }
 
 func TestHangUpCancelsForGood(t *testing.T) {
-	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	late := wire.Element{Selector: "#late"}
 	for _, tt := range []struct {
@@ -58,7 +57,6 @@ func TestHangUpCancelsForGood(t *testing.T) {
 }
 
 func TestHangUpOfWhatIsCovered(t *testing.T) {
-	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
 	hangUp(t, s, wire.Click, wire.ClickIn{Element: element("#covered")}, 2*time.Second)

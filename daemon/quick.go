@@ -3,6 +3,7 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -36,9 +37,15 @@ func (t *turn) actQuickly(ctx context.Context, p *page, at target, a action) (qu
 	}
 	limit := slice(ctx, firstTry)
 	var answer map[string]any
+	id := rand.Text()
+	// A caller that goes away is heard while the page is being asked.
+	stop := context.AfterFunc(ctx, func() {
+		p.link.hand(func() { _, _ = p.cdp.Send("Abrowser.cancel", map[string]any{"id": id}) }) // there is nobody to tell
+	})
+	defer stop()
 	err := t.watch(limit, func() error {
 		given, err := p.cdp.Send("Abrowser.act", map[string]any{
-			"target": p.target, "selector": at.query, "verb": a.quick.verb, "text": a.quick.text,
+			"id": id, "target": p.target, "selector": at.query, "verb": a.quick.verb, "text": a.quick.text,
 			"button": cmp.Or(a.quick.button, "left"), "clickCount": a.quick.count, "limit": milliseconds(limit),
 		})
 		answer, _ = given.(map[string]any)

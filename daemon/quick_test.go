@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -33,7 +34,6 @@ const quickPage = `(() => {
 // What is ready at once is done in the quick way, and what is not in Playwright's: once,
 // and on nothing else.
 func TestQuickWay(t *testing.T) {
-	t.Parallel()
 	click := func(t *testing.T, s *daemontest.Session) error {
 		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: 8000}})
 		return err
@@ -91,12 +91,27 @@ func TestQuickWay(t *testing.T) {
 
 // Of what was begun and not seen to end, nobody says that it was done, nor does it again.
 func TestQuickWayIsLost(t *testing.T) {
-	t.Parallel()
 	s := home.Start(t)
 	eval(t, s, fmt.Sprintf(quickPage, `document.querySelector("#go").addEventListener("mousedown", () => { for (const end = Date.now() + 5000; Date.now() < end;); });`))
 	fails(t, s, wire.Click, wire.ClickIn{Element: element("#go")}, wire.CodeResultUnknown)
 	if got := eval(t, s, "clicks"); got != "1" {
 		t.Errorf("it was clicked %s times", got)
+	}
+}
+
+// A caller that goes away while the page is being asked has nothing clicked or filled.
+func TestQuickWayHearsTheCaller(t *testing.T) {
+	s := home.Start(t)
+	for range 2 {
+		eval(t, s, fmt.Sprintf(quickPage, "busy(800);"))
+		hangUp(t, s, wire.Click, wire.ClickIn{Element: element("#go")}, 250*time.Millisecond)
+		time.Sleep(1200 * time.Millisecond) // in which it would be done
+		eval(t, s, "busy(800), 0")
+		hangUp(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"}, 250*time.Millisecond)
+		time.Sleep(1200 * time.Millisecond) // as above
+		if got := eval(t, s, `clicks + " " + fills`); got != `"0 0"` {
+			t.Errorf("after the callers had gone there were %s clicks and fills", got)
+		}
 	}
 }
 

@@ -152,7 +152,6 @@ func TestInputRefuses(t *testing.T) {
 }
 
 func TestActionsWaitForTheElement(t *testing.T) {
-	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {
 		name, selector, reason string

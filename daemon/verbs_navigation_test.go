@@ -67,7 +67,6 @@ func TestOpenWithoutLoad(t *testing.T) {
 }
 
 func TestOpenThatNeverAnswers(t *testing.T) {
-	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
 	fails(t, s, wire.Open, wire.OpenIn{URL: web.URL("/never"), Waits: wire.Waits{Timeout: 700}}, wire.CodeTimeout)

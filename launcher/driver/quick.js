@@ -8,13 +8,28 @@
 //   target, selector   the page, and the element in its main frame; the first is taken
 //   verb               "click", with button and clickCount, or "fill", with text
 //   limit              in milliseconds; nothing is begun after that
+//   id                 by which Abrowser.cancel says that nothing is to be begun any more
 // The answer is {state, count, saves}: "done", "refused" where nothing was done, "late"
 // where the page has not answered, or "begun", where it was begun and not seen to end;
 // how many elements there are, and whether this one is in a link that saves a file.
 
 const beginTime = 2000; // for what was begun in time
 
-async function quick(progress, browsers, { target, selector, verb, text, button, clickCount, limit }) {
+const running = new Map(); // the acts that run, by their id
+
+// answer is what Abrowser.act and Abrowser.cancel come to.
+async function answer(progress, browsers, method, params) {
+  if (method === "Abrowser.cancel") {
+    const act = running.get(params.id);
+    if (act) act.over = true;
+    return {};
+  }
+  const act = { over: false };
+  running.set(params.id, act);
+  return quick(progress, browsers, act, params).finally(() => running.delete(params.id));
+}
+
+async function quick(progress, browsers, act, { target, selector, verb, text, button, clickCount, limit }) {
   const until = Date.now() + limit;
   const contexts = browsers.flatMap((b) => [b._defaultContext, ...b.contexts()].filter(Boolean));
   const page = contexts.flatMap((c) => c.pages()).find((p) => p.delegate._targetId === target);
@@ -24,18 +39,27 @@ async function quick(progress, browsers, { target, selector, verb, text, button,
   const resolved = await progress.race(inTime(resolving, until)); // by the page, when it is asked for the first time
   if (!resolved || resolved.frame !== frame) return { state: "refused" };
   const { injected, info } = resolved;
-  const look = injected.evaluate(quickLook, { parsed: info.parsed, verb, text, until });
+  const look = injected.evaluate(quickLook, { parsed: info.parsed, verb, until });
   const seen = await progress.race(inTime(look, until));
-  if (!seen) return { state: "late" };
+  const leave = () => injected.evaluate(quickStop).catch(() => {});
+  if (!seen) {
+    look.then((late) => late.point && leave(), () => {});
+    return { state: "late" };
+  }
   const told = { count: seen.count, saves: seen.saves };
-  if (seen.state === "done") return { state: "done", ...told };
-  if (!seen.state || Date.now() > until) {
-    if (seen.point) injected.evaluate(quickStop).catch(() => {});
+  if (!seen.ready || act.over || Date.now() > until) {
+    if (seen.point) leave();
     return { state: "refused" };
+  }
+  if (verb === "fill") {
+    const filled = await progress.race(inTime(injected.evaluate(quickFill, { parsed: info.parsed, text, until }), until));
+    if (filled === undefined) return { state: "late" };
+    if (filled === "done") return { state: "done", ...told };
+    if (filled !== "needsinput" || act.over || Date.now() > until) return { state: "refused" };
   }
   let acted = false;
   let stopped = Promise.resolve("done");
-  const act = async (progress) => {
+  const perform = async (progress) => {
     if (verb === "fill") {
       await (text ? page.keyboard.insertText(progress, text) : page.keyboard.press(progress, "Delete"));
     } else {
@@ -45,7 +69,7 @@ async function quick(progress, browsers, { target, selector, verb, text, button,
     acted = true;
     return "done";
   };
-  const acting = page.frameManager.waitForSignalsCreatedBy(progress, verb === "click", act);
+  const acting = page.frameManager.waitForSignalsCreatedBy(progress, verb === "click", perform);
   const ended = await inTime(acting.catch(() => {}), until);
   if (!ended && !acted) await inTime(acting.catch(() => {}), Date.now() + beginTime); // it is in the page's hands
   if (!acted) return { state: "begun", ...told };
@@ -62,20 +86,16 @@ async function inTime(promise, until) {
   return Promise.race([promise, over]).finally(() => clearTimeout(timer));
 }
 
-// quickLook runs in pages, with still. It reports where a click has to go, having made
-// sure that it arrives; a fill it does itself, unless the keyboard is needed.
+// quickLook runs in pages, with still. It reports whether an element is ready, and where
+// a click has to go, having made sure that it arrives.
 const quickLook = Object.assign(() => {}, {
-  toString: () => `(injected, { parsed, verb, text, until }) => {
+  toString: () => `(injected, { parsed, verb, until }) => {
     const still = ${still};
     const all = injected.querySelectorAll(parsed, document);
     const node = all[0];
-    const ready = (state) => injected.elementState(node, state).matches;
-    if (!node || Date.now() > until || !ready("visible") || !ready("enabled")) return {};
-    if (verb === "fill") {
-      if (!ready("editable")) return {};
-      const state = injected.fill(node, text);
-      return { state: state === "done" || state === "needsinput" ? state : "", count: all.length };
-    }
+    const is = (state) => injected.elementState(node, state).matches;
+    if (!node || Date.now() > until || !is("visible") || !is("enabled")) return {};
+    if (verb === "fill") return { ready: is("editable"), count: all.length };
     const mover = injected.retarget(node, "no-follow-label");
     const { scale, offsetLeft, offsetTop } = window.visualViewport;
     if (!mover || !still(mover) || scale !== 1 || offsetLeft || offsetTop) return {};
@@ -86,9 +106,16 @@ const quickLook = Object.assign(() => {}, {
     const guard = injected.setupHitTargetInterceptor(node, "mouse", point, false);
     if (typeof guard === "string") return {};
     injected.abrowserGuard = guard;
-    return { state: "ready", point, count: all.length, saves: !!node.closest?.("a[download]") };
+    return { ready: true, point, count: all.length, saves: !!node.closest?.("a[download]") };
   }`,
 });
+
+// quickFill runs in pages. It reports "done", or "needsinput" where the keyboard is needed.
+function quickFill(injected, { parsed, text, until }) {
+  const node = injected.querySelectorAll(parsed, document)[0];
+  const ready = node && Date.now() <= until && ["visible", "enabled", "editable"].every((state) => injected.elementState(node, state).matches);
+  return ready ? injected.fill(node, text) : "";
+}
 
 // quickStop runs in pages. It ends the watch over what a click hits, and reports "done"
 // where that was the element.

@@ -33,13 +33,13 @@ const say = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 // element it compares two animation frames, 33 ms, to see whether the element moves.
 // Where still says that nothing moves it, there is nothing to wait for; where something
 // may, rests says whether it does. What a script moves without an animation is found by
-// the hit test, which stays. The third is a method more for pages' CDP sessions, quick.
+// the hit test, which stays. The third is what quick answers to pages' CDP sessions.
 // Of a bundle that has no such place nothing is changed.
 function load(file) {
   // Another program at the page exposed the function, and answers.
   const unknown = 'throw new Error(`Function "${name}" is not exposed`);';
   const send = "return { result: await this._object.send(progress2, params2.method, params2.params) };";
-  const ours = 'if (params2.method === "Abrowser.act") return { result: await module.quick(progress2, params2.params) };';
+  const ours = 'if (params2.method.startsWith("Abrowser.")) return { result: await module.answer(progress2, params2.method, params2.params) };';
   const source = fs.readFileSync(file, "utf8").replace(unknown, "return;").replace(send, ours + send);
   const place = "async _checkElementIsStable(node) {";
   const parts = source.split(place);
@@ -49,7 +49,7 @@ function load(file) {
   const module = new Module(file);
   module.filename = file;
   module.paths = Module._nodeModulePaths(file);
-  module.quick = (progress, params) => quick(progress, origin.getStore().playwright.allBrowsers(), params);
+  module.answer = (progress, method, params) => answer(progress, origin.getStore().playwright.allBrowsers(), method, params);
   module._compile(parts[0] + place + escaped + parts[1], file);
   return module.exports;
 }
