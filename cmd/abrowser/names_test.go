@@ -163,7 +163,7 @@ const nobody = 65534
 func dialedByStranger(t *testing.T, socket string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("only root can become another user")
+		t.Skip("only root can become another user") // there is no other way to one; where CI runs we are root
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Of the systems only Linux has /dev/full.
+func TestStdoutThatCannotBeWritten(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closing(t, full)
+	var errs strings.Builder
+	p := printer{out: full, err: &errs}
+	if status := p.answer(wire.SessionOut{Session: "a"}); status != wire.ExitFailed || !strings.Contains(errs.String(), "no space left") {
+		t.Errorf("status %d, %q", status, errs.String())
+	}
+}
