@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,13 @@ const (
 	cookieTime  = 3 * time.Second        // for the browser to tell or take its cookies
 	settleTime  = 300 * time.Millisecond // after a page went somewhere
 	cookieEvery = 5 * time.Second        // while clients and pages are at work
+
+	// Of few cookies, in bytes of the browser's answer, it tells in half a millisecond:
+	// they are saved before a command answers. Of a few thousand, which a person's
+	// browser has, it tells in a tenth of a second: those are saved a moment later,
+	// and telling takes no more than a twentieth of the browser's time.
+	fewCookies  = 16 << 10
+	cookieShare = 20
 )
 
 // cookies saves what the browser would lose if it died now. It is nil, and does
@@ -27,7 +35,8 @@ const (
 type cookies struct {
 	b    *broker
 	path string
-	wake chan struct{} // one token: a page went somewhere
+	wake chan struct{} // one token: a page went somewhere, or a command ended
+	size atomic.Int64  // of the browser's last answer
 
 	mu      sync.Mutex // guards the fields below; held while the browser is asked, so that looks are in order
 	jar     *jar
@@ -76,26 +85,32 @@ func (c *cookies) run(ctx context.Context) {
 	tick := time.NewTicker(cookieEvery)
 	defer tick.Stop()
 	settled := time.NewTimer(settleTime)
+	var rested time.Time // from when on the browser may be asked again
+	wake := c.wake       // nil while a look is due: who wakes us then, has another one made after it
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.wake:
-			settled.Reset(settleTime)
+		case <-wake:
+			wake = nil
+			settled.Reset(max(settleTime, time.Until(rested)))
 			continue
 		case <-settled.C:
+			wake = c.wake
 		case <-tick.C:
-			if !c.b.active.Swap(false) {
+			if time.Now().Before(rested) || !c.b.active.Swap(false) {
 				continue
 			}
 		}
+		began := time.Now()
 		if err := c.look(ctx, false); err != nil && ctx.Err() == nil {
 			c.b.log.Warn("looking at the cookies", "error", err)
 		}
+		rested = time.Now().Add(cookieShare * time.Since(began))
 	}
 }
 
-// moved says that a page went somewhere.
+// moved says that a page went somewhere, or that a command ended.
 func (c *cookies) moved() {
 	if c == nil {
 		return
@@ -141,8 +156,14 @@ func (c *cookies) look(ctx context.Context, last bool) error {
 // have asks for the cookies of the shared context.
 func (c *cookies) have(ctx context.Context) (raw json.RawMessage, err error) {
 	err = c.b.ask(ctx, "Storage.getCookies", struct{}{}, "", &raw)
+	if err == nil {
+		c.size.Store(int64(len(raw)))
+	}
 	return raw, err
 }
+
+// few reports whether asking for the cookies is next to nothing.
+func (c *cookies) few() bool { return c != nil && c.size.Load() <= fewCookies }
 
 func cookiesIn(raw json.RawMessage) ([]cookie, error) {
 	var out struct{ Cookies []cookie }

@@ -1,12 +1,15 @@
 package broker
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -168,6 +171,50 @@ func TestCookiesOutliveTheBrowser(t *testing.T) {
 		if strings.Contains(r.log.String(), "\""+secret+"\"") || strings.Contains(r.log.String(), "="+secret) {
 			t.Errorf("the log has the value %s", secret)
 		}
+	}
+}
+
+// A person's browser has thousands of cookies, and takes long to tell them. No command
+// waits for that, and they are saved all the same.
+func TestManyCookiesHoldNoCommandUp(t *testing.T) {
+	r := start(t, wire.Settings{})
+	a := r.connect("a")
+	a.open()
+	took := func() time.Duration {
+		var all []time.Duration
+		for range 15 {
+			began := time.Now()
+			ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true})
+			all = append(all, time.Since(began))
+		}
+		slices.Sort(all)
+		return all[len(all)/2]
+	}
+	few := took()
+	var set []map[string]any
+	for i := range 3000 {
+		set = append(set, map[string]any{
+			"name": fmt.Sprint("c", i%20), "value": strings.Repeat("v", 80), "url": fmt.Sprintf("https://d%d.example/", i/20), "secure": true, "expires": 1_900_000_000,
+		})
+	}
+	if _, err := a.call("", "Storage.setCookies", map[string]any{"cookies": set}); err != nil {
+		t.Fatal(err)
+	}
+	want := cookiesOf(t, a)
+	if len(want) != len(set) {
+		t.Fatalf("the browser took %d of %d cookies", len(want), len(set))
+	}
+	ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true})
+	until(t, "the cookies are saved", func() bool {
+		raw, err := os.ReadFile(r.root.Path("state", "cookies-default.json"))
+		return err == nil && bytes.Count(raw, []byte(".example\"")) >= len(set)
+	})
+	if many := took(); many > 8*few {
+		t.Errorf("at the end of a command %v go by, with few cookies %v", many, few)
+	}
+	r.killBrowser()
+	if got := cookiesOf(t, r.connect("a")); !slices.Equal(got, want) {
+		t.Errorf("%d cookies are there after the browser died, %d were", len(got), len(want))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/abrowser/abrowser/patches"
@@ -46,10 +47,12 @@ func (b *broker) tabOf(o patches.Listed, t patches.Tab) wire.Tab {
 
 func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (wire.TabsOut, error) {
 	out := wire.TabsOut{Tabs: []wire.Tab{}}
+	var saving sync.WaitGroup
 	if in.Settled {
-		b.settle(ctx)
+		saving.Go(func() { b.settle(ctx) })
 	}
 	owners, err := b.snapshot(ctx, in.Session)
+	saving.Wait()
 	if in.Settled {
 		_ = b.do(ctx, b.board.Flush) // where it is over, that has been done
 	}
@@ -68,8 +71,13 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 }
 
 // settle saves what a command may have logged in to. A browser that is slow to tell
-// holds the command up for a moment only; it is asked again soon.
+// holds the command up for a moment only; it is asked again soon. Nobody waits for one
+// that has many cookies.
 func (b *broker) settle(ctx context.Context) {
+	if !b.cookies.few() {
+		b.cookies.moved()
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if err := b.cookies.look(ctx, false); err != nil {
