@@ -14,7 +14,7 @@ import (
 // close ends the session: what runs is given up, the tabs stay or are closed, and
 // the daemon ends once this is answered.
 func (s *Session) close(ctx context.Context, call *wire.Call, in wire.CloseIn) (wire.CloseOut, error) {
-	if err := s.mayClose(call); err != nil {
+	if err := s.mayClose(ctx, call); err != nil {
 		return wire.CloseOut{}, err
 	}
 	return s.closeBut(ctx, nil, call, in)

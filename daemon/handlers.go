@@ -175,7 +175,7 @@ func closeInTurn(ctx context.Context, t *turn, body []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.mayClose(t.call); err != nil {
+	if err := t.mayClose(ctx, t.call); err != nil {
 		return nil, err
 	}
 	return t.closeBut(ctx, t.slot, t.call, in)

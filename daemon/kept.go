@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -21,6 +22,14 @@ type kept struct {
 	HAR       *recording    `json:"har,omitzero"`    // never changed, only replaced
 	HARs      []string      `json:"hars,omitzero"`   // that requests are answered from
 	Closes    bool          `json:"closes,omitzero"` // its tabs are closed with it
+	// Setter is who set it: another agent that gets the session has nothing of it.
+	Setter wire.AgentKey `json:"setter,omitzero"`
+}
+
+// passes reports whether what is kept for a session is in force for an agent, too: it
+// may act in a session of whoever set it.
+func (k kept) passes(session string, to wire.AgentKey) bool {
+	return k.Setter == "" || to == "" || to.Drives(session, k.Setter)
 }
 
 // keeping holds what is kept, here and on disk.
@@ -29,7 +38,8 @@ type keeping struct {
 
 	mu    sync.Mutex // guards the fields below; held while the file is written, so that the last change is what it has
 	now   kept
-	ended bool // the session was closed: nothing is kept any more
+	agent wire.AgentKey // who sets what is set from now on
+	ended bool          // the session was closed: nothing is kept any more
 }
 
 // newKeeping reads what an earlier daemon of the session kept. What cannot be read
@@ -62,6 +72,7 @@ func (k *keeping) change(change func(*kept)) error {
 	next.Policies.PerPermission = maps.Clone(next.Policies.PerPermission)
 	next.Policies.PerPicker = maps.Clone(next.Policies.PerPicker)
 	change(&next)
+	next.Setter = cmp.Or(next.Setter, k.agent)
 	raw, err := json.Marshal(next)
 	if err != nil {
 		return err
@@ -73,6 +84,13 @@ func (k *keeping) change(change func(*kept)) error {
 	}
 	k.now = next
 	return nil
+}
+
+// setBy takes note whose the session is, who sets what is set from now on.
+func (k *keeping) setBy(agent wire.AgentKey) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.agent = agent
 }
 
 // end is for the session's end: its file is being removed.

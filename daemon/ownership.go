@@ -52,7 +52,28 @@ func (s *Session) claim(ctx context.Context) (wire.ClaimOut, error) {
 		s.expire()
 		err = wire.Errorf(wire.CodeInterrupted, "the session was ended")
 	}
+	if err == nil {
+		err = s.handOver(out.Holder)
+	}
 	return out, err
+}
+
+// handOver has the session be an agent's. What another agent had set for it, who had it
+// before, is forgotten, and what that one had recorded is written.
+func (s *Session) handOver(to wire.AgentKey) error {
+	if to == "" {
+		return nil
+	}
+	s.kept.setBy(to)
+	before := s.kept.get()
+	if before.passes(s.name, to) {
+		return nil
+	}
+	s.log.Info("the session is another agent's now")
+	if _, err := s.recorder.finish(); err != nil {
+		s.log.Error("ending the recording", "error", err)
+	}
+	return s.kept.change(func(k *kept) { *k = kept{} })
 }
 
 // expire ends a session that was ended on the browser's side: what was recorded is
@@ -85,9 +106,14 @@ func (t *turn) mayAct(ctx context.Context, l *link) error {
 	holder := l.holder
 	l.mu.Unlock()
 	if holder == "" && !t.looks {
+		before := t.kept.get()
 		out, err := t.claim(ctx)
 		if err != nil {
 			return err
+		}
+		if !before.passes(t.name, out.Holder) {
+			t.unlink(l) // with it goes what was set on the pages
+			return goneError()
 		}
 		holder = out.Holder
 		l.mu.Lock()
@@ -163,22 +189,60 @@ func actOf(verb string) string {
 }
 
 // mayClose refuses to end the session for a caller whose it is not.
-func (s *Session) mayClose(call *wire.Call) error { return s.mayDrive(call, wire.Close.Name) }
+func (s *Session) mayClose(ctx context.Context, call *wire.Call) error {
+	return s.mayDrive(ctx, call, wire.Close.Name)
+}
 
-// mayDrive refuses a caller whose the session is not, as far as is known here: where
-// there is no connection, the broker knows.
-func (s *Session) mayDrive(call *wire.Call, verb string) error {
-	_, l := s.known()
-	if l == nil || l.isGone() {
-		return nil
-	}
-	l.mu.Lock()
-	holder := l.holder
-	l.mu.Unlock()
+// mayDrive refuses a caller whose the session is not. Where there is no connection, the
+// broker knows; one that does not answer at once holds nobody up.
+func (s *Session) mayDrive(ctx context.Context, call *wire.Call, verb string) error {
+	holder := s.holder(ctx)
 	if holder == "" || call.Actor().Drives(s.name, holder) {
 		return nil
 	}
 	return wire.OwnershipError(actOf(verb), s.tabName(), holder)
+}
+
+// holder is whose the session is, empty for nobody's that is known of.
+func (s *Session) holder(ctx context.Context) wire.AgentKey {
+	if l, holder := s.linkHolder(); l != nil {
+		return holder
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
+	defer cancel()
+	if out, err := s.broker.claim(ctx, nil); err == nil && out.Held {
+		return out.Holder
+	}
+	return ""
+}
+
+// linkHolder is the connection, nil where there is none, and whose the session is as
+// far as that is known with it.
+func (s *Session) linkHolder() (*link, wire.AgentKey) {
+	_, l := s.known()
+	if l == nil || l.isGone() {
+		return nil, ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l, l.holder
+}
+
+// maySet is [Session.mayDrive] for what is set or recorded from now on: that is the
+// caller's, then.
+func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) error {
+	if err := s.mayDrive(ctx, call, verb); err != nil {
+		return err
+	}
+	l, holder := s.linkHolder()
+	if holder != "" {
+		return nil
+	}
+	before := s.kept.get()
+	if l != nil && !before.passes(s.name, call.Actor()) {
+		s.unlink(l) // with it goes what was set on the pages
+	}
+	return s.handOver(call.Actor())
 }
 
 // owned lets a verb that waits for no page change something for the session's own
@@ -190,7 +254,7 @@ func (s *Session) owned(h served) served {
 	}
 	serve := h.Serve
 	h.Serve = func(ctx context.Context, call *wire.Call, body []byte) (any, error) {
-		if err := s.mayDrive(call, doc.Name); err != nil {
+		if err := s.maySet(ctx, call, doc.Name); err != nil {
 			return nil, err
 		}
 		return serve(ctx, call, body)

@@ -20,6 +20,11 @@ func (t *turn) linked(ctx context.Context) (*link, error) {
 	if err == nil {
 		err = t.mayAct(ctx, l)
 	}
+	if errors.Is(err, wire.CodeBrowserGone) && l != nil && l.isGone() && ctx.Err() == nil { // it was another agent's
+		if l, err = t.Session.linked(ctx); err == nil {
+			err = t.mayAct(ctx, l)
+		}
+	}
 	if err == nil && !t.foreign {
 		if news := t.take(ctx, l); len(news) > 0 {
 			t.call.Warn("the browser died and was started again, and what its pages held is gone; %s", reopenedText(news))

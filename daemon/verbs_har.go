@@ -17,8 +17,8 @@ import (
 
 const hintHARStop = "abrowser network har stop"
 
-func (t *turn) harStart(_ context.Context, in wire.HARStartIn) (wire.HARStartOut, error) {
-	if err := t.mayDrive(t.call, wire.HARStart.Name); err != nil {
+func (t *turn) harStart(ctx context.Context, in wire.HARStartIn) (wire.HARStartOut, error) {
+	if err := t.maySet(ctx, t.call, wire.HARStart.Name); err != nil {
 		return wire.HARStartOut{}, err
 	}
 	if h := t.kept.get().HAR; h != nil {
@@ -57,8 +57,8 @@ func harPath(root sockets.Root, session, given string) (string, error) {
 	return given, nil
 }
 
-func (t *turn) harStop(_ context.Context, in wire.HARStopIn) (wire.HARStopOut, error) {
-	if err := t.mayDrive(t.call, wire.HARStop.Name); err != nil {
+func (t *turn) harStop(ctx context.Context, in wire.HARStopIn) (wire.HARStopOut, error) {
+	if err := t.maySet(ctx, t.call, wire.HARStop.Name); err != nil {
 		return wire.HARStopOut{}, err
 	}
 	h := t.kept.get().HAR

@@ -10,9 +10,9 @@ import (
 // keeps whose an owner is, and knows of an agent nothing but its name.
 
 // Claim gives an owner to an agent if it is nobody's: new, ended, or without a
-// connection for long. It returns whose the owner is then, and whether it was ended
-// since anybody used it. Only looking, an agent gets nothing; an agent without a
-// name only asks.
+// connection for long, unless its agent lives. It returns whose the owner is then, and
+// whether it was ended since anybody used it. Only looking, an agent gets nothing; an
+// agent without a name only asks.
 func (b *Board) Claim(name, agent string, looks bool) (holder string, ended bool) {
 	o := b.owners[name]
 	if o == nil {
@@ -23,9 +23,8 @@ func (b *Board) Claim(name, agent string, looks bool) (holder string, ended bool
 		o.Released = o.Created // until its first connection
 	}
 	ended = o.Ended
-	free := o.Agent == "" || !o.Released.IsZero()
 	switch {
-	case agent == "" || !free:
+	case agent == "" || o.Agent != "" && b.Held(name):
 		return o.Agent, ended
 	case looks:
 		o.Agent = ""
@@ -34,6 +33,13 @@ func (b *Board) Claim(name, agent string, looks bool) (holder string, ended bool
 	}
 	b.save()
 	return o.Agent, ended
+}
+
+// Held reports whether an owner is somebody's, who may not be passed over: it is at
+// work, or rests while its agent lives.
+func (b *Board) Held(name string) bool {
+	o := b.owners[name]
+	return o != nil && (o.live() || !o.Ended && o.Agent != "" && b.Lives != nil && b.Lives(o.Agent))
 }
 
 // holder is the agent that an owner is of.

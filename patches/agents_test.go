@@ -93,7 +93,17 @@ func TestClaim(t *testing.T) {
 	claim("a", false, "a")
 	claim("b", false, "a")
 	claim("", false, "a")
-	b.owners["s"].Released, b.owners["s"].Ended = time.Unix(1, 0), true
+	b.owners["s"].Released = time.Unix(1, 0)
+	b.Lives = func(agent string) bool { return agent == "a" }
+	claim("reader", true, "a")
+	claim("b", false, "a") // for a is idle, and not dead
+	if !b.Held("s") {
+		t.Error("at rest it is not held for its agent, who lives")
+	}
+	b.owners["s"].Ended = true
+	if b.Held("s") {
+		t.Error("ended it is held for its agent")
+	}
 	if holder, ended := b.Claim("s", "", false); holder != "a" || !ended {
 		t.Errorf("of an ended one nobody's question learns %q %v", holder, ended)
 	}

@@ -46,6 +46,9 @@ type Options struct {
 	// Admit is asked before an owner gets another tab. It names a tab of that owner
 	// to close for it, or none; an error refuses, in words for the client. Nil: any.
 	Admit func(owner string) (evict string, err error)
+	// Lives reports whether an agent is known to live, also where it says nothing. What
+	// it holds is nobody else's, also while no client is connected. Nil: of none.
+	Lives func(agent string) bool
 	// Foreign is for a browser that somebody else started. Its targets are attached
 	// to one by one, when they turn out to be an owner's, and never paused.
 	Foreign bool

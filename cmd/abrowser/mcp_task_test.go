@@ -130,8 +130,12 @@ func TestMCPLeavesWhatRests(t *testing.T) {
 					t.Fatalf("%s does not rest", session)
 				}
 			}
+			// While their agent lives they are nobody else's, though they rest.
+			h.Fails(t, wire.CodeOwnership, "other", "--session", kept, "close", "--page")
+			h.Fails(t, wire.CodeOwnership, kept, "close")
 			// This one has a daemon again, which has no page yet.
 			c.must("set_dialog_policy", map[string]any{"session": unseen, "mode": "accept"})
+			h.Fails(t, wire.CodeOwnership, unseen, "policy", "dialog", "dismiss")
 			leave(c)
 			var raw []byte
 			if !e2e.Await(20*time.Second, func() bool { raw, _ = os.ReadFile(har); return strings.Contains(string(raw), "/page/"+kept) }) {

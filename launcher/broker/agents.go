@@ -119,6 +119,12 @@ func (b *broker) lives(agent string, a pool.Agent) bool {
 	return false
 }
 
+// knownToLive is lives for an agent that has a process of its own, which is seen to run.
+func (b *broker) knownToLive(agent string) bool {
+	a := b.pool.Agents[agent]
+	return a.Process != "" && b.lives(agent, a)
+}
+
 // goodbye ends an agent. A session of the command line keeps what it has, which is
 // its own and ends with it: only what it waits for is forgotten.
 func (b *broker) goodbye(agent string, done func(wire.GoodbyeOut)) {
@@ -197,6 +203,7 @@ func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in wire.ClaimI
 		holder, ended := b.board.Claim(in.Session, string(actor), in.Looks)
 		out = wire.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended, Unknown: !known}
 		out.Tab, out.Live = b.activeOf(in.Session)
+		out.Held = b.board.Held(in.Session)
 		if !in.Asks && !out.Live {
 			b.idle.expect()
 		}
@@ -220,12 +227,13 @@ func (b *broker) activeOf(session string) (tab string, isLive bool) {
 	return "", false
 }
 
-// mayClose refuses to end a session that is at work for another agent.
+// mayClose refuses to end a session that is another agent's, who is at work or lives.
 func (b *broker) mayClose(ctx context.Context, call *wire.Call, session string) error {
 	var refusal error
 	err := b.do(ctx, func() {
 		holder := wire.AgentKey(b.board.HolderOf(session))
-		if tab, live := b.activeOf(session); live && !call.Actor().Drives(session, holder) {
+		if b.board.Held(session) && !call.Actor().Drives(session, holder) {
+			tab, _ := b.activeOf(session)
 			refusal = wire.OwnershipError("close", session+"/"+tab, holder)
 		}
 	})

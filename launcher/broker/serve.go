@@ -163,7 +163,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 		return err
 	}
 	b.board = patches.New(patches.Options{
-		Line: b, Admit: b.admit, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
+		Line: b, Admit: b.admit, Lives: b.knownToLive, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
 		Spares: b.spares(), Watched: b.watched(), Began: b.charge.Began, Farewell: b.Farewell,
 	})
 	var work sync.WaitGroup

@@ -52,8 +52,9 @@ func (t *table) load() (patches.State, error) {
 		}
 		s, err = before, fmt.Errorf("the one before is taken: %w", err)
 	}
-	if s.Instance == t.instance || !s.Stopped {
-		t.agents = s.Agents
+	t.agents = s.Agents
+	if s.Instance != t.instance && s.Stopped { // nobody waits for tabs of a browser that was stopped
+		t.agents = pool.State{Agents: s.Agents.Agents}
 	}
 	switch {
 	case s.Instance == t.instance:

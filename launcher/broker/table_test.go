@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/abrowser/abrowser/launcher/broker/pool"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -88,4 +89,24 @@ func TestTableIsWrittenLater(t *testing.T) {
 		s, err := read(path)
 		return err == nil && len(s.State.Owners) == 1 && len(s.State.Owners[0].Tabs) == 2
 	})
+}
+
+// Of a browser that was stopped nobody waits for a tab any more; which agents there
+// were is known, so that those that end meanwhile have what they began ended, too.
+func TestTableOfAStoppedBrowserKnowsItsAgents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "browser.json")
+	before := &table{path: path, instance: "one", stopped: true, agents: pool.State{
+		Queue: []pool.Request{{Agent: "a"}}, Kept: &pool.Kept{Agent: "b"}, Agents: map[string]pool.Agent{"a": {Process: "1:1"}},
+	}}
+	if err := before.save(patches.State{Owners: []patches.Owner{{Name: "s", Agent: "a"}}}); err != nil {
+		t.Fatal(err)
+	}
+	next := &table{path: path, instance: "two"}
+	s, err := next.load()
+	if err != nil || len(s.Owners) != 1 || s.Owners[0].Agent != "a" || s.Owners[0].Ended {
+		t.Errorf("load = %+v, %v", s, err)
+	}
+	if got := next.agents; got.Agents["a"].Process != "1:1" || got.Queue != nil || got.Kept != nil {
+		t.Errorf("of its agents is known %+v", got)
+	}
 }

@@ -115,6 +115,7 @@ type ClaimOut struct {
 	// Unknown is set where nothing is known of it: new, or incognito and ended.
 	Unknown bool   `json:"unknown,omitzero"`
 	Live    bool   `json:"live,omitzero"` // it is at work
+	Held    bool   `json:"held,omitzero"` // it is, or its agent lives: no other agent gets it
 	Tab     string `json:"tab,omitzero"`  // its active one
 }
 

@@ -30,14 +30,14 @@ func (a *app) actorIn(session string) wire.AgentKey {
 	return wire.AgentKey(a.session)
 }
 
-// mayRelease refuses to end a session that is at work for another agent.
+// mayRelease refuses to end a session that is another agent's, who is at work or lives.
 func (a *app) mayRelease(ctx context.Context, session string) error {
 	all, err := askBrowsers(ctx, a, wire.BrokerClaim, wire.ClaimIn{Session: session, Asks: true})
 	if err != nil {
 		return err
 	}
 	for _, out := range all {
-		if out.Live && !a.actorIn(session).Drives(session, out.Holder) {
+		if out.Held && !a.actorIn(session).Drives(session, out.Holder) {
 			return wire.OwnershipError("close", session+"/"+out.Tab, out.Holder)
 		}
 	}

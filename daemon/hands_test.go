@@ -1,0 +1,130 @@
+package daemon_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// rests ends the daemon of a session, as doing nothing for long does, and waits until
+// its tabs count as released.
+func rests(t *testing.T, s *daemontest.Session) {
+	t.Helper()
+	s.End(t)
+	broker := client.New(sockets.Caller{Place: s.Home.Broker(t), Session: s.Name})
+	t.Cleanup(func() { _ = broker.Close() })
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
+		tabs := do(t, &daemontest.Session{Client: broker}, wire.BrokerTabs, wire.TabsIn{Session: s.Name}).Tabs
+		if !slices.ContainsFunc(tabs, func(tab wire.Tab) bool { return tab.State != "released" }) {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the session does not rest: %+v", tabs)
+		}
+	}
+}
+
+// What an agent set for a session is in force when it comes back, whatever has become
+// of the daemon, and is not when another comes, who finds the page as the browser has it.
+func TestWhatWasSetIsItsAgents(t *testing.T) {
+	t.Parallel()
+	web := site.Start(t)
+	first := wire.NewAgent(1<<30 - 1) // no process has such a number
+	for _, tt := range []struct {
+		name   string
+		next   string // who comes back
+		before func(t *testing.T, s *daemontest.Session)
+		kept   bool
+	}{
+		{name: "the same agent", next: first, kept: true},
+		{name: "another agent", next: wire.NewAgent(1<<30 - 2)},
+		{name: "the task of the session's name", next: ""},
+		{name: "another agent after a reader", next: "second", before: func(t *testing.T, s *daemontest.Session) {
+			do(t, as(t, s, "reader"), wire.GetTitle, wire.TabIn{})
+		}},
+		{name: "another agent, which sets something itself", next: "second", before: func(t *testing.T, s *daemontest.Session) {
+			do(t, as(t, s, "second"), wire.PolicyNotification, wire.NotificationPolicyIn{Mode: "allow"})
+		}},
+		{name: "another agent, which sets something after a reader", next: "second", before: func(t *testing.T, s *daemontest.Session) {
+			do(t, as(t, s, "reader"), wire.GetTitle, wire.TabIn{})
+			do(t, as(t, s, "second"), wire.PolicyNotification, wire.NotificationPolicyIn{Mode: "allow"})
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := home.Start(t)
+			mine := as(t, s, first)
+			har := filepath.Join(t.TempDir(), "a.har")
+			do(t, mine, wire.Open, wire.OpenIn{URL: web.URL("/asks"), Device: "iPhone 15", HAR: har, OnEnd: "close"})
+			do(t, mine, wire.SetHeaders, wire.HeadersIn{Headers: `{"X-Test":"yes"}`})
+			do(t, mine, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+			rests(t, s)
+			s = home.Resume(t, s.Name)
+			if tt.before != nil {
+				tt.before(t, s)
+			}
+			next := as(t, s, tt.next)
+			got := eval(t, next, "fetch('/isolation/headers').then(r => r.json()).then(h => "+shape+" + ' ' + h['X-Test'])")
+			want, mode := `"1280,1,false,false undefined"`, wire.PolicyRaise
+			if tt.kept {
+				want, mode = `"393,3,true,true yes"`, "accept"
+			}
+			p := do(t, next, wire.PolicyStatus, wire.Nothing{}).Policies
+			if got != want || p.Dialog != mode {
+				t.Errorf("the page is %s, want %s; dialogs: %s, want %s", got, want, p.Dialog, mode)
+			}
+			if raw, err := os.ReadFile(har); (err == nil) == tt.kept || !tt.kept && !strings.Contains(string(raw), "/asks") {
+				t.Errorf("the recording: %v %.100q", err, raw)
+			}
+			if kept := do(t, next, wire.Close, wire.CloseIn{}).Kept; (kept == 0) != tt.kept {
+				t.Errorf("%d tabs stay", kept)
+			}
+		})
+	}
+}
+
+// An agent that lives is idle, and not dead: its session is nobody else's while no
+// daemon is there, and can be read.
+func TestRestingSessionOfALivingAgent(t *testing.T) {
+	t.Parallel()
+	web, s := site.Start(t), home.Start(t)
+	agent := wire.NewAgent(os.Getpid())
+	open(t, as(t, s, agent), web.URL("/page/one"))
+	do(t, as(t, s, agent), wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+	rests(t, s)
+	s = home.Resume(t, s.Name)
+	for _, who := range []string{"", "other", wire.NewAgent(os.Getpid())} {
+		other := as(t, s, who)
+		fails(t, other, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "dismiss"}, wire.CodeOwnership) // before there is a connection
+		fails(t, other, wire.Close, wire.CloseIn{Page: true}, wire.CodeOwnership)
+		broker := client.New(sockets.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: who})
+		t.Cleanup(func() { _ = broker.Close() })
+		fails(t, &daemontest.Session{Client: broker}, wire.BrokerRelease, wire.ReleaseIn{Session: s.Name, Page: true}, wire.CodeOwnership)
+	}
+	fails(t, as(t, s, "other"), wire.Open, wire.OpenIn{URL: web.URL("/page/taken")}, wire.CodeOwnership)
+	if got := do(t, as(t, s, "reader"), wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/one") {
+		t.Errorf("it is read at %s", got)
+	}
+	mine := as(t, s, agent)
+	do(t, mine, wire.Eval, wire.EvalIn{Script: "1"})
+	if p := do(t, mine, wire.PolicyStatus, wire.Nothing{}).Policies; p.Dialog != "accept" {
+		t.Errorf("its policy is %s", p.Dialog)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, _, err := client.Do(ctx, mine.Client, wire.Close, wire.CloseIn{}); err != nil {
+		t.Error(err)
+	}
+	s.End(t)
+	open(t, as(t, home.Resume(t, s.Name), "other"), web.URL("/page/two")) // it was ended
+}
