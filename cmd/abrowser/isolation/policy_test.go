@@ -3,9 +3,11 @@
 package isolation_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,11 +78,58 @@ func TestPoliciesInAllModes(t *testing.T) {
 			if len(got) != 4 || wire.AnyRaised(got) {
 				t.Errorf("denied the records are %+v", got)
 			}
+			checkPermissions(t, func(commands ...string) []wire.Record { return steps(t, mode, flags, commands...) })
 		})
 	}
 	// The first one's policies are not the next one's in the same context.
 	if got := steps(t, "other", nil, raised...); len(got) != 4 || !allRaised(got) {
 		t.Errorf("another session's records are %+v", got)
+	}
+}
+
+// checkPermissions has the page /asks, which is open, ask for all that it knows of, under
+// each policy. What a person is asked is answered, in turn, with yes and no.
+func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record) {
+	t.Helper()
+	all := []struct{ button, allowed, denied, raised string }{
+		{"camera", "video", "NotAllowedError", ""},
+		{"call", "audio,video", "NotAllowedError", ""},
+		{"place", "52.5 13.5", "code 1", ""},
+		{"paste", "[]", "NotAllowedError", ""},
+		{"midi", "0", "NotAllowedError", ""},
+		{"ask", "granted granted", "denied denied", "denied default"},
+		{"screen", "video", "NotAllowedError", ""},
+	}
+	for _, mode := range []string{wire.PolicyRaise, wire.PolicyDeny, wire.PolicyAllow} {
+		commands := []string{"set geo 52.5 13.5", "policy notification raise", "policy permission " + mode}
+		for _, one := range all {
+			told := map[string]string{wire.PolicyAllow: one.allowed, wire.PolicyDeny: one.denied, wire.PolicyRaise: cmp.Or(one.raised, one.denied)}[mode]
+			commands = append(commands, "click '#"+one.button+"'", "wait --text '"+one.button+": "+told+"'")
+		}
+		got := steps(commands...) // two of a call, which wants camera and microphone
+		if len(got) != len(all)+1 || allRaised(got) != (mode == wire.PolicyRaise) || wire.AnyRaised(got) != (mode == wire.PolicyRaise) {
+			t.Errorf("%s: the records are %+v", mode, got)
+		}
+	}
+	steps("policy permission ask-human")
+	for i, one := range all {
+		answer, told := wire.PolicyAllow, one.allowed
+		if i%2 == 1 {
+			answer, told = wire.PolicyDeny, cmp.Or(one.raised, one.denied)
+		}
+		got := steps("click '#" + one.button + "'")
+		for range 200 { // the page asks when it gets round to it
+			if len(got) > 0 {
+				break
+			}
+			got = steps("wait 50")
+		}
+		if len(got) != 1 || got[0].Handled != "asked" {
+			t.Errorf("%s: a person is asked %+v", one.button, got)
+			continue
+		}
+		id := strings.Fields(got[0].Hint)[3] // abrowser policy answer ID
+		steps("policy answer "+id+" "+answer, "wait --text '"+one.button+": "+told+"'")
 	}
 }
 
