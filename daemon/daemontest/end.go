@@ -58,7 +58,7 @@ func (h *Home) logs() error {
 // kill ends what did not end by itself: only what was started in our directory.
 func (h *Home) kill() {
 	for range 5 {
-		for _, p := range h.processes() {
+		for _, p := range h.Processes() {
 			var pid int
 			if _, err := fmt.Sscan(p, &pid); err == nil {
 				_ = syscall.Kill(pid, syscall.SIGKILL) // where it is gone, so much the better
@@ -72,7 +72,7 @@ func (h *Home) leftovers(ctx context.Context) []string {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		left := h.processes()
+		left := h.Processes()
 		for _, pattern := range []string{"run/*/*.sock", "state/tmp/*"} {
 			found, _ := filepath.Glob(filepath.Join(h.Root.Dir, pattern)) // the pattern is right
 			left = append(left, found...)
@@ -88,9 +88,9 @@ func (h *Home) leftovers(ctx context.Context) []string {
 	}
 }
 
-// processes lists those that have our directory in their command line or
+// Processes lists those that have our directory in their command line or
 // environment, but for this one. Without /proc there are none to see.
-func (h *Home) processes() []string {
+func (h *Home) Processes() []string {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
