@@ -31,6 +31,9 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in 
 		s.log.Error("ending the recording", "error", err)
 		call.Warn("%v", err)
 	}
+	if text := s.recorder.losses(); text != "" {
+		call.Warn("%s", text)
+	}
 	s.kept.end()
 	in.Page = in.Page || s.kept.get().Closes
 	// What is given up is given up for good once the connection is closed.

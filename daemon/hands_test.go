@@ -45,6 +45,7 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 		next   string // who comes back
 		before func(t *testing.T, s *daemontest.Session)
 		kept   bool
+		sets   bool // the next one has set a policy of its own before it acted
 	}{
 		{name: "the same agent", next: first, kept: true},
 		{name: "another agent", next: wire.NewAgent(1<<30 - 2)},
@@ -52,10 +53,10 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 		{name: "another agent after a reader", next: "second", before: func(t *testing.T, s *daemontest.Session) {
 			do(t, as(t, s, "reader"), wire.GetTitle, wire.TabIn{})
 		}},
-		{name: "another agent, which sets something itself", next: "second", before: func(t *testing.T, s *daemontest.Session) {
+		{name: "another agent, which sets something itself", next: "second", sets: true, before: func(t *testing.T, s *daemontest.Session) {
 			do(t, as(t, s, "second"), wire.PolicyNotification, wire.NotificationPolicyIn{Mode: "allow"})
 		}},
-		{name: "another agent, which sets something after a reader", next: "second", before: func(t *testing.T, s *daemontest.Session) {
+		{name: "another agent, which sets something after a reader", next: "second", sets: true, before: func(t *testing.T, s *daemontest.Session) {
 			do(t, as(t, s, "reader"), wire.GetTitle, wire.TabIn{})
 			do(t, as(t, s, "second"), wire.PolicyNotification, wire.NotificationPolicyIn{Mode: "allow"})
 		}},
@@ -80,8 +81,8 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 				want, mode = `"393,3,true,true yes"`, "accept"
 			}
 			p := do(t, next, wire.PolicyStatus, wire.Nothing{}).Policies
-			if got != want || p.Dialog != mode {
-				t.Errorf("the page is %s, want %s; dialogs: %s, want %s", got, want, p.Dialog, mode)
+			if got != want || p.Dialog != mode || (p.Notification == "allow") != tt.sets {
+				t.Errorf("the page is %s, want %s; dialogs: %s, want %s; notifications: %s", got, want, p.Dialog, mode, p.Notification)
 			}
 			if raw, err := os.ReadFile(har); (err == nil) == tt.kept || !tt.kept && !strings.Contains(string(raw), "/asks") {
 				t.Errorf("the recording: %v %.100q", err, raw)

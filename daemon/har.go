@@ -31,6 +31,8 @@ type recorder struct {
 	busy    int           // entries that are being made
 	idle    chan struct{} // closed when busy is 0 again; nil while nobody waits
 	watched *link         // whose requests are told
+	missed  int           // entries that could not be written, and nobody was told of yet
+	why     error         // the last of them
 }
 
 // recording is what is kept of one while it goes on.
@@ -87,7 +89,8 @@ func (r *recorder) over(l *link, q playwright.Request) {
 	r.busy++
 	r.mu.Unlock()
 	handed := l.hand(func() {
-		_ = r.write(entryOf(q, began, h.Content)) // a disk that is full loses the entry, not the command
+		// A disk that is full loses the entry, not the command: see [recorder.losses].
+		_ = r.write(entryOf(q, began, h.Content))
 		r.less()
 	})
 	if !handed {
@@ -116,12 +119,39 @@ func (r *recorder) write(e harEntry) error {
 }
 
 func (r *recorder) appendLocked(line []byte) error {
-	f, err := os.OpenFile(r.journal, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	err := appendLine(r.journal, line)
+	if err != nil {
+		r.missed, r.why = r.missed+1, err
+	}
+	return err
+}
+
+// appendLine puts a line into a file, whole or not at all.
+func appendLine(path string, line []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(line, '\n'))
+	n, err := f.Write(append(line, '\n'))
+	if err != nil && n > 0 { // a half one would spoil the next
+		if info, failed := f.Stat(); failed == nil {
+			_ = f.Truncate(info.Size() - int64(n)) // it is short by an entry or two, as is said
+		}
+	}
 	return errors.Join(err, f.Close())
+}
+
+// losses is the warning for entries that could not be written since it was asked
+// last, empty where there are none.
+func (r *recorder) losses() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.missed == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("the recording of requests lacks %d: %v", r.missed, r.why)
+	r.missed, r.why = 0, nil
+	return text
 }
 
 // settleTime is how long the entries of requests that are over may take.

@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -140,5 +141,43 @@ func TestHARThatCannotBeWritten(t *testing.T) {
 	s.End(t)
 	if left, _ := filepath.Glob(home.Root.Journal(s.Name) + "*"); len(left) != 1 || left[0] != where {
 		t.Errorf("beside it are %s", left)
+	}
+}
+
+// On a full disk a recording lacks what was not written, and the session's next reply
+// says so, once.
+func TestHAROnAFullDisk(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	path, journal := filepath.Join(t.TempDir(), "c.har"), home.Root.Journal(s.Name)
+	do(t, s, wire.HARStart, wire.HARStartIn{Path: path, Content: "none"})
+	open(t, s, web.URL("/page/one"))
+	kept := journal + ".kept"
+	for end := time.Now().Add(patience); ; eval(t, s, "1") { // an entry is written when its answer is there
+		if _, err := os.Stat(journal); err == nil || time.Now().After(end) {
+			break
+		}
+	}
+	if err := errors.Join(os.Rename(journal, kept), os.Symlink("/dev/full", journal)); err != nil {
+		t.Fatal(err)
+	}
+	_, told, err := ask(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/two")})
+	for end := time.Now().Add(patience); err == nil && len(told) == 0 && time.Now().Before(end); {
+		_, told, err = ask(t, s, wire.Eval, wire.EvalIn{Script: "1"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "the recording of requests lacks 1: ") || !strings.Contains(told[0], "no space left") {
+		t.Errorf("it is told %q", told)
+	}
+	if err := errors.Join(os.Remove(journal), os.Rename(kept, journal)); err != nil {
+		t.Fatal(err)
+	}
+	out, warnings, err := ask(t, s, wire.HARStop, wire.HARStopIn{})
+	if err != nil || out.RequestCount != 1 || len(warnings) != 0 {
+		t.Errorf("stop answers %+v, %q, %v", out, warnings, err)
+	}
+	if _, urls := readHAR(t, path); !strings.Contains(urls, "/page/one") {
+		t.Errorf("the file has %s", urls)
 	}
 }

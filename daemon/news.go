@@ -50,7 +50,7 @@ func (n *news) take() (dialogs []wire.Dialog, records []wire.Record, left int) {
 }
 
 // tellNews puts into the reply what policies decided, with a warning for each that
-// was raised, and returns the dialogs of it.
+// was raised, and returns the dialogs of it. What a recording lacks it says, too.
 func (t *turn) tellNews() []wire.Dialog {
 	if t.foreign {
 		return nil
@@ -64,6 +64,9 @@ func (t *turn) tellNews() []wire.Dialog {
 	}
 	if left > 0 {
 		t.call.Warn("and %d more", left)
+	}
+	if text := t.recorder.losses(); text != "" {
+		t.call.Warn("%s", text)
 	}
 	return dialogs
 }
