@@ -171,15 +171,13 @@ func TestCrowdSlowsNobody(t *testing.T) {
 			}
 		}()
 	}
-	loud := page.pace()
+	loud := min(page.pace(), page.pace(), page.pace()) // as above
 	took := timed(func() {
 		if got := r.connect("late").open().eval("6*7"); got != "42" {
 			t.Errorf("a new session's page says %s", got)
 		}
 	})
-	// A page's call is a matter of a millisecond; what is added is for a busy machine, and
-	// a broker that the race detector slows down.
-	if loud > 8*alone+50*time.Millisecond {
+	if loud > 4*alone+busySlack {
 		t.Errorf("beside loud ones a call takes %v, alone %v", loud, alone)
 	}
 	t.Logf("a call takes %v alone, %v beside a crowd, %v beside a loud one, where a new session took %s", alone, idle, loud, took)

@@ -133,12 +133,19 @@ func (r *rig) tabs(session string) []string {
 	return ids
 }
 
-// until waits for a condition that nothing announces.
+// until waits for a condition that nothing announces. One that was waited for too long
+// does not hold, also where it is the condition itself that took the time.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(testTime / 2); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
+	for end := time.Now().Add(testTime / 2); ; time.Sleep(20 * time.Millisecond) {
+		held := holds()
+		switch late := time.Now().After(end); {
+		case late && held:
+			t.Fatalf("too late: %s", what)
+		case late:
 			t.Fatalf("never: %s", what)
+		case held:
+			return
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestFrozenTaskHoldsUpNobody(t *testing.T) {
 }
 
 // Neither does a page whose process is stopped, whose script never ends, or that
-// shows a dialog which a stopped driver does not answer.
+// shows a dialog which nobody answers: its driver is stopped, or all that is the task's.
 func TestFrozenPageHoldsUpNobody(t *testing.T) {
 	s := site.Start(t)
 	tests := []struct {
@@ -70,6 +70,14 @@ func TestFrozenPageHoldsUpNobody(t *testing.T) {
 			h.Text(t, "frozen", "eval", "setTimeout(() => alert('open'), 300), 0")
 			stopProcess(t, h.Driver("frozen"))
 			time.Sleep(500 * time.Millisecond) // nobody can tell from outside that it is open
+		}},
+		{"open dialog, all of it stopped", func(t *testing.T, h *e2e.Home) {
+			renderer := rendererOf(t, h, "frozen")
+			h.Text(t, "frozen", "eval", "setTimeout(() => alert('open'), 300), 0")
+			stopProcess(t, h.Driver("frozen"))
+			stopProcess(t, h.Daemon("frozen"))
+			time.Sleep(500 * time.Millisecond) // as above
+			stopProcess(t, renderer)
 		}},
 	}
 	for _, test := range tests {
