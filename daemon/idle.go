@@ -155,7 +155,7 @@ func (s *Session) counted(h served) served {
 	h.Serve = func(ctx context.Context, call *wire.Call, body []byte) (any, error) {
 		defer s.idle.begin()()
 		if !doc.Idle {
-			if err := s.heed(call); err != nil {
+			if err := s.heed(ctx, call); err != nil {
 				return nil, err
 			}
 		}
@@ -164,8 +164,15 @@ func (s *Session) counted(h served) served {
 	return h
 }
 
-// heed takes over what a caller asks for that holds from then on.
-func (s *Session) heed(call *wire.Call) error {
+// heed takes over what a caller asks for that holds from then on. What one asks for who
+// may only read is meant for another session: its own.
+func (s *Session) heed(ctx context.Context, call *wire.Call) error {
+	if call.Settings.IdleTimeout == "" && call.Owner == "" {
+		return nil
+	}
+	if holder := s.holder(ctx); holder != "" && !call.Actor().Drives(s.name, holder) {
+		return nil
+	}
 	if err := s.idle.set(call.Settings.IdleTimeout); err != nil {
 		return err
 	}

@@ -2,9 +2,12 @@ package daemon_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
@@ -162,4 +165,57 @@ func TestPolicyIsItsOwners(t *testing.T) {
 	}
 	do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
 	do(t, other, wire.DialogStatus, wire.Nothing{})
+}
+
+// Who only reads a session has it neither end sooner nor with a process of its own.
+func TestReaderSettlesNothing(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	place, err := s.Home.Root.Session(s.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sleeper := exec.CommandContext(t.Context(), "sleep", "600")
+	if err := sleeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := sockets.FindProcess(sleeper.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := func(agent string) {
+		t.Helper()
+		c := client.New(sockets.Caller{Place: place, Session: s.Name, Agent: agent, Owner: p.String(), Settings: wire.Settings{IdleTimeout: "1h"}})
+		t.Cleanup(func() { _ = c.Close() })
+		do(t, &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}, wire.GetTitle, wire.TabIn{})
+	}
+	asks("reader")
+	if err := sleeper.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = sleeper.Wait()      // it was killed
+	time.Sleep(time.Second) // that nothing ends can only be waited for
+	do(t, s, wire.Status, wire.Nothing{})
+
+	sleeper = exec.CommandContext(t.Context(), "sleep", "600")
+	if err := sleeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = sockets.FindProcess(sleeper.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	asks("") // of the session's own it is
+	if err := sleeper.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = sleeper.Wait()                                                         // it was killed
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
+		_, _, err := ask(t, s, wire.Status, wire.Nothing{})
+		if errors.Is(err, wire.CodeNotRunning) {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("its owner has ended, and it goes on: %v", err)
+		}
+	}
 }
