@@ -5,8 +5,6 @@ package mcpsetup
 import (
 	"encoding/json"
 	"path/filepath"
-	"strconv"
-	"strings"
 )
 
 // Name is what the server is called in a client's file.
@@ -81,14 +79,4 @@ func (c Client) Text(s Server) (string, error) {
 	}
 	text, err := json.MarshalIndent(map[string]map[string]entry{c.key: {Name: c.entry(s)}}, "", "  ")
 	return string(text) + "\n", err
-}
-
-// toml is the server as a table. A basic string of TOML takes what a string of Go
-// takes, but for \a, \v and \x, which are in no path.
-func toml(s Server) string {
-	args := make([]string, len(s.Args))
-	for i, arg := range s.Args {
-		args[i] = strconv.Quote(arg)
-	}
-	return "[mcp_servers." + Name + "]\ncommand = " + strconv.Quote(s.Command) + "\nargs = [" + strings.Join(args, ", ") + "]\n"
 }

@@ -17,12 +17,8 @@ import (
 
 // Write adds the server to the client's file, in place of one of the same name, and
 // leaves all else in it as it is, comments included. A file that cannot be read as
-// what it should be is [wire.CodeBadInput], and stays as it is; so is one of a client
-// that has a command of its own for this.
+// what it should be is [wire.CodeBadInput], and stays as it is.
 func (c Client) Write(d Dirs, s Server) error {
-	if c.key == "" {
-		return wire.Errorf(wire.CodeBadInput, "%s adds servers itself", c.Name).WithHint("%s mcp add %s -- %s mcp", c.Name, Name, s.Command)
-	}
 	path, err := real(c.File(d))
 	if err != nil {
 		return err
@@ -43,6 +39,9 @@ func (c Client) add(file []byte, s Server) ([]byte, error) {
 	if len(bytes.TrimSpace(file)) == 0 {
 		text, err := c.Text(s)
 		return []byte(text), err
+	}
+	if c.key == "" {
+		return addTOML(file, s)
 	}
 	v, err := hujson.Parse(file)
 	if err != nil {

@@ -126,7 +126,48 @@ func TestTOML(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%v, %s", err, got)
 	}
-	if err := c.Write(Dirs{Home: t.TempDir()}, Server{"/opt/abrowser", nil}); !errors.Is(err, wire.CodeBadInput) {
-		t.Errorf("Write = %v", err)
+}
+
+func TestAddTOML(t *testing.T) {
+	const ours = "[mcp_servers.abrowser]\ncommand = \"/opt/abrowser\"\nargs = [\"mcp\"]\n"
+	for name, test := range map[string]struct{ before, after string }{
+		"no file":       {"", ours},
+		"other tables":  {"model = \"x\" # mine\n\n[mcp_servers.other]\ncommand = \"y\"\nargs = [\n  \"z\",\n]\n", "model = \"x\" # mine\n\n[mcp_servers.other]\ncommand = \"y\"\nargs = [\n  \"z\",\n]\n\n" + ours},
+		"lists of them": {"[[rules]] # first\na = 1\n", "[[rules]] # first\na = 1\n\n" + ours},
+		"an older one of ours": {
+			"[ mcp_servers.\"abrowser\" ]\nargs = []\nstartup_timeout_sec = 20\ncommand = \"/old\"\n[mcp_servers.abrowser.env]\nA = \"b\"\n",
+			"[ mcp_servers.\"abrowser\" ]\ncommand = \"/opt/abrowser\"\nargs = [\"mcp\"]\nstartup_timeout_sec = 20\n[mcp_servers.abrowser.env]\nA = \"b\"\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := []byte(test.before)
+			for range 2 { // the second time there is nothing to change
+				var err error
+				if after, err = client(t, "codex").add(after, Server{"/opt/abrowser", []string{"mcp"}}); err != nil || string(after) != test.after {
+					t.Errorf("%v, the file is\n%s\nwant\n%s", err, after, test.after)
+				}
+			}
+		})
+	}
+	for name, before := range map[string]string{
+		"inline":           "mcp_servers = { abrowser = { command = \"x\" } }\n",
+		"dotted":           "mcp_servers.abrowser.command = \"x\"\n",
+		"in the one above": "[mcp_servers]\nabrowser = { command = \"x\" }\n",
+		"twice":            ours + ours,
+		"args on lines":    "[mcp_servers.abrowser]\nargs = [\n\"mcp\"\n]\n",
+		"texts on lines":   "a = \"\"\"\n[mcp_servers.abrowser]\n\"\"\"\n",
+		"a broken table":   "[mcp_servers\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Dirs{Home: t.TempDir()}
+			file := client(t, "codex").File(d)
+			if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(before), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			err := client(t, "codex").Write(d, Server{"/opt/abrowser", []string{"mcp"}})
+			if got, _ := os.ReadFile(file); !errors.Is(err, wire.CodeBadInput) || string(got) != before {
+				t.Errorf("%v, the file is %q", err, got)
+			}
+		})
 	}
 }

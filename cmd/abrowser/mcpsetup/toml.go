@@ -1,0 +1,95 @@
+package mcpsetup
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// toml is the server as a table. A basic string of TOML takes what a string of Go
+// takes, but for \a, \v and \x, which are in no path.
+func toml(s Server) string {
+	return "[" + table + "]\n" + strings.Join(tomlLines(s), "\n") + "\n"
+}
+
+const table = "mcp_servers." + Name
+
+func tomlLines(s Server) []string {
+	args := make([]string, len(s.Args))
+	for i, arg := range s.Args {
+		args[i] = strconv.Quote(arg)
+	}
+	return []string{"command = " + strconv.Quote(s.Command), "args = [" + strings.Join(args, ", ") + "]"}
+}
+
+// addTOML is the file with the server in it, as a table of its own. It reads no more of
+// the language than it needs for that: what it cannot be sure of it refuses.
+func addTOML(file []byte, s Server) ([]byte, error) {
+	text := string(file)
+	for _, quotes := range []string{`"""`, "'''"} {
+		if strings.Contains(text, quotes) { // where a line need not be what it looks like
+			return nil, errors.New("it has a text of several lines")
+		}
+	}
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	at, in := -1, ""
+	for i, line := range lines {
+		name, isHeader := header(line)
+		switch key, _, _ := strings.Cut(bare(line), "="); {
+		case isHeader && name == "":
+			return nil, errors.New("a line that begins with [ is no table: " + strconv.Itoa(i+1))
+		case isHeader && name == table && at >= 0:
+			return nil, errors.New("it has the table " + table + " twice")
+		case isHeader && name == table:
+			at, in = i, name
+		case isHeader:
+			in = name
+		case in == "" && (key == "mcp_servers" || strings.HasPrefix(key, "mcp_servers.")),
+			in == "mcp_servers" && (key == Name || strings.HasPrefix(key, Name+".")):
+			return nil, errors.New("it has mcp_servers, but not as tables")
+		}
+	}
+	if at < 0 {
+		if strings.TrimSpace(text) == "" {
+			return []byte(toml(s)), nil
+		}
+		return []byte(strings.Join(lines, "\n") + "\n\n" + toml(s)), nil
+	}
+	// What else is in the table stays, as how long the client waits for it.
+	end := at + 1
+	for end < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[end]), "[") {
+		end++
+	}
+	var rest []string
+	for _, line := range lines[at+1 : end] {
+		key, value, _ := strings.Cut(bare(line), "=")
+		switch {
+		case key != "command" && key != "args":
+			rest = append(rest, line)
+		case key == "args" && !strings.HasSuffix(value, "]"):
+			return nil, errors.New("the args of " + table + " are on several lines")
+		}
+	}
+	lines = slices.Concat(lines[:at+1], tomlLines(s), rest, lines[end:])
+	return []byte(strings.Join(lines, "\n") + "\n"), nil
+}
+
+// header is the name of the table that a line begins, without quotes; empty where the
+// line is none after all.
+func header(line string) (name string, isHeader bool) {
+	if !strings.HasPrefix(strings.TrimSpace(line), "[") {
+		return "", false
+	}
+	found := regexp.MustCompile(`^\[([^\[\]]+)\](#.*)?$|^\[\[([^\[\]]+)\]\](#.*)?$`).FindStringSubmatch(bare(line))
+	if found == nil {
+		return "", true
+	}
+	return found[1] + found[3], true
+}
+
+// bare is a line without spaces and quotes, for comparing names.
+func bare(line string) string {
+	return strings.NewReplacer(" ", "", "\t", "", "\r", "", `"`, "", "'", "").Replace(line)
+}
