@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/launcher/broker/pool"
 	"github.com/abrowser/abrowser/patches"
@@ -82,13 +83,18 @@ func TestTableIsWrittenLater(t *testing.T) {
 	if s, err := read(path); err != nil || len(s.State.Owners) != 1 || len(s.State.Owners[0].Tabs) != 1 {
 		t.Fatalf("the table can be written: %+v %v", s.State.Owners, err)
 	}
+	time.Sleep(time.Second) // until the new tab gives no more reasons to write
 	if err := os.RemoveAll(inTheWay); err != nil {
 		t.Fatal(err)
 	}
+	began := time.Now()
 	until(t, "the table is written", func() bool {
 		s, err := read(path)
 		return err == nil && len(s.State.Owners) == 1 && len(s.State.Owners[0].Tabs) == 2
 	})
+	if took := time.Since(began); took > 4*beatEvery { // later it would be for another reason
+		t.Errorf("it was written after %s", took)
+	}
 }
 
 // Of a browser that was stopped nobody waits for a tab any more; which agents there
