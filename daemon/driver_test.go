@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -105,6 +106,48 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 	two.check(t)
 	if now := sharedDriver(t); now == pid {
 		t.Error("the killed process serves")
+	}
+}
+
+// A command that only reads is done again when the driver is lost under it: it is not the
+// caller's to do what nobody would do otherwise.
+func TestReadsAreDoneAgain(t *testing.T) {
+	web := site.Start(t)
+	s := startWithSecret(t, web)
+	for _, tt := range []struct {
+		name string
+		read func() error
+	}{
+		{"get text", func() error {
+			out, _, err := ask(t, s.Session, wire.GetText, wire.GetIn{Element: element("h1")})
+			if err == nil && out.Value == "" {
+				t.Error("the text is empty")
+			}
+			return err
+		}},
+		{"snapshot", func() error {
+			out, _, err := ask(t, s.Session, wire.Snapshot, wire.SnapshotIn{})
+			if err == nil && !strings.Contains(out.Snapshot, "heading") {
+				t.Errorf("the snapshot is %q", out.Snapshot)
+			}
+			return err
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			eval(t, s.Session, "setTimeout(() => { for (const end = Date.now() + 2500; Date.now() < end;); }, 100), 0")
+			time.Sleep(500 * time.Millisecond) // the page spins by now, and cannot say so
+			done := make(chan error, 1)
+			go func() { done <- tt.read() }()
+			awaitState(t, s.Session, "busy")
+			time.Sleep(200 * time.Millisecond) // it has asked the page
+			if err := syscall.Kill(sharedDriver(t), syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-done; err != nil {
+				t.Errorf("what was read when the driver was killed is %v", err)
+			}
+			s.check(t)
+		})
 	}
 }
 

@@ -29,7 +29,7 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 			defer slot.leave()
 			slot.heals = s.healing
 			t := &turn{Session: s, call: call, slot: slot}
-			t.enters(v.Name, in)
+			t.enters(v.Doc, in)
 			defer t.leave()
 			out, err := attempt(entered, t, in, serve)
 			return out, s.check(ctx, err)
@@ -39,7 +39,7 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 			if err != nil {
 				return nil, err
 			}
-			t.enters(v.Name, in)
+			t.enters(v.Doc, in)
 			return attempt(ctx, t, in, serve)
 		},
 	}
@@ -63,7 +63,7 @@ func glanced[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, co
 			defer slot.leave()
 			slot.heals = s.healing
 			t := &turn{Session: s, call: call, slot: slot}
-			t.enters(v.Name, in)
+			t.enters(v.Doc, in)
 			defer t.leave()
 			return attempt(ctx, t, in, serve)
 		}

@@ -20,9 +20,10 @@ func actorOf(call *wire.Call, in any) actor {
 }
 
 // enters makes a turn's caller the one whom a connection is made for.
-func (t *turn) enters(verb string, in any) {
+func (t *turn) enters(verb wire.Doc, in any) {
 	a := actorOf(t.call, in)
-	t.verb, t.looks, t.tab = verb, a.looks, ""
+	t.verb, t.looks, t.tab = verb.Name, a.looks, ""
+	t.reads = verb.Reads && verb.Name != wire.Wait.Name // which has waited already
 	if tabbed, ok := in.(wire.Tabbed); ok {
 		t.tab = tabbed.TabName()
 	}

@@ -100,7 +100,8 @@ const lostTime = 100 * time.Millisecond
 // explain tells what went away in the middle of a command: the driver, with which
 // no page is lost; a page that was closed; the browser, which is another one now;
 // or only the connection to it. In the last case, and where nothing has been done,
-// the command can be done again. It waits until the broker answers.
+// the command can be done again; one that only reads, on the same page, in any case
+// but a page's end. It waits until the broker answers.
 func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 	gone, closed := errors.Is(err, wire.CodeBrowserGone), errors.Is(err, wire.CodePageClosed)
 	active, l := t.known()
@@ -108,7 +109,7 @@ func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 	case !gone && !closed && !errors.Is(err, wire.CodeResultUnknown) && !errors.Is(err, wire.CodePageCrashed):
 		return false, err
 	case (gone || closed) && !t.engine.alive():
-		return false, wire.Errorf(wire.CodeInterrupted, "Playwright's driver ended while the command ran; the page is still there").
+		return t.reads && ctx.Err() == nil, wire.Errorf(wire.CodeInterrupted, "Playwright's driver ended while the command ran; the page is still there").
 			WithHint("abrowser snapshot")
 	case l == nil || ctx.Err() != nil:
 		return false, err
@@ -131,7 +132,7 @@ func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 		return false, closedError(active, false)
 	case closed && (l.isGone() || p != nil && p.closed()): // it is only our view of the page that ended
 		l.lost()
-		return false, wire.Errorf(wire.CodeResultUnknown, "the connection to the page was lost while the command ran").WithHint("abrowser snapshot")
+		return t.reads && ctx.Err() == nil, wire.Errorf(wire.CodeResultUnknown, "the connection to the page was lost while the command ran").WithHint("abrowser snapshot")
 	}
 	return gone && l.isGone() && ctx.Err() == nil, err
 }

@@ -23,6 +23,7 @@ type turn struct {
 	slot  *slot
 	verb  string
 	looks bool // it only reads, which any agent may
+	reads bool // it changes nothing, and does not wait: it can be done twice
 	// foreign is set for a caller that may only read: what happened to the session is
 	// told to its own agent.
 	foreign bool
@@ -105,7 +106,8 @@ func (t *turn) noticed(err error) {
 }
 
 // attempt runs a verb, and once more on a new connection when the first was lost
-// before anything was done, which is what [wire.CodeBrowserGone] says of a verb.
+// before anything was done, which is what [wire.CodeBrowserGone] says of a verb, or
+// where the verb does nothing.
 func attempt[In, Out any](ctx context.Context, t *turn, in In, serve func(*turn, context.Context, In) (Out, error)) (Out, error) {
 	defer t.tellNews()
 	out, err := serve(t, ctx, in)
