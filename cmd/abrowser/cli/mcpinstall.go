@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
@@ -21,6 +22,17 @@ func (a *app) installMCP(_ context.Context, l line) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	name, write := l.text("client"), l.on("write")
+	if write && name == "" {
+		return nil, wire.Errorf(wire.CodeBadInput, "--write needs the client whose file is to be written").WithHint("abrowser mcp install claude-code --write")
+	}
+	if ofGoRun(program) {
+		if write {
+			return nil, wire.Errorf(wire.CodeBadInput, "go run removes this abrowser when it ends: no client would find it").
+				WithHint("CGO_ENABLED=0 go install ./cmd/abrowser && abrowser mcp install %s --write", name)
+		}
+		a.printer.warn("go run removes this abrowser when it ends: go install ./cmd/abrowser makes one that stays")
+	}
 	server := mcpsetup.Server{Command: program, Args: []string{"mcp"}}
 	if len(groups) > 0 {
 		server.Args = append(server.Args, "--tools", strings.Join(groups, ","))
@@ -28,10 +40,6 @@ func (a *app) installMCP(_ context.Context, l line) (any, error) {
 	dirs, err := a.userDirs()
 	if err != nil {
 		return nil, err
-	}
-	name, write := l.text("client"), l.on("write")
-	if write && name == "" {
-		return nil, wire.Errorf(wire.CodeBadInput, "--write needs the client whose file is to be written").WithHint("abrowser mcp install claude-code --write")
 	}
 	out := &wire.MCPInstallOut{}
 	for _, c := range mcpsetup.Clients() {
@@ -50,6 +58,14 @@ func (a *app) installMCP(_ context.Context, l line) (any, error) {
 		out.Clients = append(out.Clients, wire.MCPClient{Client: c.Name, File: c.File(dirs), Config: text, Written: write})
 	}
 	return out, nil
+}
+
+// ofGoRun reports whether a program is one that `go run` has made for one time: in a
+// directory of its own, or in Go's cache, from where it is started the next time.
+func ofGoRun(program string) bool {
+	dir := filepath.Dir(program)
+	cached, err := regexp.MatchString(`^[0-9a-f]{64}-d$`, filepath.Base(dir))
+	return err == nil && cached || filepath.Base(dir) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(dir))), "go-build")
 }
 
 func (a *app) userDirs() (mcpsetup.Dirs, error) {
