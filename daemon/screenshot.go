@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/base64"
 	"path"
 	"strings"
 	"sync"
@@ -41,12 +42,7 @@ func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.Scree
 	defer release()
 	out := wire.ScreenshotOut{Path: in.Path}
 	limit := slice(ctx, actionTime)
-	take := func() (err error) {
-		out.Image, err = p.Screenshot(playwright.PageScreenshotOptions{
-			FullPage: &in.Full, Type: kind, Timeout: playwright.Float(milliseconds(limit)),
-		})
-		return err
-	}
+	take := func() error { return t.picture(p, in.Full, kind, limit, &out) }
 	if in.Selector != "" {
 		at, err := t.one(ctx, p, in.Selector)
 		if err != nil {
@@ -54,7 +50,9 @@ func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.Scree
 		}
 		limit = slice(ctx, actionTime)
 		take = func() (err error) {
-			out.Image, err = at.Screenshot(playwright.LocatorScreenshotOptions{Type: kind, Timeout: playwright.Float(milliseconds(limit))})
+			out.Image, err = at.Screenshot(playwright.LocatorScreenshotOptions{
+				Type: kind, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
+			})
 			return err
 		}
 	}
@@ -70,6 +68,34 @@ func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.Scree
 		return wire.ScreenshotOut{}, coded(err)
 	}
 	return out, nil
+}
+
+// picture takes a picture of the page: in the shared driver as picture.js of
+// launcher/driver does, in a session's own as Playwright does.
+func (t *turn) picture(p *page, full bool, kind *playwright.ScreenshotType, limit time.Duration, out *wire.ScreenshotOut) error {
+	if t.engine.shared() {
+		given, err := p.cdp.Send("Abrowser.picture", map[string]any{
+			"target": p.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
+		})
+		if err != nil {
+			return err
+		}
+		answer, _ := given.(map[string]any)
+		data, _ := answer["data"].(string)
+		out.Source, _ = answer["file"].(string)
+		switch answer["state"] {
+		case "done":
+			out.Image, err = base64.StdEncoding.DecodeString(data)
+			return err
+		case "late":
+			return playwright.ErrTimeout
+		}
+	}
+	var err error
+	out.Image, err = p.Screenshot(playwright.PageScreenshotOptions{
+		FullPage: &full, Type: kind, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
+	})
+	return err
 }
 
 const (

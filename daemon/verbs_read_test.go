@@ -1,6 +1,10 @@
 package daemon_test
 
 import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
 	"strings"
 	"testing"
 
@@ -118,4 +122,60 @@ func TestScreenshot(t *testing.T) {
 	}
 	fails(t, s, wire.Screenshot, wire.ScreenshotIn{Selector: "#nope"}, wire.CodeNotFound)
 	fails(t, s, wire.Screenshot, wire.ScreenshotIn{Selector: "x.webp"}, wire.CodeBadInput)
+}
+
+// noise fills the page with a picture that cannot be packed: 2 MB.
+const noise = `(() => {
+	document.body.innerHTML = '<canvas width="1000" height="700">';
+	const paint = document.querySelector("canvas").getContext("2d"), all = paint.createImageData(1000, 700);
+	for (let i = 0; i < all.data.length; i += 65536) crypto.getRandomValues(all.data.subarray(i, i + 65536));
+	for (let i = 3; i < all.data.length; i += 4) all.data[i] = 255;
+	paint.putImageData(all, 0, 0);
+	return 0;
+})()`
+
+// A large picture does not go through everybody's hands where it is for a file.
+func TestLargePicture(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	do(t, s, wire.Eval, wire.EvalIn{Script: noise})
+	shown := do(t, s, wire.Screenshot, wire.ScreenshotIn{})
+	if shown.Source != "" || len(shown.Image) < 1<<20 {
+		t.Errorf("a picture that is for no file has %d bytes, and the file %q", len(shown.Image), shown.Source)
+	}
+	for _, full := range []bool{false, true} {
+		given := do(t, s, wire.Screenshot, wire.ScreenshotIn{Path: "/tmp/x.png", Full: full})
+		left, err := os.ReadFile(given.Source)
+		if err != nil || len(given.Image) != 0 || given.Path != "/tmp/x.png" {
+			t.Fatalf("a picture for a file: %v, %d bytes, path %q", err, len(given.Image), given.Path)
+		}
+		if !full && !bytes.Equal(left, shown.Image) {
+			t.Error("the file has another picture")
+		}
+		if w, _ := sizeOf(t, left); w != 1280 {
+			t.Errorf("the file's picture is %d wide", w)
+		}
+		if info, err := os.Stat(given.Source); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the file: %v, %v", info, err)
+		}
+		if err := os.Remove(given.Source); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What is in view is taken, wherever the page was scrolled to.
+func TestScrolledScreenshot(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	do(t, s, wire.Eval, wire.EvalIn{Script: `document.body.innerHTML = '<div style="height: 3000px"></div><div style="height: 3000px; background: #0000ff"></div>'; scrollTo(0, 3200)`})
+	picture, err := png.Decode(bytes.NewReader(do(t, s, wire.Screenshot, wire.ScreenshotIn{}).Image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []image.Point{{100, 10}, {100, 700}} {
+		if r, g, b, _ := picture.At(at.X, at.Y).RGBA(); r != 0 || g != 0 || b != 0xffff {
+			t.Errorf("at %v is the colour %x %x %x, want blue", at, r, g, b)
+		}
+	}
 }

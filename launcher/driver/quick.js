@@ -17,8 +17,9 @@ const beginTime = 2000; // for what was begun in time
 
 const running = new Map(); // the acts that run, by their id
 
-// answer is what Abrowser.act and Abrowser.cancel come to.
+// answer is what a method of ours comes to.
 async function answer(progress, browsers, method, params) {
+  if (method === "Abrowser.picture") return picture(progress, browsers, params);
   if (method === "Abrowser.cancel") {
     const act = running.get(params.id);
     if (act) act.over = true;
@@ -31,8 +32,7 @@ async function answer(progress, browsers, method, params) {
 
 async function quick(progress, browsers, act, { target, selector, verb, text, button, clickCount, limit }) {
   const until = Date.now() + limit;
-  const contexts = browsers.flatMap((b) => [b._defaultContext, ...b.contexts()].filter(Boolean));
-  const page = contexts.flatMap((c) => c.pages()).find((p) => p.delegate._targetId === target);
+  const page = pageOf(browsers, target);
   if (!page) return { state: "refused" };
   const frame = page.mainFrame();
   const resolving = frame.selectors.resolveInjectedForSelector(selector, { strict: false });
@@ -76,6 +76,11 @@ async function quick(progress, browsers, act, { target, selector, verb, text, bu
   // What is navigated to is waited for as long as there is time.
   const hit = await inTime(stopped, ended ? until : Date.now() + 100);
   return { state: hit === undefined || hit === "done" ? "done" : "refused", ...told };
+}
+
+function pageOf(browsers, target) {
+  const contexts = browsers.flatMap((b) => [b._defaultContext, ...b.contexts()].filter(Boolean));
+  return contexts.flatMap((c) => c.pages()).find((p) => p.delegate._targetId === target);
 }
 
 // inTime is what a promise comes to, or undefined when the time is over.

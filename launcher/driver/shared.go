@@ -25,9 +25,11 @@ var (
 	sharedScript string // what go:embed needs
 	//go:embed quick.js
 	quickScript string // as above
+	//go:embed picture.js
+	pictureScript string // as above
 )
 
-func script() string { return sharedScript + quickScript }
+func script() string { return sharedScript + quickScript + pictureScript }
 
 // Shared is the root's drivers that serve many sessions each. Root is required, the
 // zero value of everything else works.

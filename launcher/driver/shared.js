@@ -11,9 +11,11 @@
 // Descriptor 3 is the lease, which is ours for as long as we live; on 4 we say that
 // we listen. Who may connect is decided by the socket's directory.
 "use strict";
+const crypto = require("crypto");
 const fs = require("fs");
 const Module = require("module");
 const net = require("net");
+const path = require("path");
 const { AsyncLocalStorage } = require("async_hooks");
 
 const [, , , socketPath, bundle, id, limit, linger] = process.argv;

@@ -291,6 +291,9 @@ type ScreenshotIn struct {
 type ScreenshotOut struct {
 	Path  string `json:"path"`
 	Image []byte `json:"image,omitzero"`
+	// Source is where a large picture is, instead of Image, where the caller is to
+	// write a file; it stays there until the caller has taken it, or for some minutes.
+	Source string `json:"source,omitzero"`
 }
 
 // Text is the file's path.
@@ -298,8 +301,8 @@ func (o ScreenshotOut) Text() string { return o.Path }
 
 // TakeFile is the image.
 func (o *ScreenshotOut) TakeFile() (File, bool) {
-	f := File{Path: o.Path, Ext: ".png", Content: o.Image}
-	o.Image = nil
+	f := File{Path: o.Path, Ext: ".png", Content: o.Image, Source: o.Source}
+	o.Image, o.Source = nil, ""
 	return f, true
 }
 
