@@ -87,9 +87,10 @@ func (l *link) tell(script string, pages ...playwright.Page) {
 	}
 }
 
-// Farewell is a script that gives a page the browser's own functions back. It does
-// nothing in a page that has them.
-const Farewell = "globalThis[Symbol.for('abrowser.asks')]?.restore()"
+// Farewell is a script that gives a page the browser's own functions back, and takes off
+// what Playwright put there to be asked by. It does nothing in a page that has them.
+const Farewell = "globalThis[Symbol.for('abrowser.asks')]?.restore(); " +
+	"delete globalThis.__playwright__binding__; delete globalThis.__playwright__binding__controller__"
 
 // restore gives the pages the browser's own functions back.
 func (l *link) restore() { l.tell(Farewell, l.context.Pages()...) }

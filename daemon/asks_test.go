@@ -217,11 +217,20 @@ func TestAsksOfTheNextDaemon(t *testing.T) {
 	if got := eval(t, s, native); got != "false" {
 		t.Errorf("while the session lasts the functions are the browser's own")
 	}
+	const ours = "Reflect.ownKeys(globalThis).map(String).filter(name => /abrowser|playwright/i.test(name)).join()"
 	look := onlooker(t, s)
+	if look(ours) == `""` {
+		t.Error("while the session lasts nothing of ours is found there, so that nothing can be missed")
+	}
 	do(t, s, wire.Close, wire.CloseIn{})
 	s.End(t)
-	if got := look(native); got != "true" {
+	if got := look("[" + native + ", " + ours + "].join()"); got != `"true,"` {
 		t.Errorf("after release the page still has ours: %s", got)
+	}
+	s = home.Resume(t, s.Name) // it is asked for again where it was taken off
+	do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+	if got, records := said(t, s, "camera"); got != "video" || len(records) != 1 {
+		t.Errorf("when the session comes again: %q, %+v", got, records)
 	}
 }
 

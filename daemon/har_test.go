@@ -181,3 +181,28 @@ func TestHAROnAFullDisk(t *testing.T) {
 		t.Errorf("the file has %s", urls)
 	}
 }
+
+// What is answered from HAR files is answered by the server once the session is closed:
+// for a person who reviews the page, and for the session when it comes again.
+func TestReplayEndsWithTheSession(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	path := filepath.Join(t.TempDir(), "d.har")
+	do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/one"), HAR: path})
+	do(t, s, wire.HARStop, wire.HARStopIn{})
+	do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/two"), HARs: []string{path}})
+	const fetches = "fetch('/page/one').then(r => r.status)"
+	before := web.Requests("/page/one")
+	eval(t, s, fetches)
+	if got := web.Requests("/page/one"); got != before {
+		t.Errorf("while it is replayed the server is asked %d times", got-before)
+	}
+	look := onlooker(t, s)
+	do(t, s, wire.Close, wire.CloseIn{})
+	s.End(t)
+	look(fetches)
+	s = home.Resume(t, s.Name)
+	eval(t, s, fetches)
+	if got := web.Requests("/page/one"); got != before+2 {
+		t.Errorf("after release the server is asked %d times, want 2", got-before)
+	}
+}
