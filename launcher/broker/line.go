@@ -44,6 +44,7 @@ func (l *line) end(why string) {
 		l.why = why
 		l.q.close()
 		close(l.cut)
+		time.AfterFunc(lastTime, func() { _ = l.conn.CloseNow() }) // it has ended already, where the client reads
 	})
 }
 
@@ -168,7 +169,7 @@ func (l *line) write(ctx context.Context, log *slog.Logger) {
 			break
 		}
 		for _, msg := range list {
-			if err := l.writeOne(ctx, &midway, msg); err != nil {
+			if err := l.writePiece(ctx, &midway, msg, writeTime); err != nil {
 				log.Warn("writing to a client", "error", err)
 				_ = l.conn.CloseNow()
 				return
@@ -177,14 +178,4 @@ func (l *line) write(ctx context.Context, log *slog.Logger) {
 		}
 	}
 	_ = l.conn.Close(websocket.StatusNormalClosure, l.why)
-}
-
-func (l *line) writeOne(ctx context.Context, midway *streaming, msg piece) error {
-	limit := writeTime
-	select {
-	case <-l.cut:
-		limit = lastTime
-	default:
-	}
-	return l.writePiece(ctx, midway, msg, limit)
 }

@@ -1,0 +1,73 @@
+package broker
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// A client that reads nothing has what it is told kept for it up to a limit; with more
+// it is cut off, soon, and what was kept is let go of.
+func TestWhoDoesNotReadIsCutOff(t *testing.T) {
+	const limit, message = 4 << 20, 64 << 10
+	lines := make(chan *line, 1)
+	over := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		l := &line{conn: conn, q: newQueue(limit), cut: make(chan struct{})}
+		lines <- l
+		l.write(context.WithoutCancel(r.Context()), logger(nil))
+		close(over)
+	}))
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	dialer := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if err == nil {
+			err = conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+		}
+		return conn, err
+	}}}
+	conn, _, err := websocket.Dial(ctx, server.URL, &websocket.DialOptions{HTTPClient: dialer}) //nolint:bodyclose // the dialer has closed it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow()
+	l := <-lines
+	given := 0
+	for {
+		l.give(piece{data: make([]byte, message)})
+		given++
+		select {
+		case <-l.cut:
+		default:
+			if given*message < 64<<20 { // more than any socket on the way takes
+				continue
+			}
+			t.Error("it is not cut off")
+			l.end("the test is over")
+		}
+		break
+	}
+	if l.why == "" || given*message < limit {
+		t.Errorf("it is cut off after %d bytes, since %q", given*message, l.why)
+	}
+	began := time.Now()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+	if took := time.Since(began); took > 4*lastTime {
+		t.Errorf("its connection ends %v after it was cut off", took)
+	}
+}
