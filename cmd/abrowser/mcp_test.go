@@ -164,6 +164,8 @@ func TestMCPTools(t *testing.T) {
 		{"wait", map[string]any{"what": "1", "timeout": "soon"}, "error: timeout"},
 		{"snapshot", map[string]any{"interactive": "true"}, "[session default]"},
 		{"open_session", map[string]any{"session": "default"}, "error: Session 'default' already exists"},
+		{"open_session", map[string]any{"session": "odd", "mode": "secret"}, `error: mode is "secret"; it takes shared, incognito, persistent, attached`},
+		{"get_title", map[string]any{"session": "odd"}, "error: No session: odd"}, // what was refused has begun nothing
 		{"start_browser", nil, "session browser-1 is open"},
 		{"start_browser", nil, "session browser-2 is open"},
 		{"set_current_session", map[string]any{"session": "browser-2"}, "browser-2"},

@@ -57,6 +57,9 @@ func (s Settings) OfBrowser() Settings {
 // SettingFields are the fields of [Settings].
 func SettingFields() []Field { return fieldsOf(reflect.TypeFor[Settings]()) }
 
+// Check refuses values that no setting takes.
+func (s Settings) Check() error { return checkValues(reflect.ValueOf(s), SettingFields()) }
+
 // Differ lists the names of what s asks for and running has otherwise, and cannot
 // take over. What s leaves at zero differs from nothing.
 func (s Settings) Differ(running Settings) []string {

@@ -142,6 +142,9 @@ func (k asker) Where(session string, given map[string]any) (mcp.Asker, error) {
 	if err := json.Unmarshal(raw, &a.settings); err != nil {
 		return nil, wire.Errorf(wire.CodeBadInput, "%v", err).WithHint("tools/list shows what each tool takes")
 	}
+	if err := a.settings.Check(); err != nil {
+		return nil, err
+	}
 	a.settings, err = a.root.Settle(a.settings, session, a.sys.Lookup)
 	return asker{a}, err
 }

@@ -14,7 +14,10 @@ import (
 func (s *server) addSwitch() {
 	schema := map[string]any{
 		"type": "object", "required": []string{"group"}, "additionalProperties": false,
-		"properties": map[string]any{"group": map[string]any{"type": "string", "enum": Groups(), "description": "which tools to add"}},
+		"properties": map[string]any{
+			"group":   map[string]any{"type": "string", "enum": Groups(), "description": "which tools to add"},
+			"session": map[string]any{"type": "string", "description": "accepted; the tools are there for all"}, "sessionId": map[string]any{"type": "string", "description": "the same as session"},
+		},
 	}
 	no := false
 	s.mcp.AddTool(&mcp.Tool{

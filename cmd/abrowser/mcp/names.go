@@ -11,7 +11,10 @@ import (
 func otherTools() []tool {
 	start := []property{
 		{name: "navigationUrl", kind: "string", help: "where the page goes first"},
-		{name: "mode", kind: "string", help: "shared (the default), incognito, persistent or attached: whose browser and logins, and what is kept"},
+		{
+			name: "mode", kind: "string", help: "whose browser and logins, and what is kept; shared is the default",
+			enum: []string{wire.ModeShared, wire.ModeIncognito, wire.ModePersistent, wire.ModeAttached},
+		},
 		{name: "profile", kind: "string", help: "a browser of its own with this profile, which keeps logins"},
 		{name: "cdp", kind: "string", help: "attach to a browser that somebody else started, by its port or URL"},
 		{name: "headless", kind: "boolean", help: "false shows the browser's window, where this call starts it"},

@@ -95,13 +95,17 @@ func (s *server) openAs(c call, session string, wasThere bool) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	var before []string          // what starting the session says
 	for _, p := range policies { // in force before the first page is there
-		if _, _, err := asker.Ask(c.ctx, session, p.verb, p.in); err != nil {
+		_, aside, err := asker.Ask(c.ctx, session, p.verb, p.in)
+		before = append(before, aside.Warnings...)
+		if err != nil {
 			s.undo(c.ctx, asker, session, !wasThere)
-			return answer{}, err
+			return answer{aside: Aside{Warnings: before}}, err
 		}
 	}
 	out, aside, err := asker.Ask(c.ctx, session, wire.Open, c.in)
+	aside.Warnings = append(before, aside.Warnings...)
 	if err != nil {
 		s.undo(c.ctx, asker, session, !wasThere)
 		return answer{aside: aside}, err

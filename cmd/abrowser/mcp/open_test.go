@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -112,9 +113,13 @@ func TestOpenWithPolicies(t *testing.T) {
 	if n := len(r.of("open")) + len(r.of("policy dialog")); n != 0 {
 		t.Errorf("%d verbs were asked for what is refused", n)
 	}
-	r.must("open_session", map[string]any{
+	r.warnings = map[string][]string{"policy dialog": {"many sessions"}, "open": {"late"}}
+	out := r.must("open_session", map[string]any{
 		"session": "p", "dialogPolicy": "accept-prompt-with:Ada", "permissionPolicy": "deny", "notificationPolicy": "allow", "fsPickerPolicy": "allow",
 	})
+	if said, _ := out["warning"].(string); !strings.Contains(said, "many sessions") || !strings.Contains(said, "late") {
+		t.Errorf("what was said of the start and of the open is %q", said)
+	}
 	for verb, want := range map[string]string{
 		"policy dialog": `{"mode":"accept-prompt-with","text":"Ada"}`, "policy permission": `{"mode":"deny"}`,
 		"policy notification": `{"mode":"allow"}`, "policy file-picker": `{"mode":"allow"}`,

@@ -33,7 +33,8 @@ type asker struct {
 }
 
 type answers struct {
-	serve func(context.Context, asked) (any, error) // nil result: the verb's empty output
+	serve    func(context.Context, asked) (any, error) // nil result: the verb's empty output
+	warnings map[string][]string                       // that come with a verb's reply
 
 	mu       sync.Mutex // guards the fields below
 	all      []asked
@@ -68,7 +69,7 @@ func (a asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 	if out == nil {
 		out = v.NewOut()
 	}
-	return out, mcp.Aside{}, err
+	return out, mcp.Aside{Warnings: a.warnings[q.verb]}, err
 }
 
 // Where is for the server.

@@ -13,6 +13,7 @@ type property struct {
 	name, help string
 	kind       string // JSON schema's: string, boolean, integer, number, array, object
 	required   bool
+	enum       []string // that it takes alone; nil: any
 }
 
 // schema is the JSON schema of the tool's arguments, made from the verb's fields.
@@ -34,7 +35,11 @@ func (t tool) schema() map[string]any {
 		}
 	}
 	for _, p := range slices.Concat(t.beside, t.extra) {
-		properties[p.name] = map[string]any{"type": p.kind, "description": p.help}
+		described := map[string]any{"type": p.kind, "description": p.help}
+		if p.enum != nil {
+			described["enum"] = p.enum
+		}
+		properties[p.name] = described
 		if p.required {
 			required = append(required, p.name)
 		}

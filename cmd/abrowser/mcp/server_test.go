@@ -24,7 +24,7 @@ func TestTools(t *testing.T) {
 		known[tool.Name] = tool
 		schema, _ := tool.InputSchema.(map[string]any)
 		properties, _ := schema["properties"].(map[string]any)
-		if tool.Name != "enable_tools" && (properties["session"] == nil || properties["sessionId"] == nil) {
+		if properties["session"] == nil || properties["sessionId"] == nil {
 			t.Errorf("%s takes no session", tool.Name)
 		}
 		if tool.Description == "" || tool.Annotations == nil || tool.Annotations.DestructiveHint == nil {
