@@ -97,10 +97,17 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 	return out, nil
 }
 
+// mostEndings are ended at once. Each has its deadline, and of all of a hundred
+// sessions' pages at once the browser tells none in time that it is left.
+const mostEndings = 16
+
 func endAtOnce(ctx context.Context, endings []ending) {
 	var wg sync.WaitGroup
+	room := make(chan struct{}, mostEndings)
 	for i := range endings {
+		room <- struct{}{}
 		wg.Go(func() {
+			defer func() { <-room }()
 			e := &endings[i]
 			if e.left, e.err = e.end(ctx); errors.Is(e.err, wire.CodeNotRunning) {
 				e.gone, e.err = true, nil
