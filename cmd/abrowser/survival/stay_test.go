@@ -14,7 +14,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What one task logs in to, a task that starts later is logged in to.
+// What one task logs in to, a task that starts later is logged in to; what a site
+// stores is there for both.
 func TestLoginIsShared(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -29,6 +30,10 @@ func TestLoginIsShared(t *testing.T) {
 	h.Text(t, "second", "open", s.URL("/me"))
 	if who := h.Text(t, "second", "get", "text", "#who"); who != "ada" {
 		t.Errorf("the second task is %q, want ada", who)
+	}
+	h.Text(t, "first", "eval", "localStorage.shared = 'by the first'")
+	if got := h.Text(t, "second", "eval", "localStorage.shared"); got != `"by the first"` {
+		t.Errorf("what the first task stored the second reads as %s", got)
 	}
 	// And across a stop of the browser: the profile keeps it.
 	h.Text(t, "first", "close", "--all")

@@ -1,0 +1,73 @@
+package daemon_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// On a cold start nobody waits for the browser and then for the driver: each of them
+// comes up here only when the other is being started, too.
+func TestBrowserAndDriverStartTogether(t *testing.T) {
+	dir, err := os.MkdirTemp("/tmp", "abd") // not t.TempDir: a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	root := sockets.Root{Dir: filepath.Join(dir, "r")}
+	browser, shared := make(chan struct{}), make(chan struct{})
+	meet := func(ctx context.Context, mine, other chan struct{}) error {
+		close(mine)
+		select {
+		case <-other:
+			return errors.New("both are being started")
+		case <-time.After(patience / 2):
+			return errors.New("the other is not being started")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ready, ended := make(chan error, 1), make(chan error, 1)
+	go func() {
+		ended <- daemon.Run(ctx, daemon.Options{
+			Root: root, Session: "cold", Ready: func(err error) { ready <- err },
+			Browser: func(ctx context.Context) (sockets.Place, error) {
+				return sockets.Place{}, fmt.Errorf("the browser: %w", meet(ctx, browser, shared))
+			},
+			Driver: func(context.Context) (daemon.Driver, error) {
+				return daemon.Driver{Join: func(ctx context.Context) (*driver.Line, error) {
+					return nil, fmt.Errorf("the driver: %w", meet(ctx, shared, browser))
+				}}, nil
+			},
+		})
+	}()
+	if err := <-ready; err != nil {
+		t.Fatal(err)
+	}
+	place, err := root.Session("cold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client.New(sockets.Caller{Place: place, Session: "cold"})
+	_, _, err = client.Do(ctx, c, wire.GetURL, wire.TabIn{})
+	if err == nil || err.Error() != "the browser: both are being started" {
+		t.Errorf("the first command fails with %v", err)
+	}
+	_ = c.Close() // nothing was written through it
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the daemon ended with %v", err)
+	}
+}
