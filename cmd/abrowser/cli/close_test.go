@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -23,7 +24,7 @@ func TestEndAtOnce(t *testing.T) {
 			for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
 			}
 			if n == mostEndings && ended.Load() == 0 {
-				close(full)
+				time.AfterFunc(50*time.Millisecond, func() { close(full) }) // time for one too many to come
 			}
 			<-full
 			ended.Add(1)
