@@ -60,6 +60,7 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wir
 	st := s.lane.state()
 	out := wire.StatusOut{
 		SessionID: s.name, Running: true, State: "ready", Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
+		LastActivityAt: s.idle.last(),
 	}
 	if e := s.kept.get().Emulation; e.Width > 0 {
 		out.Device, out.Viewport = e.Device, fmt.Sprintf("%dx%d", e.Width, e.Height)

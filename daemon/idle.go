@@ -90,6 +90,16 @@ func (i *idle) left() (left time.Duration, ok bool) {
 	}
 }
 
+// last is when something ran last: now, while something does.
+func (i *idle) last() time.Time {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.running > 0 {
+		return time.Now()
+	}
+	return i.since
+}
+
 // restTime is how long nothing runs before memory is given back. It is longer than
 // an agent's next command takes to come, mostly.
 const restTime = 3 * time.Second

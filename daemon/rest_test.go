@@ -41,7 +41,7 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 // however long that took.
 func TestCommandIsNoIdleness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Session{idle: newIdle(), owner: newOwner()}
+		s := &Session{name: "s", idle: newIdle(), owner: newOwner(), link: &link{holder: "s", gone: make(chan struct{})}}
 		const limit = 30 * time.Second
 		left := func(want time.Duration, when string) {
 			t.Helper()
@@ -52,9 +52,12 @@ func TestCommandIsNoIdleness(t *testing.T) {
 		verb := s.counted(served{Handler: wire.Bind(wire.Wait, func(context.Context, *wire.Call, wire.WaitIn) (wire.WaitOut, error) {
 			time.Sleep(time.Hour)
 			left(limit, "while the command runs")
+			if ago := time.Since(s.idle.last()); ago != 0 {
+				t.Errorf("while the command runs the session was last used %v ago", ago)
+			}
 			return wire.WaitOut{}, nil
 		})})
-		call := &wire.Call{Settings: wire.Settings{IdleTimeout: limit.String()}}
+		call := &wire.Call{Session: "s", Settings: wire.Settings{IdleTimeout: limit.String()}}
 		for range 2 {
 			if _, err := verb.Serve(t.Context(), call, []byte(`{"what":"#there"}`)); err != nil {
 				t.Fatal(err)
@@ -62,6 +65,9 @@ func TestCommandIsNoIdleness(t *testing.T) {
 			left(limit, "after the command")
 			time.Sleep(limit / 2)
 			left(limit/2, "half of the time later")
+			if ago := time.Since(s.idle.last()); ago != limit/2 {
+				t.Errorf("half of the time later it was last used %v ago", ago)
+			}
 		}
 	})
 }

@@ -125,6 +125,8 @@ type StatusOut struct {
 	Reason    string `json:"reason,omitzero"`
 	Command   string `json:"command,omitzero"` // the verb that runs now
 	Waiting   int    `json:"waiting,omitzero"` // commands behind it
+	// LastActivityAt is when the last command ended: now, while one runs.
+	LastActivityAt time.Time `json:"lastActivityAt,omitzero"`
 	// Driver is Playwright's driver of the session, while it has one.
 	Driver   DriverStatus `json:"driver,omitzero"`
 	URL      string       `json:"url,omitzero"`

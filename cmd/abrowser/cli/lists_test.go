@@ -47,7 +47,7 @@ func twoSessions(t *testing.T) (*bench, *released) {
 	b.serveBroker(r.handler(),
 		answers(wire.BrokerSessions, wire.BrokerSessionsOut{Sessions: []wire.BrokerSession{
 			{Session: "left", State: "released", Pages: 1, URL: "https://left.example/", Title: "Left"},
-			{Session: "live", State: "live", Pages: 1, URL: "https://old.example/"},
+			{Session: "live", State: "live", Pages: 1, URL: "https://old.example/", LastAt: time.Now().Add(-time.Hour)},
 			{Session: "none", State: "released"},
 		}}),
 		wire.Bind(wire.BrokerTabs, func(_ context.Context, _ *wire.Call, in wire.TabsIn) (wire.TabsOut, error) {
@@ -58,7 +58,7 @@ func twoSessions(t *testing.T) (*bench, *released) {
 			return wire.TabsOut{Tabs: slices.DeleteFunc(tabs, func(t wire.Tab) bool { return in.Session != "" && t.SessionID != in.Session })}, nil
 		}))
 	b.serve("live",
-		answers(wire.Status, wire.StatusOut{SessionID: "live", Running: true, State: "busy", PID: 77, Pages: 2, URL: "https://live.example/"}),
+		answers(wire.Status, wire.StatusOut{SessionID: "live", Running: true, State: "busy", LastActivityAt: time.Now().Add(-time.Minute), PID: 77, Pages: 2, URL: "https://live.example/"}),
 		answers(wire.Close, wire.CloseOut{Closed: true, Kept: 2}))
 	return b, r
 }
@@ -84,6 +84,18 @@ func TestListsMergeDaemonsAndBroker(t *testing.T) {
 	}
 	if !info.Data.Active || info.Data.PID != 77 || info.Data.Entry.State != "busy" {
 		t.Errorf("session info: %+v", info.Data)
+	}
+}
+
+// A session was idle since its last command, and not since it was connected to.
+func TestIdleSinceTheLastCommand(t *testing.T) {
+	b, _ := twoSessions(t)
+	for _, tt := range []struct{ idle, want string }{
+		{"600000", `"closed":[],"skipped":["live"]`}, {"30000", `"closed":["live"],"skipped":[]`},
+	} {
+		if stdout, stderr, _ := b.run("--json", "session", "close", "--idle-ms", tt.idle); !strings.Contains(stdout, tt.want) {
+			t.Errorf("idle for %s: %s %s, want %s", tt.idle, stdout, stderr, tt.want)
+		}
 	}
 }
 

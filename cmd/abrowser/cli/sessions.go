@@ -117,6 +117,9 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 		if s.hello.PID != 0 {
 			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
+		if !s.status.LastActivityAt.IsZero() { // the browser knows only when it was connected to
+			e.LastActivityAt = s.status.LastActivityAt
+		}
 		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport
 		if e.Wedged && s.status.State == "" {
 			e.PID, e.Hint = newLaunching(a).Silence(ctx, s.place).PID, hintKill
