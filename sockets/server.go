@@ -31,6 +31,7 @@ type Server struct {
 	Build    string                  // when set, requests that name another build are refused
 	Grace    time.Duration           // for running requests at the end of Serve; 0: 5 s
 	Leave    func()                  // takes the socket away at the end of Serve; nil: that is another's business
+	Quiet    func()                  // called when who keeps a connection for later has been hung up on; nil: nobody
 }
 
 // Serve answers requests on l until ctx ends or l fails. It takes connections of
@@ -38,7 +39,8 @@ type Server struct {
 // which learns of the end by the context of its request. The end is:
 //
 //  1. the socket is taken away, and who found it before is let in
-//  2. nothing more is accepted, and running requests may end within Grace
+//  2. nothing more is accepted, connections without a request are closed, and running
+//     requests may end within Grace
 //  3. the contexts of those that did not end are cancelled
 //  4. all connections are closed
 //  5. verbs that still run are waited for, within Grace again
@@ -73,6 +75,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	err := l.Close()
 	if accepting := <-failed; !errors.Is(accepting, net.ErrClosed) {
 		err = errors.Join(err, accepting)
+	}
+	server.SetKeepAlivesEnabled(false)
+	if s.Quiet != nil {
+		s.Quiet()
 	}
 	ending := within(base, s.grace(), server.Shutdown)
 	cancel()

@@ -288,6 +288,35 @@ func TestNoRequestIsEndless(t *testing.T) {
 	}
 }
 
+// Who keeps a connection for later sees that the server ends before the last request,
+// which may be the one that ends it, has been answered.
+func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
+	p := newPlace(t, "a")
+	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
+	kept := Caller{Place: p}.Keeping()
+	defer kept.Close()
+	held := make(chan bool, 1)
+	s := &Server{Hello: helloOf("a"), Handlers: handlers(h), Grace: 500 * time.Millisecond, Quiet: func() { held <- kept.Held() }}
+	listener, l := listen(t, p)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, listener) }()
+	if _, err := kept.Hello(soon(t)); err != nil || !kept.Held() {
+		t.Fatalf("no connection is kept: %v", err)
+	}
+	go func() { _, _ = (&Caller{Place: p}).Call(context.WithoutCancel(ctx), hang, nil) }() // it is cancelled
+	<-h.began
+	cancel()
+	if <-held {
+		t.Error("a connection is still held when nobody is left who would hang up")
+	}
+	<-h.ended
+	if err := <-ended; err != nil {
+		t.Errorf("Serve() = %v", err)
+	}
+	must(t, p.Unlink(l))
+}
+
 func TestServeEnds(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}

@@ -42,6 +42,7 @@ type broker struct {
 	inbox   chan func()
 	over    chan struct{} // closed when run has ended
 	gone    chan struct{} // closed when the keeper says that the browser is gone
+	quiet   chan struct{} // closed when nobody keeps a connection to us for later any more
 	began   time.Time
 
 	idle     idle
@@ -65,7 +66,7 @@ type broker struct {
 func Serve(ctx context.Context, o ServeOptions) error {
 	b := &broker{
 		ServeOptions: o, log: logger(o.Log), inbox: make(chan func(), inboxLength), over: make(chan struct{}),
-		gone: make(chan struct{}), lines: map[patches.ClientID]*line{}, began: time.Now(),
+		gone: make(chan struct{}), quiet: make(chan struct{}), lines: map[patches.ClientID]*line{}, began: time.Now(),
 	}
 	listener, err := b.inherit()
 	if err != nil {
@@ -200,7 +201,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 		work.Go(func() { b.cookies.run(ctx) })
 		_ = b.do(ctx, func() { b.served = true }) // where it is over, so much for that
 		server := &sockets.Server{
-			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Holdings: b.holdings(), Log: b.log, Grace: stopTime,
+			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Holdings: b.holdings(), Log: b.log, Grace: stopTime, Quiet: func() { close(b.quiet) },
 			Extra: map[string]http.Handler{"GET " + wire.PathSession + "{name}": http.HandlerFunc(b.endpoint)},
 		}
 		err = server.Serve(ctx, listener)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -80,8 +81,16 @@ func TestBrowserStop(t *testing.T) {
 	a := r.connect("a")
 	a.open()
 	browser, _ := r.pids()
+	daemon := sockets.Caller{Place: r.place}.Keeping()
+	defer daemon.Close()
+	if _, err := daemon.Hello(t.Context()); err != nil || !daemon.Held() {
+		t.Fatalf("a daemon keeps no connection: %v", err)
+	}
 	if got := ask(r, wire.BrowserStop, wire.BrowserStopIn{}); !got.Stopped || got.Tabs != 1 {
 		t.Errorf("browser stop: %+v, want one tab stopped", got)
+	}
+	if daemon.Held() {
+		t.Error("when the stop has been answered, a daemon does not see that the broker ends")
 	}
 	if err := syscall.Kill(browser, 0); err == nil {
 		t.Error("the browser's process is left")

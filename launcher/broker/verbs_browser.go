@@ -60,6 +60,10 @@ func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.BrowserStop
 	defer late.Stop()
 	select {
 	case <-b.gone:
+		select { // daemons see that we are gone before anybody acts on the answer
+		case <-b.quiet:
+		case <-late.C:
+		}
 		out.Stopped = !foreign(b.Settings)
 		if !out.Stopped {
 			out.Detached, out.Tabs = true, 0
