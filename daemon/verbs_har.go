@@ -85,10 +85,8 @@ func FinishRecording(root sockets.Root, session string) (string, error) {
 
 // openHAR records into a file, and answers from others, as an open asks for.
 func (t *turn) openHAR(in wire.OpenIn) error {
-	for _, path := range in.HARs {
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			return wire.Errorf(wire.CodeBadInput, "HAR replay file not found at %q", path).WithHint("abrowser network har start %s records one", path)
-		}
+	if err := wire.CheckReplay(in.HARs); err != nil {
+		return err
 	}
 	if h := t.kept.get().HAR; in.HAR != "" && (h == nil || h.Path != in.HAR) {
 		if h != nil {

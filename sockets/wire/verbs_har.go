@@ -1,6 +1,9 @@
 package wire
 
-import "fmt"
+import (
+	"fmt"
+	"os"
+)
 
 // HARStartIn is the input of [HARStart].
 type HARStartIn struct {
@@ -43,3 +46,13 @@ var HARStop = Verb[HARStopIn, HARStopOut]{Doc{
 	Name: "network har stop", Aliases: []string{"har stop", "stop har"}, Group: groupPolicy, Short: "Write the HAR file and stop recording",
 	Example: "abrowser network har stop",
 }}
+
+// CheckReplay refuses HAR files that are not there to be answered from.
+func CheckReplay(paths []string) error {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return Errorf(CodeBadInput, "HAR replay file not found at %q", path).WithHint("abrowser network har start %s records one", path)
+		}
+	}
+	return nil
+}

@@ -32,6 +32,11 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 	if err != nil {
 		return nil, withHelp(err, doc)
 	}
+	if files, _ := l.in["hars"].([]string); len(files) > 0 {
+		if err := wire.CheckReplay(files); err != nil { // before a session is begun for it
+			return nil, err
+		}
+	}
 	if local := a.locally(l); local != nil {
 		return local(ctx, l)
 	}
