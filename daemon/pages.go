@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -213,6 +214,9 @@ func (t *turn) openTab(ctx context.Context) (*page, wire.Tab, error) {
 	})
 	if isGone(err) && !neverSent(err) {
 		return nil, wire.Tab{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the tab was made").WithHint(hintTabs)
+	}
+	if err != nil && strings.Contains(err.Error(), "Target crashed") {
+		return nil, wire.Tab{}, wire.Errorf(wire.CodePageCrashed, "the tab crashed while it was made").WithHint(hintTabs)
 	}
 	if err != nil {
 		return nil, wire.Tab{}, coded(t.poolFull(ctx, err))

@@ -2,6 +2,7 @@ package patches
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 )
@@ -198,6 +199,31 @@ func (b *Board) ended(id string, in incoming) {
 	case t.tab != nil:
 		t.tab.Crashed = true
 		b.save()
+		if t.isNew(b.Clock()) {
+			b.failPending(t)
+		}
+	}
+}
+
+// newTime is longer than Playwright takes to know a page that was made.
+const newTime = 10 * time.Second
+
+// isNew reports whether a page was just made and has been nowhere.
+func (t *target) isNew(now time.Time) bool {
+	return (t.URL == "" || t.URL == "about:blank") && now.Sub(t.tab.Opened) < newTime
+}
+
+// failPending answers what was asked of a page whose renderer is gone, which the browser
+// does not. Playwright waits for it, for ever, before it hands on a page that was made;
+// of any other it takes the crash for the answer.
+func (b *Board) failPending(t *target) {
+	for _, n := range slices.Sorted(maps.Keys(b.calls)) {
+		c := b.calls[n]
+		if c.client == nil || c.client.gone || c.then != nil || c.session.target != t.TargetID {
+			continue
+		}
+		b.forget(n)
+		b.Line.ToClient(c.client.id, failure(c.id, c.session.name(), &cdpError{-32000, "Target crashed"}))
 	}
 }
 
