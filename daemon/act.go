@@ -189,6 +189,11 @@ func (t *turn) giveUp(ctx context.Context, at target, why string) error {
 		return staleError(at.sel.ref, "its element went away")
 	case n == 0:
 		return notFound(at.sel)
+	}
+	shown, err := look(t, time.Second, func() (bool, error) { return at.find.IsVisible() })
+	switch {
+	case err != nil || shown: // by now: the machine is slow, or it came late
+		return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
 	default:
 		return wire.Errorf(wire.CodeNotActionable, "%q is there but not visible", at.sel.given).WithHint(hintSnapshot)
 	}

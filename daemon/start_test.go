@@ -17,7 +17,8 @@ import (
 )
 
 // On a cold start nobody waits for the browser and then for the driver: each of them
-// comes up here only when the other is being started, too.
+// comes up here only when the other is being started, too. Meanwhile the session says
+// that it starts.
 func TestBrowserAndDriverStartTogether(t *testing.T) {
 	dir, err := os.MkdirTemp("/tmp", "abd") // not t.TempDir: a socket's path is short
 	if err != nil {
@@ -37,6 +38,11 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 			return ctx.Err()
 		}
 	}
+	place, err := root.Session("cold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := ""
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ready, ended := make(chan error, 1), make(chan error, 1)
@@ -44,7 +50,11 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 		ended <- daemon.Run(ctx, daemon.Options{
 			Root: root, Session: "cold", Ready: func(err error) { ready <- err },
 			Browser: func(ctx context.Context) (sockets.Place, error) {
-				return sockets.Place{}, fmt.Errorf("the browser: %w", meet(ctx, browser, shared))
+				err := meet(ctx, browser, shared)
+				if out, _, failed := client.Do(ctx, client.New(sockets.Caller{Place: place}), wire.Status, wire.Nothing{}); failed == nil {
+					state = out.State
+				}
+				return sockets.Place{}, fmt.Errorf("the browser: %w", err)
 			},
 			Driver: func(context.Context) (daemon.Driver, error) {
 				return daemon.Driver{Join: func(ctx context.Context) (*driver.Line, error) {
@@ -56,14 +66,13 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 	if err := <-ready; err != nil {
 		t.Fatal(err)
 	}
-	place, err := root.Session("cold")
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := client.New(sockets.Caller{Place: place, Session: "cold"})
 	_, _, err = client.Do(ctx, c, wire.GetURL, wire.TabIn{})
 	if err == nil || err.Error() != "the browser: both are being started" {
 		t.Errorf("the first command fails with %v", err)
+	}
+	if state != "starting" {
+		t.Errorf("while the browser starts the session's state is %q, want starting", state)
 	}
 	_ = c.Close() // nothing was written through it
 	stop()

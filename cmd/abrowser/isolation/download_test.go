@@ -204,7 +204,7 @@ func TestDownloadsThatFail(t *testing.T) {
 	h.Fails(t, wire.CodeNavigation, "task", "open", s.URL("/file/x/page.txt"))
 	h.Text(t, "task", "wait", "--download", filepath.Join(dir, "page.txt"))
 	h.Text(t, "task", "open", s.URL(filesPage("/files", "slow")))
-	h.Fails(t, wire.CodeTimeout, "task", "download", "#go", file, "--timeout", "500")
+	h.Fails(t, wire.CodeTimeout, "task", "download", "#go", file, "--timeout", "2000")
 	if content, err := os.ReadFile(file); err != nil || string(content) != "as it was" {
 		t.Errorf("after downloads that did not come the file has %.20q (%v)", content, err)
 	}

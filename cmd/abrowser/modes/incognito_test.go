@@ -1,6 +1,6 @@
 //go:build linux
 
-package isolation_test
+package modes_test
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package isolation_test
 
 import (
 	"bufio"
