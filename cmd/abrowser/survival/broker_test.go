@@ -25,12 +25,12 @@ func TestFrozenBrokerIsReplaced(t *testing.T) {
 	h.Text(t, "task", "open", s.URL("/secret"))
 	h.Text(t, "task", "fill", "#kept", "kept")
 	before, broker := e2e.MarkOf(t, h, "task"), h.Of(e2e.KindBroker)[0]
-	stopProcess(t, broker)
+	e2e.Stop(t, broker)
 	if !e2e.Await(4*5*time.Second, func() bool { return !broker.Alive() }) {
 		t.Fatalf("%s still runs", broker)
 	}
 	r := h.Try("task", "--json", "get", "url")
-	if e := r.Envelope(t); !e.Success && !allowed(e.Code) {
+	if e := r.Envelope(t); !e.Success && !e2e.Allowed(e.Code) {
 		t.Errorf("the first command after it: %s", r)
 	}
 	if after := e2e.MarkOf(t, h, "task"); after != before {

@@ -90,7 +90,7 @@ func (k *chaosTask) try(args ...string) (string, wire.Code) {
 	switch {
 	case e.Code == wire.CodeNotFound && args[0] == "tab":
 		return "", e.Code // it was being closed, by a command that did not see the end of it
-	case !allowed(e.Code):
+	case !e2e.Allowed(e.Code):
 		k.see(&k.counts.wrongCodes, "%s: %s", k.name, r)
 	case e.Code == wire.CodePageCrashed && k.crashes < k.killed.Load():
 		k.crashes = k.killed.Load() // a tab may have crashed long before anybody looks at it

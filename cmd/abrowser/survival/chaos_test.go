@@ -16,7 +16,6 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // chaosFlags defines what TestChaos takes; `just chaos` gives it.
@@ -161,13 +160,4 @@ func (c *chaos) leaks(before map[string]int) {
 		c.see(&c.counts.processes, "still running: %s", p)
 	}
 	c.counts.sockets = c.listening()
-}
-
-// allowed are the codes that a fault may make a command fail with.
-func allowed(code wire.Code) bool {
-	switch code {
-	case wire.CodeInterrupted, wire.CodeResultUnknown, wire.CodePageCrashed, wire.CodeBrowserRestart:
-		return true
-	}
-	return false
 }

@@ -59,7 +59,7 @@ func TestFrozenPageHoldsUpNobody(t *testing.T) {
 		name   string
 		freeze func(t *testing.T, h *e2e.Home)
 	}{
-		{"renderer", func(t *testing.T, h *e2e.Home) { stopProcess(t, rendererOf(t, h, "frozen")) }},
+		{"renderer", func(t *testing.T, h *e2e.Home) { e2e.Stop(t, rendererOf(t, h, "frozen")) }},
 		{"script", func(t *testing.T, h *e2e.Home) {
 			h.Text(t, "frozen", "eval", "setTimeout(() => { for (;;) {} }, 50), 0")
 		}},
@@ -68,16 +68,16 @@ func TestFrozenPageHoldsUpNobody(t *testing.T) {
 		}},
 		{"open dialog", func(t *testing.T, h *e2e.Home) {
 			h.Text(t, "frozen", "eval", "setTimeout(() => alert('open'), 300), 0")
-			stopProcess(t, h.Driver("frozen"))
+			e2e.Stop(t, h.Driver("frozen"))
 			time.Sleep(500 * time.Millisecond) // nobody can tell from outside that it is open
 		}},
 		{"open dialog, all of it stopped", func(t *testing.T, h *e2e.Home) {
 			renderer := rendererOf(t, h, "frozen")
 			h.Text(t, "frozen", "eval", "setTimeout(() => alert('open'), 300), 0")
-			stopProcess(t, h.Driver("frozen"))
-			stopProcess(t, h.Daemon("frozen"))
+			e2e.Stop(t, h.Driver("frozen"))
+			e2e.Stop(t, h.Daemon("frozen"))
 			time.Sleep(500 * time.Millisecond) // as above
-			stopProcess(t, renderer)
+			e2e.Stop(t, renderer)
 		}},
 	}
 	for _, test := range tests {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -91,13 +90,13 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 			h.Text(t, "Frozen.1", "open", s.URL("/secret"))
 			h.Text(t, "Frozen.1", "fill", "#kept", "kept")
 			before, daemon, driver := e2e.MarkOf(t, h, "Frozen.1"), h.Daemon("Frozen.1"), h.Driver("Frozen.1")
-			stopProcess(t, daemon)
+			e2e.Stop(t, daemon)
 			gone := []e2e.Process{daemon}
 			if strings.Contains(test.name, "own") {
 				if driver.Parent() != daemon.PID {
 					t.Fatalf("the session's driver is %s", driver)
 				}
-				stopProcess(t, driver) // or it would see by itself that its daemon is gone
+				e2e.Stop(t, driver) // or it would see by itself that its daemon is gone
 				gone = append(gone, driver)
 			}
 			looksWedged(t, h, "Frozen.1", "stopped by a signal", "abrowser kill", 1)
@@ -145,9 +144,9 @@ func TestWedgedIsNoticed(t *testing.T) {
 			time.Sleep(500 * time.Millisecond) // it spins by now: it cannot be asked, and a click takes less than 50 ms
 		}, []string{"close", "--page"}, false},
 		{"stopped renderer", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *e2e.Home) {
-			stopProcess(t, rendererOf(t, h, "task"))
+			e2e.Stop(t, rendererOf(t, h, "task"))
 		}, []string{"kill", "--page"}, false},
-		{"stopped driver", "own", "driver", "abrowser close", func(t *testing.T, h *e2e.Home) { stopProcess(t, h.Driver("task")) }, []string{"close"}, true},
+		{"stopped driver", "own", "driver", "abrowser close", func(t *testing.T, h *e2e.Home) { e2e.Stop(t, h.Driver("task")) }, []string{"close"}, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -193,21 +192,6 @@ func TestWedgedIsNoticed(t *testing.T) {
 				t.Errorf("after %v the session came back to %v, want %v", test.end, after, before)
 			}
 		})
-	}
-}
-
-// stopProcess stops a process until the test is over.
-func stopProcess(t *testing.T, p e2e.Process) {
-	t.Helper()
-	if p.PID == 0 {
-		t.Fatal("there is no such process to stop")
-	}
-	if err := syscall.Kill(p.PID, syscall.SIGSTOP); err != nil {
-		t.Fatalf("stopping %s: %v", p, err)
-	}
-	t.Cleanup(func() { _ = syscall.Kill(p.PID, syscall.SIGCONT) }) // it may be gone
-	if !e2e.Await(5*time.Second, func() bool { return p.State() == "T" }) {
-		t.Fatalf("%s does not stop", p)
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build linux
 
-package survival_test
+package upkeep_test
 
 import (
 	"fmt"
@@ -100,7 +100,7 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			keeper := h.Of(e2e.KindKeeper)[0]
 			if strings.Contains(below, "browser-default") { // a living broker would write it anew
-				stopProcess(t, keeper)
+				e2e.Stop(t, keeper)
 				if err := e2e.Kill(h.Of(e2e.KindBroker)[0]); err != nil {
 					t.Fatal(err)
 				}
@@ -112,7 +112,7 @@ func TestDamagedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := h.Try("one", "--json", "get", "url")
-			if e := r.Envelope(t); !e.Success && !strings.Contains(*e.Error, filepath.Base(path)) && !allowed(e.Code) {
+			if e := r.Envelope(t); !e.Success && !strings.Contains(*e.Error, filepath.Base(path)) && !e2e.Allowed(e.Code) {
 				t.Errorf("the error does not name the file: %s", r)
 			}
 			if info, err := os.Lstat(path); err == nil && info.IsDir() { // nobody else would remove it
@@ -164,7 +164,7 @@ func TestRunDirectoryGoes(t *testing.T) {
 			if !e2e.Await(time.Minute, func() bool {
 				r := h.Try("task", "--json", "eval", "reveal()")
 				e := r.Envelope(t)
-				if !e.Success && !allowed(e.Code) {
+				if !e.Success && !e2e.Allowed(e.Code) {
 					t.Fatalf("%s", r)
 				}
 				e2e.Await(3*time.Second, func() bool { return false })
