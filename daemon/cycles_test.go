@@ -29,7 +29,7 @@ import (
 // the other: playwright-go starts no two drivers at a time in one process.
 func TestSessionsLeaveNothing(t *testing.T) {
 	const warm = 5
-	rounds := 30
+	rounds := 20
 	if os.Getenv("ABROWSER_TEST_LONG") != "" {
 		rounds = 200
 	}
@@ -91,7 +91,7 @@ func holdings(t *testing.T) held {
 func (h held) beyond(before held) []string {
 	// A daemon's process ends with its session, so its memory does not matter here.
 	slack := map[string]int{
-		"goroutines": 20, "processes": 2, "daemons descriptors": 10, "keeper descriptors": 0, "broker descriptors": 4, "driver descriptors": 4,
+		"goroutines": 10, "processes": 2, "daemons descriptors": 10, "keeper descriptors": 0, "broker descriptors": 4, "driver descriptors": 4,
 		"daemons KB": 1 << 30, "keeper KB": 4 << 10, "broker KB": 16 << 10, "driver KB": 48 << 10,
 	}
 	var more []string

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,11 @@ import (
 func rests(t *testing.T, s *daemontest.Session) {
 	t.Helper()
 	s.End(t)
+	rested(t, s)
+}
+
+func rested(t *testing.T, s *daemontest.Session) {
+	t.Helper()
 	broker := client.New(sockets.Caller{Place: s.Home.Broker(t), Session: s.Name})
 	t.Cleanup(func() { _ = broker.Close() })
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
@@ -37,10 +43,9 @@ func rests(t *testing.T, s *daemontest.Session) {
 // What an agent set for a session is in force when it comes back, whatever has become
 // of the daemon, and is not when another comes, who finds the page as the browser has it.
 func TestWhatWasSetIsItsAgents(t *testing.T) {
-	t.Parallel()
 	web := site.Start(t)
 	first := wire.NewAgent(1<<30 - 1) // no process has such a number
-	for _, tt := range []struct {
+	tests := []struct {
 		name   string
 		next   string // who comes back
 		before func(t *testing.T, s *daemontest.Session)
@@ -60,17 +65,22 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 			do(t, as(t, s, "reader"), wire.GetTitle, wire.TabIn{})
 			do(t, as(t, s, "second"), wire.PolicyNotification, wire.NotificationPolicyIn{Mode: "allow"})
 		}},
-	} {
+	}
+	sessions, recordings := make([]*daemontest.Session, len(tests)), t.TempDir()
+	har := func(i int) string { return filepath.Join(recordings, strconv.Itoa(i)+".har") }
+	for i := range tests {
+		s := home.Start(t)
+		mine := as(t, s, first)
+		do(t, mine, wire.Open, wire.OpenIn{URL: web.URL("/asks"), Device: "iPhone 15", HAR: har(i), OnEnd: "close"})
+		do(t, mine, wire.SetHeaders, wire.HeadersIn{Headers: `{"X-Test":"yes"}`})
+		do(t, mine, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+		s.End(t)
+		sessions[i] = s
+	}
+	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s := home.Start(t)
-			mine := as(t, s, first)
-			har := filepath.Join(t.TempDir(), "a.har")
-			do(t, mine, wire.Open, wire.OpenIn{URL: web.URL("/asks"), Device: "iPhone 15", HAR: har, OnEnd: "close"})
-			do(t, mine, wire.SetHeaders, wire.HeadersIn{Headers: `{"X-Test":"yes"}`})
-			do(t, mine, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
-			rests(t, s)
-			s = home.Resume(t, s.Name)
+			rested(t, sessions[i])
+			s := home.Resume(t, sessions[i].Name)
 			if tt.before != nil {
 				tt.before(t, s)
 			}
@@ -84,7 +94,7 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 			if got != want || p.Dialog != mode || (p.Notification == "allow") != tt.sets {
 				t.Errorf("the page is %s, want %s; dialogs: %s, want %s; notifications: %s", got, want, p.Dialog, mode, p.Notification)
 			}
-			if raw, err := os.ReadFile(har); (err == nil) == tt.kept || !tt.kept && !strings.Contains(string(raw), "/asks") {
+			if raw, err := os.ReadFile(har(i)); (err == nil) == tt.kept || !tt.kept && !strings.Contains(string(raw), "/asks") {
 				t.Errorf("the recording: %v %.100q", err, raw)
 			}
 			if kept := do(t, next, wire.Close, wire.CloseIn{}).Kept; (kept == 0) != tt.kept {
@@ -97,7 +107,6 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 // An agent that lives is idle, and not dead: its session is nobody else's while no
 // daemon is there, and can be read.
 func TestRestingSessionOfALivingAgent(t *testing.T) {
-	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
 	agent := wire.NewAgent(os.Getpid())
 	open(t, as(t, s, agent), web.URL("/page/one"))

@@ -5,11 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// quick is an action that the shared driver does in one question to the page, with
+// quick is an action that the shared driver does with one question to the page, with
 // Playwright's own checks, where the element is ready at once (quick.js of
 // launcher/driver). Where it is not, nothing is done.
 type quick struct {
@@ -23,6 +24,7 @@ type quick struct {
 type quickState string
 
 const (
+	quickReady   quickState = "ready" // and nothing done yet
 	quickDone    quickState = "done"
 	quickRefused quickState = "refused" // nothing was done
 	quickLate    quickState = "late"    // the page did not answer; a fill may be on its way there
@@ -35,43 +37,64 @@ func (t *turn) actQuickly(ctx context.Context, p *page, at target, a action) (qu
 	if a.quick == nil || !t.engine.shared() || ctx.Err() != nil {
 		return quickRefused, nil
 	}
-	limit := slice(ctx, firstTry)
-	var answer map[string]any
 	id := rand.Text()
-	// A caller that goes away is heard while the page is being asked.
-	stop := context.AfterFunc(ctx, func() {
-		p.link.hand(func() { _, _ = p.cdp.Send("Abrowser.cancel", map[string]any{"id": id}) }) // there is nobody to tell
-	})
-	defer stop()
-	err := t.watch(limit, func() error {
-		given, err := p.cdp.Send("Abrowser.act", map[string]any{
-			"id": id, "target": p.target, "selector": at.query, "verb": a.quick.verb, "text": a.quick.text,
-			"button": cmp.Or(a.quick.button, "left"), "clickCount": a.quick.count, "limit": milliseconds(limit),
-		})
-		answer, _ = given.(map[string]any)
-		return err
+	limit := slice(ctx, firstTry)
+	seen, err := t.askQuickly(p, limit, "Abrowser.look", map[string]any{
+		"id": id, "target": p.target, "selector": at.query, "verb": a.quick.verb, "text": a.quick.text,
+		"button": cmp.Or(a.quick.button, "left"), "clickCount": a.quick.count, "limit": milliseconds(limit),
 	})
 	switch {
+	case errors.Is(err, wire.CodeWedged), errors.Is(err, wire.CodePageCrashed):
+		return "", err
+	case err != nil || seen.state != quickReady:
+		return quickRefused, nil // nothing is on its way to the page; what is wrong is found out in Playwright's way
+	}
+	// Nothing is done for a caller that has gone away while the page was asked.
+	if ctx.Err() != nil {
+		p.link.hand(func() { _, _ = p.cdp.Send("Abrowser.leave", map[string]any{"id": id}) }) // there is nobody to tell
+		return quickRefused, nil
+	}
+	if seen.saves && a.quick.saves != nil {
+		*a.quick.saves = true
+	}
+	limit = slice(ctx, firstTry)
+	acted, err := t.askQuickly(p, limit, "Abrowser.act", map[string]any{"id": id, "limit": milliseconds(limit)})
+	switch {
 	case err != nil && neverSent(err):
-		return quickRefused, nil // which is found out by who tries the other way
+		return quickRefused, nil
 	case err != nil && (p.isGone() || isGone(err)):
 		return "", unknownError(a)
 	case errors.Is(err, wire.CodeWedged), errors.Is(err, wire.CodePageCrashed):
 		return "", err
 	case err != nil:
 		return quickRefused, nil // for a reason that Playwright has better words for
-	}
-	state, _ := answer["state"].(string)
-	if saves, _ := answer["saves"].(bool); saves && a.quick.saves != nil {
-		*a.quick.saves = true
-	}
-	switch quickState(state) {
-	case quickBegun:
+	case acted.state == quickBegun:
 		return "", unknownError(a)
-	case quickDone:
-		if n, ok := answer["count"].(float64); ok && at.sel.ref == 0 {
-			t.warnSeveral(at.sel, int(n))
-		}
+	case acted.state == quickDone && at.sel.ref == 0:
+		t.warnSeveral(at.sel, seen.count)
 	}
-	return quickState(state), nil
+	return acted.state, nil
+}
+
+// quickAnswer is what quick.js answers.
+type quickAnswer struct {
+	state quickState
+	count int  // how many elements there are
+	saves bool // the element saves a file
+}
+
+func (t *turn) askQuickly(p *page, limit time.Duration, method string, params map[string]any) (out quickAnswer, err error) {
+	err = t.watch(limit, func() error {
+		given, err := p.cdp.Send(method, params)
+		answer, _ := given.(map[string]any)
+		state, _ := answer["state"].(string)
+		count, _ := answer["count"].(float64)
+		out.state, out.count = quickState(state), int(count)
+		out.saves, _ = answer["saves"].(bool)
+		return err
+	})
+	if err != nil {
+		return quickAnswer{}, err // the call may still run
+	}
+	return out, nil
 }

@@ -4,33 +4,37 @@
 // what is ready at once is acted on, in Playwright's own way. Of the rest nothing is
 // done: the daemon then has Playwright wait for it.
 //
-// A session's daemon asks for it as a method of a page's CDP session, Abrowser.act:
-//   target, selector   the page, and the element in its main frame; the first is taken
-//   verb               "click", with button and clickCount, or "fill", with text
-//   limit              in milliseconds; nothing is begun after that
-//   id                 by which Abrowser.cancel says that nothing is to be begun any more
-// The answer is {state, count, saves}: "done", "refused" where nothing was done, "late"
-// where the page has not answered, or "begun", where it was begun and not seen to end;
-// how many elements there are, and whether this one is in a link that saves a file.
+// A session's daemon asks for it in two steps, so that nothing is done for a caller of
+// whose end it has heard meanwhile. They are methods of a page's CDP session:
+//   Abrowser.look   whether it could be done at once
+//     id                 by which the other two name it
+//     target, selector   the page, and the element in its main frame; the first is taken
+//     verb               "click", with button and clickCount, or "fill", with text
+//     limit              in milliseconds; nothing is begun after that
+//   Abrowser.act    id, limit: does it
+//   Abrowser.leave  id: it is not to be done
+// The answer is {state, count, saves}: "ready" from look; "done", "begun" where it was
+// begun and not seen to end, "refused" where nothing was done, "late" where the page has
+// not answered; how many elements there are, and whether this one saves a file.
 
 const beginTime = 2000; // for what was begun in time
 
-const running = new Map(); // the acts that run, by their id
+const looks = new Map(); // what was found ready and is not begun yet, by its id
 
 // answer is what a method of ours comes to.
 async function answer(progress, browsers, method, params) {
   if (method === "Abrowser.picture") return picture(progress, browsers, params);
-  if (method === "Abrowser.cancel") {
-    const act = running.get(params.id);
-    if (act) act.over = true;
-    return {};
-  }
-  const act = { over: false };
-  running.set(params.id, act);
-  return quick(progress, browsers, act, params).finally(() => running.delete(params.id));
+  if (method === "Abrowser.look") return lookAt(progress, browsers, params);
+  const found = looks.get(params.id);
+  if (!found) return { state: "refused" };
+  looks.delete(params.id);
+  clearTimeout(found.timer);
+  if (method === "Abrowser.act") return act(progress, found, params.limit);
+  found.leave();
+  return { state: "refused" };
 }
 
-async function quick(progress, browsers, act, { target, selector, verb, text, button, clickCount, limit }) {
+async function lookAt(progress, browsers, { id, target, selector, verb, text, button, clickCount, limit }) {
   const until = Date.now() + limit;
   const page = pageOf(browsers, target);
   if (!page) return { state: "refused" };
@@ -41,21 +45,30 @@ async function quick(progress, browsers, act, { target, selector, verb, text, bu
   const { injected, info } = resolved;
   const look = injected.evaluate(quickLook, { parsed: info.parsed, verb, until });
   const seen = await progress.race(inTime(look, until));
-  const leave = () => injected.evaluate(quickStop).catch(() => {});
+  const leave = (saw) => saw.point && injected.evaluate(quickStop).catch(() => {});
   if (!seen) {
-    look.then((late) => late.point && leave(), () => {});
+    look.then(leave, () => {});
     return { state: "late" };
   }
-  const told = { count: seen.count, saves: seen.saves };
-  if (!seen.ready || act.over || Date.now() > until) {
-    if (seen.point) leave();
+  if (!seen.ready || Date.now() > until) {
+    leave(seen);
     return { state: "refused" };
   }
+  const document = frame._currentDocument.documentId;
+  const found = { page, frame, document, injected, parsed: info.parsed, point: seen.point, verb, text, button, clickCount, leave: () => leave(seen) };
+  found.timer = setTimeout(() => looks.delete(id) && found.leave(), limit);
+  looks.set(id, found);
+  return { state: "ready", count: seen.count, saves: seen.saves };
+}
+
+async function act(progress, { page, frame, document, injected, parsed, point, verb, text, button, clickCount }, limit) {
+  const until = Date.now() + limit;
+  if (frame._currentDocument.documentId !== document) return { state: "refused" };
   if (verb === "fill") {
-    const filled = await progress.race(inTime(injected.evaluate(quickFill, { parsed: info.parsed, text, until }), until));
+    const filled = await progress.race(inTime(injected.evaluate(quickFill, { parsed, text, until }), until));
     if (filled === undefined) return { state: "late" };
-    if (filled === "done") return { state: "done", ...told };
-    if (filled !== "needsinput" || act.over || Date.now() > until) return { state: "refused" };
+    if (filled === "done") return { state: "done" };
+    if (filled !== "needsinput" || Date.now() > until) return { state: "refused" };
   }
   let acted = false;
   let stopped = Promise.resolve("done");
@@ -63,7 +76,7 @@ async function quick(progress, browsers, act, { target, selector, verb, text, bu
     if (verb === "fill") {
       await (text ? page.keyboard.insertText(progress, text) : page.keyboard.press(progress, "Delete"));
     } else {
-      await page.mouse.click(progress, seen.point.x, seen.point.y, { button, clickCount });
+      await page.mouse.click(progress, point.x, point.y, { button, clickCount });
       stopped = frame.raceAgainstEvaluationStallingEvents(() => injected.evaluate(quickStop)).catch(() => "done");
     }
     acted = true;
@@ -72,10 +85,10 @@ async function quick(progress, browsers, act, { target, selector, verb, text, bu
   const acting = page.frameManager.waitForSignalsCreatedBy(progress, verb === "click", perform);
   const ended = await inTime(acting.catch(() => {}), until);
   if (!ended && !acted) await inTime(acting.catch(() => {}), Date.now() + beginTime); // it is in the page's hands
-  if (!acted) return { state: "begun", ...told };
+  if (!acted) return { state: "begun" };
   // What is navigated to is waited for as long as there is time.
   const hit = await inTime(stopped, ended ? until : Date.now() + 100);
-  return { state: hit === undefined || hit === "done" ? "done" : "refused", ...told };
+  return { state: hit === undefined || hit === "done" ? "done" : "refused" };
 }
 
 function pageOf(browsers, target) {
