@@ -199,7 +199,7 @@ func TestDownloadsThatFail(t *testing.T) {
 	if e := h.Fails(t, wire.CodeDownload, "task", "download", "#go", file); e.Error == nil || e.Hint == "" {
 		t.Errorf("the error is %+v", e)
 	}
-	h.Fails(t, wire.CodeTimeout, "task", "download", "h1", file, "--timeout", "500")
+	h.Fails(t, wire.CodeTimeout, "task", "download", "h1", file, "--timeout", "2000")
 	h.Fails(t, wire.CodeBadInput, "task", "download", "#go", filepath.Join(dir, "none", "x.txt"))
 	h.Fails(t, wire.CodeNavigation, "task", "open", s.URL("/file/x/page.txt"))
 	h.Text(t, "task", "wait", "--download", filepath.Join(dir, "page.txt"))
