@@ -108,13 +108,21 @@ func (c *control) charged() (*charge, error) {
 	return first.Charge, c.conn.SetReadDeadline(time.Time{})
 }
 
-// replaceKeeper starts a keeper in the place of the one that has died.
+// replaceKeeper starts a keeper in the place of the one that has died. What it is
+// to look after lies on its line before it runs: it can do its work even where we
+// stop at once.
 func (b *broker) replaceKeeper() error {
 	ours, theirs, err := newControl()
 	if err != nil {
 		return err
 	}
 	defer theirs.Close()
+	c := *b.charge
+	c.BrokerPID, c.KeeperPID, c.Fresh = os.Getpid(), 0, false // its own pid it knows
+	if err := ours.send(word{Charge: &c}); err != nil {
+		ours.close()
+		return err
+	}
 	cmd := exec.Command(b.charge.Keeper, "keeper") //nolint:noctx // it is to outlive us
 	cmd.Args[0] = "abrowser"
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, readyVariable) }), successor)
@@ -126,12 +134,10 @@ func (b *broker) replaceKeeper() error {
 		return err
 	}
 	go func() { _ = cmd.Wait() }() // or it would stay a zombie; it ends when it does
-	c := *b.charge
-	c.BrokerPID, c.KeeperPID, c.Fresh = os.Getpid(), cmd.Process.Pid, false
-	b.keeper.Store(int64(c.KeeperPID))
+	b.keeper.Store(int64(cmd.Process.Pid))
 	b.control.renew(ours)
-	b.log.Warn("the keeper has died; another takes over", "keeper", c.KeeperPID)
-	return b.control.send(word{Charge: &c})
+	b.log.Warn("the keeper has died; another takes over", "keeper", cmd.Process.Pid)
+	return nil
 }
 
 // unblock makes our descriptors non-blocking again: handing them on makes them
