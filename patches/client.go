@@ -6,6 +6,7 @@ import "slices"
 type client struct {
 	id    ClientID
 	owner *owner
+	party string // of several clients that are one for their owner; may be empty
 	root  *session
 	gone  bool
 	calls int // unanswered
@@ -40,10 +41,11 @@ func (s *session) name() string {
 	return s.id
 }
 
-// Join lets a client of an owner in. ready is called with true when its messages
-// may come, with false when the browser would not have it.
-func (b *Board) Join(id ClientID, name string, ready func(ok bool)) {
-	c := &client{id: id, owner: b.ownerOf(name)}
+// Join lets a client of an owner in. Those of one party, where it is not empty, act as one:
+// what one of them does on a page, the others hear of. ready is called with true when its
+// messages may come, with false when the browser would not have it.
+func (b *Board) Join(id ClientID, name, party string, ready func(ok bool)) {
+	c := &client{id: id, owner: b.ownerOf(name), party: party}
 	b.clients[id] = c
 	if !c.owner.Incognito {
 		b.join(c, ready)
@@ -209,11 +211,24 @@ func (b *Board) clientEvent(s *session, in incoming) {
 			}
 		}
 	}
+	if tells(in.method) {
+		s.client.owner.told++
+	}
 	raw := in.raw
 	if s.parent == nil {
 		raw = in.withoutSession()
 	}
 	b.Line.ToClient(s.client.id, raw)
+}
+
+// tells reports whether an event is of what a page did that a client keeps in mind. One
+// that acts on another connection has to know when there is something to hear of.
+func tells(method string) bool {
+	switch method {
+	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
+		return true
+	}
+	return false
 }
 
 // attached registers a CDP session that was made on one of a client's own.

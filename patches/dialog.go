@@ -6,8 +6,8 @@ import (
 )
 
 // Where several clients of one owner are at a page, its dialogs are for the one
-// that acted on it last: two would answer them at the same time, and whichever
-// came second would find none.
+// that acted on it last, and for those of its party: two would answer them at the same
+// time, and whichever came second would find none. Of a party one alone listens.
 
 // What Playwright runs in a page that is no act of its client's: what brings its own
 // scripts there, and the answer, Playwright's or our daemon's, to what a page's script
@@ -45,7 +45,7 @@ func (b *Board) answers(s *session) bool {
 	for id := s.target; id != ""; {
 		last := b.lastToAct(id)
 		if last != nil {
-			return last.client == s.client
+			return last.client == s.client || last.client.party != "" && last.client.party == s.client.party
 		}
 		t := b.targets[id]
 		if t == nil {

@@ -13,6 +13,7 @@ type owner struct {
 	tabs      map[string]*Tab // by target id
 	reachable int             // counts connections, so that a late timer finds nothing to do
 	clicked   time.Time       // until when a click that may open a tab is in flight
+	told      int             // how often its clients were told of what a page did, see [tells]
 	// makers are the clients that made the owner's own browser contexts.
 	makers map[string]*client
 	// secluded are called when an incognito owner has its context. Nil: nobody waits.

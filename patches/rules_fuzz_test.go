@@ -71,7 +71,7 @@ func twoSessions() (*Board, *recorder) {
 	for i, n := range []string{"1", "2"} {
 		id := ClientID(i + 1)
 		say := func(text string) { b.FromBrowser([]byte(rec.number(strings.ReplaceAll(text, "#", n)))) }
-		b.Join(id, "s"+n, func(bool) {})
+		b.Join(id, "s"+n, "", func(bool) {})
 		say(`{"id":@Target.attachToBrowserTarget,"result":{"sessionId":"S#"}}`)
 		b.FromClient(id, Read([]byte(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}}`)))
 		b.FromClient(id, Read([]byte(`{"id":2,"method":"Target.createBrowserContext"}`)))

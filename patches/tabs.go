@@ -12,6 +12,7 @@ type Listed struct {
 	Owner
 	Live  bool
 	Pages []Tab
+	Told  int // how often its clients were told of what a page did: navigated, asked something
 }
 
 func (b *Board) sortedOwners() []*owner {
@@ -46,7 +47,7 @@ func (b *Board) OwnersNamed(name string) []Listed {
 }
 
 func (b *Board) listed(o *owner) Listed {
-	l := Listed{Owner: o.Owner, Live: o.live(), Pages: slices.Clone(o.Lost)}
+	l := Listed{Owner: o.Owner, Live: o.live(), Pages: slices.Clone(o.Lost), Told: o.told}
 	for _, tab := range o.sorted() {
 		if !b.evicted[tab.Target] { // it is as good as closed
 			l.Pages = append(l.Pages, *tab)

@@ -15,7 +15,7 @@ import (
 )
 
 // TestVectors plays the streams of testdata. What comes in stands in sections
-// from-playwright CLIENT, from-browser, join CLIENT SESSION, leave CLIENT, tick
+// from-playwright CLIENT, from-browser, join CLIENT SESSION [PARTY], leave CLIENT, tick
 // DURATION, release SESSION [page], incognito SESSION, prune, restart, delivered
 // [failed], died, foreign (a restart in a browser of somebody else's), news SESSION,
 // spares (from the first new session on), farewell (there is a script for it), barrier
@@ -162,7 +162,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 				b.FromBrowser([]byte(rec.number(l)))
 			}
 		case "join":
-			b.Join(clientOf(t, words[1]), words[2], func(bool) {})
+			b.Join(clientOf(t, words[1]), words[2], strings.Join(words[3:], ""), func(bool) {})
 		case "leave":
 			b.Leave(clientOf(t, words[1]))
 		case "release":

@@ -70,7 +70,7 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	log := b.log.With("session", name)
-	if err := b.join(ctx, l, name); err != nil {
+	if err := b.join(ctx, l, name, r.URL.Query().Get(wire.ParamParty)); err != nil {
 		log.Warn("a client could not join", "error", err)
 		_ = conn.Close(websocket.StatusTryAgainLater, wire.AsError(err).Message)
 		return
@@ -94,7 +94,7 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 }
 
 // join makes the line known and waits until the browser has a session for it.
-func (b *broker) join(ctx context.Context, l *line, name string) error {
+func (b *broker) join(ctx context.Context, l *line, name, party string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	joined := make(chan bool, 1)
@@ -102,7 +102,7 @@ func (b *broker) join(ctx context.Context, l *line, name string) error {
 		b.lastLine++
 		l.id = b.lastLine
 		b.lines[l.id], b.idle.met = l, true
-		b.board.Join(l.id, name, func(ok bool) { joined <- ok })
+		b.board.Join(l.id, name, party, func(ok bool) { joined <- ok })
 	})
 	if err != nil {
 		return err

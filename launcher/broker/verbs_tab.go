@@ -61,7 +61,7 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 	}
 	for _, o := range owners {
 		if in.Session != "" {
-			out.LastDownload = o.LastDownload
+			out.LastDownload, out.Told = o.LastDownload, o.Told
 		}
 		for _, t := range o.Pages {
 			out.Tabs = append(out.Tabs, b.tabOf(o, t))

@@ -26,6 +26,7 @@ const (
 	PathRetire  = "/v1/retire"   // POST: end when idle; [CodeBusy] otherwise
 	PathCapture = "/v1/capture"  // POST: the front tab is the caller's as long as it keeps the connection
 	PathSession = "/v1/session/" // GET, upgraded to WebSocket: CDP for the session named behind it
+	ParamParty  = "party"        // of its query: connections with the same one act as one client
 )
 
 // Reply is the answer to a verb. Exactly one of Data and Error is set.

@@ -57,6 +57,8 @@ type TabsOut struct {
 	// LastDownload is the number of the newest download of the session whose tabs
 	// its daemon asks the broker for.
 	LastDownload int `json:"lastDownload,omitzero"`
+	// Told is how often that session's clients were told of what a page did.
+	Told int `json:"told,omitzero"`
 }
 
 // Text is one line a tab, the active one marked with a star.
