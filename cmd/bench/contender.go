@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,9 +84,14 @@ func (c *contender) do(ctx context.Context, session string, a action, text strin
 		return took, fmt.Errorf("%s %s answered %q, want %q in it", c.name, strings.Join(words, " "), out[:min(len(out), 200)], want)
 	}
 	if a == screenshot || a == fullScreenshot {
-		picture, err := os.ReadFile(text)
-		if err != nil || !bytes.HasPrefix(picture, []byte("\x89PNG")) {
+		raw, err := os.ReadFile(text)
+		if err != nil {
 			return took, fmt.Errorf("%s %s made no picture: %w", c.name, strings.Join(words, " "), err)
+		}
+		picture, err := png.DecodeConfig(bytes.NewReader(raw))
+		// What takes a smaller one has less to do.
+		if err != nil || picture.Width != 1280 || a == screenshot && picture.Height != 720 {
+			return took, fmt.Errorf("%s %s made a picture of %dx%d: %w", c.name, strings.Join(words, " "), picture.Width, picture.Height, err)
 		}
 		_ = os.Remove(text) // the next one writes it anew
 	}

@@ -11,6 +11,7 @@ import (
 const (
 	lingering = 8 * time.Second // after which what served the scenario before has ended
 	settling  = 4 * time.Second // after which what began a session has given back what it took
+	newcomers = 8               // sessions that are begun at each measurement
 )
 
 // growth is our own: what a new session, a warm command and a message of the broker's
@@ -53,13 +54,11 @@ func session(i int) string { return fmt.Sprintf("g%d", i) }
 
 // at measures with n sessions alive.
 func (g *growth) at(ctx context.Context, n int) error {
-	var fresh, warm series
+	var warm series
 	for ; g.alive < n; g.alive++ {
-		one, err := g.c.do(ctx, session(g.alive), openURL, g.site.url("/next"))
-		if err != nil {
+		if _, err := g.c.do(ctx, session(g.alive), openURL, g.site.url("/next")); err != nil {
 			return err
 		}
-		fresh = append(fresh, one)
 	}
 	if err := pause(ctx, settling); err != nil {
 		return err
@@ -83,11 +82,20 @@ func (g *growth) at(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+	fresh, each, err := g.newSessions(ctx)
+	if err != nil {
+		return err
+	}
 	live := fmt.Sprintf(", %d live", n)
-	g.time(g.name+": new session"+live, self, fresh[max(0, len(fresh)-10):])
+	g.time(g.name+": new session"+live, self, fresh)
+	g.work(n, each)
 	g.time(g.name+": get url"+live, self, warm)
 	g.quantity(g.name+": broker's CPU an eval"+live, self, "µs", float64(cpu.Nanoseconds())/1000)
-	g.quantity(g.name+": CPU of all when idle"+live, self, "ms/s", idle)
+	ours := time.Duration(0)
+	for _, kind := range []string{kindDaemons, kindBroker, kindDrivers} {
+		ours += idle[kind]
+	}
+	g.quantity(g.name+": CPU of all when idle"+live, self, "ms/s", ms(ours))
 	g.memory(n, now)
 	return nil
 }
@@ -110,24 +118,67 @@ func (g *growth) memory(n int, now memory) {
 	}
 }
 
-// idleCPU is how long all our processes but the browser's work in a second in which
-// nothing is asked of them, in milliseconds.
-func (g *growth) idleCPU(ctx context.Context) (float64, error) {
+// idleCPU is how long the processes work in a second in which nothing is asked of them,
+// by what they are.
+func (g *growth) idleCPU(ctx context.Context) (map[string]time.Duration, error) {
 	if err := pause(ctx, settling); err != nil {
-		return 0, err
+		return nil, err
 	}
-	sum := func() (all time.Duration) {
-		for _, p := range processesBelow(g.c.dir) {
-			switch kindOf(p.command) {
-			case "daemons", "broker and keeper", "drivers":
-				all += worked(p.pid)
-			}
+	before, began := workedBelow(g.c.dir), time.Now()
+	if err := pause(ctx, settling); err != nil {
+		return nil, err
+	}
+	idle := workedBelow(g.c.dir)
+	for kind := range idle {
+		idle[kind] = time.Duration(float64(idle[kind]-before[kind]) / time.Since(began).Seconds())
+	}
+	return idle, nil
+}
+
+// newSessions begins some, a moment between two as between tasks, and ends them again.
+// It returns what each took, and the work that it was for the processes, by what they are.
+func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Duration, error) {
+	var fresh series
+	idle, err := g.idleCPU(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, began := workedBelow(g.c.dir), time.Now()
+	for i := range newcomers {
+		one, err := g.c.do(ctx, fmt.Sprintf("late%d", i), openURL, g.site.url("/next"))
+		if err != nil {
+			return nil, nil, err
 		}
-		return all
+		fresh = append(fresh, one)
+		if err := pause(ctx, time.Second); err != nil {
+			return nil, nil, err
+		}
 	}
-	before, began := sum(), time.Now()
-	if err := pause(ctx, settling); err != nil {
-		return 0, err
+	each := workedBelow(g.c.dir)
+	for kind, all := range each {
+		rest := time.Duration(float64(idle[kind]) * time.Since(began).Seconds())
+		each[kind] = max(0, all-before[kind]-rest) / newcomers
 	}
-	return ms(sum()-before) / time.Since(began).Seconds(), nil
+	for i := range newcomers {
+		if _, err := g.c.do(ctx, fmt.Sprintf("late%d", i), closeSession, ""); err != nil {
+			return nil, nil, err
+		}
+	}
+	_, _, err = g.c.command(ctx, "tab", "prune", "--prefix", "late")
+	return fresh, each, err
+}
+
+// work tells what a new session is for the processors, without its command line's process.
+func (g *growth) work(n int, each map[string]time.Duration) {
+	sum := time.Duration(0)
+	for _, kind := range slices.Sorted(maps.Keys(each)) {
+		sum += each[kind]
+	}
+	g.quantity(fmt.Sprintf("%s: CPU of a new session, %d live", g.name, n), self, "ms", ms(sum))
+	if n != g.least && n != slices.Max(g.growth) {
+		return
+	}
+	for _, kind := range slices.Sorted(maps.Keys(each)) {
+		g.quantity(fmt.Sprintf("%s: of it %s, %d live", g.name, kind, n), self, "ms", ms(each[kind]))
+	}
 }

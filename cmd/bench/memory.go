@@ -26,6 +26,34 @@ type memory struct {
 	others    map[string]float64 // by what they are
 }
 
+// The kinds of our own processes.
+const (
+	kindDaemons = "daemons"
+	kindBroker  = "broker and keeper"
+	kindDrivers = "drivers"
+)
+
+// workedBelow is how long a contender's processes have worked, by what they are.
+func workedBelow(dir string) map[string]time.Duration {
+	all := map[string]time.Duration{}
+	for _, p := range processesBelow(dir) {
+		all[kindOf(p.command)] += billed(p.pid)
+	}
+	return all
+}
+
+// billed is how long a process has been on a processor, threads that have ended included,
+// to 10 ms.
+func billed(pid int) time.Duration {
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // what cannot be read has gone
+	_, rest, _ := strings.Cut(string(raw), ") ")
+	var user, system time.Duration
+	if fields := strings.Fields(rest); len(fields) > 12 {
+		_, _ = fmt.Sscan(fields[11]+" "+fields[12], &user, &system) // proc(5), in hundredths of a second
+	}
+	return (user + system) * 10 * time.Millisecond
+}
+
 // kindOf says what a process is by its command line.
 func kindOf(command []byte) string {
 	for _, kind := range []struct{ name, sign string }{
@@ -33,9 +61,9 @@ func kindOf(command []byte) string {
 		{"Chromium's GPU process", "--type=gpu-process"},
 		{"Chromium's other processes", "--type="},
 		{"Chromium's browser process", "--user-data-dir="},
-		{"daemons", "abrowser\x00daemon\x00"},
-		{"broker and keeper", "abrowser\x00"},
-		{"drivers", "\x00driver\x00"},
+		{kindDaemons, "abrowser\x00daemon\x00"},
+		{kindBroker, "abrowser\x00"},
+		{kindDrivers, "\x00driver\x00"},
 	} {
 		if bytes.Contains(command, []byte(kind.sign)) {
 			return kind.name

@@ -184,7 +184,7 @@ func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, st
 	if err != nil {
 		return "", nil, err
 	}
-	args := append([]string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile}, b.flags()...)
+	args := append([]string{"--headless=new", "--window-size=1280,807", "--remote-debugging-port=0", "--user-data-dir=" + profile}, b.flags()...)
 	cmd := exec.Command(b.browser, append(args, "about:blank")...) //nolint:noctx // stop ends it
 	if err := cmd.Start(); err != nil {
 		return "", nil, err
