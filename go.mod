@@ -3,7 +3,7 @@ module github.com/abrowser/abrowser
 go 1.26.0
 
 require (
-	github.com/coder/websocket v1.8.15 // launcher/broker: CDP for each session
+	github.com/coder/websocket v1.8.15 // launcher/broker: CDP for each session; daemon: a client of it
 	github.com/creack/pty v1.1.24 // cmd/abrowser: tests run tasks in terminals, as a task manager does
 	github.com/fsnotify/fsnotify v1.10.1 // sockets: wait for a socket to appear without asking again and again
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // cmd/abrowser/mcp: the protocol's official library

@@ -26,7 +26,7 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in 
 		return wire.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
 	}
 	s.lane.stop(keep, wire.Errorf(wire.CodeInterrupted, "the session was closed"))
-	har, err := s.recorder.finish()
+	har, err := s.finishRecording()
 	if err != nil {
 		s.log.Error("ending the recording", "error", err)
 		call.Warn("%v", err)
@@ -44,6 +44,7 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in 
 		l.close()
 	}
 	released, err := s.broker.release(ctx, call.Agent, in.Page)
+	s.unbind() // when it is answered, nobody finds us any more
 	s.end()
 	if err != nil {
 		return wire.CloseOut{}, err

@@ -1,7 +1,10 @@
 package daemon
 
 import (
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -16,8 +19,13 @@ type dialogs struct {
 	news *news
 
 	mu   sync.Mutex // guards the fields below; never held during I/O
-	open map[playwright.Dialog]wire.Dialog
+	open map[playwright.Dialog]*openDialog
 	next *reaction // for the next one alone, before the policy
+}
+
+type openDialog struct {
+	wire.Dialog
+	over chan struct{} // closed when it is answered
 }
 
 // reaction is what is done with a dialog.
@@ -28,7 +36,7 @@ type reaction struct {
 }
 
 func newDialogs(k *keeping, n *news) *dialogs {
-	return &dialogs{kept: k, news: n, open: map[playwright.Dialog]wire.Dialog{}}
+	return &dialogs{kept: k, news: n, open: map[playwright.Dialog]*openDialog{}}
 }
 
 // answer is called for each dialog as it opens. It is noted before it is answered:
@@ -40,8 +48,10 @@ func (d *dialogs) answer(dialog playwright.Dialog) {
 		seen.Handled = "accepted"
 	}
 	seen.Raised = do.raised
+	shown := &openDialog{seen, make(chan struct{})}
+	defer close(shown.over)
 	d.mu.Lock()
-	d.open[dialog] = seen
+	d.open[dialog] = shown
 	d.mu.Unlock()
 	d.news.addDialog(seen)
 	// An error means that the dialog is gone already, with its page or by a person.
@@ -88,8 +98,24 @@ func (d *dialogs) expect(next reaction) {
 func (d *dialogs) current() (wire.Dialog, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, seen := range d.open {
-		return seen, true
+	for _, shown := range d.open {
+		return shown.Dialog, true
 	}
 	return wire.Dialog{}, false
+}
+
+// settle waits, for a bounded time, until the dialogs that are being answered are.
+func (d *dialogs) settle(limit time.Duration) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	d.mu.Lock()
+	all := slices.Collect(maps.Values(d.open))
+	d.mu.Unlock()
+	for _, shown := range all {
+		select {
+		case <-shown.over:
+		case <-timer.C:
+			return
+		}
+	}
 }

@@ -8,6 +8,11 @@
 // browser's broker, and leaves its pages behind when it ends. Which pages are the
 // session's is the broker's knowledge and never guessed here.
 //
+// Two ways lead to a page. Playwright's, through its driver, knows how to wait and how to
+// load, and tells of what happens. Our own connection asks the page itself what is one
+// question: scripts, getters, and a click or a fill on an element that is ready. What it
+// cannot do is left to Playwright, and nothing was done then.
+//
 // The invariant: what a command was to do is done once, on the page it was meant
 // for, or not at all, and where that cannot be known the answer says so.
 package daemon

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -63,7 +64,20 @@ func (t *turn) foresee(ctx context.Context, p *page) {
 }
 
 func (t *turn) pageClock(ctx context.Context, p *page) (string, error) {
-	return t.clock(ctx, func(time.Duration) (any, error) { return p.Evaluate("() => performance.timeOrigin") })
+	return t.clock(ctx, p.clock)
+}
+
+// began asks the page when its document began.
+func (p *page) began(limit time.Duration) (any, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	value, err := p.evaluate(ctx, "performance.timeOrigin")
+	if err != nil {
+		return nil, err
+	}
+	var at float64
+	err = json.Unmarshal(value, &at)
+	return at, err
 }
 
 // documentAt asks an element of the last capture for its document.

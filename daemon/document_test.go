@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"testing"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 )
@@ -13,8 +14,6 @@ type renewedPage struct {
 	began float64
 	asked int // elements, for their document
 }
-
-func (p *renewedPage) Evaluate(string, ...any) (any, error) { return p.began, nil }
 
 func (p *renewedPage) Locator(string, ...playwright.PageLocatorOptions) playwright.Locator {
 	return renewedElement{page: p}
@@ -42,7 +41,7 @@ func TestDocumentReadBefore(t *testing.T) {
 	}
 	defer slot.leave()
 	act, at := &turn{Session: s, slot: slot}, &renewedPage{began: 1}
-	p := &page{Page: at}
+	p := &page{Page: at, clock: func(time.Duration) (any, error) { return at.began, nil }}
 	act.foresee(t.Context(), p)
 	for _, step := range []struct {
 		name  string

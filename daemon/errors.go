@@ -57,6 +57,11 @@ func neverSent(err error) bool {
 		strings.Contains(text, "transport closed")
 }
 
+// neverRun reports whether a script did not run, since there was no such document any more.
+func neverRun(err error) bool {
+	return strings.Contains(err.Error(), "Cannot find context with specified id")
+}
+
 // isMoved reports whether a call failed since the document it ran in went away,
 // so that it may be asked again of the next one.
 func isMoved(err error) bool {

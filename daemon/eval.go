@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -18,137 +19,122 @@ type value struct {
 	object         bool
 }
 
-// evaluate runs a script in the page's main frame and awaits a promise. It does
-// not go through Playwright's own evaluate, which cannot be cancelled. A value
-// that is an object is turned into JSON in the page: playwright-go takes every
-// object with a member "guid" for one of its own.
+// evaluate runs a script in the page's main frame and awaits a promise. A value that is
+// an object is turned into JSON in the page.
 func (t *turn) evaluate(ctx context.Context, p *page, code string) (value, error) {
-	answer, err := t.send(ctx, p, "Runtime.evaluate", map[string]any{
+	result, err := t.script(ctx, p, "Runtime.evaluate", map[string]any{
 		"expression": code, "awaitPromise": true, "userGesture": true, "replMode": true,
 	})
-	if err != nil {
-		return value{}, err
-	}
-	result := evaluated(answer)
-	id, isObject := result["objectId"].(string)
-	if !isObject {
-		return primitive(result)
-	}
-	if result["subtype"] == "promise" {
+	if err == nil && result.Subtype == "promise" && result.ObjectID != "" {
 		// In this mode an await is awaited, but not a promise that is the value.
-		answer, err = t.send(ctx, p, "Runtime.awaitPromise", map[string]any{"promiseObjectId": id})
-		if err != nil {
-			return value{}, err
-		}
-		result = evaluated(answer)
-		if id, isObject = result["objectId"].(string); !isObject {
-			return primitive(result)
-		}
+		result, err = t.script(ctx, p, "Runtime.awaitPromise", map[string]any{"promiseObjectId": result.ObjectID})
 	}
-	if result["type"] == "function" {
+	switch {
+	case err != nil:
+		return value{}, err
+	case result.ObjectID == "":
+		return result.primitive(), nil
+	case result.Type == "function":
 		return value{json: json.RawMessage("null"), function: true}, nil
 	}
-	answer, err = t.send(ctx, p, "Runtime.callFunctionOn", map[string]any{
-		"objectId": id, "functionDeclaration": "function() { return JSON.stringify(this) }", "returnByValue": true,
+	result, err = t.script(ctx, p, "Runtime.callFunctionOn", map[string]any{
+		"objectId": result.ObjectID, "functionDeclaration": "function() { return JSON.stringify(this) }", "returnByValue": true,
 	})
-	if err != nil {
-		return value{}, err
-	}
-	text, ok := evaluated(answer)["value"].(string)
-	if !ok {
-		return value{json: json.RawMessage("null"), object: true}, nil
+	var text string
+	if err != nil || result.Type != "string" || json.Unmarshal(result.Value, &text) != nil {
+		return value{json: json.RawMessage("null"), object: true}, err
 	}
 	return value{json: json.RawMessage(text), object: true}, nil
 }
 
-// send sends a script to the page and waits for its value. When ctx ends first,
+// script sends a script to the page and waits for its value. When ctx ends first,
 // the script is stopped, and its session is given up so that nothing of it is
 // awaited any more.
-func (t *turn) send(ctx context.Context, p *page, method string, params map[string]any) (any, error) {
-	type reply struct {
-		answer any
-		err    error
+func (t *turn) script(ctx context.Context, p *page, method string, params map[string]any) (remote, error) {
+	var out evaluation
+	c, err := p.channel(ctx)
+	if err == nil {
+		t.ahead = true
+		err = c.call(ctx, method, params, &out)
 	}
-	got := make(chan reply, 1)
-	p.link.hand(func() {
-		var r reply
-		cdp, err := p.session()
-		if r.err = err; err == nil {
-			r.answer, r.err = cdp.Send(method, params)
+	var refused *cdpError
+	switch {
+	case err == nil:
+		return out.Result, out.thrown()
+	case c == nil, errors.Is(err, wire.CodeBrowserGone): // it was not asked
+		return remote{}, coded(err)
+	case errors.Is(err, errLost):
+		return remote{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the script ran").WithHint("abrowser status")
+	case isMoved(err):
+		return remote{}, wire.Errorf(wire.CodeResultUnknown, "the page navigated while the script ran").WithHint(hintSnapshot)
+	case errors.As(err, &refused):
+		if refused.noSession() {
+			p.drop(c)
 		}
-		got <- r
-	})
-	var r reply
-	select {
-	case r = <-got:
-	case <-p.link.gone:
-		return nil, scriptLost()
-	case <-p.crash: // Chromium does not always answer then
-		return nil, wire.Errorf(wire.CodePageCrashed, "the page crashed while the script ran").WithHint("abrowser open")
-	case <-p.gone:
-		// Of a connection that is lost the pages end first.
-		select {
-		case <-p.link.gone:
-			return nil, scriptLost()
-		case <-time.After(lostTime):
-		}
-		return nil, wire.Errorf(wire.CodePageClosed, "the page was closed while the script ran").WithHint(hintTabs)
-	case <-ctx.Done():
-		err := t.watch(time.Second, p.stopScript)
-		if err != nil {
-			t.log.Warn("stopping a script", "error", firstLine(briefly(err)))
-		}
-		return nil, ended(ctx)
+		return remote{}, coded(err)
+	case errors.Is(err, wire.CodePageCrashed):
+		return remote{}, wire.Errorf(wire.CodePageCrashed, "the page crashed while the script ran").WithHint("abrowser open")
+	case errors.Is(err, wire.CodePageClosed):
+		return remote{}, wire.Errorf(wire.CodePageClosed, "the page was closed while the script ran").WithHint(hintTabs)
+	case ctx.Err() != nil:
+		t.stopScript(ctx, p, c)
 	}
-	if isMoved(r.err) {
-		return nil, wire.Errorf(wire.CodeResultUnknown, "the page navigated while the script ran").WithHint(hintSnapshot)
-	}
-	if r.err != nil {
-		t.noticed(r.err)
-		if isGone(r.err) && !neverSent(r.err) {
-			return nil, scriptLost()
-		}
-		return nil, coded(r.err)
-	}
-	return r.answer, thrown(r.answer)
+	return remote{}, err
 }
 
-func scriptLost() error {
-	return wire.Errorf(wire.CodeResultUnknown, "the browser went away while the script ran").WithHint("abrowser status")
+// stopScript stops the script that runs and gives its session up.
+func (t *turn) stopScript(ctx context.Context, p *page, c *channel) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := c.call(ctx, "Runtime.terminateExecution", nil, nil); err != nil {
+		t.log.Warn("stopping a script", "error", err)
+	}
+	p.drop(c)
 }
 
-// evaluated is the value in an answer of the Runtime domain.
-func evaluated(answer any) map[string]any {
-	members, _ := answer.(map[string]any)
-	result, _ := members["result"].(map[string]any)
-	return result
+// evaluation is an answer of the Runtime domain.
+type evaluation struct {
+	Result    remote `json:"result"`
+	Exception *struct {
+		Text      string `json:"text"`
+		Exception *struct {
+			Description *string         `json:"description"`
+			Value       json.RawMessage `json:"value"`
+		} `json:"exception"`
+	} `json:"exceptionDetails"`
 }
 
-// thrown is the exception in an answer of the Runtime domain.
-func thrown(answer any) error {
-	members, _ := answer.(map[string]any)
-	details, ok := members["exceptionDetails"].(map[string]any)
-	if !ok {
-		return nil
-	}
-	text, _ := details["text"].(string)
-	if exception, ok := details["exception"].(map[string]any); ok {
-		if described, ok := exception["description"].(string); ok {
-			text = described
-		} else if raw, err := json.Marshal(exception["value"]); err == nil {
-			text = "Uncaught " + string(raw)
-		}
-	}
-	return wire.Errorf(wire.CodeEvaluation, "%s", strings.TrimSpace(text))
+// remote is a value of a page.
+type remote struct {
+	Type           string          `json:"type"`
+	Subtype        string          `json:"subtype"`
+	Value          json.RawMessage `json:"value"`
+	Unserializable string          `json:"unserializableValue"`
+	ObjectID       string          `json:"objectId"`
 }
 
 // primitive is a value that is no object.
-func primitive(result map[string]any) (value, error) {
-	if text, ok := result["unserializableValue"].(string); ok {
-		return value{json: json.RawMessage("null"), unserializable: text}, nil
+func (r remote) primitive() value {
+	if len(r.Value) == 0 {
+		r.Value = json.RawMessage("null")
 	}
-	raw, err := json.Marshal(result["value"])
-	return value{json: raw}, err
+	return value{json: r.Value, unserializable: r.Unserializable}
+}
+
+// thrown is the exception in the answer.
+func (e evaluation) thrown() error {
+	if e.Exception == nil {
+		return nil
+	}
+	text := e.Exception.Text
+	if exception := e.Exception.Exception; exception != nil {
+		if exception.Description != nil {
+			text = *exception.Description
+		} else if len(exception.Value) > 0 {
+			text = "Uncaught " + string(exception.Value)
+		}
+	}
+	return wire.Errorf(wire.CodeEvaluation, "%s", strings.TrimSpace(text))
 }
 
 func (t *turn) eval(ctx context.Context, in wire.EvalIn) (wire.EvalOut, error) {

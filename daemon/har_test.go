@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -96,11 +97,18 @@ func TestHARAtClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.har")
 	do(t, s, wire.HARStart, wire.HARStartIn{Path: path, Content: "none"})
 	open(t, s, web.URL("/page/one"))
+	eval(t, s, "1") // the way to the page is there
+	driver := sharedDriver(t)
+	if err := syscall.Kill(driver, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	goOn := func() { _ = syscall.Kill(driver, syscall.SIGCONT) }
+	defer goOn()
 	eval(t, s, "fetch('/never'), 1")
 	for end := time.Now().Add(patience); web.Requests("/never") == 0 && time.Now().Before(end); {
 		eval(t, s, "1")
 	}
-	eval(t, s, "1") // its answer comes behind the news of the request
+	time.AfterFunc(200*time.Millisecond, goOn) // Playwright tells of the request then
 	out := do(t, s, wire.Close, wire.CloseIn{})
 	har, urls := readHAR(t, path)
 	if out.HAR != path || !strings.Contains(urls, "/page/one") || !strings.Contains(urls, "/never") {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ const (
 // gone, another is made and the pages are adopted again.
 type link struct {
 	place   sockets.Place
+	path    string // of the endpoint
 	browser playwright.Browser
 	context playwright.BrowserContext
 	dialogs *dialogs
@@ -37,6 +39,7 @@ type link struct {
 	arrivals map[playwright.Page]*arrival
 	changed  chan struct{} // closed and replaced when pages changes
 	closing  bool          // nothing more is handed over
+	own      *direct       // nil before the first need
 	told     bool          // news has been told
 	holder   wire.AgentKey // whose the session is; empty: nobody's
 	script   string        // that every document has, see asks
@@ -59,7 +62,8 @@ func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place
 	if limit <= 0 {
 		return nil, ended(ctx)
 	}
-	browser, err := pw.Chromium.ConnectOverCDP(endpoint(place, session), playwright.BrowserTypeConnectOverCDPOptions{
+	path := wire.PathSession + session + "?" + wire.ParamParty + "=" + rand.Text()
+	browser, err := pw.Chromium.ConnectOverCDP("ws+unix://"+place.Socket+":"+path, playwright.BrowserTypeConnectOverCDPOptions{
 		// The page stays as a person would see it; what keeps it awake the broker does.
 		NoDefaults: playwright.Bool(true),
 		IsLocal:    playwright.Bool(true),
@@ -74,7 +78,7 @@ func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place
 		return nil, wire.Errorf(wire.CodeBrowserGone, "the browser has no context")
 	}
 	l := &link{
-		place: place, browser: browser, context: contexts[0], dialogs: d, kept: a.kept, devices: pw.Devices,
+		place: place, path: path, browser: browser, context: contexts[0], dialogs: d, kept: a.kept, devices: pw.Devices,
 		gone: make(chan struct{}), pages: map[string]*page{}, arrivals: map[playwright.Page]*arrival{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { l.lost() })
@@ -217,8 +221,11 @@ func (l *link) close() {
 	}
 	l.lost()
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.closing = true
-	l.mu.Unlock()
+	if l.own != nil {
+		_ = l.own.conn.CloseNow() // what is still to come is nobody's
+	}
 }
 
 // settled waits until all that was handed over has ended, and reports whether it

@@ -71,7 +71,7 @@ func (s *Session) handOver(to wire.AgentKey) error {
 		return nil
 	}
 	s.log.Info("the session is another agent's now")
-	if _, err := s.recorder.finish(); err != nil {
+	if _, err := s.finishRecording(); err != nil {
 		s.log.Error("ending the recording", "error", err)
 	}
 	return s.kept.change(func(k *kept) { *k = kept{} })
@@ -80,7 +80,7 @@ func (s *Session) handOver(to wire.AgentKey) error {
 // expire ends a session that was ended on the browser's side: what was recorded is
 // written, what was set for it is forgotten, as by close.
 func (s *Session) expire() {
-	if har, err := s.recorder.finish(); err != nil {
+	if har, err := s.finishRecording(); err != nil {
 		s.log.Error("ending the recording", "error", err)
 	} else if har != "" {
 		s.log.Info("the HAR is written")

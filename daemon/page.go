@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,13 +15,16 @@ type page struct {
 	playwright.Page
 	link   *link
 	target string
-	cdp    playwright.CDPSession // for short questions that Playwright's own calls cannot ask
-	opener string                // target id of the page that opened it
+	cdp    playwright.CDPSession                  // for short questions that Playwright's own calls cannot ask
+	opener string                                 // target id of the page that opened it
+	clock  func(limit time.Duration) (any, error) // see [page.began]
 
-	mu      sync.Mutex            // guards scripts; held while it is made
-	scripts playwright.CDPSession // for scripts, which may have to be given up
+	attaching chan struct{} // has room for one, who makes the channel
+	mu        sync.Mutex    // guards own
+	own       *channel      // nil before the first need, and where it was given up
 
 	commits  atomic.Int64           // navigations of its main frame so far
+	world    atomic.Pointer[world]  // of its main frame, when it was asked for last
 	document atomic.Pointer[string] // of its main frame, when it was asked for last
 	gone     chan struct{}          // closed when the page is closed
 	crash    chan struct{}          // closed when its renderer is gone
@@ -31,7 +33,8 @@ type page struct {
 }
 
 func newPage(l *link, p playwright.Page) (*page, error) {
-	pg := &page{Page: p, link: l, gone: make(chan struct{}), crash: make(chan struct{})}
+	pg := &page{Page: p, link: l, attaching: make(chan struct{}, 1), gone: make(chan struct{}), crash: make(chan struct{})}
+	pg.clock = pg.began
 	p.OnClose(func(playwright.Page) { pg.close.Do(func() { close(pg.gone) }) })
 	p.OnCrash(func(playwright.Page) { pg.crashed.Do(func() { close(pg.crash) }) })
 	p.OnFrameNavigated(func(f playwright.Frame) {
@@ -109,32 +112,4 @@ func (p *page) crashes() bool {
 	case <-timer.C:
 		return false
 	}
-}
-
-// session is the page's CDP session for scripts, a new one where the last was
-// given up.
-func (p *page) session() (playwright.CDPSession, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.scripts == nil {
-		cdp, err := p.link.context.NewCDPSession(p.Page)
-		if err != nil {
-			return nil, err
-		}
-		p.scripts = cdp
-	}
-	return p.scripts, nil
-}
-
-// stopScript stops the script that runs and gives its session up.
-func (p *page) stopScript() error {
-	p.mu.Lock()
-	cdp := p.scripts
-	p.scripts = nil
-	p.mu.Unlock()
-	if cdp == nil {
-		return nil
-	}
-	_, err := cdp.Send("Runtime.terminateExecution", nil)
-	return errors.Join(err, cdp.Detach())
 }

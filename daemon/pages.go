@@ -270,6 +270,7 @@ func (s *Session) untold(tabs []wire.Tab) []wire.Tab {
 const (
 	effectsTime = 3 * time.Second
 	urlTime     = 500 * time.Millisecond
+	catchTime   = 500 * time.Millisecond
 )
 
 // effects is what the command caused beside what it was asked for: the tabs that
@@ -279,7 +280,11 @@ func (t *turn) effects(ctx context.Context) wire.Effects {
 	var e wire.Effects
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
 	defer cancel()
-	if tabs, err := t.settledTabs(ctx); err == nil {
+	t.askTabs(ctx)
+	tabs, err := t.asked()
+	t.asked = nil
+	if err == nil {
+		t.catchUp()
 		for _, tab := range t.untold(tabs) {
 			e.Opened = append(e.Opened, t.opened(ctx, tab))
 		}
@@ -289,6 +294,44 @@ func (t *turn) effects(ctx context.Context) wire.Effects {
 	e.Dialogs = t.tellNews()
 	e.Downloads = t.tellDownloads(ctx)
 	return e
+}
+
+// askTabs asks for the tabs that effects are read from, where that was not done.
+func (t *turn) askTabs(ctx context.Context) {
+	if t.asked != nil {
+		return
+	}
+	type answer struct {
+		tabs []wire.Tab
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() { // ends by its deadline
+		ctx, cancel := context.WithTimeout(ctx, effectsTime)
+		defer cancel()
+		tabs, err := t.settledTabs(ctx)
+		got <- answer{tabs, err}
+	}()
+	t.asked = func() ([]wire.Tab, error) {
+		a := <-got
+		return a.tabs, a.err
+	}
+}
+
+// catchUp waits, for a bounded time, until Playwright has told us of all that happened
+// until the page answered us: what we ask it ourselves, it may answer before. Of what it
+// is asked through Playwright all is known.
+func (t *turn) catchUp() {
+	t.mu.Lock()
+	news := t.happened != t.caughtUp
+	t.caughtUp = t.happened
+	t.mu.Unlock()
+	ahead := t.ahead
+	t.ahead = false
+	if ahead && news {
+		t.hearAll()
+		t.dialogs.settle(catchTime)
+	}
 }
 
 // opened waits, for a bounded time, until the tab can be used and knows its URL.

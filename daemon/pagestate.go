@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -20,16 +21,22 @@ func (t *turn) pageState(ctx context.Context, _ wire.TabIn) (wire.PageStateOut, 
 	if err != nil {
 		return wire.PageStateOut{}, err
 	}
-	answer, err := look(t, slice(ctx, quickTime)+time.Second, func() (any, error) {
-		return p.cdp.Send("Runtime.evaluate", map[string]any{"expression": pageStateScript, "returnByValue": true})
+	limit := slice(ctx, quickTime) + time.Second
+	value, err := look(t, limit, func() (json.RawMessage, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit+time.Second) // it is look that ends it
+		defer cancel()
+		return p.evaluate(ctx, pageStateScript)
 	})
 	t.tellNews()
-	if err != nil {
+	switch {
+	case errors.Is(err, errLost):
+		return wire.PageStateOut{}, goneError()
+	case err != nil:
 		return wire.PageStateOut{}, coded(err)
 	}
-	text, ok := evaluated(answer)["value"].(string)
 	var out wire.PageStateOut
-	if !ok || json.Unmarshal([]byte(text), &out) != nil {
+	var text string
+	if json.Unmarshal(value, &text) != nil || json.Unmarshal([]byte(text), &out) != nil {
 		return out, wire.Errorf(wire.CodeEvaluation, "the page does not let itself be read").WithHint(hintSnapshot)
 	}
 	return out, nil

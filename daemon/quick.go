@@ -3,16 +3,16 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// quick is an action that the shared driver does with one question to the page, with
-// Playwright's own checks, where the element is ready at once (quick.js of
-// launcher/driver). Where it is not, nothing is done.
+// quick is an action that we do ourselves, with Playwright's own checks, where the
+// element is ready at once (quick.js of launcher/driver). Where it is not, nothing is
+// done.
 type quick struct {
 	verb   string // "click" or "fill"
 	button string // "" is left
@@ -24,11 +24,19 @@ type quick struct {
 type quickState string
 
 const (
-	quickReady   quickState = "ready" // and nothing done yet
 	quickDone    quickState = "done"
 	quickRefused quickState = "refused" // nothing was done
 	quickLate    quickState = "late"    // the page did not answer; a fill may be on its way there
-	quickBegun   quickState = "begun"   // and not seen to end
+)
+
+const (
+	// promptTime is how late a page may begin with a fill, which is sent to it in one
+	// with the question whether the element is ready. A caller that goes away meanwhile
+	// has come too late.
+	promptTime = 100 * time.Millisecond
+	inputTime  = 2 * time.Second // for what was begun in time
+	// stopWatchTime is how long a page may at least take to say what a click has hit.
+	stopWatchTime = 100 * time.Millisecond
 )
 
 // actQuickly tries the quick way, where there is one. With an error, or when it was
@@ -37,64 +45,179 @@ func (t *turn) actQuickly(ctx context.Context, p *page, at target, a action) (qu
 	if a.quick == nil || !t.engine.shared() || ctx.Err() != nil {
 		return quickRefused, nil
 	}
-	id := rand.Text()
-	limit := slice(ctx, firstTry)
-	seen, err := t.askQuickly(p, limit, "Abrowser.look", map[string]any{
-		"id": id, "target": p.target, "selector": at.query, "verb": a.quick.verb, "text": a.quick.text,
-		"button": cmp.Or(a.quick.button, "left"), "clickCount": a.quick.count, "limit": milliseconds(limit),
-	})
-	switch {
-	case errors.Is(err, wire.CodeWedged), errors.Is(err, wire.CodePageCrashed):
-		return "", err
-	case err != nil || seen.state != quickReady:
-		return quickRefused, nil // nothing is on its way to the page; what is wrong is found out in Playwright's way
+	until := time.Now().Add(slice(ctx, firstTry))
+	limited, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	act := t.clickQuickly
+	if a.quick.verb == "fill" {
+		act = t.fillQuickly
 	}
-	// Nothing is done for a caller that has gone away while the page was asked.
-	if ctx.Err() != nil {
-		p.link.hand(func() { _, _ = p.cdp.Send("Abrowser.leave", map[string]any{"id": id}) }) // there is nobody to tell
-		return quickRefused, nil
-	}
-	if seen.saves && a.quick.saves != nil {
-		*a.quick.saves = true
-	}
-	limit = slice(ctx, firstTry)
-	acted, err := t.askQuickly(p, limit, "Abrowser.act", map[string]any{"id": id, "limit": milliseconds(limit)})
-	switch {
-	case err != nil && neverSent(err):
-		return quickRefused, nil
-	case err != nil && (p.isGone() || isGone(err)):
-		return "", unknownError(a)
-	case errors.Is(err, wire.CodeWedged), errors.Is(err, wire.CodePageCrashed):
-		return "", err
-	case err != nil:
-		return quickRefused, nil // for a reason that Playwright has better words for
-	case acted.state == quickBegun:
-		return "", unknownError(a)
-	case acted.state == quickDone && at.sel.ref == 0:
-		t.warnSeveral(at.sel, seen.count)
-	}
-	return acted.state, nil
-}
-
-// quickAnswer is what quick.js answers.
-type quickAnswer struct {
-	state quickState
-	count int  // how many elements there are
-	saves bool // the element saves a file
-}
-
-func (t *turn) askQuickly(p *page, limit time.Duration, method string, params map[string]any) (out quickAnswer, err error) {
-	err = t.watch(limit, func() error {
-		given, err := p.cdp.Send(method, params)
-		answer, _ := given.(map[string]any)
-		state, _ := answer["state"].(string)
-		count, _ := answer["count"].(float64)
-		out.state, out.count = quickState(state), int(count)
-		out.saves, _ = answer["saves"].(bool)
+	state := quickRefused
+	t.ahead = true
+	err := t.inWorld(limited, p, func(w *world) (err error) {
+		state, err = act(ctx, w, at, a, until)
 		return err
 	})
-	if err != nil {
-		return quickAnswer{}, err // the call may still run
+	switch {
+	case errors.Is(err, wire.CodeWedged), errors.Is(err, wire.CodePageCrashed), errors.Is(err, wire.CodeResultUnknown):
+		return "", err
+	case err != nil:
+		return quickRefused, nil // nothing was done; what is wrong is found out in Playwright's way
 	}
-	return out, nil
+	return state, nil
+}
+
+// seen is what a page says of the element that is to be acted on.
+type seen struct {
+	Ready bool    `json:"ready"`
+	How   string  `json:"how"` // a fill was "done", or "needsinput" from the keyboard
+	X     float64 `json:"x"`   // where to click, in CSS pixels
+	Y     float64 `json:"y"`
+	Count int     `json:"count"` // how many elements there are
+	Saves bool    `json:"saves"` // it saves a file
+}
+
+// fillQuickly has the page fill the element, where it is ready, or make it ready for the
+// keyboard.
+func (t *turn) fillQuickly(ctx context.Context, w *world, at target, a action, until time.Time) (quickState, error) {
+	if ctx.Err() != nil {
+		return quickRefused, nil
+	}
+	ctx = context.WithoutCancel(ctx) // what is begun is seen to its end
+	limited, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	var s seen
+	err := w.ask(limited, &s, "fill", at.query, a.quick.text, time.Now().Add(promptTime).UnixMilli())
+	switch {
+	case errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isMoved(err) && !neverRun(err):
+		return "", unknownError(a)
+	case errors.Is(err, wire.CodeTimeout):
+		return quickLate, nil
+	case err != nil:
+		return "", err
+	case s.How == "needsinput":
+		inputs := []input{{"Input.insertText", map[string]any{"text": a.quick.text}}}
+		if a.quick.text == "" {
+			inputs = deleteKey()
+		}
+		err = w.input(ctx, a, until, inputs)
+	case s.How != "done":
+		return quickRefused, nil
+	}
+	if err == nil && at.sel.ref == 0 {
+		t.warnSeveral(at.sel, s.Count)
+	}
+	return quickDone, err
+}
+
+func deleteKey() []input {
+	key := map[string]any{"type": "rawKeyDown", "key": "Delete", "code": "Delete", "windowsVirtualKeyCode": 46}
+	if runtime.GOOS == "darwin" { // where it is a command, not the key, that deletes
+		key["commands"] = []string{"deleteForward"}
+	}
+	return []input{
+		{"Input.dispatchKeyEvent", key},
+		{"Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": "Delete", "code": "Delete", "windowsVirtualKeyCode": 46}},
+	}
+}
+
+// clickQuickly looks where the element is, and whether a click arrives there, and clicks.
+// What comes in the way by then, the page keeps the click from.
+func (t *turn) clickQuickly(ctx context.Context, w *world, at target, a action, until time.Time) (quickState, error) {
+	limited, cancel := context.WithDeadline(ctx, until)
+	var s seen
+	err := w.ask(limited, &s, "look", at.query, until.UnixMilli())
+	cancel()
+	// Nothing is done for a caller that has gone away while the page was asked.
+	if late := ctx.Err() != nil || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
+		w.leave(ctx)
+		return quickRefused, nil
+	}
+	if err != nil || !s.Ready {
+		return quickRefused, err
+	}
+	if a.quick.saves != nil {
+		*a.quick.saves = s.Saves
+	}
+	until = time.Now().Add(slice(ctx, firstTry))
+	ctx = context.WithoutCancel(ctx) // as above
+	if err := w.input(ctx, a, until, clicks(s, cmp.Or(a.quick.button, "left"), a.quick.count)); err != nil {
+		return "", err
+	}
+	t.askTabs(ctx) // at the same time
+	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
+		until = soon
+	}
+	limited, cancel = context.WithDeadline(ctx, until)
+	defer cancel()
+	stopped := struct{ Hit, Moved bool }{true, true} // where the document is gone
+	if err := w.ask(limited, &stopped, "stop"); err == nil && !stopped.Hit {
+		t.asked = nil
+		return quickRefused, nil
+	}
+	if stopped.Moved {
+		t.settle(w.page, max(0, time.Until(until)))
+	}
+	if at.sel.ref == 0 {
+		t.warnSeveral(at.sel, s.Count)
+	}
+	return quickDone, nil
+}
+
+// clicks are the pointer's way to a place and what it does there.
+func clicks(at seen, button string, count int) []input {
+	down := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
+	mouse := func(kind, button string, buttons, clicks int) input {
+		event := map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": button, "buttons": buttons, "clickCount": clicks}
+		if buttons != 0 {
+			event["force"] = 0.5
+		}
+		return input{"Input.dispatchMouseEvent", event}
+	}
+	inputs := []input{mouse("mouseMoved", "none", 0, 0)}
+	for i := range count {
+		inputs = append(inputs, mouse("mousePressed", button, down, i+1), mouse("mouseReleased", button, 0, i+1))
+	}
+	return inputs
+}
+
+// settle waits for what the page navigates to, as long as there is time, and until we
+// know what Playwright tells of it.
+func (t *turn) settle(p *page, limit time.Duration) {
+	err := t.watch(limit, func() error {
+		_, err := p.cdp.Send("Abrowser.settled", map[string]any{"target": p.target, "limit": milliseconds(limit)})
+		return err
+	})
+	t.asked, t.ahead = nil, false // there may be other tabs by now
+	if err != nil {
+		t.log.Warn("waiting for a navigation", "error", firstLine(briefly(err))) // the click has been done
+	}
+}
+
+// input is a command of CDP's Input domain.
+type input struct {
+	method string
+	params map[string]any
+}
+
+// input has the page do all of it, at once and in order.
+func (c *channel) input(ctx context.Context, a action, until time.Time, inputs []input) error {
+	ctx, cancel := context.WithDeadline(ctx, until.Add(inputTime))
+	defer cancel()
+	var all []asking
+	for _, in := range inputs {
+		asked, err := c.ask(ctx, in.method, in.params)
+		if err != nil {
+			return unknownError(a)
+		}
+		all = append(all, asked)
+	}
+	for _, asked := range all {
+		if err := c.await(ctx, asked, nil); errors.Is(err, wire.CodePageCrashed) {
+			return err
+		} else if err != nil {
+			return unknownError(a)
+		}
+	}
+	return nil
 }

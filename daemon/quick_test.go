@@ -1,12 +1,15 @@
 package daemon_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -135,4 +138,53 @@ func TestQuickWayFinds(t *testing.T) {
 	if got := eval(t, s, `clicks + " " + astray + " " + marks`); got != `"2 0 0"` {
 		t.Errorf("the page has seen %s", got)
 	}
+}
+
+// What a click has the page navigate to is there when the click is done, and so is what
+// we know of it; where nothing comes of the navigation, nobody waits for it.
+func TestQuickClickNavigates(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	for _, tt := range []struct{ name, does, want string }{
+		{"a slow link", `location.href = "/slow?ms=400"`, "/slow?ms=400"},
+		{"a hash", `location.hash = "there"`, "/form#there"},
+		{"a state", `history.pushState({}, "", "/pushed")`, "/pushed"},
+		{"nothing", ``, "/form"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			open(t, s, web.URL("/form"))
+			eval(t, s, fmt.Sprintf(quickPage, fmt.Sprintf("document.querySelector('#go').addEventListener('click', () => { %s });", tt.does)))
+			steps := []wire.Step{step(t, "click", wire.ClickIn{Element: element("#go")}), step(t, "get url", wire.TabIn{})}
+			if got := lastURL(t, s, steps); got != web.URL(tt.want) {
+				t.Errorf("after the click the page is at %s, want %s", got, web.URL(tt.want))
+			}
+		})
+	}
+}
+
+// A page answers us before Playwright has told of what happened: that is waited for.
+func TestWhatPlaywrightTellsLater(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, "1") // the way to the page is there
+	pid := sharedDriver(t)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(200*time.Millisecond, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	steps := []wire.Step{step(t, "eval", wire.EvalIn{Script: `history.pushState({}, "", "/pushed")`}), step(t, "get url", wire.TabIn{})}
+	if got := lastURL(t, s, steps); got != web.URL("/pushed") {
+		t.Errorf("the page is at %s", got)
+	}
+}
+
+// lastURL is what the last of the steps says, which follow each other at once.
+func lastURL(t *testing.T, s *daemontest.Session, steps []wire.Step) string {
+	t.Helper()
+	out := do(t, s, wire.Batch, wire.BatchIn{Steps: steps})
+	last := out.Results[len(out.Results)-1]
+	var at wire.PageURL
+	if last.Error != nil || json.Unmarshal(last.Result, &at) != nil {
+		t.Fatalf("the batch: %+v", out)
+	}
+	return at.URL
 }

@@ -72,6 +72,7 @@ func Run(ctx context.Context, o Options) error {
 	defer cancel()
 	s := newSession(o, place, log, cancel)
 	s.idle, s.browserIdle = idle, o.Settings.BrowserIdle
+	s.unbind = func() { s.leave(place, socket) }
 	var watch sync.WaitGroup
 	watch.Go(func() { s.watchDriver(ctx) })
 	watch.Go(func() { s.watchLink(ctx) })
@@ -82,7 +83,7 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
 	server := &sockets.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
-		Log: log, Build: o.Build, Grace: endTime, Leave: func() { s.leave(place, socket) },
+		Log: log, Build: o.Build, Grace: endTime, Leave: s.unbind,
 	}
 	for _, h := range s.handlers() {
 		server.Handlers = append(server.Handlers, h.Handler)

@@ -35,6 +35,7 @@ type Session struct {
 	links    chan *link // the newest, for whoever watches it
 	health   health
 	end      func() // begins the end of the daemon, once or more often
+	unbind   func() // takes its socket away
 
 	mu        sync.Mutex // guards the fields below; never held during I/O
 	link      *link
@@ -43,6 +44,8 @@ type Session struct {
 	told      map[string]bool   // by tab id
 	openers   map[string]string // of each target, the one that opened it
 	downloads downloads
+	happened  int // how often the browser has told our connections of what a page did
+	caughtUp  int // of it, what we have caught up with
 	// actor is who has the lane; nil where that is no caller, but a connection that
 	// is made again by itself.
 	actor *actor
@@ -206,7 +209,7 @@ func (s *Session) keepTabs(out wire.TabsOut, err error) ([]wire.Tab, error) {
 	tabs := out.Tabs
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tabs = tabs
+	s.tabs, s.happened = tabs, out.Told
 	s.downloads.noticeLocked(out.LastDownload)
 	for _, tab := range tabs {
 		if s.active.TargetID == tab.TargetID {

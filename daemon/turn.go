@@ -29,6 +29,9 @@ type turn struct {
 	foreign bool
 	tab     string // that it looks at; empty for the active one
 	aims    string // the tab that it does something to, where it names one
+	ahead   bool   // a page has answered us, and Playwright may not have told of it
+	// asked waits for the tabs that were asked for already; nil where they were not.
+	asked func() ([]wire.Tab, error)
 }
 
 // watch runs a call on the page that cannot be cancelled: see [slot.watch].

@@ -69,11 +69,34 @@ func (t *turn) harStop(ctx context.Context, in wire.HARStopIn) (wire.HARStopOut,
 	if err != nil {
 		return wire.HARStopOut{}, err
 	}
+	t.hearAll()
 	n, err := t.recorder.stop(path)
 	if err != nil {
 		return wire.HARStopOut{}, wire.Errorf(wire.CodePermission, "%v; the recording goes on", err).WithHint(hintHARStop + " PATH")
 	}
 	return wire.HARStopOut{Path: path, RequestCount: n}, nil
+}
+
+// finishRecording ends what is recorded, where that is so, with all that has happened.
+func (s *Session) finishRecording() (path string, err error) {
+	if s.recorder.on() {
+		s.hearAll()
+	}
+	return s.recorder.finish()
+}
+
+// hearAll waits, for a bounded time, for what Playwright is still telling of: a page may
+// have answered us before.
+func (s *Session) hearAll() {
+	active, l := s.known()
+	if l == nil || l.isGone() {
+		return
+	}
+	if p := l.page(active.TargetID); p != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), catchTime)
+		defer cancel()
+		_, _ = ask(ctx, l, p.info) // behind all that is on its way; what it says makes no difference
+	}
 }
 
 // FinishRecording writes the HAR of a session that ends without its daemon, and

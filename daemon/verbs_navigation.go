@@ -53,6 +53,9 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 	if err := t.outlived(ctx, p); err != nil {
 		return wire.OpenOut{}, err
 	}
+	if to != "" {
+		t.prepare(p)
+	}
 	active, _ := t.known()
 	return wire.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
 }
@@ -258,5 +261,7 @@ func (t *turn) step(ctx context.Context, in wire.StepIn, call func(*page, *float
 	if err := t.loaded(ctx, p); err != nil {
 		return wire.PageURL{}, err
 	}
-	return wire.PageURL{URL: p.URL(), Effects: t.effects(ctx)}, nil
+	effects := t.effects(ctx)
+	t.prepare(p)
+	return wire.PageURL{URL: p.URL(), Effects: effects}, nil
 }

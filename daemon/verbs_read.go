@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -11,21 +12,74 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// element finds the one element of a getter, which does not wait for it.
-func (t *turn) element(ctx context.Context, given string) (*page, playwright.Locator, error) {
-	if _, err := parseSelector(given); err != nil {
-		return nil, nil, err
-	}
+// element finds the one element of a getter, which does not wait for it. Where the
+// question has been answered with it, it is nil.
+func (t *turn) element(ctx context.Context, given string, q reading, out any) (*page, playwright.Locator, error) {
 	p, err := t.current(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := t.one(ctx, p, given)
-	return p, at, err
+	at, err := t.target(ctx, p, given)
+	if err != nil {
+		return nil, nil, err
+	}
+	count, err := t.readQuickly(ctx, p, at, q, out)
+	switch {
+	case err != nil:
+		if at.sel.ref == 0 {
+			at.find, err = t.present(ctx, p, at.sel)
+			return p, at.find, err
+		}
+		return p, at.find, nil
+	case count == 0:
+		return p, nil, notFound(at.sel)
+	case at.sel.ref == 0:
+		t.warnSeveral(at.sel, count)
+	}
+	return p, nil, nil
 }
 
-// read asks an element that is there.
-func read[T any](ctx context.Context, t *turn, given string, ask func(at playwright.Locator, limit *float64) (T, error)) (value T, origin string, err error) {
+func urlOf(p *page) string {
+	if p == nil {
+		return ""
+	}
+	return p.URL()
+}
+
+// readQuickly answers a question with a single one to the page, and returns how many
+// elements there are. Whatever its error, Playwright may know better.
+func (t *turn) readQuickly(ctx context.Context, p *page, at target, q reading, out any) (int, error) {
+	if q.what == "" || !t.engine.shared() {
+		return 0, errRefused
+	}
+	ctx, cancel := context.WithTimeout(ctx, slice(ctx, time.Second))
+	defer cancel()
+	var answer struct {
+		Ready bool            `json:"ready"`
+		Count int             `json:"count"`
+		Value json.RawMessage `json:"value"`
+	}
+	err := t.inWorld(ctx, p, func(w *world) error { return w.ask(ctx, &answer, "read", at.query, q.what, q.name) })
+	if err == nil && !answer.Ready {
+		err = errRefused
+	}
+	if err != nil {
+		return 0, err
+	}
+	if answer.Count == 0 || len(answer.Value) == 0 {
+		return answer.Count, nil
+	}
+	return answer.Count, json.Unmarshal(answer.Value, out)
+}
+
+// reading is what quick.js of launcher/driver says of an element; zero where it does not.
+type reading struct {
+	what string // "text", "html", "value", "attribute", "styles"
+	name string // of the attribute
+}
+
+// read asks an element that is there: with a question of our own or in Playwright's way.
+func read[T any](ctx context.Context, t *turn, given string, q reading, ask func(at playwright.Locator, limit *float64) (T, error)) (value T, origin string, err error) {
 	if _, err := parseSelector(given); err != nil {
 		return value, "", err
 	}
@@ -34,9 +88,9 @@ func read[T any](ctx context.Context, t *turn, given string, ask func(at playwri
 		return value, "", err
 	}
 	defer cancel()
-	p, at, err := t.element(ctx, given)
-	if err != nil {
-		return value, "", err
+	p, at, err := t.element(ctx, given, q, &value)
+	if err != nil || at == nil {
+		return value, urlOf(p), err
 	}
 	limit := slice(ctx, quickTime)
 	value, err = look(t, limit+time.Second, func() (T, error) { return ask(at, playwright.Float(milliseconds(limit))) })
@@ -57,27 +111,27 @@ func script(code string, arg any) func(playwright.Locator, *float64) (any, error
 }
 
 func (t *turn) getText(ctx context.Context, in wire.GetIn) (wire.GetTextOut, error) {
-	text, origin, err := read(ctx, t, in.Selector, script("e => e.innerText ?? e.textContent ?? ''", nil))
+	text, origin, err := read(ctx, t, in.Selector, reading{what: "text"}, script("e => e.innerText ?? e.textContent ?? ''", nil))
 	shown, _ := text.(string)
 	return wire.GetTextOut{Value: shown, Origin: origin}, err
 }
 
 func (t *turn) getHTML(ctx context.Context, in wire.GetIn) (wire.GetHTMLOut, error) {
-	html, _, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (string, error) {
+	html, _, err := read(ctx, t, in.Selector, reading{what: "html"}, func(at playwright.Locator, limit *float64) (string, error) {
 		return at.InnerHTML(playwright.LocatorInnerHTMLOptions{Timeout: limit})
 	})
 	return wire.GetHTMLOut{HTML: html}, err
 }
 
 func (t *turn) getValue(ctx context.Context, in wire.GetIn) (wire.GetValueOut, error) {
-	value, origin, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (string, error) {
+	value, origin, err := read(ctx, t, in.Selector, reading{what: "value"}, func(at playwright.Locator, limit *float64) (string, error) {
 		return at.InputValue(playwright.LocatorInputValueOptions{Timeout: limit})
 	})
 	return wire.GetValueOut{Value: value, Origin: origin}, err
 }
 
 func (t *turn) getAttr(ctx context.Context, in wire.GetAttrIn) (wire.GetAttrOut, error) {
-	value, origin, err := read(ctx, t, in.Selector, script("(e, name) => e.getAttribute(name)", in.Attribute))
+	value, origin, err := read(ctx, t, in.Selector, reading{"attribute", in.Attribute}, script("(e, name) => e.getAttribute(name)", in.Attribute))
 	out := wire.GetAttrOut{Origin: origin}
 	if text, ok := value.(string); ok {
 		out.Value = &text
@@ -86,7 +140,7 @@ func (t *turn) getAttr(ctx context.Context, in wire.GetAttrIn) (wire.GetAttrOut,
 }
 
 func (t *turn) getBox(ctx context.Context, in wire.GetIn) (wire.GetBoxOut, error) {
-	box, _, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (*playwright.Rect, error) {
+	box, _, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (*playwright.Rect, error) {
 		return at.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: limit})
 	})
 	if err != nil {
@@ -99,7 +153,7 @@ func (t *turn) getBox(ctx context.Context, in wire.GetIn) (wire.GetBoxOut, error
 }
 
 func (t *turn) getStyles(ctx context.Context, in wire.GetIn) (wire.GetStylesOut, error) {
-	answer, _, err := read(ctx, t, in.Selector, script("e => { const s = getComputedStyle(e); return Array.from(s, p => [p, s.getPropertyValue(p)]) }", nil))
+	answer, _, err := read(ctx, t, in.Selector, reading{what: "styles"}, script("e => { const s = getComputedStyle(e); return Array.from(s, p => [p, s.getPropertyValue(p)]) }", nil))
 	out := wire.GetStylesOut{Styles: map[string]string{}}
 	pairs, _ := answer.([]any)
 	for _, entry := range pairs {
@@ -141,12 +195,12 @@ func (t *turn) getCount(ctx context.Context, in wire.GetIn) (wire.GetCountOut, e
 }
 
 func (t *turn) isVisible(ctx context.Context, in wire.GetIn) (wire.IsVisibleOut, error) {
-	is, origin, err := read(ctx, t, in.Selector, func(at playwright.Locator, _ *float64) (bool, error) { return at.IsVisible() })
+	is, origin, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, _ *float64) (bool, error) { return at.IsVisible() })
 	return wire.IsVisibleOut{Visible: is, Origin: origin}, err
 }
 
 func (t *turn) isEnabled(ctx context.Context, in wire.GetIn) (wire.IsEnabledOut, error) {
-	is, origin, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (bool, error) {
+	is, origin, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
 		return at.IsEnabled(playwright.LocatorIsEnabledOptions{Timeout: limit})
 	})
 	return wire.IsEnabledOut{Enabled: is, Origin: origin}, err
@@ -154,7 +208,7 @@ func (t *turn) isEnabled(ctx context.Context, in wire.GetIn) (wire.IsEnabledOut,
 
 // isChecked is false for what cannot be ticked at all.
 func (t *turn) isChecked(ctx context.Context, in wire.GetIn) (wire.IsCheckedOut, error) {
-	is, origin, err := read(ctx, t, in.Selector, func(at playwright.Locator, limit *float64) (bool, error) {
+	is, origin, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
 		is, err := at.IsChecked(playwright.LocatorIsCheckedOptions{Timeout: limit})
 		if err != nil && strings.Contains(err.Error(), "Not a checkbox") {
 			return false, nil
@@ -180,11 +234,11 @@ func (t *turn) title(ctx context.Context, p *page) (string, error) {
 	if _, open := t.dialogs.current(); !open {
 		short, cancel := context.WithTimeout(ctx, titleTime)
 		defer cancel()
-		answer, err := ask(short, p.link, func() (any, error) {
-			return p.cdp.Send("Runtime.evaluate", map[string]any{"expression": "document.title", "returnByValue": true})
-		})
-		if value, ok := evaluated(answer)["value"].(string); err == nil && ok {
-			return value, nil
+		if value, err := p.evaluate(short, "document.title"); err == nil {
+			var title string
+			if json.Unmarshal(value, &title) == nil {
+				return title, nil
+			}
 		}
 	}
 	info, err := ask(ctx, p.link, p.info)

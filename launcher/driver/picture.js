@@ -9,15 +9,12 @@
 //   files        a large picture may be left in a file, which the caller takes
 //   limit        in milliseconds
 // The answer is {state, data, file}: "done" with the picture in base64 or the path of its
-// file, "refused" where the page is none of ours, "late" where it has not drawn in time.
+// file, "late" where it has not drawn in time, none where the page is none of ours.
 
 const largePicture = 1 << 20; // characters of base64
 const pictureTime = 600_000; // for the caller to take the file
 
-async function picture(progress, browsers, { target, type, full, files, limit }) {
-  const until = Date.now() + limit;
-  const page = pageOf(browsers, target);
-  if (!page) return { state: "refused" };
+async function picture(progress, page, { type, full, files }, until) {
   // One after the other with those that Playwright takes itself.
   const taken = page.screenshotter._queue._postTask(() => progress.race(inTime(shoot(progress, page, { type, full, until }), until)));
   const data = await inTime(taken, until);

@@ -1,94 +1,48 @@
 // A click or a fill in as few messages as there can be. Playwright asks the page for
 // the element, its state, its place and what lies there one after the other, and a
-// daemon has asked before whether it is there. Here all of it is one question; only
-// what is ready at once is acted on, in Playwright's own way. Of the rest nothing is
-// done: the daemon then has Playwright wait for it.
+// daemon has asked before whether it is there. Here all of it is one question, with
+// Playwright's own functions. A daemon asks it itself, of the world that Playwright has
+// in the page beside the page's own; only what is ready at once it acts on. For the rest
+// it has Playwright wait.
 //
-// A session's daemon asks for it in two steps, so that nothing is done for a caller of
-// whose end it has heard meanwhile. They are methods of a page's CDP session:
-//   Abrowser.look   whether it could be done at once
-//     id                 by which the other two name it
-//     target, selector   the page, and the element in its main frame; the first is taken
-//     verb               "click", with button and clickCount, or "fill", with text
-//     limit              in milliseconds; nothing is begun after that
-//   Abrowser.act    id, limit: does it
-//   Abrowser.leave  id: it is not to be done
-// The answer is {state, count, saves}: "ready" from look; "done", "begun" where it was
-// begun and not seen to end, "refused" where nothing was done, "late" where the page has
-// not answered; how many elements there are, and whether this one saves a file.
-
-const beginTime = 2000; // for what was begun in time
-
-const looks = new Map(); // what was found ready and is not begun yet, by its id
+// These are methods of a page's CDP session:
+//   Abrowser.world    {target, limit}: makes the questions known in the page's main frame.
+//                     The answer is {context, name}: they are members of the object with
+//                     that name, which no page can see
+//   Abrowser.settled  {target, limit}: waits until what the page navigates to is there
+// The limits are in milliseconds. {} is answered where it cannot be done.
 
 // answer is what a method of ours comes to.
 async function answer(progress, browsers, method, params) {
-  if (method === "Abrowser.picture") return picture(progress, browsers, params);
-  if (method === "Abrowser.look") return lookAt(progress, browsers, params);
-  const found = looks.get(params.id);
-  if (!found) return { state: "refused" };
-  looks.delete(params.id);
-  clearTimeout(found.timer);
-  if (method === "Abrowser.act") return act(progress, found, params.limit);
-  found.leave();
-  return { state: "refused" };
+  const until = Date.now() + params.limit;
+  const page = pageOf(browsers, params.target);
+  if (!page) return {};
+  if (method === "Abrowser.picture") return picture(progress, page, params, until);
+  if (method === "Abrowser.world") return (await progress.race(inTime(world(page), until))) ?? {};
+  await progress.race(inTime(settled(page), until));
+  return {};
 }
 
-async function lookAt(progress, browsers, { id, target, selector, verb, text, button, clickCount, limit }) {
-  const until = Date.now() + limit;
-  const page = pageOf(browsers, target);
-  if (!page) return { state: "refused" };
+async function world(page) {
+  const context = await page.mainFrame().context("utility");
+  const injected = await context.injectedScript();
+  if (!context.abrowserName) {
+    const name = "abrowser" + crypto.randomBytes(12).toString("hex");
+    await injected.evaluate(questions, name);
+    context.abrowserName = name;
+  }
+  return { context: context.delegate._contextId, name: context.abrowserName };
+}
+
+// settled waits as Playwright does behind a click: for the navigation of the main frame
+// that the page has asked for.
+async function settled(page) {
+  await page.delegate.inputActionEpilogue();
   const frame = page.mainFrame();
-  const resolving = frame.selectors.resolveInjectedForSelector(selector, { strict: false });
-  const resolved = await progress.race(inTime(resolving, until)); // by the page, when it is asked for the first time
-  if (!resolved || resolved.frame !== frame) return { state: "refused" };
-  const { injected, info } = resolved;
-  const look = injected.evaluate(quickLook, { parsed: info.parsed, verb, until });
-  const seen = await progress.race(inTime(look, until));
-  const leave = (saw) => saw.point && injected.evaluate(quickStop).catch(() => {});
-  if (!seen) {
-    look.then(leave, () => {});
-    return { state: "late" };
-  }
-  if (!seen.ready || Date.now() > until) {
-    leave(seen);
-    return { state: "refused" };
-  }
-  const document = frame._currentDocument.documentId;
-  const found = { page, frame, document, injected, parsed: info.parsed, point: seen.point, verb, text, button, clickCount, leave: () => leave(seen) };
-  found.timer = setTimeout(() => looks.delete(id) && found.leave(), limit);
-  looks.set(id, found);
-  return { state: "ready", count: seen.count, saves: seen.saves };
-}
-
-async function act(progress, { page, frame, document, injected, parsed, point, verb, text, button, clickCount }, limit) {
-  const until = Date.now() + limit;
-  if (frame._currentDocument.documentId !== document) return { state: "refused" };
-  if (verb === "fill") {
-    const filled = await progress.race(inTime(injected.evaluate(quickFill, { parsed, text, until }), until));
-    if (filled === undefined) return { state: "late" };
-    if (filled === "done") return { state: "done" };
-    if (filled !== "needsinput" || Date.now() > until) return { state: "refused" };
-  }
-  let acted = false;
-  let stopped = Promise.resolve("done");
-  const perform = async (progress) => {
-    if (verb === "fill") {
-      await (text ? page.keyboard.insertText(progress, text) : page.keyboard.press(progress, "Delete"));
-    } else {
-      await page.mouse.click(progress, point.x, point.y, { button, clickCount });
-      stopped = frame.raceAgainstEvaluationStallingEvents(() => injected.evaluate(quickStop)).catch(() => "done");
-    }
-    acted = true;
-    return "done";
-  };
-  const acting = page.frameManager.waitForSignalsCreatedBy(progress, verb === "click", perform);
-  const ended = await inTime(acting.catch(() => {}), until);
-  if (!ended && !acted) await inTime(acting.catch(() => {}), Date.now() + beginTime); // it is in the page's hands
-  if (!acted) return { state: "begun" };
-  // What is navigated to is waited for as long as there is time.
-  const hit = await inTime(stopped, ended ? until : Date.now() + 100);
-  return { state: hit === undefined || hit === "done" ? "done" : "refused" };
+  if (!frame.pendingDocument()) return;
+  let over;
+  const committed = new Promise((done) => frame.on("internalnavigation", (over = (e) => e.isPublic && done())));
+  await page.openScope.race(committed).catch(() => {}).finally(() => frame.off("internalnavigation", over));
 }
 
 function pageOf(browsers, target) {
@@ -104,41 +58,69 @@ async function inTime(promise, until) {
   return Promise.race([promise, over]).finally(() => clearTimeout(timer));
 }
 
-// quickLook runs in pages, with still. It reports whether an element is ready, and where
-// a click has to go, having made sure that it arrives.
-const quickLook = Object.assign(() => {}, {
-  toString: () => `(injected, { parsed, verb, until }) => {
+// questions runs in pages, with still. It makes what a daemon asks known by a name:
+//   look(selector, until)        whether the first element is ready to be clicked, and where,
+//                                having made sure that the click arrives; how many there are
+//   fill(selector, text, until)  fills it where it is ready: "done", or "needsinput" where it
+//                                is ready for the keyboard
+//   read(selector, what, name)   what the first element has, see values
+//   stop()                       ends the watch over what a click hits: whether that was the
+//                                element, and whether the page has navigated meanwhile
+// Nothing is begun after until, in milliseconds since 1970.
+const questions = Object.assign(() => {}, {
+  toString: () => `(injected, name) => {
     const still = ${still};
-    const all = injected.querySelectorAll(parsed, document);
-    const node = all[0];
-    const is = (state) => injected.elementState(node, state).matches;
-    if (!node || Date.now() > until || !is("visible") || !is("enabled")) return {};
-    if (verb === "fill") return { ready: is("editable"), count: all.length };
-    const mover = injected.retarget(node, "no-follow-label");
-    const { scale, offsetLeft, offsetTop } = window.visualViewport;
-    if (!mover || !still(mover) || scale !== 1 || offsetLeft || offsetTop) return {};
-    const box = [...node.getClientRects()].find((r) => r.width * r.height > 0.99);
-    if (!box || box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return {};
-    const round = (n) => Math.round(n * 100) / 100;
-    const point = { x: round((box.left + box.right) / 2), y: round((box.top + box.bottom) / 2) };
-    const guard = injected.setupHitTargetInterceptor(node, "mouse", point, false);
-    if (typeof guard === "string") return {};
-    injected.abrowserGuard = guard;
-    return { ready: true, point, count: all.length, saves: !!node.closest?.("a[download]") };
+    let guard, moved;
+    const moves = () => (moved = true);
+    const find = (selector, until) => {
+      const parsed = injected.parseSelector(selector);
+      // Other frames, and what is to be asked in the page's own world, are Playwright's.
+      const others = parsed.parts.some((p) => p.name === "internal:control" || p.name.startsWith("_") || (p.name === "aria-ref" && !/^e/.test(p.body)));
+      const all = others ? [] : injected.querySelectorAll(parsed, document);
+      const is = (state) => injected.elementState(all[0], state).matches;
+      return { others, node: all[0], count: all.length, is, ready: all[0] && Date.now() <= until && is("visible") && is("enabled") };
+    };
+    const stop = () => {
+      const hit = guard ? guard.stop() : "done";
+      guard = undefined;
+      window.navigation?.removeEventListener("navigate", moves);
+      return { hit: hit === "done", moved: !!moved };
+    };
+    const look = (selector, until) => {
+      const { node, count, ready } = find(selector, until);
+      if (!ready) return {};
+      const mover = injected.retarget(node, "no-follow-label");
+      const { scale, offsetLeft, offsetTop } = window.visualViewport;
+      if (!mover || !still(mover) || scale !== 1 || offsetLeft || offsetTop) return {};
+      const box = [...node.getClientRects()].find((r) => r.width * r.height > 0.99);
+      if (!box || box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return {};
+      const round = (n) => Math.round(n * 100) / 100;
+      const point = { x: round((box.left + box.right) / 2), y: round((box.top + box.bottom) / 2) };
+      stop();
+      const set = injected.setupHitTargetInterceptor(node, "mouse", point, false);
+      if (typeof set === "string") return {};
+      guard = set;
+      // Of a document without an origin or a URL nobody is told that it navigates.
+      moved = !window.navigation || origin === "null" || document.URL === "about:blank";
+      window.navigation?.addEventListener("navigate", moves);
+      return { ready: true, ...point, count, saves: !!node.closest?.("a[download]") };
+    };
+    const fill = (selector, text, until) => {
+      const { node, count, is, ready } = find(selector, until);
+      return ready && is("editable") ? { how: injected.fill(node, text), count } : {};
+    };
+    const values = {
+      text: (e) => e.innerText ?? e.textContent ?? "",
+      html: (e) => e.innerHTML,
+      value: (e) => (["INPUT", "TEXTAREA", "SELECT"].includes(e.nodeName) ? e.value : undefined),
+      attribute: (e, name) => e.getAttribute(name),
+      styles: (e) => Array.from(getComputedStyle(e), (p) => [p, getComputedStyle(e).getPropertyValue(p)]),
+    };
+    const read = (selector, what, name) => {
+      const { others, node, count } = find(selector, 0);
+      const value = node && values[what](node, name);
+      return { ready: !others && (!node || value !== undefined), count, value };
+    };
+    globalThis[name] = { look, fill, stop, read };
   }`,
 });
-
-// quickFill runs in pages. It reports "done", or "needsinput" where the keyboard is needed.
-function quickFill(injected, { parsed, text, until }) {
-  const node = injected.querySelectorAll(parsed, document)[0];
-  const ready = node && Date.now() <= until && ["visible", "enabled", "editable"].every((state) => injected.elementState(node, state).matches);
-  return ready ? injected.fill(node, text) : "";
-}
-
-// quickStop runs in pages. It ends the watch over what a click hits, and reports "done"
-// where that was the element.
-function quickStop(injected) {
-  const guard = injected.abrowserGuard;
-  injected.abrowserGuard = undefined;
-  return guard ? guard.stop() : "done";
-}

@@ -1,0 +1,152 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// channel is a page as we ask it ourselves, in a CDP session of our own.
+type channel struct {
+	*direct
+	page    *page
+	session string
+}
+
+// errLost is an answer that will not come: the connection has ended.
+var errLost = errors.New("the connection ended before the answer")
+
+// channel attaches to the page where that is still to be done. With an error nothing
+// was asked of the page.
+func (p *page) channel(ctx context.Context) (*channel, error) {
+	d, err := p.link.direct(ctx)
+	if err != nil {
+		p.link.lost() // it has the same broker
+		return nil, err
+	}
+	select { // one attaches: what one session knows, another does not
+	case p.attaching <- struct{}{}:
+		defer func() { <-p.attaching }()
+	case <-ctx.Done():
+		return nil, ended(ctx)
+	}
+	p.mu.Lock()
+	c := p.own
+	p.mu.Unlock()
+	if c != nil && c.direct == d {
+		return c, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, attachTime)
+	defer cancel()
+	var out struct {
+		SessionID string `json:"sessionId"`
+	}
+	root := &channel{direct: d, page: p}
+	if err := root.call(ctx, "Target.attachToTarget", map[string]any{"targetId": p.target, "flatten": true}, &out); err != nil {
+		if errors.Is(err, errLost) {
+			err = goneError()
+		}
+		return nil, err
+	}
+	c = &channel{direct: d, page: p, session: out.SessionID}
+	p.mu.Lock()
+	p.own = c
+	p.mu.Unlock()
+	return c, nil
+}
+
+// drop gives a session up, with all that it waits for.
+func (p *page) drop(c *channel) {
+	p.mu.Lock()
+	if p.own == c {
+		p.own = nil
+	}
+	p.mu.Unlock()
+	a, err := c.send(context.Background(), "", "Target.detachFromTarget", map[string]any{"sessionId": c.session})
+	if err == nil {
+		c.forget(a) // whether it was still there makes no difference
+	}
+}
+
+// call asks the page and waits for its answer until ctx ends. A page that is gone or
+// has crashed is not waited for.
+func (c *channel) call(ctx context.Context, method string, params, out any) error {
+	asked, err := c.ask(ctx, method, params)
+	if err != nil {
+		return err
+	}
+	return c.await(ctx, asked, out)
+}
+
+// ask is the first half of call. With an error nothing was asked.
+func (c *channel) ask(ctx context.Context, method string, params any) (asking, error) {
+	asked, err := c.send(ctx, c.session, method, params)
+	if err != nil {
+		c.page.link.lost() // as above
+	}
+	return asked, err
+}
+
+func (c *channel) await(ctx context.Context, asked asking, out any) error {
+	defer c.forget(asked)
+	answer := asked.answer
+	select {
+	case a := <-answer:
+		return taken(a, out)
+	case <-c.page.crash: // Chromium does not always answer then
+		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
+	case <-c.page.gone:
+	case <-c.over:
+	case <-ctx.Done():
+		return ended(ctx)
+	}
+	// Of a connection that is lost the pages end first; of one that is closed the answer
+	// may have come before.
+	timer := time.NewTimer(lostTime)
+	defer timer.Stop()
+	lost := false
+	select {
+	case a := <-answer:
+		return taken(a, out)
+	case <-c.over:
+		lost = true
+	case <-c.page.link.gone:
+		lost = true
+	case <-timer.C:
+	}
+	select {
+	case a := <-answer:
+		return taken(a, out)
+	default:
+	}
+	if lost {
+		return errLost
+	}
+	return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint(hintTabs)
+}
+
+// evaluate asks for the value of an expression that does nothing.
+func (p *page) evaluate(ctx context.Context, expression string) (json.RawMessage, error) {
+	c, err := p.channel(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out evaluation
+	if err := c.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out); err != nil {
+		return nil, err
+	}
+	return out.Result.Value, out.thrown()
+}
+
+func taken(a cdpAnswer, out any) error {
+	if a.Error != nil {
+		return a.Error
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(a.Result, out)
+}
