@@ -90,8 +90,8 @@ func (c *contender) do(ctx context.Context, session string, a action, text strin
 		}
 		picture, err := png.DecodeConfig(bytes.NewReader(raw))
 		// What takes a smaller one has less to do.
-		if err != nil || picture.Width != 1280 || a == screenshot && picture.Height != 720 {
-			return took, fmt.Errorf("%s %s made a picture of %dx%d: %w", c.name, strings.Join(words, " "), picture.Width, picture.Height, err)
+		if err != nil || a == screenshot && (picture.Width != 1280 || picture.Height != 720) {
+			return took, fmt.Errorf("%s %s made a picture of %dx%d: %v", c.name, strings.Join(words, " "), picture.Width, picture.Height, err)
 		}
 		_ = os.Remove(text) // the next one writes it anew
 	}

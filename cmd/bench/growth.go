@@ -88,7 +88,6 @@ func (g *growth) at(ctx context.Context, n int) error {
 	}
 	live := fmt.Sprintf(", %d live", n)
 	g.time(g.name+": new session"+live, self, fresh)
-	g.work(n, each)
 	g.time(g.name+": get url"+live, self, warm)
 	g.quantity(g.name+": broker's CPU an eval"+live, self, "µs", float64(cpu.Nanoseconds())/1000)
 	ours := time.Duration(0)
@@ -97,6 +96,7 @@ func (g *growth) at(ctx context.Context, n int) error {
 	}
 	g.quantity(g.name+": CPU of all when idle"+live, self, "ms/s", ms(ours))
 	g.memory(n, now)
+	g.work(n, each)
 	return nil
 }
 

@@ -142,6 +142,9 @@ func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
 	return filepath.Join(dir, "node_modules"), nil
 }
 
+// window has a new headless Chromium show pages of 1280x720, as we do.
+const window = "--window-size=1280,807"
+
 // agentBrowser takes part with a Chrome of each session's own, and with one Chrome
 // for all to which each session is pinned by a tab.
 func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
@@ -158,7 +161,7 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := []string{"AGENT_BROWSER_EXECUTABLE_PATH=" + b.browser, "AGENT_BROWSER_ARGS=" + strings.Join(b.flags(), ",")}
+	env := []string{"AGENT_BROWSER_EXECUTABLE_PATH=" + b.browser, "AGENT_BROWSER_ARGS=" + strings.Join(append(b.flags(), window), "\n")}
 	leaves := [][]string{{"close", "--all"}}
 	first := &contender{name: "agent-browser", program: []string{program}, env: env, dir: own, words: spoken, leaves: leaves}
 	port, stop, err := b.chromeWithPort(ctx, "chrome")
@@ -184,7 +187,7 @@ func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, st
 	if err != nil {
 		return "", nil, err
 	}
-	args := append([]string{"--headless=new", "--window-size=1280,807", "--remote-debugging-port=0", "--user-data-dir=" + profile}, b.flags()...)
+	args := append([]string{"--headless=new", window, "--remote-debugging-port=0", "--user-data-dir=" + profile}, b.flags()...)
 	cmd := exec.Command(b.browser, append(args, "about:blank")...) //nolint:noctx // stop ends it
 	if err := cmd.Start(); err != nil {
 		return "", nil, err
