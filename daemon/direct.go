@@ -128,14 +128,7 @@ func (d *direct) send(ctx context.Context, session, method string, params any) (
 	return a, nil
 }
 
-func (d *direct) isOver() bool {
-	select {
-	case <-d.over:
-		return true
-	default:
-		return false
-	}
-}
+func (d *direct) isOver() bool { return isClosed(d.over) }
 
 // direct is the link's own connection, made at the first need and where the last one
 // was lost.

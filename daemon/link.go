@@ -194,9 +194,12 @@ func (l *link) closeTarget(target string) error {
 func (l *link) lost() { l.lose.Do(func() { close(l.gone) }) }
 
 // isGone reports whether the connection was lost.
-func (l *link) isGone() bool {
+func (l *link) isGone() bool { return isClosed(l.gone) }
+
+// isClosed reports whether a channel that nothing is sent on is closed.
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-l.gone:
+	case <-c:
 		return true
 	default:
 		return false

@@ -77,25 +77,11 @@ func (p *page) info() (targetInfo, error) {
 }
 
 // closed reports whether the page was closed, or its connection lost.
-func (p *page) closed() bool {
-	select {
-	case <-p.gone:
-		return true
-	default:
-		return false
-	}
-}
+func (p *page) closed() bool { return isClosed(p.gone) }
 
 func (p *page) isGone() bool { return p.closed() || p.link.isGone() }
 
-func (p *page) isCrashed() bool {
-	select {
-	case <-p.crash:
-		return true
-	default:
-		return false
-	}
-}
+func (p *page) isCrashed() bool { return isClosed(p.crash) }
 
 // crashTime is how long the news of a crash may come after what it made fail.
 const crashTime = 200 * time.Millisecond
