@@ -2,6 +2,7 @@ package patches
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strconv"
 )
 
@@ -214,6 +215,9 @@ func stringEnd(b []byte, i int) int {
 		return -1
 	}
 	for i++; i < len(b); i++ {
+		for i+8 < len(b) && plain(binary.LittleEndian.Uint64(b[i:])) {
+			i += 8
+		}
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1
@@ -237,6 +241,14 @@ func stringEnd(b []byte, i int) int {
 		}
 	}
 	return -1
+}
+
+// plain reports whether none of eight bytes of a string needs to be looked at: a
+// quote, a backslash, or a control character, which is below a space.
+func plain(w uint64) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	quote, escape := w^ones*'"', w^ones*'\\'
+	return ((w-ones*' ')&^w|(quote-ones)&^quote|(escape-ones)&^escape)&high == 0
 }
 
 func hex(c byte) bool {

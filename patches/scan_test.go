@@ -1,6 +1,8 @@
 package patches
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -37,6 +39,23 @@ func TestScanRequest(t *testing.T) {
 				t.Errorf("scanRequest(%q) = %+v, want %+v", tt.msg, got, tt.want)
 			}
 		})
+	}
+}
+
+// Eight bytes of a string are passed over at once where none of them ends it, begins
+// an escape, or is none that a string may have; wherever it stands, whatever is beside.
+func TestPlain(t *testing.T) {
+	for c := range 256 {
+		for _, beside := range []byte{' ', '!', '#', '[', ']', 0x7f, 0x80, 0xff} {
+			for at := range 8 {
+				text := bytes.Repeat([]byte{beside}, 8)
+				text[at] = byte(c)
+				want := c >= ' ' && c != '"' && c != '\\'
+				if got := plain(binary.LittleEndian.Uint64(text)); got != want {
+					t.Fatalf("plain(%q) = %t", text, got)
+				}
+			}
+		}
 	}
 }
 

@@ -44,6 +44,7 @@ type charge struct {
 	Profile    string    `json:"profile"`
 	NoSandbox  string    `json:"noSandbox,omitempty"` // why it has none
 	Began      time.Time `json:"began"`
+	Ending     bool      `json:"ending,omitzero"` // the keeper before was ending the browser
 }
 
 // The descriptors that a broker is started with.

@@ -16,6 +16,9 @@ func (b *broker) heed(ctx context.Context) {
 		s, err := b.control.receive()
 		switch {
 		case err != nil && ctx.Err() != nil:
+			if b.ending.Load() {
+				b.seeEnd()
+			}
 			return
 		case err != nil:
 			// One that cannot keep is not tried again and again.
@@ -31,6 +34,9 @@ func (b *broker) heed(ctx context.Context) {
 				b.log.Error("replacing the keeper", "error", err)
 				return
 			}
+			if b.ending.Load() { // the one before may not have heard it
+				b.endBrowser()
+			}
 		case s.Gone:
 			close(b.gone)
 			return
@@ -43,6 +49,32 @@ func (b *broker) heed(ctx context.Context) {
 				b.board.Ask("Browser.close", struct{}{}, "", func(json.RawMessage, error) {})
 			})
 		}
+	}
+}
+
+// endBrowser asks the keeper to end the browser, and us, and whoever takes the
+// keeper's place meanwhile. It does not wait.
+func (b *broker) endBrowser() {
+	b.ending.Store(true)
+	if err := b.control.send(word{Stop: true}); err != nil {
+		b.log.Warn("asking the keeper to end the browser", "error", err)
+	}
+}
+
+// seeEnd is the word of a keeper that died after it had the browser close, and
+// before it could say that it is gone.
+func (b *broker) seeEnd() {
+	ended := make(chan struct{})
+	go func() { // it ends with the browser, and with us
+		defer close(ended)
+		if !foreign(b.Settings) {
+			watch(b.charge.BrowserPID)
+		}
+	}()
+	select {
+	case <-ended:
+		close(b.gone)
+	case <-time.After(killTime): // who asked is told that it does not end
 	}
 }
 

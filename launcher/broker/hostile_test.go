@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -73,11 +74,12 @@ func TestHostileClientReachesItselfOnly(t *testing.T) {
 
 // Chromium stops to read its pipe, for good, at a message of 100 MiB.
 func TestMessageThatChromiumDoesNotRead(t *testing.T) {
+	uncollected(t)
 	r := start(t, wire.Settings{})
 	page := r.connect("victim").open()
 	hostile := r.connect("hostile")
 	own := hostile.open()
-	_, err := hostile.call(own.session, "Runtime.evaluate", map[string]any{"expression": "'" + strings.Repeat("x", 101<<20) + "'.length"})
+	_, err := hostile.call(own.session, "Runtime.evaluate", json.RawMessage(`{"expression":"'`+strings.Repeat("x", 101<<20)+`'.length"}`))
 	if err == nil || !strings.Contains(err.Error(), "larger") {
 		t.Errorf("101 MiB were answered with %v, want a refusal", err)
 	}

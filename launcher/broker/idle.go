@@ -74,11 +74,7 @@ func (b *broker) checkIdle() {
 	b.table.stopped = true
 	b.board.Closing()
 	b.log.Info("the browser has no tabs and nobody uses it; it is stopped")
-	go func() { // it ends with the line to the keeper
-		if err := b.control.send(word{Stop: true}); err != nil {
-			b.log.Error("asking the keeper to stop the browser", "error", err)
-		}
-	}()
+	go b.endBrowser() // the board does not wait for the line to the keeper
 }
 
 // heldUp holds a client up that comes while the browser is being stopped, so that it

@@ -20,6 +20,7 @@ const (
 	leaseTime   = 15 * time.Second // for a keeper that ends to let go of the profile
 	startTime   = 60 * time.Second // for browser and broker to come up
 	silence     = 5 * time.Second  // after which a broker is taken for dead
+	listenTime  = silence / 10     // between two notes that it has said nothing
 	closeTime   = 10 * time.Second // for the browser to close when asked
 	leaveTime   = 7 * time.Second  // for the broker to end
 	lookTime    = 2 * time.Second  // between looks at our own socket
@@ -38,6 +39,7 @@ type keeper struct {
 	broker   *child
 	fresh    bool
 	told     bool        // that we are ready, or will not be
+	ending   bool        // the keeper before us was ending the browser
 	deaths   []time.Time // of brokers
 	died     time.Time   // when the last browser died; zero where none has
 	restarts int         // browsers that died
@@ -205,11 +207,18 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 		}
 	}
 	defer k.endBroker()
-	patience := time.NewTimer(startTime)
-	defer patience.Stop()
-	if up { // it was another keeper's, and may be silent already
-		patience.Reset(silence)
+	if k.ending {
+		k.stopBrowser(ctx)
+		return true, nil
 	}
+	patience := startTime
+	if up { // it was another keeper's, and may be silent already
+		patience = silence
+	}
+	// Silence is counted while we listen: what a keeper that was stopped, or a
+	// machine that stood still, has not heard yet, the broker may have said.
+	quiet, listen := time.Duration(0), time.NewTicker(listenTime)
+	defer listen.Stop()
 	look := time.NewTicker(lookTime)
 	defer look.Stop()
 	for {
@@ -226,8 +235,11 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 		case <-k.broker.exited:
 			k.log.Error("broker ended", "pid", k.broker.pid)
 			return false, nil
-		case <-patience.C:
-			if !up {
+		case <-listen.C:
+			switch quiet += listenTime; {
+			case quiet < patience:
+				continue
+			case !up:
 				return false, wire.Errorf(wire.CodeNoBrowser, "the browser does not answer").WithHint("abrowser doctor").
 					With("stderr", lastLines(k.browser.tail.String(), 20))
 			}
@@ -253,7 +265,7 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 				k.Ready(nil)
 			}
 			if up {
-				patience.Reset(silence)
+				quiet, patience = 0, silence
 			}
 		}
 	}

@@ -36,7 +36,7 @@ type line struct {
 	behind [][]byte // what comes behind that
 
 	cut chan struct{} // closed when the connection is to end
-	why string        // set before cut is closed
+	why string        // of end, which has returned before it is read
 }
 
 func (l *line) end(why string) {
@@ -177,5 +177,6 @@ func (l *line) write(ctx context.Context, log *slog.Logger) {
 			l.q.wrote(len(msg.data))
 		}
 	}
+	l.end("the broker ends") // where it is ctx that has ended
 	_ = l.conn.Close(websocket.StatusNormalClosure, l.why)
 }

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -70,4 +71,39 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	if took := time.Since(began); took > 4*lastTime {
 		t.Errorf("its connection ends %v after it was cut off", took)
 	}
+}
+
+// The broker ends and the client leaves at the same moment: the client is told why, by
+// whichever was first.
+func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	over := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		l := &line{conn: conn, q: newQueue(1 << 20), cut: make(chan struct{})}
+		go func() {
+			defer close(over)
+			l.write(ctx, logger(nil))
+		}()
+		cancel()
+		time.Sleep(20 * time.Millisecond) // the writer sees the one before the other
+		l.end("the client has left")
+		<-over
+	}))
+	defer server.Close()
+	conn, _, err := websocket.Dial(t.Context(), server.URL, nil) //nolint:bodyclose // the dialer has closed it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow()
+	_, _, err = conn.Read(t.Context())
+	if end := (websocket.CloseError{}); !errors.As(err, &end) || end.Reason == "" {
+		t.Errorf("the client is told %v, want why", err)
+	}
+	<-over
 }

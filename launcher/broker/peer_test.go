@@ -156,14 +156,21 @@ func (p *peer) take(m message) {
 
 func (p *peer) sendLocked(session, method string, params any) chan message {
 	p.last++
-	raw, err := json.Marshal(params)
-	if err != nil {
-		p.t.Errorf("%s: %v", method, err)
+	raw, encoded := params.(json.RawMessage) // sent as it is: a large one is not walked through here
+	if !encoded {
+		var err error
+		if raw, err = json.Marshal(params); err != nil {
+			p.t.Errorf("%s: %v", method, err)
+		}
 	}
-	if params == nil {
-		raw = []byte("{}")
+	out := fmt.Appendf(nil, `{"id":%d,"method":%q`, p.last, method)
+	if session != "" {
+		out = fmt.Appendf(out, `,"sessionId":%q`, session)
 	}
-	out, _ := json.Marshal(message{ID: p.last, Method: method, Params: raw, SessionID: session})
+	if params != nil {
+		out = append(append(out, `,"params":`...), raw...)
+	}
+	out = append(out, '}')
 	got := make(chan message, 1)
 	p.waiting[p.last] = got
 	_ = p.conn.Write(context.Background(), websocket.MessageText, out) // a lost connection shows in gone

@@ -31,6 +31,7 @@ type broker struct {
 	ServeOptions
 	charge  *charge
 	keeper  atomic.Int64 // its process
+	ending  atomic.Bool  // the keeper is asked to end the browser
 	files   map[int]*os.File
 	control *control
 	up      upstream

@@ -56,7 +56,7 @@ func (k *keeper) succeed(context.Context) error {
 	}
 	k.listener.SetUnlinkOnClose(false)
 	k.lease = sockets.LeaseFrom(files[fdLease])
-	k.instance, k.NoSandbox, k.restarts, k.died, k.told = c.Instance, c.NoSandbox, c.Restarts, c.Died, true
+	k.instance, k.NoSandbox, k.restarts, k.died, k.told, k.ending = c.Instance, c.NoSandbox, c.Restarts, c.Died, true, c.Ending
 	k.browser = &chromium{
 		pid: c.BrowserPID, path: c.Executable, in: files[fdIn], out: files[fdOut], errors: files[fdErrors],
 		tail: &tail{}, began: c.Began, exited: make(chan struct{}),
@@ -119,6 +119,7 @@ func (b *broker) replaceKeeper() error {
 	defer theirs.Close()
 	c := *b.charge
 	c.BrokerPID, c.KeeperPID, c.Fresh = os.Getpid(), 0, false // its own pid it knows
+	c.Ending = b.ending.Load()
 	if err := ours.send(word{Charge: &c}); err != nil {
 		ours.close()
 		return err

@@ -283,6 +283,66 @@ func TestKeeperIsKilled(t *testing.T) {
 	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
+// A keeper that was stopped, or whose machine stood still, has heard nothing of its
+// broker for a while. That is not the broker's fault.
+func TestKeeperThatStoodStill(t *testing.T) {
+	r := newRig(t, wire.Settings{})
+	cmd := r.keeper()
+	r.awaitBroker()
+	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
+	p := r.connect("a").open()
+	before := ask(r, wire.BrowserStatus, wire.Nothing{})
+	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(silence + beatEvery) // stopped for as long; then it has judged
+	}
+	if got, err := p.try("6*7"); got != "42" {
+		t.Errorf("the page says %s, %v on the connection from before", got, err)
+	}
+	if after := ask(r, wire.BrowserStatus, wire.Nothing{}); after.BrokerPID != before.BrokerPID || after.KeeperPID != before.KeeperPID {
+		t.Errorf("broker and keeper are %d and %d, were %d and %d", after.BrokerPID, after.KeeperPID, before.BrokerPID, before.KeeperPID)
+	}
+	ask(r, wire.BrowserStop, wire.BrowserStopIn{})
+	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
+}
+
+// A keeper that dies before it has heard that the browser is to be stopped leaves it
+// to the next one; at any other moment, too, the browser is stopped.
+func TestKeeperIsKilledWhileItStopsTheBrowser(t *testing.T) {
+	for _, after := range []time.Duration{0, 20 * time.Millisecond, 60 * time.Millisecond, 120 * time.Millisecond} {
+		t.Run(after.String(), func(t *testing.T) { killedWhileStopping(t, after) })
+	}
+}
+
+func killedWhileStopping(t *testing.T, after time.Duration) {
+	r := newRig(t, wire.Settings{})
+	cmd := r.keeper()
+	r.awaitBroker()
+	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
+	if after == 0 {
+		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		after = 500 * time.Millisecond // the broker has asked by then
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		_, err := try(r, wire.BrowserStop, wire.BrowserStopIn{})
+		stopped <- err
+	}()
+	time.Sleep(after)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if err := <-stopped; err != nil {
+		t.Errorf("stopping the browser: %v", err)
+	}
+	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
+}
+
 // A keeper that has just taken over knows a broker that is silent from the start: it
 // is replaced as soon as any other.
 func TestKeeperTakesOverASilentBroker(t *testing.T) {

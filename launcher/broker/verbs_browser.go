@@ -53,9 +53,7 @@ func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.BrowserStop
 	if err != nil {
 		return out, err
 	}
-	if err := b.control.send(word{Stop: true}); err != nil {
-		return out, err
-	}
+	b.endBrowser()
 	late := time.NewTimer(stopTime)
 	defer late.Stop()
 	select {
