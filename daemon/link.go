@@ -63,7 +63,7 @@ func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place
 		return nil, ended(ctx)
 	}
 	path := wire.PathSession + session + "?" + wire.ParamParty + "=" + rand.Text()
-	browser, err := pw.Chromium.ConnectOverCDP("ws+unix://"+place.Socket+":"+path, playwright.BrowserTypeConnectOverCDPOptions{
+	browser, err := pw.Chromium.ConnectOverCDP(driverAddress(place.Socket)+":"+path, playwright.BrowserTypeConnectOverCDPOptions{
 		// The page stays as a person would see it; what keeps it awake the broker does.
 		NoDefaults: playwright.Bool(true),
 		IsLocal:    playwright.Bool(true),
@@ -102,6 +102,12 @@ func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place
 func endpoint(place sockets.Place, session string) string {
 	return "ws+unix://" + place.Socket + ":" + wire.PathSession + session
 }
+
+// driverAddress is a socket as the driver is to have it, with a host that is an address. Any
+// other it looks up, even for a socket, and without a host that is localhost: where the
+// machine's hosts file has no IPv6 address for it, over the network, which may lose the
+// question.
+func driverAddress(socket string) string { return "ws+unix://127.0.0.1" + socket }
 
 func connectError(err error) error {
 	text := briefly(err)
