@@ -34,6 +34,24 @@ async function world(page) {
   return { context: context.delegate._contextId, name: context.abrowserName };
 }
 
+// inject brings Playwright's functions into a document: 300 KB of script, most of whose
+// cost is the way there. It goes there once for all the documents that follow in the
+// page's renderers, where they make of it what they need, when they need it. Where it
+// cannot, and in the page's own world, it is brought as Playwright would.
+async function inject(context, source, options, whole) {
+  const { delegate } = context.frame._page;
+  const client = context.delegate._client;
+  if (context.world !== "utility" || !delegate.utilityWorldName) return context.rawEvaluateHandle(whole);
+  client.abrowserBrought ??= client.send("Page.addScriptToEvaluateOnNewDocument", {
+    source: `Object.defineProperty(globalThis, "${brought}", { configurable: true, get() { const module = {}; ${source}; return module.exports; } })`,
+    worldName: delegate.utilityWorldName,
+    runImmediately: true,
+  }).catch(() => {});
+  await client.abrowserBrought;
+  return context.rawEvaluateHandle(`new (globalThis.${brought}.InjectedScript())(globalThis, ${JSON.stringify(options)})`).catch(() => context.rawEvaluateHandle(whole));
+}
+const brought = "abrowser" + crypto.randomBytes(12).toString("hex");
+
 // settled waits as Playwright does behind a click: for the navigation of the main frame
 // that the page has asked for.
 async function settled(page) {

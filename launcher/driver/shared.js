@@ -30,12 +30,13 @@ const origin = new AsyncLocalStorage(); // the session that the code that runs w
 
 const say = (what, more) => console.error(JSON.stringify({ time: new Date().toISOString(), msg: what, ...more }));
 
-// load is require, with three changes. One is of what Playwright does about functions
+// load is require, with four changes. One is of what Playwright does about functions
 // that it does not know; the other of what it runs in pages: before it acts on an
 // element it compares two animation frames, 33 ms, to see whether the element moves.
 // Where still says that nothing moves it, there is nothing to wait for; where something
 // may, rests says whether it does. What a script moves without an animation is found by
-// the hit test, which stays. The third is what quick answers to pages' CDP sessions.
+// the hit test, which stays. The third is what quick answers to pages' CDP sessions, the
+// fourth how Playwright's functions come into a page: see inject.
 // Of a bundle that has no such place nothing is changed.
 //
 // A source that has a single character beyond ASCII, as in its comments, is kept with two
@@ -49,7 +50,9 @@ function load(file) {
   const ascii = (bytes) => Buffer.from(bytes, "latin1").toString().split("").map(escape).join("");
   const read = (name) => fs.readFileSync(name, "latin1").replace(/[\x80-\xff]+/g, ascii);
   Module._extensions[".js"] = (module, name) => module._compile(read(name), name);
-  const source = read(file).replace(unknown, "return;").replace(send, ours + send);
+  const bring = "this._injectedScriptPromise = this.rawEvaluateHandle(source8).then(";
+  const once = "this._injectedScriptPromise = module.inject(this, source3, options2, source8).then(";
+  const source = read(file).replace(unknown, "return;").replace(send, ours + send).replace(bring, once);
   const place = "async _checkElementIsStable(node) {";
   const parts = source.split(place);
   if (parts.length !== 2) return require(file);
@@ -58,6 +61,7 @@ function load(file) {
   const module = new Module(file);
   module.filename = file;
   module.paths = Module._nodeModulePaths(file);
+  module.inject = inject;
   module.answer = (progress, method, params) => answer(progress, origin.getStore().playwright.allBrowsers(), method, params);
   module._compile(parts[0] + place + escaped + parts[1], file);
   return module.exports;
