@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
@@ -79,7 +80,7 @@ func TestDialogPolicies(t *testing.T) {
 	t.Run("a verb that only reads", func(t *testing.T) {
 		do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "raise"})
 		eval(t, s, "setTimeout(() => confirm('between'), 100), 0")
-		for range 50 {
+		for began := time.Now(); time.Since(began) < patience; {
 			if r := reply(t, s, wire.GetText, wire.GetIn{Element: element("#out")}); wire.AnyRaised(r.Records) {
 				if !strings.Contains(r.Warnings[0], "between") || !strings.Contains(r.Warnings[0], "abrowser policy dialog") {
 					t.Errorf("it warns %q", r.Warnings)

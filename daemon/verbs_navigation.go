@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -45,19 +46,35 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 			return wire.OpenOut{}, t.orDownload(ctx, err)
 		}
 	}
-	title, err := t.title(context.WithoutCancel(ctx), p)
-	if err != nil {
-		t.log.Warn("reading the title", "error", err)
-	}
 	effects := t.effects(ctx)
 	if err := t.outlived(ctx, p); err != nil {
 		return wire.OpenOut{}, err
 	}
+	active, _ := t.known()
+	title := active.Title // as of the load event, which the browser learns of after it
+	if active.TargetID != p.target || placeholder(title, active.URL) {
+		if title, err = t.title(context.WithoutCancel(ctx), p); err != nil {
+			t.log.Warn("reading the title", "error", err)
+		}
+	}
 	if to != "" {
 		t.prepare(p)
 	}
-	active, _ := t.known()
 	return wire.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
+}
+
+// cutTitle is the length at which the browser cuts titles.
+const cutTitle = 4096
+
+// placeholder reports whether a title may be cut, or be what the browser shows of a page
+// that has none: its URL, as a person reads it.
+func placeholder(title, at string) bool {
+	u, err := url.Parse(at)
+	if title == "" || len(title) >= cutTitle || err != nil || strings.HasPrefix(title, u.Scheme+":") {
+		return true
+	}
+	host, _, _ := strings.Cut(u.Host, ":")
+	return host != "" && strings.HasPrefix(title, host) || strings.Contains(host, "xn--")
 }
 
 // orDownload says of a navigation that a download took its place, where one did.

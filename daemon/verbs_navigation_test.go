@@ -1,6 +1,10 @@
 package daemon_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +41,33 @@ func TestOpen(t *testing.T) {
 	}
 	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/two") {
 		t.Errorf("get url = %q", got)
+	}
+}
+
+// The title is the document's as of its load event, and empty where it has none, whatever
+// the browser shows in its place.
+func TestOpenTitle(t *testing.T) {
+	s := home.Start(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, r.URL.Query().Get("html"))
+	}))
+	t.Cleanup(server.Close)
+	for _, tt := range []struct{ html, want string }{
+		{"<title>first</title>", "first"},
+		{"<p>none", ""},
+		{"<title>127.0.0.1 is the host</title>", "127.0.0.1 is the host"},
+		{"<title>  a\n b </title>", "a b"},
+		{"<title>before</title><body onload=\"document.title = 'at load'\">", "at load"},
+		{"<title>&lt;b&gt; &amp; more</title>", "<b> & more"},
+		{"<title>" + strings.Repeat("long ", 1000) + "</title>", strings.TrimSpace(strings.Repeat("long ", 1000))},
+		{"<title>last</title>", "last"},
+	} {
+		for _, to := range []string{server.URL + "/a b/?html=" + url.QueryEscape(tt.html), "data:text/html," + url.PathEscape(tt.html)} {
+			if got := open(t, s, to).Title; got != tt.want {
+				t.Errorf("the title of %.80q is %.80q, want %.80q", to, got, tt.want)
+			}
+		}
 	}
 }
 
