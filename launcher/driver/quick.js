@@ -35,13 +35,16 @@ async function world(page) {
 }
 
 // inject brings Playwright's functions into a document: 300 KB of script, most of whose
-// cost is the way there. It goes there once for all the documents that follow in the
-// page's renderers, where they make of it what they need, when they need it. Where it
-// cannot, and in the page's own world, it is brought as Playwright would.
+// cost is the way there. A page that comes to a second document has it for all that
+// follow, which make of it what they need, when they need it; the browser keeps it, 400
+// KB a page, so one that stays at its first does without. Where it cannot be kept, and in
+// the page's own world, it is brought as Playwright would.
 async function inject(context, source, options, whole) {
   const { delegate } = context.frame._page;
   const client = context.delegate._client;
-  if (context.world !== "utility" || !delegate.utilityWorldName) return context.rawEvaluateHandle(whole);
+  const { abrowserMet: met } = client;
+  client.abrowserMet ||= context.world === "utility";
+  if (!met || context.world !== "utility" || !delegate.utilityWorldName) return context.rawEvaluateHandle(whole);
   client.abrowserBrought ??= client.send("Page.addScriptToEvaluateOnNewDocument", {
     source: `Object.defineProperty(globalThis, "${brought}", { configurable: true, get() { const module = {}; ${source}; return module.exports; } })`,
     worldName: delegate.utilityWorldName,
