@@ -204,8 +204,8 @@ func TestFunctionsAreBroughtOnce(t *testing.T) {
 	for range 5 {
 		visit()
 	}
-	const functions = 300_000 // bytes
-	if sent := written(t, pid) - before; sent > 3*functions { // once, and where a document was on its way
+	const functions = 300_000 // bytes; once, and again where a document was on its way
+	if sent := written(t, pid) - before; sent > 3*functions {
 		t.Errorf("for five documents the broker writes %d bytes", sent)
 	}
 }

@@ -97,6 +97,9 @@ package patches
 //   - Browser contexts that a newer client makes are not shown to an older one:
 //     Playwright takes pages of a context that it did not make for pages of the
 //     shared one.
+//   - Each is told of the isolated worlds that the others make in pages, as by a
+//     browser without a broker; Playwright takes no notice of worlds that it did not
+//     make.
 //   - Browser contexts outlive the connection that made them, disposeOnDetach or
 //     not: a daemon that is killed finds its pages again. They go when they are
 //     disposed of or their session ends.
