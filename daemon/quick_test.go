@@ -3,9 +3,7 @@ package daemon_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -189,37 +187,4 @@ func lastURL(t *testing.T, s *daemontest.Session, steps []wire.Step) string {
 		t.Fatalf("the batch: %+v", out)
 	}
 	return at.URL
-}
-
-// What Playwright does in pages is brought to a page, and not to each of its documents.
-func TestFunctionsAreBroughtOnce(t *testing.T) {
-	s, web := home.Start(t), site.Start(t)
-	visit := func() {
-		open(t, s, web.URL("/form"))
-		do(t, s, wire.Snapshot, wire.SnapshotIn{})
-	}
-	visit()
-	pid := brokerStatus(t).BrokerPID
-	before := written(t, pid)
-	for range 5 {
-		visit()
-	}
-	const functions = 300_000 // bytes; once, and again where a document was on its way
-	if sent := written(t, pid) - before; sent > 3*functions {
-		t.Errorf("for five documents the broker writes %d bytes", sent)
-	}
-}
-
-// written is how much a process has written in all.
-func written(t *testing.T, pid int) (n int) {
-	t.Helper()
-	counts, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(counts), "wchar: ")
-	if _, err := fmt.Sscan(rest, &n); err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

@@ -1,70 +1,82 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
+	"slices"
+	"strings"
 	"time"
 )
 
 // measurePipe is the least that a question to the browser can take: one over its pipe,
 // with nobody between.
 func measurePipe(ctx context.Context, b *bench, name string) error {
-	profile, err := b.own("pipe")
-	if err != nil {
-		return err
-	}
-	browserIn, in, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, browserOut, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer out.Close()
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
-	args := append([]string{"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + profile}, b.flags()...)
-	cmd := exec.CommandContext(ctx, b.browser, append(args, "about:blank")...)
-	cmd.ExtraFiles = []*os.File{browserIn, browserOut}
-	err = cmd.Start()
-	browserIn.Close()
-	browserOut.Close()
+	bare, err := b.startBare(ctx, "pipe")
 	if err != nil {
 		return err
 	}
+	defer bare.end()
 	var took series
-	answers := bufio.NewReader(out)
-	for id := range 10 * max(leastRounds, b.rounds) {
+	for i := range 10 * max(leastRounds, b.rounds) {
+		var version struct{ Product string }
 		began := time.Now()
-		if _, err = fmt.Fprintf(in, `{"id":%d,"method":"Browser.getVersion"}`+"\x00", id+1); err != nil {
-			break
+		if err := bare.ask("", "Browser.getVersion", nil, &version); err != nil {
+			return err
 		}
-		var answer []byte
-		if answer, err = answers.ReadBytes(0); err != nil {
-			break
+		if !strings.Contains(version.Product, "Chrom") {
+			return fmt.Errorf("the browser says that it is %q", version.Product)
 		}
-		if !bytes.Contains(answer, []byte("Chrom")) {
-			err = fmt.Errorf("the browser answers %s", answer)
-			break
-		}
-		if id > 0 { // the first one waits for the browser to be there
+		if i > 0 { // the first one waits for the browser to be there
 			took = append(took, time.Since(began))
 		}
 	}
-	if err == nil {
-		_, err = io.WriteString(in, `{"id":999999,"method":"Browser.close"}`+"\x00")
-	}
+	b.time(name, bareName, took)
+	return nil
+}
+
+const bareName = "bare browser"
+
+// measureBareGrowth is what of our growth is the browser's own: a new page that loads a
+// document, in a browser with more and more pages and nobody between.
+func measureBareGrowth(ctx context.Context, b *bench, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*commandTime)
+	defer cancel()
+	bare, err := b.startBare(ctx, "bare")
 	if err != nil {
-		cancel()
+		return err
 	}
-	_ = cmd.Wait() // it was asked to end
-	b.time(name, "bare browser", took)
-	return err
+	defer bare.end()
+	pages := 0
+	for _, n := range slices.Sorted(slices.Values(b.growth)) {
+		for ; pages < n; pages++ {
+			if _, err := bare.open(b.site.url("/next")); err != nil {
+				return err
+			}
+		}
+		if err := pause(ctx, settling); err != nil {
+			return err
+		}
+		var took series
+		var fresh []string
+		for range newcomers {
+			began := time.Now()
+			target, err := bare.open(b.site.url("/next"))
+			if err != nil {
+				return err
+			}
+			took, fresh = append(took, time.Since(began)), append(fresh, target)
+			if err := pause(ctx, time.Second); err != nil {
+				return err
+			}
+		}
+		for _, target := range fresh {
+			if err := bare.ask("", "Target.closeTarget", map[string]any{"targetId": target}, nil); err != nil {
+				return err
+			}
+		}
+		b.time(fmt.Sprintf("%s, %d live", name, n), bareName, took)
+	}
+	return nil
 }

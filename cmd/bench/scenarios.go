@@ -47,6 +47,7 @@ func scenarios() []scenario {
 		{nameColdStart, measureColdStart},
 		{nameTasks, measureTasks},
 		{"growth", measureGrowth},
+		{"growth: new page of a bare browser", measureBareGrowth},
 	}
 }
 

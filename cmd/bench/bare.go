@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+)
+
+// bareBrowser is a browser asked over its pipe, with nobody between.
+type bareBrowser struct {
+	cmd  *exec.Cmd
+	in   *os.File
+	out  *os.File
+	said *bufio.Reader
+	last int
+}
+
+// bareMessage is what goes over the pipe.
+type bareMessage struct {
+	ID      int             `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Session string          `json:"sessionId,omitempty"`
+	Params  any             `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   json.RawMessage `json:"error,omitempty"`
+}
+
+// startBare starts one with a profile of its own; it ends with ctx, or by end.
+func (b *bench) startBare(ctx context.Context, name string) (*bareBrowser, error) {
+	profile, err := b.own(name)
+	if err != nil {
+		return nil, err
+	}
+	browserIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer browserIn.Close()
+	out, browserOut, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer browserOut.Close()
+	args := append([]string{"--headless=new", window, "--remote-debugging-pipe", "--user-data-dir=" + profile}, b.flags()...)
+	cmd := exec.CommandContext(ctx, b.browser, append(args, "about:blank")...)
+	cmd.ExtraFiles = []*os.File{browserIn, browserOut}
+	return &bareBrowser{cmd: cmd, in: in, out: out, said: bufio.NewReader(out)}, cmd.Start()
+}
+
+// end has it close, whatever became of it.
+func (b *bareBrowser) end() {
+	_, _ = io.WriteString(b.in, `{"id":999999,"method":"Browser.close"}`+"\x00") // or the closed pipe says so
+	_ = b.in.Close()
+	_, _ = io.Copy(io.Discard, b.said) // until it has ended, or ctx
+	_ = b.cmd.Wait()                   // as above
+	_ = b.out.Close()
+}
+
+// ask sends a question, to a CDP session where one is named, and reads its answer.
+func (b *bareBrowser) ask(session, method string, params, answer any) error {
+	b.last++
+	raw, err := json.Marshal(bareMessage{ID: b.last, Method: method, Session: session, Params: params})
+	if err == nil {
+		_, err = b.in.Write(append(raw, 0))
+	}
+	if err != nil {
+		return err
+	}
+	m, err := b.await(func(m bareMessage) bool { return m.ID == b.last })
+	switch {
+	case err != nil:
+		return err
+	case m.Error != nil:
+		return fmt.Errorf("the browser answers %s with %s", method, m.Error)
+	case answer == nil:
+		return nil
+	}
+	return json.Unmarshal(m.Result, answer)
+}
+
+// await reads until what is looked for comes.
+func (b *bareBrowser) await(found func(bareMessage) bool) (bareMessage, error) {
+	for {
+		var m bareMessage
+		raw, err := b.said.ReadBytes(0)
+		if err == nil {
+			err = json.Unmarshal(raw[:len(raw)-1], &m)
+		}
+		if err != nil || found(m) {
+			return m, err
+		}
+	}
+}
+
+// open opens a page of its own window and waits until a URL has loaded there.
+func (b *bareBrowser) open(url string) (target string, err error) {
+	var made struct{ TargetID, SessionID string }
+	if err := b.ask("", "Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &made); err != nil {
+		return "", err
+	}
+	if err := b.ask("", "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &made); err != nil {
+		return "", err
+	}
+	if err := b.ask(made.SessionID, "Page.enable", nil, nil); err != nil {
+		return "", err
+	}
+	if err := b.ask(made.SessionID, "Page.navigate", map[string]any{"url": url}, nil); err != nil {
+		return "", err
+	}
+	_, err = b.await(func(m bareMessage) bool { return m.Method == "Page.loadEventFired" && m.Session == made.SessionID })
+	return made.TargetID, err
+}
