@@ -216,7 +216,6 @@ func (k *chaosTask) isAt(url string, any ...string) {
 // goes on from there. A page that crashed is opened again, as the error's hint says.
 func (k *chaosTask) again(urls ...string) {
 	if k.crashed {
-		k.crashed = false
 		k.reopen()
 		return
 	}
@@ -232,12 +231,16 @@ func (k *chaosTask) again(urls ...string) {
 	}
 }
 
-// reopen opens the page's address once more.
+// reopen opens the page's address once more. Where another fault stops it, a page that
+// has crashed is not there yet.
 func (k *chaosTask) reopen() {
+	crashed := k.crashed
 	k.crashed = false
 	k.unsure, k.typed = true, append(k.typed, "")
 	if _, ok := k.run("open", k.url); ok {
 		k.typed = []string{""}
+	} else if crashed {
+		k.crashes = k.killed.Load() - 1
 	}
 }
 
