@@ -12,6 +12,16 @@ import (
 	"github.com/coder/websocket"
 )
 
+// accepted is the line of a client for which so many bytes are kept, nil where it fails.
+func accepted(t *testing.T, w http.ResponseWriter, r *http.Request, limit int) *line {
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	return &line{conn: conn, q: newQueue(limit), cut: make(chan struct{})}
+}
+
 // A client that reads nothing has what it is told kept for it up to a limit; with more
 // it is cut off, soon, and what was kept is let go of.
 func TestWhoDoesNotReadIsCutOff(t *testing.T) {
@@ -19,12 +29,10 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	lines := make(chan *line, 1)
 	over := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			t.Error(err)
+		l := accepted(t, w, r, limit)
+		if l == nil {
 			return
 		}
-		l := &line{conn: conn, q: newQueue(limit), cut: make(chan struct{})}
 		lines <- l
 		l.write(context.WithoutCancel(r.Context()), logger(nil))
 		close(over)
@@ -80,12 +88,10 @@ func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
 	defer cancel()
 	over := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			t.Error(err)
+		l := accepted(t, w, r, 1<<20)
+		if l == nil {
 			return
 		}
-		l := &line{conn: conn, q: newQueue(1 << 20), cut: make(chan struct{})}
 		go func() {
 			defer close(over)
 			l.write(ctx, logger(nil))
