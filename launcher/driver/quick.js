@@ -121,8 +121,9 @@ const questions = Object.assign(() => {}, {
       const set = injected.setupHitTargetInterceptor(node, "mouse", point, false);
       if (typeof set === "string") return {};
       guard = set;
-      // Of a document without an origin or a URL nobody is told that it navigates.
-      moved = !window.navigation || origin === "null" || document.URL === "about:blank";
+      // Of a document without an origin or a URL nobody is told that it navigates; a form
+      // is sent a moment after its button was clicked.
+      moved = !window.navigation || origin === "null" || document.URL === "about:blank" || !!node.closest?.("button, input")?.form;
       window.navigation?.addEventListener("navigate", moves);
       return { ready: true, ...point, count, saves: !!node.closest?.("a[download]") };
     };
