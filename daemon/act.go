@@ -38,7 +38,7 @@ func tryTime(look time.Duration) time.Duration { return min(max(firstTry, perLoo
 // act waits for the element and performs the action once. What cannot be known to
 // have been done or not is [wire.CodeResultUnknown], and never done again.
 func (t *turn) act(ctx context.Context, p *page, at target, a action) error {
-	state, err := t.actQuickly(ctx, p, at, a)
+	state, err := t.actQuickly(ctx, p, &at, a)
 	if err != nil || state == quickDone {
 		return err
 	}
@@ -192,6 +192,8 @@ func (t *turn) giveUp(ctx context.Context, at target, why string) error {
 	}
 	shown, err := look(t, time.Second, func() (bool, error) { return at.find.IsVisible() })
 	switch {
+	case shown && at.why != "": // Playwright did not come to look at it once more
+		return wire.Errorf(wire.CodeNotActionable, "%q %s", at.sel.given, at.why).WithHint(hintSnapshot)
 	case err != nil || shown: // by now: the machine is slow, or it came late
 		return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
 	default:

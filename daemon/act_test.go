@@ -1,10 +1,52 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
+
+// shownElement is one that is there and can be seen.
+type shownElement struct{ locator }
+
+func (shownElement) Count() (int, error) { return 1, nil }
+
+func (shownElement) IsVisible(...playwright.LocatorIsVisibleOptions) (bool, error) { return true, nil }
+
+// An element that was not ready has the reason of whoever looked at it last, also
+// where Playwright had no time to.
+func TestGiveUp(t *testing.T) {
+	for _, tt := range []struct {
+		name, first, last string
+		code              wire.Code
+		want              string
+	}{
+		{"nobody has looked", "", "", wire.CodeTimeout, `"#go" was not ready in time`},
+		{"we have", "is not enabled", "", wire.CodeNotActionable, `"#go" is not enabled`},
+		{"Playwright has, too", "is not enabled", "is covered by <p></p>", wire.CodeNotActionable, `"#go" is covered by <p></p>`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &Session{}
+			ctx, slot, err := s.lane.enter(t.Context(), "click")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer slot.leave()
+			ctx, cancel := context.WithTimeout(ctx, 0)
+			defer cancel()
+			act := &turn{Session: s, slot: slot}
+			at := target{sel: selector{given: "#go"}, find: shownElement{}, all: shownElement{}, why: tt.first}
+			if err := act.giveUp(ctx, at, tt.last); !errors.Is(err, tt.code) || wire.AsError(err).Message != tt.want {
+				t.Errorf("giveUp() = %v, want %s: %s", err, tt.code, tt.want)
+			}
+		})
+	}
+}
 
 func TestProgressOf(t *testing.T) {
 	click := action{name: "click", trial: true}

@@ -71,7 +71,8 @@ func glanced[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, co
 			return none, err
 		}
 		tab, _ := s.known()
-		if tabbed, ok := any(in).(wire.Tabbed); tab.TargetID == "" || ok && tabbed.TabName() != "" { // nothing is known yet
+		ahead := s.lane.state().verb
+		if tabbed, ok := any(in).(wire.Tabbed); tab.TargetID == "" || ahead == "" || ahead == connecting || ok && tabbed.TabName() != "" { // nothing is known, or it is about to change
 			body, err := json.Marshal(in)
 			if err != nil {
 				return none, err
@@ -82,7 +83,7 @@ func glanced[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, co
 			}
 			return out.(Out), nil
 		}
-		call.Warn("%q is still running", s.lane.state().verb)
+		call.Warn("%q is still running", ahead)
 		return serve(&turn{Session: s, call: call, verb: v.Name, looks: true}, ctx, in)
 	})
 	return h

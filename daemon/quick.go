@@ -40,8 +40,8 @@ const (
 )
 
 // actQuickly tries the quick way, where there is one. With an error, or when it was
-// done, nothing else is to be tried.
-func (t *turn) actQuickly(ctx context.Context, p *page, at target, a action) (quickState, error) {
+// done, nothing else is to be tried. Of an element that is not ready it notes why.
+func (t *turn) actQuickly(ctx context.Context, p *page, at *target, a action) (quickState, error) {
 	if a.quick == nil || !t.engine.shared() || ctx.Err() != nil {
 		return quickRefused, nil
 	}
@@ -70,6 +70,7 @@ func (t *turn) actQuickly(ctx context.Context, p *page, at target, a action) (qu
 // seen is what a page says of the element that is to be acted on.
 type seen struct {
 	Ready bool    `json:"ready"`
+	Why   string  `json:"why"` // it is not, empty where only Playwright can tell
 	How   string  `json:"how"` // a fill was "done", or "needsinput" from the keyboard
 	X     float64 `json:"x"`   // where to click, in CSS pixels
 	Y     float64 `json:"y"`
@@ -79,7 +80,7 @@ type seen struct {
 
 // fillQuickly has the page fill the element, where it is ready, or make it ready for the
 // keyboard.
-func (t *turn) fillQuickly(ctx context.Context, w *world, at target, a action, until time.Time) (quickState, error) {
+func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action, until time.Time) (quickState, error) {
 	if ctx.Err() != nil {
 		return quickRefused, nil
 	}
@@ -102,6 +103,7 @@ func (t *turn) fillQuickly(ctx context.Context, w *world, at target, a action, u
 		}
 		err = w.input(ctx, a, until, inputs)
 	case s.How != "done":
+		at.why = s.Why
 		return quickRefused, nil
 	}
 	if err == nil && at.sel.ref == 0 {
@@ -123,7 +125,7 @@ func deleteKey() []input {
 
 // clickQuickly looks where the element is, and whether a click arrives there, and clicks.
 // What comes in the way by then, the page keeps the click from.
-func (t *turn) clickQuickly(ctx context.Context, w *world, at target, a action, until time.Time) (quickState, error) {
+func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action, until time.Time) (quickState, error) {
 	limited, cancel := context.WithDeadline(ctx, until)
 	var s seen
 	err := w.ask(limited, &s, "look", at.query, until.UnixMilli())
@@ -134,6 +136,7 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at target, a action, 
 		return quickRefused, nil
 	}
 	if err != nil || !s.Ready {
+		at.why = s.Why
 		return quickRefused, err
 	}
 	if a.quick.saves != nil {

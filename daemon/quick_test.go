@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"syscall"
@@ -92,6 +93,29 @@ func TestQuickWay(t *testing.T) {
 				t.Errorf("%s elements were marked, quick is %v", marks, tt.quick)
 			}
 		})
+	}
+}
+
+// The reason for which nothing is done is known from the first look, long before
+// Playwright would have had the time to find it.
+func TestQuickWaySaysWhy(t *testing.T) {
+	s := home.Start(t)
+	for _, tt := range []struct{ before, want string }{
+		{"document.querySelector('#go').disabled = true;", `"#go" is not enabled`},
+		{"cover();", `"#go" is covered by <div id="cover"></div>`},
+	} {
+		eval(t, s, fmt.Sprintf(quickPage, tt.before))
+		for timeout := 10; ; timeout *= 2 { // until the machine is fast enough for one look
+			_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: timeout}})
+			if errors.Is(err, wire.CodeTimeout) && timeout < 5000 {
+				continue
+			}
+			if !errors.Is(err, wire.CodeNotActionable) || wire.AsError(err).Message != tt.want {
+				t.Errorf("within %d ms: %v, want %s", timeout, err, tt.want)
+			}
+			t.Logf("%s: within %d ms", tt.want, timeout)
+			break
+		}
 	}
 }
 

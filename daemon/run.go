@@ -171,10 +171,13 @@ func (s *Session) watchDriver(ctx context.Context) {
 	}
 }
 
+// connecting is what the lane says of [Session.connectAgain], which is no verb.
+const connecting = "connect"
+
 func (s *Session) connectAgain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
-	ctx, slot, err := s.lane.enter(ctx, "connect")
+	ctx, slot, err := s.lane.enter(ctx, connecting)
 	if err != nil {
 		return err
 	}

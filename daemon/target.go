@@ -15,6 +15,7 @@ type target struct {
 	query string             // in Playwright's words
 	find  playwright.Locator // of one element
 	all   playwright.Locator
+	why   string // it was not ready when it was first looked at, where that is known
 }
 
 // target makes a selector ready to act on. A ref is checked here, before anything

@@ -81,7 +81,8 @@ async function inTime(promise, until) {
 
 // questions runs in pages, with still. It makes what a daemon asks known by a name:
 //   look(selector, until)        whether the first element is ready to be clicked, and where,
-//                                having made sure that the click arrives; how many there are
+//                                having made sure that the click arrives; how many there are;
+//                                or why it is not, where that is plain
 //   fill(selector, text, until)  fills it where it is ready: "done", or "needsinput" where it
 //                                is ready for the keyboard
 //   read(selector, what, name)   what the first element has, see values
@@ -99,7 +100,8 @@ const questions = Object.assign(() => {}, {
       const others = parsed.parts.some((p) => p.name === "internal:control" || p.name.startsWith("_") || (p.name === "aria-ref" && !/^e/.test(p.body)));
       const all = others ? [] : injected.querySelectorAll(parsed, document);
       const is = (state) => injected.elementState(all[0], state).matches;
-      return { others, node: all[0], count: all.length, is, ready: all[0] && Date.now() <= until && is("visible") && is("enabled") };
+      const why = all[0] && is("visible") && !is("enabled") ? "is not enabled" : "";
+      return { others, node: all[0], count: all.length, is, why, ready: all[0] && Date.now() <= until && is("visible") && !why };
     };
     const stop = () => {
       const hit = guard ? guard.stop() : "done";
@@ -108,19 +110,20 @@ const questions = Object.assign(() => {}, {
       return { hit: hit === "done", moved: !!moved };
     };
     const look = (selector, until) => {
-      const { node, count, ready } = find(selector, until);
-      if (!ready) return {};
+      const { node, count, ready, why } = find(selector, until);
+      if (!ready) return { why };
       const mover = injected.retarget(node, "no-follow-label");
       const { scale, offsetLeft, offsetTop } = window.visualViewport;
-      if (!mover || !still(mover) || scale !== 1 || offsetLeft || offsetTop) return {};
+      if (!mover || scale !== 1 || offsetLeft || offsetTop) return {};
       const box = [...node.getClientRects()].find((r) => r.width * r.height > 0.99);
       if (!box || box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return {};
       const round = (n) => Math.round(n * 100) / 100;
       const point = { x: round((box.left + box.right) / 2), y: round((box.top + box.bottom) / 2) };
       stop();
       const set = injected.setupHitTargetInterceptor(node, "mouse", point, false);
-      if (typeof set === "string") return {};
+      if (typeof set === "string") return set.startsWith("error:") ? {} : { why: "is covered by " + set };
       guard = set;
+      if (!still(mover)) return stop(), {};
       // Of a document without an origin or a URL nobody is told that it navigates; a form
       // is sent a moment after its button was clicked.
       moved = !window.navigation || origin === "null" || document.URL === "about:blank" || !!node.closest?.("button, input")?.form;
@@ -128,8 +131,9 @@ const questions = Object.assign(() => {}, {
       return { ready: true, ...point, count, saves: !!node.closest?.("a[download]") };
     };
     const fill = (selector, text, until) => {
-      const { node, count, is, ready } = find(selector, until);
-      return ready && is("editable") ? { how: injected.fill(node, text), count } : {};
+      const { node, count, is, ready, why } = find(selector, until);
+      if (!ready) return { why };
+      return is("editable") ? { how: injected.fill(node, text), count } : { why: "is not editable" };
     };
     const values = {
       text: (e) => e.innerText ?? e.textContent ?? "",

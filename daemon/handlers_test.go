@@ -1,0 +1,42 @@
+package daemon
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// What is known of a page is good enough while a command runs, and not while its
+// browser is another one.
+func TestGlance(t *testing.T) {
+	for _, tt := range []struct {
+		runs, want string
+		warns      int
+	}{{"click", "known", 1}, {connecting, "asked", 0}} {
+		t.Run(tt.runs, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &Session{active: wire.Tab{TargetID: "A"}, news: &news{}, recorder: &recorder{}}
+				glance := glanced(s, wire.GetURL, func(act *turn, _ context.Context, _ wire.TabIn) (wire.PageURL, error) {
+					if act.slot == nil {
+						return wire.PageURL{URL: "known"}, nil
+					}
+					return wire.PageURL{URL: "asked"}, nil
+				})
+				_, before, err := s.lane.enter(t.Context(), tt.runs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				left := time.AfterFunc(3*time.Second, before.leave)
+				defer left.Stop()
+				var call wire.Call
+				out, err := glance.Serve(t.Context(), &call, []byte("{}"))
+				if got, ok := out.(wire.PageURL); err != nil || !ok || got.URL != tt.want || len(call.Warnings()) != tt.warns {
+					t.Errorf("while %q runs: %+v, %v, warnings %q; want %q with %d", tt.runs, out, err, call.Warnings(), tt.want, tt.warns)
+				}
+			})
+		})
+	}
+}
