@@ -154,7 +154,7 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	limited, cancel = context.WithDeadline(ctx, until)
 	defer cancel()
 	stopped := struct{ Hit, Moved bool }{true, true} // where the document is gone
-	if err := w.ask(limited, &stopped, "stop"); err == nil && !stopped.Hit {
+	if err := w.ask(limited, &stopped, "end"); err == nil && !stopped.Hit {
 		t.asked = nil
 		return quickRefused, nil
 	}

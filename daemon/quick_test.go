@@ -164,19 +164,39 @@ func TestQuickWayFinds(t *testing.T) {
 	}
 }
 
+// inForm puts the button of quickPage into a form. Tasks that are queued there are each
+// busy for a time, in ms.
+const inForm = `
+	const form = document.createElement("form");
+	form.action = "/slow";
+	form.innerHTML = "<input name=ms value=400>";
+	document.body.append(form);
+	form.append(document.querySelector("#go"));
+	window.queue = (n, time) => {
+		for (let i = 0; i < n; i++) {
+			const { port1, port2 } = new MessageChannel();
+			port1.onmessage = () => { for (const end = Date.now() + time; Date.now() < end;); };
+			port2.postMessage(0);
+		}
+	}`
+
 // What a click has the page navigate to is there when the click is done, and so is what
 // we know of it; where nothing comes of the navigation, nobody waits for it.
 func TestQuickClickNavigates(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
-	for _, tt := range []struct{ name, does, want string }{
-		{"a slow link", `location.href = "/slow?ms=400"`, "/slow?ms=400"},
-		{"a hash", `location.hash = "there"`, "/form#there"},
-		{"a state", `history.pushState({}, "", "/pushed")`, "/pushed"},
-		{"nothing", ``, "/form"},
+	for _, tt := range []struct{ name, before, does, want string }{
+		{"a slow link", "", `location.href = "/slow?ms=400"`, "/slow?ms=400"},
+		{"a hash", "", `location.hash = "there"`, "/form#there"},
+		{"a state", "", `history.pushState({}, "", "/pushed")`, "/pushed"},
+		{"nothing", "", "", "/form"},
+		// These in a task of their own.
+		{"a form", inForm, `queue(10, 20)`, "/slow?ms=400"},
+		{"a timer", "", `setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400"},
+		{"a message", "", `const { port1, port2 } = new MessageChannel(); port1.onmessage = () => { location.href = "/slow?ms=400" }; port2.postMessage(0);`, "/slow?ms=400"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			open(t, s, web.URL("/form"))
-			eval(t, s, fmt.Sprintf(quickPage, fmt.Sprintf("document.querySelector('#go').addEventListener('click', () => { %s });", tt.does)))
+			eval(t, s, fmt.Sprintf(quickPage, fmt.Sprintf("%s; document.querySelector('#go').addEventListener('click', () => { %s });", tt.before, tt.does)))
 			steps := []wire.Step{step(t, "click", wire.ClickIn{Element: element("#go")}), step(t, "get url", wire.TabIn{})}
 			if got := lastURL(t, s, steps); got != web.URL(tt.want) {
 				t.Errorf("after the click the page is at %s, want %s", got, web.URL(tt.want))

@@ -113,7 +113,7 @@ func (w *world) question(question string, args []any) (map[string]any, error) {
 		return nil, err
 	}
 	return map[string]any{
-		"expression": fmt.Sprintf("%s.%s(...%s)", w.name, question, raw), "contextId": w.context, "returnByValue": true,
+		"expression": fmt.Sprintf("%s.%s(...%s)", w.name, question, raw), "contextId": w.context, "returnByValue": true, "awaitPromise": true,
 	}, nil
 }
 

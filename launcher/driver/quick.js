@@ -86,8 +86,10 @@ async function inTime(promise, until) {
 //   fill(selector, text, until)  fills it where it is ready: "done", or "needsinput" where it
 //                                is ready for the keyboard
 //   read(selector, what, name)   what the first element has, see values
-//   stop()                       ends the watch over what a click hits: whether that was the
-//                                element, and whether the page has navigated meanwhile
+//   end()                        ends the watch over what a click hits, when it is over:
+//                                whether that was the element, and whether the page has
+//                                navigated meanwhile
+//   stop()                       ends it at once
 // Nothing is begun after until, in milliseconds since 1970.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
@@ -109,6 +111,12 @@ const questions = Object.assign(() => {}, {
       window.navigation?.removeEventListener("navigate", moves);
       return { hit: hit === "done", moved: !!moved };
     };
+    const end = async () => {
+      // A form is sent, and most of what a page puts off is done, in a task of its own
+      // that comes before this one.
+      if (!moved) await new Promise((done) => setTimeout(done));
+      return stop();
+    };
     const look = (selector, until) => {
       const { node, count, ready, why } = find(selector, until);
       if (!ready) return { why };
@@ -124,9 +132,8 @@ const questions = Object.assign(() => {}, {
       if (typeof set === "string") return set.startsWith("error:") ? {} : { why: "is covered by " + set };
       guard = set;
       if (!still(mover)) return stop(), {};
-      // Of a document without an origin or a URL nobody is told that it navigates; a form
-      // is sent a moment after its button was clicked.
-      moved = !window.navigation || origin === "null" || document.URL === "about:blank" || !!node.closest?.("button, input")?.form;
+      // Of a document without an origin or a URL nobody is told that it navigates.
+      moved = !window.navigation || origin === "null" || document.URL === "about:blank";
       window.navigation?.addEventListener("navigate", moves);
       return { ready: true, ...point, count, saves: !!node.closest?.("a[download]") };
     };
@@ -147,6 +154,6 @@ const questions = Object.assign(() => {}, {
       const value = node && values[what](node, name);
       return { ready: !others && (!node || value !== undefined), count, value };
     };
-    globalThis[name] = { look, fill, stop, read };
+    globalThis[name] = { look, fill, end, stop, read };
   }`,
 });
