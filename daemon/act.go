@@ -56,7 +56,7 @@ func (t *turn) act(ctx context.Context, p *page, at target, a action) error {
 		if ctx.Err() != nil && asked && errors.Is(ended(ctx), wire.CodeTimeout) {
 			return unknownError(a)
 		}
-		if ctx.Err() != nil {
+		if t.isLeft(ctx) {
 			return t.giveUp(ctx, at, why)
 		}
 		limit := slice(ctx, longest)

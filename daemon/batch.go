@@ -51,7 +51,7 @@ func (t *turn) batch(ctx context.Context, in wire.BatchIn) (wire.BatchOut, error
 
 // stepResult runs one command of a batch, with warnings of its own.
 func (t *turn) stepResult(ctx context.Context, h served, step wire.Step) wire.StepResult {
-	call := &wire.Call{Session: t.call.Session, Agent: t.call.Agent, Settings: t.call.Settings, Deadline: t.call.Deadline}
+	call := &wire.Call{Session: t.call.Session, Agent: t.call.Agent, Settings: t.call.Settings, Deadline: t.call.Deadline, Left: t.call.Left}
 	inner := &turn{Session: t.Session, call: call, slot: t.slot}
 	out, err := h.inTurn(ctx, inner, body(step))
 	reply := wire.ReplyTo(call, out, err)

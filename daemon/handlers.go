@@ -27,6 +27,9 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 				return none, s.check(ctx, err)
 			}
 			defer slot.leave()
+			if call.IsLeft() { // while it waited
+				return none, ended(ctx)
+			}
 			slot.heals = s.healing
 			t := &turn{Session: s, call: call, slot: slot}
 			t.enters(v.Doc, in)

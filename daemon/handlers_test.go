@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,5 +39,22 @@ func TestGlance(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A command that waited for its turn is not begun when its caller has left by then.
+func TestNothingIsBegunForNobody(t *testing.T) {
+	s := &Session{news: &news{}, recorder: &recorder{}}
+	left, begun := false, 0
+	click := paged(s, wire.Click, func(*turn, context.Context, wire.ClickIn) (wire.ClickOut, error) {
+		begun++
+		return wire.ClickOut{}, nil
+	})
+	call := &wire.Call{Left: func() bool { return left }}
+	for _, left = range []bool{false, true} {
+		_, err := click.Serve(t.Context(), call, []byte(`{"selector":"#go"}`))
+		if left != errors.Is(err, wire.CodeInterrupted) || begun != 1 {
+			t.Errorf("with a caller that has left: %v, it is %v, and begun %d times", left, err, begun)
+		}
 	}
 }

@@ -81,7 +81,7 @@ type seen struct {
 // fillQuickly has the page fill the element, where it is ready, or make it ready for the
 // keyboard.
 func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action, until time.Time) (quickState, error) {
-	if ctx.Err() != nil {
+	if t.isLeft(ctx) {
 		return quickRefused, nil
 	}
 	ctx = context.WithoutCancel(ctx) // what is begun is seen to its end
@@ -131,7 +131,7 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	err := w.ask(limited, &s, "look", at.query, until.UnixMilli())
 	cancel()
 	// Nothing is done for a caller that has gone away while the page was asked.
-	if late := ctx.Err() != nil || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
+	if late := t.isLeft(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
 		w.leave(ctx)
 		return quickRefused, nil
 	}

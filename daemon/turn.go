@@ -146,6 +146,9 @@ func (t *turn) within(ctx context.Context, asked int, usual time.Duration) (cont
 	return ctx, cancel, nil
 }
 
+// isLeft reports whether nobody waits any more for what is about to be done.
+func (t *turn) isLeft(ctx context.Context) bool { return ctx.Err() != nil || t.call.IsLeft() }
+
 // slice is the length of the next slice of waiting: the longest allowed, or what
 // is left. Each ends before the lane goes on, so that a command given up is over.
 func slice(ctx context.Context, longest time.Duration) time.Duration {

@@ -46,6 +46,7 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	}
 	ctx, cancel := context.WithDeadline(r.Context(), call.Deadline)
 	defer cancel()
+	call.Left = func() bool { return ctx.Err() != nil || hungUp(ctx) }
 	out, err := s.run(ctx, call, h, body)
 	reply := wire.ReplyTo(call, out, err)
 	code := wire.Code("")

@@ -54,6 +54,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler(leaving, running),
 		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnContext:       withConn,
 		MaxHeaderBytes:    maxHead,
 		ReadHeaderTimeout: headTime,
 		IdleTimeout:       idleTime,

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	cookieTime  = 3 * time.Second        // for the browser to tell or take its cookies
+	cookieTime  = 3 * time.Second        // for the browser to tell its cookies
+	restoreTime = 15 * time.Second       // for one that has just started to tell them and take some: who comes now waits
 	settleTime  = 300 * time.Millisecond // after a page went somewhere
 	cookieEvery = 5 * time.Second        // while clients and pages are at work
 
@@ -175,7 +176,7 @@ func cookiesIn(raw json.RawMessage) ([]cookie, error) {
 
 // restore puts back what the browser before lost.
 func (c *cookies) restore(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, cookieTime)
+	ctx, cancel := context.WithTimeout(ctx, restoreTime)
 	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,6 +198,9 @@ func (c *cookies) restore(ctx context.Context) error {
 	}
 	refused := 0
 	if err := c.set(ctx, lost...); err != nil { // one that is not taken is a refusal of all
+		if ctx.Err() != nil {
+			return err
+		}
 		for _, one := range lost {
 			if err := c.set(ctx, one); err != nil {
 				refused++

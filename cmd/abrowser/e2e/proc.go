@@ -80,7 +80,8 @@ const (
 	KindBroker  = "broker"
 	KindBrowser = "browser"
 	KindDriver  = "driver"
-	kindOther   = "other" // a browser's children, commands
+	KindCommand = "command"
+	kindOther   = "other" // a browser's children
 )
 
 // Kind says what a process is by what `ps` shows of it.
@@ -100,6 +101,8 @@ func (p Process) Kind() string {
 		return KindDriver
 	case has("--user-data-dir=") && !has("--type=") && !has("--monitor-self"):
 		return KindBrowser
+	case ours:
+		return KindCommand
 	}
 	return kindOther
 }
