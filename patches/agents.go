@@ -31,6 +31,7 @@ func (b *Board) Claim(name, agent string, looks bool) (holder string, ended bool
 	default:
 		o.Agent = agent
 	}
+	o.Ended = false
 	b.save()
 	return o.Agent, ended
 }

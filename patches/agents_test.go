@@ -117,6 +117,26 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+// A connection that was on its way when its session was ended comes after all. It brings
+// the session back to nobody.
+func TestLateComer(t *testing.T) {
+	b, _ := boardOf(t, Options{}, map[string]int{"s": 1})
+	o := b.owners["s"]
+	b.Claim("s", "a", false)
+	b.Release("s", false, 0, func(Ending) {})
+	b.revive(&client{owner: o})
+	if holder, ended := b.Claim("s", "", false); holder != "" || !ended || !o.live() {
+		t.Errorf("with the late one it is %q's, ended %v, live %v", holder, ended, o.live())
+	}
+	if got, ended := b.Claim("s", "b", false); got != "b" || !ended {
+		t.Errorf("the next one finds it %q's, ended %v", got, ended)
+	}
+	b.revive(&client{owner: o})
+	if holder, ended := b.Claim("s", "c", false); holder != "b" || ended {
+		t.Errorf("at work for the next one it is %q's, ended %v", holder, ended)
+	}
+}
+
 func TestGoodbye(t *testing.T) {
 	b, rec := boardOf(t, Options{}, map[string]int{"works": 3, "rests": 2, "ended": 1, "other": 2})
 	for _, name := range []string{"works", "rests", "ended"} {

@@ -60,12 +60,16 @@ func (o *owner) targets() []*target {
 	return all
 }
 
-// revive takes a client into its owner, whose pages wake up.
+// revive takes a client into its owner, whose pages wake up. One that comes after the
+// end without a claim, as a connection that was on its way then, has it be nobody's.
 func (b *Board) revive(c *client) {
 	o := c.owner
 	o.clients = append(o.clients, c)
 	o.reachable++
-	o.Released, o.Last, o.Ended = time.Time{}, b.opened(), false
+	o.Released, o.Last = time.Time{}, b.opened()
+	if o.Ended {
+		o.Agent = ""
+	}
 	for _, t := range o.targets() {
 		t.tab.Released = time.Time{}
 		b.wake(t)

@@ -24,7 +24,7 @@ type Owner struct {
 	Created  time.Time `json:"created"`
 	Last     time.Time `json:"last"`              // of the last connection or release
 	Released time.Time `json:"released,omitzero"` // when its session ended
-	Ended    bool      `json:"ended,omitzero"`    // it was ended, and nobody has come since
+	Ended    bool      `json:"ended,omitzero"`    // it was ended, and nobody has claimed it since
 	Agent    string    `json:"agent,omitzero"`    // who the session belongs to; see [Board.Claim]
 	Contexts []string  `json:"contexts,omitzero"` // its own browser contexts
 	// Incognito sessions have the browser context Private for the shared one. It is

@@ -162,7 +162,7 @@ func (b *broker) bury(session string) {
 	}
 	err = b.do(ctx, func() {
 		// Not where somebody has come since, whose the tabs are now.
-		if of := b.board.OwnersNamed(session); len(of) == 1 && of[0].Ended {
+		if of := b.board.OwnersNamed(session); len(of) == 1 && of[0].Ended && !of[0].Live {
 			b.board.Release(session, true, goodbyeTime, func(patches.Ending) {})
 		}
 	})
