@@ -102,8 +102,9 @@ const questions = Object.assign(() => {}, {
       const others = parsed.parts.some((p) => p.name === "internal:control" || p.name.startsWith("_") || (p.name === "aria-ref" && !/^e/.test(p.body)));
       const all = others ? [] : injected.querySelectorAll(parsed, document);
       const is = (state) => injected.elementState(all[0], state).matches;
-      const why = all[0] && is("visible") && !is("enabled") ? "is not enabled" : "";
-      return { others, node: all[0], count: all.length, is, why, ready: all[0] && Date.now() <= until && is("visible") && !why };
+      const seen = until && all[0] && is("visible");
+      const why = seen && !is("enabled") ? "is not enabled" : "";
+      return { others, node: all[0], count: all.length, is, why, ready: seen && !why && Date.now() <= until };
     };
     const stop = () => {
       const hit = guard ? guard.stop() : "done";
