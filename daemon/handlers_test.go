@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -56,5 +57,25 @@ func TestNothingIsBegunForNobody(t *testing.T) {
 		if left != errors.Is(err, wire.CodeInterrupted) || begun != 1 {
 			t.Errorf("with a caller that has left: %v, it is %v, and begun %d times", left, err, begun)
 		}
+	}
+}
+
+// A connection that is made again by itself starts no browser where one was stopped.
+func TestNobodyStartsABrowserAgain(t *testing.T) {
+	dir := t.TempDir()
+	root, err := sockets.Locate(func(name string) (string, bool) { return dir, name == "ABROWSER_HOME" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, err := root.BrowserOf(wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Session{broker: newBroker(place, "s"), browser: func(context.Context) (sockets.Place, error) {
+		t.Error("a browser is started")
+		return place, nil
+	}}
+	if _, err := s.enterAgain(t.Context()); !errors.Is(err, wire.CodeNotRunning) {
+		t.Errorf("enterAgain() = %v, want %s", err, wire.CodeNotRunning)
 	}
 }

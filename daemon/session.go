@@ -96,8 +96,14 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 		err   error
 	}
 	browser := make(chan started, 1)
+	s.mu.Lock()
+	enter := s.enter
+	if s.actor == nil {
+		enter = s.enterAgain
+	}
+	s.mu.Unlock()
 	go func() { // while the driver starts; ends by ctx
-		place, err := s.enter(ctx)
+		place, err := enter(ctx)
 		browser <- started{place, err}
 	}()
 	pw, err := s.engine.start(ctx)
@@ -148,6 +154,24 @@ func (s *Session) enter(ctx context.Context) (sockets.Place, error) {
 		err = s.broker.incognito(ctx)
 	}
 	return place, err
+}
+
+// againTime is how long a broker may take to answer that was there a moment ago.
+const againTime = 5 * time.Second
+
+// enterAgain is enter for a connection that nobody waits for: a browser that was stopped
+// meanwhile is nobody's wish.
+func (s *Session) enterAgain(ctx context.Context) (sockets.Place, error) {
+	place := s.broker.caller.Place
+	soon, cancel := context.WithTimeout(ctx, againTime)
+	defer cancel()
+	if !s.broker.returns(soon) {
+		return place, wire.Errorf(wire.CodeNotRunning, "the browser was stopped")
+	}
+	if s.settings.SessionMode() == wire.ModeIncognito {
+		return place, s.broker.incognito(ctx)
+	}
+	return place, nil
 }
 
 // noteRefusal keeps why there is no browser, of a daemon that never had one.
