@@ -79,3 +79,20 @@ func TestNobodyStartsABrowserAgain(t *testing.T) {
 		t.Errorf("enterAgain() = %v, want %s", err, wire.CodeNotRunning)
 	}
 }
+
+// What comes between the last command of a batch and its end is told by the command after
+// it: of a batch callers read the results of its commands.
+func TestNewsBehindABatch(t *testing.T) {
+	s := &Session{news: &news{}, recorder: &recorder{}}
+	late := func(act *turn, _ context.Context, _ wire.BatchIn) (wire.BatchOut, error) {
+		act.news.add(wire.Record{Kind: wire.KindPermission, Name: "midi", Handled: handledAsked})
+		return wire.BatchOut{}, nil
+	}
+	call := &wire.Call{}
+	if _, err := paged(s, wire.Batch, late).Serve(t.Context(), call, []byte(`{"steps":[]}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, records, _ := s.news.take(); len(call.Records()) != 0 || len(records) != 1 {
+		t.Errorf("the batch has told %+v, the next command tells %+v", call.Records(), records)
+	}
+}

@@ -112,7 +112,9 @@ func (t *turn) noticed(err error) {
 // before anything was done, which is what [wire.CodeBrowserGone] says of a verb, or
 // where the verb does nothing.
 func attempt[In, Out any](ctx context.Context, t *turn, in In, serve func(*turn, context.Context, In) (Out, error)) (Out, error) {
-	defer t.tellNews()
+	if t.verb != wire.Batch.Name { // whose commands tell, each in its result; what comes behind the last is the next one's
+		defer t.tellNews()
+	}
 	out, err := serve(t, ctx, in)
 	again, err := t.explain(ctx, err)
 	if again {
