@@ -50,7 +50,7 @@ bench *args:
 
 # measure the parts: one command at a time, a call over a socket, a message through the broker
 bench-parts *args:
-    go test ./cmd/abrowser ./cmd/abrowser/cli ./sockets ./launcher/broker -run '^$' -bench . {{ args }}
+    go test ./cmd/abrowser ./cmd/abrowser/cli ./sockets/serve ./launcher/broker -run '^$' -bench . {{ args }}
 
 # take each guard of cmd/mutants/guards out in a copy, and see its tests fail; words choose guards
 mutants *words:

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/serve"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -47,12 +48,12 @@ func listen(t *testing.T) (sockets.Place, net.Listener) {
 	return p, l
 }
 
-// serve answers the handlers at a place until the test ends.
-func serve(t *testing.T, handlers ...wire.Handler) *Client {
+// answering answers the handlers at a place until the test ends.
+func answering(t *testing.T, handlers ...wire.Handler) *Client {
 	t.Helper()
 	p, l := listen(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &sockets.Server{
+	s := &serve.Server{
 		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon", Protocol: wire.Protocol} },
 		Handlers: handlers,
 	}
@@ -69,7 +70,7 @@ func serve(t *testing.T, handlers ...wire.Handler) *Client {
 }
 
 func TestDo(t *testing.T) {
-	c := serve(t,
+	c := answering(t,
 		wire.Bind(wire.Click, func(_ context.Context, call *wire.Call, in wire.ClickIn) (wire.ClickOut, error) {
 			call.Warn("clicking")
 			if in.Selector == "#gone" {
@@ -103,7 +104,7 @@ func TestDo(t *testing.T) {
 }
 
 func TestRaw(t *testing.T) {
-	c := serve(t, wire.Bind(wire.GetTitle, func(_ context.Context, call *wire.Call, _ wire.TabIn) (wire.GetTitleOut, error) {
+	c := answering(t, wire.Bind(wire.GetTitle, func(_ context.Context, call *wire.Call, _ wire.TabIn) (wire.GetTitleOut, error) {
 		call.Warn("slow")
 		return wire.GetTitleOut{Title: "one"}, nil
 	}))

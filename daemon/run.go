@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/serve"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -81,7 +82,7 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
 	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
-	server := &sockets.Server{
+	server := &serve.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
 		Log: log, Build: o.Build, Grace: endTime, Leave: s.unbind,
 	}

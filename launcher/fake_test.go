@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/serve"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -129,7 +130,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if mode == "old-protocol" {
 		protocol--
 	}
-	server := &sockets.Server{
+	server := &serve.Server{
 		Hello: func() wire.Hello {
 			return wire.Hello{
 				Name: place.Name, Role: role, Build: build, Protocol: protocol, PID: os.Getpid(),

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/serve"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -219,7 +220,7 @@ func TestStartedByHand(t *testing.T) {
 			served <- err
 			return
 		}
-		served <- (&sockets.Server{Hello: func() wire.Hello {
+		served <- (&serve.Server{Hello: func() wire.Hello {
 			return wire.Hello{Name: "a", Role: "daemon", Build: build, Protocol: wire.Protocol, PID: os.Getpid()}
 		}}).Serve(ctx, listener)
 	})

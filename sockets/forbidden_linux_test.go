@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/abrowser/abrowser/sockets/socketstest"
 )
 
 func TestMakeWhereNobodyMayWrite(t *testing.T) {
@@ -18,12 +20,10 @@ func TestMakeWhereNobodyMayWrite(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	chmod(t, dir, 0o755)
-	if said := start(t, nobody, "make", filepath.Join(dir, "root")).said; !strings.HasPrefix(said, "permission ") || !strings.Contains(said, "forbids") {
+	if said := socketstest.Start(t, nobody, "make", filepath.Join(dir, "root")).Said; !strings.HasPrefix(said, "permission ") || !strings.Contains(said, "forbids") {
 		t.Errorf("Make() in another's directory says %q, want permission", said)
 	}
-	own, err := os.Executable()
-	must(t, err)
-	said := startWith(t, &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}, own, "make-on-read-only", dir).said
+	said := socketstest.StartWith(t, &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}, "make-on-read-only", dir).Said
 	if strings.Contains(said, "mount") || strings.HasPrefix(said, "internal ") {
 		t.Skipf("no file system of one's own here: %s", said)
 	}

@@ -4,20 +4,10 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Holding is something that a caller has for as long as it keeps its connection. take
-// waits for it within ctx and returns the reply's data and what ends the holding.
-type Holding struct {
-	Path  string
-	Limit time.Duration // it ends after that, whatever the caller does
-	Take  func(ctx context.Context, call *wire.Call) (out any, end func(), err error)
-}
-
-// Hold asks for a [Holding]. When err is nil it lasts until end is called, or this
-// process ends. ctx is for the asking alone.
+// Hold asks for something that the caller then has for a time. When err is nil it
+// lasts until end is called, or this process ends. ctx is for the asking alone.
 func (c *Caller) Hold(ctx context.Context, path string) (end func(), err error) {
 	q := question{method: http.MethodPost, path: path, body: []byte("{}"), reads: true}
 	head, err := c.head(ctx, q)
@@ -47,37 +37,4 @@ func (c *Caller) Hold(ctx context.Context, path string) (end func(), err error) 
 		return nil, err
 	}
 	return func() { l.conn.Close() }, nil
-}
-
-// serveHolding answers when the caller has what it asked for, and goes on until the
-// caller hangs up, its time is over or leaving ends.
-func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Holding) {
-	call, no := s.admit(r, wire.Doc{})
-	if no == nil {
-		_, no = readBody(w, r)
-	}
-	if no != nil {
-		no.answer(w)
-		return
-	}
-	waiting, cancel := context.WithDeadline(r.Context(), call.Deadline)
-	out, end, err := h.Take(waiting, call)
-	cancel()
-	reply := wire.ReplyTo(call, out, err)
-	if err != nil {
-		answer(w, statusOf(reply.Error.Code), reply)
-		return
-	}
-	defer end()
-	answer(w, http.StatusOK, reply)
-	if http.NewResponseController(w).Flush() != nil {
-		return // the caller has hung up
-	}
-	limit := time.NewTimer(h.Limit)
-	defer limit.Stop()
-	select {
-	case <-r.Context().Done():
-	case <-leaving.Done():
-	case <-limit.C:
-	}
 }

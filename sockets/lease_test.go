@@ -11,14 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 func TestHoldAcrossProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dir", "x.lock") // Hold makes the directory
-	first := start(t, 0, "hold", path)
-	if first.said != "ok" {
-		t.Fatalf("the first holder said %q, want ok", first.said)
+	first := socketstest.Start(t, 0, "hold", path)
+	if first.Said != "ok" {
+		t.Fatalf("the first holder said %q, want ok", first.Said)
 	}
 	if _, err := Hold(path); !errors.Is(err, wire.CodeHeld) {
 		t.Fatalf("Hold() = %v, want %s", err, wire.CodeHeld)
@@ -26,14 +27,14 @@ func TestHoldAcrossProcesses(t *testing.T) {
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	first.end()
+	first.End()
 	l, err := Hold(path)
 	if err != nil {
 		t.Fatalf("Hold() after the holder was killed = %v", err)
 	}
 	defer l.Close()
-	if second := start(t, 0, "hold", path); !strings.HasPrefix(second.said, "held ") {
-		t.Errorf("another process said %q, want held", second.said)
+	if second := socketstest.Start(t, 0, "hold", path); !strings.HasPrefix(second.Said, "held ") {
+		t.Errorf("another process said %q, want held", second.Said)
 	}
 }
 
@@ -70,7 +71,7 @@ func TestHoldByOneProcess(t *testing.T) {
 	said := make(chan string, 10)
 	var wg sync.WaitGroup
 	for range cap(said) {
-		wg.Go(func() { said <- start(t, 0, "hold", path).said })
+		wg.Go(func() { said <- socketstest.Start(t, 0, "hold", path).Said })
 	}
 	wg.Wait()
 	close(said)
@@ -87,9 +88,9 @@ func TestHoldByOneProcess(t *testing.T) {
 
 func TestLeaseOutlivesItsTakerInAnHeir(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	taker := start(t, 0, "hold-and-leave-to-child", path)
-	if taker.said != "ok" {
-		t.Fatalf("the taker said %q, want ok", taker.said)
+	taker := socketstest.Start(t, 0, "hold-and-leave-to-child", path)
+	if taker.Said != "ok" {
+		t.Fatalf("the taker said %q, want ok", taker.Said)
 	}
 	if _, err := taker.Process.Wait(); err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func TestLeaseOutlivesItsTakerInAnHeir(t *testing.T) {
 	if _, err := Hold(path); !errors.Is(err, wire.CodeHeld) {
 		t.Errorf("Hold() while an heir lives = %v, want %s", err, wire.CodeHeld)
 	}
-	taker.end() // ends the heir's input
+	taker.End() // ends the heir's input
 	l, err := HoldWait(soon(t), path)
 	if err != nil {
 		t.Fatalf("HoldWait() after the heir = %v", err)

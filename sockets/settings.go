@@ -1,26 +1,10 @@
 package sockets
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
-
-// checkSettings refuses a caller who asks for other settings than the daemon runs
-// with: it neither restarts for one command nor lets it pass. Verbs that start
-// nothing are answered, or a daemon with other settings could not be closed.
-func (s *Server) checkSettings(call *wire.Call, verb wire.Doc) *refusal {
-	hello := s.Hello()
-	if hello.Role != "daemon" || verb.Idle || hello.Ending { // the last says so itself, and another is started
-		return nil
-	}
-	names := call.Settings.Differ(hello.Settings)
-	if len(names) == 0 {
-		return nil
-	}
-	return &refusal{Differs("session "+hello.Name, names, "abrowser --session "+hello.Name+" close"), http.StatusConflict}
-}
 
 // Differs is the error for what runs with other settings than asked for: their
 // names, and the command that ends it.

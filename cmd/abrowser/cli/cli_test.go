@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/serve"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -96,7 +97,7 @@ func (b *bench) serveAt(place sockets.Place, hello wire.Hello, handlers []wire.H
 		b.t.Fatal(err)
 	}
 	hello.Build, hello.Protocol = testBuild, wire.Protocol
-	server := &sockets.Server{Hello: func() wire.Hello { return hello }, Handlers: handlers, Build: testBuild}
+	server := &serve.Server{Hello: func() wire.Hello { return hello }, Handlers: handlers, Build: testBuild}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, l) }()

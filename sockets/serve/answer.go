@@ -1,4 +1,4 @@
-package sockets
+package serve
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package sockets
+package serve
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -28,8 +29,8 @@ func TestLeavingAnswersWhoIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	place := Place{Name: "a", Socket: filepath.Join(dir, "s.sock"), Lock: filepath.Join(dir, "s.lock")}
-	lease, err := Hold(place.Lock)
+	place := sockets.Place{Name: "a", Socket: filepath.Join(dir, "s.sock"), Lock: filepath.Join(dir, "s.lock")}
+	lease, err := sockets.Hold(place.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestLeavingAnswersWhoIsThere(t *testing.T) {
 		all.Go(func() {
 			asking, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			_, errs[i] = (&Caller{Place: place}).Call(asking, wire.Scroll.Path(), nil)
+			_, errs[i] = (&sockets.Caller{Place: place}).Call(asking, wire.Scroll.Path(), nil)
 		})
 	}
 	time.Sleep(100 * time.Millisecond) // they are connected

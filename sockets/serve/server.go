@@ -1,4 +1,4 @@
-package sockets
+package serve
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -62,7 +63,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	server.RegisterOnShutdown(leave)
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(CheckPeers(l, log)) }()
+	go func() { failed <- server.Serve(sockets.CheckPeers(l, log)) }()
 	select {
 	case err := <-failed:
 		return errors.Join(err, server.Close())

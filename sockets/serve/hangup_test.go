@@ -1,10 +1,11 @@
-package sockets
+package serve
 
 import (
 	"context"
 	"strconv"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -21,7 +22,7 @@ func TestCallerHasLeft(t *testing.T) {
 	p := newPlace(t, "a")
 	serve(t, p, &Server{Hello: helloOf("a"), Handlers: []wire.Handler{asks}})
 	for range 50 {
-		conn, err := Dial(t.Context(), p)
+		conn, err := sockets.Dial(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

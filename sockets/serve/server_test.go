@@ -1,4 +1,4 @@
-package sockets
+package serve
 
 import (
 	"bufio"
@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -86,7 +87,7 @@ func helloOf(name string) func() wire.Hello {
 }
 
 // serve runs s at p until the test ends and returns a caller of it.
-func serve(t *testing.T, p Place, s *Server) *Caller {
+func serve(t *testing.T, p sockets.Place, s *Server) *sockets.Caller {
 	t.Helper()
 	listener, _ := listen(t, p)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -97,7 +98,7 @@ func serve(t *testing.T, p Place, s *Server) *Caller {
 		}
 	})
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	return &Caller{Place: p, Session: p.Name}
+	return &sockets.Caller{Place: p, Session: p.Name}
 }
 
 func TestServe(t *testing.T) {
@@ -165,7 +166,7 @@ func TestServe(t *testing.T) {
 			}
 			transport := &http.Transport{
 				DisableKeepAlives: true,
-				DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return Dial(ctx, p) },
+				DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return sockets.Dial(ctx, p) },
 			}
 			response, err := transport.RoundTrip(r)
 			must(t, err)
@@ -239,7 +240,7 @@ func TestGarbageDoesNoHarm(t *testing.T) {
 	}
 	for name, garbage := range tests {
 		t.Run(name, func(t *testing.T) {
-			conn, err := Dial(t.Context(), p)
+			conn, err := sockets.Dial(t.Context(), p)
 			must(t, err)
 			defer conn.Close()
 			must(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
@@ -269,7 +270,7 @@ func TestNoRequestIsEndless(t *testing.T) {
 		"body": {"POST /v1/echo/text HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n", chunk},
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn, err := Dial(t.Context(), p)
+			conn, err := sockets.Dial(t.Context(), p)
 			must(t, err)
 			defer conn.Close()
 			must(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
@@ -293,7 +294,7 @@ func TestNoRequestIsEndless(t *testing.T) {
 func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
-	kept := Caller{Place: p}.Keeping()
+	kept := sockets.Caller{Place: p}.Keeping()
 	defer kept.Close()
 	held := make(chan bool, 1)
 	s := &Server{Hello: helloOf("a"), Handlers: handlers(h), Grace: 500 * time.Millisecond, Quiet: func() { held <- kept.Held() }}
@@ -304,7 +305,7 @@ func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
 	if _, err := kept.Hello(soon(t)); err != nil || !kept.Held() {
 		t.Fatalf("no connection is kept: %v", err)
 	}
-	go func() { _, _ = (&Caller{Place: p}).Call(context.WithoutCancel(ctx), hang, nil) }() // it is cancelled
+	go func() { _, _ = (&sockets.Caller{Place: p}).Call(context.WithoutCancel(ctx), hang, nil) }() // it is cancelled
 	<-h.began
 	cancel()
 	if <-held {
@@ -327,7 +328,7 @@ func TestServeEnds(t *testing.T) {
 	go func() { ended <- s.Serve(ctx, listener) }()
 	answered := make(chan error, 1)
 	go func() {
-		_, err := (&Caller{Place: p}).Call(soon(t), hang, nil)
+		_, err := (&sockets.Caller{Place: p}).Call(soon(t), hang, nil)
 		answered <- err
 	}()
 	<-h.began
@@ -342,7 +343,7 @@ func TestServeEnds(t *testing.T) {
 		t.Error("the caller was told that it was done")
 	}
 	must(t, p.Unlink(l))
-	if _, err := Dial(t.Context(), p); !errors.Is(err, wire.CodeNotRunning) {
+	if _, err := sockets.Dial(t.Context(), p); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Dial() afterwards = %v, want %s", err, wire.CodeNotRunning)
 	}
 }

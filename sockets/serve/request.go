@@ -1,4 +1,4 @@
-package sockets
+package serve
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -83,7 +84,7 @@ func (s *Server) admit(r *http.Request, verb wire.Doc) (*wire.Call, *refusal) {
 	if no := s.checkSession(call); no != nil {
 		return nil, no
 	}
-	if call.Agent != "" && CheckName(call.Agent) != nil { // not repeated: it may be a secret
+	if call.Agent != "" && sockets.CheckName(call.Agent) != nil { // not repeated: it may be a secret
 		return nil, refuse(0, wire.CodeBadInput, "%s names no agent", wire.HeaderAgent)
 	}
 	patience := longest
@@ -148,7 +149,7 @@ func (s *Server) checkSession(call *wire.Call) *refusal {
 		}
 		return nil
 	}
-	if err := CheckName(call.Session); err != nil {
+	if err := sockets.CheckName(call.Session); err != nil {
 		return &refusal{err, 0}
 	}
 	if hello.Role == "daemon" && call.Session != hello.Name {

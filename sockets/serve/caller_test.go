@@ -1,19 +1,17 @@
-package sockets
+package serve
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -21,7 +19,7 @@ func TestCall(t *testing.T) {
 	p := newPlace(t, "a")
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(nil)})
 	c.Settings.Headed = true
-	for _, caller := range []*Caller{c, c.Keeping()} {
+	for _, caller := range []*sockets.Caller{c, c.Keeping()} {
 		for range 3 {
 			reply, err := caller.Call(soon(t), echo, echoIn{Text: "<ä>\n"})
 			must(t, err)
@@ -60,7 +58,7 @@ func TestErrorsCrossTheSocket(t *testing.T) {
 	if _, err := c.Call(t.Context(), echo, echoIn{Text: strings.Repeat("x", wire.MaxRequest)}); !errors.Is(err, wire.CodeTooLarge) {
 		t.Errorf("Call() with too much = %v, want %s", err, wire.CodeTooLarge)
 	}
-	if _, err := (&Caller{Place: newPlace(t, "b")}).Call(t.Context(), echo, nil); !errors.Is(err, wire.CodeNotRunning) {
+	if _, err := (&sockets.Caller{Place: newPlace(t, "b")}).Call(t.Context(), echo, nil); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Call() of nobody = %v, want %s", err, wire.CodeNotRunning)
 	}
 }
@@ -69,7 +67,7 @@ func TestHangUpCancels(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(h)})
-	for name, caller := range map[string]*Caller{"once": c, "keeping": c.Keeping()} {
+	for name, caller := range map[string]*sockets.Caller{"once": c, "keeping": c.Keeping()} {
 		ctx, cancel := context.WithCancel(t.Context())
 		answered := make(chan error, 1)
 		go func() {
@@ -108,80 +106,11 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// unreliable is a server that does one thing to each connection.
-func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Caller {
-	t.Helper()
-	p := newPlace(t, "a")
-	listener, _ := listen(t, p)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			treat(conn, bufio.NewReader(conn))
-			conn.Close()
-		}
-	})
-	t.Cleanup(func() { listener.Close(); wg.Wait() })
-	return &Caller{Place: p}
-}
-
-func take(r *bufio.Reader) {
-	if request, err := http.ReadRequest(r); err == nil {
-		_, _ = io.Copy(io.Discard, request.Body)
-	}
-}
-
-func TestLostConnections(t *testing.T) {
-	const okHead = "HTTP/1.1 200 OK\r\nContent-Length: "
-	tests := []struct {
-		name       string
-		treat      func(conn net.Conn, r *bufio.Reader)
-		call, read wire.Code
-		timesOut   bool
-	}{
-		{"after the request", func(_ net.Conn, r *bufio.Reader) { take(r) }, wire.CodeResultUnknown, wire.CodeNotRunning, false},
-		{
-			"in the answer", func(conn net.Conn, r *bufio.Reader) { take(r); fmt.Fprint(conn, okHead+"100\r\n\r\n{") },
-			wire.CodeResultUnknown, wire.CodeNotRunning, false,
-		},
-		{"never an answer", func(conn net.Conn, r *bufio.Reader) { take(r); _, _ = r.ReadByte() }, wire.CodeResultUnknown, wire.CodeTimeout, true},
-		{"another's answer", func(conn net.Conn, r *bufio.Reader) { take(r); fmt.Fprint(conn, okHead+"2\r\n\r\nhi") }, wire.CodeInternal, wire.CodeInternal, false},
-		{"no answer of HTTP", func(conn net.Conn, r *bufio.Reader) { take(r); fmt.Fprint(conn, "hi\n\n") }, wire.CodeResultUnknown, wire.CodeNotRunning, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			c := unreliable(t, tt.treat)
-			patience := 20 * time.Second
-			if tt.timesOut {
-				patience = 500 * time.Millisecond
-			}
-			for want, ask := range map[wire.Code]func(context.Context, string, any) (wire.Reply, error){tt.call: c.Call, tt.read: c.Read} {
-				ctx, cancel := context.WithTimeout(t.Context(), patience)
-				if _, err := ask(ctx, "/v1/click", nil); !errors.Is(err, want) {
-					t.Errorf("= %v, want %s", err, want)
-				}
-				cancel()
-			}
-		})
-	}
-}
-
-func TestNothingIsDoneBeforeTheRequestIsWhole(t *testing.T) {
-	c := unreliable(t, func(_ net.Conn, r *bufio.Reader) { _, _ = r.ReadByte() })
-	_, err := c.Call(soon(t), "/v1/click", echoIn{Text: strings.Repeat("x", 4<<20)}) // more than a socket buffers
-	if !errors.Is(err, wire.CodeNotRunning) {
-		t.Errorf("Call() = %v, want %s", err, wire.CodeNotRunning)
-	}
-}
-
 func TestKeptConnections(t *testing.T) {
 	p := newPlace(t, "a")
 	s := &Server{Hello: helloOf("a"), Handlers: handlers(nil)}
 	ctx, cancel := context.WithCancel(t.Context())
-	l, err := Hold(p.Lock)
+	l, err := sockets.Hold(p.Lock)
 	must(t, err)
 	defer l.Close()
 	listener, err := p.Listen(l)
@@ -189,7 +118,7 @@ func TestKeptConnections(t *testing.T) {
 	counted := &countingListener{Listener: listener}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, counted) }()
-	c := (&Caller{Place: p}).Keeping()
+	c := (&sockets.Caller{Place: p}).Keeping()
 	defer c.Close()
 	if c.Held() {
 		t.Error("a connection is held before the first call")
@@ -197,7 +126,7 @@ func TestKeptConnections(t *testing.T) {
 	for range 5 {
 		_, err := c.Call(soon(t), echo, echoIn{Text: "x"})
 		must(t, err)
-		if !c.Held() || (&Caller{Place: p}).Held() {
+		if !c.Held() || (&sockets.Caller{Place: p}).Held() {
 			t.Error("the connection is not held, or held where none is kept")
 		}
 	}
@@ -250,8 +179,8 @@ func (l *countingListener) count() int { l.mu.Lock(); defer l.mu.Unlock(); retur
 
 func BenchmarkCall(b *testing.B) {
 	dir := b.TempDir()
-	p := Place{Name: "a", Socket: dir + "/s", Lock: dir + "/l"}
-	l, err := Hold(p.Lock)
+	p := sockets.Place{Name: "a", Socket: dir + "/s", Lock: dir + "/l"}
+	l, err := sockets.Hold(p.Lock)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -266,19 +195,19 @@ func BenchmarkCall(b *testing.B) {
 	wg.Go(func() { _ = s.Serve(ctx, listener) })
 	defer wg.Wait()
 	defer cancel()
-	once := &Caller{Place: p}
+	once := &sockets.Caller{Place: p}
 	kept := once.Keeping()
 	defer kept.Close()
 	b.Run("dial", func(b *testing.B) {
 		for b.Loop() {
-			conn, err := Dial(ctx, p)
+			conn, err := sockets.Dial(ctx, p)
 			if err != nil {
 				b.Fatal(err)
 			}
 			conn.Close()
 		}
 	})
-	for name, c := range map[string]*Caller{"once": once, "kept": kept} {
+	for name, c := range map[string]*sockets.Caller{"once": once, "kept": kept} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

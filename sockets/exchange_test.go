@@ -1,0 +1,86 @@
+package sockets
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// unreliable is a server that does one thing to each connection.
+func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Caller {
+	t.Helper()
+	p := newPlace(t, "a")
+	listener, _ := listen(t, p)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			treat(conn, bufio.NewReader(conn))
+			conn.Close()
+		}
+	})
+	t.Cleanup(func() { listener.Close(); wg.Wait() })
+	return &Caller{Place: p}
+}
+
+func take(r *bufio.Reader) {
+	if request, err := http.ReadRequest(r); err == nil {
+		_, _ = io.Copy(io.Discard, request.Body)
+	}
+}
+
+func TestLostConnections(t *testing.T) {
+	const okHead = "HTTP/1.1 200 OK\r\nContent-Length: "
+	tests := []struct {
+		name       string
+		treat      func(conn net.Conn, r *bufio.Reader)
+		call, read wire.Code
+		timesOut   bool
+	}{
+		{"after the request", func(_ net.Conn, r *bufio.Reader) { take(r) }, wire.CodeResultUnknown, wire.CodeNotRunning, false},
+		{
+			"in the answer", func(conn net.Conn, r *bufio.Reader) { take(r); fmt.Fprint(conn, okHead+"100\r\n\r\n{") },
+			wire.CodeResultUnknown, wire.CodeNotRunning, false,
+		},
+		{"never an answer", func(conn net.Conn, r *bufio.Reader) { take(r); _, _ = r.ReadByte() }, wire.CodeResultUnknown, wire.CodeTimeout, true},
+		{"another's answer", func(conn net.Conn, r *bufio.Reader) { take(r); fmt.Fprint(conn, okHead+"2\r\n\r\nhi") }, wire.CodeInternal, wire.CodeInternal, false},
+		{"no answer of HTTP", func(conn net.Conn, r *bufio.Reader) { take(r); fmt.Fprint(conn, "hi\n\n") }, wire.CodeResultUnknown, wire.CodeNotRunning, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := unreliable(t, tt.treat)
+			patience := 20 * time.Second
+			if tt.timesOut {
+				patience = 500 * time.Millisecond
+			}
+			for want, ask := range map[wire.Code]func(context.Context, string, any) (wire.Reply, error){tt.call: c.Call, tt.read: c.Read} {
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				if _, err := ask(ctx, "/v1/click", nil); !errors.Is(err, want) {
+					t.Errorf("= %v, want %s", err, want)
+				}
+				cancel()
+			}
+		})
+	}
+}
+
+func TestNothingIsDoneBeforeTheRequestIsWhole(t *testing.T) {
+	c := unreliable(t, func(_ net.Conn, r *bufio.Reader) { _, _ = r.ReadByte() })
+	_, err := c.Call(soon(t), "/v1/click", map[string]string{"text": strings.Repeat("x", 4<<20)}) // more than a socket buffers
+	if !errors.Is(err, wire.CodeNotRunning) {
+		t.Errorf("Call() = %v, want %s", err, wire.CodeNotRunning)
+	}
+}

@@ -1,0 +1,92 @@
+package socketstest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Process is another process that plays a role until it is ended.
+type Process struct {
+	*exec.Cmd
+	Said string // its first line of output
+	End  func() // ends its input and waits for it; so does the end of the test
+}
+
+// Start has another process, of user uid where that is not 0, play a role.
+func Start(t *testing.T, uid uint32, role string, args ...string) *Process {
+	t.Helper()
+	attr := &syscall.SysProcAttr{}
+	if uid != 0 {
+		attr.Credential = &syscall.Credential{Uid: uid, Gid: uid}
+	}
+	return StartWith(t, attr, role, args...)
+}
+
+// StartWith is [Start] with more to say about the process.
+func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...string) *Process {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // ended by End
+	cmd.Env = append(os.Environ(), childVariable+"="+role, "GOCOVERDIR="+os.TempDir(), "GORACE=atexit_sleep_ms=0")
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = attr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &Process{Cmd: cmd}
+	ended := false
+	p.End = func() {
+		if !ended {
+			ended = true
+			in.Close()
+			_ = cmd.Wait()
+		}
+	}
+	t.Cleanup(p.End)
+	p.Said, err = bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%s %v said nothing: %v", role, args, err)
+	}
+	p.Said = strings.TrimSpace(p.Said)
+	return p
+}
+
+// executable is the test binary, as a copy where another user must reach it.
+func executable(t *testing.T, attr *syscall.SysProcAttr) string {
+	t.Helper()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if attr.Credential == nil {
+		return own
+	}
+	dir, err := os.MkdirTemp("", "ab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	raw, err := os.ReadFile(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "test")
+	if err := errors.Join(os.WriteFile(path, raw, 0o755), os.Chmod(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
