@@ -3,16 +3,9 @@ package sockets
 import (
 	"context"
 	"encoding/json"
-	"net/http"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
-
-// maxReply is the size of the largest reply, in bytes.
-const maxReply = 256 << 20
 
 // Caller asks a daemon or broker over its socket. Place is required. It may be
 // copied; it dials for each call unless it is made by [Caller.Keeping].
@@ -61,15 +54,15 @@ func (c *Caller) Read(ctx context.Context, path string, body any) (wire.Reply, e
 // Hello asks who serves the place. It answers whatever the server's build.
 func (c *Caller) Hello(ctx context.Context) (wire.Hello, error) {
 	var hello wire.Hello
-	status, raw, err := c.exchange(ctx, question{method: http.MethodGet, path: wire.PathHello, reads: true})
+	a, err := c.exchange(ctx, question{method: methodGet, path: wire.PathHello, reads: true})
 	if err != nil {
 		return hello, err
 	}
-	if status != http.StatusOK {
-		_, err := replyOf(status, raw)
+	if a.status != statusOK {
+		_, err := replyOf(a)
 		return hello, err
 	}
-	if err := json.Unmarshal(raw, &hello); err != nil {
+	if err := json.Unmarshal(a.body, &hello); err != nil {
 		return hello, wire.Errorf(wire.CodeInternal, "%s answered hello with something else: %v", c.Place.Socket, err)
 	}
 	return hello, nil
@@ -87,11 +80,11 @@ func (c *Caller) verb(ctx context.Context, path string, body any, reads bool) (w
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	status, answer, err := c.exchange(ctx, question{method: http.MethodPost, path: path, body: raw, reads: reads})
+	a, err := c.exchange(ctx, question{method: methodPost, path: path, body: raw, reads: reads})
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	return replyOf(status, answer)
+	return replyOf(a)
 }
 
 func requestBody(body any) ([]byte, error) {
@@ -115,45 +108,16 @@ func requestBody(body any) ([]byte, error) {
 	return raw, nil
 }
 
-func replyOf(status int, raw []byte) (wire.Reply, error) {
+func replyOf(a answer) (wire.Reply, error) {
 	var reply wire.Reply
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		return reply, wire.Errorf(wire.CodeInternal, "the answer is not ours (HTTP status %d)", status)
+	if err := json.Unmarshal(a.body, &reply); err != nil {
+		return reply, wire.Errorf(wire.CodeInternal, "the answer is not ours (HTTP status %d)", a.status)
 	}
 	if reply.Error != nil {
 		return reply, reply.Error
 	}
-	if status != http.StatusOK {
-		return reply, wire.Errorf(wire.CodeInternal, "the answer has HTTP status %d and no error", status)
+	if a.status != statusOK {
+		return reply, wire.Errorf(wire.CodeInternal, "the answer has HTTP status %d and no error", a.status)
 	}
 	return reply, nil
-}
-
-func (c *Caller) head(ctx context.Context, q question) (http.Header, error) {
-	if !strings.HasPrefix(q.path, "/v1/") || strings.ContainsFunc(q.path, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, wire.Errorf(wire.CodeUnknownVerb, "%q is no request path", q.path)
-	}
-	h := http.Header{wire.HeaderProtocol: {strconv.Itoa(wire.Protocol)}}
-	for name, value := range map[string]string{
-		wire.HeaderSession: c.Session, wire.HeaderBuild: c.Build, wire.HeaderAgent: c.Agent, wire.HeaderOwner: c.Owner,
-	} {
-		if value != "" {
-			h[name] = []string{value}
-		}
-	}
-	if q.method == http.MethodPost {
-		h["Content-Type"] = []string{"application/json"}
-		h["Content-Length"] = []string{strconv.Itoa(len(q.body))}
-	}
-	if at, ok := ctx.Deadline(); ok {
-		h[wire.HeaderDeadline] = []string{strconv.FormatInt(max(1, time.Until(at).Milliseconds()), 10)}
-	}
-	settings, err := json.Marshal(c.Settings)
-	if err != nil {
-		return nil, err
-	}
-	if string(settings) != "{}" {
-		h[wire.HeaderSettings] = []string{string(settings)}
-	}
-	return h, nil
 }

@@ -1,14 +1,9 @@
 package sockets
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"sync"
 	"syscall"
 	"time"
@@ -18,48 +13,42 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// question is one HTTP request.
-type question struct {
-	method, path string
-	body         []byte
-	reads        bool // asking twice does no harm
-}
-
-// line is a connection and what was read ahead on it.
+// line is a connection and what is read from it.
 type line struct {
-	conn net.Conn
-	read *bufio.Reader
+	conn    net.Conn
+	answers *answers
 }
 
 // exchange sends q and reads the answer. It does without http.Transport, which
 // cannot say whether a request was sent before its connection was lost, and which
 // costs two goroutines a call.
-func (c *Caller) exchange(ctx context.Context, q question) (status int, answer []byte, err error) {
-	head, err := c.head(ctx, q)
+func (c *Caller) exchange(ctx context.Context, q question) (answer, error) {
+	message, err := c.message(ctx, q)
 	if err != nil {
-		return 0, nil, err
+		return answer{}, err
 	}
 	l, err := c.line(ctx)
 	if err != nil {
-		return 0, nil, err
+		return answer{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = l.conn.SetDeadline(time.Unix(1, 0)) })
-	keep := false
+	var a answer
 	defer func() {
-		if stop() && keep && c.kept != nil {
+		if stop() && a.keep && c.kept != nil {
 			c.kept.put(l)
 			return
 		}
 		l.conn.Close()
 	}()
-	if err := l.send(q, head); err != nil {
-		return 0, nil, c.unsent(ctx, q, err)
+	// In one piece: a request of which a part is missing is never acted on, so an error
+	// means that nothing was done.
+	if _, err := l.conn.Write(message); err != nil {
+		return answer{}, c.unsent(ctx, q, err)
 	}
-	status, answer, keep, err = l.receive(q)
-	if err != nil {
-		return 0, nil, c.unanswered(ctx, q, err)
+	if a, err = l.answers.next(); err != nil {
+		return answer{}, c.unanswered(ctx, q, err)
 	}
-	return status, answer, nil
+	return a, nil
 }
 
 // line is a kept connection that still lives, or a new one.
@@ -71,7 +60,7 @@ func (c *Caller) line(ctx context.Context) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &line{conn: conn, read: bufio.NewReader(conn)}, nil
+	return &line{conn: conn, answers: newAnswers(conn)}, nil
 }
 
 // Held reports whether a connection of an earlier call is still open, without
@@ -99,35 +88,10 @@ func (c *Caller) keptLine() *line {
 	return nil
 }
 
-// send writes the request in one piece. A request of which a part is missing is
-// never acted on, so an error means that nothing was done.
-func (l *line) send(q question, head http.Header) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: abrowser\r\n", q.method, q.path)
-	_ = head.Write(&b) // to memory; newlines in values become spaces
-	b.WriteString("\r\n")
-	b.Write(q.body)
-	_, err := l.conn.Write(b.Bytes())
-	return err
-}
-
-func (l *line) receive(q question) (status int, answer []byte, keep bool, err error) {
-	response, err := http.ReadResponse(l.read, &http.Request{Method: q.method})
-	if err != nil {
-		return 0, nil, false, err
-	}
-	defer response.Body.Close()
-	answer, err = io.ReadAll(io.LimitReader(response.Body, maxReply+1))
-	if err == nil && len(answer) > maxReply {
-		err = wire.Errorf(wire.CodeTooLarge, "the answer has more than %d bytes", maxReply)
-	}
-	return response.StatusCode, answer, !response.Close, err
-}
-
 // silent reports whether the peer neither hung up nor spoke unasked.
 func (l *line) silent() bool {
 	unixConn, ok := l.conn.(syscall.Conn)
-	if !ok || l.read.Buffered() > 0 {
+	if !ok || l.answers.text.R.Buffered() > 0 {
 		return false
 	}
 	raw, err := unixConn.SyscallConn()

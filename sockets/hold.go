@@ -2,15 +2,14 @@ package sockets
 
 import (
 	"context"
-	"net/http"
 	"time"
 )
 
 // Hold asks for something that the caller then has for a time. When err is nil it
 // lasts until end is called, or this process ends. ctx is for the asking alone.
 func (c *Caller) Hold(ctx context.Context, path string) (end func(), err error) {
-	q := question{method: http.MethodPost, path: path, body: []byte("{}"), reads: true}
-	head, err := c.head(ctx, q)
+	q := question{method: methodPost, path: path, body: []byte("{}"), reads: true}
+	message, err := c.message(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -22,15 +21,15 @@ func (c *Caller) Hold(ctx context.Context, path string) (end func(), err error) 
 	}
 	stop := context.AfterFunc(ctx, func() { _ = l.conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	if err := l.send(q, head); err != nil {
+	if _, err := l.conn.Write(message); err != nil {
 		l.conn.Close()
 		return nil, c.unsent(ctx, q, err)
 	}
-	status, answer, _, err := l.receive(q)
+	a, err := l.answers.next()
 	if err != nil {
 		err = c.unanswered(ctx, q, err)
 	} else {
-		_, err = replyOf(status, answer)
+		_, err = replyOf(a)
 	}
 	if err != nil {
 		l.conn.Close()
