@@ -93,7 +93,7 @@ func (l *Launcher) checkDrivers(ctx context.Context) []wire.Part {
 		}
 		part := brokenPart("drivers", d.Err)
 		part.Hint = fmt.Sprintf("kill -KILL %d", d.PID)
-		if isStopped(d.PID) {
+		if sockets.IsStopped(d.PID) {
 			part.Hint = fmt.Sprintf("kill -CONT %d", d.PID)
 		}
 		parts = append(parts, part)
@@ -112,36 +112,14 @@ func (l *Launcher) notAnswering(ctx context.Context, what string, p sockets.Plac
 	if !errors.Is(err, wire.CodeWedged) {
 		return part
 	}
-	pid := listener(ctx, p)
-	switch {
-	case pid == 0:
-	case isStopped(pid):
-		part.Hint = fmt.Sprintf("kill -CONT %d", pid)
+	switch who := sockets.Silence(ctx, p); {
+	case who.PID == 0:
+	case who.Stopped:
+		part.Hint = fmt.Sprintf("kill -CONT %d", who.PID)
 	case what == "sessions":
-		part.Hint = fmt.Sprintf("kill -KILL %d", pid)
+		part.Hint = fmt.Sprintf("kill -KILL %d", who.PID)
 	}
 	return part
-}
-
-// listener is the process that listens at the place, or 0.
-func listener(ctx context.Context, p sockets.Place) int {
-	conn, err := sockets.Dial(ctx, p)
-	if err != nil {
-		return 0
-	}
-	defer conn.Close()
-	pid, err := sockets.PeerPID(conn)
-	if err != nil {
-		return 0
-	}
-	return pid
-}
-
-// isStopped reports whether a signal stopped the process, where the system tells.
-func isStopped(pid int) bool {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, state, ok := strings.Cut(string(raw), ") ")
-	return err == nil && ok && strings.HasPrefix(state, "T")
 }
 
 func brokenPart(name string, err error) wire.Part {

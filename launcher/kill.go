@@ -17,24 +17,6 @@ import (
 // killTime is how long a killed daemon may take to be gone.
 const killTime = 5 * time.Second
 
-// Silent is what can be told of a process that listens and does not answer.
-type Silent struct {
-	PID int    // 0 where the system does not tell
-	Why string // for people
-	// Stopped is set when a signal stopped it: it will not answer before another
-	// lets it go on.
-	Stopped bool
-}
-
-// Silence looks at whoever listens at the place, without a word to it.
-func (l *Launcher) Silence(ctx context.Context, p sockets.Place) Silent {
-	pid := listener(ctx, p)
-	if pid != 0 && isStopped(pid) {
-		return Silent{pid, "the session's daemon is stopped by a signal", true}
-	}
-	return Silent{pid, "the session's daemon does not answer", false}
-}
-
 // Kill ends the session's daemon by force, whatever it does, and the driver of its
 // own with it, and removes what they had no time to remove. No tab is lost by it.
 // It reports whether there was one. Which process it is, the socket says, and no

@@ -268,7 +268,7 @@ func TestStoppedDaemonIsToldSo(t *testing.T) {
 	if err := syscall.Kill(hello.PID, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	for !isStopped(hello.PID) {
+	for !sockets.IsStopped(hello.PID) {
 		time.Sleep(time.Millisecond)
 	}
 	if _, _, err := l.Session(t.Context(), "a", wire.Settings{}); !errors.Is(err, wire.CodeWedged) {

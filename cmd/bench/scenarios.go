@@ -16,6 +16,7 @@ type scenario struct {
 
 // The scenarios that have rows of their own for ways of running us.
 const (
+	nameGetURL     = "get url"
 	nameNewSession = "new session"
 	nameColdStart  = "cold start"
 	nameTasks      = "many tasks at once"
@@ -29,7 +30,7 @@ func scenarios() []scenario {
 	return []scenario{
 		{"dial a socket (floor)", measureFloor},
 		{"a question over the pipe (floor)", measurePipe},
-		{"get url", alternate(getURL, "/form")},
+		{nameGetURL, alternate(getURL, "/form")},
 		{"eval", alternate(evaluate, "21*2")},
 		{"fill", alternate(fill, "Ada Lovelace")},
 		{"snapshot", alternate(snapshot, "")},

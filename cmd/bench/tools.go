@@ -26,11 +26,13 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 		return nil, err
 	}
 	program := filepath.Join(dir, "abrowser")
-	build := exec.CommandContext(ctx, "go", "-C", filepath.Join("..", ".."), "build", "-o", program, "./cmd/abrowser")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as `just build` does
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return nil, fmt.Errorf("building abrowser: %w", err)
+	for out, command := range map[string]string{program: "./cmd/front", wholeOf(program): "./cmd/abrowser"} { // as `just build` does
+		build := exec.CommandContext(ctx, "go", "-C", filepath.Join("..", ".."), "build", "-o", out, command)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		build.Stderr = os.Stderr
+		if err := build.Run(); err != nil {
+			return nil, fmt.Errorf("building abrowser: %w", err)
+		}
 	}
 	b.versions = append(b.versions, "abrowser "+lineOf("git", "describe", "--always", "--dirty"), "node "+lineOf("node", "--version"))
 	c := &contender{name: self, program: []string{program}, dir: dir, words: spoken, leaves: [][]string{{"close", "--all"}, {"browser", "stop"}}, one: true, spares: true}
@@ -40,19 +42,24 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 	return c, nil
 }
 
+// wholeOf is the program that a front stands before.
+func wholeOf(front string) string { return front + "d" }
+
 // variants are other ways of running us, in the scenarios in which they differ.
 func (b *bench) variants(us *contender) []*contender {
-	variant := func(name, dir, variable string, in ...string) *contender {
+	variant := func(name, dir string, env []string, in ...string) *contender {
 		c := *us
 		c.name, c.dir, c.in, c.leaves = name, filepath.Join(b.dir, dir), in, us.leaves
-		c.env = append(slices.Clip(us.env), "ABROWSER_EXECUTABLE_PATH="+b.browser, variable)
+		c.env = append(append(slices.Clip(us.env), "ABROWSER_EXECUTABLE_PATH="+b.browser), env...)
 		return &c
 	}
-	bare := variant("abrowser, no spare page", "e", "ABROWSER_SPARE_PAGES=0", nameNewSession)
+	bare := variant("abrowser, no spare page", "e", []string{"ABROWSER_SPARE_PAGES=0"}, nameNewSession)
 	bare.spares = false
-	all := []*contender{bare}
+	alone := variant("abrowser, one program", "w", nil, nameGetURL, nameWorkflow)
+	alone.program = []string{wholeOf(us.program[0])}
+	all := []*contender{bare, alone}
 	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil {
-		all = append(all, variant("abrowser, headless shell", "f", "ABROWSER_EXECUTABLE_PATH="+shell,
+		all = append(all, variant("abrowser, headless shell", "f", []string{"ABROWSER_EXECUTABLE_PATH=" + shell},
 			nameClick, nameNavigate, nameScreenshot, nameWorkflow, nameNewSession, nameColdStart, nameTasks))
 	} else {
 		b.progress("there is no chromium-headless-shell: its rows are left out")

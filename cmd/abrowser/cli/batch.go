@@ -14,7 +14,7 @@ import (
 // performBatch sends several commands in one request. All of them are read and
 // checked before the first is sent.
 func (a *app) performBatch(ctx context.Context, l line) int {
-	steps, patience, err := a.steps(l)
+	steps, patience, err := a.steps(ctx, l)
 	if err != nil {
 		return a.printer.fail(err)
 	}
@@ -37,15 +37,15 @@ func (a *app) performBatch(ctx context.Context, l line) int {
 }
 
 // steps reads the batch's commands and says how long they may take together.
-func (a *app) steps(l line) ([]wire.Step, time.Duration, error) {
-	commands, err := a.commands(l)
+func (a *app) steps(ctx context.Context, l line) ([]wire.Step, time.Duration, error) {
+	commands, err := a.commands(ctx, l)
 	if err != nil {
 		return nil, 0, err
 	}
 	var steps []wire.Step
 	var patience time.Duration
 	for i, words := range commands {
-		step, took, err := a.step(words)
+		step, took, err := a.step(ctx, words)
 		if err != nil {
 			e := wire.AsError(err)
 			e.Message = fmt.Sprintf("command %d (%s): %s", i+1, strings.Join(words, " "), e.Message)
@@ -59,10 +59,10 @@ func (a *app) steps(l line) ([]wire.Step, time.Duration, error) {
 
 // commands are the words of each command, from the arguments or, where there are
 // none, from standard input.
-func (a *app) commands(l line) ([][]string, error) {
+func (a *app) commands(ctx context.Context, l line) ([][]string, error) {
 	given, _ := l.in["commands"].([]string)
 	if len(given) == 0 {
-		return a.readCommands(l)
+		return a.readCommands(ctx, l)
 	}
 	var commands [][]string
 	for i, command := range given {
@@ -75,10 +75,13 @@ func (a *app) commands(l line) ([][]string, error) {
 	return commands, nil
 }
 
-func (a *app) readCommands(l line) ([][]string, error) {
+func (a *app) readCommands(ctx context.Context, l line) ([][]string, error) {
 	if a.sys.Input {
 		return nil, wire.Errorf(wire.CodeBadInput, "batch needs commands, as arguments or on standard input").
 			WithHint("%s", l.verb.Describe().Example)
+	}
+	if err := a.need(ctx); err != nil {
+		return nil, err
 	}
 	raw, err := io.ReadAll(io.LimitReader(a.sys.Stdin, wire.MaxRequest+1))
 	if err != nil {
@@ -93,7 +96,7 @@ func (a *app) readCommands(l line) ([][]string, error) {
 }
 
 // step reads one command as the command line itself is read.
-func (a *app) step(words []string) (wire.Step, time.Duration, error) {
+func (a *app) step(ctx context.Context, words []string) (wire.Step, time.Duration, error) {
 	l, err := read(a.names, words)
 	if err != nil {
 		return wire.Step{}, 0, err
@@ -101,7 +104,7 @@ func (a *app) step(words []string) (wire.Step, time.Duration, error) {
 	if err := inBatch(l); err != nil {
 		return wire.Step{}, 0, err
 	}
-	if err := a.prepare(&l); err != nil {
+	if err := a.prepare(ctx, &l); err != nil {
 		return wire.Step{}, 0, err
 	}
 	body, err := l.request()

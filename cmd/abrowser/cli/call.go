@@ -38,6 +38,9 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 		}
 	}
 	if local := a.locally(l); local != nil {
+		if err := a.need(ctx); err != nil {
+			return nil, err
+		}
 		return local(ctx, l)
 	}
 	reply, who, err := a.attend(ctx, l, body)
@@ -45,6 +48,9 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 		return a.whenSilent(doc, *who)(ctx, l)
 	}
 	if idle := a.whenIdle(doc); idle != nil && errors.Is(err, wire.CodeNotRunning) {
+		if err := a.need(ctx); err != nil {
+			return nil, err
+		}
 		return idle(ctx, l)
 	}
 	a.printer.warn(reply.Warnings...)
@@ -62,7 +68,7 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 // compareBuild warns of a browser that an abrowser of another build keeps. It goes on
 // as it is, since its tabs are worth more than a newer broker.
 func (a *app) compareBuild(status *wire.BrowserStatusOut) {
-	if own, err := a.starter.Build(); err == nil && status.Running && status.Build != "" && status.Build != own {
+	if own, err := a.program.Build(); err == nil && status.Running && status.Build != "" && status.Build != own {
 		a.printer.warn("the browser's broker is of another build of abrowser, " + status.Build + ", which goes on until abrowser browser stop")
 	}
 }
@@ -92,7 +98,7 @@ func (a *app) ask(ctx context.Context, l line, body json.RawMessage) (wire.Reply
 	if doc.Idle {
 		return a.send(ctx, a.caller(place, ""), patience+margin, doc, body)
 	}
-	build, err := a.starter.Build()
+	build, err := a.program.Build()
 	if err != nil {
 		return wire.Reply{}, err
 	}
@@ -100,9 +106,12 @@ func (a *app) ask(ctx context.Context, l line, body json.RawMessage) (wire.Reply
 	if !errors.Is(err, wire.CodeNotRunning) && !errors.Is(err, wire.CodeBuildDiffers) {
 		return reply, err
 	}
+	if err := a.need(ctx); err != nil {
+		return wire.Reply{}, err
+	}
 	starting, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
-	if place, err = a.starter.start(starting, a); err != nil {
+	if place, err = a.behind.Start(starting, a.session, a.settings); err != nil {
 		return wire.Reply{}, interruption(ctx, err)
 	}
 	a.warnOfMany(ctx)

@@ -68,7 +68,7 @@ func TestEndingDaemons(t *testing.T) {
 func TestOthersStartTheDaemon(t *testing.T) {
 	b := newBench(t)
 	starts := 0
-	b.starter = startBy{serve: func() {
+	b.program = startBy{root: b.root, serve: func() {
 		starts++
 		b.serve("a", answers(wire.GetURL, wire.PageURL{URL: "about:blank"}))
 	}}
@@ -95,7 +95,7 @@ func TestStartFails(t *testing.T) {
 func TestAnotherBuildIsReplaced(t *testing.T) {
 	b := newBench(t)
 	b.serve("default", answers(wire.GetURL, wire.PageURL{URL: "about:blank"}), answers(wire.Status, wire.StatusOut{Running: true}))
-	b.starter = otherBuild{}
+	b.program = otherBuild{}
 	_, stderr, status := b.run("get", "url")
 	if !strings.Contains(stderr, "replaced by the launcher") || status != wire.ExitFailed {
 		t.Errorf("get url: %q, %d, want that the launcher was asked", stderr, status)
@@ -105,10 +105,11 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 	}
 }
 
-type otherBuild struct{}
+type otherBuild struct{ noStart }
 
-func (otherBuild) Build() (string, error) { return "b2", nil }
-func (otherBuild) start(context.Context, *app) (sockets.Place, error) {
+func (otherBuild) Build() (string, error)                                         { return "b2", nil }
+func (p otherBuild) Behind(context.Context, System, sockets.Root) (Behind, error) { return p, nil }
+func (otherBuild) Start(context.Context, string, wire.Settings) (sockets.Place, error) {
 	return sockets.Place{}, wire.Errorf(wire.CodeBuildDiffers, "replaced by the launcher")
 }
 
@@ -146,7 +147,7 @@ func TestLostAnswer(t *testing.T) {
 			}
 			hangUp(t, place.Socket)
 			starts := 0
-			b.starter = counting{&starts}
+			b.program = counting{starts: &starts}
 			stdout, _, _ := b.run(append(words(t, tt.args), "--json")...)
 			if !strings.Contains(stdout, `"code":"`+string(tt.code)+`"`) || starts != tt.starts {
 				t.Errorf("%s: %s after %d starts, want %s after %d", tt.args, stdout, starts, tt.code, tt.starts)
@@ -155,10 +156,13 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-type counting struct{ starts *int }
+type counting struct {
+	noStart
+	starts *int
+}
 
-func (counting) Build() (string, error) { return testBuild, nil }
-func (c counting) start(context.Context, *app) (sockets.Place, error) {
+func (c counting) Behind(context.Context, System, sockets.Root) (Behind, error) { return c, nil }
+func (c counting) Start(context.Context, string, wire.Settings) (sockets.Place, error) {
 	*c.starts++
 	return sockets.Place{}, wire.Errorf(wire.CodeStart, "not again")
 }

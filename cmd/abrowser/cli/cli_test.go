@@ -20,7 +20,7 @@ type bench struct {
 	dir     string
 	env     map[string]string
 	stdin   string
-	starter starter
+	program Program
 	ctx     context.Context
 }
 
@@ -38,7 +38,7 @@ func newBench(t testing.TB) *bench {
 	})
 	b := &bench{t: t, root: sockets.Root{Dir: home}, dir: t.TempDir(), env: map[string]string{
 		"ABROWSER_HOME": home, "HOME": t.TempDir(),
-	}, starter: noStart{}, ctx: t.Context()}
+	}, program: noStart{}, ctx: t.Context()}
 	if err := b.root.Make(); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func newBench(t testing.TB) *bench {
 func (b *bench) run(args ...string) (stdout, stderr string, status int) {
 	b.t.Helper()
 	var out, errs bytes.Buffer
-	a := newApp(System{
+	status = Run(args, System{
 		Stdin: strings.NewReader(b.stdin), Stdout: &out, Stderr: &errs,
 		Lookup:  func(name string) (string, bool) { v, ok := b.env[name]; return v, ok },
 		Environ: func() []string { return nil },
@@ -57,9 +57,7 @@ func (b *bench) run(args ...string) (stdout, stderr string, status int) {
 		Interrupted: func(context.Context) (context.Context, context.CancelFunc) {
 			return context.WithCancel(b.ctx)
 		},
-	})
-	a.starter = b.starter
-	status = a.run(args)
+	}, b.program)
 	return out.String(), errs.String(), status
 }
 
@@ -119,23 +117,35 @@ func closing(t testing.TB, c io.Closer) {
 
 const testBuild = "b1"
 
-// noStart fails where anything would be started.
-type noStart struct{}
+// noStart fails where anything would be started. What it has nothing of is not asked for.
+type noStart struct{ nothing }
 
-func (noStart) Build() (string, error) { return testBuild, nil }
-func (noStart) start(context.Context, *app) (sockets.Place, error) {
+type nothing struct{ Behind }
+
+func (noStart) Build() (string, error)                                         { return testBuild, nil }
+func (p noStart) Behind(context.Context, System, sockets.Root) (Behind, error) { return p, nil }
+func (noStart) Start(context.Context, string, wire.Settings) (sockets.Place, error) {
 	return sockets.Place{}, wire.Errorf(wire.CodeStart, "nothing may be started here")
 }
+
+func (noStart) Kill(context.Context, sockets.Place) (bool, error) {
+	return false, wire.Errorf(wire.CodeWedged, "nothing may be killed here")
+}
+func (noStart) Sweep() error                           { return nil }
+func (noStart) ClosesAtEnd(string) bool                { return false }
+func (noStart) FinishRecording(string) (string, error) { return "", nil }
 
 // startBy starts a session's server when a command asks for it.
 type startBy struct {
 	noStart
+	root  sockets.Root
 	serve func()
 }
 
-func (s startBy) start(_ context.Context, a *app) (sockets.Place, error) {
+func (s startBy) Behind(context.Context, System, sockets.Root) (Behind, error) { return s, nil }
+func (s startBy) Start(_ context.Context, session string, _ wire.Settings) (sockets.Place, error) {
 	s.serve()
-	return a.root.Session(a.session)
+	return s.root.Session(session)
 }
 
 // answers binds a verb to one answer.

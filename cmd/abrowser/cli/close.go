@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -28,7 +27,7 @@ func (a *app) release(ctx context.Context, session string, page, force bool) (wi
 			return wire.ReleaseOut{}, err
 		}
 	}
-	page = page || closesAtEnd(a.root, session)
+	page = page || a.behind.ClosesAtEnd(session)
 	all, err := askWithin(ctx, a, margin, wire.BrokerRelease, wire.ReleaseIn{Session: session, Page: page, Force: true})
 	var sum wire.ReleaseOut
 	for _, one := range all {
@@ -36,7 +35,7 @@ func (a *app) release(ctx context.Context, session string, page, force bool) (wi
 		sum.Closed += one.Closed
 		sum.Discarded += one.Discarded
 	}
-	har, failed := finishRecording(a.root, session)
+	har, failed := a.behind.FinishRecording(session)
 	switch {
 	case failed != nil:
 		a.printer.warn(failed.Error())
@@ -63,7 +62,7 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 		return nil, err
 	}
 	endAtOnce(ctx, endings)
-	if err := (&driver.Shared{Root: a.root}).Sweep(); err != nil {
+	if err := a.behind.Sweep(); err != nil {
 		a.printer.warn("removing what killed drivers left: " + err.Error())
 	}
 	if err := interruption(ctx, ctx.Err()); err != nil {
@@ -148,10 +147,10 @@ func (a *app) endings(ctx context.Context, page bool) ([]ending, error) {
 }
 
 func (a *app) closeOne(ctx context.Context, s served, name string, page bool) (wire.ReleaseOut, error) {
-	if s.state == stateWedged && s.status.State == "" && (newLaunching(a).Silence(ctx, s.place).Stopped || a.mute(ctx, s.place, forceTime)) {
+	if s.state == stateWedged && s.status.State == "" && (sockets.Silence(ctx, s.place).Stopped || a.mute(ctx, s.place, forceTime)) {
 		a.printer.warn("the daemon of session " + name + " does not answer; it is ended by force")
 		if sockets.CheckName(name) != nil { // no browser knows it: it has no tabs
-			_, err := newLaunching(a).Kill(ctx, s.place)
+			_, err := a.behind.Kill(ctx, s.place)
 			return wire.ReleaseOut{}, err
 		}
 		if a.secret() {

@@ -9,6 +9,7 @@
 // answers itself and the rules that only the caller can apply: paths are resolved
 // in the caller's directory, and files are written with the caller's rights.
 //
-// It is the only package with cobra, and its file daemon.go is the only one that
-// imports daemon. Nothing here exits the process: [Run] returns the status.
+// It is the only package with cobra. By itself it asks sockets and no more; what
+// takes more is [Behind] it, so that a small program can have the command line alone.
+// Nothing here exits the process: [Run] returns the status.
 package cli

@@ -18,8 +18,8 @@ type versionOut struct {
 // Text is the version as --version prints it.
 func (o versionOut) Text() string { return "abrowser " + o.Version }
 
-// version is the module's version, as the build knows it.
-func version() string {
+// Version is the module's version, as the build knows it.
+func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "devel"
@@ -32,7 +32,7 @@ func version() string {
 func (a *app) tellOfItself(l line) int {
 	switch {
 	case l.has("version"), l.name() == "version" && !l.has("help"):
-		return a.printer.answer(versionOut{Version: version(), Protocol: wire.Protocol})
+		return a.printer.answer(versionOut{Version: Version(), Protocol: wire.Protocol})
 	case l.name() == "help":
 		return a.help(l.rest)
 	case l.has("help") && len(l.words) == 0, l.has("help") && slices.Contains(specials(), l.name()):

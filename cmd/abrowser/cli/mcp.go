@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
+	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -23,10 +23,18 @@ func (a *app) serveMCP(ctx context.Context, l line) (any, error) {
 	}
 	a.agent = wire.NewAgent(os.Getpid())
 	defer a.goodbye(ctx)
-	err := mcp.Serve(ctx, mcp.Options{
-		Asker: asker{a}, In: a.sys.Stdin, Out: a.sys.Stdout, Session: a.session, Groups: groups, Version: version(),
-	})
-	return &wire.Nothing{}, err
+	return &wire.Nothing{}, a.behind.ServeMCP(ctx, asker{a}, a.session, groups)
+}
+
+// installMCP shows what MCP clients need to start us, or adds it to one's file.
+func (a *app) installMCP(_ context.Context, l line) (any, error) {
+	in, err := fill[wire.MCPInstallIn](l.in)
+	if err != nil {
+		return nil, err
+	}
+	out, warnings, err := a.behind.InstallMCP(in)
+	a.printer.warn(warnings...)
+	return out, err
 }
 
 // ownAtHome has the session that the agent is at home in end with our process: it was
@@ -55,10 +63,10 @@ func (a *app) goodbye(ctx context.Context) {
 type asker struct{ app *app }
 
 // Ask is for package mcp.
-func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, mcp.Aside, error) {
+func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, ask.Aside, error) {
 	a := k.command(session)
 	if _, err := a.root.Session(session); err != nil {
-		return nil, mcp.Aside{}, err
+		return nil, ask.Aside{}, err
 	}
 	l := line{verb: v, global: members{}, in: members{}}
 	for name, value := range in {
@@ -66,14 +74,14 @@ func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 	}
 	steps, _ := in["steps"].([]wire.Step)
 	for i := range steps {
-		patience, err := a.prepareStep(&steps[i])
+		patience, err := a.prepareStep(ctx, &steps[i])
 		if err != nil {
 			e := wire.AsError(err)
 			return nil, a.aside(), &wire.Error{Code: e.Code, Message: fmt.Sprintf("action %d: %s", i+1, e.Message), Hint: e.Hint}
 		}
 		l.patience = min(l.patience+patience, longestPatience)
 	}
-	if err := a.prepare(&l); err != nil {
+	if err := a.prepare(ctx, &l); err != nil {
 		return nil, a.aside(), err
 	}
 	out, err := a.answer(ctx, l)
@@ -98,7 +106,7 @@ func showsIt(out any, path string) bool {
 
 // prepareStep is [app.prepare] for an action of a sequence. It returns how long the
 // action may take.
-func (a *app) prepareStep(step *wire.Step) (time.Duration, error) {
+func (a *app) prepareStep(ctx context.Context, step *wire.Step) (time.Duration, error) {
 	v, ok := wire.Find(step.Verb)
 	if !ok {
 		return 0, wire.Errorf(wire.CodeUnknownVerb, "there is no %q", step.Verb)
@@ -113,7 +121,7 @@ func (a *app) prepareStep(step *wire.Step) (time.Duration, error) {
 	for name, value := range given {
 		l.in[name] = plain(value)
 	}
-	if err := a.prepare(&l); err != nil {
+	if err := a.prepare(ctx, &l); err != nil {
 		return 0, err
 	}
 	body, err := l.request()
@@ -133,7 +141,7 @@ func (a *app) finishSteps(results []wire.StepResult, steps []wire.Step) {
 }
 
 // Where is for package mcp.
-func (k asker) Where(session string, given map[string]any) (mcp.Asker, error) {
+func (k asker) Where(session string, given map[string]any) (ask.Asker, error) {
 	raw, err := json.Marshal(given)
 	if err != nil {
 		return nil, err
@@ -151,14 +159,14 @@ func (k asker) Where(session string, given map[string]any) (mcp.Asker, error) {
 
 // command is a command of the session that is about to run.
 func (k asker) command(session string) *app {
-	a := newApp(k.app.sys)
-	a.dir, a.layers, a.settings, a.root, a.starter = k.app.dir, k.app.layers, k.app.settings, k.app.root, k.app.starter
+	a := newApp(k.app.sys, k.app.program)
+	a.dir, a.layers, a.settings, a.root, a.behind = k.app.dir, k.app.layers, k.app.settings, k.app.root, k.app.behind
 	a.session, a.printer.session, a.agent, a.home, a.owner = session, session, k.app.agent, k.app.home, k.app.owner
 	return a
 }
 
-func (a *app) aside() mcp.Aside {
-	return mcp.Aside{Warnings: a.printer.said(), Records: a.printer.records}
+func (a *app) aside() ask.Aside {
+	return ask.Aside{Warnings: a.printer.said(), Records: a.printer.records}
 }
 
 // plain is a value as the command line has it: whole numbers, and lists of words.

@@ -4,17 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func (a *app) installer() *install.Installer {
-	return newLaunching(a).Installer()
-}
-
 // install fetches what is missing.
 func (a *app) install(ctx context.Context, l line) (any, error) {
-	parts, err := a.installer().Install(ctx, a.settings, wire.InstallIn{WithDeps: l.on("withDeps")})
+	parts, err := a.behind.Install(ctx, a.settings, wire.InstallIn{WithDeps: l.on("withDeps")})
 	if err != nil {
 		return nil, interruption(ctx, err)
 	}
@@ -23,7 +18,7 @@ func (a *app) install(ctx context.Context, l line) (any, error) {
 
 // doctor checks every part.
 func (a *app) doctor(ctx context.Context, _ line) (any, error) {
-	parts := newLaunching(a).Check(ctx, a.settings)
+	parts := a.behind.Check(ctx, a.settings)
 	if err := interruption(ctx, ctx.Err()); err != nil {
 		return nil, err
 	}

@@ -22,19 +22,20 @@ type app struct {
 	agent    string // who acts, where that is not the session itself
 	home     string // the session that an agent with a secret id is at home in, see [app.agentIn]
 	owner    string // the process that the session is for
-	starter  starter
+	program  Program
+	behind   Behind // see [app.need]
 }
 
 // Run answers one command line and returns the exit status.
-func Run(args []string, sys System) int {
-	if handled, status := runRole(args, sys); handled {
-		return status
-	}
-	return newApp(sys).run(args)
+func Run(args []string, sys System, p Program) int { return newApp(sys, p).run(args) }
+
+// Fail prints an error as a command that fails does and returns the exit status.
+func Fail(sys System, err error) int {
+	return (&printer{out: sys.Stdout, err: sys.Stderr}).fail(err)
 }
 
-func newApp(sys System) *app {
-	a := &app{sys: sys, names: namesOf(wire.All())}
+func newApp(sys System, p Program) *app {
+	a := &app{sys: sys, program: p, names: namesOf(wire.All())}
 	a.printer.out, a.printer.err = sys.Stdout, sys.Stderr
 	return a
 }
@@ -130,15 +131,12 @@ func (a *app) identify() error {
 	if a.settings, err = a.root.Settle(a.settings, session, a.sys.Lookup); err != nil {
 		return err
 	}
-	if a.starter == nil {
-		a.starter = newLaunching(a)
-	}
 	return nil
 }
 
 // perform has the command answered and prints the answer.
 func (a *app) perform(ctx context.Context, l line) int {
-	if err := a.prepare(&l); err != nil {
+	if err := a.prepare(ctx, &l); err != nil {
 		return a.printer.fail(withHelp(err, l.verb.Describe()))
 	}
 	if l.verb.Describe().Name == wire.Batch.Name {
@@ -156,7 +154,7 @@ func (a *app) perform(ctx context.Context, l line) int {
 
 // prepare does to a line what only the caller can do: environment and files
 // become members of the request, paths are resolved in the caller's directory.
-func (a *app) prepare(l *line) error {
+func (a *app) prepare(ctx context.Context, l *line) error {
 	for _, f := range l.verb.Fields() {
 		if _, ok := l.in[f.Name]; ok || f.Env == "" {
 			continue
@@ -169,7 +167,7 @@ func (a *app) prepare(l *line) error {
 			l.in[f.Name] = value
 		}
 	}
-	if err := a.readScript(l); err != nil {
+	if err := a.readScript(ctx, l); err != nil {
 		return err
 	}
 	return a.resolvePaths(l)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 // readScript makes the script of eval from standard input or from base64, where
 // that was asked for, so that what is wrong with it is known before anything is
 // started.
-func (a *app) readScript(l *line) error {
+func (a *app) readScript(ctx context.Context, l *line) error {
 	if l.verb.Describe().Name != wire.Eval.Name {
 		return nil
 	}
@@ -20,6 +21,9 @@ func (a *app) readScript(l *line) error {
 	if l.on("stdin") {
 		if given {
 			return wire.Errorf(wire.CodeBadInput, "eval takes a script or --stdin, not both")
+		}
+		if err := a.need(ctx); err != nil {
+			return err
 		}
 		raw, err := io.ReadAll(io.LimitReader(a.sys.Stdin, wire.MaxRequest+1))
 		if err != nil {

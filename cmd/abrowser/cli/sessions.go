@@ -122,7 +122,7 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 		}
 		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport
 		if e.Wedged && s.status.State == "" {
-			e.PID, e.Hint = newLaunching(a).Silence(ctx, s.place).PID, hintKill
+			e.PID, e.Hint = sockets.Silence(ctx, s.place).PID, hintKill
 		}
 		if s.status.Pages > 0 {
 			e.URL, e.Title, e.Pages = s.status.URL, s.status.Title, s.status.Pages
@@ -168,6 +168,6 @@ func (a *app) sessionInfo(ctx context.Context, _ line) (any, error) {
 	}
 	return &wire.SessionInfoOut{
 		Session: a.session, Active: entry.PID != 0 || entry.State == stateWedged, PID: entry.PID, Socket: place.Socket,
-		Log: place.Log, Version: version(), Entry: entry,
+		Log: place.Log, Version: Version(), Entry: entry,
 	}, nil
 }

@@ -18,7 +18,7 @@ func settle(t *testing.T, b *bench, args ...string) (a *app, err error) {
 	a = newApp(System{
 		Lookup: func(name string) (string, bool) { v, ok := b.env[name]; return v, ok },
 		Dir:    func() (string, error) { return b.dir, nil },
-	})
+	}, b.program)
 	l, err := read(a.names, args)
 	if err != nil {
 		return a, err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -20,7 +19,7 @@ const hintKill = "abrowser kill"
 // attend asks as ask does, and looks every second whether the session's daemon is
 // still there to answer: one that is stopped, or does not even say hello, is not
 // waited for. It is returned then.
-func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Reply, *launcher.Silent, error) {
+func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Reply, *sockets.Silent, error) {
 	place, err := a.root.Session(a.session)
 	if err != nil || l.verb.Describe().By == wire.ByBroker {
 		reply, err := a.ask(ctx, l, body)
@@ -44,7 +43,7 @@ func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Re
 			return reply, nil, err
 		case <-tick.C:
 		}
-		who := newLaunching(a).Silence(asking, place)
+		who := sockets.Silence(asking, place)
 		if who.PID == 0 || !who.Stopped && (time.Since(began) < forceTime || !a.mute(asking, place, askTime)) {
 			continue
 		}
@@ -57,14 +56,18 @@ func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Re
 }
 
 // whenSilent is the answer of a verb whose daemon listens and says nothing.
-func (a *app) whenSilent(doc wire.Doc, who launcher.Silent) local {
-	switch doc.Name {
-	case wire.Close.Name:
-		return a.closeSilent
-	case wire.Status.Name:
-		return func(ctx context.Context, l line) (any, error) { return a.statusSilent(ctx, l, who) }
-	case wire.TabList.Name:
-		return a.tabsSilent
+func (a *app) whenSilent(doc wire.Doc, who sockets.Silent) local {
+	if answer := map[string]local{
+		wire.Close.Name:   a.closeSilent,
+		wire.Status.Name:  func(ctx context.Context, l line) (any, error) { return a.statusSilent(ctx, l, who) },
+		wire.TabList.Name: a.tabsSilent,
+	}[doc.Name]; answer != nil {
+		return func(ctx context.Context, l line) (any, error) {
+			if err := a.need(ctx); err != nil {
+				return nil, err
+			}
+			return answer(ctx, l)
+		}
 	}
 	return func(context.Context, line) (any, error) {
 		why := who.Why
@@ -85,7 +88,7 @@ func (a *app) mute(ctx context.Context, place sockets.Place, patience time.Durat
 
 // statusSilent is the status of a session whose daemon says nothing: what its
 // browser knows of it.
-func (a *app) statusSilent(ctx context.Context, l line, who launcher.Silent) (any, error) {
+func (a *app) statusSilent(ctx context.Context, l line, who sockets.Silent) (any, error) {
 	answer, err := a.statusIdle(ctx, l)
 	if err != nil {
 		return nil, err
@@ -124,7 +127,7 @@ func (a *app) endByForce(ctx context.Context, session string, page bool) (*wire.
 	if err != nil {
 		return &wire.KillOut{}, err
 	}
-	killed, err := newLaunching(a).Kill(ctx, place)
+	killed, err := a.behind.Kill(ctx, place)
 	if err != nil {
 		return &wire.KillOut{}, interruption(ctx, err)
 	}

@@ -77,13 +77,13 @@ func complain(err error) int {
 // lacks. Every other home of the run uses that driver.
 func prepare(work string) error {
 	binary := filepath.Join(work, "abrowser")
-	if err := Build(binary, ""); err != nil {
+	if err := buildBoth(binary); err != nil {
 		return err
 	}
 	raced := binary
 	if RaceDetector {
 		raced = filepath.Join(work, "race", "abrowser")
-		if err := Build(raced, "", "-race"); err != nil {
+		if err := buildBoth(raced, "-race"); err != nil {
 			return err
 		}
 	}
@@ -113,15 +113,30 @@ func prepare(work string) error {
 	return os.Setenv(EnvBinary, binary)
 }
 
-// Build makes the command. A mark makes it another build of the same source.
-func Build(binary, mark string, flags ...string) error {
-	args := append([]string{"build", "-o", binary}, flags...)
-	if mark != "" {
-		args = append(args, "-ldflags=-X main.mark="+mark)
+// buildBoth makes the two programs that are installed, as `just build` does: the front,
+// which is what tests run, and the whole program beside it.
+func buildBoth(front string, flags ...string) error {
+	if err := goBuild(front, "cmd/front", flags...); err != nil {
+		return err
 	}
+	return goBuild(front+"d", "cmd/abrowser", flags...)
+}
+
+// Build makes the whole program, which does without a front. A mark makes it another
+// build of the same source.
+func Build(binary, mark string) error {
+	var flags []string
+	if mark != "" {
+		flags = []string{"-ldflags=-X main.mark=" + mark}
+	}
+	return goBuild(binary, "cmd/abrowser", flags...)
+}
+
+func goBuild(binary, command string, flags ...string) error {
+	args := append([]string{"build", "-o", binary}, flags...)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", append(args, "github.com/abrowser/abrowser/cmd/abrowser")...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "github.com/abrowser/abrowser/"+command)...)
 	if !slices.Contains(flags, "-race") { // which needs cgo; `just build` does without
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -26,7 +27,7 @@ type call struct {
 // answer is what a tool says: an output of a verb, or one of the tool's own.
 type answer struct {
 	out     any
-	aside   Aside
+	aside   ask.Aside
 	session string // who answered, where the tool chose it
 	// pictures are those of several actions; a picture that is all of out is not here.
 	pictures [][]byte
@@ -38,12 +39,12 @@ func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.
 	defer s.running.Add(-1)
 	c, err := s.read(ctx, t, r.Params.Arguments)
 	if err != nil {
-		return failure(c, err, Aside{})
+		return failure(c, err, ask.Aside{})
 	}
 	done := s.tellProgress(ctx, r)
 	defer done()
 	if err := s.exists(c); err != nil {
-		return failure(c, err, Aside{})
+		return failure(c, err, ask.Aside{})
 	}
 	serve := t.serve
 	if serve == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -27,7 +28,7 @@ func (s *server) addSwitch() {
 		var in struct{ Group string }
 		_ = json.Unmarshal(r.Params.Arguments, &in) // an empty group is refused
 		if err := s.enable(in.Group); err != nil {
-			return failure(call{session: s.now()}, err, Aside{}), nil
+			return failure(call{session: s.now()}, err, ask.Aside{}), nil
 		}
 		return success(call{session: s.now(), chosen: true}, answer{out: said{map[string]any{"group": in.Group}, "the tools of " + in.Group + " are there"}}), nil
 	})

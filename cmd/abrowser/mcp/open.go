@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -101,7 +102,7 @@ func (s *server) openAs(c call, session string, wasThere bool) (answer, error) {
 		before = append(before, aside.Warnings...)
 		if err != nil {
 			s.undo(c.ctx, asker, session, !wasThere)
-			return answer{aside: Aside{Warnings: before}}, err
+			return answer{aside: ask.Aside{Warnings: before}}, err
 		}
 	}
 	out, aside, err := asker.Ask(c.ctx, session, wire.Open, c.in)
@@ -118,7 +119,7 @@ func (s *server) openAs(c call, session string, wasThere bool) (answer, error) {
 const undoTime = 10 * time.Second
 
 // undo ends a session that could not be opened, so that its name can be used again.
-func (s *server) undo(ctx context.Context, asker Asker, session string, page bool) {
+func (s *server) undo(ctx context.Context, asker ask.Asker, session string, page bool) {
 	// Also where the client has given up waiting.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 	defer cancel()

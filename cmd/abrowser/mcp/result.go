@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -29,7 +30,7 @@ func success(c call, a answer) *mcp.CallToolResult {
 	if len(a.aside.Warnings) > 0 {
 		members["warning"] = strings.Join(a.aside.Warnings, "; ")
 	}
-	a.aside.into(members)
+	addRecords(members, a.aside.Records)
 	members["sessionId"], members["sessionType"] = c.answering(), wire.TypeBrowser
 	result.StructuredContent = members
 	text := ""
@@ -60,7 +61,7 @@ func (c call) answering() string {
 }
 
 // failure says what went wrong, and what to do, so that the model can go on.
-func failure(c call, err error, aside Aside) *mcp.CallToolResult {
+func failure(c call, err error, aside ask.Aside) *mcp.CallToolResult {
 	e := wire.AsError(err)
 	text := e.Message
 	if e.Hint != "" {
@@ -74,14 +75,14 @@ func failure(c call, err error, aside Aside) *mcp.CallToolResult {
 		members["hint"] = e.Hint
 	}
 	maps.Copy(members, e.Details)
-	aside.into(members)
+	addRecords(members, aside.Records)
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: members}
 }
 
-// into adds what policies decided: ok is false where one was missing.
-func (a Aside) into(members map[string]any) {
-	if len(a.Records) > 0 {
-		members["records"], members["ok"] = a.Records, !wire.AnyRaised(a.Records)
+// addRecords adds what policies decided: ok is false where one was missing.
+func addRecords(members map[string]any, records []wire.Record) {
+	if len(records) > 0 {
+		members["records"], members["ok"] = records, !wire.AnyRaised(records)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -42,7 +43,7 @@ type answers struct {
 }
 
 // Ask is for the server.
-func (a asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, mcp.Aside, error) {
+func (a asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, ask.Aside, error) {
 	q := asked{session, v.Describe().Name, in, a.settings}
 	a.mu.Lock()
 	a.all = append(a.all, q)
@@ -60,7 +61,7 @@ func (a asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 		for id, state := range a.sessions {
 			list.Sessions = append(list.Sessions, wire.SessionEntry{ID: id, State: state})
 		}
-		return list, mcp.Aside{}, err
+		return list, ask.Aside{}, err
 	case q.verb == wire.Close.Name:
 		delete(a.sessions, session)
 	case q.verb == wire.Open.Name:
@@ -69,11 +70,11 @@ func (a asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 	if out == nil {
 		out = v.NewOut()
 	}
-	return out, mcp.Aside{Warnings: a.warnings[q.verb]}, err
+	return out, ask.Aside{Warnings: a.warnings[q.verb]}, err
 }
 
 // Where is for the server.
-func (a asker) Where(_ string, settings map[string]any) (mcp.Asker, error) {
+func (a asker) Where(_ string, settings map[string]any) (ask.Asker, error) {
 	return asker{settings, a.answers}, nil
 }
 

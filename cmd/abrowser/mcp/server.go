@@ -9,28 +9,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 )
-
-// Asker has a verb answered as a command of the session would.
-type Asker interface {
-	// Ask returns the verb's output and what the reply says beside it. in is a JSON
-	// object of the verb's fields, which Ask checks.
-	Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (out any, aside Aside, err error)
-	// Where is the same for a session that is to be in such a browser: settings are
-	// those of [wire.Settings], over what holds without them.
-	Where(session string, settings map[string]any) (Asker, error)
-}
-
-// Aside is what a reply says beside the output.
-type Aside struct {
-	Warnings []string
-	Records  []wire.Record // what policies decided
-}
 
 // Options of a server. Asker, In and Out are required.
 type Options struct {
-	Asker   Asker
+	Asker   ask.Asker
 	In      io.Reader // its end is the client's goodbye
 	Out     io.Writer
 	Session string   // whom a call without a session is for

@@ -1,8 +1,9 @@
-package cli
+package behind
 
 import (
 	"context"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
@@ -10,7 +11,7 @@ import (
 
 // serveSession is the process `abrowser daemon NAME`: it serves one session. The
 // browser and the driver are made to run at the first verb that needs a page.
-func serveSession(ctx context.Context, sys System, session string) error {
+func serveSession(ctx context.Context, sys cli.System, session string) error {
 	return announced(sys, func(r *role) error {
 		broker, err := r.root.BrowserOf(r.settings)
 		if err != nil {

@@ -1,16 +1,17 @@
-package cli
+package behind
 
 import (
 	"context"
 	"os"
 	"strconv"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/broker"
 )
 
 // keepBrowser is the process `abrowser keeper`: it starts a browser and holds it.
-func keepBrowser(ctx context.Context, sys System) error {
+func keepBrowser(ctx context.Context, sys cli.System) error {
 	return announced(sys, func(r *role) error {
 		executable, err := os.Executable()
 		if err != nil {
@@ -36,7 +37,7 @@ func keepBrowser(ctx context.Context, sys System) error {
 
 // serveBrowser is the process `abrowser broker`, which a keeper starts and tells
 // the rest.
-func serveBrowser(ctx context.Context, sys System) error {
+func serveBrowser(ctx context.Context, sys cli.System) error {
 	r, err := newRole(sys)
 	if err != nil {
 		return err

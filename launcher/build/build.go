@@ -1,4 +1,6 @@
-package launcher
+// Package build tells which program an executable is. Every command asks, so it reads
+// little and links little.
+package build
 
 import (
 	"bytes"
@@ -8,46 +10,19 @@ import (
 	"errors"
 	"io"
 	"os"
-
-	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Build identifies our executable: 16 hex digits made from the Go build id, which
-// differs whenever the code does. Two executables with one build are one program.
-func (l *Launcher) Build() (string, error) {
-	l.once.Do(func() {
-		l.build, l.buildErr = buildOf(l.image())
-		if l.buildErr != nil {
-			l.buildErr = wire.Errorf(wire.CodeInternal, "reading our executable's build: %v", l.buildErr)
-		}
-	})
-	return l.build, l.buildErr
-}
-
-// image is the file to read of our executable. On Linux it is the one this process
-// runs, even when another has taken its path since or, as with go run, none has.
-func (l *Launcher) image() string {
-	if l.Executable != "" {
-		return l.Executable
-	}
-	if _, err := os.Stat("/proc/self/exe"); err == nil {
-		return "/proc/self/exe"
-	}
-	path, err := os.Executable()
-	if err != nil {
-		return os.Args[0]
-	}
-	return path
-}
-
-func buildOf(path string) (string, error) {
+// Of identifies the executable at path: 16 hex digits made from the Go build id,
+// which differs whenever the code does. Two executables with one build are one
+// program.
+func Of(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
-	if id := buildID(f); id != nil {
+	if id := ID(f); id != nil {
 		h.Write(id)
 	} else if _, err := io.Copy(h, f); err != nil { // linked with -buildid=
 		return "", err
@@ -55,9 +30,9 @@ func buildOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// buildID is the id that the Go linker wrote: as a note in ELF, and in every format
-// before the first instruction of the text.
-func buildID(f *os.File) []byte {
+// ID is the id that the Go linker wrote: as a note in ELF, and in every format
+// before the first instruction of the text. Nil where there is none.
+func ID(f *os.File) []byte {
 	if id := noteID(f); id != nil {
 		return id
 	}

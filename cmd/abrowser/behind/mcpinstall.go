@@ -1,7 +1,6 @@
-package cli
+package behind
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,50 +11,53 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// installMCP shows what MCP clients need to start us, or adds it to one's file.
-func (a *app) installMCP(_ context.Context, l line) (any, error) {
-	groups, _ := l.in["tools"].([]string)
-	if err := mcp.CheckGroups(groups); err != nil {
-		return nil, err
+// InstallMCP is for [cli.Behind].
+func (b *behind) InstallMCP(in wire.MCPInstallIn) (out *wire.MCPInstallOut, warnings []string, err error) {
+	if err := mcp.CheckGroups(in.Tools); err != nil {
+		return nil, nil, err
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	name, write := l.text("client"), l.on("write")
-	if write && name == "" {
-		return nil, wire.Errorf(wire.CodeBadInput, "--write needs the client whose file is to be written").WithHint("abrowser mcp install claude-code --write")
+	if in.Write && in.Client == "" {
+		return nil, nil, wire.Errorf(wire.CodeBadInput, "--write needs the client whose file is to be written").WithHint("abrowser mcp install claude-code --write")
 	}
 	if ofGoRun(program) {
-		if write {
-			return nil, wire.Errorf(wire.CodeBadInput, "go run removes this abrowser when it ends: no client would find it").
-				WithHint("CGO_ENABLED=0 go install ./cmd/abrowser && abrowser mcp install %s --write", name)
+		if in.Write {
+			return nil, nil, wire.Errorf(wire.CodeBadInput, "go run removes this abrowser when it ends: no client would find it").
+				WithHint("CGO_ENABLED=0 go install ./cmd/abrowser && abrowser mcp install %s --write", in.Client)
 		}
-		a.printer.warn("go run removes this abrowser when it ends: go install ./cmd/abrowser makes one that stays")
+		warnings = append(warnings, "go run removes this abrowser when it ends: go install ./cmd/abrowser makes one that stays")
 	}
 	server := mcpsetup.Server{Command: program, Args: []string{"mcp"}}
-	if len(groups) > 0 {
-		server.Args = append(server.Args, "--tools", strings.Join(groups, ","))
+	if len(in.Tools) > 0 {
+		server.Args = append(server.Args, "--tools", strings.Join(in.Tools, ","))
 	}
-	dirs, err := a.userDirs()
+	out, err = b.inClients(in, server)
+	return out, warnings, err
+}
+
+func (b *behind) inClients(in wire.MCPInstallIn, server mcpsetup.Server) (*wire.MCPInstallOut, error) {
+	dirs, err := b.userDirs()
 	if err != nil {
 		return nil, err
 	}
 	out := &wire.MCPInstallOut{}
 	for _, c := range mcpsetup.Clients() {
-		if name != "" && c.Name != name {
+		if in.Client != "" && c.Name != in.Client {
 			continue
 		}
 		text, err := c.Text(server)
 		if err != nil {
 			return nil, err
 		}
-		if write {
+		if in.Write {
 			if err := c.Write(dirs, server); err != nil {
 				return nil, err
 			}
 		}
-		out.Clients = append(out.Clients, wire.MCPClient{Client: c.Name, File: c.File(dirs), Config: text, Written: write})
+		out.Clients = append(out.Clients, wire.MCPClient{Client: c.Name, File: c.File(dirs), Config: text, Written: in.Write})
 	}
 	return out, nil
 }
@@ -68,12 +70,12 @@ func ofGoRun(program string) bool {
 	return err == nil && cached || filepath.Base(dir) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(dir))), "go-build")
 }
 
-func (a *app) userDirs() (mcpsetup.Dirs, error) {
-	home, ok := a.sys.Lookup("HOME")
+func (b *behind) userDirs() (mcpsetup.Dirs, error) {
+	home, ok := b.sys.Lookup("HOME")
 	if !ok || !filepath.IsAbs(home) {
 		return mcpsetup.Dirs{}, wire.Errorf(wire.CodeBadInput, "HOME is not set, so that no client's file can be found").WithHint("HOME=/home/you abrowser mcp install")
 	}
-	project, err := a.sys.Dir()
+	project, err := b.sys.Dir()
 	if err != nil {
 		return mcpsetup.Dirs{}, err
 	}

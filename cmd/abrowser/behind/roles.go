@@ -1,4 +1,4 @@
-package cli
+package behind
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
@@ -25,9 +26,9 @@ type role struct {
 	ready    func(error) // told once, that we serve or why not
 }
 
-// runRole turns the process into what its arguments say, where that is no
+// Role turns the process into what its arguments say, where that is no
 // command: Node's stand-in, a session's daemon, a browser's keeper or its broker.
-func runRole(args []string, sys System) (handled bool, status int) {
+func (Program) Role(args []string, sys cli.System) (handled bool, status int) {
 	if handled, status := driver.Main(args); handled {
 		return true, status
 	}
@@ -39,16 +40,15 @@ func runRole(args []string, sys System) (handled bool, status int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, sys); err != nil {
-		p := printer{out: sys.Stdout, err: sys.Stderr}
-		return true, p.fail(err)
+		return true, cli.Fail(sys, err)
 	}
 	return true, wire.ExitDone
 }
 
-func roleOf(args []string) func(context.Context, System) error {
+func roleOf(args []string) func(context.Context, cli.System) error {
 	switch {
 	case len(args) == 2 && args[0] == "daemon":
-		return func(ctx context.Context, sys System) error { return serveSession(ctx, sys, args[1]) }
+		return func(ctx context.Context, sys cli.System) error { return serveSession(ctx, sys, args[1]) }
 	case len(args) == 1 && args[0] == "keeper":
 		return keepBrowser
 	case len(args) == 1 && args[0] == "broker":
@@ -58,7 +58,7 @@ func roleOf(args []string) func(context.Context, System) error {
 }
 
 // newRole reads what the process was started with.
-func newRole(sys System) (*role, error) {
+func newRole(sys cli.System) (*role, error) {
 	r := &role{log: newLog(sys), ready: func(error) {}}
 	var err error
 	if r.root, err = sockets.Locate(sys.Lookup); err != nil {
@@ -73,7 +73,7 @@ func newRole(sys System) (*role, error) {
 }
 
 // newLog writes JSON lines to stderr, which is the role's log file.
-func newLog(sys System) *slog.Logger {
+func newLog(sys cli.System) *slog.Logger {
 	level := slog.LevelInfo
 	for _, name := range []string{"AGENT_BROWSER_DEBUG", "ABROWSER_DEBUG"} {
 		text, _ := sys.Lookup(name)
@@ -86,7 +86,7 @@ func newLog(sys System) *slog.Logger {
 
 // announced runs a role that a launcher waits for: it is told of a failure on the
 // way to being ready, too.
-func announced(sys System, run func(*role) error) error {
+func announced(sys cli.System, run func(*role) error) error {
 	// Before anything else is opened: the descriptor's number is all we know of it.
 	pipe, err := launcher.Inherited(sys.Lookup)
 	if err != nil {

@@ -1,4 +1,4 @@
-package cli
+package behind
 
 import (
 	"context"
