@@ -47,8 +47,8 @@ func (f *front) Behind(context.Context, cli.System, sockets.Root) (cli.Behind, e
 	return nil, wire.Errorf(wire.CodeStart, "starting %s: %v", path, err)
 }
 
-// whole looks for the whole program: beside this one, also where this one is a link to
-// it, then in the PATH.
+// whole looks for the whole program: beside this one, then beside what this one is a
+// link to (Linux says that at once, macOS does not), then in the PATH.
 func (f *front) whole() (string, error) {
 	if f.found != "" {
 		return f.found, nil
