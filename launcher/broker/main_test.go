@@ -23,7 +23,20 @@ func TestMain(m *testing.M) {
 		os.Exit(play(os.Args[1]))
 	}
 	playHolder()
+	// A browser leaves things at home: crash reports, settings of the desktop.
+	home, err := os.MkdirTemp("/tmp", ownPrefix()+"home-")
+	if err == nil {
+		err = os.Setenv("HOME", home)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "making a home:", err)
+		os.Exit(1)
+	}
 	status := m.Run()
+	if err := os.RemoveAll(home); err != nil {
+		fmt.Fprintln(os.Stderr, "removing the home:", err)
+		status = 1
+	}
 	if left := processes("/tmp/" + ownPrefix()); len(left) > 0 {
 		fmt.Fprintln(os.Stderr, "processes are left:", strings.Join(left, "\n"))
 		status = 1
