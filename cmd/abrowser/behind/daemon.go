@@ -2,6 +2,7 @@ package behind
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/daemon"
@@ -12,6 +13,9 @@ import (
 // serveSession is the process `abrowser daemon NAME`: it serves one session. The
 // browser and the driver are made to run at the first verb that needs a page.
 func serveSession(ctx context.Context, sys cli.System, session string) error {
+	// A session does one thing after the other. A second processor would be woken with
+	// each answer and find nothing to do: a tenth of a short command's time.
+	runtime.GOMAXPROCS(1)
 	return announced(sys, func(r *role) error {
 		broker, err := r.root.BrowserOf(r.settings)
 		if err != nil {
