@@ -7,8 +7,8 @@ govulncheck := "golang.org/x/vuln/cmd/govulncheck@v1.1.4"
 default:
     @just --list --unsorted
 
-# build bin/abrowser, the command line, and bin/abrowserd, the whole program behind it; without
-# C's library each command starts 1.5 ms sooner
+# Without C's library each command starts 1.5 ms sooner.
+# build bin/abrowser, the command line, and bin/abrowserd, the whole program behind it
 build:
     CGO_ENABLED=0 go build -o bin/abrowser ./cmd/front
     CGO_ENABLED=0 go build -o bin/abrowserd ./cmd/abrowser
@@ -22,8 +22,9 @@ install: build
 test *args:
     go test {{ args }} ./...
 
-# run the tests with the race detector; the time is for a machine that does other things, too.
-# GORACE: without it each process that ends waits a second more
+# The time is for a machine that does other things, too. Without GORACE each process
+# that ends waits a second more.
+# run the tests with the race detector
 race *args:
     GORACE=atexit_sleep_ms=0 go test -race -timeout 30m {{ args }} ./...
 
@@ -50,8 +51,8 @@ docs:
 vuln:
     go run {{ govulncheck }} ./...
 
-# measure side by side with the peers, which come from npm; about twelve minutes; see `just bench -h`.
 # For the README: just bench -out /tmp/figures.json, then just bench -readme /tmp/figures.json
+# measure side by side with the peers, which come from npm; about ten minutes; see `just bench -h`
 bench *args:
     cd cmd/bench && go run . {{ args }}
 
