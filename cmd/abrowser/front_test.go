@@ -49,26 +49,18 @@ func TestFront(t *testing.T) {
 	defer func() { h.Binary = handsOver }() // which ends what runs
 	for _, words := range []string{
 		"get url", "snapshot", "eval 1+1", "eval -b MSsx", "click h1", "screenshot", "wait 1", "status", "tab list", "browser status",
-		"batch get\\ url", "open " + s.URL("/page/two"), "help", "help click", "--version", "completion bash",
+		"open " + s.URL("/page/two"), "help", "help click", "--version", "completion bash",
 	} {
-		if r := h.Try("task", unescaped(words)...); r.Status != wire.ExitDone {
+		if r := h.Try("task", strings.Fields(words)...); r.Status != wire.ExitDone {
 			t.Errorf("the front alone: %s", r)
 		}
 	}
+	h.Text(t, "task", "batch", "get url")
 	for _, words := range []string{"session list", "doctor", "eval --stdin", "batch", "mcp", "close --all", "kill"} {
-		h.Fails(t, wire.CodeStart, "task", unescaped(words)...)
+		h.Fails(t, wire.CodeStart, "task", strings.Fields(words)...)
 	}
 	h.Fails(t, wire.CodeStart, "other", "get", "url") // its daemon does not run
 	h.Fails(t, wire.CodeUnknownVerb, "task", "clik", "h1")
-}
-
-// unescaped are words of which some have blanks in them.
-func unescaped(words string) []string {
-	all := strings.Fields(strings.ReplaceAll(words, "\\ ", "\x00"))
-	for i := range all {
-		all[i] = strings.ReplaceAll(all[i], "\x00", " ")
-	}
-	return all
 }
 
 func TestFrontFindsTheWholeProgram(t *testing.T) {

@@ -60,8 +60,8 @@ func (f *front) whole() (string, error) {
 	beside := filepath.Join(filepath.Dir(own), wholeName)
 	_, err = os.Stat(beside)
 	if errors.Is(err, fs.ErrNotExist) {
-		if real, linked := filepath.EvalSymlinks(own); linked == nil {
-			beside = filepath.Join(filepath.Dir(real), wholeName)
+		if target, linked := filepath.EvalSymlinks(own); linked == nil {
+			beside = filepath.Join(filepath.Dir(target), wholeName)
 			_, err = os.Stat(beside)
 		}
 	}
