@@ -23,6 +23,12 @@ func (t *turn) current(ctx context.Context) (*page, error) {
 
 // find is current, but returns nil where the session has no page yet.
 func (t *turn) find(ctx context.Context) (*page, error) {
+	p, err := t.lookUp(ctx)
+	t.page = p
+	return p, err
+}
+
+func (t *turn) lookUp(ctx context.Context) (*page, error) {
 	l, err := t.linked(ctx)
 	if err != nil {
 		return nil, err
@@ -225,6 +231,7 @@ func (t *turn) openTab(ctx context.Context) (*page, wire.Tab, error) {
 	if err != nil {
 		return nil, wire.Tab{}, err
 	}
+	t.page = p
 	t.tellEvicted(before)
 	t.tell([]wire.Tab{tab})
 	return p, tab, nil

@@ -28,6 +28,7 @@ type turn struct {
 	// told to its own agent.
 	foreign bool
 	tab     string // that it looks at; empty for the active one
+	page    *page  // that it acts on or looks at, nil before it has been found
 	aims    string // the tab that it does something to, where it names one
 	ahead   bool   // a page has answered us, and Playwright may not have told of it
 	// asked waits for the tabs that were asked for already; nil where they were not.
@@ -72,17 +73,12 @@ func (t *turn) unless(p *page, said error) error {
 	}
 }
 
-// crash is closed when the page crashes that the verb acts on. Of one that has
-// crashed before, what is asked is known.
+// crash is closed when the page crashes that the verb has found.
 func (t *turn) crash() <-chan struct{} {
-	active, l := t.known()
-	if l == nil {
+	if t.page == nil {
 		return nil
 	}
-	if p := l.page(active.TargetID); p != nil && !p.isCrashed() {
-		return p.crash
-	}
-	return nil
+	return t.page.crash
 }
 
 // look is [turn.peek] for a question with an answer. What comes too late is nobody's:

@@ -64,8 +64,18 @@ var errNoRoom = errors.New("it has no room") // a constant
 
 // Join connects to a driver that has room, and starts one where none has. The
 // caller closes the line, or it is lost when the driver ends. One that does not
-// answer is passed over, and ended.
+// answer is passed over, and ended; where the one that it starts is ended by somebody
+// before it serves, it starts another, once.
 func (s *Shared) Join(ctx context.Context, setup Setup) (*Line, error) {
+	line, err := s.join(ctx, setup)
+	if ended := (endedError{}); errors.As(err, &ended) && ctx.Err() == nil {
+		s.logger().Warn("a driver that was just started is gone", "error", err)
+		line, err = s.join(ctx, setup)
+	}
+	return line, err
+}
+
+func (s *Shared) join(ctx context.Context, setup Setup) (*Line, error) {
 	if err := s.Root.Make(); err != nil {
 		return nil, err
 	}
@@ -100,13 +110,25 @@ func (s *Shared) Join(ctx context.Context, setup Setup) (*Line, error) {
 			return nil, d.err
 		}
 		line, err := s.connect(ctx, d.place, setup)
+		if errors.Is(err, wire.CodeNotRunning) {
+			s.tidy(d.place)
+		}
 		if err != nil && ctx.Err() == nil {
-			err = wire.Errorf(wire.CodeNoDriver, "the driver that was started does not answer: %v", err).WithHint("abrowser doctor").With("log", d.place.Log)
+			err = endedError{noDriver(d.place, "the driver that was started does not answer: %v", err)}
 		}
 		return line, err
 	case <-ctx.Done():
 		return nil, wire.Errorf(wire.CodeTimeout, "the driver is still starting").WithHint("abrowser doctor")
 	}
+}
+
+// endedError is the error of a driver that somebody has ended, and that has not failed.
+type endedError struct{ error }
+
+func (e endedError) Unwrap() error { return e.error }
+
+func noDriver(p sockets.Place, format string, args ...any) error {
+	return wire.Errorf(wire.CodeNoDriver, format, args...).WithHint("abrowser doctor").With("log", p.Log)
 }
 
 // find connects to a running driver that has room, but to none of the silent ones,

@@ -3,6 +3,7 @@ package driver
 import (
 	"bufio"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -81,16 +82,38 @@ func (s *Shared) spawn(setup Setup, p sockets.Place, lease *sockets.Lease) error
 	if err != nil {
 		return wire.Errorf(wire.CodeNoDriver, "starting Playwright's driver: %v", err).WithHint("abrowser doctor")
 	}
-	go func() { _ = cmd.Wait() }() // it ends with the driver, which nobody else would wait for
+	ended := make(chan struct{})
+	go func() { // it ends with the driver, which nobody else would wait for
+		defer close(ended)
+		_ = cmd.Wait() // cmd knows how it ended
+	}()
 	s.logger().Info("started", "role", "driver", "name", p.Name, "pid", cmd.Process.Pid)
 	if err = ready.SetReadDeadline(time.Now().Add(s.limits().start)); err == nil {
 		_, err = bufio.NewReader(ready).ReadString('\n')
 	}
-	if err != nil {
-		_ = cmd.Process.Kill() // where it has ended, so much the better
-		return wire.Errorf(wire.CodeNoDriver, "Playwright's driver does not start: %v", err).WithHint("abrowser doctor").With("log", p.Log)
+	if err == nil {
+		return nil
 	}
-	return nil
+	killed := errors.Is(err, io.EOF) && s.wasKilled(cmd, ended)
+	_ = cmd.Process.Kill() // where it has ended, so much the better
+	err = noDriver(p, "Playwright's driver does not start: %v", err)
+	if killed {
+		err = endedError{err}
+	}
+	return errors.Join(err, s.clear(p))
+}
+
+// wasKilled reports whether a program that is ending is ended by a signal.
+func (s *Shared) wasKilled(cmd *exec.Cmd, ended <-chan struct{}) bool {
+	timer := time.NewTimer(s.limits().grace)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+		return false
+	}
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled()
 }
 
 // environ is the environment of a driver that serves many: ours, without what is
