@@ -214,6 +214,9 @@ func (b *Board) clientEvent(s *session, in incoming) {
 	if tells(in.method) {
 		s.client.owner.told++
 	}
+	if moves(in.method) {
+		s.client.owner.moved = true
+	}
 	raw := in.raw
 	if s.parent == nil {
 		raw = in.withoutSession()

@@ -14,6 +14,7 @@ type owner struct {
 	reachable int             // counts connections, so that a late timer finds nothing to do
 	clicked   time.Time       // until when a click that may open a tab is in flight
 	told      int             // how often its clients were told of what a page did, see [tells]
+	moved     bool            // see [Board.HasMoved]
 	// makers are the clients that made the owner's own browser contexts.
 	makers map[string]*client
 	// secluded are called when an incognito owner has its context. Nil: nobody waits.

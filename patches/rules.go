@@ -97,6 +97,9 @@ func harmless(method string) bool {
 
 // apply puts a request through the rules.
 func (b *Board) apply(s *session, r request) *cdpError {
+	if setsCookies(r.method) {
+		s.client.owner.moved = true
+	}
 	if rule := rules(r.method); rule != nil {
 		return rule(b, s, r)
 	}

@@ -202,6 +202,8 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 					rec.note("kept", fmt.Sprint(l.Name, " ", len(l.Pages), " pages, the first is ", l.Pages[0].Title))
 				}
 			})
+		case "moved":
+			rec.note("kept", fmt.Sprint(words[1], " has moved: ", b.HasMoved(words[1])))
 		case "spares":
 			b.Spares = 1
 		case "farewell":

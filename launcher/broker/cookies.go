@@ -24,9 +24,10 @@ const (
 	cookieEvery = 5 * time.Second        // while clients and pages are at work
 
 	// Of few cookies, in bytes of the browser's answer, it tells in half a millisecond:
-	// they are saved before a command answers. Of a few thousand, which a person's
-	// browser has, it tells in a tenth of a second: those are saved a moment later,
-	// and telling takes no more than a twentieth of the browser's time.
+	// they are saved before a command answers that asked a server for something. Of a
+	// few thousand, which a person's browser has, it tells in a tenth of a second: those
+	// are saved a moment later, and telling takes no more than a twentieth of the
+	// browser's time.
 	fewCookies  = 16 << 10
 	cookieShare = 20
 )

@@ -104,6 +104,9 @@ func disabledFeatures() []string {
 		// Two sessions' pages of one site would share a process.
 		"ProcessPerSiteForDSE",
 		"ProcessPerSiteUpToMainFrameThreshold",
+		// What a page puts off in a click would wait for the next frame, 8 ms on the average,
+		// and whoever waits for the end of the click with it.
+		"DeferRendererTasksAfterInput",
 		// A discarded tab answers no more.
 		"HighEfficiencyModeAvailable",
 		"MemorySaverModeAggressiveness",

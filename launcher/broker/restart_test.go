@@ -174,6 +174,37 @@ func TestCookiesOutliveTheBrowser(t *testing.T) {
 	}
 }
 
+// A command that asked no server for anything is told what is known, also by a browser
+// that answers nothing. A cookie that its script has set is saved all the same.
+func TestQuietCommandAsksTheBrowserNothing(t *testing.T) {
+	r := start(t, wire.Settings{})
+	a := r.connect("a")
+	tab := a.open()
+	tab.show(r.site.URL, `<link rel="icon" href="data:,">quiet`) // without a picture that it asks for later
+	settled := func() ([]wire.Tab, time.Duration) {
+		began := time.Now()
+		return ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true}).Tabs, time.Since(began)
+	}
+	settled() // what the page was asked for
+	browser, _ := r.pids()
+	if err := syscall.Kill(browser, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	tabs, took := settled()
+	if err := syscall.Kill(browser, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if took >= barrierTime || len(tabs) != 1 || tabs[0].TargetID != tab.target {
+		t.Errorf("beside a browser that is stopped it took %v and told %+v", took, tabs)
+	}
+	tab.eval("document.cookie = 'script=kept; max-age=999999'")
+	settled()
+	until(t, "the cookie is saved", func() bool {
+		raw, err := os.ReadFile(r.root.Path("state", "cookies-default.json"))
+		return err == nil && bytes.Contains(raw, []byte("kept"))
+	})
+}
+
 // A person's browser has thousands of cookies, and takes long to tell them. No command
 // waits for that, and they are saved all the same.
 func TestManyCookiesHoldNoCommandUp(t *testing.T) {
@@ -183,6 +214,9 @@ func TestManyCookiesHoldNoCommandUp(t *testing.T) {
 	took := func() time.Duration {
 		var all []time.Duration
 		for range 15 {
+			if _, err := a.call("", "Storage.setCookies", map[string]any{"cookies": []any{}}); err != nil { // it may have logged in
+				t.Fatal(err)
+			}
 			began := time.Now()
 			ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true})
 			all = append(all, time.Since(began))

@@ -47,15 +47,11 @@ func (b *broker) tabOf(o patches.Listed, t patches.Tab) wire.Tab {
 
 func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (wire.TabsOut, error) {
 	out := wire.TabsOut{Tabs: []wire.Tab{}}
-	var saving sync.WaitGroup
+	list := b.snapshot
 	if in.Settled {
-		saving.Go(func() { b.settle(ctx) })
+		list = b.settled
 	}
-	owners, err := b.snapshot(ctx, in.Session)
-	saving.Wait()
-	if in.Settled {
-		_ = b.do(ctx, b.board.Flush) // where it is over, that has been done
-	}
+	owners, err := list(ctx, in.Session)
 	if err != nil {
 		return out, err
 	}
@@ -68,6 +64,38 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 		}
 	}
 	return out, nil
+}
+
+// settled is [broker.snapshot] for the end of a command. What it may have logged in to is
+// saved first. Of a command that had its page neither go anywhere nor ask a server, what
+// the browser has said already is all there is to know; cookies that its scripts have set
+// are saved a moment later.
+func (b *broker) settled(ctx context.Context, session string) ([]patches.Listed, error) {
+	type known struct {
+		owners []patches.Listed
+		moved  bool
+	}
+	k, err := await(ctx, b, func(done func(known)) {
+		if b.board.HasMoved(session) {
+			done(known{moved: true})
+			return
+		}
+		b.board.Flush()
+		done(known{owners: b.board.OwnersNamed(session)})
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !k.moved:
+		b.cookies.moved()
+		return k.owners, nil
+	}
+	var saving sync.WaitGroup
+	saving.Go(func() { b.settle(ctx) })
+	owners, err := b.snapshot(ctx, session)
+	saving.Wait()
+	_ = b.do(ctx, b.board.Flush) // where it is over, that has been done
+	return owners, err
 }
 
 // settle saves what a command may have logged in to. A browser that is slow to tell

@@ -7,7 +7,7 @@ const groupBroker = "Between processes"
 // TabsIn is the input of [BrokerTabs].
 type TabsIn struct {
 	Session string `json:"session,omitzero" help:"only this session's"`
-	Settled bool   `json:"settled,omitzero" help:"a command has ended: what the browser would lose if it died now is saved first"`
+	Settled bool   `json:"settled,omitzero" help:"a command has ended: what it may have logged in to is saved first"`
 }
 
 // BrokerTabs lists owned tabs with session, state and times; it answers at once
