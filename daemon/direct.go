@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -19,6 +20,9 @@ import (
 type direct struct {
 	conn *websocket.Conn
 	over chan struct{} // closed when it carries nothing any more
+	// quiet is whether by the last answer there was nothing else to know: the session's
+	// tabs are those that it was told of, and nothing has happened to them.
+	quiet atomic.Bool
 
 	mu      sync.Mutex // guards the fields below
 	last    int
@@ -30,6 +34,7 @@ type cdpAnswer struct {
 	ID     int             `json:"id"`
 	Result json.RawMessage `json:"result"`
 	Error  *cdpError       `json:"error"`
+	Quiet  bool            `json:"quiet"` // says the broker, see [direct]
 }
 
 type cdpError struct {
@@ -61,7 +66,12 @@ func dialDirect(ctx context.Context, place sockets.Place, path string) (*direct,
 		return nil, err
 	}
 	conn.SetReadLimit(mostAnswer)
-	return &direct{conn: conn, over: make(chan struct{}), waiting: map[int]chan<- cdpAnswer{}}, nil
+	d := &direct{conn: conn, over: make(chan struct{}), waiting: map[int]chan<- cdpAnswer{}}
+	asked, err := d.send(ctx, "", "Abrowser.tellQuiet", nil)
+	if err == nil {
+		d.forget(asked) // a broker that cannot never says so
+	}
+	return d, err
 }
 
 // read hands the answers out until the connection ends. Of events it takes no note:
@@ -78,6 +88,7 @@ func (d *direct) read() {
 		if json.Unmarshal(raw, &a) != nil || a.ID == 0 {
 			continue
 		}
+		d.quiet.Store(a.Quiet)
 		d.mu.Lock()
 		waits := d.waiting[a.ID]
 		delete(d.waiting, a.ID)
@@ -129,6 +140,13 @@ func (d *direct) send(ctx context.Context, session, method string, params any) (
 }
 
 func (d *direct) isOver() bool { return isClosed(d.over) }
+
+// isQuiet reports whether by the last answer there was nothing else to know.
+func (l *link) isQuiet() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.own != nil && !l.own.isOver() && l.own.quiet.Load()
+}
 
 // direct is the link's own connection, made at the first need and where the last one
 // was lost.

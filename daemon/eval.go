@@ -60,6 +60,7 @@ func (t *turn) script(ctx context.Context, p *page, method string, params map[st
 	var refused *cdpError
 	switch {
 	case err == nil:
+		t.direct = true
 		return out.Result, out.thrown()
 	case c == nil, errors.Is(err, wire.CodeBrowserGone): // it was not asked
 		return remote{}, coded(err)

@@ -287,42 +287,27 @@ func (t *turn) effects(ctx context.Context) wire.Effects {
 	var e wire.Effects
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
 	defer cancel()
-	t.askTabs(ctx)
-	tabs, err := t.asked()
-	t.asked = nil
-	if err == nil {
-		t.catchUp()
-		for _, tab := range t.untold(tabs) {
-			e.Opened = append(e.Opened, t.opened(ctx, tab))
+	if !t.isQuiet() {
+		tabs, err := t.settledTabs(ctx)
+		switch {
+		case err == nil:
+			t.catchUp()
+			for _, tab := range t.untold(tabs) {
+				e.Opened = append(e.Opened, t.opened(ctx, tab))
+			}
+		case !errors.Is(err, wire.CodeNotRunning):
+			t.log.Warn("asking for tabs", "error", err)
 		}
-	} else if !errors.Is(err, wire.CodeNotRunning) {
-		t.log.Warn("asking for tabs", "error", err)
 	}
 	e.Dialogs = t.tellNews()
 	e.Downloads = t.tellDownloads(ctx)
 	return e
 }
 
-// askTabs asks for the tabs that effects are read from, where that was not done.
-func (t *turn) askTabs(ctx context.Context) {
-	if t.asked != nil {
-		return
-	}
-	type answer struct {
-		tabs []wire.Tab
-		err  error
-	}
-	got := make(chan answer, 1)
-	go func() { // ends by its deadline
-		ctx, cancel := context.WithTimeout(ctx, effectsTime)
-		defer cancel()
-		tabs, err := t.settledTabs(ctx)
-		got <- answer{tabs, err}
-	}()
-	t.asked = func() ([]wire.Tab, error) {
-		a := <-got
-		return a.tabs, a.err
-	}
+// isQuiet reports whether the page's last answer came with the news that there is none.
+func (t *turn) isQuiet() bool {
+	_, l := t.known()
+	return t.direct && l != nil && l.isQuiet()
 }
 
 // catchUp waits, for a bounded time, until Playwright has told us of all that happened

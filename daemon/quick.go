@@ -55,6 +55,7 @@ func (t *turn) actQuickly(ctx context.Context, p *page, at *target, a action) (q
 	state := quickRefused
 	t.ahead = true
 	err := t.inWorld(limited, p, func(w *world) (err error) {
+		t.direct = true
 		state, err = act(ctx, w, at, a, until)
 		return err
 	})
@@ -147,7 +148,6 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	if err := w.input(ctx, a, until, clicks(s, cmp.Or(a.quick.button, "left"), a.quick.count)); err != nil {
 		return "", err
 	}
-	t.askTabs(ctx) // at the same time
 	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
 		until = soon
 	}
@@ -155,7 +155,6 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	defer cancel()
 	stopped := struct{ Hit, Moved bool }{true, true} // where the document is gone
 	if err := w.ask(limited, &stopped, "end"); err == nil && !stopped.Hit {
-		t.asked = nil
 		return quickRefused, nil
 	}
 	if stopped.Moved {
@@ -191,7 +190,7 @@ func (t *turn) settle(p *page, limit time.Duration) {
 		_, err := p.cdp.Send("Abrowser.settled", map[string]any{"target": p.target, "limit": milliseconds(limit)})
 		return err
 	})
-	t.asked, t.ahead = nil, false // there may be other tabs by now
+	t.ahead = false
 	if err != nil {
 		t.log.Warn("waiting for a navigation", "error", firstLine(briefly(err))) // the click has been done
 	}

@@ -31,12 +31,13 @@ type turn struct {
 	page    *page  // that it acts on or looks at, nil before it has been found
 	aims    string // the tab that it does something to, where it names one
 	ahead   bool   // a page has answered us, and Playwright may not have told of it
-	// asked waits for the tabs that were asked for already; nil where they were not.
-	asked func() ([]wire.Tab, error)
+	// direct is set while the last that was asked of the page we have asked ourselves.
+	direct bool
 }
 
 // watch runs a call on the page that cannot be cancelled: see [slot.watch].
 func (t *turn) watch(limit time.Duration, call func() error) error {
+	t.direct = false
 	err := t.slot.watch(limit, t.crash(), call)
 	t.noticed(err)
 	return err
@@ -44,6 +45,7 @@ func (t *turn) watch(limit time.Duration, call func() error) error {
 
 // manage is watch for a call that is about tabs, and on none of them.
 func (t *turn) manage(limit time.Duration, call func() error) error {
+	t.direct = false
 	err := t.slot.watch(limit, nil, call)
 	t.noticed(err)
 	return err
@@ -51,6 +53,7 @@ func (t *turn) manage(limit time.Duration, call func() error) error {
 
 // peek runs a call on the page that only looks: see [slot.peek].
 func (t *turn) peek(limit time.Duration, call func() error) error {
+	t.direct = false
 	err := t.slot.peek(limit, t.crash(), call)
 	t.noticed(err)
 	return err

@@ -310,7 +310,14 @@ func (b *Board) answer(c call, in incoming) {
 	if c.session.parent == nil {
 		raw = in.withoutSession()
 	}
-	b.Line.ToClient(c.client.id, withID(raw, in.comma, c.id))
+	raw = withID(raw, in.comma, c.id)
+	if c.client.quiet && c.client.owner.isQuiet() {
+		raw = withQuiet(raw)
+		if b.Moved != nil { // a script may have set a cookie
+			b.Moved()
+		}
+	}
+	b.Line.ToClient(c.client.id, raw)
 }
 
 // relay gives the reply to a call of [Board.askFor] to the client.

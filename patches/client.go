@@ -9,7 +9,8 @@ type client struct {
 	party string // of several clients that are one for their owner; may be empty
 	root  *session
 	gone  bool
-	calls int // unanswered
+	quiet bool // see [tellQuiet]
+	calls int  // unanswered
 	// whenFree is called when there are few enough of them again.
 	whenFree func()
 }
@@ -46,6 +47,7 @@ func (s *session) name() string {
 // messages may come, with false when the browser would not have it.
 func (b *Board) Join(id ClientID, name, party string, ready func(ok bool)) {
 	c := &client{id: id, owner: b.ownerOf(name), party: party}
+	c.owner.known = nil
 	b.clients[id] = c
 	if !c.owner.Incognito {
 		b.join(c, ready)

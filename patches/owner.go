@@ -15,6 +15,7 @@ type owner struct {
 	clicked   time.Time       // until when a click that may open a tab is in flight
 	told      int             // how often its clients were told of what a page did, see [tells]
 	moved     bool            // see [Board.HasMoved]
+	known     *face           // when that was asked; nil: not since a client came
 	// makers are the clients that made the owner's own browser contexts.
 	makers map[string]*client
 	// secluded are called when an incognito owner has its context. Nil: nobody waits.

@@ -39,6 +39,8 @@ func rules(method string) rule {
 		return disposeBrowserContext
 	case "Target.getBrowserContexts":
 		return getBrowserContexts
+	case "Abrowser.tellQuiet":
+		return tellQuiet
 	case "Browser.close":
 		return closeConnection
 	case "Page.bringToFront", "Browser.crash", "Browser.crashGpuProcess", "Browser.setWindowBounds", "Browser.setContentsSize":
