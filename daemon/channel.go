@@ -128,6 +128,18 @@ func (c *channel) await(ctx context.Context, asked asking, out any) error {
 	return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint(hintTabs)
 }
 
+// mayLogIn has the cookies saved before the command answers. What a script sets that does
+// not name them is saved a moment later; what a server sets, the broker sees.
+func (p *page) mayLogIn(ctx context.Context) {
+	c, err := p.channel(ctx)
+	if err != nil {
+		return // nor is anything else asked of the page
+	}
+	if asked, err := c.send(ctx, "", "Abrowser.mayLogIn", nil); err == nil {
+		c.forget(asked)
+	}
+}
+
 // evaluate asks for the value of an expression that does nothing.
 func (p *page) evaluate(ctx context.Context, expression string) (json.RawMessage, error) {
 	c, err := p.channel(ctx)

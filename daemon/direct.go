@@ -68,10 +68,12 @@ func dialDirect(ctx context.Context, place sockets.Place, path string) (*direct,
 	conn.SetReadLimit(mostAnswer)
 	d := &direct{conn: conn, over: make(chan struct{}), waiting: map[int]chan<- cdpAnswer{}}
 	asked, err := d.send(ctx, "", "Abrowser.tellQuiet", nil)
-	if err == nil {
-		d.forget(asked) // a broker that cannot never says so
+	if err != nil {
+		_ = conn.CloseNow() // nothing was said
+		return nil, err
 	}
-	return d, err
+	d.forget(asked) // a broker that cannot do it never says that there is nothing else
+	return d, nil
 }
 
 // read hands the answers out until the connection ends. Of events it takes no note:

@@ -159,6 +159,9 @@ func (t *turn) eval(ctx context.Context, in wire.EvalIn) (wire.EvalOut, error) {
 	if err != nil {
 		return wire.EvalOut{}, err
 	}
+	if strings.Contains(strings.ToLower(code), "cookie") {
+		p.mayLogIn(ctx)
+	}
 	origin := p.URL()
 	v, err := t.evaluate(ctx, p, code)
 	if err != nil {

@@ -49,6 +49,13 @@ func tellQuiet(b *Board, s *session, r request) *cdpError {
 	return nil
 }
 
+// mayLogIn takes the news that what the client asks for next may set cookies by itself.
+func mayLogIn(b *Board, s *session, r request) *cdpError {
+	s.client.owner.moved = true
+	b.done(s, r, none{})
+	return nil
+}
+
 // withQuiet is a reply that says so. The browser's own never do.
 func withQuiet(raw []byte) []byte {
 	end := len(raw) - 1

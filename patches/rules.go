@@ -41,6 +41,8 @@ func rules(method string) rule {
 		return getBrowserContexts
 	case "Abrowser.tellQuiet":
 		return tellQuiet
+	case "Abrowser.mayLogIn":
+		return mayLogIn
 	case "Browser.close":
 		return closeConnection
 	case "Page.bringToFront", "Browser.crash", "Browser.crashGpuProcess", "Browser.setWindowBounds", "Browser.setContentsSize":

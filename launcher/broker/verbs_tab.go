@@ -110,6 +110,7 @@ func (b *broker) settle(ctx context.Context) {
 	defer cancel()
 	if err := b.cookies.look(ctx, false); err != nil {
 		b.log.Warn("looking at the cookies", "error", err)
+		b.cookies.moved()
 	}
 }
 

@@ -19,7 +19,16 @@ func (h *Home) Renderers() []Process {
 
 // Renderer is the process of the session's page: the one that works when the page
 // does. It may be called from any goroutine.
-func (h *Home) Renderer(session string) (Process, error) {
+func (h *Home) Renderer(session string) (p Process, err error) {
+	for range 3 { // beside others that work it may get little of a processor
+		if p, err = h.working(session); err == nil {
+			break
+		}
+	}
+	return p, err
+}
+
+func (h *Home) working(session string) (Process, error) {
 	work := func() map[int]int {
 		ticks := map[int]int{}
 		for _, p := range h.Running() {
