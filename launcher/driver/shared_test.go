@@ -350,47 +350,6 @@ func testGivingUp(t *testing.T, s *Shared, setup Setup) {
 	}
 }
 
-// One that somebody ends before it serves anybody is no driver that does not start:
-// there is another. One that is ended each time is.
-func testKilledWhileItStarts(t *testing.T, s *Shared, setup Setup) {
-	node := setup.Program
-	for name, test := range map[string]struct {
-		end   string
-		times int
-	}{
-		"before it listens":     {"kill -9 $$", 1},
-		"when it listens":       {"echo >&4; kill -9 $$", 1},
-		"each time":             {"kill -9 $$", 2},
-		"by itself, no signal":  {"exit 1", 1},
-		"each time, it listens": {"echo >&4; kill -9 $$", 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			setup.Program = filepath.Join(dir, "node")
-			script := fmt.Sprintf("#!/bin/sh\necho >> %[1]s/starts\nif [ $(wc -l < %[1]s/starts) -le %[2]d ]; then %[3]s; fi\nexec %[4]s \"$@\"\n", dir, test.times, test.end, node)
-			if err := os.WriteFile(setup.Program, []byte(script), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if test.times == 1 && test.end != "exit 1" {
-				c := join(t, s, setup)
-				c.hello(t)
-				c.Close()
-				return
-			}
-			line, err := s.Join(t.Context(), setup)
-			if line != nil {
-				line.Close()
-			}
-			if !errors.Is(err, wire.CodeNoDriver) {
-				t.Errorf("Join() = %v, want %s", err, wire.CodeNoDriver)
-			}
-			if !await(func() bool { return len(s.leftovers()) == 0 }) {
-				t.Errorf("left over: %q", s.leftovers())
-			}
-		})
-	}
-}
-
 func TestOwn(t *testing.T) {
 	for text, want := range map[string]bool{"": false, "shared": false, "own": true} {
 		own, err := Own(func(name string) (string, bool) { return text, name == "ABROWSER_DRIVER" })
