@@ -220,8 +220,8 @@ func (s *Session) listTabs(ctx context.Context) ([]wire.Tab, error) {
 	return s.keepTabs(s.broker.tabs(ctx, false))
 }
 
-// settledTabs is listTabs at the end of a command, when the broker also saves what
-// the browser would lose if it died now: logins.
+// settledTabs is listTabs at the end of a command, when the broker also saves what the
+// command may have logged in to.
 func (s *Session) settledTabs(ctx context.Context) ([]wire.Tab, error) {
 	return s.keepTabs(s.broker.tabs(ctx, true))
 }

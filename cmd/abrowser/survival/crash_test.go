@@ -38,7 +38,7 @@ func TestRendererEndsWhileItIsAsked(t *testing.T) {
 			e2e.Stop(t, renderer) // it answers nothing
 			results := make(chan e2e.Result, 1)
 			go func() { results <- h.Try("task", append([]string{"--json"}, args...)...) }()
-			time.Sleep(300 * time.Millisecond) // the first step waits, for as long as a second
+			time.Sleep(300 * time.Millisecond) // it asks by now, which nobody can see, and its first step waits for a second
 			if err := syscall.Kill(renderer.PID, syscall.SIGKILL); err != nil {
 				t.Error(err)
 			}
