@@ -20,8 +20,8 @@ type chromium struct {
 	pid    int
 	path   string
 	cmd    *exec.Cmd // nil where a keeper before us started it
-	in     *os.File  // what it reads
-	out    *os.File  // what it writes
+	in     *handle   // what it reads
+	out    *handle   // what it writes
 	errors *os.File  // its stderr
 	tail   *tail
 	began  time.Time
@@ -54,7 +54,10 @@ func startChromium(o KeepOptions, profile string, log *slog.Logger) (*chromium, 
 	cmd.Dir = "/"
 	cmd.Env = environ(o.Environ, profile, o.Settings.Headed)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c := &chromium{path: o.Browser, cmd: cmd, in: in, out: out, errors: errs, tail: &tail{}, began: time.Now(), exited: make(chan struct{})}
+	c := &chromium{path: o.Browser, cmd: cmd, errors: errs, tail: &tail{}, began: time.Now(), exited: make(chan struct{})}
+	if err := c.hold(in, out); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(wire.Errorf(wire.CodeNoBrowser, "starting %s: %v", o.Browser, err).WithHint("abrowser doctor"), c.close())
 	}
@@ -75,6 +78,14 @@ func startChromium(o KeepOptions, profile string, log *slog.Logger) (*chromium, 
 		log.Info("browser ended", "pid", c.pid, "status", cmd.ProcessState.String(), "error", err)
 	}()
 	return c, nil
+}
+
+// hold takes over our ends of the pipe.
+func (c *chromium) hold(in, out *os.File) error {
+	var failed, also error
+	c.in, failed = handleOf(in)
+	c.out, also = handleOf(out)
+	return errors.Join(failed, also)
 }
 
 const drainTime = 200 * time.Millisecond

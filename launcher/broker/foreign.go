@@ -20,10 +20,14 @@ func foreign(s wire.Settings) bool { return s.CDP != "" }
 // a browser's.
 func stranger() (*chromium, error) {
 	c := &chromium{tail: &tail{}, began: time.Now(), exited: make(chan struct{}), leave: &sync.Once{}}
+	var in, out *os.File
 	var err error
-	for _, f := range []**os.File{&c.in, &c.out, &c.errors} {
+	for _, f := range []**os.File{&in, &out, &c.errors} {
 		opened, failed := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 		*f, err = opened, errors.Join(err, failed)
+	}
+	if err == nil {
+		err = c.hold(in, out)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.close())

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -326,16 +327,16 @@ func (k *keeper) startBroker() (*child, error) {
 		return nil, err
 	}
 	defer theirs.Close()
-	listener, err := k.listener.File()
+	files, err := opened(k.browser.in.file, k.browser.out.file, k.listener.File)
+	defer closeAll(files)
 	if err != nil {
 		return nil, errors.Join(err, control.conn.Close())
 	}
-	defer listener.Close()
 	cmd := exec.Command(k.Executable, "broker") //nolint:noctx // it is ended by endBroker
 	cmd.Args[0] = "abrowser"
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	cmd.Dir, cmd.Env = "/", k.Environ
-	cmd.ExtraFiles = []*os.File{theirs, k.browser.in, k.browser.out, listener, k.lease.File(), k.browser.errors}
+	cmd.ExtraFiles = slices.Concat([]*os.File{theirs}, files, []*os.File{k.lease.File(), k.browser.errors})
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, control.conn.Close())
 	}

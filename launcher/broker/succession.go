@@ -58,8 +58,11 @@ func (k *keeper) succeed(context.Context) error {
 	k.lease = sockets.LeaseFrom(files[fdLease])
 	k.instance, k.NoSandbox, k.restarts, k.died, k.told, k.ending = c.Instance, c.NoSandbox, c.Restarts, c.Died, true, c.Ending
 	k.browser = &chromium{
-		pid: c.BrowserPID, path: c.Executable, in: files[fdIn], out: files[fdOut], errors: files[fdErrors],
+		pid: c.BrowserPID, path: c.Executable, errors: files[fdErrors],
 		tail: &tail{}, began: c.Began, exited: make(chan struct{}),
+	}
+	if err := k.browser.hold(files[fdIn], files[fdOut]); err != nil {
+		return err
 	}
 	if foreign(k.Settings) {
 		k.browser.leave = &sync.Once{}

@@ -1,0 +1,70 @@
+package broker
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// What clients and browser say to each other passes by the keeper, also by one that has
+// taken over: it holds the pipe and does not look at it.
+func TestMessagesWakeNoKeeper(t *testing.T) {
+	r := newRig(t, wire.Settings{})
+	cmd := r.keeper()
+	r.awaitBroker()
+	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
+	p := r.connect("a").open()
+	const asked = 300
+	woken := func(keeper int) int {
+		before := pauses(t, keeper)
+		for range asked {
+			p.eval("1")
+		}
+		return pauses(t, keeper) - before
+	}
+	first := ask(r, wire.BrowserStatus, wire.Nothing{}).KeeperPID
+	if got := woken(first); got > asked/3 {
+		t.Errorf("%d questions woke the keeper %d times", asked, got)
+	}
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	second := first
+	until(t, "another keeper is there", func() bool {
+		second = ask(r, wire.BrowserStatus, wire.Nothing{}).KeeperPID
+		return second != first
+	})
+	woken(second) // while it takes over, it has work of its own
+	if got := woken(second); got > asked/3 {
+		t.Errorf("%d questions woke the keeper that took over %d times", asked, got)
+	}
+}
+
+// pauses is how often threads of a process have gone to sleep.
+func pauses(t *testing.T, pid int) int {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil || len(tasks) == 0 {
+		t.Fatalf("process %d has no threads: %v", pid, err)
+	}
+	all := 0
+	for _, task := range tasks {
+		raw, err := os.ReadFile(task)
+		if err != nil {
+			continue // it has ended
+		}
+		_, behind, _ := strings.Cut(string(raw), "\nvoluntary_ctxt_switches:")
+		n := 0
+		if _, err := fmt.Sscan(behind, &n); err != nil {
+			t.Fatalf("%s: %v", task, err)
+		}
+		all += n
+	}
+	return all
+}
