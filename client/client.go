@@ -12,7 +12,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -56,14 +55,10 @@ func Do[In, Out any](ctx context.Context, c *Client, v wire.Verb[In, Out], in In
 	return out, reply.Warnings, nil
 }
 
-// Raw asks as [Do] does, with an input and an output whose types are not known
-// here. The reply's error is returned as err too.
-func (c *Client) Raw(ctx context.Context, path string, body json.RawMessage) (wire.Reply, error) {
-	reads := slices.ContainsFunc(wire.All(), func(v wire.AnyVerb) bool {
-		doc := v.Describe()
-		return doc.Reads && doc.Path() == path
-	})
-	return c.call(ctx, path, body, reads)
+// Raw asks as [Do] does for the verb that doc describes, with an input and an output
+// whose types are not known here. The reply's error is returned as err too.
+func (c *Client) Raw(ctx context.Context, doc wire.Doc, body json.RawMessage) (wire.Reply, error) {
+	return c.call(ctx, doc.Path(), body, doc.Reads)
 }
 
 func (c *Client) call(ctx context.Context, path string, body any, reads bool) (wire.Reply, error) {

@@ -109,12 +109,12 @@ func TestRaw(t *testing.T) {
 		return wire.GetTitleOut{Title: "one"}, nil
 	}))
 	for _, body := range []json.RawMessage{nil, json.RawMessage("{}"), json.RawMessage(" { } ")} {
-		reply, err := c.Raw(t.Context(), wire.GetTitle.Path(), body)
+		reply, err := c.Raw(t.Context(), wire.GetTitle.Doc, body)
 		if err != nil || !strings.Contains(string(reply.Data), `"one"`) || len(reply.Warnings) != 1 {
 			t.Errorf("Raw(%s) = %+v, %v", body, reply, err)
 		}
 	}
-	reply, err := c.Raw(t.Context(), wire.GetTitle.Path(), json.RawMessage(`{"x":1}`))
+	reply, err := c.Raw(t.Context(), wire.GetTitle.Doc, json.RawMessage(`{"x":1}`))
 	if !errors.Is(err, wire.CodeBadInput) || reply.Error == nil {
 		t.Errorf("Raw() = %+v, %v, want %s in both", reply, err, wire.CodeBadInput)
 	}
@@ -142,8 +142,8 @@ func TestALostAnswer(t *testing.T) {
 	defer c.Close()
 	_, _, read := Do(t.Context(), c, wire.GetTitle, wire.TabIn{})
 	_, _, acted := Do(t.Context(), c, wire.Reload, wire.StepIn{})
-	_, rawRead := c.Raw(t.Context(), wire.GetTitle.Path(), nil)
-	_, rawActed := c.Raw(t.Context(), wire.Reload.Path(), nil)
+	_, rawRead := c.Raw(t.Context(), wire.GetTitle.Doc, nil)
+	_, rawActed := c.Raw(t.Context(), wire.Reload.Doc, nil)
 	for name, tt := range map[string]struct {
 		err  error
 		want wire.Code

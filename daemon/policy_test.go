@@ -22,7 +22,7 @@ func reply[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Client.Raw(ctx, v.Path(), raw)
+	r, err := s.Client.Raw(ctx, v.Doc, raw)
 	if err != nil {
 		t.Fatalf("%s(%+v) = %v, hint %q", v.Name, in, err, wire.AsError(err).Hint)
 	}

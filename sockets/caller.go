@@ -109,8 +109,8 @@ func requestBody(body any) ([]byte, error) {
 }
 
 func replyOf(a answer) (wire.Reply, error) {
-	var reply wire.Reply
-	if err := json.Unmarshal(a.body, &reply); err != nil {
+	reply, err := wire.ReadReply(a.body)
+	if err != nil {
 		return reply, wire.Errorf(wire.CodeInternal, "the answer is not ours (HTTP status %d)", a.status)
 	}
 	if reply.Error != nil {

@@ -2,20 +2,20 @@ package wire
 
 // All returns every verb, in the order of help and README.
 func All() []AnyVerb {
-	return []AnyVerb{
-		Open, Back, Forward, Reload,
-		Snapshot, GetText, GetHTML, GetValue, GetAttr, GetTitle, GetURL, GetCount, GetBox, GetStyles, GetCDPURL,
-		IsVisible, IsEnabled, IsChecked, PageState, Eval, Screenshot,
-		Click, Dblclick, Fill, Type, Press, Hover, Focus, Select, Check, Uncheck, Scroll, SaveDownload,
-		Wait,
-		TabList, TabNew, TabSwitch, TabClose, TabPrune, DialogStatus, DialogAccept, DialogDismiss,
-		PolicyDialog, PolicyPermission, PolicyNotification, PolicyFilePicker, PolicyRespond, PolicyAnswer, PolicyStatus,
-		HARStart, HARStop,
-		SetViewport, SetDevice, SetGeo, SetOffline, SetHeaders, SetMedia, SetReset,
-		PoolRequest, PoolGrant, PoolRequests,
-		Batch, Close, Kill, Status, Session, SessionList, SessionInfo, CloseSome, SessionLog,
-		BrowserStatus, BrowserStop, Install, Doctor, MCP, MCPInstall,
-		BrokerTabs, BrokerNote, BrokerRelease, BrokerIncognito, BrokerSessions, BrokerNews, BrokerDownloads, BrokerClaim, BrokerGoodbye,
+	return []AnyVerb{ // pointers: a copy of each would be most of what a command allocates
+		&Open, &Back, &Forward, &Reload,
+		&Snapshot, &GetText, &GetHTML, &GetValue, &GetAttr, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
+		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot,
+		&Click, &Dblclick, &Fill, &Type, &Press, &Hover, &Focus, &Select, &Check, &Uncheck, &Scroll, &SaveDownload,
+		&Wait,
+		&TabList, &TabNew, &TabSwitch, &TabClose, &TabPrune, &DialogStatus, &DialogAccept, &DialogDismiss,
+		&PolicyDialog, &PolicyPermission, &PolicyNotification, &PolicyFilePicker, &PolicyRespond, &PolicyAnswer, &PolicyStatus,
+		&HARStart, &HARStop,
+		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetMedia, &SetReset,
+		&PoolRequest, &PoolGrant, &PoolRequests,
+		&Batch, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &CloseSome, &SessionLog,
+		&BrowserStatus, &BrowserStop, &Install, &Doctor, &MCP, &MCPInstall,
+		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerIncognito, &BrokerSessions, &BrokerNews, &BrokerDownloads, &BrokerClaim, &BrokerGoodbye,
 	}
 }
 

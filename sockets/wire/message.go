@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -35,6 +36,31 @@ type Reply struct {
 	Warnings []string        `json:"warnings,omitempty"`
 	Records  []Record        `json:"records,omitempty"` // what policies decided
 	Error    *Error          `json:"error,omitempty"`
+}
+
+// ReadReply reads a [Reply], member by member: what encoding/json prepares for a type
+// is prepared only for the members that are there, and most replies have but Data.
+func ReadReply(raw []byte) (Reply, error) {
+	var parts struct {
+		Data     json.RawMessage `json:"data"`
+		Warnings json.RawMessage `json:"warnings"`
+		Records  json.RawMessage `json:"records"`
+		Error    json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return Reply{}, err
+	}
+	r := Reply{Data: parts.Data}
+	err := errors.Join(readPart(parts.Warnings, &r.Warnings), readPart(parts.Records, &r.Records), readPart(parts.Error, &r.Error))
+	return r, err
+}
+
+// readPart reads a member that may be absent.
+func readPart(raw json.RawMessage, into any) error {
+	if raw == nil {
+		return nil
+	}
+	return json.Unmarshal(raw, into)
 }
 
 // Hello is what a living daemon or broker says of itself. That it answers is the

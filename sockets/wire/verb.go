@@ -104,14 +104,16 @@ func DecodeIn[In any](body io.Reader) (In, error) {
 	if err != nil {
 		return in, err
 	}
-	full, err := json.Marshal(given)
-	if err != nil {
-		return in, Errorf(CodeBadInput, "the request is not a JSON object: %s", plain(err))
-	}
-	dec := json.NewDecoder(bytes.NewReader(full))
-	dec.DisallowUnknownFields() // of structs inside; fill looked at the outermost
-	if err := dec.Decode(&in); err != nil {
-		return in, Errorf(CodeBadInput, "%s", plain(err))
+	if len(given) > 0 {
+		full, err := json.Marshal(given)
+		if err != nil {
+			return in, Errorf(CodeBadInput, "the request is not a JSON object: %s", plain(err))
+		}
+		dec := json.NewDecoder(bytes.NewReader(full))
+		dec.DisallowUnknownFields() // of structs inside; fill looked at the outermost
+		if err := dec.Decode(&in); err != nil {
+			return in, Errorf(CodeBadInput, "%s", plain(err))
+		}
 	}
 	if err := checkValues(reflect.ValueOf(in), fields); err != nil {
 		return in, err

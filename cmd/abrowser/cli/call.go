@@ -124,7 +124,7 @@ func (a *app) send(ctx context.Context, caller sockets.Caller, patience time.Dur
 	defer cancel()
 	c := client.New(caller)
 	defer c.Close()
-	reply, err := c.Raw(waiting, doc.Path(), body)
+	reply, err := c.Raw(waiting, doc, body)
 	return reply, interruption(ctx, err)
 }
 

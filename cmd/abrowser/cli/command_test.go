@@ -40,7 +40,7 @@ func TestEveryVerbHasACommand(t *testing.T) {
 			t.Errorf("%s: short %q, example %q", doc.Name, cmd.Short, cmd.Example)
 		}
 		for _, name := range append([]string{doc.Name}, doc.Aliases...) {
-			if !slices.ContainsFunc(n[name], func(v wire.AnyVerb) bool { return v.Describe().Name == doc.Name }) {
+			if !slices.ContainsFunc(n.called(name), func(v wire.AnyVerb) bool { return v.Describe().Name == doc.Name }) {
 				t.Errorf("%s is not found as %s", doc.Name, name)
 			}
 		}
@@ -54,7 +54,9 @@ func TestEveryVerbHasACommand(t *testing.T) {
 
 // No two verbs claim one name, but where one takes arguments and the other none.
 func TestNamesAreUnique(t *testing.T) {
-	for name, verbs := range namesOf(wire.All()) {
+	n := namesOf(wire.All())
+	for name := range n.all() {
+		verbs := n.called(name)
 		needs := map[bool]string{}
 		for _, v := range verbs {
 			key := leastTexts(v.Fields()) > 0

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -18,29 +19,46 @@ type found struct {
 	rest  []string     // the tokens behind the words
 }
 
-// names are the verbs by the whole names that people type, aliases included.
-// "tab" is two verbs': the one is meant where another word follows, the other
-// where none does.
-type names map[string][]wire.AnyVerb
+// names are the verbs that people type. "tab" is two verbs': the one is meant where
+// another word follows, the other where none does.
+type names []wire.AnyVerb
 
 func namesOf(verbs []wire.AnyVerb) names {
-	all := names{}
-	for _, v := range verbs {
-		doc := v.Describe()
-		if doc.Hidden {
-			continue
-		}
-		for _, name := range append([]string{doc.Name}, doc.Aliases...) {
-			all[name] = append(all[name], v)
+	return slices.DeleteFunc(verbs, func(v wire.AnyVerb) bool { return v.Describe().Hidden })
+}
+
+// all are the whole names, aliases included, and their verbs.
+func (n names) all() iter.Seq2[string, wire.AnyVerb] {
+	return func(yield func(string, wire.AnyVerb) bool) {
+		for _, v := range n {
+			doc := v.Describe()
+			if !yield(doc.Name, v) {
+				return
+			}
+			for _, alias := range doc.Aliases {
+				if !yield(alias, v) {
+					return
+				}
+			}
 		}
 	}
-	return all
+}
+
+// called are the verbs of that name.
+func (n names) called(name string) []wire.AnyVerb {
+	var found []wire.AnyVerb
+	for other, v := range n.all() {
+		if other == name {
+			found = append(found, v)
+		}
+	}
+	return found
 }
 
 // begins reports whether words begin the name of a verb, or are one.
 func (n names) begins(words string) bool {
-	for name := range n {
-		if name == words || strings.HasPrefix(name, words+" ") {
+	for name := range n.all() {
+		if rest, ok := strings.CutPrefix(name, words); ok && (rest == "" || rest[0] == ' ') {
 			return true
 		}
 	}
@@ -49,14 +67,15 @@ func (n names) begins(words string) bool {
 
 // under lists the last words of the names that stand right under a group.
 func (n names) under(group string) []string {
-	words := map[string]bool{}
-	for name := range n {
-		if rest, ok := strings.CutPrefix(name, group+" "); ok {
-			first, _, _ := strings.Cut(rest, " ")
-			words[first] = true
+	var words []string
+	for name := range n.all() {
+		if rest, ok := strings.CutPrefix(name, group); ok && strings.HasPrefix(rest, " ") {
+			first, _, _ := strings.Cut(rest[1:], " ")
+			words = append(words, first)
 		}
 	}
-	return slices.Sorted(maps.Keys(words))
+	slices.Sort(words)
+	return slices.Compact(words)
 }
 
 // find reads the words of the command at the head of args, over the global flags
@@ -101,7 +120,7 @@ func specials() []string {
 // choose sets the verb that the words name.
 func (f *found) choose(n names, global *pflag.FlagSet, next string) error {
 	name := strings.Join(f.words, " ")
-	candidates := n[name]
+	candidates := n.called(name)
 	under := n.under(name)
 	switch {
 	case name == "" && next != "":
@@ -127,7 +146,7 @@ func (f *found) choose(n names, global *pflag.FlagSet, next string) error {
 
 func unknownCommand(n names, word string) error {
 	heads := map[string]bool{"help": true, "version": true, "completion": true}
-	for name := range n {
+	for name := range n.all() {
 		first, _, _ := strings.Cut(name, " ")
 		heads[first] = true
 	}

@@ -45,6 +45,9 @@ func globalFlags(into members) *pflag.FlagSet {
 // fill decodes members as T.
 func fill[T any](given members) (T, error) {
 	var t T
+	if len(given) == 0 {
+		return t, nil
+	}
 	raw, err := json.Marshal(given)
 	if err != nil {
 		return t, err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // System is what a command sees of the machine. All fields are required.
@@ -30,19 +31,25 @@ func OS() System {
 	}
 }
 
+// quick is how long a command may take before it listens for signals, which takes two
+// threads and a tenth of a short command's time. Until then a signal ends the process
+// the way the system does, which hangs up, and so takes the request back as well.
+const quick = 20 * time.Millisecond
+
 // interrupted ends the context at the first signal that asks the process to end.
 // A second one ends the process the way the system does.
 func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	// Catching takes two threads and a tenth of a quick command's time. It is done
-	// beside the command, and at the latest when that has to wait for its answer.
-	go func() {
+	later := time.AfterFunc(quick, func() {
 		caught, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		<-caught.Done()
 		stop()
 		cancel()
-	}()
-	return ctx, cancel
+	})
+	return ctx, func() {
+		later.Stop()
+		cancel()
+	}
 }
 
 // isTerminal reports whether f is a terminal: a character device, and not the

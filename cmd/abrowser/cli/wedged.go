@@ -25,34 +25,39 @@ func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Re
 		reply, err := a.ask(ctx, l, body)
 		return reply, nil, err
 	}
-	asking, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var reply wire.Reply
-	answered := make(chan error, 1)
-	go func() {
-		got, err := a.ask(asking, l, body)
-		reply = got
-		answered <- err
-	}()
-	began := time.Now()
+	asking, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	silent := make(chan *sockets.Silent, 1)
+	looking := time.AfterFunc(askTime, func() { silent <- a.watch(asking, place, hangUp) })
+	reply, err := a.ask(asking, l, body)
+	hangUp()
+	if !looking.Stop() {
+		if who := <-silent; who != nil && err != nil {
+			return wire.Reply{}, who, interruption(ctx, nil)
+		}
+	}
+	return reply, nil, err
+}
+
+// watch looks again and again whether the daemon at the place can answer. When it
+// cannot, watch has the caller hang up, which takes the request back should the daemon
+// go on, and returns it. It is begun askTime after the request, and ends with ctx.
+func (a *app) watch(ctx context.Context, place sockets.Place, hangUp func()) *sockets.Silent {
+	began := time.Now().Add(-askTime)
 	tick := time.NewTicker(askTime)
 	defer tick.Stop()
-	for {
+	for ctx.Err() == nil {
+		who := sockets.Silence(ctx, place)
+		if who.PID != 0 && (who.Stopped || time.Since(began) >= forceTime && a.mute(ctx, place, askTime)) {
+			hangUp()
+			return &who
+		}
 		select {
-		case err := <-answered:
-			return reply, nil, err
 		case <-tick.C:
+		case <-ctx.Done():
 		}
-		who := sockets.Silence(asking, place)
-		if who.PID == 0 || !who.Stopped && (time.Since(began) < forceTime || !a.mute(asking, place, askTime)) {
-			continue
-		}
-		cancel() // hangs up, which takes the request back should it go on
-		if err := <-answered; err == nil {
-			return reply, nil, nil
-		}
-		return wire.Reply{}, &who, interruption(ctx, nil)
 	}
+	return nil
 }
 
 // whenSilent is the answer of a verb whose daemon listens and says nothing.
