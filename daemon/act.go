@@ -145,6 +145,9 @@ func (t *turn) appear(ctx context.Context, p *page, at target, a action) (time.D
 			if ctx.Err() != nil {
 				return 0, t.giveUp(ctx, at, "")
 			}
+			if t.isReplaced(ctx, p, at) {
+				return 0, staleError(at.sel.ref, "its page was loaded anew")
+			}
 			if isMoved(err) {
 				pause(ctx, 50*time.Millisecond)
 			}

@@ -32,39 +32,65 @@ func (t *turn) documents(ctx context.Context, p *page, root *node) (map[string]s
 	return named, failed
 }
 
-// documentOf names the document of an element of the last capture. A script on the
-// element is seven messages to the page, one on the page is one: where the main frame
-// has the document still that was read before the capture, the capture is of that.
+// document is that of a page's main frame, by the name that refs have for it.
+type document struct {
+	name    string
+	commits int64 // of the page, before it was asked
+}
+
+// known is the name of the main frame's document, where none has come since it was
+// asked for. Playwright tells of a new one before it answers anything of it, for which it
+// has to bring its functions there first; so behind an answer of Playwright's this is the
+// document that the answer is of.
+func (p *page) known() (name string, ok bool) {
+	d := p.document.Load()
+	if d == nil || d.commits != p.commits.Load() {
+		return "", false
+	}
+	return d.name, true
+}
+
+// documentOf names the document of an element of the last capture, which is seven
+// messages to the page where it is not known.
 func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, error) {
 	if frameOf(pwRef) != "" {
 		return t.documentAt(ctx, p, pwRef)
 	}
-	if last := p.document.Load(); last != nil {
-		now, err := t.pageClock(ctx, p)
-		if err == nil && "@"+now == *last {
-			return *last, nil
-		}
+	if name, ok := p.known(); ok {
+		return name, nil
 	}
-	document, err := t.documentAt(ctx, p, pwRef)
+	commits := p.commits.Load()
+	name, err := t.documentAt(ctx, p, pwRef)
 	if err == nil {
-		p.document.Store(&document)
+		p.document.Store(&document{name, commits})
 	}
-	return document, err
+	return name, err
 }
 
-// foresee reads the document before a capture, where none is known.
-func (t *turn) foresee(ctx context.Context, p *page) {
-	if p.document.Load() != nil {
-		return
+// documentNow names the document that the main frame has now: one message to the page,
+// where it is not known. What is read of a document that Playwright has not told of yet,
+// is not known any more when it has.
+func (t *turn) documentNow(ctx context.Context, p *page) (string, error) {
+	if name, ok := p.known(); ok {
+		return name, nil
 	}
-	if now, err := t.pageClock(ctx, p); err == nil {
-		document := "@" + now
-		p.document.Store(&document)
+	commits := p.commits.Load()
+	now, err := t.clock(ctx, p.clock)
+	if err != nil {
+		return "", err
 	}
+	p.document.Store(&document{"@" + now, commits})
+	return "@" + now, nil
 }
 
-func (t *turn) pageClock(ctx context.Context, p *page) (string, error) {
-	return t.clock(ctx, p.clock)
+// isReplaced reports whether the document that an element was found in by its ref is
+// gone, with which the element is.
+func (t *turn) isReplaced(ctx context.Context, p *page, at target) bool {
+	if at.document == "" {
+		return false
+	}
+	now, err := t.documentNow(ctx, p)
+	return err == nil && now != at.document
 }
 
 // began asks the page when its document began.

@@ -7,8 +7,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// renewedPage has another document than its last event said: Playwright tells of a
-// navigation when it can, which may be after the next answer.
+// renewedPage has another document now and then.
 type renewedPage struct {
 	playwright.Page
 	began float64
@@ -31,8 +30,8 @@ func (e renewedElement) Evaluate(string, any, ...playwright.LocatorEvaluateOptio
 	return e.page.began, nil
 }
 
-// A document that was read before a capture is that of the capture only where it is
-// still there afterwards.
+// A document that was read before a capture is that of the capture where none has come
+// meanwhile.
 func TestDocumentReadBefore(t *testing.T) {
 	s := &Session{}
 	_, slot, err := s.lane.enter(t.Context(), "snapshot")
@@ -41,15 +40,30 @@ func TestDocumentReadBefore(t *testing.T) {
 	}
 	defer slot.leave()
 	act, at := &turn{Session: s, slot: slot}, &renewedPage{began: 1}
-	p := &page{Page: at, clock: func(time.Duration) (any, error) { return at.began, nil }}
-	act.foresee(t.Context(), p)
+	p := &page{Page: at}
+	told := func() { p.commits.Add(1) }
+	p.clock = func(time.Duration) (any, error) { return at.began, nil }
 	for _, step := range []struct {
-		name  string
-		began float64
-		want  string
-		asked int
-	}{{"as read", 1, "@1", 0}, {"loaded anew", 2, "@2", 1}, {"the new one again", 2, "@2", 1}} {
-		at.began = step.began
+		name            string
+		began           float64
+		before, between func()
+		want            string
+		asked           int
+	}{
+		{"as read", 1, nil, nil, "@1", 0},
+		{"once more", 1, nil, nil, "@1", 0},
+		{"loaded anew while it is captured", 2, nil, told, "@2", 1},
+		{"the new one again", 2, nil, nil, "@2", 1},
+		{"loaded anew before", 3, told, nil, "@3", 1},
+		{"read before it is told of", 4, func() { told(); at.began = 4 }, told, "@4", 2},
+	} {
+		if at.began = step.began; step.before != nil {
+			step.before()
+		}
+		_, _ = act.documentNow(t.Context(), p)
+		if step.between != nil {
+			step.between()
+		}
 		got, err := act.documentOf(t.Context(), p, "e1")
 		if err != nil || got != step.want || at.asked != step.asked {
 			t.Errorf("%s: %q, %v, %d elements asked, want %q, %d", step.name, got, err, at.asked, step.want, step.asked)

@@ -23,11 +23,11 @@ type page struct {
 	mu        sync.Mutex    // guards own
 	own       *channel      // nil before the first need, and where it was given up
 
-	commits  atomic.Int64           // navigations of its main frame so far
-	world    atomic.Pointer[world]  // of its main frame, when it was asked for last
-	document atomic.Pointer[string] // of its main frame, when it was asked for last
-	gone     chan struct{}          // closed when the page is closed
-	crash    chan struct{}          // closed when its renderer is gone
+	commits  atomic.Int64             // navigations of its main frame so far
+	world    atomic.Pointer[world]    // of its main frame, when it was asked for last
+	document atomic.Pointer[document] // of its main frame, when it was asked for last
+	gone     chan struct{}            // closed when the page is closed
+	crash    chan struct{}            // closed when its renderer is gone
 	close    sync.Once
 	crashed  sync.Once
 }
@@ -40,7 +40,6 @@ func newPage(l *link, p playwright.Page) (*page, error) {
 	p.OnFrameNavigated(func(f playwright.Frame) {
 		if f.ParentFrame() == nil {
 			pg.commits.Add(1)
-			pg.document.Store(nil)
 		}
 	})
 	cdp, err := l.context.NewCDPSession(p)

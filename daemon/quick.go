@@ -37,6 +37,9 @@ const (
 	inputTime  = 2 * time.Second // for what was begun in time
 	// stopWatchTime is how long a page may at least take to say what a click has hit.
 	stopWatchTime = 100 * time.Millisecond
+	// overTime is how long a page that has taken a click's input is waited for to say that
+	// the click is over, before it is asked: the page may have kept it from us.
+	overTime = 5 * time.Millisecond
 )
 
 // actQuickly tries the quick way, where there is one. With an error, or when it was
@@ -145,7 +148,13 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	}
 	until = time.Now().Add(slice(ctx, firstTry))
 	ctx = context.WithoutCancel(ctx) // as above
-	if err := w.input(ctx, a, until, clicks(s, cmp.Or(a.quick.button, "left"), a.quick.count)); err != nil {
+	given, err := w.give(ctx, a, clicks(s, cmp.Or(a.quick.button, "left"), a.quick.count))
+	if err != nil {
+		return "", err
+	}
+	over, notAsked := w.begin(ctx, "over", a.quick.count)
+	if err := w.took(ctx, a, until, given); err != nil {
+		w.forget(over)
 		return "", err
 	}
 	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
@@ -154,7 +163,16 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	limited, cancel = context.WithDeadline(ctx, until)
 	defer cancel()
 	stopped := struct{ Hit, Moved bool }{true, true} // where the document is gone
-	if err := w.ask(limited, &stopped, "end"); err == nil && !stopped.Hit {
+	err = notAsked
+	if err == nil {
+		soon, cancel := context.WithTimeout(limited, overTime)
+		err = w.finish(soon, over, &stopped)
+		cancel()
+	}
+	if errors.Is(err, wire.CodeTimeout) {
+		err = w.ask(limited, &stopped, "end")
+	}
+	if err == nil && !stopped.Hit {
 		return quickRefused, nil
 	}
 	if stopped.Moved {
@@ -204,17 +222,31 @@ type input struct {
 
 // input has the page do all of it, at once and in order.
 func (c *channel) input(ctx context.Context, a action, until time.Time, inputs []input) error {
-	ctx, cancel := context.WithDeadline(ctx, until.Add(inputTime))
-	defer cancel()
+	given, err := c.give(ctx, a, inputs)
+	if err != nil {
+		return err
+	}
+	return c.took(ctx, a, until, given)
+}
+
+// give is the first half of input. ctx does not end.
+func (c *channel) give(ctx context.Context, a action, inputs []input) ([]asking, error) {
 	var all []asking
 	for _, in := range inputs {
 		asked, err := c.ask(ctx, in.method, in.params)
 		if err != nil {
-			return unknownError(a)
+			return all, unknownError(a)
 		}
 		all = append(all, asked)
 	}
-	for _, asked := range all {
+	return all, nil
+}
+
+// took is its second half.
+func (c *channel) took(ctx context.Context, a action, until time.Time, given []asking) error {
+	ctx, cancel := context.WithDeadline(ctx, until.Add(inputTime))
+	defer cancel()
+	for _, asked := range given {
 		if err := c.await(ctx, asked, nil); errors.Is(err, wire.CodePageCrashed) {
 			return err
 		} else if err != nil {

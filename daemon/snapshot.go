@@ -45,7 +45,7 @@ const captureTries = 3
 func (t *turn) outline(ctx context.Context, p *page) (outlined, error) {
 	var last error
 	for range captureTries {
-		t.foresee(ctx, p)
+		_, _ = t.documentNow(ctx, p) // which is what is captured, where none comes meanwhile
 		root, err := t.capture(ctx, p)
 		if err != nil {
 			return outlined{}, err

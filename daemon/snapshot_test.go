@@ -1,10 +1,15 @@
 package daemon_test
 
 import (
+	"errors"
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
@@ -124,6 +129,42 @@ func TestRefsKeepAndGoStale(t *testing.T) {
 	}
 	do(t, s, wire.TabNew, wire.TabNewIn{})
 	fails(t, s, wire.Click, wire.ClickIn{Element: element(refOf(t, second, "link", "Page two"))}, wire.CodeStaleRef)
+}
+
+// A page that is loaded anew while it is read and acted on: a ref is good in the
+// document whose text came with it, and in none that looks the same.
+func TestRefsOfAPageThatLoadsAnew(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/renewing"))
+	heading := regexp.MustCompile(`Load [0-9.]+`)
+	acted, late := 0, 0
+	for try := range 45 {
+		wait := try
+		if try > 20 {
+			wait = 5 * try // on a slow machine, too, some come in time
+		}
+		eval(t, s, fmt.Sprintf("sessionStorage.pressed = '', setTimeout(() => location.reload(), %d), 0", wait))
+		out := snapshot(t, s)
+		began := time.Now()
+		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element(refOf(t, out, "button", "Press me"))})
+		pressed, _ := strconv.Unquote(eval(t, s, "sessionStorage.pressed"))
+		switch read := heading.FindString(out.Snapshot); {
+		case err == nil && pressed == read:
+			acted++
+		case errors.Is(err, wire.CodeStaleRef) && pressed == "":
+			late++
+			if took := time.Since(began); took > 8*time.Second { // it was waited for, which takes 10
+				t.Errorf("that its document is gone was told after %v", took)
+			}
+		case pressed == read && errors.Is(err, wire.CodeResultUnknown):
+		case pressed == "": // it was loaded anew between the two
+		default:
+			t.Errorf("what was read in %s was pressed in %q: %v", read, pressed, err)
+		}
+	}
+	if t.Logf("%d acted, %d too late", acted, late); acted < 3 || late < 3 {
+		t.Error("too few of one kind")
+	}
 }
 
 func TestRefsOutliveTheDaemon(t *testing.T) {

@@ -16,6 +16,8 @@ type target struct {
 	find  playwright.Locator // of one element
 	all   playwright.Locator
 	why   string // it was not ready when it was first looked at, where that is known
+
+	document string // of the main frame, where a ref is of that
 }
 
 // target makes a selector ready to act on. A ref is checked here, before anything
@@ -30,42 +32,53 @@ func (t *turn) target(ctx context.Context, p *page, given string) (target, error
 		all := p.Locator(sel.query)
 		return target{sel: sel, query: sel.query, all: all, find: all.First()}, nil
 	}
-	pwRef, err := t.checkRef(ctx, p, sel.ref)
+	e, err := t.checkRef(ctx, p, sel.ref)
 	if err != nil {
 		return target{}, err
 	}
-	query := "aria-ref=" + pwRef
-	at := p.Locator(query)
-	return target{sel: sel, query: query, all: at, find: at}, nil
+	at := target{sel: sel, query: "aria-ref=" + e.pwRef}
+	at.find = p.Locator(at.query)
+	at.all = at.find
+	if frameOf(e.pwRef) == "" {
+		at.document = e.document
+	}
+	return at, nil
 }
 
-func (t *turn) checkRef(ctx context.Context, p *page, ref int) (string, error) {
+func (t *turn) checkRef(ctx context.Context, p *page, ref int) (element, error) {
 	e, err := t.refs.lookup(ref)
 	if err != nil {
-		return "", err
+		return e, err
 	}
 	if e.target != p.target {
-		return "", staleError(ref, "it is of another tab")
+		return e, staleError(ref, "it is of another tab")
 	}
 	root, err := t.capture(ctx, p)
 	if err != nil {
-		return "", err
+		return e, err
 	}
 	n := root.find(e.pwRef)
 	if n == nil {
-		return "", staleError(ref, "its element is gone or changed its role or name")
+		return e, staleError(ref, "its element is gone or changed its role or name")
 	}
 	if n.role != e.role || n.name != e.name {
-		return "", staleError(ref, "its element has another role or name now")
+		return e, staleError(ref, "its element has another role or name now")
 	}
-	document, err := t.documentOf(ctx, p, e.pwRef)
+	// The main frame's that is there after the capture was there during it, if it is the
+	// one in which the ref was given out: none comes back.
+	document, err := "", error(nil)
+	if frameOf(e.pwRef) == "" {
+		document, err = t.documentNow(ctx, p)
+	} else {
+		document, err = t.documentAt(ctx, p, e.pwRef)
+	}
 	if isGone(err) || ctx.Err() != nil {
-		return "", coded(err)
+		return e, coded(err)
 	}
 	if err != nil || document != e.document {
-		return "", staleError(ref, "its page was loaded anew")
+		return e, staleError(ref, "its page was loaded anew")
 	}
-	return e.pwRef, nil
+	return e, nil
 }
 
 // one is the only or first of the elements that match now; of several it warns.

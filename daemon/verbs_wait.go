@@ -84,14 +84,14 @@ func (t *turn) waitTime(ctx context.Context, ms int) (wire.WaitOut, error) {
 func (t *turn) waitSelector(ctx context.Context, p *page, sel selector, state string) error {
 	at := p.Locator(sel.query).First()
 	if sel.ref != 0 {
-		pwRef, err := t.checkRef(ctx, p, sel.ref)
+		e, err := t.checkRef(ctx, p, sel.ref)
 		if err != nil && errors.Is(err, wire.CodeStaleRef) && (state == "hidden" || state == "detached") {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		at = p.Locator("aria-ref=" + pwRef)
+		at = p.Locator("aria-ref=" + e.pwRef)
 	}
 	want := playwright.WaitForSelectorState(state)
 	for {

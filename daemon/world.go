@@ -93,11 +93,26 @@ func (t *turn) prepare(p *page) {
 
 // ask asks one of the questions.
 func (w *world) ask(ctx context.Context, out any, question string, args ...any) error {
-	var answer evaluation
-	params, err := w.question(question, args)
-	if err == nil {
-		err = w.call(ctx, "Runtime.evaluate", params, &answer)
+	asked, err := w.begin(ctx, question, args...)
+	if err != nil {
+		return err
 	}
+	return w.finish(ctx, asked, out)
+}
+
+// begin is the first half of ask.
+func (w *world) begin(ctx context.Context, question string, args ...any) (asking, error) {
+	params, err := w.question(question, args)
+	if err != nil {
+		return asking{}, err
+	}
+	return w.channel.ask(ctx, "Runtime.evaluate", params)
+}
+
+// finish is its second half.
+func (w *world) finish(ctx context.Context, asked asking, out any) error {
+	var answer evaluation
+	err := w.await(ctx, asked, &answer)
 	if err == nil {
 		err = answer.thrown()
 	}

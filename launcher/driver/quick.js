@@ -86,6 +86,8 @@ async function inTime(promise, until) {
 //   fill(selector, text, until)  fills it where it is ready: "done", or "needsinput" where it
 //                                is ready for the keyboard
 //   read(selector, what, name)   what the first element has, see values
+//   over(count)                  waits for the last of so many clicks and does as end; it
+//                                is asked for with them
 //   end()                        ends the watch over what a click hits, when it is over:
 //                                whether that was the element, and whether the page has
 //                                navigated meanwhile
@@ -94,8 +96,10 @@ async function inTime(promise, until) {
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const still = ${still};
-    let guard, moved;
+    let guard, moved, released, heard;
     const moves = () => (moved = true);
+    // Counted in a task of its own: with the button's release comes the click.
+    const release = (e) => e.isTrusted && setTimeout(() => (released++, heard?.()));
     const find = (selector, until) => {
       const parsed = injected.parseSelector(selector);
       // Other frames, and what is to be asked in the page's own world, are Playwright's.
@@ -109,6 +113,9 @@ const questions = Object.assign(() => {}, {
     const stop = () => {
       const hit = guard ? guard.stop() : "done";
       guard = undefined;
+      released = Infinity;
+      heard?.();
+      removeEventListener("mouseup", release, true);
       window.navigation?.removeEventListener("navigate", moves);
       return { hit: hit === "done", moved: !!moved };
     };
@@ -117,6 +124,13 @@ const questions = Object.assign(() => {}, {
       // that comes before this one.
       if (!moved) await new Promise((done) => setTimeout(done));
       return stop();
+    };
+    const over = async (count) => {
+      await new Promise((done) => {
+        heard = () => released >= count && done();
+        heard();
+      });
+      return end();
     };
     const look = (selector, until) => {
       const { node, count, ready, why } = find(selector, until);
@@ -129,8 +143,11 @@ const questions = Object.assign(() => {}, {
       const round = (n) => Math.round(n * 100) / 100;
       const point = { x: round((box.left + box.right) / 2), y: round((box.top + box.bottom) / 2) };
       stop();
+      released = 0;
+      heard = undefined;
+      addEventListener("mouseup", release, true); // before the guard, which keeps from us what misses
       const set = injected.setupHitTargetInterceptor(node, "mouse", point, false);
-      if (typeof set === "string") return set.startsWith("error:") ? {} : { why: "is covered by " + set };
+      if (typeof set === "string") return stop(), set.startsWith("error:") ? {} : { why: "is covered by " + set };
       guard = set;
       if (!still(mover)) return stop(), {};
       // Of a document without an origin or a URL nobody is told that it navigates.
@@ -155,6 +172,6 @@ const questions = Object.assign(() => {}, {
       const value = node && values[what](node, name);
       return { ready: !others && (!node || value !== undefined), count, value };
     };
-    globalThis[name] = { look, fill, end, stop, read };
+    globalThis[name] = { look, fill, over, end, stop, read };
   }`,
 });

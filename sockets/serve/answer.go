@@ -53,9 +53,11 @@ func answer(w http.ResponseWriter, status int, v any) {
 	}
 	// A caller that does not take its answer holds nobody up for ever. A writer
 	// that knows no deadline is a test's.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime))
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
 	w.WriteHeader(status)
 	_, _ = w.Write(raw) // a caller that hung up needs no answer
+	_ = control.Flush() // before what is left to do here
 }

@@ -64,6 +64,9 @@ func (s Settings) Check() error { return checkValues(reflect.ValueOf(s), Setting
 // take over. What s leaves at zero differs from nothing.
 func (s Settings) Differ(running Settings) []string {
 	a, r := reflect.ValueOf(s), reflect.ValueOf(running)
+	if a.IsZero() {
+		return nil
+	}
 	var names []string
 	for i, f := range SettingFields() {
 		if f.Name == "mode" && s.Mode == running.SessionMode() {

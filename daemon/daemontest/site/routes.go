@@ -24,6 +24,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("GET /frames", s.page("frames"))       // frames of both origins, and nested
 	mux.HandleFunc("GET /inner", s.page("inner"))         // what the frames show
 	mux.HandleFunc("GET /nest", s.page("nest"))           // a frame with a frame of the other origin
+	mux.HandleFunc("GET /renewing", s.page("renewing"))   // says in which document of it one is
 	mux.HandleFunc("GET /secret", s.page("secret"))       // a random value in a closure: reveal()
 	mux.HandleFunc("GET /tall", s.page("tall"))           // larger than the window
 	mux.HandleFunc("GET /spin", s.page("spin"))           // spins for ever after a click on #spin
