@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/serve"
@@ -54,7 +55,7 @@ func (b *bench) run(args ...string) (stdout, stderr string, status int) {
 		Lookup:  func(name string) (string, bool) { v, ok := b.env[name]; return v, ok },
 		Environ: func() []string { return nil },
 		Dir:     func() (string, error) { return b.dir, nil },
-		Interrupted: func(context.Context) (context.Context, context.CancelFunc) {
+		Interrupted: func(context.Context, time.Duration) (context.Context, context.CancelFunc) {
 			return context.WithCancel(b.ctx)
 		},
 	}, b.program)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -56,7 +57,11 @@ func (a *app) run(args []string) int {
 	if err := a.identify(); err != nil {
 		return a.printer.fail(err)
 	}
-	ctx, stop := a.sys.Interrupted(context.Background())
+	listens := time.Duration(0)
+	if l.verb.Describe().Reads {
+		listens = quick
+	}
+	ctx, stop := a.sys.Interrupted(context.Background(), listens)
 	defer stop()
 	return a.perform(ctx, l)
 }

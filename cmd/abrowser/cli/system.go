@@ -18,7 +18,7 @@ type System struct {
 	Dir            func() (string, error) // the working directory
 	Terminal       bool                   // a person looks at stderr
 	Input          bool                   // stdin is a terminal and not a file or pipe
-	Interrupted    func(context.Context) (context.Context, context.CancelFunc)
+	Interrupted    func(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc)
 }
 
 // OS is the system that the process runs on.
@@ -31,23 +31,23 @@ func OS() System {
 	}
 }
 
-// quick is how long a command may take before it listens for signals, which takes two
-// threads and a tenth of a short command's time. Until then a signal ends the process
-// the way the system does, which hangs up, and so takes the request back as well.
+// quick is how long a command that only reads may take before it listens for signals,
+// which takes two threads and a tenth of a short command's time. Until then a signal
+// ends the process the way the system does, which hangs up and loses nothing.
 const quick = 20 * time.Millisecond
 
-// interrupted ends the context at the first signal that asks the process to end.
-// A second one ends the process the way the system does.
-func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+// interrupted ends the context at the first signal that asks the process to end, which
+// it listens for after a while. A second one ends the process the way the system does.
+func interrupted(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	later := time.AfterFunc(quick, func() {
+	listening := time.AfterFunc(after, func() { // beside the command
 		caught, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		<-caught.Done()
 		stop()
 		cancel()
 	})
 	return ctx, func() {
-		later.Stop()
+		listening.Stop()
 		cancel()
 	}
 }
