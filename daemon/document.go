@@ -128,9 +128,11 @@ func (t *turn) clock(ctx context.Context, ask func(limit time.Duration) (any, er
 	}
 	switch at := origin.(type) {
 	case float64:
-		return strconv.FormatFloat(at, 'f', -1, 64), nil
+		return clockText(at), nil
 	case int:
 		return strconv.Itoa(at), nil
 	}
 	return "", wire.Errorf(wire.CodeInternal, "the page's clock is %T", origin)
 }
+
+func clockText(began float64) string { return strconv.FormatFloat(began, 'f', -1, 64) }

@@ -120,6 +120,7 @@ func TestRefsKeepAndGoStale(t *testing.T) {
 	do(t, s, wire.Reload, wire.StepIn{})
 	eval(t, s, clicks)
 	stale("loaded anew", form)
+	stale("loaded anew and looked at", form)
 	if again := refOf(t, snapshot(t, s), "link", "Form"); again == form {
 		t.Errorf("the ref %s was given out again after a reload", form)
 	}
@@ -129,6 +130,26 @@ func TestRefsKeepAndGoStale(t *testing.T) {
 	}
 	do(t, s, wire.TabNew, wire.TabNewIn{})
 	fails(t, s, wire.Click, wire.ClickIn{Element: element(refOf(t, second, "link", "Page two"))}, wire.CodeStaleRef)
+}
+
+// An element that has a ref is asked itself, however much there is beside it.
+func TestRefsOfALargePage(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	eval(t, s, "for (let i = 0; i < 4000; i++) document.body.append(Object.assign(document.createElement('button'), {textContent: 'B' + i})), 0")
+	whole, one := time.Hour, time.Hour
+	for range 5 {
+		began := time.Now()
+		ref := refOf(t, snapshot(t, s), "button", "Press me")
+		whole = min(whole, time.Since(began))
+		began = time.Now()
+		do(t, s, wire.GetText, wire.GetIn{Element: element(ref)})
+		one = min(one, time.Since(began))
+	}
+	t.Logf("one %v, all %v", one, whole)
+	if one > whole/4 {
+		t.Errorf("to ask one element took %v, to read all of them %v", one, whole)
+	}
 }
 
 // A page that is loaded anew while it is read and acted on: a ref is good in the

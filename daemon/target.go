@@ -45,6 +45,22 @@ func (t *turn) target(ctx context.Context, p *page, given string) (target, error
 	return at, nil
 }
 
+// isStill reports whether the element is plainly what it was when it got its ref: one
+// message to the page, where a capture has all that the page has in it.
+func (t *turn) isStill(ctx context.Context, p *page, e element) bool {
+	if frameOf(e.pwRef) != "" || !t.engine.shared() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, slice(ctx, firstTry))
+	defer cancel()
+	var answer struct {
+		Same  bool    `json:"same"`
+		Began float64 `json:"began"`
+	}
+	err := t.inWorld(ctx, p, func(w *world) error { return w.ask(ctx, &answer, "same", e.pwRef) })
+	return err == nil && answer.Same && "@"+clockText(answer.Began) == e.document
+}
+
 func (t *turn) checkRef(ctx context.Context, p *page, ref int) (element, error) {
 	e, err := t.refs.lookup(ref)
 	if err != nil {
@@ -52,6 +68,9 @@ func (t *turn) checkRef(ctx context.Context, p *page, ref int) (element, error) 
 	}
 	if e.target != p.target {
 		return e, staleError(ref, "it is of another tab")
+	}
+	if t.isStill(ctx, p, e) {
+		return e, nil
 	}
 	root, err := t.capture(ctx, p)
 	if err != nil {

@@ -86,6 +86,8 @@ async function inTime(promise, until) {
 //   fill(selector, text, until)  fills it where it is ready: "done", or "needsinput" where it
 //                                is ready for the keyboard
 //   read(selector, what, name)   what the first element has, see values
+//   same(ref)                    whether the element that had a ref in the last snapshot is
+//                                shown, and what it was then; and when its document began
 //   over(count)                  waits for the last of so many clicks and does as end; it
 //                                is asked for with them
 //   end()                        ends the watch over what a click hits, when it is over:
@@ -172,6 +174,14 @@ const questions = Object.assign(() => {}, {
       const value = node && values[what](node, name);
       return { ready: !others && (!node || value !== undefined), count, value };
     };
-    globalThis[name] = { look, fill, over, end, stop, read };
+    const same = (ref) => {
+      const { node, is } = find("aria-ref=" + ref, 0);
+      const was = node?._ariaRef; // Playwright gives another to what has another role or name
+      const { getAriaRole, getElementAccessibleName, normalizeWhiteSpace } = injected.utils;
+      const isSame = () => was.ref === ref && is("visible") && (getAriaRole(node) ?? "generic") === was.role &&
+        normalizeWhiteSpace(getElementAccessibleName(node, false) || "") === was.name;
+      return { same: !!was && isSame(), began: performance.timeOrigin };
+    };
+    globalThis[name] = { look, fill, over, end, stop, read, same };
   }`,
 });
