@@ -28,6 +28,7 @@ const (
 	fill
 	snapshot
 	click
+	clickRef // with the ref that a snapshot gave
 	getText
 	screenshot
 	fullScreenshot

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -144,5 +145,5 @@ func buildFloor(ctx context.Context, dir string) (string, error) {
 	program := filepath.Join(dir, "floor")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./floor")
 	build.Stderr = os.Stderr
-	return program, build.Run()
+	return program, errors.Join(build.Run(), rewrite(program))
 }

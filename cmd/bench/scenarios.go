@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -42,6 +44,7 @@ func scenarios() []scenario {
 		{"workflow of 8, batch", measureBatch},
 		{"workflow of 8, client package", measureClient},
 		{"snapshot of 10,000 elements", flow(onBig, []step{{snapshot, ""}})},
+		{"click by ref among 10,000 elements", measureClickRef},
 		{"screenshot of 30 MB", flow(onNoise, []step{{fullScreenshot, "noise.png"}})},
 		{"Playwright in process, over CDP", measureLibrary},
 		{nameNewSession, measureNewSession},
@@ -114,6 +117,39 @@ func flow(start string, steps []step) func(context.Context, *bench, string) erro
 		})
 		return nil
 	}
+}
+
+// measureClickRef clicks what a snapshot of the large page has named, and sees that each
+// click arrived.
+func measureClickRef(ctx context.Context, b *bench, name string) error {
+	named := regexp.MustCompile(`"go"[^\n]*\[ref=(\w+)\]`)
+	refs := map[*contender]string{}
+	b.take(ctx, name, max(leastRounds, b.rounds/2), func(c *contender, round int) (time.Duration, error) {
+		if round == 0 {
+			if _, err := c.do(ctx, mainSession, navigate, b.site.url(onBig)); err != nil {
+				return 0, err
+			}
+			out, _, err := c.command(ctx, c.words(mainSession, snapshot, "")...)
+			if err != nil {
+				return 0, err
+			}
+			found := named.FindStringSubmatch(out)
+			if found == nil {
+				return 0, fmt.Errorf("the snapshot names no button: %.200s", out)
+			}
+			refs[c] = found[1]
+		}
+		one, err := c.do(ctx, mainSession, clickRef, refs[c])
+		if err != nil {
+			return 0, err
+		}
+		out, _, err := c.command(ctx, c.words(mainSession, getText, "#count")...)
+		if err == nil && !strings.Contains(out, strconv.Itoa(round+1)) {
+			err = fmt.Errorf("after %d clicks the page says %q", round+1, out)
+		}
+		return one, err
+	})
+	return nil
 }
 
 // beforeSpare is how many new sessions we have seen before a page is held ready for

@@ -26,7 +26,7 @@ func startSite() *site {
 		let s = 1
 		for (let i = 0; i < d.data.length; i += 4) { s = Math.imul(s, 1664525) + 1013904223 | 0; d.data[i] = s >>> 24; d.data[i+1] = s >>> 16 & 255; d.data[i+2] = s >>> 8 & 255; d.data[i+3] = 255 }
 		x.putImageData(d, 0, 0)</script><button>go</button>`)
-	page("/big", `<title>big</title><button>go</button>`+strings.Repeat(`<button>b</button>`, 9999))
+	page("/big", `<title>big</title><p id="count">0</p><button onclick="count.textContent++">go</button>`+strings.Repeat(`<button>b</button>`, 9998))
 	return &site{httptest.NewServer(mux)}
 }
 
