@@ -107,6 +107,16 @@ type asking struct {
 	answer chan cdpAnswer // has room for it
 }
 
+// isAnswered reports whether the answer has come and is no error. It takes the answer.
+func (a asking) isAnswered() bool {
+	select {
+	case answer := <-a.answer:
+		return answer.Error == nil
+	default:
+		return false
+	}
+}
+
 // forget has nobody wait for the answer any more.
 func (d *direct) forget(a asking) {
 	d.mu.Lock()

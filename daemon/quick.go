@@ -152,6 +152,8 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	if err != nil {
 		return "", err
 	}
+	came, _ := w.begin(ctx, "came", a.quick.count)
+	defer w.forget(came)
 	over, notAsked := w.begin(ctx, "over", a.quick.count)
 	if err := w.took(ctx, a, until, given); err != nil {
 		w.forget(over)
@@ -174,6 +176,9 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	}
 	if err == nil && !stopped.Hit {
 		return quickRefused, nil
+	}
+	if isMoved(err) && !came.isAnswered() { // what followed may have got the click
+		return "", unknownError(a)
 	}
 	if stopped.Moved {
 		t.settle(w.page, max(0, time.Until(until)))

@@ -88,8 +88,9 @@ async function inTime(promise, until) {
 //   read(selector, what, name)   what the first element has, see values
 //   same(ref)                    whether the element that had a ref in the last snapshot is
 //                                shown, and what it was then; and when its document began
-//   over(count)                  waits for the last of so many clicks and does as end; it
-//                                is asked for with them
+//   came(count)                  waits for the last of so many clicks to come to the document
+//   over(count)                  waits for it to be over and does as end; both are asked for
+//                                with the clicks
 //   end()                        ends the watch over what a click hits, when it is over:
 //                                whether that was the element, and whether the page has
 //                                navigated meanwhile
@@ -98,10 +99,15 @@ async function inTime(promise, until) {
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const still = ${still};
-    let guard, moved, released, heard;
+    let guard, moved, arrived, released, seen, heard;
     const moves = () => (moved = true);
-    // Counted in a task of its own: with the button's release comes the click.
-    const release = (e) => e.isTrusted && setTimeout(() => (released++, heard?.()));
+    const release = (e) => {
+      if (!e.isTrusted) return;
+      arrived++;
+      seen?.();
+      // In a task of its own: with the button's release comes the click.
+      setTimeout(() => (released++, heard?.()));
+    };
     const find = (selector, until) => {
       const parsed = injected.parseSelector(selector);
       // Other frames, and what is to be asked in the page's own world, are Playwright's.
@@ -115,7 +121,8 @@ const questions = Object.assign(() => {}, {
     const stop = () => {
       const hit = guard ? guard.stop() : "done";
       guard = undefined;
-      released = Infinity;
+      arrived = released = Infinity;
+      seen?.();
       heard?.();
       removeEventListener("mouseup", release, true);
       window.navigation?.removeEventListener("navigate", moves);
@@ -127,6 +134,11 @@ const questions = Object.assign(() => {}, {
       if (!moved) await new Promise((done) => setTimeout(done));
       return stop();
     };
+    const came = (count) =>
+      new Promise((done) => {
+        seen = () => arrived >= count && done();
+        seen();
+      });
     const over = async (count) => {
       await new Promise((done) => {
         heard = () => released >= count && done();
@@ -145,8 +157,8 @@ const questions = Object.assign(() => {}, {
       const round = (n) => Math.round(n * 100) / 100;
       const point = { x: round((box.left + box.right) / 2), y: round((box.top + box.bottom) / 2) };
       stop();
-      released = 0;
-      heard = undefined;
+      arrived = released = 0;
+      seen = heard = undefined;
       addEventListener("mouseup", release, true); // before the guard, which keeps from us what misses
       const set = injected.setupHitTargetInterceptor(node, "mouse", point, false);
       if (typeof set === "string") return stop(), set.startsWith("error:") ? {} : { why: "is covered by " + set };
@@ -182,6 +194,6 @@ const questions = Object.assign(() => {}, {
         normalizeWhiteSpace(getElementAccessibleName(node, false) || "") === was.name;
       return { same: !!was && isSame(), began: performance.timeOrigin };
     };
-    globalThis[name] = { look, fill, over, end, stop, read, same };
+    globalThis[name] = { look, fill, came, over, end, stop, read, same };
   }`,
 });
