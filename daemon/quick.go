@@ -147,13 +147,13 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 		*a.quick.saves = s.Saves
 	}
 	until = time.Now().Add(slice(ctx, firstTry))
-	ctx = context.WithoutCancel(ctx) // as above
+	ctx = context.WithoutCancel(ctx)               // as above
+	came, _ := w.begin(ctx, "came", a.quick.count) // the click may send the page away
+	defer w.forget(came)
 	given, err := w.give(ctx, a, clicks(s, cmp.Or(a.quick.button, "left"), a.quick.count))
 	if err != nil {
 		return "", err
 	}
-	came, _ := w.begin(ctx, "came", a.quick.count)
-	defer w.forget(came)
 	over, notAsked := w.begin(ctx, "over", a.quick.count)
 	if err := w.took(ctx, a, until, given); err != nil {
 		w.forget(over)

@@ -90,7 +90,7 @@ async function inTime(promise, until) {
 //                                shown, and what it was then; and when its document began
 //   came(count)                  waits for the last of so many clicks to come to the document
 //   over(count)                  waits for it to be over and does as end; both are asked for
-//                                with the clicks
+//                                with the clicks, the first before them
 //   end()                        ends the watch over what a click hits, when it is over:
 //                                whether that was the element, and whether the page has
 //                                navigated meanwhile
