@@ -107,7 +107,7 @@ func TestQuickWaySaysWhy(t *testing.T) {
 		eval(t, s, fmt.Sprintf(quickPage, tt.before))
 		for timeout := 10; ; timeout *= 2 { // until the machine is fast enough for one look
 			_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: timeout}})
-			if (errors.Is(err, wire.CodeTimeout) || errors.Is(err, wire.CodeWedged)) && timeout < 5000 {
+			if errors.Is(err, wire.CodeTimeout) && timeout < 5000 {
 				continue
 			}
 			if !errors.Is(err, wire.CodeNotActionable) || wire.AsError(err).Message != tt.want {
