@@ -92,6 +92,8 @@ func (t *turn) act(ctx context.Context, p *page, at target, a action) error {
 		switch progressOf(a, callLog(err)) {
 		case done:
 			return nil
+		case tried:
+			trial = false
 		case unknown:
 			if !trial {
 				return unknownError(a)
@@ -211,6 +213,7 @@ const (
 	slow    progress = iota // on the way, nothing done
 	refused                 // the element was not ready for it, nothing done
 	unknown                 // begun, and not seen to end
+	tried                   // only tried, with success
 	done                    // done, and only what follows it was waited for
 )
 
@@ -222,11 +225,13 @@ func progressOf(a action, log string) progress {
 		switch {
 		case strings.Contains(line, "performing "+a.name+" action"):
 			state = unknown
+		case strings.Contains(line, "trial "+a.name+" action done"):
+			state = tried
 		case strings.Contains(line, a.name+" action done"):
 			state = done
 		case strings.Contains(line, "retrying "+a.name+" action"):
 			state = refused
-		case state != unknown && state != done && refusalIn(line) != "":
+		case state < unknown && refusalIn(line) != "":
 			state = refused
 		case state == unknown && strings.Contains(line, "intercepts pointer events"):
 			state = refused // Playwright kept the input from what was in the way

@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +19,29 @@ type shownElement struct{ locator }
 func (shownElement) Count() (int, error) { return 1, nil }
 
 func (shownElement) IsVisible(...playwright.LocatorIsVisibleOptions) (bool, error) { return true, nil }
+
+// lateElement answers, and not at once.
+type lateElement struct{ shownElement }
+
+func (lateElement) Count() (int, error) {
+	time.Sleep(50 * time.Millisecond) // five times what is left to a command whose time is over
+	return 1, nil
+}
+
+// A page that answers a command whose time is just over is late, and not wedged.
+func TestLateIsNotWedged(t *testing.T) {
+	s := &Session{}
+	ctx, slot, err := s.lane.enter(t.Context(), "click")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slot.leave()
+	ctx, cancel := context.WithTimeout(ctx, 0)
+	defer cancel()
+	if n, err := (&turn{Session: s, slot: slot}).count(ctx, lateElement{}); n != 1 || err != nil {
+		t.Errorf("count() = %d, %v", n, err)
+	}
+}
 
 // An element that was not ready has the reason of whoever looked at it last, also
 // where Playwright had no time to.
@@ -48,6 +73,29 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
+// An action that was only tried when its time was over is done next.
+func TestTriedIsNotDone(t *testing.T) {
+	s := &Session{}
+	ctx, slot, err := s.lane.enter(t.Context(), "click")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slot.leave()
+	act := &turn{Session: s, slot: slot, call: &wire.Call{}}
+	logs := []string{"attempting click action\n    - element is not enabled", "performing click action\n    - trial click action done"}
+	var did []bool
+	err = act.act(ctx, &page{link: &link{}}, target{find: shownElement{}, all: shownElement{}}, action{name: "click", trial: true, do: func(_ *float64, trial *bool) error {
+		did = append(did, *trial)
+		if len(did) > len(logs) {
+			return nil
+		}
+		return fmt.Errorf("%w\nCall log:\n  - %s", playwright.ErrTimeout, logs[len(did)-1])
+	}})
+	if want := []bool{false, true, false}; err != nil || !slices.Equal(did, want) {
+		t.Errorf("act() = %v after calls that were trials %v, want %v", err, did, want)
+	}
+}
+
 func TestProgressOf(t *testing.T) {
 	click := action{name: "click", trial: true}
 	tests := []struct {
@@ -63,6 +111,7 @@ func TestProgressOf(t *testing.T) {
 		{"begun, then kept from what was in the way", "\n    - performing click action\n    - <div></div> intercepts pointer events\n  - retrying click action", refused},
 		{"begun again", "\n    - performing click action\n    - <div></div> intercepts pointer events\n  - retrying click action\n    - performing click action", unknown},
 		{"done", "\n    - performing click action\n    - click action done\n    - waiting for scheduled navigations to finish", done},
+		{"tried", "\n  - attempting click action (trial run)\n    - performing click action\n    - trial click action done\n    - waiting for scheduled navigations to finish", tried},
 		{"another action's", "\n    - performing hover action", slow},
 	}
 	for _, tt := range tests {

@@ -128,7 +128,7 @@ func (t *turn) present(ctx context.Context, p *page, sel selector) (playwright.L
 
 func (t *turn) count(ctx context.Context, all playwright.Locator) (int, error) {
 	for {
-		n, err := look(t, slice(ctx, quickTime), all.Count)
+		n, err := look(t, slice(ctx, quickTime)+time.Second, all.Count)
 		if isMoved(err) && pause(ctx, 50*time.Millisecond) {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -50,7 +51,7 @@ func (t *turn) selectOptions(ctx context.Context, in wire.SelectIn) (wire.Select
 // which there are. Playwright would wait for them to come.
 func (t *turn) offers(ctx context.Context, at target, wanted []string) error {
 	limit := slice(ctx, quickTime)
-	answer, err := look(t, limit, func() (any, error) {
+	answer, err := look(t, limit+time.Second, func() (any, error) {
 		return at.find.Evaluate("e => e.options ? Array.from(e.options, o => [o.value, o.label]) : null", nil,
 			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
 	})

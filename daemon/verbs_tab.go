@@ -300,7 +300,7 @@ func (t *turn) clickNewTab(ctx context.Context, in wire.ClickIn) (wire.ClickOut,
 
 func (t *turn) href(ctx context.Context, at target) (string, error) {
 	limit := slice(ctx, quickTime)
-	answer, err := look(t, limit, func() (any, error) {
+	answer, err := look(t, limit+time.Second, func() (any, error) {
 		return script("e => { const a = e.closest('a[href], area[href]'); return a ? a.href : '' }", nil)(at.find, playwright.Float(milliseconds(limit)))
 	})
 	if err != nil {
