@@ -10,11 +10,13 @@ import (
 // for another one Chromium 156 answers setFileInputFiles, reads nothing and says
 // nothing, and Playwright waits for the field's change event. So the field's page is
 // brought there, for as long as the call takes, one after the other. Nobody sees it:
-// where a person has the windows in view it is not done ([Options.Watched]).
+// where a person has the windows in view it is not done ([Options.Watched]). What any
+// page opens comes to the front, too; so the field is looked at behind it.
 
 const (
 	frontTime  = 100 * time.Millisecond // after the call's answer; the browser reads the folder on another thread's word
 	frontLimit = 3 * time.Second        // for a page that does not answer
+	frontTries = 5
 )
 
 // front is the use of the front tab. Zero is free.
@@ -96,20 +98,63 @@ func (b *Board) nextInFront() {
 		return
 	}
 	q.busy, q.last = true, u.s.client.owner
-	done := once(func() {
-		q.busy = false
-		b.nextInFront()
-	})
-	b.after(frontLimit, done)
-	b.askOn(u.s.page(), u.r, "Page.bringToFront", nil, func(incoming) {
-		if !b.speaks(u.s) { // its frame may be gone, and not its page
-			done()
+	w := &showing{b, u, frontTries, false}
+	b.after(frontLimit, w.end)
+	w.give()
+}
+
+// showing is an upload that has the front tab.
+type showing struct {
+	b *Board
+	upload
+	tries int // that are left
+	over  bool
+}
+
+func (w *showing) end() {
+	if !w.over {
+		w.over, w.b.front.busy = true, false
+		w.b.nextInFront()
+	}
+}
+
+// give brings the page to the front and gives the folder to the field.
+func (w *showing) give() {
+	first := w.tries == frontTries
+	w.tries--
+	w.b.askOn(w.s.page(), w.r, "Page.bringToFront", nil, func(incoming) {
+		if w.over && !first || !w.b.speaks(w.s) { // its frame may be gone, and not its page
+			w.end()
 			return
 		}
-		b.askOn(u.s, u.r, u.r.method, u.r.params, func(in incoming) {
-			b.answer(call{client: u.s.client, session: u.s, id: u.r.id}, in)
-			b.after(frontTime, done)
+		w.b.askOn(w.s, w.r, w.r.method, w.r.params, func(in incoming) {
+			if first {
+				w.b.answer(call{client: w.s.client, session: w.s, id: w.r.id}, in)
+			}
+			w.b.after(frontTime, w.look)
 		})
+	})
+}
+
+// look gives the folder once more where the field has stayed empty, since what another
+// page has opened came to the front meanwhile. (An empty folder leaves it so, too.)
+func (w *showing) look() {
+	var field struct {
+		ID string `json:"objectId"`
+	}
+	if w.over || w.tries == 0 || !w.b.speaks(w.s) || json.Unmarshal(w.r.params, &field) != nil || field.ID == "" {
+		w.end()
+		return
+	}
+	w.b.askOn(w.s, w.r, "Runtime.callFunctionOn", encode(map[string]any{
+		"objectId": field.ID, "functionDeclaration": "function() { return this.files.length }", "returnByValue": true,
+	}), func(in incoming) {
+		var out struct{ Result struct{ Value *int } }
+		if in.result(&out) == nil && out.Result.Value != nil && *out.Result.Value == 0 {
+			w.give()
+			return
+		}
+		w.end()
 	})
 }
 
