@@ -56,21 +56,23 @@ func (p Process) environ(variable string) bool {
 // Running lists the processes that belong to the home: that run a file below it,
 // were started with its profile, or carry its ABROWSER_HOME, and their children.
 func (h *Home) Running() []Process {
-	var ours []Process
+	all := processes()
 	known := map[int]bool{}
-	for _, p := range processes() { // parents first, but for a pid that came round
-		if p.PID == os.Getpid() {
-			continue
-		}
+	for _, p := range all {
 		below := strings.HasPrefix(p.Exe, h.Dir+"/") || slices.ContainsFunc(p.args, func(arg string) bool {
 			return strings.HasPrefix(arg, "--user-data-dir="+h.Dir+"/") || strings.HasPrefix(arg, h.Dir+"/")
 		})
-		if below || known[p.Parent()] || p.environ("ABROWSER_HOME="+h.Dir) {
-			ours = append(ours, p)
-			known[p.PID] = true
+		known[p.PID] = p.PID != os.Getpid() && (below || p.environ("ABROWSER_HOME="+h.Dir))
+	}
+	for found := true; found; { // a child's pid may be the smaller one, where the numbers came round
+		found = false
+		for _, p := range all {
+			if !known[p.PID] && p.PID != os.Getpid() && known[p.Parent()] {
+				known[p.PID], found = true, true
+			}
 		}
 	}
-	return ours
+	return slices.DeleteFunc(all, func(p Process) bool { return !known[p.PID] })
 }
 
 // Kinds of processes.
