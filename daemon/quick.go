@@ -105,7 +105,9 @@ func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action, 
 		if a.quick.text == "" {
 			inputs = deleteKey()
 		}
-		err = w.input(ctx, a, until, inputs)
+		if err = w.input(ctx, a, until, inputs); err == nil && !w.quiet.Load() && w.isReplaced(limited) {
+			return "", unknownError(a) // what followed may have got the text
+		}
 	case s.How != "done":
 		at.why = s.Why
 		return quickRefused, nil

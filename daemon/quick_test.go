@@ -129,6 +129,17 @@ func TestQuickWayIsLost(t *testing.T) {
 	}
 }
 
+// Text that the next document may have got is not said to be in the field.
+func TestFillThatSendsThePageAway(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, `document.querySelector("#name").onfocus = () => { location.href = "/form?next"; for (const end = Date.now() + 500; Date.now() < end;); }, 0`)
+	fails(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"}, wire.CodeResultUnknown)
+	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/form?next") {
+		t.Errorf("the page is at %s", got)
+	}
+}
+
 // A caller that goes away while the page is being asked has nothing clicked or filled.
 func TestQuickWayHearsTheCaller(t *testing.T) {
 	s := home.Start(t)

@@ -3,11 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -103,47 +99,4 @@ func clientWorkflow(ctx context.Context, cl *client.Client, url string) error {
 	}
 	_, _, err = client.Do(ctx, cl, wire.Screenshot, wire.ScreenshotIn{})
 	return err
-}
-
-// measureFloor is the least that a command can take: a bare process that dials a
-// Unix socket and reads an answer. The process is this program.
-func measureFloor(ctx context.Context, b *bench, name string) error {
-	socket := filepath.Join(b.dir, "floor.sock")
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
-	go func() { // ends with the listener
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Write([]byte("ok")) // the process that dialled fails where it is not told
-			_ = conn.Close()
-		}
-	}()
-	floor, err := buildFloor(ctx, b.dir)
-	if err != nil {
-		return err
-	}
-	c := &contender{name: "bare process", program: []string{floor}, dir: b.dir}
-	var took series
-	for range b.rounds {
-		out, one, err := c.command(ctx, socket)
-		if err != nil || out != "ok" {
-			return fmt.Errorf("the floor answered %q, %w", out, err)
-		}
-		took = append(took, one)
-	}
-	b.time(name, c.name, took)
-	return os.Remove(floor)
-}
-
-func buildFloor(ctx context.Context, dir string) (string, error) {
-	program := filepath.Join(dir, "floor")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./floor")
-	build.Stderr = os.Stderr
-	return program, errors.Join(build.Run(), rewrite(program))
 }

@@ -33,6 +33,7 @@ func scenarios() []scenario {
 		{"dial a socket (floor)", measureFloor},
 		{"a question over the pipe (floor)", measurePipe},
 		{nameGetURL, alternate(getURL, "/form")},
+		{"get url, and a bare process that asks for it (floor)", measureAsked},
 		{"eval", alternate(evaluate, "21*2")},
 		{"fill", alternate(fill, "Ada Lovelace")},
 		{"snapshot", alternate(snapshot, "")},

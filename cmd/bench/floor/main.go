@@ -1,5 +1,5 @@
-// Command floor dials a Unix socket and prints what it is told: the least that any
-// command with a daemon behind it can do.
+// Command floor dials a Unix socket, says its second argument where there is one, and
+// prints what it is told: the least that any command with a daemon behind it can do.
 package main
 
 import (
@@ -12,7 +12,10 @@ func main() {
 	if err == nil {
 		err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: os.Args[1]})
 	}
-	var answer [64]byte
+	if err == nil && len(os.Args) > 2 {
+		_, err = syscall.Write(fd, []byte(os.Args[2]))
+	}
+	var answer [4096]byte
 	n := 0
 	if err == nil {
 		n, err = syscall.Read(fd, answer[:])

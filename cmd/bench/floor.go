@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// measureFloor is the least that a command can take: a bare process that dials a
+// Unix socket and reads an answer. The process is this program.
+func measureFloor(ctx context.Context, b *bench, name string) error {
+	socket := filepath.Join(b.dir, "floor.sock")
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	go func() { // ends with the listener
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("ok")) // the process that dialled fails where it is not told
+			_ = conn.Close()
+		}
+	}()
+	floor, err := buildFloor(ctx, b.dir)
+	if err != nil {
+		return err
+	}
+	c := &contender{name: "bare process", program: []string{floor}, dir: b.dir}
+	var took series
+	for range b.rounds {
+		out, one, err := c.command(ctx, socket)
+		if err != nil || out != "ok" {
+			return fmt.Errorf("the floor answered %q, %w", out, err)
+		}
+		took = append(took, one)
+	}
+	b.time(name, c.name, took)
+	return os.Remove(floor)
+}
+
+// measureAsked is the least that `get url` can take: a bare process says what our
+// command says, to the same daemon, and takes its answer as it comes.
+func measureAsked(ctx context.Context, b *bench, name string) error {
+	us := b.contenderNamed(self)
+	where, _, err := us.command(ctx, "--session", mainSession, "--json", "session", "info")
+	if err != nil {
+		return err
+	}
+	var status struct{ Data wire.SessionInfoOut }
+	if err := json.Unmarshal([]byte(where), &status); err != nil {
+		return err
+	}
+	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: abrowser\r\n%s: %d\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+		wire.GetURL.Path(), wire.HeaderProtocol, wire.Protocol)
+	floor, err := buildFloor(ctx, b.dir)
+	if err != nil {
+		return err
+	}
+	bare := &contender{name: "bare process", program: []string{floor}, dir: b.dir}
+	var ours, bares series
+	for range b.rounds {
+		one, err := us.do(ctx, mainSession, getURL, "/form")
+		if err != nil {
+			return err
+		}
+		out, least, err := bare.command(ctx, status.Data.Socket, request)
+		if err != nil || !strings.Contains(out, "/form") {
+			return fmt.Errorf("the daemon answered %q, %w", out, err)
+		}
+		ours, bares = append(ours, one), append(bares, least)
+	}
+	b.time(name, us.name, ours)
+	b.time(name, bare.name, bares)
+	return os.Remove(floor)
+}
+
+func buildFloor(ctx context.Context, dir string) (string, error) {
+	program := filepath.Join(dir, "floor")
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./floor")
+	build.Stderr = os.Stderr
+	return program, errors.Join(build.Run(), rewrite(program))
+}
