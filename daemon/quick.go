@@ -105,8 +105,12 @@ func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action, 
 		if a.quick.text == "" {
 			inputs = deleteKey()
 		}
-		if err = w.input(ctx, a, until, inputs); err == nil && !w.quiet.Load() && w.isReplaced(limited) {
-			return "", unknownError(a) // what followed may have got the text
+		came, _ := w.begin(ctx, "came", 1)
+		defer w.forget(came)
+		err = w.input(ctx, a, until, inputs)
+		known := err != nil || came.isAnswered() || w.quiet.Load()
+		if !known && w.isReplaced(limited) && !came.isAnswered() { // what followed may have got the text
+			return "", unknownError(a)
 		}
 	case s.How != "done":
 		at.why = s.Why

@@ -88,7 +88,8 @@ async function inTime(promise, until) {
 //   read(selector, what, name)   what the first element has, see values
 //   same(ref)                    whether the element that had a ref in the last snapshot is
 //                                shown, and what it was then; and when its document began
-//   came(count)                  waits for the last of so many clicks to come to the document
+//   came(count)                  waits for the last of so many clicks to come to the document,
+//                                or for the text of a fill
 //   over(count)                  waits for it to be over and does as end; both are asked for
 //                                with the clicks, the first before them
 //   end()                        ends the watch over what a click hits, when it is over:
@@ -101,10 +102,14 @@ const questions = Object.assign(() => {}, {
     const still = ${still};
     let guard, moved, arrived, released, seen, heard;
     const moves = () => (moved = true);
-    const release = (e) => {
+    const arrive = (e) => {
       if (!e.isTrusted) return;
       arrived++;
       seen?.();
+    };
+    const release = (e) => {
+      if (!e.isTrusted) return;
+      arrive(e);
       // In a task of its own: with the button's release comes the click.
       setTimeout(() => (released++, heard?.()));
     };
@@ -125,6 +130,7 @@ const questions = Object.assign(() => {}, {
       seen?.();
       heard?.();
       removeEventListener("mouseup", release, true);
+      removeEventListener("input", arrive, true);
       window.navigation?.removeEventListener("navigate", moves);
       return { hit: hit === "done", moved: !!moved };
     };
@@ -172,7 +178,14 @@ const questions = Object.assign(() => {}, {
     const fill = (selector, text, until) => {
       const { node, count, is, ready, why } = find(selector, until);
       if (!ready) return { why };
-      return is("editable") ? { how: injected.fill(node, text), count } : { why: "is not editable" };
+      if (!is("editable")) return { why: "is not editable" };
+      stop();
+      arrived = 0;
+      seen = undefined;
+      addEventListener("input", arrive, true);
+      const how = injected.fill(node, text);
+      if (how !== "needsinput") stop();
+      return { how, count };
     };
     const values = {
       text: (e) => e.innerText ?? e.textContent ?? "",
