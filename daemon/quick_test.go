@@ -208,6 +208,10 @@ func TestQuickClickNavigates(t *testing.T) {
 		// These in a task of their own.
 		{"a form", inForm, `queue(10, 20)`, "/slow?ms=400"},
 		{"a timer", "", `setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400"},
+		{
+			"a timer, behind a release that is kept from all", `addEventListener("mouseup", (e) => e.stopImmediatePropagation(), true)`,
+			`setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400",
+		},
 		{"a message", "", `const { port1, port2 } = new MessageChannel(); port1.onmessage = () => { location.href = "/slow?ms=400" }; port2.postMessage(0);`, "/slow?ms=400"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

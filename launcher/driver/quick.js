@@ -100,19 +100,16 @@ async function inTime(promise, until) {
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const still = ${still};
-    let guard, moved, arrived, released, seen, heard;
+    let guard, moved, released, seen, heard, arrived = {}; // of each type how many
     const moves = () => (moved = true);
-    const arrive = (e) => {
-      if (!e.isTrusted) return;
-      arrived++;
+    const arrive = ({ isTrusted, type }) => {
+      if (!isTrusted) return;
+      arrived[type] = (arrived[type] ?? 0) + 1;
       seen?.();
-    };
-    const release = (e) => {
-      if (!e.isTrusted) return;
-      arrive(e);
       // In a task of its own: with the button's release comes the click.
-      setTimeout(() => (released++, heard?.()));
+      if (type === "mouseup") setTimeout(() => (released++, heard?.()));
     };
+    const arrivals = ["pointerup", "mouseup", "input"]; // the page may keep one from us
     const find = (selector, until) => {
       const parsed = injected.parseSelector(selector);
       // Other frames, and what is to be asked in the page's own world, are Playwright's.
@@ -126,13 +123,19 @@ const questions = Object.assign(() => {}, {
     const stop = () => {
       const hit = guard ? guard.stop() : "done";
       guard = undefined;
-      arrived = released = Infinity;
+      arrived = { all: (released = Infinity) };
       seen?.();
       heard?.();
-      removeEventListener("mouseup", release, true);
-      removeEventListener("input", arrive, true);
+      for (const type of arrivals) removeEventListener(type, arrive, true);
       window.navigation?.removeEventListener("navigate", moves);
       return { hit: hit === "done", moved: !!moved };
+    };
+    const watch = () => {
+      stop();
+      arrived = {};
+      released = 0;
+      seen = heard = undefined;
+      for (const type of arrivals) addEventListener(type, arrive, true);
     };
     const end = async () => {
       // A form is sent, and most of what a page puts off is done, in a task of its own
@@ -142,7 +145,7 @@ const questions = Object.assign(() => {}, {
     };
     const came = (count) =>
       new Promise((done) => {
-        seen = () => arrived >= count && done();
+        seen = () => Math.max(0, ...Object.values(arrived)) >= count && done();
         seen();
       });
     const over = async (count) => {
@@ -162,10 +165,7 @@ const questions = Object.assign(() => {}, {
       if (!box || box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return {};
       const round = (n) => Math.round(n * 100) / 100;
       const point = { x: round((box.left + box.right) / 2), y: round((box.top + box.bottom) / 2) };
-      stop();
-      arrived = released = 0;
-      seen = heard = undefined;
-      addEventListener("mouseup", release, true); // before the guard, which keeps from us what misses
+      watch(); // before the guard, which keeps from us what misses
       const set = injected.setupHitTargetInterceptor(node, "mouse", point, false);
       if (typeof set === "string") return stop(), set.startsWith("error:") ? {} : { why: "is covered by " + set };
       guard = set;
@@ -179,10 +179,7 @@ const questions = Object.assign(() => {}, {
       const { node, count, is, ready, why } = find(selector, until);
       if (!ready) return { why };
       if (!is("editable")) return { why: "is not editable" };
-      stop();
-      arrived = 0;
-      seen = undefined;
-      addEventListener("input", arrive, true);
+      watch();
       const how = injected.fill(node, text);
       if (how !== "needsinput") stop();
       return { how, count };
