@@ -23,7 +23,7 @@ func coded(err error) error {
 	switch {
 	case errors.Is(err, playwright.ErrTargetClosed), strings.Contains(text, "has been closed"), driverGone(err):
 		return wire.Errorf(wire.CodeBrowserGone, "the page, the browser or its broker went away").WithHint("abrowser status")
-	case strings.Contains(text, "page crashed"), strings.Contains(text, "Target crashed"):
+	case strings.Contains(text, "age crashed"), strings.Contains(text, "Target crashed"): // Page or page
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
 	case badSelector(text):
 		return wire.Errorf(wire.CodeBadInput, "%s", firstLine(text)).WithHint("a selector is CSS, xpath=..., text=..., role=... or a ref such as e3")
