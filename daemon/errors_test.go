@@ -25,7 +25,7 @@ func TestCodeOfPlaywrightsErrors(t *testing.T) {
 			t.Errorf("%q is %v, want %s", text, err, want)
 		}
 	}
-	if err := coded(fmt.Errorf("%w: Timeout 10ms exceeded.", playwright.ErrTimeout)); !errors.Is(err, wire.CodeTimeout) {
+	if err := coded(fmt.Errorf("%w: Timeout 10ms exceeded", playwright.ErrTimeout)); !errors.Is(err, wire.CodeTimeout) {
 		t.Errorf("a timeout is %v", err)
 	}
 }

@@ -54,6 +54,9 @@ func measureFloor(ctx context.Context, b *bench, name string) error {
 // command says, to the same daemon, and takes its answer as it comes.
 func measureAsked(ctx context.Context, b *bench, name string) error {
 	us := b.contenderNamed(self)
+	if _, err := us.do(ctx, mainSession, navigate, b.site.url(onForm)); err != nil {
+		return err
+	}
 	where, _, err := us.command(ctx, "--session", mainSession, "--json", "session", "info")
 	if err != nil {
 		return err
@@ -71,12 +74,12 @@ func measureAsked(ctx context.Context, b *bench, name string) error {
 	bare := &contender{name: "bare process", program: []string{floor}, dir: b.dir}
 	var ours, bares series
 	for range b.rounds {
-		one, err := us.do(ctx, mainSession, getURL, "/form")
+		one, err := us.do(ctx, mainSession, getURL, onForm)
 		if err != nil {
 			return err
 		}
 		out, least, err := bare.command(ctx, status.Data.Socket, request)
-		if err != nil || !strings.Contains(out, "/form") {
+		if err != nil || !strings.Contains(out, onForm) {
 			return fmt.Errorf("the daemon answered %q, %w", out, err)
 		}
 		ours, bares = append(ours, one), append(bares, least)
