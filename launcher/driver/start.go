@@ -69,7 +69,8 @@ func (s *Shared) spawn(setup Setup, p sockets.Place, lease *sockets.Lease) error
 		linger = defaultLinger
 	}
 	// Messages are garbage at once. Without the limit V8 lets 16 MB of it pile up, thrice.
-	cmd := exec.Command(setup.Program, "--max-semi-space-size=1", "-", "driver", p.Socket, setup.bundle(), setup.identity(), //nolint:noctx // it lives on when ctx ends
+	// And what runs is seldom worth the memory that faster code takes, 13 MB of 87 with 16 sessions.
+	cmd := exec.Command(setup.Program, "--optimize-for-size", "--max-semi-space-size=1", "-", "driver", p.Socket, setup.bundle(), setup.identity(), //nolint:noctx // it lives on when ctx ends
 		strconv.Itoa(limit), strconv.FormatInt(linger.Milliseconds(), 10))
 	cmd.Args[0] = "node"
 	cmd.Dir = "/"
