@@ -129,22 +129,6 @@ func TestQuickWayIsLost(t *testing.T) {
 	}
 }
 
-// Text that the next document may have got is not said to be in the field.
-func TestFillThatSendsThePageAway(t *testing.T) {
-	s, web := home.Start(t), site.Start(t)
-	for _, tt := range []struct {
-		on   string
-		code wire.Code
-	}{{"focus", wire.CodeResultUnknown}, {"input", ""}} {
-		open(t, s, web.URL("/form"))
-		eval(t, s, fmt.Sprintf(`document.querySelector("#name").on%s = () => { location.href = "/form?next"; for (const end = Date.now() + 500; Date.now() < end;); }, 0`, tt.on))
-		_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"})
-		if tt.code == "" && err != nil || tt.code != "" && !errors.Is(err, tt.code) {
-			t.Errorf("when it goes at %s: %v, want %q", tt.on, err, tt.code)
-		}
-	}
-}
-
 // A caller that goes away while the page is being asked has nothing clicked or filled.
 func TestQuickWayHearsTheCaller(t *testing.T) {
 	s := home.Start(t)

@@ -132,12 +132,6 @@ func (w *world) question(question string, args []any) (map[string]any, error) {
 	}, nil
 }
 
-// isReplaced reports whether its document is plainly gone.
-func (w *world) isReplaced(ctx context.Context) bool {
-	var stopped struct{}
-	return isMoved(w.ask(ctx, &stopped, "stop"))
-}
-
 // leave ends what a look has begun, without waiting for it.
 func (w *world) leave(ctx context.Context) {
 	params, err := w.question("stop", nil)

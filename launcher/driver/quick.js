@@ -88,8 +88,7 @@ async function inTime(promise, until) {
 //   read(selector, what, name)   what the first element has, see values
 //   same(ref)                    whether the element that had a ref in the last snapshot is
 //                                shown, and what it was then; and when its document began
-//   came(count)                  waits for the last of so many clicks to come to the document,
-//                                or for the text of a fill
+//   came(count)                  waits for the last of so many clicks to come to the document
 //   over(count)                  waits for it to be over and does as end; both are asked for
 //                                with the clicks, the first before them
 //   end()                        ends the watch over what a click hits, when it is over:
@@ -109,7 +108,7 @@ const questions = Object.assign(() => {}, {
       // In a task of its own: with the button's release comes the click.
       if (type === "mouseup") setTimeout(() => (released++, heard?.()));
     };
-    const arrivals = ["pointerup", "mouseup", "input"]; // the page may keep one from us
+    const arrivals = ["pointerup", "mouseup"]; // the page may keep one from us
     const find = (selector, until) => {
       const parsed = injected.parseSelector(selector);
       // Other frames, and what is to be asked in the page's own world, are Playwright's.
@@ -178,11 +177,7 @@ const questions = Object.assign(() => {}, {
     const fill = (selector, text, until) => {
       const { node, count, is, ready, why } = find(selector, until);
       if (!ready) return { why };
-      if (!is("editable")) return { why: "is not editable" };
-      watch();
-      const how = injected.fill(node, text);
-      if (how !== "needsinput") stop();
-      return { how, count };
+      return is("editable") ? { how: injected.fill(node, text), count } : { why: "is not editable" };
     };
     const values = {
       text: (e) => e.innerText ?? e.textContent ?? "",
