@@ -20,6 +20,18 @@ func (shownElement) Count() (int, error) { return 1, nil }
 
 func (shownElement) IsVisible(...playwright.LocatorIsVisibleOptions) (bool, error) { return true, nil }
 
+// clicking is a click that has the lane of a session, until the test ends.
+func clicking(t *testing.T) (*turn, context.Context) {
+	t.Helper()
+	s := &Session{}
+	ctx, slot, err := s.lane.enter(t.Context(), "click")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(slot.leave)
+	return &turn{Session: s, slot: slot, call: &wire.Call{}}, ctx
+}
+
 // lateElement answers, and not at once.
 type lateElement struct{ shownElement }
 
@@ -30,15 +42,10 @@ func (lateElement) Count() (int, error) {
 
 // A page that answers a command whose time is just over is late, and not wedged.
 func TestLateIsNotWedged(t *testing.T) {
-	s := &Session{}
-	ctx, slot, err := s.lane.enter(t.Context(), "click")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slot.leave()
+	act, ctx := clicking(t)
 	ctx, cancel := context.WithTimeout(ctx, 0)
 	defer cancel()
-	if n, err := (&turn{Session: s, slot: slot}).count(ctx, lateElement{}); n != 1 || err != nil {
+	if n, err := act.count(ctx, lateElement{}); n != 1 || err != nil {
 		t.Errorf("count() = %d, %v", n, err)
 	}
 }
@@ -56,15 +63,9 @@ func TestGiveUp(t *testing.T) {
 		{"Playwright has, too", "is not enabled", "is covered by <p></p>", wire.CodeNotActionable, `"#go" is covered by <p></p>`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := &Session{}
-			ctx, slot, err := s.lane.enter(t.Context(), "click")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer slot.leave()
+			act, ctx := clicking(t)
 			ctx, cancel := context.WithTimeout(ctx, 0)
 			defer cancel()
-			act := &turn{Session: s, slot: slot}
 			at := target{sel: selector{given: "#go"}, find: shownElement{}, all: shownElement{}, why: tt.first}
 			if err := act.giveUp(ctx, at, tt.last); !errors.Is(err, tt.code) || wire.AsError(err).Message != tt.want {
 				t.Errorf("giveUp() = %v, want %s: %s", err, tt.code, tt.want)
@@ -75,16 +76,10 @@ func TestGiveUp(t *testing.T) {
 
 // An action that was only tried when its time was over is done next.
 func TestTriedIsNotDone(t *testing.T) {
-	s := &Session{}
-	ctx, slot, err := s.lane.enter(t.Context(), "click")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slot.leave()
-	act := &turn{Session: s, slot: slot, call: &wire.Call{}}
+	act, ctx := clicking(t)
 	logs := []string{"attempting click action\n    - element is not enabled", "performing click action\n    - trial click action done"}
 	var did []bool
-	err = act.act(ctx, &page{link: &link{}}, target{find: shownElement{}, all: shownElement{}}, action{name: "click", trial: true, do: func(_ *float64, trial *bool) error {
+	err := act.act(ctx, &page{link: &link{}}, target{find: shownElement{}, all: shownElement{}}, action{name: "click", trial: true, do: func(_ *float64, trial *bool) error {
 		did = append(did, *trial)
 		if len(did) > len(logs) {
 			return nil
