@@ -55,9 +55,12 @@ type Options struct {
 	// Watched is for a browser whose windows a person sees: no tab is brought to the
 	// front there, whatever for.
 	Watched bool
-	// Spares is after how many new sessions a page is made ahead for the next one; 0:
-	// never. A board that takes over from another goes on with the one it finds.
+	// Spares is after how many new sessions a page is made ahead for the next one, unless
+	// the browser is watched or foreign; 0: never. A board that takes over from another
+	// goes on with the one it finds.
 	Spares int
+	// Prepare is called when that is, or would be, done. Nil: not.
+	Prepare func()
 	// Farewell is a script that takes off what a session's clients left in a page. It is
 	// run in pages that go to rest. Empty: none.
 	Farewell string

@@ -28,13 +28,24 @@ func (b *Board) pageMade(t *target) {
 	}
 	b.spare.last = b.Clock()
 	if b.Spares > 0 && b.spare.seen >= b.Spares {
-		b.after(spareDelay, b.makeSpare)
+		b.after(spareDelay, b.prepare)
+	}
+}
+
+func (b *Board) prepare() {
+	if b.closing || b.Clock().Sub(b.spare.last) < spareDelay { // a later page has it done
+		return
+	}
+	if b.Prepare != nil {
+		b.Prepare()
+	}
+	if !b.Watched && !b.Foreign {
+		b.makeSpare()
 	}
 }
 
 func (b *Board) makeSpare() {
-	late := b.Clock().Sub(b.spare.last) < spareDelay // a later page has it made
-	if late || b.spare.making || b.spare.target != "" || b.closing || b.Foreign || b.shared == "" || !b.hasWindow(b.shared) {
+	if b.spare.making || b.spare.target != "" || b.shared == "" || !b.hasWindow(b.shared) {
 		return
 	}
 	b.spare.making = true

@@ -190,7 +190,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 				state = state.Died()
 			}
 			first += 1000
-			o := Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state, Downloads: "/downloads", Spares: b.Spares}
+			o := Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state, Downloads: "/downloads", Spares: b.Spares, Prepare: b.Prepare}
 			if words[0] == "foreign" {
 				o.Foreign, o.Watched, o.Downloads = true, true, ""
 			}
@@ -205,7 +205,9 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 		case "moved":
 			rec.note("kept", fmt.Sprint(words[1], " has moved: ", b.HasMoved(words[1])))
 		case "spares":
-			b.Spares = 1
+			b.Spares, b.Prepare = 1, func() { rec.note("kept", "prepares") }
+		case "watched":
+			b.Watched = true
 		case "farewell":
 			b.Farewell = "goodbye()"
 		case "news":

@@ -29,10 +29,12 @@ type ServeOptions struct {
 	Build    string
 	Log      *slog.Logger
 	Ready    func(error)
-	// Spares is after how many new sessions a page is held ready for the next one;
-	// below 0: never. None is where a person would see it: in windows, and in somebody
-	// else's browser.
+	// Spares is after how many new sessions a page is held ready for the next one, and
+	// Prepare called; below 0: never. No page is where a person would see it: in windows,
+	// and in somebody else's browser.
 	Spares int
+	// Prepare has ready what else the next new session needs, unless that is. Nil: nothing.
+	Prepare func(ctx context.Context) error
 	// Farewell is a script that takes off what daemons leave in their pages; see
 	// [patches.Options].
 	Farewell string
@@ -48,7 +50,7 @@ const defaultSpares = 5
 
 func (o ServeOptions) spares() int {
 	switch {
-	case o.watched() || o.Spares < 0:
+	case o.Spares < 0:
 		return 0
 	case o.Spares == 0:
 		return defaultSpares

@@ -56,6 +56,9 @@ type broker struct {
 	unsaved  bool // the table on disk is not the newest: it could not be written
 	burials  sync.WaitGroup
 
+	preparing    atomic.Bool
+	preparations sync.WaitGroup
+
 	downloads *downloads
 	pool      *pool.Pool
 	sweep     time.Duration // between two looks for agents that are gone
@@ -167,6 +170,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	b.board = patches.New(patches.Options{
 		Line: b, Admit: b.admit, Lives: b.knownToLive, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
 		Spares: b.spares(), Watched: b.watched(), Began: b.charge.Began, Farewell: b.Farewell,
+		Prepare: b.prepare,
 	})
 	var work sync.WaitGroup
 	messages := make(chan piece, inboxLength)
@@ -213,6 +217,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	_ = b.up.close() // it ends with us anyway
 	work.Wait()
 	b.burials.Wait()
+	b.preparations.Wait()
 	select {
 	case <-b.gone:
 		b.downloads.end(true)

@@ -64,7 +64,11 @@ func (l *Line) enter(ctx context.Context, setup Setup) error {
 	if l.process, err = os.FindProcess(l.pid); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(l.conn, "session "+setup.identity()+"\n"); err != nil {
+	who := "session "
+	if setup.Ahead {
+		who = "ahead "
+	}
+	if _, err := io.WriteString(l.conn, who+setup.identity()+"\n"); err != nil {
 		return err
 	}
 	limit := l.shared.limits().room
