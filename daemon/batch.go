@@ -37,6 +37,7 @@ func (t *turn) batch(ctx context.Context, in wire.BatchIn) (wire.BatchOut, error
 		if ctx.Err() != nil {
 			return out, ended(ctx)
 		}
+		t.slot.finish() // of the one before
 		result := t.stepResult(ctx, known[step.Verb], step)
 		if in.OmitCommand {
 			result.Command, result.Index = nil, &i

@@ -17,6 +17,7 @@ func (s *Session) close(ctx context.Context, call *wire.Call, in wire.CloseIn) (
 	if err := s.mayClose(ctx, call); err != nil {
 		return wire.CloseOut{}, err
 	}
+	s.lane.rested() // what a page is about to do after a click, it does
 	return s.closeBut(ctx, nil, call, in)
 }
 

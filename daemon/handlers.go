@@ -26,7 +26,7 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 			if err != nil {
 				return none, s.check(ctx, err)
 			}
-			defer slot.leave()
+			defer slot.quit(&s.rests)
 			if call.IsLeft() { // while it waited
 				return none, ended(ctx)
 			}

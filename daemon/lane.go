@@ -26,10 +26,13 @@ type slot struct {
 	// heals reports, of a call that is overdue, whether it will soon end by itself.
 	// It may be nil.
 	heals func() bool
-	mu    sync.Mutex // guards the fields below; taken after lane.mu
-	late  int        // calls that are overdue and have not returned
-	left  bool       // the verb has answered
-	since time.Time
+	rest  func() // what is left to do when the verb has answered; may be nil
+
+	mu      sync.Mutex // guards the fields below; taken after lane.mu
+	late    int        // calls that are overdue and have not returned
+	left    bool       // the verb has answered
+	since   time.Time
+	resting chan struct{} // closed when what was left is done; nil where nothing is
 }
 
 // enter waits for the lane. The context it returns ends with ctx and when the
@@ -121,6 +124,59 @@ func (s *slot) leave() {
 	s.mu.Unlock()
 	if free {
 		s.lane.next(s)
+	}
+}
+
+// later has something done when the verb has answered, before the next one's turn comes.
+func (s *slot) later(rest func()) { s.rest = rest }
+
+// finish does it, where there is something.
+func (s *slot) finish() {
+	if rest := s.rest; rest != nil {
+		s.rest = nil
+		rest()
+	}
+}
+
+// quit is leave, by a goroutine of the group where something is left to do.
+func (s *slot) quit(group *sync.WaitGroup) {
+	if s.rest == nil {
+		s.leave()
+		return
+	}
+	resting := make(chan struct{})
+	s.mu.Lock()
+	s.resting = resting
+	s.mu.Unlock()
+	group.Go(func() {
+		defer close(resting)
+		defer s.leave()
+		s.finish()
+	})
+}
+
+// leftTime is how long what a verb has left to do is waited for by what ends the session.
+const leftTime = 2 * time.Second
+
+// rested waits until nothing is left to do of a verb that has answered.
+func (l *lane) rested() {
+	l.mu.Lock()
+	running := l.running
+	l.mu.Unlock()
+	if running == nil {
+		return
+	}
+	running.mu.Lock()
+	resting := running.resting
+	running.mu.Unlock()
+	if resting == nil {
+		return
+	}
+	timer := time.NewTimer(leftTime)
+	defer timer.Stop()
+	select {
+	case <-resting:
+	case <-timer.C:
 	}
 }
 
@@ -243,6 +299,13 @@ func (l *lane) stop(keep *slot, why error) {
 	}
 }
 
+// isResting reports whether the verb has answered already.
+func (s *slot) isResting() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.resting != nil
+}
+
 // laneState is what the lane does at a moment.
 type laneState struct {
 	verb    string
@@ -256,6 +319,9 @@ func (l *lane) state() laneState {
 	st := laneState{waiting: len(l.waiting)}
 	if l.running != nil {
 		st.verb, st.overdue = l.running.verb, l.running.overdue()
+		if l.running.isResting() && !st.overdue {
+			st.verb = ""
+		}
 	}
 	return st
 }

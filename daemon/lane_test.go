@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,6 +72,62 @@ func TestLaneStops(t *testing.T) {
 		if _, _, err := l.enter(t.Context(), "open"); !errors.Is(err, wire.CodeNotRunning) {
 			t.Errorf("what comes later ends with %v", err)
 		}
+	})
+}
+
+// What a verb has left to do is done before the next one's turn comes, when its caller has
+// the answer; it is no command that runs.
+func TestLaneRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lane
+		var left sync.WaitGroup
+		_, first, err := l.enter(t.Context(), "click")
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		first.later(func() { time.Sleep(time.Second) })
+		first.quit(&left)
+		if took := time.Since(began); took != 0 {
+			t.Errorf("to answer took %s", took)
+		}
+		if st := l.state(); st != (laneState{}) || l.stopIdle() {
+			t.Errorf("state() = %+v, and the lane may be stopped", st)
+		}
+		go l.rested()
+		_, second, err := l.enter(t.Context(), "open")
+		if took := time.Since(began); err != nil || took != time.Second {
+			t.Errorf("enter() = %v, after %s", err, took)
+		}
+		done := 0
+		second.later(func() { done++ })
+		second.finish()
+		second.finish()
+		second.quit(&left)
+		if !l.stopIdle() || done != 1 {
+			t.Errorf("what was left was done %d times", done)
+		}
+		left.Wait()
+	})
+}
+
+// What is left is not waited for without end by what ends the session.
+func TestLaneRestsForATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l lane
+		var left sync.WaitGroup
+		_, slot, err := l.enter(t.Context(), "click")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slot.later(func() { time.Sleep(time.Hour) })
+		slot.quit(&left)
+		began := time.Now()
+		l.rested()
+		if took := time.Since(began); took != leftTime {
+			t.Errorf("rested() took %s", took)
+		}
+		left.Wait()
 	})
 }
 

@@ -131,6 +131,10 @@ func deleteKey() []input {
 // What comes in the way by then, the page keeps the click from.
 func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action, until time.Time) (quickState, error) {
 	limited, cancel := context.WithDeadline(ctx, until)
+	came, _ := w.begin(limited, "came", a.quick.count) // the click may send the page away
+	over, notAsked := w.begin(limited, "over", a.quick.count)
+	defer w.forget(came)
+	defer w.forget(over)
 	var s seen
 	err := w.ask(limited, &s, "look", at.query, until.UnixMilli())
 	cancel()
@@ -147,16 +151,12 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 		*a.quick.saves = s.Saves
 	}
 	until = time.Now().Add(slice(ctx, firstTry))
-	ctx = context.WithoutCancel(ctx)               // as above
-	came, _ := w.begin(ctx, "came", a.quick.count) // the click may send the page away
-	defer w.forget(came)
+	ctx = context.WithoutCancel(ctx) // as above
 	given, err := w.give(ctx, a, clicks(s, cmp.Or(a.quick.button, "left"), a.quick.count))
 	if err != nil {
 		return "", err
 	}
-	over, notAsked := w.begin(ctx, "over", a.quick.count)
 	if err := w.took(ctx, a, until, given); err != nil {
-		w.forget(over)
 		return "", err
 	}
 	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
@@ -164,7 +164,7 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	}
 	limited, cancel = context.WithDeadline(ctx, until)
 	defer cancel()
-	stopped := struct{ Hit, Moved bool }{true, true} // where the document is gone
+	stopped := struct{ Hit, Moved, Calm bool }{Hit: true, Moved: true} // where the document is gone
 	err = notAsked
 	if err == nil {
 		soon, cancel := context.WithTimeout(limited, overTime)
@@ -180,13 +180,35 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	if isMoved(err) && !came.isAnswered() { // what followed may have got the click
 		return "", unknownError(a)
 	}
-	if stopped.Moved {
+	switch {
+	case stopped.Calm:
+		t.endLater(ctx, w, until)
+	case stopped.Moved:
 		t.settle(w.page, max(0, time.Until(until)))
 	}
 	if at.sel.ref == 0 {
 		t.warnSeveral(at.sel, s.Count)
 	}
 	return quickDone, nil
+}
+
+// endLater has the lane wait for what a page has put off that has heard of a click: it
+// paints before, which on a large page takes longer than the click. The caller need not
+// wait, the next command does.
+func (t *turn) endLater(ctx context.Context, w *world, until time.Time) {
+	asked, err := w.begin(ctx, "end")
+	if err != nil {
+		return
+	}
+	t.slot.later(func() {
+		limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
+		defer cancel()
+		stopped := struct{ Moved bool }{true} // as above
+		_ = w.finish(limited, asked, &stopped)
+		if stopped.Moved {
+			t.settle(w.page, max(0, time.Until(until)))
+		}
+	})
 }
 
 // clicks are the pointer's way to a place and what it does there.

@@ -205,6 +205,13 @@ func TestQuickClickNavigates(t *testing.T) {
 			if got := lastURL(t, s, steps); got != web.URL(tt.want) {
 				t.Errorf("after the click the page is at %s, want %s", got, web.URL(tt.want))
 			}
+
+			open(t, s, web.URL("/form"))
+			eval(t, s, fmt.Sprintf(quickPage, fmt.Sprintf("%s; document.querySelector('#go').addEventListener('click', () => { %s });", tt.before, tt.does)))
+			do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
+			if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL(tt.want) {
+				t.Errorf("as commands of their own: after the click the page is at %s, want %s", got, web.URL(tt.want))
+			}
 		})
 	}
 }

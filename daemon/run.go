@@ -116,7 +116,7 @@ func newSession(o Options, place sockets.Place, log *slog.Logger, end func()) *S
 // socket is gone, the listener closed, what ran has answered or was cancelled.
 //
 //  1. Stop looking at the socket and the driver.
-//  2. Give the browser's connection up; the pages stay.
+//  2. Give the browser's connection up; the pages stay. What waited for them ends.
 //  3. End Playwright's driver.
 //  4. Close the connection to the broker.
 //  5. Let the lease go, last: whoever holds it next may bind.
@@ -126,6 +126,7 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 	if _, l := s.known(); l != nil {
 		s.unlink(l)
 	}
+	s.rests.Wait()
 	err := errors.Join(s.engine.stop(), s.broker.close())
 	err = errors.Join(err, lease.Close())
 	s.log.Info("ended", "served", time.Since(s.since).String())

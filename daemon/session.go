@@ -30,6 +30,7 @@ type Session struct {
 	recorder *recorder
 	refs     *refs
 	lane     lane
+	rests    sync.WaitGroup // what verbs that have answered left to do
 	idle     *idle
 	owner    *owner
 	links    chan *link // the newest, for whoever watches it
@@ -276,6 +277,7 @@ func (s *Session) hello(pid int) wire.Hello {
 // retire begins the end when nothing runs. The pages stay, for the daemon that
 // comes next.
 func (s *Session) retire() error {
+	s.lane.rested()
 	if !s.lane.stopIdle() {
 		return wire.Errorf(wire.CodeBusy, "session %s runs a command", s.name)
 	}

@@ -89,18 +89,20 @@ async function inTime(promise, until) {
 //   same(ref)                    whether the element that had a ref in the last snapshot is
 //                                shown, and what it was then; and when its document began
 //   came(count)                  waits for the last of so many clicks to come to the document
-//   over(count)                  waits for it to be over and does as end; both are asked for
-//                                with the clicks, the first before them
-//   end()                        ends the watch over what a click hits, when it is over:
-//                                whether that was the element, and whether the page has
-//                                navigated meanwhile
+//   over(count)                  waits for it to be over: until the page has heard of it, and
+//                                neither goes elsewhere nor sends a form by it, which is calm;
+//                                otherwise it does as end. Both are asked for before look
+//   end()                        ends the watch over what a click hits, when it is over, with
+//                                what the page has put off: whether that was the element, and
+//                                whether the page has navigated meanwhile
 //   stop()                       ends it at once
 // Nothing is begun after until, in milliseconds since 1970.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const still = ${still};
-    let guard, moved, released, seen, heard, arrived = {}; // of each type how many
+    let guard, moved, sent, released, seen, heard, calm, arrived = {}; // of each type how many
     const moves = () => (moved = true);
+    const sends = () => (sent = true);
     const arrive = ({ isTrusted, type }) => {
       if (!isTrusted) return;
       arrived[type] = (arrived[type] ?? 0) + 1;
@@ -108,7 +110,14 @@ const questions = Object.assign(() => {}, {
       // In a task of its own: with the button's release comes the click.
       if (type === "mouseup") setTimeout(() => (released++, heard?.()));
     };
-    const arrivals = ["pointerup", "mouseup"]; // the page may keep one from us
+    // What this hears has hit, and all that hears of it before has done its part. What the
+    // click does by itself is still to come.
+    const { matches } = Element.prototype; // a form's field may have that name
+    const goes = (e) => e instanceof Element && (matches.call(e, "a, area, label, [type=file]") || (e.form && ["submit", "image"].includes(e.type)));
+    const click = (event) => {
+      if (event.isTrusted && !moved && !sent && (event.defaultPrevented || !event.composedPath().some(goes))) calm?.();
+    };
+    const watched = [["pointerup", arrive, true], ["mouseup", arrive, true], ["submit", sends, true], ["click", click, false]]; // the page may keep some from us
     const find = (selector, until) => {
       const parsed = injected.parseSelector(selector);
       // Other frames, and what is to be asked in the page's own world, are Playwright's.
@@ -119,22 +128,25 @@ const questions = Object.assign(() => {}, {
       const why = seen && !is("enabled") ? "is not enabled" : "";
       return { others, node: all[0], count: all.length, is, why, ready: seen && !why && Date.now() <= until };
     };
-    const stop = () => {
+    const leave = () => {
       const hit = guard ? guard.stop() : "done";
       guard = undefined;
+      for (const [type, listener, capture] of watched) removeEventListener(type, listener, capture);
+      window.navigation?.removeEventListener("navigate", moves);
+      return hit === "done";
+    };
+    const stop = () => {
+      const ended = { hit: leave(), moved: !!moved };
       arrived = { all: (released = Infinity) };
       seen?.();
       heard?.();
-      for (const type of arrivals) removeEventListener(type, arrive, true);
-      window.navigation?.removeEventListener("navigate", moves);
-      return { hit: hit === "done", moved: !!moved };
+      seen = heard = calm = undefined;
+      return ended;
     };
     const watch = () => {
-      stop();
-      arrived = {};
-      released = 0;
-      seen = heard = undefined;
-      for (const type of arrivals) addEventListener(type, arrive, true);
+      leave();
+      sent = false;
+      for (const [type, listener, capture] of watched) addEventListener(type, listener, capture);
     };
     const end = async () => {
       // A form is sent, and most of what a page puts off is done, in a task of its own
@@ -142,26 +154,28 @@ const questions = Object.assign(() => {}, {
       if (!moved) await new Promise((done) => setTimeout(done));
       return stop();
     };
-    const came = (count) =>
-      new Promise((done) => {
+    const came = (count) => {
+      stop();
+      arrived = {};
+      return new Promise((done) => {
         seen = () => Math.max(0, ...Object.values(arrived)) >= count && done();
-        seen();
       });
-    const over = async (count) => {
-      await new Promise((done) => {
-        heard = () => released >= count && done();
-        heard();
+    };
+    const over = (count) => {
+      released = 0;
+      return new Promise((done) => {
+        heard = () => released >= count && done(end());
+        if (count === 1) calm = () => done({ hit: true, calm: true });
       });
-      return end();
     };
     const look = (selector, until) => {
       const { node, count, ready, why } = find(selector, until);
-      if (!ready) return { why };
+      if (!ready) return stop(), { why };
       const mover = injected.retarget(node, "no-follow-label");
       const { scale, offsetLeft, offsetTop } = window.visualViewport;
-      if (!mover || scale !== 1 || offsetLeft || offsetTop) return {};
+      if (!mover || scale !== 1 || offsetLeft || offsetTop) return stop(), {};
       const box = [...node.getClientRects()].find((r) => r.width * r.height > 0.99);
-      if (!box || box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return {};
+      if (!box || box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return stop(), {};
       const round = (n) => Math.round(n * 100) / 100;
       const point = { x: round((box.left + box.right) / 2), y: round((box.top + box.bottom) / 2) };
       watch(); // before the guard, which keeps from us what misses
