@@ -153,7 +153,7 @@ func measureClickRef(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// beforeSpare is how many new sessions we have seen before a page is held ready for
+// beforeSpare is how many new sessions we have seen before page and daemon are ready for
 // the next.
 const beforeSpare = 6
 

@@ -68,7 +68,7 @@ func (b *bench) variants(us *contender) []*contender {
 		c.env = append(append(slices.Clip(us.env), "ABROWSER_EXECUTABLE_PATH="+b.browser), env...)
 		return &c
 	}
-	bare := variant("abrowser, no spare page", "e", []string{"ABROWSER_SPARE_PAGES=0"}, nameNewSession)
+	bare := variant("abrowser, nothing ahead", "e", []string{"ABROWSER_SPARE_PAGES=0"}, nameNewSession)
 	bare.spares = false
 	alone := variant("abrowser, one program", "w", nil, nameGetURL, nameWorkflow)
 	alone.program = []string{wholeOf(us.program[0])}
