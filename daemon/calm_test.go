@@ -50,7 +50,7 @@ func TestClickThatGoesIsAnsweredThere(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			open(t, s, web.URL("/form"))
-			eval(t, s, fmt.Sprintf(calmPage, tt.html, 200, tt.does))
+			eval(t, s, fmt.Sprintf(calmPage, tt.html, 100, tt.does))
 			do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
 			if got := do(t, s, wire.Status, wire.Nothing{}).URL; got != web.URL("/slow?ms=100") && got != web.URL("/slow?ms=100&matches=") {
 				t.Errorf("when the click is answered the page is at %s", got)

@@ -100,7 +100,7 @@ async function inTime(promise, until) {
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const still = ${still};
-    let guard, moved, sent, released, seen, heard, calm, arrived = {}; // of each type how many
+    let turn = 0, guard, moved, sent, released, seen, heard, calm, arrived = {}; // of each type how many
     const moves = () => (moved = true);
     const sends = () => (sent = true);
     const arrive = ({ isTrusted, type }) => {
@@ -139,7 +139,7 @@ const questions = Object.assign(() => {}, {
       const ended = { hit: leave(), moved: !!moved };
       arrived = { all: (released = Infinity) };
       seen?.();
-      heard?.();
+      heard?.(ended);
       seen = heard = calm = undefined;
       return ended;
     };
@@ -151,11 +151,13 @@ const questions = Object.assign(() => {}, {
     const end = async () => {
       // A form is sent, and most of what a page puts off is done, in a task of its own
       // that comes before this one.
+      const mine = turn;
       if (!moved) await new Promise((done) => setTimeout(done));
-      return stop();
+      return mine === turn ? stop() : { hit: true }; // what came meanwhile is not ended
     };
     const came = (count) => {
       stop();
+      turn++;
       arrived = {};
       return new Promise((done) => {
         seen = () => Math.max(0, ...Object.values(arrived)) >= count && done();
@@ -164,8 +166,8 @@ const questions = Object.assign(() => {}, {
     const over = (count) => {
       released = 0;
       return new Promise((done) => {
-        heard = () => released >= count && done(end());
-        if (count === 1) calm = () => done({ hit: true, calm: true });
+        heard = (ended) => released >= count && done(ended ?? end());
+        if (count === 1) calm = () => ((heard = undefined), done({ hit: true, calm: true }));
       });
     };
     const look = (selector, until) => {
