@@ -54,8 +54,9 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	if reply.Error != nil {
 		code = reply.Error.Code
 	}
-	answer(w, statusOf(code), reply)
+	// Before the answer: whoever has it finds the command in the log.
 	s.logger().Info("served", "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "ms", milliseconds(time.Since(began)))
+	answer(w, statusOf(code), reply)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
