@@ -37,6 +37,8 @@ const (
 	inputTime  = 2 * time.Second // for what was begun in time
 	// stopWatchTime is how long a page may at least take to say what a click has hit.
 	stopWatchTime = 100 * time.Millisecond
+	// paintTime is what a page of usual size takes to paint, and to do what it put off.
+	paintTime = 3 * time.Millisecond
 	// overTime is how long a page that has taken a click's input is waited for to say that
 	// the click is over, before it is asked: the page may have kept it from us.
 	overTime = 5 * time.Millisecond
@@ -192,15 +194,15 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	return quickDone, nil
 }
 
-// endLater has the lane wait for what a page has put off that has heard of a click: it
-// paints before, which on a large page takes longer than the click. The caller need not
-// wait, the next command does.
+// endLater waits for what a page has put off that has heard of a click. It paints before,
+// which on a large page takes longer than the click: there the caller need not wait, the
+// lane does, and the next command.
 func (t *turn) endLater(ctx context.Context, w *world, until time.Time) {
 	asked, err := w.begin(ctx, "end")
 	if err != nil {
 		return
 	}
-	t.slot.later(func() {
+	rest := func() {
 		limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
 		stopped := struct{ Moved bool }{true} // as above
@@ -208,7 +210,12 @@ func (t *turn) endLater(ctx context.Context, w *world, until time.Time) {
 		if stopped.Moved {
 			t.settle(w.page, max(0, time.Until(until)))
 		}
-	})
+	}
+	if asked.comesWithin(paintTime) {
+		rest() // so that the click's own answer has what came of it
+	} else {
+		t.slot.later(rest)
+	}
 }
 
 // clicks are the pointer's way to a place and what it does there.
