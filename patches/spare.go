@@ -32,6 +32,8 @@ func (b *Board) pageMade(t *target) {
 	}
 }
 
+// prepare has ready what the next new session needs: a page, but where a person would see
+// it, and what [Options.Prepare] has.
 func (b *Board) prepare() {
 	if b.closing || b.Clock().Sub(b.spare.last) < spareDelay { // a later page has it done
 		return

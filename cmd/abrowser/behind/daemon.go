@@ -111,7 +111,7 @@ func (r *role) wait(ctx context.Context, sys cli.System) (*spare.Order, *daemon.
 	}
 	ctx, cancel := context.WithTimeout(ctx, spareTime)
 	defer cancel()
-	go func() { // ends with hold's deadline or close
+	go func() { // ends with hold, which this function closes
 		_, _ = hold.Read(make([]byte, 1)) // nothing is ever written
 		cancel()
 	}()
