@@ -18,6 +18,7 @@ import (
 type table struct {
 	path     string
 	instance string
+	whole    bool // what is at path could be read, or is ours
 	stopped  bool // the browser is stopped on purpose, with its tabs
 	foreign  bool // it is somebody else's
 	agents   pool.State
@@ -42,6 +43,7 @@ func tableOf(root sockets.Root, c *charge) *table {
 // change at most; the error says so and why.
 func (t *table) load() (patches.State, error) {
 	s, err := read(t.path)
+	t.whole = err == nil
 	if err != nil {
 		before, lost := read(t.before())
 		switch {
@@ -99,10 +101,13 @@ func (t *table) save(s patches.State) error {
 	if err := t.keep(); err != nil {
 		return err
 	}
-	return os.Rename(next, t.path)
+	err = os.Rename(next, t.path)
+	t.whole = t.whole || err == nil
+	return err
 }
 
-// keep keeps the file that is there as the one before, where it is one.
+// keep keeps the file that is there as the one before, where it is one. At no moment,
+// were it our last, is there none before it.
 func (t *table) keep() error {
 	info, err := os.Lstat(t.path)
 	switch {
@@ -112,11 +117,15 @@ func (t *table) keep() error {
 		return err
 	case !info.Mode().IsRegular():
 		return os.Remove(t.path)
-	case info.Size() == 0:
+	case !t.whole, info.Size() == 0:
 		return nil
 	}
-	if err := os.Remove(t.before()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	other := t.before() + ".new"
+	if err := os.Remove(other); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return os.Link(t.path, t.before())
+	if err := os.Link(t.path, other); err != nil {
+		return err
+	}
+	return os.Rename(other, t.before())
 }

@@ -1,8 +1,10 @@
 package broker
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,10 +63,48 @@ func TestTableOutlivesDamage(t *testing.T) {
 			if s, err := b.load(); err != nil || len(s.Owners) != 1 || s.Owners[0].Name != "c" {
 				t.Errorf("after a save load = %+v, %v", s, err)
 			}
+			if err := write("")(); err != nil { // and once more, before anything else is saved
+				t.Fatal(err)
+			}
+			if s, err := b.load(); err == nil || len(s.Owners) != 1 || s.Owners[0].Name != "a" {
+				t.Errorf("the second time load = %+v, %v, want the last state before the damage, and why", s, err)
+			}
 		})
 	}
 	if s, err := (&table{path: path + ".none", instance: "i"}).load(); err != nil || len(s.Owners) != 0 {
 		t.Errorf("of a browser that never was, load = %+v, %v", s, err)
+	}
+}
+
+// A broker may be killed at any moment of a save: the file and the one before it can
+// always be read.
+func TestTableIsThereAtEveryMoment(t *testing.T) {
+	b := &table{path: filepath.Join(t.TempDir(), "browser.json"), instance: "i"}
+	save := func() {
+		if err := b.save(patches.State{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save()
+	save()
+	var ended atomic.Bool
+	looked := make(chan error, 1)
+	go func() {
+		for {
+			_, first := read(b.path)
+			_, second := read(b.before())
+			if err := errors.Join(first, second); err != nil || ended.Load() {
+				looked <- err
+				return
+			}
+		}
+	}()
+	for range 1000 {
+		save()
+	}
+	ended.Store(true)
+	if err := <-looked; err != nil {
+		t.Error(err)
 	}
 }
 
