@@ -43,6 +43,12 @@ func tableOf(root sockets.Root, c *charge) *table {
 // change at most; the error says so and why.
 func (t *table) load() (patches.State, error) {
 	s, err := read(t.path)
+	if err != nil {
+		if next, lost := read(t.next()); lost == nil { // we were killed before it had its name
+			s, err = next, nil
+			_ = os.Rename(t.next(), t.path) // what is in the way, the next save says
+		}
+	}
 	t.whole = err == nil
 	if err != nil {
 		before, lost := read(t.before())
@@ -69,6 +75,7 @@ func (t *table) load() (patches.State, error) {
 }
 
 func (t *table) before() string { return t.path + ".before" }
+func (t *table) next() string   { return t.path + ".new" }
 
 func read(path string) (saved, error) {
 	var s saved
@@ -89,11 +96,10 @@ func (t *table) save(s patches.State) error {
 	if err != nil {
 		return err
 	}
-	next := t.path + ".new"
-	err = os.WriteFile(next, raw, 0o600)
+	err = os.WriteFile(t.next(), raw, 0o600)
 	// The one before makes room for it; what is at the path stays until it is there.
 	if full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT); full && os.Remove(t.before()) == nil {
-		err = os.WriteFile(next, raw, 0o600)
+		err = os.WriteFile(t.next(), raw, 0o600)
 	}
 	if err != nil {
 		return err
@@ -101,13 +107,14 @@ func (t *table) save(s patches.State) error {
 	if err := t.keep(); err != nil {
 		return err
 	}
-	err = os.Rename(next, t.path)
+	err = os.Rename(t.next(), t.path)
 	t.whole = t.whole || err == nil
 	return err
 }
 
-// keep keeps the file that is there as the one before, where it is one. At no moment,
-// were it our last, is there none before it.
+// keep makes the file that is there the one before, where it is one. It is a file of its
+// own, not a second name, so that damage to one is none to the other. Until the next
+// has its name there is none at the path, which load knows.
 func (t *table) keep() error {
 	info, err := os.Lstat(t.path)
 	switch {
@@ -120,12 +127,5 @@ func (t *table) keep() error {
 	case !t.whole, info.Size() == 0:
 		return nil
 	}
-	other := t.before() + ".new"
-	if err := os.Remove(other); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Link(t.path, other); err != nil {
-		return err
-	}
-	return os.Rename(other, t.before())
+	return os.Rename(t.path, t.before())
 }

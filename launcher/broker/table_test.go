@@ -2,8 +2,10 @@ package broker
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,35 +78,82 @@ func TestTableOutlivesDamage(t *testing.T) {
 	}
 }
 
-// A broker may be killed at any moment of a save: the file and the one before it can
-// always be read.
+// A broker may be killed at any moment of a save: what is read then is the newest state,
+// and were that file damaged, the one before, which is never the same file.
 func TestTableIsThereAtEveryMoment(t *testing.T) {
 	b := &table{path: filepath.Join(t.TempDir(), "browser.json"), instance: "i"}
-	save := func() {
-		if err := b.save(patches.State{}); err != nil {
-			t.Fatal(err)
+	var saved, ended atomic.Int64
+	save := func(n int64) {
+		if err := b.save(patches.State{Spare: strconv.FormatInt(n, 10)}); err != nil {
+			t.Error(err)
 		}
+		saved.Store(n)
 	}
-	save()
-	save()
-	var ended atomic.Bool
+	save(1)
+	save(2)
 	looked := make(chan error, 1)
 	go func() {
-		for {
-			_, first := read(b.path)
-			_, second := read(b.before())
-			if err := errors.Join(first, second); err != nil || ended.Load() {
+		for ended.Load() == 0 {
+			if err := lookAt(b, saved.Load()); err != nil {
 				looked <- err
 				return
 			}
 		}
+		looked <- nil
 	}()
-	for range 1000 {
-		save()
+	for n := range int64(1000) {
+		save(3 + n)
 	}
-	ended.Store(true)
+	ended.Store(1)
 	if err := <-looked; err != nil {
 		t.Error(err)
+	}
+}
+
+// lookAt looks at the files of a table while it is saved, of which so many saves are over.
+func lookAt(b *table, saved int64) error {
+	least := func(n int64, paths ...string) error {
+		var why error
+		for _, path := range paths {
+			s, err := read(path)
+			if got, _ := strconv.ParseInt(s.State.Spare, 10, 64); err == nil && got < n {
+				return fmt.Errorf("%s has state %d, want %d", path, got, n)
+			}
+			if err == nil {
+				return nil
+			}
+			why = errors.Join(why, err)
+		}
+		return why
+	}
+	before, err := os.Stat(b.before())
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(b.path); err == nil && os.SameFile(before, now) {
+		return errors.New("the table and the one before are the same file")
+	}
+	return errors.Join(least(saved, b.path, b.next(), b.before()), least(saved-1, b.before()))
+}
+
+// A save that did not come to its end is read where it is the newest that can be.
+func TestTableOfASaveThatDidNotEnd(t *testing.T) {
+	b := &table{path: filepath.Join(t.TempDir(), "browser.json"), instance: "i"}
+	for _, spare := range []string{"old", "new"} {
+		if err := b.save(patches.State{Spare: spare}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(b.path, b.next()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // who has read it may be killed, too
+		if s, err := b.load(); err != nil || s.Spare != "new" {
+			t.Errorf("load = %+v, %v", s, err)
+		}
+		if err := os.WriteFile(b.next(), []byte(`{"instance":"i","sta`), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -30,8 +30,9 @@ func damages() map[string]func(path string) error {
 		"null":      write("null"),
 		"a list":    write(`[{"owners":7}]`),
 		"truncated": func(path string) error { return os.Truncate(path, 40) },
-		// What chmod does not keep root from reading, this does.
-		"no file": func(path string) error { return errJoin(os.Remove(path), os.Mkdir(path, 0o700)) },
+		// What chmod does not keep root from reading, this does. A broker that was killed in a
+		// save has left none there.
+		"no file": func(path string) error { return errJoin(os.RemoveAll(path), os.Mkdir(path, 0o700)) },
 	}
 }
 
