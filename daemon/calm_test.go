@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,8 +11,9 @@ import (
 )
 
 // calmPage has a button, #go, and holds up the frame that follows a click, for so many
-// milliseconds; what the page puts off in the click comes behind that frame.
-const calmPage = `document.body.innerHTML = %q; window.clicked = window.frame = 0;
+// milliseconds; what the page puts off in the click comes behind that frame. It is large,
+// with so many elements more.
+const calmPage = `document.body.innerHTML = %q + "<i></i>".repeat(%d); window.clicked = window.frame = 0;
 	(function next() { requestAnimationFrame(() => {
 		const follows = clicked;
 		for (const end = Date.now() + (follows ? %d : 30); Date.now() < end;);
@@ -19,12 +21,14 @@ const calmPage = `document.body.innerHTML = %q; window.clicked = window.frame = 
 	}) })();
 	document.querySelector("#go").addEventListener("click", (e) => { clicked = 1; %s }); 0`
 
+const large = 2000
+
 // A click that neither goes elsewhere nor sends a form is answered when the page has heard
 // of it, and not when it has painted what came of it. The next command waits for that.
 func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
-	eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", 700, "setTimeout(() => clicked++)"))
+	eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", large, 700, "setTimeout(() => clicked++)"))
 	do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
 	at := time.Now().UnixMilli()
 	if got := eval(t, s, "clicked"); got != "2" {
@@ -50,7 +54,7 @@ func TestClickThatGoesIsAnsweredThere(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			open(t, s, web.URL("/form"))
-			eval(t, s, fmt.Sprintf(calmPage, tt.html, 100, tt.does))
+			eval(t, s, fmt.Sprintf(calmPage, tt.html, large, 100, tt.does))
 			do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
 			if got := do(t, s, wire.Status, wire.Nothing{}).URL; got != web.URL("/slow?ms=100") && got != web.URL("/slow?ms=100&matches=") {
 				t.Errorf("when the click is answered the page is at %s", got)
@@ -63,10 +67,44 @@ func TestClickThatGoesIsAnsweredThere(t *testing.T) {
 func TestCloseWaitsForWhatAClickPutOff(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
-	eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button><form id=f action=/page/sent></form>", 800, "document.forms.f.submit()"))
+	eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button><form id=f action=/page/sent></form>", large, 800, "document.forms.f.submit()"))
 	do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
 	do(t, s, wire.Close, wire.CloseIn{Page: true})
 	if got := web.Requests("/page/sent"); got != 1 {
 		t.Errorf("the form was sent %d times", got)
+	}
+}
+
+// The tab that a page opens in a timer after a click is told by the click. Where the page is
+// large, it may be the next command that tells of it, whatever that is, and only that one.
+func TestTabOfATimerIsTold(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	for _, tt := range []struct {
+		name string
+		more int
+	}{{"a page", 0}, {"a large page", large}} {
+		t.Run(tt.name, func(t *testing.T) {
+			open(t, s, web.URL("/form"))
+			eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", tt.more, 100, `setTimeout(() => window.open("/page/opened"))`))
+			clicked := do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
+			told := len(clicked.Opened)
+			if want := tt.more == 0; (told == 1) != want {
+				t.Errorf("the click told of %d tabs", told)
+			}
+			for range 2 {
+				_, warnings, err := ask(t, s, wire.GetURL, wire.TabIn{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, warning := range warnings {
+					if strings.Contains(warning, web.URL("/page/opened")) {
+						told++
+					}
+				}
+			}
+			if told != 1 {
+				t.Errorf("of the tab is told %d times", told)
+			}
+		})
 	}
 }

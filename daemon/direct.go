@@ -117,20 +117,6 @@ func (a asking) isAnswered() bool {
 	}
 }
 
-// comesWithin waits so long at most for the answer, and reports whether it has come. It
-// leaves the answer where it is.
-func (a asking) comesWithin(limit time.Duration) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case answer := <-a.answer:
-		a.answer <- answer // it has room: there is no other
-		return true
-	case <-timer.C:
-		return false
-	}
-}
-
 // forget has nobody wait for the answer any more.
 func (d *direct) forget(a asking) {
 	d.mu.Lock()

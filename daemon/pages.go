@@ -288,20 +288,42 @@ func (t *turn) effects(ctx context.Context) wire.Effects {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
 	defer cancel()
 	if !t.isQuiet() {
-		tabs, err := t.settledTabs(ctx)
-		switch {
-		case err == nil:
-			t.catchUp()
-			for _, tab := range t.untold(tabs) {
-				e.Opened = append(e.Opened, t.opened(ctx, tab))
-			}
-		case !errors.Is(err, wire.CodeNotRunning):
-			t.log.Warn("asking for tabs", "error", err)
-		}
+		e.Opened = t.fresh(ctx)
 	}
 	e.Dialogs = t.tellNews()
 	e.Downloads = t.tellDownloads(ctx)
 	return e
+}
+
+// fresh are the tabs that no reply has told of, usable, and told of with this one.
+func (t *turn) fresh(ctx context.Context) []wire.OpenedTab {
+	t.owes.Store(false)
+	tabs, err := t.settledTabs(ctx)
+	if err != nil {
+		if !errors.Is(err, wire.CodeNotRunning) {
+			t.log.Warn("asking for tabs", "error", err)
+		}
+		return nil
+	}
+	t.catchUp()
+	var all []wire.OpenedTab
+	for _, tab := range t.untold(tabs) {
+		all = append(all, t.opened(ctx, tab))
+	}
+	return all
+}
+
+// tellOwed warns of the tabs that were opened in what the command before had left to do,
+// where this one has not told of them.
+func (t *turn) tellOwed(ctx context.Context) {
+	if t.foreign || !t.owes.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
+	defer cancel()
+	for _, tab := range t.fresh(ctx) {
+		t.call.Warn("the page has opened tab %s: %s", tab.TabID, tab.URL)
+	}
 }
 
 // isQuiet reports whether the page's last answer came with the news that there is none.

@@ -37,8 +37,6 @@ const (
 	inputTime  = 2 * time.Second // for what was begun in time
 	// stopWatchTime is how long a page may at least take to say what a click has hit.
 	stopWatchTime = 100 * time.Millisecond
-	// paintTime is what a page of usual size takes to paint, and to do what it put off.
-	paintTime = 3 * time.Millisecond
 	// overTime is how long a page that has taken a click's input is waited for to say that
 	// the click is over, before it is asked: the page may have kept it from us.
 	overTime = 5 * time.Millisecond
@@ -194,28 +192,23 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action,
 	return quickDone, nil
 }
 
-// endLater waits for what a page has put off that has heard of a click. It paints before,
-// which on a large page takes longer than the click: there the caller need not wait, the
-// lane does, and the next command.
+// endLater has the lane wait for what a large page has put off that has heard of a click,
+// and the next command, not the caller: it paints before, which takes longer than the click.
 func (t *turn) endLater(ctx context.Context, w *world, until time.Time) {
 	asked, err := w.begin(ctx, "end")
 	if err != nil {
 		return
 	}
-	rest := func() {
+	t.slot.later(func() {
 		limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
 		stopped := struct{ Moved bool }{true} // as above
 		_ = w.finish(limited, asked, &stopped)
+		t.owes.Store(!t.isQuiet()) // before Playwright is asked
 		if stopped.Moved {
 			t.settle(w.page, max(0, time.Until(until)))
 		}
-	}
-	if asked.comesWithin(paintTime) {
-		rest() // so that the click's own answer has what came of it
-	} else {
-		t.slot.later(rest)
-	}
+	})
 }
 
 // clicks are the pointer's way to a place and what it does there.

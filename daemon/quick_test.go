@@ -193,6 +193,10 @@ func TestQuickClickNavigates(t *testing.T) {
 		{"a form", inForm, `queue(10, 20)`, "/slow?ms=400"},
 		{"a timer", "", `setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400"},
 		{
+			"a timer of a large page", `document.body.insertAdjacentHTML("beforeend", "<i></i>".repeat(2000))`,
+			`setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400",
+		},
+		{
 			"a timer, behind a release that is kept from all", `addEventListener("mouseup", (e) => e.stopImmediatePropagation(), true)`,
 			`setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400",
 		},

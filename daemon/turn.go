@@ -113,6 +113,7 @@ func (t *turn) noticed(err error) {
 func attempt[In, Out any](ctx context.Context, t *turn, in In, serve func(*turn, context.Context, In) (Out, error)) (Out, error) {
 	if t.verb != wire.Batch.Name { // whose commands tell, each in its result; what comes behind the last is the next one's
 		defer t.tellNews()
+		defer t.tellOwed(ctx)
 	}
 	out, err := serve(t, ctx, in)
 	again, err := t.explain(ctx, err)

@@ -89,9 +89,10 @@ async function inTime(promise, until) {
 //   same(ref)                    whether the element that had a ref in the last snapshot is
 //                                shown, and what it was then; and when its document began
 //   came(count)                  waits for the last of so many clicks to come to the document
-//   over(count)                  waits for it to be over: until the page has heard of it, and
-//                                neither goes elsewhere nor sends a form by it, which is calm;
-//                                otherwise it does as end. Both are asked for before look
+//   over(count)                  waits for it to be over, as end does. On a large page it is
+//                                when the page has heard of it, and neither goes elsewhere
+//                                nor sends a form by it, which is calm. Both are asked for
+//                                before look
 //   end()                        ends the watch over what a click hits, when it is over, with
 //                                what the page has put off: whether that was the element, and
 //                                whether the page has navigated meanwhile
@@ -100,7 +101,8 @@ async function inTime(promise, until) {
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const still = ${still};
-    let turn = 0, guard, moved, sent, released, seen, heard, calm, arrived = {}; // of each type how many
+    const many = 2000; // elements of a page that takes long to paint
+    let turn = 0, guard, moved, sent, large, released, seen, heard, calm, arrived = {}; // of each type how many
     const moves = () => (moved = true);
     const sends = () => (sent = true);
     const arrive = ({ isTrusted, type }) => {
@@ -115,7 +117,7 @@ const questions = Object.assign(() => {}, {
     const { matches } = Element.prototype; // a form's field may have that name
     const goes = (e) => e instanceof Element && (matches.call(e, "a, area, label, [type=file]") || (e.form && ["submit", "image"].includes(e.type)));
     const click = (event) => {
-      if (event.isTrusted && !moved && !sent && (event.defaultPrevented || !event.composedPath().some(goes))) calm?.();
+      if (event.isTrusted && large && !moved && !sent && (event.defaultPrevented || !event.composedPath().some(goes))) calm?.();
     };
     const watched = [["pointerup", arrive, true], ["mouseup", arrive, true], ["submit", sends, true], ["click", click, false]]; // the page may keep some from us
     const find = (selector, until) => {
@@ -185,6 +187,7 @@ const questions = Object.assign(() => {}, {
       if (typeof set === "string") return stop(), set.startsWith("error:") ? {} : { why: "is covered by " + set };
       guard = set;
       if (!still(mover)) return stop(), {};
+      large = document.getElementsByTagName("*").length > many;
       // Of a document without an origin or a URL nobody is told that it navigates.
       moved = !window.navigation || origin === "null" || document.URL === "about:blank";
       window.navigation?.addEventListener("navigate", moves);
