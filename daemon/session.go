@@ -32,7 +32,7 @@ type Session struct {
 	refs     *refs
 	lane     lane
 	rests    sync.WaitGroup // what verbs that have answered left to do
-	owes     atomic.Bool    // tabs may have been opened in that, of which no reply has told
+	owes     atomic.Bool    // a tab may have been opened in that, of which no reply has told
 	idle     *idle
 	owner    *owner
 	links    chan *link // the newest, for whoever watches it
