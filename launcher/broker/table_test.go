@@ -126,7 +126,12 @@ func lookAt(b *table, saved int64) error {
 		}
 		return why
 	}
-	before, err := os.Stat(b.before())
+	held, err := os.Open(b.before()) // or another file would get its number
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	before, err := held.Stat()
 	if err != nil {
 		return err
 	}
