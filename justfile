@@ -69,6 +69,11 @@ chaos time="5m" tasks="4" seed="0":
     go test ./cmd/abrowser/survival -run '^TestChaos$' -v -timeout 0 -chaos.for={{ time }} -chaos.tasks={{ tasks }} -chaos.seed={{ seed }} -chaos.faults=
     go test ./cmd/abrowser/survival -run '^TestCyclesLeaveNothing$' -v -timeout 0 -cycles 1000
 
+# With faults: just soak 30m -soak.kills; with delays at each hand-over: just soak 30m -soak.stalls. One kind again: just soak 5m -soak.kinds=covered,click -soak.seed=7
+# commands for elements that become ready at random moments, each answer compared with what the page counted
+soak time="10m" *args:
+    go test ./cmd/abrowser/soak -run '^TestSoak$' -v -timeout 0 -soak.for={{ time }} {{ args }}
+
 # what CI runs
 check: formatted lint race
     git diff --exit-code

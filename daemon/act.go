@@ -1,304 +1,212 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"time"
-
-	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// action is something done to an element. Playwright's call for it cannot be
-// cancelled, so it is given a short time of its own, again and again, and only
-// while nothing has been done.
+// action is something done to the page, mostly to an element. It has two phases: it
+// waits until the element is ready, and it acts. The driver performs both (act.js of
+// launcher/driver); the wait phase ends when ctx does, and nothing was done then.
 type action struct {
-	name  string // in Playwright's call log: "click"
-	trial bool   // Playwright can try it without doing it
-	// do performs the action, or tries it. The time is in milliseconds.
-	do       func(time *float64, trial *bool) error
-	attached bool   // it is enough that the element is there
-	quick    *quick // how it is done where the element is ready at once; may be nil
-	// then is called when it is done, before its effects are read. May be nil.
-	then func(ctx context.Context)
+	name   string         // for messages: "click"
+	verb   string         // of verbs.js of launcher/driver
+	params map[string]any // of the verb; may be nil
+	ack    time.Duration  // for the act phase beyond the time for the wait phase; 0 is ackTime
+	quick  *quick         // how it is done where the element is ready at once; may be nil
 }
 
-const (
-	firstTry = time.Second     // for an action on an element that seems ready
-	mostTry  = 4 * time.Second // when the machine is slow
-	perLook  = 40              // and so many times what it took to look at the element
-)
+// performed describes an action that was done.
+type performed struct {
+	saves     bool // the element is in a link that saves a file
+	unchanged bool // the click was done, and the box has not changed
+}
 
-// tryTime is how long an action may take that follows a look of this length. Its end
-// in the middle of the action is the one thing of which nobody knows what was done.
-func tryTime(look time.Duration) time.Duration { return min(max(firstTry, perLook*look), mostTry) }
+// ackTime is how long the driver waits, beyond the action's time, for the page to
+// acknowledge what was sent to it in time.
+const ackTime = 2 * time.Second
 
-// act waits for the element and performs the action once. What cannot be known to
-// have been done or not is [wire.CodeResultUnknown], and never done again.
-func (t *turn) act(ctx context.Context, p *page, at target, a action) error {
-	state, err := t.actQuickly(ctx, p, &at, a)
+// act waits for the element and performs the action, once. The error is
+// [wire.CodeResultUnknown] if it cannot be known whether the action was done; with any
+// other error it was not.
+func (t *turn) act(ctx context.Context, p *page, at target, a action) (performed, error) {
+	done, state, err := t.actQuickly(ctx, p, &at, a)
 	if err != nil || state == quickDone {
-		return err
+		return done, err
 	}
-	asked := state == quickLate && !a.trial // what is done in the page may be on its way there
-	took, err := t.appear(ctx, p, at, a)
-	if asked && errors.Is(err, wire.CodeTimeout) {
-		return unknownError(a)
-	}
-	if err != nil {
-		return err
-	}
-	longest, trial := tryTime(took), false
-	why := "" // it was not ready
-	for {
-		if ctx.Err() != nil && asked && errors.Is(ended(ctx), wire.CodeTimeout) {
-			return unknownError(a)
-		}
-		if t.isLeft(ctx) {
-			return t.giveUp(ctx, at, why)
-		}
-		limit := slice(ctx, longest)
-		if trial {
-			limit = slice(ctx, sliceTime)
-		}
-		err := t.watch(limit, func() error {
-			return a.do(playwright.Float(milliseconds(limit)), playwright.Bool(trial))
-		})
-		if err == nil && !trial {
-			return nil
-		}
-		if err == nil { // ready now
-			trial = false
-			continue
-		}
-		if p.isGone() || isGone(err) {
-			return lostError(a, err)
-		}
-		if !isTimeout(err) {
-			if retryable(err) && pause(ctx, 50*time.Millisecond) {
-				continue
-			}
-			if ctx.Err() != nil {
-				return t.giveUp(ctx, at, why)
-			}
-			return actionError(at, err)
-		}
-		asked = false
-		if text := refusal(err); text != "" {
-			why = text
-		}
-		switch progressOf(a, callLog(err)) {
-		case done:
-			return nil
-		case tried:
-			trial = false
-		case unknown:
-			if !trial {
-				return unknownError(a)
-			}
-		case slow:
-			longest, trial = min(2*longest, mostTry), false
-			// What is done in one step inside the page may be on its way there. Doing it
-			// again does no harm, saying that it was not done would.
-			asked = !a.trial
-		case refused:
-			trial = a.trial
-			if !a.trial {
-				longest = sliceTime
-			}
-		}
-	}
+	return t.perform(ctx, p, at, a)
 }
 
-// appear waits in slices until the element is there, and shown where the action
-// needs it. It returns what the last look at the page took.
-func (t *turn) appear(ctx context.Context, p *page, at target, a action) (time.Duration, error) {
-	state := playwright.WaitForSelectorStateVisible
-	if a.attached {
-		state = playwright.WaitForSelectorStateAttached
-	}
-	began := time.Now()
-	there := t.isThere(ctx, at, a)
-	for {
-		limit := slice(ctx, sliceTime)
-		var err error
-		if !there {
-			began = time.Now()
-			err = t.peek(limit+grace, func() error {
-				return at.find.WaitFor(playwright.LocatorWaitForOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
-			})
-		}
-		switch {
-		case err == nil:
-			if at.sel.ref != 0 {
-				return time.Since(began), nil
-			}
-			if !there {
-				began = time.Now() // until now it was also waited for
-			}
-			n, err := t.count(ctx, at.all)
-			if err == nil {
-				t.warnSeveral(at.sel, n)
-			}
-			return time.Since(began), err
-		case isTimeout(err), isMoved(err):
-			if ctx.Err() != nil {
-				return 0, t.giveUp(ctx, at, "")
-			}
-			if t.isReplaced(ctx, p, at) {
-				return 0, staleError(at.sel.ref, "its page was loaded anew")
-			}
-			if isMoved(err) {
-				pause(ctx, 50*time.Millisecond)
-			}
-			began = time.Now()
-			there = t.isThere(ctx, at, a)
-		case p.isGone():
-			return 0, goneWhileWaiting()
-		default:
-			return 0, coded(err)
-		}
-	}
+// perform has the driver perform the action.
+func (t *turn) perform(ctx context.Context, p *page, at target, a action) (performed, error) {
+	return t.performOnce(ctx, p, at, a, false)
 }
 
-// isThere asks whether appear has nothing to wait for, as mostly it has not. It is one
-// message to the page; waiting is nine, for which a slice is too short where the
-// machine is slow.
-func (t *turn) isThere(ctx context.Context, at target, a action) bool {
-	is, err := look(t, slice(ctx, time.Second), func() (bool, error) {
-		if a.attached {
-			n, err := at.find.Count()
-			return n > 0, err
+// performOnce is perform; again is set where the ref has been checked.
+func (t *turn) performOnce(ctx context.Context, p *page, at target, a action, again bool) (performed, error) {
+	t.undone = false
+	if t.isLeft(ctx) {
+		return performed{}, t.giveUp(ctx, at, outcome{Count: -1})
+	}
+	limit, id := slice(ctx, maxTime), p.lastAct.Add(1)
+	ack := cmp.Or(a.ack, ackTime)
+	params := map[string]any{"target": p.target, "id": id, "limit": milliseconds(limit), "ack": milliseconds(ack), "verb": a.verb}
+	maps.Copy(params, a.params)
+	if at.query != "" {
+		params["selector"] = at.query
+	}
+	if at.began != 0 {
+		params["began"] = at.began
+	}
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(ended(ctx), wire.CodeTimeout) {
+			return // the driver has the limit
 		}
-		return at.find.IsVisible()
+		p.link.hand(func() { _, _ = p.cdp.Send("Abrowser.leave", map[string]any{"target": p.target, "id": id}) })
 	})
-	return err == nil && is
+	defer stop()
+	outcomes := make(chan outcome, 1)
+	// A driver that does not answer begins no action when its time is over, so that the queue
+	// need not be kept for it.
+	err := t.peek(limit+ack+grace, func() error {
+		answer, err := p.cdp.Send("Abrowser.act", params)
+		if err != nil {
+			return err
+		}
+		var out outcome
+		raw, err := json.Marshal(answer)
+		if err == nil {
+			err = json.Unmarshal(raw, &out)
+		}
+		outcomes <- out
+		return err
+	})
+	switch {
+	case errors.Is(err, wire.CodePageCrashed), p.isCrashed():
+		return performed{}, crashedError()
+	case err != nil && p.acting.Load() == id:
+		return performed{}, unknownError(a, "the connection to the page was lost")
+	case err != nil && isGone(err):
+		return performed{}, t.goneWhileWaiting()
+	case err != nil:
+		return performed{}, t.unless(p, coded(err))
+	}
+	out := <-outcomes
+	if out.Stopped == "stale" { // by the last snapshot, in which an element that was hidden has no ref
+		if _, err := t.checkRef(ctx, p, at.sel.ref); err != nil || again {
+			return performed{}, cmp.Or(err, staleError(at.sel.ref, "its element is gone or changed its role or name"))
+		}
+		return t.performOnce(ctx, p, at, a, true)
+	}
+	return t.judge(ctx, p, at, a, out)
 }
 
-// giveUp is the error of an action whose time is over or whose caller went away.
-// Nothing has been done.
-func (t *turn) giveUp(ctx context.Context, at target, why string) error {
-	if err := ended(ctx); !errors.Is(err, wire.CodeTimeout) {
-		return err
+// outcome is what the driver answers of an action.
+type outcome struct {
+	State     string     `json:"state"`   // "done", "none", "unknown"; empty where there is no such page
+	Stopped   string     `json:"stopped"` // why the wait phase ended: "late", "left", "replaced", "stale"
+	Why       string     `json:"why"`     // what the element lacked when it was last looked at
+	Error     string     `json:"error"`   // what made the action impossible
+	Doubt     string     `json:"doubt"`   // why it is not known whether it was done
+	Count     int        `json:"count"`   // of elements that match; -1 where the page did not answer
+	Saves     bool       `json:"saves"`
+	Unchanged bool       `json:"unchanged"`
+	Pending   *bool      `json:"pending"` // the page navigates because of it; nil where that is not known
+	Options   [][]string `json:"options"` // values and labels, where a select has not those that were asked for
+}
+
+// judge turns the driver's answer into ours.
+func (t *turn) judge(ctx context.Context, p *page, at target, a action, out outcome) (performed, error) {
+	switch out.State {
+	case "done":
+		if at.query != "" && at.sel.ref == 0 {
+			t.warnSeveral(at.sel, out.Count)
+		}
+		if out.Pending != nil {
+			p.acted.Store(*out.Pending)
+			t.arrived, t.ahead = true, false
+		}
+		return performed{saves: out.Saves, unchanged: out.Unchanged}, nil
+	case "unknown":
+		if p.crashes() {
+			return performed{}, crashedError()
+		}
+		return performed{}, unknownError(a, out.Doubt)
+	case "none":
+	default:
+		return performed{}, t.goneWhileWaiting()
 	}
-	if why != "" {
+	switch {
+	case out.Stopped == "replaced":
+		return performed{}, staleError(at.sel.ref, "its page was loaded anew")
+	case out.Stopped != "":
+		if out.Count < 0 && at.query != "" { // the time was too short for a single look
+			if n, err := look(t, time.Second, p.Locator(at.query).Count); err == nil {
+				out.Count = n
+			}
+		}
+		return performed{}, t.giveUp(ctx, at, out)
+	case out.Options != nil:
+		return performed{}, optionsError(a, out.Options)
+	}
+	return performed{}, t.actionError(at, errors.New(out.Error))
+}
+
+// giveUp is the error of an action whose time is over or whose caller has left. Nothing
+// was done.
+func (t *turn) giveUp(ctx context.Context, at target, out outcome) error {
+	if ctx.Err() != nil || out.Stopped != "late" {
+		if err := ended(ctx); !errors.Is(err, wire.CodeTimeout) {
+			return err
+		}
+	}
+	why := cmp.Or(out.Why, at.why)
+	switch {
+	case at.query == "":
+		return wire.Errorf(wire.CodeTimeout, "the page was not ready in time; nothing was done").WithHint("abrowser status")
+	case out.Count == 0 && at.sel.ref != 0:
+		return staleError(at.sel.ref, "its element went away")
+	case out.Count == 0:
+		return notFound(at.sel)
+	case why == "is not visible":
+		return wire.Errorf(wire.CodeNotActionable, "%q is there but not visible", at.sel.given).WithHint(hintSnapshot)
+	case why != "":
 		return wire.Errorf(wire.CodeNotActionable, "%q %s", at.sel.given, why).WithHint(hintSnapshot)
 	}
-	n, err := look(t, time.Second, at.all.Count)
-	switch {
-	case err != nil:
-		return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
-	case n == 0 && at.sel.ref != 0:
-		return staleError(at.sel.ref, "its element went away")
-	case n == 0:
-		return notFound(at.sel)
-	}
-	shown, err := look(t, time.Second, func() (bool, error) { return at.find.IsVisible() })
-	switch {
-	case shown && at.why != "": // Playwright did not come to look at it once more
-		return wire.Errorf(wire.CodeNotActionable, "%q %s", at.sel.given, at.why).WithHint(hintSnapshot)
-	case err != nil || shown: // by now: the machine is slow, or it came late
-		return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
-	default:
-		return wire.Errorf(wire.CodeNotActionable, "%q is there but not visible", at.sel.given).WithHint(hintSnapshot)
-	}
+	return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
 }
 
-// progress is how far an action came before its time was over.
-type progress int
-
-const (
-	slow    progress = iota // on the way, nothing done
-	refused                 // the element was not ready for it, nothing done
-	unknown                 // begun, and not seen to end
-	tried                   // only tried, with success
-	done                    // done, and only what follows it was waited for
-)
-
-// progressOf reads Playwright's log of a call that timed out.
-func progressOf(a action, log string) progress {
-	state := slow
-	for line := range strings.Lines(log) {
-		line = strings.TrimLeft(strings.TrimSpace(line), "- ")
-		switch {
-		case strings.Contains(line, "performing "+a.name+" action"):
-			state = unknown
-		case strings.Contains(line, "trial "+a.name+" action done"):
-			state = tried
-		case strings.Contains(line, a.name+" action done"):
-			state = done
-		case strings.Contains(line, "retrying "+a.name+" action"):
-			state = refused
-		case state < unknown && refusalIn(line) != "":
-			state = refused
-		case state == unknown && strings.Contains(line, "intercepts pointer events"):
-			state = refused // Playwright kept the input from what was in the way
-		}
-	}
-	return state
-}
-
-// refusal is why the element was not ready, in the words of Playwright's log.
-func refusal(err error) string {
-	if err == nil {
-		return ""
-	}
-	why := ""
-	for line := range strings.Lines(callLog(err)) {
-		if text := refusalIn(strings.TrimLeft(strings.TrimSpace(line), "- ")); text != "" {
-			why = text
-		}
-	}
-	return why
-}
-
-func refusalIn(line string) string {
-	if who, found := strings.CutSuffix(line, " intercepts pointer events"); found {
-		return "is covered by " + who
-	}
-	for _, sign := range []string{"is not visible", "is not enabled", "is not editable", "is outside of the viewport", "is not stable"} {
-		if strings.HasSuffix(line, sign) {
-			return sign
-		}
-	}
-	if strings.Contains(line, "did not find some options") {
-		return "has not these options"
-	}
-	return ""
-}
-
-// retryable reports whether an action failed before it did anything, on an element
-// that was just replaced.
-func retryable(err error) bool {
-	text := err.Error()
-	return isMoved(err) && !strings.Contains(text, "performing") ||
-		strings.Contains(text, "not attached to the DOM") || strings.Contains(text, "Element is not attached")
-}
-
-func actionError(at target, err error) error {
+// actionError is the error of an action that waiting does not make possible.
+func (t *turn) actionError(at target, err error) error {
 	text := briefly(err)
-	for _, sign := range []string{"is not a", "Not a checkbox", "Cannot type text", "Malformed value", "cannot be filled", "Clicking the checkbox did not change"} {
+	if badSelector(text) {
+		return coded(err)
+	}
+	for _, sign := range []string{"is not a", "Not a checkbox", "Cannot uncheck radio", "Cannot type text", "Malformed value", "cannot be filled", "not an HTMLInputElement"} {
 		if strings.Contains(text, sign) {
 			return wire.Errorf(wire.CodeNotActionable, "%q: %s", at.sel.given, firstLine(text)).WithHint(hintSnapshot)
 		}
 	}
+	if isGone(err) {
+		return t.goneWhileWaiting()
+	}
 	return coded(err)
 }
 
-func unknownError(a action) error {
-	return wire.Errorf(wire.CodeResultUnknown, "the %s was begun and not seen to end: it may or may not have been done", a.name).
-		WithHint(hintSnapshot)
+func unknownError(a action, doubt string) error {
+	return wire.Errorf(wire.CodeResultUnknown, "%s not confirmed: %s; it may or may not have been done", a.name, doubt).WithHint(hintSnapshot)
 }
 
-func lostError(a action, err error) error {
-	if !neverSent(err) && (strings.Contains(callLog(err), "performing "+a.name) || !a.trial) {
-		return unknownError(a)
-	}
-	return goneWhileWaiting()
-}
-
-func goneWhileWaiting() error {
+// goneWhileWaiting is the error of an action that was lost before it did anything, so
+// that the command may be run again.
+func (t *turn) goneWhileWaiting() error {
+	t.undone = true
 	return wire.Errorf(wire.CodeBrowserGone, "the page went away before anything was done").WithHint("abrowser status")
 }

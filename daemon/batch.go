@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -34,7 +35,8 @@ func (t *turn) batch(ctx context.Context, in wire.BatchIn) (wire.BatchOut, error
 	}
 	out := wire.BatchOut{Results: []wire.StepResult{}}
 	for i, step := range in.Steps {
-		if ctx.Err() != nil {
+		left := t.isLeft(ctx)
+		if left && i == 0 {
 			return out, ended(ctx)
 		}
 		t.slot.finish() // of the one before
@@ -43,18 +45,25 @@ func (t *turn) batch(ctx context.Context, in wire.BatchIn) (wire.BatchOut, error
 			result.Command, result.Index = nil, &i
 		}
 		out.Results = append(out.Results, result)
-		if in.Bail && !result.Success {
+		if left || in.Bail && !result.Success {
 			break
 		}
+	}
+	if t.isLeft(ctx) && !slices.ContainsFunc(out.Results, func(r wire.StepResult) bool { return r.Code != wire.CodeInterrupted }) {
+		return out, ended(ctx)
 	}
 	return out, nil
 }
 
-// stepResult runs one command of a batch, with warnings of its own.
+// stepResult runs one command of a batch, with warnings of its own. If the caller has left,
+// the command is not begun.
 func (t *turn) stepResult(ctx context.Context, h served, step wire.Step) wire.StepResult {
 	call := &wire.Call{Session: t.call.Session, Agent: t.call.Agent, Settings: t.call.Settings, Deadline: t.call.Deadline, Left: t.call.Left}
 	inner := &turn{Session: t.Session, call: call, slot: t.slot}
-	out, err := h.inTurn(ctx, inner, body(step))
+	out, err := any(nil), ended(ctx)
+	if !t.isLeft(ctx) {
+		out, err = h.inTurn(ctx, inner, body(step))
+	}
 	reply := wire.ReplyTo(call, out, err)
 	result := wire.StepResult{Command: step.Command, Success: reply.Error == nil, Result: reply.Data, Warning: strings.Join(reply.Warnings, "\n"), Records: reply.Records}
 	if reply.Error != nil {

@@ -62,11 +62,11 @@ func (b *broker) alive(ctx context.Context) bool {
 	return h.PID == int(b.pid.Load())
 }
 
-// meet takes note which broker it is that answers.
-func (b *broker) meet(ctx context.Context) error {
+// meet takes note which broker it is that answers, and returns what its browser runs with.
+func (b *broker) meet(ctx context.Context) (wire.Settings, error) {
 	h, err := b.caller.Hello(ctx)
 	b.pid.Store(int64(h.PID))
-	return err
+	return h.Settings, err
 }
 
 const aliveTime = time.Second
@@ -155,6 +155,18 @@ func (b *broker) release(ctx context.Context, agent string, page bool) (wire.Rel
 		return out, nil
 	}
 	return out, err
+}
+
+// depart tells the broker that the daemon ends for doing nothing: the session's tabs need
+// not wait for it. Where no broker answers, there is nothing to tell.
+func (b *broker) depart(ctx context.Context, party string) error {
+	ctx, cancel := context.WithTimeout(ctx, againTime)
+	defer cancel()
+	err := b.ask(ctx, wire.BrokerDepart.Doc, wire.DepartIn{Session: b.session, Party: party}, &wire.Nothing{})
+	if errors.Is(err, wire.CodeNotRunning) {
+		return nil
+	}
+	return err
 }
 
 // incognito gives the session a browser context of its own.

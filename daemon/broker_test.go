@@ -44,7 +44,7 @@ func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
 	if b.alive(ctx) {
 		t.Error("a broker that was never met is the one that was")
 	}
-	if err := b.meet(ctx); err != nil || !b.alive(ctx) {
+	if _, err := b.meet(ctx); err != nil || !b.alive(ctx) {
 		t.Errorf("the broker that was met is not alive: %v", err)
 	}
 	if err := b.close(); err != nil {

@@ -23,9 +23,12 @@ func (s *Session) close(ctx context.Context, call *wire.Call, in wire.CloseIn) (
 
 // closeBut is close from inside a batch, whose own slot is not cancelled.
 func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in wire.CloseIn) (wire.CloseOut, error) {
-	if in.All {
+	if in.All || in.Force {
 		return wire.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
 	}
+	// From here on the session ends, also if the caller leaves.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), slice(ctx, maxTime))
+	defer cancel()
 	s.lane.stop(keep, wire.Errorf(wire.CodeInterrupted, "the session was closed"))
 	har, err := s.finishRecording()
 	if err != nil {

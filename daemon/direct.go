@@ -107,11 +107,27 @@ type asking struct {
 	answer chan cdpAnswer // has room for it
 }
 
-// isAnswered reports whether the answer has come and is no error. It takes the answer.
-func (a asking) isAnswered() bool {
+// arrives waits for some time until the answer is there, and leaves it there.
+func (a asking) arrives(limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
 	select {
 	case answer := <-a.answer:
-		return answer.Error == nil
+		a.answer <- answer
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// isTrue reports whether the answer has come and is the value true. It puts the answer
+// back.
+func (a asking) isTrue() bool {
+	select {
+	case answer := <-a.answer:
+		a.answer <- answer
+		var is evaluation
+		return answer.Error == nil && json.Unmarshal(answer.Result, &is) == nil && string(is.Result.Value) == "true"
 	default:
 		return false
 	}

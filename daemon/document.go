@@ -83,16 +83,6 @@ func (t *turn) documentNow(ctx context.Context, p *page) (string, error) {
 	return "@" + now, nil
 }
 
-// isReplaced reports whether the document that an element was found in by its ref is
-// gone, with which the element is.
-func (t *turn) isReplaced(ctx context.Context, p *page, at target) bool {
-	if at.document == "" {
-		return false
-	}
-	now, err := t.documentNow(ctx, p)
-	return err == nil && now != at.document
-}
-
 // began asks the page when its document began.
 func (p *page) began(limit time.Duration) (any, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/playwright-community/playwright-go"
-
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -70,18 +68,6 @@ func (t *turn) tellDownloads(ctx context.Context) []wire.BegunDownload {
 	return fresh
 }
 
-// isSaveLink reports whether a click on the element saves a file: of such a click
-// the browser says nothing until the server has answered.
-// Counting is one message to the page, where a script on the element is seven.
-func isSaveLink(at playwright.Locator) bool {
-	page, err := at.Page()
-	if err != nil {
-		return false
-	}
-	n, err := at.And(page.Locator("css=:is(a[download], a[download] *)")).Count()
-	return err == nil && n > 0
-}
-
 // beginTime is how long a click on a link that saves a file waits for the download
 // to begin. One that begins later is told by a later reply.
 const beginTime = 2 * time.Second
@@ -113,8 +99,8 @@ func (t *turn) newestDownload(ctx context.Context) (int, error) {
 	return t.downloads.last, nil
 }
 
-// begun waits for a download that choose takes, and gives it to the command.
-func (t *turn) begun(ctx context.Context, choose func([]wire.BrokerDownload) *wire.BrokerDownload) (wire.BrokerDownload, error) {
+// awaitDownload waits for a download that choose takes, and gives it to the command.
+func (t *turn) awaitDownload(ctx context.Context, choose func([]wire.BrokerDownload) *wire.BrokerDownload) (wire.BrokerDownload, error) {
 	for {
 		all, err := t.broker.downloads(ctx)
 		if err != nil && !transient(err) {

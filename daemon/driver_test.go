@@ -75,8 +75,9 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 	web := site.Start(t)
 	one, two, loading := startWithSecret(t, web), startWithSecret(t, web), home.Start(t)
 	running, opening := make(chan error, 1), make(chan error, 1)
+	eval(t, one.Session, `setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<i id=late>late</i>"), 6000), 0`)
 	go func() {
-		_, _, err := ask(t, one.Session, wire.Wait, wire.WaitIn{What: "#never"})
+		_, _, err := ask(t, one.Session, wire.Wait, wire.WaitIn{What: "#late"})
 		running <- err
 	}()
 	go func() {
@@ -95,11 +96,11 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	killed := time.Now()
-	if err := <-running; !errors.Is(err, wire.CodeInterrupted) {
-		t.Errorf("what ran when the driver was killed ended with %v, want %s", err, wire.CodeInterrupted)
+	if err := <-running; err != nil { // it does nothing to the page, so it goes on
+		t.Errorf("the wait during which the driver was killed ended with %v", err)
 	}
-	err := <-opening // of a page that had not quite come nobody knows
-	if !errors.Is(err, wire.CodeInterrupted) && !errors.Is(err, wire.CodeResultUnknown) || time.Since(killed) > patience/2 {
+	err := <-opening
+	if !errors.Is(err, wire.CodeResultUnknown) || time.Since(killed) > patience/2 {
 		t.Errorf("the load when the driver was killed ended after %s with %v", time.Since(killed), err)
 	}
 	one.check(t)

@@ -138,7 +138,7 @@ func sameHeaders(a, b map[string]string) bool {
 
 // set changes the emulation, for the session's pages now and those to come.
 func (t *turn) set(ctx context.Context, change func(*emulation) error) (emulation, error) {
-	if _, err := t.current(ctx); err != nil {
+	if _, err := t.active(ctx); err != nil {
 		return emulation{}, err
 	}
 	_, l := t.known()
@@ -150,6 +150,7 @@ func (t *turn) set(ctx context.Context, change func(*emulation) error) (emulatio
 	if err := t.kept.change(func(k *kept) { k.Emulation = after }); err != nil {
 		return before, err
 	}
+	t.begun = true
 	err := t.watch(quickTime, func() error {
 		err := l.emulate(before, after)
 		for _, p := range l.attached() {

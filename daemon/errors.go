@@ -101,9 +101,3 @@ func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line
 }
-
-// callLog is what Playwright says it did before a call failed.
-func callLog(err error) string {
-	_, log, _ := strings.Cut(err.Error(), "\nCall log:")
-	return log
-}

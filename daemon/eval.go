@@ -83,6 +83,25 @@ func (t *turn) script(ctx context.Context, p *page, method string, params map[st
 	return remote{}, err
 }
 
+// awaitPage waits until the page answers at all. A script that was sent to a busy page
+// may begin when nothing waits for it any more; until then nothing is done.
+func (t *turn) awaitPage(ctx context.Context, p *page) error {
+	c, err := p.channel(ctx)
+	if err == nil {
+		err = c.call(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
+	}
+	var refused *cdpError
+	switch {
+	case err == nil, isMoved(err):
+		return nil
+	case errors.Is(err, errLost):
+		return goneError()
+	case c != nil && errors.As(err, &refused) && refused.noSession():
+		p.drop(c)
+	}
+	return coded(err)
+}
+
 // stopScript stops the script that runs and gives its session up.
 func (t *turn) stopScript(ctx context.Context, p *page, c *channel) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -162,8 +181,19 @@ func (t *turn) eval(ctx context.Context, in wire.EvalIn) (wire.EvalOut, error) {
 	if strings.Contains(strings.ToLower(code), "cookie") {
 		p.mayLogIn(ctx)
 	}
+	if err := t.awaitPage(ctx, p); err != nil {
+		return wire.EvalOut{}, err
+	}
+	if t.isLeft(ctx) {
+		return wire.EvalOut{}, ended(ctx)
+	}
+	t.begun = true
 	origin := p.URL()
 	v, err := t.evaluate(ctx, p, code)
+	if err != nil && ctx.Err() != nil && errors.Is(ended(ctx), wire.CodeTimeout) {
+		err = wire.Errorf(wire.CodeResultUnknown, "script not done in time: it was stopped, and what it did until then stays").
+			WithHint("--timeout takes more milliseconds")
+	}
 	if err != nil {
 		return wire.EvalOut{}, err
 	}

@@ -41,6 +41,10 @@ func (s *Session) check(ctx context.Context, err error) error {
 		h.hits, h.stuck = 0, nil
 		h.mu.Unlock()
 		return err
+	case errors.Is(err, wire.CodeResultUnknown): // which no other error may replace
+		h.hits++
+		h.mu.Unlock()
+		return err
 	case !errors.Is(err, wire.CodeTimeout) && !errors.Is(err, wire.CodeWedged):
 		h.mu.Unlock()
 		return err

@@ -140,6 +140,7 @@ func (s *Session) watchIdle(ctx context.Context) {
 			timer.Stop()
 		case left <= 0 && s.lane.stopIdle():
 			s.log.Info("idle for too long")
+			s.depart(ctx)
 			s.end()
 			return
 		default:
@@ -151,6 +152,18 @@ func (s *Session) watchIdle(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// depart leaves the session's tabs for review. It is called when no command can come any
+// more and before the socket goes: who sees that the daemon has ended finds them released.
+func (s *Session) depart(ctx context.Context) {
+	party := ""
+	if _, l := s.known(); l != nil {
+		party = l.party
+	}
+	if err := s.broker.depart(ctx, party); err != nil {
+		s.log.Warn("leaving the tabs", "error", err) // the broker leaves them by itself soon
 	}
 }
 

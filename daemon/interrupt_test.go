@@ -13,15 +13,33 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// hangUp runs a verb whose caller goes away after a time.
-func hangUp[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, after time.Duration) {
+// hangUp runs a verb whose caller leaves after a time, and checks the code of the answer.
+func hangUp[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, after time.Duration, want wire.Code) {
+	t.Helper()
+	if out, err := leave(t, s, v, in, func() { time.Sleep(after) }); !errors.Is(err, want) {
+		t.Fatalf("%s, whose caller left, answered %+v, %v (%v), want %s", v.Name, out, err, wire.AsError(err), want)
+	}
+}
+
+// leave runs a verb whose caller leaves when until returns.
+func leave[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, until func()) (Out, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	timer := time.AfterFunc(after, cancel)
-	defer timer.Stop()
 	defer cancel()
-	if out, _, err := client.Do(ctx, s.Client, v, in); err == nil {
-		t.Fatalf("%s ended before its caller went away: %+v", v.Name, out)
+	go func() { until(); cancel() }()
+	out, _, err := client.Do(ctx, s.Client, v, in)
+	return out, err
+}
+
+// counts returns a function that waits until pages have counted something.
+func counts(t testing.TB, web *site.Site, name string) func() {
+	return func() {
+		for began := time.Now(); web.Count(name) == 0; time.Sleep(5 * time.Millisecond) {
+			if time.Since(began) > patience {
+				t.Errorf("no page counts %s", name)
+				return
+			}
+		}
 	}
 }
 
@@ -32,10 +50,14 @@ func TestHangUpCancelsForGood(t *testing.T) {
 		name string
 		act  func(t *testing.T)
 	}{
-		{"click", func(t *testing.T) { hangUp(t, s, wire.Click, wire.ClickIn{Element: late}, 700*time.Millisecond) }},
-		{"dblclick", func(t *testing.T) { hangUp(t, s, wire.Dblclick, wire.ElementIn{Element: late}, 700*time.Millisecond) }},
+		{"click", func(t *testing.T) {
+			hangUp(t, s, wire.Click, wire.ClickIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
+		}},
+		{"dblclick", func(t *testing.T) {
+			hangUp(t, s, wire.Dblclick, wire.ElementIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
+		}},
 		{"click in a batch", func(t *testing.T) {
-			hangUp(t, s, wire.Batch, wire.BatchIn{Steps: []wire.Step{{Verb: "click", In: []byte(`{"selector":"#late"}`)}}}, 700*time.Millisecond)
+			hangUp(t, s, wire.Batch, wire.BatchIn{Steps: []wire.Step{{Verb: "click", In: []byte(`{"selector":"#late"}`)}}}, 700*time.Millisecond, wire.CodeInterrupted)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,7 +81,7 @@ func TestHangUpCancelsForGood(t *testing.T) {
 func TestHangUpOfWhatIsCovered(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
-	hangUp(t, s, wire.Click, wire.ClickIn{Element: element("#covered")}, 2*time.Second)
+	hangUp(t, s, wire.Click, wire.ClickIn{Element: element("#covered")}, 2*time.Second, wire.CodeInterrupted)
 	do(t, s, wire.Status, wire.Nothing{})
 	eval(t, s, "document.querySelector('#cover').remove(), 0")
 	time.Sleep(1500 * time.Millisecond)
@@ -71,7 +93,7 @@ func TestHangUpOfWhatIsCovered(t *testing.T) {
 func TestHangUpStopsANavigation(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
-	hangUp(t, s, wire.Open, wire.OpenIn{URL: web.URL("/slow?ms=2000&name=late")}, 700*time.Millisecond)
+	hangUp(t, s, wire.Open, wire.OpenIn{URL: web.URL("/slow?ms=2000&name=late")}, 700*time.Millisecond, wire.CodeInterrupted)
 	time.Sleep(2500 * time.Millisecond)
 	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/before") {
 		t.Errorf("the navigation happened after its command was given up: the page is at %s", got)
@@ -81,28 +103,97 @@ func TestHangUpStopsANavigation(t *testing.T) {
 func TestHangUpStopsAScript(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
-	hangUp(t, s, wire.Eval, wire.EvalIn{Script: "while (true) {}"}, 700*time.Millisecond)
+	hangUp(t, s, wire.Eval, wire.EvalIn{Script: "while (true) {}"}, 700*time.Millisecond, wire.CodeResultUnknown)
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the next script = %s", got)
 	}
-	hangUp(t, s, wire.Eval, wire.EvalIn{Script: "new Promise(() => {})"}, 300*time.Millisecond)
+	hangUp(t, s, wire.Eval, wire.EvalIn{Script: "new Promise(() => {})"}, 300*time.Millisecond, wire.CodeResultUnknown)
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the script after one that waited = %s", got)
 	}
-	fails(t, s, wire.Eval, wire.EvalIn{Script: "while (true) {}", Waits: wire.Waits{Timeout: 500}}, wire.CodeTimeout)
+	fails(t, s, wire.Eval, wire.EvalIn{Script: "while (true) {}", Waits: wire.Waits{Timeout: 500}}, wire.CodeResultUnknown)
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the script after one that timed out = %s", got)
 	}
 }
 
+// A document that has replaced another one stays, and so nobody is told that nothing was done.
+func TestHangUpWhileADocumentLoads(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/before"))
+	until := func() {
+		for began := time.Now(); do(t, s, wire.Status, wire.Nothing{}).URL != web.URL("/stuck"); time.Sleep(20 * time.Millisecond) {
+			if time.Since(began) > patience {
+				t.Error("the document never came")
+				return
+			}
+		}
+		time.Sleep(500 * time.Millisecond) // status has it before open waits for its load
+	}
+	if _, err := leave(t, s, wire.Open, wire.OpenIn{URL: web.URL("/stuck")}, until); !errors.Is(err, wire.CodeResultUnknown) {
+		t.Errorf("open, whose caller left while the page loaded, = %v (%v), want %s", err, wire.AsError(err), wire.CodeResultUnknown)
+	}
+	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/stuck") {
+		t.Errorf("the page is at %s", got)
+	}
+}
+
+// A text whose caller leaves ends between two keys, and the answer says that it had begun.
 func TestHangUpStopsTyping(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
-	hangUp(t, s, wire.Type, wire.TypeIn{Element: element("#notes"), Text: strings.Repeat("x", 200), Delay: 50}, 1500*time.Millisecond)
+	eval(t, s, `document.querySelector("#notes").addEventListener("input", () => fetch("/count/typed", {method: "POST"}), {once: true}), 0`)
+	text := strings.Repeat("x", 200)
+	_, err := leave(t, s, wire.Type, wire.TypeIn{Element: element("#notes"), Text: text, Delay: 50}, counts(t, web, "typed"))
+	if !errors.Is(err, wire.CodeResultUnknown) {
+		t.Errorf("type, whose caller left in the middle, = %v, want %s", err, wire.CodeResultUnknown)
+	}
 	first := value(t, s, "#notes")
 	time.Sleep(500 * time.Millisecond)
 	if second := value(t, s, "#notes"); len(second) != len(first) || len(first) == 0 || len(first) > 100 {
 		t.Errorf("%d keys were typed, and %d a moment later", len(first), len(second))
+	}
+}
+
+// A click that was sent is not called off: the answer waits for what the page does with it.
+func TestHangUpInTheMiddleOfAClick(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	eval(t, s, `document.querySelector("#button").addEventListener("mousedown", () => {
+		const request = new XMLHttpRequest();
+		request.open("POST", "/count/pressed", false);
+		request.send();
+		for (const end = Date.now() + 500; Date.now() < end;);
+	}), 0`)
+	_, err := leave(t, s, wire.Click, wire.ClickIn{Element: element("#button")}, counts(t, web, "pressed"))
+	if err != nil && !errors.Is(err, wire.CodeResultUnknown) { // this only where the machine takes 3 s for it
+		t.Errorf("click, whose caller left in the middle, = %v (%v), want success", err, wire.AsError(err))
+	}
+	if got := text(t, s, "#out"); got == "" {
+		t.Error("the button was not clicked")
+	}
+}
+
+// A batch whose caller leaves answers with what was done of it.
+func TestHangUpInTheMiddleOfABatch(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/late?gate=batch"))
+	out, err := leave(t, s, wire.Batch, wire.BatchIn{Steps: []wire.Step{
+		step(t, "eval", wire.EvalIn{Script: `fetch("/count/stepped", {method: "POST"}), 0`}),
+		step(t, "click", wire.ClickIn{Element: element("#late")}),
+		step(t, "eval", wire.EvalIn{Script: "document.title = 'done', 0"}),
+		step(t, "get title", wire.Nothing{}),
+	}}, func() { counts(t, web, "stepped")(); time.Sleep(300 * time.Millisecond) })
+	if err != nil {
+		t.Fatalf("batch = %v (%v), want its results", err, wire.AsError(err))
+	}
+	if len(out.Results) != 3 || !out.Results[0].Success || out.Results[1].Code != wire.CodeInterrupted || out.Results[2].Code != wire.CodeInterrupted {
+		t.Errorf("batch = %+v, want one that was done, and two that were interrupted", out.Results)
+	}
+	web.Open("batch")
+	do(t, s, wire.Wait, wire.WaitIn{What: "#late"})
+	if got := eval(t, s, "document.title"); strings.Contains(got, "done") || text(t, s, "#clicks") != "0" {
+		t.Errorf("the title is %s and the element was clicked %s times", got, text(t, s, "#clicks"))
 	}
 }
 

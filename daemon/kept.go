@@ -93,6 +93,13 @@ func (k *keeping) setBy(agent wire.AgentKey) {
 	k.agent = agent
 }
 
+// holder returns the agent that [keeping.setBy] was told of last, empty before the first.
+func (k *keeping) holder() wire.AgentKey {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.agent
+}
+
 // end is for the session's end: its file is being removed.
 func (k *keeping) end() {
 	k.mu.Lock()

@@ -24,11 +24,13 @@ const (
 type link struct {
 	place   sockets.Place
 	path    string // of the endpoint
+	party   string // that the connections at the endpoint belong to
 	browser playwright.Browser
 	context playwright.BrowserContext
 	dialogs *dialogs
 	kept    *keeping
 	devices map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
+	runs    wire.Settings                           // of the browser
 	news    wire.NewsOut                            // when it was made: which browser it is, and what happened to the one before
 	gone    chan struct{}                           // closed when the connection is lost
 	lose    sync.Once
@@ -53,8 +55,9 @@ type arrival struct {
 }
 
 // connect makes a link. The pages that the session has already are attached when
-// it returns, but for those that do not answer.
-func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place, session string, d *dialogs, a *asks) (*link, error) {
+// it returns, but for those that do not answer. socket is what [Session.alias] returns
+// for the place.
+func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place, socket, session string, d *dialogs, a *asks) (*link, error) {
 	limit := connectTime
 	if at, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(at))
@@ -62,8 +65,9 @@ func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place
 	if limit <= 0 {
 		return nil, ended(ctx)
 	}
-	path := wire.PathSession + session + "?" + wire.ParamParty + "=" + rand.Text()
-	browser, err := pw.Chromium.ConnectOverCDP(driverAddress(place.Socket)+":"+path, playwright.BrowserTypeConnectOverCDPOptions{
+	party := rand.Text()
+	path := wire.PathSession + session + "?" + wire.ParamParty + "=" + party
+	browser, err := pw.Chromium.ConnectOverCDP(driverAddress(socket)+":"+path, playwright.BrowserTypeConnectOverCDPOptions{
 		// The page stays as a person would see it; what keeps it awake the broker does.
 		NoDefaults: playwright.Bool(true),
 		IsLocal:    playwright.Bool(true),
@@ -78,7 +82,7 @@ func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place
 		return nil, wire.Errorf(wire.CodeBrowserGone, "the browser has no context")
 	}
 	l := &link{
-		place: place, path: path, browser: browser, context: contexts[0], dialogs: d, kept: a.kept, devices: pw.Devices,
+		place: place, path: path, party: party, browser: browser, context: contexts[0], dialogs: d, kept: a.kept, devices: pw.Devices,
 		gone: make(chan struct{}), pages: map[string]*page{}, arrivals: map[playwright.Page]*arrival{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { l.lost() })
@@ -99,8 +103,15 @@ func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place
 }
 
 // endpoint is the session's own CDP endpoint.
-func endpoint(place sockets.Place, session string) string {
-	return "ws+unix://" + place.Socket + ":" + wire.PathSession + session
+func endpoint(socket, session string) string {
+	return "ws+unix://" + socket + ":" + wire.PathSession + session
+}
+
+// alias returns the path of the broker's socket as a URL can contain it.
+func (s *Session) alias(place sockets.Place) (string, error) {
+	s.aliasing.Lock()
+	defer s.aliasing.Unlock()
+	return s.root.Alias(s.name, place.Socket)
 }
 
 // driverAddress is a socket as the driver is to have it, with a host that is an address. Any

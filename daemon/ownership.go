@@ -136,10 +136,13 @@ func (t *turn) mayAct(ctx context.Context, l *link) error {
 // takeFor makes the session a caller's for what it does past this daemon.
 func (s *Session) takeFor(ctx context.Context, call *wire.Call) error {
 	out, err := s.broker.claim(ctx, &actor{agent: call.Agent})
-	if err != nil || call.Actor().Drives(s.name, out.Holder) {
+	if err != nil {
 		return err
 	}
-	return wire.OwnershipError(actOf(wire.GetCDPURL.Name), s.tabName(), out.Holder)
+	if err := s.refuse(call, wire.GetCDPURL.Name, out.Holder); err != nil {
+		return err
+	}
+	return s.handOver(out.Holder)
 }
 
 // tabName is the session's active tab as others name it.
@@ -189,32 +192,67 @@ func actOf(verb string) string {
 	return strings.ReplaceAll(verb, "-", " ") + " in"
 }
 
-// mayClose refuses to end the session for a caller whose it is not.
+// mayClose refuses to end the session for a caller that does not own it. A session that
+// no command has reached yet belongs to itself: its first command is on the way.
 func (s *Session) mayClose(ctx context.Context, call *wire.Call) error {
-	return s.mayDrive(ctx, call, wire.Close.Name)
+	holder := s.holder(ctx)
+	if holder == "" && !s.isUsed() {
+		holder = wire.AgentKey(s.name)
+	}
+	return s.refuse(call, wire.Close.Name, holder)
+}
+
+// isUsed reports whether an agent has used the session since this daemon began.
+func (s *Session) isUsed() bool {
+	if s.kept.holder() != "" {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.link != nil || s.actor != nil
 }
 
 // mayDrive refuses a caller whose the session is not. Where there is no connection, the
 // broker knows; one that does not answer at once holds nobody up.
 func (s *Session) mayDrive(ctx context.Context, call *wire.Call, verb string) error {
-	holder := s.holder(ctx)
+	return s.refuse(call, verb, s.holder(ctx))
+}
+
+// refuse refuses a verb to a caller that may not act in the holder's session.
+func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) error {
 	if holder == "" || call.Actor().Drives(s.name, holder) {
 		return nil
 	}
 	return wire.OwnershipError(actOf(verb), s.tabName(), holder)
 }
 
-// holder is whose the session is, empty for nobody's that is known of.
+// holder returns the agent that the session belongs to, empty where it belongs to nobody.
+// While a connection to the browser is being made, that is the agent whose command needs
+// it.
 func (s *Session) holder(ctx context.Context) wire.AgentKey {
 	if l, holder := s.linkHolder(); l != nil {
 		return holder
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
-	if out, err := s.broker.claim(ctx, nil); err == nil && out.Held {
+	out, err := s.broker.claim(ctx, nil)
+	if err == nil && out.Held {
 		return out.Holder
 	}
-	return ""
+	s.mu.Lock()
+	a := s.actor
+	s.mu.Unlock()
+	switch last := s.kept.holder(); {
+	case last != "" && err == nil && out.Ended: // with its agent
+		return ""
+	case last != "":
+		return last
+	case a == nil || a.looks:
+		return ""
+	case a.agent != "":
+		return wire.KeyOf(a.agent)
+	}
+	return wire.AgentKey(s.name)
 }
 
 // linkHolder is the connection, nil where there is none, and whose the session is as

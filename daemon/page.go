@@ -20,12 +20,18 @@ type page struct {
 	clock  func(limit time.Duration) (any, error) // see [page.began]
 
 	attaching chan struct{} // has room for one, who makes the channel
-	mu        sync.Mutex    // guards own
+	mu        sync.Mutex    // guards the fields below
 	own       *channel      // nil before the first need, and where it was given up
+	moved     chan struct{} // closed and replaced when its main frame has navigated
 
 	commits  atomic.Int64             // navigations of its main frame so far
+	waited   atomic.Int64             // commits+1 of the last document that a command has waited for
+	pending  atomic.Bool              // its main frame is navigating to another document
+	acted    atomic.Bool              // an action may have begun a navigation that is not known to be over
 	world    atomic.Pointer[world]    // of its main frame, when it was asked for last
 	document atomic.Pointer[document] // of its main frame, when it was asked for last
+	lastAct  atomic.Int64             // the number of the last action that the driver was asked for
+	acting   atomic.Int64             // the number of the action in its act phase; 0 is none
 	gone     chan struct{}            // closed when the page is closed
 	crash    chan struct{}            // closed when its renderer is gone
 	close    sync.Once
@@ -33,13 +39,17 @@ type page struct {
 }
 
 func newPage(l *link, p playwright.Page) (*page, error) {
-	pg := &page{Page: p, link: l, attaching: make(chan struct{}, 1), gone: make(chan struct{}), crash: make(chan struct{})}
+	pg := &page{Page: p, link: l, attaching: make(chan struct{}, 1), moved: make(chan struct{}), gone: make(chan struct{}), crash: make(chan struct{})}
 	pg.clock = pg.began
 	p.OnClose(func(playwright.Page) { pg.close.Do(func() { close(pg.gone) }) })
 	p.OnCrash(func(playwright.Page) { pg.crashed.Do(func() { close(pg.crash) }) })
 	p.OnFrameNavigated(func(f playwright.Frame) {
 		if f.ParentFrame() == nil {
 			pg.commits.Add(1)
+			pg.mu.Lock()
+			close(pg.moved)
+			pg.moved = make(chan struct{})
+			pg.mu.Unlock()
 		}
 	})
 	cdp, err := l.context.NewCDPSession(p)
@@ -47,12 +57,26 @@ func newPage(l *link, p playwright.Page) (*page, error) {
 		return nil, err
 	}
 	pg.cdp = cdp
+	cdp.On("Abrowser.phase", pg.phase)
 	info, err := pg.info()
 	if err != nil {
 		return nil, err
 	}
 	pg.target, pg.opener = info.target, info.opener
+	pg.follow()
 	return pg, pg.emulate(emulation{}, l.kept.get().Emulation)
+}
+
+// phase notes that the driver's action begins to act, or waits again. The driver sends
+// this before it sends the page any input, so that a connection that is lost without it
+// was lost before anything was done.
+func (p *page) phase(event any) {
+	params, _ := event.(map[string]any)
+	id, _ := params["id"].(float64)
+	if acting, _ := params["acting"].(bool); !acting {
+		id = 0
+	}
+	p.acting.Store(int64(id))
 }
 
 // targetInfo is what the browser itself, and not the page, knows of a page.

@@ -12,8 +12,18 @@ import (
 // current is the session's active page. Where the session has none yet it is made,
 // and where the daemon is new the one the last daemon had is taken up again. A
 // page that was closed is an error and never replaced by another, but that the
-// opener takes over from a popup that closed.
+// opener takes over from a popup that closed. It waits for the page's document: see
+// awaitDocument.
 func (t *turn) current(ctx context.Context) (*page, error) {
+	p, err := t.active(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p, t.awaitDocument(ctx, p)
+}
+
+// active is current without waiting for the document.
+func (t *turn) active(ctx context.Context) (*page, error) {
 	p, err := t.find(ctx)
 	if err != nil || p != nil {
 		return p, err
@@ -95,7 +105,7 @@ func (t *turn) named(ctx context.Context, l *link) (*page, error) {
 // where the tab is listed, is waited for: what acts on it is meant for that document.
 // Where it does not get there in time it is taken as it is.
 func (t *turn) adopt(ctx context.Context, l *link, tab wire.Tab) (*page, error) {
-	p, err := l.await(ctx, tab.TargetID)
+	p, err := t.attached(ctx, l, tab)
 	if err != nil || blank(tab.URL) || !blank(p.URL()) {
 		return p, err
 	}
@@ -287,7 +297,11 @@ func (t *turn) effects(ctx context.Context) wire.Effects {
 	var e wire.Effects
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
 	defer cancel()
-	if !t.isQuiet() {
+	quiet := t.isQuiet()
+	if !quiet || t.typed {
+		t.mayNavigate()
+	}
+	if !quiet {
 		e.Opened = t.fresh(ctx)
 	}
 	e.Dialogs = t.tellNews()

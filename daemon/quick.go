@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -18,7 +17,6 @@ type quick struct {
 	button string // "" is left
 	count  int    // of clicks
 	text   string
-	saves  *bool // set where the element is in a link that saves a file; may be nil
 }
 
 type quickState string
@@ -26,15 +24,14 @@ type quickState string
 const (
 	quickDone    quickState = "done"
 	quickRefused quickState = "refused" // nothing was done
-	quickLate    quickState = "late"    // the page did not answer; a fill may be on its way there
 )
 
 const (
+	firstTry = time.Second // for an element that is ready at once
 	// promptTime is how late a page may begin with a fill, which is sent to it in one
 	// with the question whether the element is ready. A caller that goes away meanwhile
 	// has come too late.
 	promptTime = 100 * time.Millisecond
-	inputTime  = 2 * time.Second // for what was begun in time
 	// stopWatchTime is how long a page may at least take to say what a click has hit.
 	stopWatchTime = 100 * time.Millisecond
 	// overTime is how long a page that has taken a click's input is waited for to say that
@@ -44,31 +41,36 @@ const (
 
 // actQuickly tries the quick way, where there is one. With an error, or when it was
 // done, nothing else is to be tried. Of an element that is not ready it notes why.
-func (t *turn) actQuickly(ctx context.Context, p *page, at *target, a action) (quickState, error) {
-	if a.quick == nil || !t.engine.shared() || ctx.Err() != nil {
-		return quickRefused, nil
+func (t *turn) actQuickly(ctx context.Context, p *page, at *target, a action) (done performed, state quickState, err error) {
+	if a.quick == nil || ctx.Err() != nil {
+		return done, quickRefused, nil
 	}
-	until := time.Now().Add(slice(ctx, firstTry))
-	limited, cancel := context.WithDeadline(ctx, until)
+	limited, cancel := context.WithTimeout(ctx, slice(ctx, firstTry))
 	defer cancel()
 	act := t.clickQuickly
 	if a.quick.verb == "fill" {
 		act = t.fillQuickly
 	}
-	state := quickRefused
+	state = quickRefused
 	t.ahead = true
-	err := t.inWorld(limited, p, func(w *world) (err error) {
+	err = t.inWorld(limited, p, func(w *world) (err error) {
 		t.direct = true
-		state, err = act(ctx, w, at, a, until)
+		state, done.saves, err = act(ctx, w, at, a)
 		return err
 	})
 	switch {
 	case errors.Is(err, wire.CodeWedged), errors.Is(err, wire.CodePageCrashed), errors.Is(err, wire.CodeResultUnknown):
-		return "", err
+		return done, "", err
 	case err != nil:
-		return quickRefused, nil // nothing was done; what is wrong is found out in Playwright's way
+		return done, quickRefused, nil // nothing was done; the driver finds out what is wrong
 	}
-	return state, nil
+	return done, state, nil
+}
+
+// acknowledged is a context for the act phase: it does not end with the caller's, but
+// when the page is late to acknowledge.
+func acknowledged(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), slice(ctx, actionTime)+ackTime)
 }
 
 // seen is what a page says of the element that is to be acted on.
@@ -84,36 +86,82 @@ type seen struct {
 
 // fillQuickly has the page fill the element, where it is ready, or make it ready for the
 // keyboard.
-func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action, until time.Time) (quickState, error) {
+func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action) (quickState, bool, error) {
 	if t.isLeft(ctx) {
-		return quickRefused, nil
+		return quickRefused, false, nil
 	}
-	ctx = context.WithoutCancel(ctx) // what is begun is seen to its end
-	limited, cancel := context.WithDeadline(ctx, until)
+	ctx, cancel := acknowledged(ctx)
 	defer cancel()
 	var s seen
-	err := w.ask(limited, &s, "fill", at.query, a.quick.text, time.Now().Add(promptTime).UnixMilli())
+	typed, err := w.begin(ctx, "typed")
+	if err != nil {
+		return quickRefused, false, nil
+	}
+	defer w.forget(typed)
+	err = w.ask(ctx, &s, "fill", at.query, a.quick.text, w.until(promptTime), at.began)
 	switch {
-	case errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isMoved(err) && !neverRun(err):
-		return "", unknownError(a)
-	case errors.Is(err, wire.CodeTimeout):
-		return quickLate, nil
+	case errors.Is(err, wire.CodeTimeout), errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isMoved(err) && !neverRun(err):
+		return "", false, unknownError(a, "the page did not answer")
 	case err != nil:
-		return "", err
+		return "", false, err
 	case s.How == "needsinput":
 		inputs := []input{{"Input.insertText", map[string]any{"text": a.quick.text}}}
 		if a.quick.text == "" {
 			inputs = deleteKey()
 		}
-		err = w.input(ctx, a, until, inputs)
+		t.typed = true
+		arrived := false
+		if arrived, err = t.typeQuickly(ctx, w, a, inputs, typed); err == nil && !arrived {
+			return quickRefused, false, nil
+		}
 	case s.How != "done":
 		at.why = s.Why
-		return quickRefused, nil
+		return quickRefused, false, nil
 	}
 	if err == nil && at.sel.ref == 0 {
 		t.warnSeveral(at.sel, s.Count)
 	}
-	return quickDone, err
+	return quickDone, false, err
+}
+
+// typeQuickly gives the keyboard's input and reports whether the page has seen it; the
+// error says that this is not known.
+func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []input, typed asking) (bool, error) {
+	given, err := w.give(ctx, a, inputs)
+	if err != nil {
+		return false, err
+	}
+	if err := w.took(ctx, a, given); err != nil {
+		return false, err
+	}
+	if typed.arrives(overTime) && typed.isTrue() {
+		return true, nil
+	}
+	verdict := ""
+	err = w.ask(ctx, &verdict, "endTyped")
+	switch {
+	case err == nil && verdict == "gone": // the element, with the input that was for it
+		return false, nil
+	case err == nil:
+		return true, confirm(a, verdict)
+	case typed.isTrue():
+		return true, nil
+	}
+	return false, unknownError(a, "the page did not say whether it saw the input")
+}
+
+// confirm is the error of an action whose input the page did not see, by the verdict of
+// watchClick or watchKeys of verbs.js.
+func confirm(a action, verdict string) error {
+	switch verdict {
+	case "seen":
+		return nil
+	case "apart":
+		return unknownError(a, "the button was pressed on the element and released elsewhere, so the page got no click")
+	case "partly":
+		return unknownError(a, "the page saw only a part of the input")
+	}
+	return unknownError(a, "the page did not see the input")
 }
 
 func deleteKey() []input {
@@ -129,67 +177,93 @@ func deleteKey() []input {
 
 // clickQuickly looks where the element is, and whether a click arrives there, and clicks.
 // What comes in the way by then, the page keeps the click from.
-func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action, until time.Time) (quickState, error) {
-	limited, cancel := context.WithDeadline(ctx, until)
-	came, _ := w.begin(limited, "came", a.quick.count) // the click may send the page away
+func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action) (quickState, bool, error) {
+	limited, cancel := context.WithTimeout(ctx, slice(ctx, firstTry))
+	until, _ := limited.Deadline()
+	came, _ := w.begin(limited, "came") // the click may send the page away
 	over, notAsked := w.begin(limited, "over", a.quick.count)
 	defer w.forget(came)
 	defer w.forget(over)
 	var s seen
-	err := w.ask(limited, &s, "look", at.query, until.UnixMilli())
+	err := w.ask(limited, &s, "look", at.query, w.until(time.Until(until)), a.quick.button, a.quick.count, at.began)
 	cancel()
 	// Nothing is done for a caller that has gone away while the page was asked.
 	if late := t.isLeft(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
 		w.leave(ctx)
-		return quickRefused, nil
+		return quickRefused, false, nil
 	}
 	if err != nil || !s.Ready {
 		at.why = s.Why
-		return quickRefused, err
+		return quickRefused, false, err
 	}
-	if a.quick.saves != nil {
-		*a.quick.saves = s.Saves
-	}
-	until = time.Now().Add(slice(ctx, firstTry))
-	ctx = context.WithoutCancel(ctx) // as above
-	given, err := w.give(ctx, a, clicks(s, cmp.Or(a.quick.button, "left"), a.quick.count))
+	until = time.Now().Add(max(slice(ctx, firstTry), stopWatchTime)) // for what follows the click
+	ctx, cancel = acknowledged(ctx)
+	defer cancel()
+	given, err := w.give(ctx, a, clicks(s, a.quick.button, a.quick.count))
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	if err := w.took(ctx, a, until, given); err != nil {
-		return "", err
+	if err := w.took(ctx, a, given); err != nil {
+		return "", false, err
 	}
 	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
 		until = soon
 	}
-	limited, cancel = context.WithDeadline(ctx, until)
-	defer cancel()
-	stopped := struct{ Hit, Moved, Calm bool }{Hit: true, Moved: true} // where the document is gone
+	ended := clicked{Hit: true, Moved: true} // where the document is gone
 	err = notAsked
 	if err == nil {
-		soon, cancel := context.WithTimeout(limited, overTime)
-		err = w.finish(soon, over, &stopped)
+		soon, cancel := context.WithTimeout(ctx, overTime)
+		err = w.finish(soon, over, &ended)
 		cancel()
 	}
 	if errors.Is(err, wire.CodeTimeout) {
-		err = w.ask(limited, &stopped, "end")
-	}
-	if err == nil && !stopped.Hit {
-		return quickRefused, nil
-	}
-	if isMoved(err) && !came.isAnswered() { // what followed may have got the click
-		return "", unknownError(a)
+		err = w.endClick(ctx, until, came, &ended)
 	}
 	switch {
-	case stopped.Calm:
+	case err == nil && !ended.Hit:
+		return quickRefused, false, nil
+	case err == nil && ended.Click != "":
+		err = confirm(a, ended.Click)
+	case came.isTrue():
+		err = nil
+	case err == nil: // another click has ended the watch
+		err = unknownError(a, "the page did not say whether it saw the click")
+	default:
+		err = unknownError(a, "the page went away before it said that it saw the click")
+	}
+	if err != nil {
+		return "", false, err
+	}
+	t.arrived = true // where the page navigates, settle records that
+	switch {
+	case ended.Calm:
 		t.endLater(ctx, w, until)
-	case stopped.Moved:
+	case ended.Moved:
 		t.settle(w.page, max(0, time.Until(until)))
 	}
 	if at.sel.ref == 0 {
 		t.warnSeveral(at.sel, s.Count)
 	}
-	return quickDone, nil
+	return quickDone, s.Saves, nil
+}
+
+// clicked is what a page says of a click when it is over.
+type clicked struct {
+	Hit   bool   `json:"hit"`   // the input came to the element; else the page was kept from it
+	Click string `json:"click"` // the verdict of watchClick of verbs.js
+	Moved bool   `json:"moved"` // the page goes elsewhere
+	Calm  bool   `json:"calm"`  // what the click has put off is not over
+}
+
+// endClick asks the page for the end of a click. Where the click was seen it is waited
+// for until a time, and as long as ctx goes on where it was not.
+func (w *world) endClick(ctx context.Context, until time.Time, came asking, ended *clicked) error {
+	if came.isTrue() {
+		soon, cancel := context.WithDeadline(ctx, until)
+		defer cancel()
+		ctx = soon
+	}
+	return w.ask(ctx, ended, "end")
 }
 
 // endLater has the lane wait for what a large page has put off that has heard of a click,
@@ -228,56 +302,32 @@ func clicks(at seen, button string, count int) []input {
 	return inputs
 }
 
-// settle waits for what the page navigates to, as long as there is time, and until we
-// know what Playwright tells of it.
-func (t *turn) settle(p *page, limit time.Duration) {
-	err := t.watch(limit, func() error {
-		_, err := p.cdp.Send("Abrowser.settled", map[string]any{"target": p.target, "limit": milliseconds(limit)})
-		return err
-	})
-	t.ahead = false
-	if err != nil {
-		t.log.Warn("waiting for a navigation", "error", firstLine(briefly(err))) // the click has been done
-	}
-}
-
 // input is a command of CDP's Input domain.
 type input struct {
 	method string
 	params map[string]any
 }
 
-// input has the page do all of it, at once and in order.
-func (c *channel) input(ctx context.Context, a action, until time.Time, inputs []input) error {
-	given, err := c.give(ctx, a, inputs)
-	if err != nil {
-		return err
-	}
-	return c.took(ctx, a, until, given)
-}
-
-// give is the first half of input. ctx does not end.
+// give sends all of it to the page, at once and in order. ctx does not end.
 func (c *channel) give(ctx context.Context, a action, inputs []input) ([]asking, error) {
 	var all []asking
 	for _, in := range inputs {
 		asked, err := c.ask(ctx, in.method, in.params)
 		if err != nil {
-			return all, unknownError(a)
+			return all, unknownError(a, "the connection to the page was lost")
 		}
 		all = append(all, asked)
 	}
 	return all, nil
 }
 
-// took is its second half.
-func (c *channel) took(ctx context.Context, a action, until time.Time, given []asking) error {
-	ctx, cancel := context.WithDeadline(ctx, until.Add(inputTime))
-	defer cancel()
+// took waits until the page has taken what was given.
+func (c *channel) took(ctx context.Context, a action, given []asking) error {
 	for _, asked := range given {
 		if err := c.await(ctx, asked, nil); errors.Is(err, wire.CodePageCrashed) {
 			return err
 		} else if err != nil {
-			return unknownError(a)
+			return unknownError(a, "the page did not acknowledge the input")
 		}
 	}
 	return nil

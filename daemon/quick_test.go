@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -14,15 +16,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// quickPage has a button, a field, and counts what arrives at them; Playwright's own
-// way marks an element before it acts on it, the quick one does not.
+// quickPage has a button, a field, and counts what arrives at them.
 const quickPage = `(() => {
 	document.body.innerHTML = '<button id="go">go</button> <input id="name">';
-	window.clicks = window.doubles = window.fills = window.marks = window.astray = 0;
+	window.clicks = window.doubles = window.fills = window.astray = 0;
 	document.querySelector("#go").addEventListener("click", () => clicks++);
 	document.querySelector("#go").addEventListener("dblclick", () => doubles++);
 	document.querySelector("#name").addEventListener("input", () => fills++);
-	document.addEventListener("__playwright_mark_target__", () => marks++, true);
 	window.cover = () => {
 		const e = document.createElement("div");
 		e.style = "position: fixed; inset: 0";
@@ -35,8 +35,8 @@ const quickPage = `(() => {
 	return 0;
 })()`
 
-// What is ready at once is done in the quick way, and what is not in Playwright's: once,
-// and on nothing else.
+// An action is performed once, and on nothing else, whether the element is ready at once
+// or the driver waits for it.
 func TestQuickWay(t *testing.T) {
 	click := func(t *testing.T, s *daemontest.Session) error {
 		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: 8000}})
@@ -54,29 +54,28 @@ func TestQuickWay(t *testing.T) {
 		name, before string
 		act          func(*testing.T, *daemontest.Session) error
 		after        string // clicks, doubles, fills, value, astray
-		quick        bool
 	}{
-		{"click", "", click, "1 0 0  0", true},
+		{"click", "", click, "1 0 0  0"},
 		{"dblclick", "", func(t *testing.T, s *daemontest.Session) error {
 			_, _, err := ask(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go")})
 			return err
-		}, "2 1 0  0", true},
-		{"fill", "", fill, "0 0 1 text 0", true},
+		}, "2 1 0  0"},
+		{"fill", "", fill, "0 0 1 text 0"},
 		{"fill with nothing", `document.querySelector("#name").value = "old";`, func(t *testing.T, s *daemontest.Session) error {
 			_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name")})
 			return err
-		}, "0 0 1  0", true},
-		{"click on what is disabled for a while", `go.disabled = true; setTimeout(() => go.disabled = false, 300);`, click, "1 0 0  0", false},
-		{"click on what is covered for a while", `cover(); setTimeout(() => document.querySelector("#cover").remove(), 300);`, click, "1 0 0  0", false},
-		{"click out of view", `go.style = "position: absolute; top: 5000px";`, click, "1 0 0  0", false},
-		{"click on what the pointer's coming covers", `go.onmouseover = () => { cover(); go.onmouseover = null; setTimeout(() => document.querySelector("#cover")?.remove(), 700); };`, click, "1 0 0  0", false},
-		{"fill what is read-only for a while", `const f = document.querySelector("#name"); f.readOnly = true; setTimeout(() => f.readOnly = false, 300);`, fill, "0 0 1 text 0", false},
-		{"click on a page that is busy", "busy(1800);", click, "1 0 0  0", false},
-		{"click on what is slow to take it", `go.addEventListener("mousedown", () => { for (const end = Date.now() + 1500; Date.now() < end;); });`, click, "1 0 0  0", true},
-		{"fill on a page that is busy", "busy(1800);", fill, "0 0 1 text 0", false},
-		{"fill of a date on a page that is busy", `document.querySelector("#name").type = "date"; busy(1800);`, fillDate, "0 0 1 2026-11-22 0", false},
+		}, "0 0 1  0"},
+		{"click on what is disabled for a while", `go.disabled = true; setTimeout(() => go.disabled = false, 300);`, click, "1 0 0  0"},
+		{"click on what is covered for a while", `cover(); setTimeout(() => document.querySelector("#cover").remove(), 300);`, click, "1 0 0  0"},
+		{"click out of view", `go.style = "position: absolute; top: 5000px";`, click, "1 0 0  0"},
+		{"click on what the pointer's coming covers", `go.onmouseover = () => { cover(); go.onmouseover = null; setTimeout(() => document.querySelector("#cover")?.remove(), 700); };`, click, "1 0 0  0"},
+		{"fill what is read-only for a while", `const f = document.querySelector("#name"); f.readOnly = true; setTimeout(() => f.readOnly = false, 300);`, fill, "0 0 1 text 0"},
+		{"click on a page that is busy", "busy(1800);", click, "1 0 0  0"},
+		{"click on what is slow to take it", `go.addEventListener("mousedown", () => { for (const end = Date.now() + 1500; Date.now() < end;); });`, click, "1 0 0  0"},
+		{"fill on a page that is busy", "busy(1800);", fill, "0 0 1 text 0"},
+		{"fill of a date on a page that is busy", `document.querySelector("#name").type = "date"; busy(1800);`, fillDate, "0 0 1 2026-11-22 0"},
 		// It answers whether the element is ready, and no more.
-		{"fill of a date on a page that gets busy", `document.querySelector("#name").type = "date"; busy(300, () => busy(1800));`, fillDate, "0 0 1 2026-11-22 0", false},
+		{"fill of a date on a page that gets busy", `document.querySelector("#name").type = "date"; busy(300, () => busy(1800));`, fillDate, "0 0 1 2026-11-22 0"},
 	}
 	s := home.Start(t)
 	for _, tt := range tests {
@@ -88,9 +87,6 @@ func TestQuickWay(t *testing.T) {
 			const state = `[clicks, doubles, fills, document.querySelector("#name").value, astray].join(" ")`
 			if got, want := eval(t, s, state), `"`+tt.after+`"`; got != want {
 				t.Errorf("the page has seen %s, want %s", got, want)
-			}
-			if marks := eval(t, s, "marks"); tt.quick != (marks == "0") {
-				t.Errorf("%s elements were marked, quick is %v", marks, tt.quick)
 			}
 		})
 	}
@@ -119,11 +115,52 @@ func TestQuickWaySaysWhy(t *testing.T) {
 	}
 }
 
-// Of what was begun and not seen to end, nobody says that it was done, nor does it again.
+// What is ready at once is done without the driver.
+func TestFastPathNeedsNoDriver(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(quickPage, `for (const e of [go, document.querySelector("#name")]) for (const type of ["click", "dblclick", "input"]) e.addEventListener(type, () => window.at = Date.now());`))
+	do(t, s, wire.GetText, wire.GetIn{Element: element("#go")}) // the way to the page is there
+	driver := sharedDriver(t)
+	for name, act := range map[string]func() error{
+		"click": func() error { _, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go")}); return err },
+		"dblclick": func() error {
+			_, _, err := ask(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go")})
+			return err
+		},
+		"fill": func() error {
+			_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"})
+			return err
+		},
+	} {
+		if err := syscall.Kill(driver, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		var goesOn atomic.Int64
+		timer := time.AfterFunc(time.Second, func() {
+			goesOn.Store(time.Now().UnixMilli())
+			_ = syscall.Kill(driver, syscall.SIGCONT) // it is there, or the command fails
+		})
+		err := act()
+		if !timer.Stop() {
+			t.Logf("%s waits for the driver", name)
+		}
+		_ = syscall.Kill(driver, syscall.SIGCONT) // as above
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if at, _ := strconv.ParseInt(eval(t, s, "at"), 10, 64); goesOn.Load() != 0 && at >= goesOn.Load() {
+			t.Errorf("%s was performed %d ms after the driver went on", name, at-goesOn.Load())
+		}
+	}
+}
+
+// An action that the page does not acknowledge in time has an unknown result, and is not
+// performed again.
 func TestQuickWayIsLost(t *testing.T) {
 	s := home.Start(t)
 	eval(t, s, fmt.Sprintf(quickPage, `document.querySelector("#go").addEventListener("mousedown", () => { for (const end = Date.now() + 5000; Date.now() < end;); });`))
-	fails(t, s, wire.Click, wire.ClickIn{Element: element("#go")}, wire.CodeResultUnknown)
+	fails(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: 1000}}, wire.CodeResultUnknown)
 	if got := eval(t, s, "clicks"); got != "1" {
 		t.Errorf("it was clicked %s times", got)
 	}
@@ -134,10 +171,10 @@ func TestQuickWayHearsTheCaller(t *testing.T) {
 	s := home.Start(t)
 	for range 2 {
 		eval(t, s, fmt.Sprintf(quickPage, "busy(800);"))
-		hangUp(t, s, wire.Click, wire.ClickIn{Element: element("#go")}, 250*time.Millisecond)
+		hangUp(t, s, wire.Click, wire.ClickIn{Element: element("#go")}, 250*time.Millisecond, wire.CodeInterrupted)
 		time.Sleep(1200 * time.Millisecond) // in which it would be done
 		eval(t, s, "busy(800), 0")
-		hangUp(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"}, 250*time.Millisecond)
+		hangUp(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"}, 250*time.Millisecond, wire.CodeInterrupted)
 		time.Sleep(1200 * time.Millisecond) // as above
 		if got := eval(t, s, `clicks + " " + fills`); got != `"0 0"` {
 			t.Errorf("after the callers had gone there were %s clicks and fills", got)
@@ -159,7 +196,7 @@ func TestQuickWayFinds(t *testing.T) {
 		t.Fatalf("no button in %s", seen.Snapshot)
 	}
 	do(t, s, wire.Click, wire.ClickIn{Element: element("@" + ref[1])})
-	if got := eval(t, s, `clicks + " " + astray + " " + marks`); got != `"2 0 0"` {
+	if got := eval(t, s, `clicks + " " + astray`); got != `"2 0"` {
 		t.Errorf("the page has seen %s", got)
 	}
 }

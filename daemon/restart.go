@@ -109,8 +109,9 @@ func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 	case !gone && !closed && !errors.Is(err, wire.CodeResultUnknown) && !errors.Is(err, wire.CodePageCrashed):
 		return false, err
 	case (gone || closed) && !t.engine.alive():
-		return t.reads && ctx.Err() == nil, wire.Errorf(wire.CodeInterrupted, "Playwright's driver ended while the command ran; the page is still there").
-			WithHint("abrowser snapshot")
+		return (t.reads || t.undone) && ctx.Err() == nil, wire.Errorf(wire.CodeResultUnknown,
+			"%s not confirmed: Playwright's driver ended while it ran, and the page is still there; it may or may not have been done", t.slot.verb).
+			WithHint(hintSnapshot)
 	case l == nil || ctx.Err() != nil:
 		return false, err
 	}

@@ -118,7 +118,7 @@ func newSession(o Options, place sockets.Place, log *slog.Logger, end func()) *S
 //  1. Stop looking at the socket and the driver.
 //  2. Give the browser's connection up; the pages stay. What waited for them ends.
 //  3. End Playwright's driver.
-//  4. Close the connection to the broker.
+//  4. Close the connection to the broker, and remove the alias of its socket.
 //  5. Let the lease go, last: whoever holds it next may bind.
 func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.WaitGroup) error {
 	cancel()
@@ -127,7 +127,7 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 		s.unlink(l)
 	}
 	s.rests.Wait()
-	err := errors.Join(s.engine.stop(), s.broker.close())
+	err := errors.Join(s.engine.stop(), s.broker.close(), s.root.RemoveAlias(s.name))
 	err = errors.Join(err, lease.Close())
 	s.log.Info("ended", "served", time.Since(s.since).String())
 	return err

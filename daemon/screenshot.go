@@ -70,28 +70,25 @@ func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.Scree
 	return out, nil
 }
 
-// picture takes a picture of the page: in the shared driver as picture.js of
-// launcher/driver does, in a session's own as Playwright does.
+// picture takes a picture of the page as picture.js of launcher/driver does or, where
+// that cannot, as Playwright does.
 func (t *turn) picture(p *page, full bool, kind *playwright.ScreenshotType, limit time.Duration, out *wire.ScreenshotOut) error {
-	if t.engine.shared() {
-		given, err := p.cdp.Send("Abrowser.picture", map[string]any{
-			"target": p.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
-		})
-		if err != nil {
-			return err
-		}
-		answer, _ := given.(map[string]any)
-		data, _ := answer["data"].(string)
-		out.Source, _ = answer["file"].(string)
-		switch answer["state"] {
-		case "done":
-			out.Image, err = base64.StdEncoding.DecodeString(data)
-			return err
-		case "late":
-			return playwright.ErrTimeout
-		}
+	given, err := p.cdp.Send("Abrowser.picture", map[string]any{
+		"target": p.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
+	})
+	if err != nil {
+		return err
 	}
-	var err error
+	answer, _ := given.(map[string]any)
+	data, _ := answer["data"].(string)
+	out.Source, _ = answer["file"].(string)
+	switch answer["state"] {
+	case "done":
+		out.Image, err = base64.StdEncoding.DecodeString(data)
+		return err
+	case "late":
+		return playwright.ErrTimeout
+	}
 	out.Image, err = p.Screenshot(playwright.PageScreenshotOptions{
 		FullPage: &full, Type: kind, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
 	})

@@ -37,8 +37,9 @@ type Session struct {
 	owner    *owner
 	links    chan *link // the newest, for whoever watches it
 	health   health
-	end      func() // begins the end of the daemon, once or more often
-	unbind   func() // takes its socket away
+	end      func()     // begins the end of the daemon, once or more often
+	unbind   func()     // takes its socket away
+	aliasing sync.Mutex // held while the socket's alias is looked for or made
 
 	mu        sync.Mutex // guards the fields below; never held during I/O
 	link      *link
@@ -122,7 +123,11 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := connect(ctx, pw, b.place, s.name, s.dialogs, s.asks)
+	socket, err := s.alias(b.place)
+	if err != nil {
+		return nil, err
+	}
+	l, err := connect(ctx, pw, b.place, socket, s.name, s.dialogs, s.asks)
 	if err != nil {
 		s.log.Warn("connecting to the pages", "error", err)
 		if isGone(err) {
@@ -137,7 +142,8 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 		}
 	}
 	l.holder = whose.Holder // nobody else has the link yet
-	if err := s.broker.meet(ctx); err != nil {
+	if l.runs, err = s.broker.meet(ctx); err != nil {
+		l.runs = s.settings
 		s.log.Warn("meeting the broker", "error", err) // the connection may be gone again
 	}
 	s.mu.Lock()
@@ -270,10 +276,22 @@ func (s *Session) isIdle() bool {
 }
 
 func (s *Session) hello(pid int) wire.Hello {
+	settings, connected := s.running()
 	return wire.Hello{
 		Name: s.name, Role: "daemon", Build: s.build, Protocol: wire.Protocol, PID: pid,
-		Idle: s.isIdle(), Ending: s.lane.ends(), Since: s.since, Settings: s.settings,
+		Idle: s.isIdle(), Ending: s.lane.ends(), Since: s.since, Settings: settings, Connected: connected,
 	}
+}
+
+// running returns the settings that the session runs with. While it is connected to a
+// browser, what concerns the browser's start is as the browser has it: another session may
+// have started it.
+func (s *Session) running() (settings wire.Settings, connected bool) {
+	_, l := s.known()
+	if l == nil || l.isGone() {
+		return s.settings, false
+	}
+	return s.settings.StartedAs(l.runs), true
 }
 
 // retire begins the end when nothing runs. The pages stay, for the daemon that

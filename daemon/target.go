@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -17,12 +19,11 @@ type target struct {
 	all   playwright.Locator
 	why   string // it was not ready when it was first looked at, where that is known
 
-	document string // of the main frame, where a ref is of that
+	began float64 // when the document of a ref began; 0 of no ref
 }
 
-// target makes a selector ready to act on. A ref is checked here, before anything
-// happens: the element must be there, in the same document, with the same role
-// and name, or the ref is stale.
+// target makes a selector ready to read. A ref is checked here: the element must be
+// there, in the same document, with the same role and name, or the ref is stale.
 func (t *turn) target(ctx context.Context, p *page, given string) (target, error) {
 	sel, err := parseSelector(given)
 	if err != nil {
@@ -39,16 +40,40 @@ func (t *turn) target(ctx context.Context, p *page, given string) (target, error
 	at := target{sel: sel, query: "aria-ref=" + e.pwRef}
 	at.find = p.Locator(at.query)
 	at.all = at.find
-	if frameOf(e.pwRef) == "" {
-		at.document = e.document
-	}
 	return at, nil
+}
+
+// aim makes a selector ready for an action. Whether the element of a ref is still the one
+// that got it is checked where the action is performed.
+func (t *turn) aim(p *page, given string) (target, error) {
+	sel, err := parseSelector(given)
+	if err != nil {
+		return target{}, err
+	}
+	if sel.ref == 0 {
+		return target{sel: sel, query: sel.query}, nil
+	}
+	e, err := t.refs.lookup(sel.ref)
+	if err != nil {
+		return target{}, err
+	}
+	if e.target != p.target {
+		return target{}, staleError(sel.ref, "it is of another tab")
+	}
+	return target{sel: sel, query: "aria-ref=" + e.pwRef, began: e.began()}, nil
+}
+
+// began is when the element's document began: its name is that number, behind its frame's.
+func (e element) began() float64 {
+	_, number, _ := strings.Cut(e.document, "@")
+	at, _ := strconv.ParseFloat(number, 64)
+	return at
 }
 
 // isStill reports whether the element is plainly what it was when it got its ref: one
 // message to the page, where a capture has all that the page has in it.
 func (t *turn) isStill(ctx context.Context, p *page, e element) bool {
-	if frameOf(e.pwRef) != "" || !t.engine.shared() {
+	if frameOf(e.pwRef) != "" {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, slice(ctx, firstTry))

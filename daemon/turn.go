@@ -26,13 +26,21 @@ type turn struct {
 	reads bool // it changes nothing, and does not wait: it can be done twice
 	// foreign is set for a caller that may only read: what happened to the session is
 	// told to its own agent.
-	foreign bool
-	tab     string // that it looks at; empty for the active one
-	page    *page  // that it acts on or looks at, nil before it has been found
-	aims    string // the tab that it does something to, where it names one
-	ahead   bool   // a page has answered us, and Playwright may not have told of it
+	foreign   bool
+	tab       string        // that it looks at; empty for the active one
+	page      *page         // that it acts on or looks at, nil before it has been found
+	aims      string        // the tab that it does something to, where it names one
+	undone    bool          // whatever the command was doing, it has done nothing
+	begun     bool          // the command has changed something, or may have
+	until     time.Time     // when the command's time is over; zero before it is known
+	remaining time.Duration // of the command's time, when it runs once more; else 0
+	ahead     bool          // a page has answered us, and Playwright may not have told of it
+	arrived   bool          // the page is known not to be navigating
+	leaves    bool          // it navigates, and replaces what the page is loading
+	listed    bool          // it can be answered with what the browser lists of the tab
 	// direct is set while the last that was asked of the page we have asked ourselves.
 	direct bool
+	typed  bool // the page has taken keyboard input, and has not said since whether it navigates
 }
 
 // watch runs a call on the page that cannot be cancelled: see [slot.watch].
@@ -119,8 +127,12 @@ func attempt[In, Out any](ctx context.Context, t *turn, in In, serve func(*turn,
 	again, err := t.explain(ctx, err)
 	if again {
 		t.log.Info("once more", "verb", t.slot.verb)
+		t.remaining = max(time.Until(t.until), time.Millisecond)
 		out, err = serve(t, ctx, in)
 		_, err = t.explain(ctx, err)
+	}
+	if t.begun && errors.Is(err, wire.CodeInterrupted) {
+		err = wire.Errorf(wire.CodeResultUnknown, "%s interrupted: it had begun, and what it did until then stays", t.verb).WithHint(hintSnapshot)
 	}
 	if errors.Is(err, wire.CodeNotRunning) { // said of the broker; the caller would take it for us
 		err = wire.Errorf(wire.CodeBrowserGone, "the browser went away: %v", err).WithHint("abrowser browser status")
@@ -143,7 +155,11 @@ func (t *turn) within(ctx context.Context, asked int, usual time.Duration) (cont
 	if _, err := t.linked(ctx); err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit,
+	if t.remaining > 0 {
+		limit = min(limit, t.remaining)
+	}
+	t.until = time.Now().Add(limit)
+	ctx, cancel := context.WithDeadlineCause(ctx, t.until,
 		wire.Errorf(wire.CodeTimeout, "not done within %v", limit).WithHint("--timeout takes more milliseconds"))
 	return ctx, cancel, nil
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/playwright-community/playwright-go"
-
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -32,17 +30,15 @@ func (t *turn) download(ctx context.Context, in wire.DownloadIn) (wire.DownloadO
 	if err != nil {
 		return wire.DownloadOut{}, err
 	}
-	at, err := t.target(ctx, p, in.Selector)
+	at, err := t.aim(p, in.Selector)
 	if err != nil {
 		return wire.DownloadOut{}, err
 	}
-	err = t.act(ctx, p, at, action{name: "click", trial: true, do: func(limit *float64, trial *bool) error {
-		return at.find.Click(playwright.LocatorClickOptions{Timeout: limit, Trial: trial})
-	}})
-	if err != nil {
+	if _, err = t.perform(ctx, p, at, action{name: "click", verb: "click"}); err != nil {
 		return wire.DownloadOut{}, err
 	}
-	d, err := t.begun(ctx, func(all []wire.BrokerDownload) *wire.BrokerDownload {
+	t.begun = true
+	d, err := t.awaitDownload(ctx, func(all []wire.BrokerDownload) *wire.BrokerDownload {
 		for i := range all {
 			if all[i].Number > before {
 				return &all[i]
@@ -71,7 +67,7 @@ func (t *turn) waitDownload(ctx context.Context, in wire.WaitIn) (wire.WaitOut, 
 		return wire.WaitOut{}, err
 	}
 	defer cancel()
-	d, err := t.begun(ctx, func(all []wire.BrokerDownload) *wire.BrokerDownload {
+	d, err := t.awaitDownload(ctx, func(all []wire.BrokerDownload) *wire.BrokerDownload {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		for i := len(all) - 1; i >= 0; i-- {

@@ -26,6 +26,7 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 		return wire.OpenOut{}, err
 	}
 	defer cancel()
+	t.leaves = to != ""
 	p, err := t.openable(ctx)
 	if err != nil {
 		return wire.OpenOut{}, err
@@ -41,6 +42,7 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 			return wire.OpenOut{}, err
 		}
 	}
+	t.begun = t.begun || in.HAR != "" || len(in.HARs) > 0 || in.OnEnd != ""
 	if to != "" {
 		if err := t.load(ctx, p, to); err != nil {
 			return wire.OpenOut{}, t.orDownload(ctx, err)
@@ -97,7 +99,7 @@ func (t *turn) orDownload(ctx context.Context, err error) error {
 // openable is the session's page, a new one where the last was closed or crashed. A
 // crashed one goes: nothing can be done with it any more.
 func (t *turn) openable(ctx context.Context) (*page, error) {
-	p, err := t.current(ctx)
+	p, err := t.active(ctx)
 	switch {
 	case errors.Is(err, wire.CodePageClosed):
 		return t.newPage(ctx)
@@ -136,7 +138,7 @@ func (t *turn) navigate(ctx context.Context, p *page, call func(limit *float64) 
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	limit := slice(ctx, maxTime)
+	limit, commits := slice(ctx, maxTime), p.commits.Load()
 	over := make(chan struct{})
 	stopped := make(chan struct{})
 	go func() { // ends with the call below
@@ -147,17 +149,28 @@ func (t *turn) navigate(ctx context.Context, p *page, call func(limit *float64) 
 		case <-over:
 		}
 	}()
-	err := t.watch(limit, func() error { return call(playwright.Float(milliseconds(limit + time.Second))) })
+	var err error
+	for {
+		err = t.watch(limit, func() error { return call(playwright.Float(milliseconds(limit + time.Second))) })
+		// While the page's process is replaced Chromium refuses the command: nothing was done.
+		if err == nil || !strings.Contains(err.Error(), "Not attached to an active page") || !pause(ctx, 20*time.Millisecond) {
+			break
+		}
+	}
 	close(over)
 	if !errors.Is(err, wire.CodeWedged) {
 		<-stopped
 	}
 	switch {
 	case err == nil:
+		t.arrived, t.begun = true, true
+		p.acted.Store(false)
 		return nil
 	case errors.Is(err, wire.CodeWedged):
 		return err
 	case ctx.Err() != nil:
+		what := netError(err)
+		t.begun = t.begun || p.commits.Load() != commits || what != "" && what != aborted // with an error page
 		if err := ended(ctx); !errors.Is(err, wire.CodeTimeout) {
 			return err
 		}
@@ -168,13 +181,23 @@ func (t *turn) navigate(ctx context.Context, p *page, call func(limit *float64) 
 	case isGone(err) && !neverSent(err):
 		return wire.Errorf(wire.CodeResultUnknown, "the page went away while it was loading").WithHint("abrowser status")
 	}
+	if what := netError(err); what != "" && what != aborted {
+		p.awaitErrorPage(ctx, commits)
+	}
 	return navigationError(err)
+}
+
+const aborted = "net::ERR_ABORTED"
+
+// netError returns Chromium's name of the error that made a navigation fail, or "".
+func netError(err error) string {
+	return regexp.MustCompile(`net::ERR_[A-Z0-9_]+`).FindString(briefly(err))
 }
 
 func navigationError(err error) error {
 	text := briefly(err)
-	switch what := regexp.MustCompile(`net::ERR_[A-Z0-9_]+`).FindString(text); {
-	case what == "net::ERR_ABORTED":
+	switch what := netError(err); {
+	case what == aborted:
 		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s: a download, an empty answer or another navigation took its place", what)
 	case what != "":
 		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", what)
@@ -211,6 +234,7 @@ func (t *turn) loaded(ctx context.Context, p *page) error {
 
 func (t *turn) stopLoading(p *page) {
 	err := t.watch(time.Second, func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
+	p.waited.Store(p.commits.Load() + 1) // it may never be parsed
 	if err != nil {
 		t.log.Warn("stopping a load", "error", firstLine(briefly(err)))
 	}
@@ -268,7 +292,7 @@ func (t *turn) step(ctx context.Context, in wire.StepIn, call func(*page, *float
 		return wire.PageURL{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := t.active(ctx)
 	if err != nil {
 		return wire.PageURL{}, err
 	}

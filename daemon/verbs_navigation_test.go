@@ -81,6 +81,21 @@ func TestOpenRefuses(t *testing.T) {
 	fails(t, s, wire.Open, wire.OpenIn{URL: "http://no.such.host.invalid/"}, wire.CodeNavigation)
 }
 
+// An open that failed is over when it answers: the browser's own page about it does not
+// take the place of what is opened next.
+func TestOpenAfterAnOpenThatFailed(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	for range 3 {
+		for _, bad := range []string{"http://127.0.0.1:1/", "http://localhost:9/", "http://no.such.host.invalid/"} {
+			fails(t, s, wire.Open, wire.OpenIn{URL: bad}, wire.CodeNavigation)
+			fails(t, s, wire.Reload, wire.StepIn{}, wire.CodeNavigation)
+			if got := open(t, s, web.URL("/page/good")).Title; got != "good" {
+				t.Errorf("after %s: the title is %q", bad, got)
+			}
+		}
+	}
+}
+
 func TestOpenWithoutLoad(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	began := time.Now()

@@ -49,7 +49,7 @@ func urlOf(p *page) string {
 // readQuickly answers a question with a single one to the page, and returns how many
 // elements there are. Whatever its error, Playwright may know better.
 func (t *turn) readQuickly(ctx context.Context, p *page, at target, q reading, out any) (int, error) {
-	if q.what == "" || !t.engine.shared() {
+	if q.what == "" {
 		return 0, errRefused
 	}
 	ctx, cancel := context.WithTimeout(ctx, slice(ctx, time.Second))
@@ -259,8 +259,11 @@ func (t *turn) getTitle(ctx context.Context, _ wire.TabIn) (wire.GetTitleOut, er
 		return wire.GetTitleOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
-	if err != nil {
+	p, tab, err := t.activeOrListed(ctx)
+	if err != nil || p == nil {
+		return wire.GetTitleOut{Title: tab.Title}, err
+	}
+	if err := t.awaitBriefly(ctx, p); err != nil {
 		return wire.GetTitleOut{}, err
 	}
 	title, err := t.title(ctx, p)
@@ -280,9 +283,14 @@ func (t *turn) getURL(ctx context.Context, _ wire.TabIn) (wire.PageURL, error) {
 		return wire.PageURL{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
-	if err != nil {
-		return wire.PageURL{}, err
+	p, tab, err := t.activeOrListed(ctx)
+	if err != nil || p == nil {
+		return wire.PageURL{URL: tab.URL}, err
+	}
+	if p.acted.Load() { // a navigation that the page began by itself is not waited for
+		if err := t.awaitBriefly(ctx, p); err != nil {
+			return wire.PageURL{}, err
+		}
 	}
 	return wire.PageURL{URL: p.URL(), Effects: wire.Effects{Dialogs: t.tellNews()}}, nil
 }
@@ -300,5 +308,6 @@ func (s *Session) getCDPURL(ctx context.Context, call *wire.Call, _ wire.Nothing
 		}
 		return wire.GetCDPURLOut{}, err
 	}
-	return wire.GetCDPURLOut{CDPURL: endpoint(place, s.name)}, nil
+	socket, err := s.alias(place)
+	return wire.GetCDPURLOut{CDPURL: endpoint(socket, s.name)}, err
 }

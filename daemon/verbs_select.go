@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
-
-	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -27,53 +24,31 @@ func (t *turn) selectOptions(ctx context.Context, in wire.SelectIn) (wire.Select
 	if err != nil {
 		return wire.SelectOut{}, err
 	}
-	at, err := t.target(ctx, p, in.Selector)
+	at, err := t.aim(p, in.Selector)
 	if err != nil {
 		return wire.SelectOut{}, err
 	}
-	choosing := action{name: "select option", do: func(limit *float64, _ *bool) error {
-		_, err := at.find.SelectOption(playwright.SelectOptionValues{ValuesOrLabels: &in.Values}, playwright.LocatorSelectOptionOptions{Timeout: limit})
-		return err
-	}}
-	if _, err := t.appear(ctx, p, at, choosing); err != nil {
-		return wire.SelectOut{}, err
-	}
-	if err := t.offers(ctx, at, in.Values); err != nil {
-		return wire.SelectOut{}, err
-	}
-	if err := t.act(ctx, p, at, choosing); err != nil {
+	if _, err := t.act(ctx, p, at, action{name: "select", verb: "select", params: map[string]any{"values": in.Values}}); err != nil {
 		return wire.SelectOut{}, err
 	}
 	return wire.SelectOut{Selected: in.Values, Effects: t.effects(ctx)}, nil
 }
 
-// offers fails when none of the options matches a wanted value or label, and says
-// which there are. Playwright would wait for them to come.
-func (t *turn) offers(ctx context.Context, at target, wanted []string) error {
-	limit := slice(ctx, quickTime)
-	answer, err := look(t, limit+time.Second, func() (any, error) {
-		return at.find.Evaluate("e => e.options ? Array.from(e.options, o => [o.value, o.label]) : null", nil,
-			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
-	})
-	if err != nil {
-		return coded(err)
-	}
-	list, ok := answer.([]any)
-	if !ok {
-		return wire.Errorf(wire.CodeNotActionable, "%q is not a select element", at.sel.given).WithHint(hintSnapshot)
-	}
+// optionsError names an option that was asked for and is not among those there are.
+func optionsError(a action, options [][]string) error {
 	var there []option
-	for _, entry := range list {
-		if pair, ok := entry.([]any); ok && len(pair) == 2 {
-			there = append(there, option{fmt.Sprint(pair[0]), fmt.Sprint(pair[1])})
+	for _, pair := range options {
+		if len(pair) == 2 {
+			there = append(there, option{pair[0], pair[1]})
 		}
 	}
+	wanted, _ := a.params["values"].([]string)
 	for _, want := range wanted {
 		if !offered(there, want) {
 			return noOption(want, there)
 		}
 	}
-	return nil
+	return noOption(strings.Join(wanted, ", "), there) // of a select that takes one
 }
 
 func offered(there []option, want string) bool {

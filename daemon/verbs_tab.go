@@ -53,6 +53,7 @@ func (t *turn) tabNew(ctx context.Context, in wire.TabNewIn) (wire.TabNewOut, er
 	if err != nil {
 		return wire.TabNewOut{}, err
 	}
+	t.begun = true
 	tab, _ := t.known()
 	out := wire.TabNewOut{TabID: tab.TabID, TargetID: p.target}
 	if in.Label != "" {
@@ -145,6 +146,7 @@ func (t *turn) tabSwitch(ctx context.Context, in wire.TabRefIn) (wire.TabSwitchO
 	if err != nil {
 		return wire.TabSwitchOut{}, err
 	}
+	t.begun = true
 	if err := t.activate(ctx, tab); err != nil {
 		return wire.TabSwitchOut{}, err
 	}
@@ -178,6 +180,10 @@ func (t *turn) tabClose(ctx context.Context, in wire.TabCloseIn) (wire.TabCloseO
 	if len(tabs) <= 1 {
 		return wire.TabCloseOut{}, wire.Errorf(wire.CodeBadInput, "cannot close the last tab").WithHint("abrowser close --page")
 	}
+	if t.isLeft(ctx) {
+		return wire.TabCloseOut{}, ended(ctx)
+	}
+	t.begun = true
 	rest, err := t.closeTab(ctx, l, tab)
 	if err != nil {
 		return wire.TabCloseOut{}, err
@@ -273,7 +279,7 @@ func (t *turn) clickNewTab(ctx context.Context, in wire.ClickIn) (wire.ClickOut,
 	if err != nil {
 		return wire.ClickOut{}, err
 	}
-	if _, err := t.appear(ctx, p, at, action{name: "click", attached: true}); err != nil {
+	if _, err := t.perform(ctx, p, at, action{name: "click", verb: "await"}); err != nil {
 		return wire.ClickOut{}, err
 	}
 	to, err := t.href(ctx, at)
@@ -284,6 +290,7 @@ func (t *turn) clickNewTab(ctx context.Context, in wire.ClickIn) (wire.ClickOut,
 	if err != nil {
 		return wire.ClickOut{}, err
 	}
+	t.begun = true
 	err = t.navigate(ctx, fresh, func(limit *float64) error {
 		_, err := fresh.Goto(to, playwright.PageGotoOptions{
 			WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit, Referer: playwright.String(p.URL()),

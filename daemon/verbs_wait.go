@@ -35,12 +35,14 @@ func (t *turn) wait(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
 	}
 	defer cancel()
 	began := time.Now()
-	p, err := t.current(ctx)
+	t.undone = true
+	p, err := t.active(ctx)
 	if err != nil {
 		return wire.WaitOut{}, err
 	}
 	var out wire.WaitOut
-	switch {
+	switch err = t.awaitFor(ctx, p, in); {
+	case err != nil:
 	case in.What != "":
 		out, err = wire.WaitOut{Waited: "selector", Selector: in.What}, t.waitSelector(ctx, p, sel, in.State)
 	case in.Text != "":
@@ -66,6 +68,18 @@ func (t *turn) wait(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
 	}
 	out.Effects = t.effects(ctx)
 	return out, nil
+}
+
+// awaitFor waits for the document that the condition is about. Before it is parsed, every
+// element would count as hidden and detached.
+func (t *turn) awaitFor(ctx context.Context, p *page, in wire.WaitIn) error {
+	switch {
+	case in.URL != "":
+		return nil
+	case in.State == "hidden", in.State == "detached":
+		return t.awaitDocument(ctx, p)
+	}
+	return t.awaitArrival(ctx, p)
 }
 
 // waitTime waits for a time. It is not bounded by the command's own deadline,

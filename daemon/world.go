@@ -17,7 +17,11 @@ type world struct {
 	commits int64 // of the page, when it was made
 	context int
 	name    string // of the object whose members the questions are
+	ahead   int64  // milliseconds by which the page's clock is ahead of ours, at least
 }
+
+// until is the end of some time from now, by the page's clock.
+func (w *world) until(limit time.Duration) int64 { return time.Now().Add(limit).UnixMilli() + w.ahead }
 
 // errRefused is of what has to be done in Playwright's way; nothing was.
 var errRefused = errors.New("the page does not answer it")
@@ -35,6 +39,9 @@ func (t *turn) inWorld(ctx context.Context, p *page, ask func(*world) error) err
 			return err
 		}
 		p.world.CompareAndSwap(w, nil)
+		if err := t.awaitDocument(ctx, p); err != nil {
+			return err
+		}
 	}
 }
 
@@ -69,6 +76,8 @@ func (p *page) makeWorld(c *channel, limit time.Duration) (*world, error) {
 	answer, _ := given.(map[string]any)
 	number, _ := answer["context"].(float64)
 	w.context = int(number)
+	ahead, _ := answer["ahead"].(float64)
+	w.ahead = int64(ahead)
 	if w.name, _ = answer["name"].(string); w.name == "" {
 		return nil, errRefused
 	}
@@ -79,9 +88,6 @@ func (p *page) makeWorld(c *channel, limit time.Duration) (*world, error) {
 // prepare has the world made of a document that has just been loaded. It takes some
 // 20 ms, in which nobody waits: what comes next mostly needs it.
 func (t *turn) prepare(p *page) {
-	if !t.engine.shared() {
-		return
-	}
 	p.link.hand(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), firstTry)
 		defer cancel()

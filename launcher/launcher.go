@@ -75,6 +75,8 @@ type target struct {
 	// anyBuild is set where one of another build does as well, if it speaks our
 	// protocol. A broker is never replaced while it has tabs.
 	anyBuild bool
+	// shared is set for a browser, in which other sessions may work.
+	shared bool
 	// early is set where it listens before it can answer: a browser's keeper binds
 	// the socket, and Chromium may take its time.
 	early bool
@@ -140,7 +142,7 @@ func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (sockets.Place,
 func (l *Launcher) browser(s wire.Settings) (target, error) {
 	s = s.OfBrowser()
 	t := target{
-		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", anyBuild: true, early: true,
+		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", anyBuild: true, shared: true, early: true,
 		before: func(context.Context) (wire.Settings, error) { return s, sockets.MakeProfile(s) },
 	}
 	switch {

@@ -256,7 +256,7 @@ func TestSettingsDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = l.Browser(t.Context(), wire.Settings{Profile: "work", Headed: true})
-	if got := wire.AsError(err); got == nil || got.Code != wire.CodeSettingsDiffer || got.Hint != "abrowser --profile work browser stop" {
+	if got := wire.AsError(err); got == nil || got.Code != wire.CodeSettingsDiffer || !strings.HasPrefix(got.Hint, "abrowser --profile work browser stop ends it, for all") {
 		t.Errorf("Browser = %+v", got)
 	}
 }

@@ -100,11 +100,13 @@ func (t target) serves(running wire.Hello, build string) bool {
 
 // fits returns an error where the target runs with other settings than asked for.
 func (t target) fits(running wire.Hello) error {
-	names := t.settings.Differ(running.Settings)
-	if len(names) == 0 {
-		return nil
+	if !t.shared {
+		return sockets.FitSession(t.settings, running)
 	}
-	return sockets.Differs(t.what, names, t.stop)
+	if names := t.settings.Differ(running.Settings); len(names) > 0 {
+		return sockets.BrowserDiffers(t.what, names, t.stop)
+	}
+	return nil
 }
 
 // retire has one of another build end. It does so only when it is idle.

@@ -2,11 +2,11 @@ package patches
 
 import "strings"
 
-// moves reports whether an event says that a page went somewhere, asked a server for
-// something or was answered: then it may have another title, or have logged in.
+// moves reports whether an event says that a page goes or went somewhere, asked a server
+// for something or was answered: then it may have another title, or have logged in.
 func moves(method string) bool {
 	switch method {
-	case "Network.requestWillBeSent", "Network.responseReceivedExtraInfo", "Page.frameNavigated", "Page.navigatedWithinDocument":
+	case "Network.requestWillBeSent", "Network.responseReceivedExtraInfo", "Page.frameRequestedNavigation", "Page.frameNavigated", "Page.navigatedWithinDocument":
 		return true
 	}
 	return false

@@ -101,6 +101,26 @@ func (b *Board) retire(c *client) {
 	})
 }
 
+// Depart takes the clients of a party out of their owner, which does not wait for them to
+// come back: where they were its last ones, its tabs are left for review at once.
+func (b *Board) Depart(name, party string) {
+	o := b.owners[name]
+	if o == nil {
+		return
+	}
+	for _, c := range slices.Clone(o.clients) {
+		if party != "" && c.party == party {
+			b.Leave(c.id)
+			b.Line.Cut(c.id, "its party has departed")
+		}
+	}
+	if len(o.clients) == 0 {
+		o.reachable++
+		b.rest(o)
+		b.save()
+	}
+}
+
 // rest marks the owner's tabs as left for review and lets its pages sleep, as they were
 // before anybody drove them.
 func (b *Board) rest(o *owner) {

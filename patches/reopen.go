@@ -70,7 +70,9 @@ func (b *Board) reopenNext(owners []*owner, done func()) {
 	b.save()
 	reopened := func(ok bool) {
 		b.opening = nil
-		if !ok { // it stays lost: this browser is about to go as well
+		if ok {
+			b.dropFirstPage()
+		} else { // it stays lost: this browser is about to go as well
 			owners = owners[1:]
 		}
 		b.save()

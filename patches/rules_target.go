@@ -25,7 +25,7 @@ func (s *session) leadsTo(target string) bool {
 
 // setAutoAttach of a browser-level session is answered here: its targets are
 // announced one by one, as they come, and those that live already before the
-// reply. On other sessions it is the page's own business, but for the service
+// reply: see [Board.adopt]. On other sessions it is the page's own business, but for the service
 // workers of the shared context.
 func setAutoAttach(b *Board, s *session, r request) *cdpError {
 	f, err := fieldsOf(r)
@@ -56,17 +56,7 @@ func setAutoAttach(b *Board, s *session, r request) *cdpError {
 		return err
 	}
 	s.auto = on
-	waiting := 1
-	told := func() {
-		if waiting--; waiting == 0 {
-			b.done(s, r, none{})
-		}
-	}
-	for _, t := range b.ownedBy(s.client.owner) {
-		waiting++
-		b.introduce(s, t, told)
-	}
-	told()
+	b.adopt(s, func() { b.done(s, r, none{}) })
 	return nil
 }
 

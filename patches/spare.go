@@ -5,7 +5,8 @@ import "time"
 // A spare page is a blank one in the shared context that is nobody's yet: the next
 // session's first page, made ahead. It runs, is held by us, and is in no list; from
 // the moment it is taken it is a page like any other. Where a person or a crash gets
-// to it first, it is no spare any more.
+// to it first, it is no spare any more. Where a person sees the windows none is made: the
+// spare page there is the empty one that the browser came up with, whose tab is in front.
 
 // spareDelay is how long there must have been no new page before one is made ahead:
 // it is not to take from the time of a session that begins.
@@ -23,6 +24,7 @@ type spare struct {
 // pageMade takes the news of a new page. Once there were as many new sessions as
 // [Options.Spares] says, more are likely to come, and one is made ahead.
 func (b *Board) pageMade(t *target) {
+	b.dropFirstPage()
 	if t.tab != nil && t.tab.Number == 1 {
 		b.spare.seen++
 	}
@@ -44,6 +46,33 @@ func (b *Board) prepare() {
 	if !b.Watched && !b.Foreign {
 		b.makeSpare()
 	}
+}
+
+// KeepFirstPage has the empty page that a browser with windows came up with be the spare
+// page: the first session gets it, so that the window shows that session and no empty tab.
+func (b *Board) KeepFirstPage() {
+	for _, id := range b.strays() {
+		t := b.targets[id]
+		if !b.Watched || b.Foreign || b.spare.target != "" || t.hold != "" || t.URL != "about:blank" {
+			continue
+		}
+		b.spare.target = id
+		b.ask("Target.attachToTarget", encode(attachParams{id, true}), "", func(incoming) {
+			b.spare.ready = b.spare.target == id && t.hold != ""
+			b.save() // a successor is not to take it for a person's
+		})
+	}
+}
+
+// dropFirstPage closes the page that [Board.KeepFirstPage] kept, where a session's page was
+// made that could not be it.
+func (b *Board) dropFirstPage() {
+	if !b.Watched || b.spare.target == "" {
+		return
+	}
+	b.ask("Target.closeTarget", encode(targetParam{b.spare.target}), "", nil)
+	b.spare.target, b.spare.ready = "", false
+	b.save()
 }
 
 func (b *Board) makeSpare() {

@@ -37,16 +37,19 @@ func (c *Caller) Close() error {
 
 // Call sends body as JSON (nil is an empty object; a [json.RawMessage] is sent as
 // it is) and returns the reply; the reply's error is returned too. The time that
-// ctx leaves travels with the request, and its end hangs up, which cancels the
-// request. When the connection is lost or the time is over before the request
-// was sent whole, nothing has been done: [wire.CodeNotRunning], [wire.CodeTimeout].
-// Afterwards it is [wire.CodeResultUnknown].
+// ctx leaves travels with the request, and its end cancels the request. When the
+// connection is lost or ctx ends before the request was sent whole, nothing has been
+// done: [wire.CodeNotRunning], [wire.CodeTimeout], [wire.CodeInterrupted].
+// Afterwards it is [wire.CodeResultUnknown]. If ctx is cancelled without a
+// cause, Call still waits up to 3 s for the reply, which says whether the request was
+// carried out.
 func (c *Caller) Call(ctx context.Context, path string, body any) (wire.Reply, error) {
 	return c.verb(ctx, path, body, false)
 }
 
 // Read is [Caller.Call] for a verb that only reads. A lost answer is
-// [wire.CodeNotRunning] or [wire.CodeTimeout], since asking again does no harm.
+// [wire.CodeNotRunning] or [wire.CodeTimeout], since asking again does no harm. If ctx
+// is cancelled, Read returns [wire.CodeInterrupted] at once.
 func (c *Caller) Read(ctx context.Context, path string, body any) (wire.Reply, error) {
 	return c.verb(ctx, path, body, true)
 }

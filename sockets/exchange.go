@@ -31,7 +31,7 @@ func (c *Caller) exchange(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = l.conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { l.leave(ctx, q) })
 	var a answer
 	defer func() {
 		if stop() && a.keep && c.kept != nil {
@@ -49,6 +49,23 @@ func (c *Caller) exchange(ctx context.Context, q question) (answer, error) {
 		return answer{}, c.unanswered(ctx, q, err)
 	}
 	return a, nil
+}
+
+// leaveTime is how long a caller that has cancelled a request waits for the answer.
+const leaveTime = 3 * time.Second
+
+// leave tells the server that the caller leaves, which cancels the request. If the request
+// may change something, the answer is still read, since it says whether it did. A deadline
+// or a cause says that no answer is waited for.
+func (l *line) leave(ctx context.Context, q question) {
+	conn, ok := l.conn.(interface{ CloseWrite() error })
+	if !ok || q.reads || !errors.Is(context.Cause(ctx), context.Canceled) {
+		_ = l.conn.SetDeadline(time.Unix(1, 0))
+		return
+	}
+	_ = l.conn.SetReadDeadline(time.Now().Add(leaveTime))
+	_ = l.conn.SetWriteDeadline(time.Unix(1, 0)) // a request that is not sent by now is not sent
+	_ = conn.CloseWrite()
 }
 
 // line is a kept connection that still lives, or a new one.
@@ -119,8 +136,11 @@ func (c *Caller) unanswered(ctx context.Context, q question, err error) error {
 	switch {
 	case errors.As(err, &coded):
 		return err
-	case errors.Is(ctx.Err(), context.Canceled), ctx.Err() != nil && q.reads:
+	case ctx.Err() != nil && q.reads:
 		return ended(ctx, "waiting for the answer to "+q.path)
+	case errors.Is(ctx.Err(), context.Canceled):
+		return wire.Errorf(wire.CodeResultUnknown, "no answer to %s came after it was interrupted: it may or may not have been done", q.path).
+			WithHint("abrowser snapshot shows how the page is")
 	case ctx.Err() != nil:
 		return wire.Errorf(wire.CodeResultUnknown, "no answer to %s came in time: it may or may not have been done", q.path).
 			WithHint("abrowser status shows how the session is")

@@ -84,3 +84,57 @@ func TestNothingIsDoneBeforeTheRequestIsWhole(t *testing.T) {
 		t.Errorf("Call() = %v, want %s", err, wire.CodeNotRunning)
 	}
 }
+
+// A caller that cancels a request has the answer to it, which says whether it was done.
+// Only for a request that reads, and with a cause, the answer is not waited for.
+func TestCancelledRequests(t *testing.T) {
+	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+	errCause := errors.New("the server is known to be silent")
+	tests := []struct {
+		name     string
+		answers  bool
+		reads    bool
+		cause    error
+		want     wire.Code // empty is success
+		from, to time.Duration
+	}{
+		{name: "answered", answers: true, to: leaveTime},
+		{name: "not answered", want: wire.CodeResultUnknown, from: leaveTime, to: 4 * leaveTime},
+		{name: "a read", reads: true, want: wire.CodeInterrupted, to: leaveTime},
+		{name: "with a cause", cause: errCause, want: wire.CodeResultUnknown, to: leaveTime},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			taken, over := make(chan struct{}), make(chan struct{})
+			c := unreliable(t, func(conn net.Conn, r *bufio.Reader) {
+				take(r)
+				close(taken)
+				_, err := r.ReadByte() // the caller leaves
+				if err == nil {
+					t.Error("the caller sent more than its request")
+				}
+				if tt.answers {
+					fmt.Fprint(conn, answer)
+				}
+				<-over
+			})
+			defer close(over)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() { <-taken; cancel(tt.cause) }()
+			call := c.Call
+			if tt.reads {
+				call = c.Read
+			}
+			began := time.Now()
+			_, err := call(ctx, "/v1/click", nil)
+			took := time.Since(began)
+			if tt.want == "" && err != nil || tt.want != "" && !errors.Is(err, tt.want) {
+				t.Errorf("= %v, want %q", err, tt.want)
+			}
+			if took < tt.from || took > tt.to {
+				t.Errorf("it took %v, want %v to %v", took, tt.from, tt.to)
+			}
+		})
+	}
+}

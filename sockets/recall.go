@@ -73,7 +73,7 @@ func (r Root) Forget(session string) error {
 			return refused("removing "+path, err)
 		}
 	}
-	return nil
+	return r.RemoveAlias(session)
 }
 
 // Resume returns the settings for a session whose daemon does not run: those that

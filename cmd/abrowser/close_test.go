@@ -3,9 +3,12 @@
 package main_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
@@ -92,6 +95,121 @@ func TestNothingRunningNothingStarts(t *testing.T) {
 		}
 		if running := h.Running(); len(running) > 0 {
 			t.Errorf("%s started %v", line, running)
+		}
+	}
+}
+
+// Of all forms that end several sessions, a task's end its own ones alone; those of
+// other agents go on as they are, and are listed as skipped. A person ends them, too,
+// who asks for that.
+func TestClosingSeveralKeepsToOnesOwn(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "other", "open", s.URL("/secret"))
+	h.Text(t, "other", "fill", "#kept", "kept")
+	h.Text(t, "left", "open", s.URL("/page/left"))
+	h.Text(t, "left", "close")
+	agent := dialMCP(t, h, "--tools", "all")
+	agent.must("open_session", map[string]any{"session": "agent", "navigationUrl": s.URL("/secret")})
+	other, others := e2e.MarkOf(t, h, "other"), map[string]int{"agent": 1, "left": 1, "other": 1}
+	daemons := []e2e.Process{h.Daemon("other"), h.Daemon("agent")}
+
+	goOn := func(after string) {
+		t.Helper()
+		if got := e2e.MarkOf(t, h, "other"); got != other {
+			t.Errorf("after %s the other's page is %v, want %v", after, got, other)
+		}
+		for _, d := range daemons {
+			if !d.Alive() {
+				t.Errorf("%s ended %s", after, d)
+			}
+		}
+	}
+	own := []string{"helper", "mine"}
+	for _, test := range []struct {
+		line    string
+		skipped []string
+		left    map[string]int // of one's own tabs
+	}{
+		{"close --all", []string{"agent", "other"}, map[string]int{"helper": 1, "mine": 1}},
+		{"close --all --page", []string{"agent", "left", "other"}, nil},
+		{"session close --all", []string{"agent", "other"}, map[string]int{"helper": 1, "mine": 1}},
+		{"session close --idle-ms 1", []string{"agent", "other"}, map[string]int{"helper": 1, "mine": 1}},
+	} {
+		h.Text(t, "mine", "open", s.URL("/page/mine"))
+		h.Text(t, "mine", "--session", "helper", "open", s.URL("/page/helper"))
+		r := h.Try("mine", append([]string{"--json"}, strings.Fields(test.line)...)...)
+		var out struct{ Sessions, Closed, Skipped any }
+		if err := json.Unmarshal(r.Envelope(t).Data, &out); err != nil || r.Status != wire.ExitDone {
+			t.Fatalf("%s", r)
+		}
+		closed := out.Closed
+		if out.Sessions != nil {
+			closed = out.Sessions
+		}
+		if fmt.Sprint(closed) != fmt.Sprint(own) || fmt.Sprint(out.Skipped) != fmt.Sprint(test.skipped) {
+			t.Errorf("%s: closed %v and skipped %v, want %v and %v", test.line, closed, out.Skipped, own, test.skipped)
+		}
+		if warning := r.Envelope(t).Warning; !strings.Contains(warning, "other") || strings.Contains(warning, "--force") {
+			t.Errorf("%s: the warning is %q", test.line, warning)
+		}
+		goOn(test.line)
+		want := maps.Clone(others)
+		maps.Copy(want, test.left)
+		if got := e2e.Owners(t, h); !maps.Equal(got, want) {
+			t.Errorf("after %s the tabs are %v, want %v", test.line, got, want)
+		}
+	}
+	if out := agent.must("close_all_sessions", nil); fmt.Sprint(out["sessions"], out["skipped"]) != "[agent] [other]" {
+		t.Errorf("close_all_sessions: %v", out)
+	}
+	agent.must("open_session", map[string]any{"session": "agent"})
+	if out := agent.must("close_sessions", map[string]any{"prefix": "o"}); fmt.Sprint(out["closed"], out["skipped"]) != "[] [agent other]" {
+		t.Errorf("close_sessions: %v", out)
+	}
+	agent.refusal(wire.CodeBadInput, "close_all_sessions", map[string]any{"force": true})
+	daemons[1] = h.Daemon("agent")
+
+	for _, line := range []string{"close --all --force", "close --all --page --force", "session close --all --force"} {
+		h.Fails(t, wire.CodeBadInput, "mine", strings.Fields(line)...)
+	}
+	h.Fails(t, wire.CodeBadInput, "", "close", "--force")
+	for _, line := range []string{"close --all", "close --all --page", "session close --all", "--session mine close --all"} {
+		if r := h.Try("", strings.Fields(line)...); r.Status != wire.ExitDone || !strings.Contains(r.Stderr, "agent, ") || !strings.Contains(r.Stderr, "--force") {
+			t.Errorf("by a person, %s", r)
+		}
+	}
+	goOn("a person's close without --force")
+	h.Text(t, "", "close", "--all", "--page", "--force")
+	if got := e2e.Owners(t, h); len(got) > 0 {
+		t.Errorf("after a person's close --all --page --force the tabs are %v", got)
+	}
+	for _, d := range daemons {
+		if !e2e.Await(5*time.Second, func() bool { return !d.Alive() }) {
+			t.Errorf("a person's close --all --force left %s", d)
+		}
+	}
+}
+
+// A session whose first command is still running is its own agent's, too.
+func TestClosingSeveralSparesWhatBegins(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "mine", "open", s.URL("/"))
+	for i := range 8 {
+		session := fmt.Sprint("new-", i)
+		opening := h.Begin(t, session, "open", s.URL("/"))
+		for done := false; !done; {
+			select {
+			case r := <-opening.Ended:
+				if done = true; r.Status != wire.ExitDone {
+					t.Errorf("beside close --all: %s", r)
+				}
+			default:
+				h.Try("mine", "session", "close", "--prefix", "new-")
+			}
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestInterruptedClickNeverHappens(t *testing.T) {
 			if !e2e.Await(20*time.Second, func() bool { return s.Count("late-shown") == shown+1 }) {
 				t.Fatal("the element never appeared")
 			}
-			// Waiting is done in slices of 250 ms; four of them and more pass here.
+			// What was not called off would be done within this time.
 			h.Text(t, "task", "wait", "1500")
 			if n := h.Text(t, "task", "get", "text", "#clicks"); n != "0" || s.Count("late-click") != clicked {
 				t.Errorf("the element was clicked %s times after the command had ended", n)
@@ -65,6 +65,80 @@ func TestInterruptedClickNeverHappens(t *testing.T) {
 				t.Errorf("a click that was not interrupted made the count %s", n)
 			}
 		})
+	}
+}
+
+// A command that is interrupted when it acts already is answered nevertheless: with success
+// when it was done, and with result_unknown when it takes long. A second signal ends it.
+func TestInterruptedWhileItActs(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	const page = `document.body.innerHTML = "<button id=go>go</button>"; window.clicks = 0; go.onclick = () => clicks++;
+		go.onpointerdown = () => fetch("/count/%s", {method: "POST"});
+		go.onmousedown = () => { for (const end = Date.now() + %d; Date.now() < end;); }; 0`
+	tests := []struct {
+		name    string
+		signals []syscall.Signal
+		takes   int // milliseconds
+		status  int
+	}{
+		{"interrupted", []syscall.Signal{syscall.SIGINT}, 800, wire.ExitDone},
+		{"terminated", []syscall.Signal{syscall.SIGTERM}, 800, wire.ExitDone},
+		{"longer", []syscall.Signal{syscall.SIGINT}, 6000, wire.ExitFailed},
+		{"twice", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}, 4000, -1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h.Text(t, "task", "open", s.URL("/form"))
+			h.Text(t, "task", "eval", fmt.Sprintf(page, tt.name, tt.takes))
+			clicking := h.Begin(t, "task", "click", "#go", "--json")
+			awaitCount(t, s, tt.name)
+			for i, signal := range tt.signals {
+				if i > 0 {
+					time.Sleep(300 * time.Millisecond)
+				}
+				if err := syscall.Kill(clicking.PID, signal); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := <-clicking.Ended
+			if r.Status != tt.status || tt.status == wire.ExitFailed && r.Envelope(t).Code != wire.CodeResultUnknown {
+				t.Errorf("%s\nwant exit %d", r, tt.status)
+			}
+			if got := h.Text(t, "task", "eval", "clicks"); got != "1" {
+				t.Errorf("it was clicked %s times", got)
+			}
+		})
+	}
+}
+
+// A text that is interrupted between two keys ends there, and the answer says so.
+func TestInterruptedWhileItTypes(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/form"))
+	h.Text(t, "task", "eval", `document.querySelector("#notes").addEventListener("input", () => fetch("/count/typed", {method: "POST"}), {once: true}), 0`)
+	typing := h.Begin(t, "task", "type", "#notes", strings.Repeat("x", 240), "--delay", "50", "--json")
+	awaitCount(t, s, "typed")
+	if err := syscall.Kill(typing.PID, syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	r := <-typing.Ended
+	if r.Status != wire.ExitFailed || r.Envelope(t).Code != wire.CodeResultUnknown {
+		t.Errorf("%s\nwant %s", r, wire.CodeResultUnknown)
+	}
+	then := h.Text(t, "task", "get", "value", "#notes")
+	time.Sleep(300 * time.Millisecond) // in which there would be more keys
+	if now := h.Text(t, "task", "get", "value", "#notes"); now != then || len(now) >= 240 {
+		t.Errorf("%d keys were typed, and %d a moment later", len(then), len(now))
+	}
+}
+
+// awaitCount waits until a page has sent a request.
+func awaitCount(t *testing.T, s *site.Site, name string) {
+	t.Helper()
+	if !e2e.Await(20*time.Second, func() bool { return s.Count(name) == 1 }) {
+		t.Fatal("the command does not begin")
 	}
 }
 

@@ -36,7 +36,7 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 		}
 	}
 	b.versions = append(b.versions, "abrowser "+lineOf("git", "describe", "--always", "--dirty"), "node "+lineOf("node", "--version"))
-	c := &contender{name: self, program: []string{program}, dir: dir, words: spoken, leaves: [][]string{{"close", "--all"}, {"browser", "stop"}}, one: true, spares: true}
+	c := &contender{name: self, program: []string{program}, dir: dir, words: spoken, leaves: [][]string{{"close", "--all", "--force"}, {"browser", "stop"}}, one: true, spares: true}
 	if b.browser != "" {
 		c.env = append(c.env, "ABROWSER_EXECUTABLE_PATH="+b.browser)
 	}

@@ -147,6 +147,34 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	}
 }
 
+// With its daemon's connections a session's tabs are released, unless another client is
+// connected to the session.
+func TestDepartingReleases(t *testing.T) {
+	r := start(t, wire.Settings{})
+	daemon := func() *peer { return r.connect("a?" + wire.ParamParty + "=daemon") }
+	first, second := daemon(), daemon()
+	first.open()
+	state := func() string { return ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs[0].State }
+	ask(r, wire.BrokerDepart, wire.DepartIn{Session: "a", Party: "daemon"})
+	if got := state(); got != released {
+		t.Errorf("when its only clients have departed the tab is %s", got)
+	}
+	<-first.gone
+	<-second.gone
+	third, other := daemon(), r.connect("a")
+	ask(r, wire.BrokerDepart, wire.DepartIn{Session: "a", Party: "daemon"})
+	<-third.gone
+	if got := state(); got != live {
+		t.Errorf("with another client the tab is %s", got)
+	}
+	ask(r, wire.BrokerDepart, wire.DepartIn{Session: "a"})
+	if got := state(); got != live {
+		t.Errorf("the departing of nobody made the tab %s", got)
+	}
+	other.close()
+	ask(r, wire.BrokerDepart, wire.DepartIn{Session: "nobody", Party: "daemon"})
+}
+
 func TestOwnBrowserContext(t *testing.T) {
 	r := start(t, wire.Settings{})
 	a, b := r.connect("a"), r.connect("b")

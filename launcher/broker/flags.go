@@ -22,6 +22,8 @@ func arguments(o KeepOptions, profile string) []string {
 	case o.NoWindows:
 	case o.Settings.Headed:
 		height += barsHeight
+		// The first session gets the empty tab below, and with the last tab its window goes.
+		args = append(args, "--keep-alive-for-test")
 	default:
 		args = append(args, "--headless=new")
 		height += barsHeight
@@ -32,7 +34,8 @@ func arguments(o KeepOptions, profile string) []string {
 	}
 	args = append(args, "--window-size="+strconv.Itoa(insideWidth)+","+strconv.Itoa(height))
 	args = withFeatures(args, o.Settings.Args)
-	// A tab of nobody, so that closing the last one of somebody's closes no window.
+	// A tab that no session owns. Without windows it stays: closing the last tab would end
+	// the browser.
 	return append(args, "about:blank")
 }
 

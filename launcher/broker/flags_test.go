@@ -14,8 +14,8 @@ func TestArguments(t *testing.T) {
 		options    KeepOptions
 		has, hasnt []string
 	}{
-		{"headless", KeepOptions{}, []string{"--headless=new", "--window-size=1280,807", "--user-data-dir=/p", "--remote-debugging-pipe"}, []string{"--no-sandbox"}},
-		{"headed", KeepOptions{Settings: wire.Settings{Headed: true}}, []string{"--window-size=1280,807"}, []string{"--headless=new"}},
+		{"headless", KeepOptions{}, []string{"--headless=new", "--window-size=1280,807", "--user-data-dir=/p", "--remote-debugging-pipe"}, []string{"--no-sandbox", "--keep-alive-for-test"}},
+		{"headed", KeepOptions{Settings: wire.Settings{Headed: true}}, []string{"--window-size=1280,807", "--keep-alive-for-test"}, []string{"--headless=new"}},
 		{"headless by itself", KeepOptions{NoWindows: true}, []string{"--window-size=1280,720"}, []string{"--headless=new"}},
 		{"without sandbox", KeepOptions{NoSandbox: "root"}, []string{"--no-sandbox", "--test-type"}, nil},
 		{"more", KeepOptions{Settings: wire.Settings{Args: []string{"--lang=de"}}}, []string{"--lang=de"}, nil},

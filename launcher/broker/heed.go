@@ -114,6 +114,9 @@ func (b *broker) takeOver(ctx context.Context) error {
 		if err := b.fitWindow(ctx); err != nil {
 			b.log.Warn("sizing the window", "error", err)
 		}
+		if err := b.do(ctx, b.board.KeepFirstPage); err != nil {
+			return err
+		}
 		if err := b.cookies.restore(ctx); err != nil {
 			b.log.Warn("putting cookies back", "error", err)
 		}

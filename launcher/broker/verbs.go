@@ -15,6 +15,7 @@ func (b *broker) handlers() []wire.Handler {
 		wire.Bind(wire.BrokerTabs, b.serveTabs),
 		wire.Bind(wire.BrokerNote, b.serveNote),
 		wire.Bind(wire.BrokerRelease, b.serveRelease),
+		wire.Bind(wire.BrokerDepart, b.serveDepart),
 		wire.Bind(wire.BrokerIncognito, b.serveIncognito),
 		wire.Bind(wire.BrokerSessions, b.serveSessions),
 		wire.Bind(wire.BrokerNews, b.serveNews),

@@ -138,6 +138,10 @@ func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in wire.Rele
 	})
 }
 
+func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in wire.DepartIn) (wire.Nothing, error) {
+	return wire.Nothing{}, b.do(ctx, func() { b.board.Depart(in.Session, in.Party) })
+}
+
 // serveIncognito gives a session a browser context of its own, before its first
 // client comes.
 func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in wire.IncognitoIn) (wire.Nothing, error) {

@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets"
@@ -60,7 +63,8 @@ func printVersion(to io.Writer, cli string) error {
 }
 
 // handOver passes the driver's pipes on to the daemon that offered to carry them;
-// otherwise it replaces this process by Node with the same arguments.
+// otherwise it replaces this process by Node, which runs our script with the same
+// arguments: a driver for this session alone.
 func handOver(args []string) error {
 	if lent, err := lend(); lent {
 		return err
@@ -73,9 +77,35 @@ func handOver(args []string) error {
 	if err != nil {
 		return err
 	}
+	file, err := scriptFile()
+	if err != nil {
+		return err
+	}
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "PLAYWRIGHT_NODEJS_PATH=")
 	})
-	err = syscall.Exec(node.Path, append([]string{"node"}, args...), env)
+	load := fmt.Sprintf("(0, eval)(require('fs').readFileSync(%d, 'utf8'))", file.Fd())
+	err = syscall.Exec(node.Path, append([]string{"node", "--eval", load}, args...), env)
 	return wire.Errorf(wire.CodeNoDriver, "running %s: %v", node.Path, err)
+}
+
+// scriptFile returns an unlinked file that holds the driver's script and that a program
+// which replaces this one inherits. The script's standard input belongs to playwright-go.
+func scriptFile() (*os.File, error) {
+	file, err := os.CreateTemp("", "abrowser-driver-")
+	if err != nil {
+		return nil, wire.Errorf(wire.CodeNoDriver, "writing the driver's script: %v", err)
+	}
+	_, err = file.WriteString(script())
+	err = errors.Join(os.Remove(file.Name()), err)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		_, err = unix.FcntlInt(file.Fd(), unix.F_SETFD, 0) // not closed by exec
+	}
+	if err != nil {
+		return nil, wire.Errorf(wire.CodeNoDriver, "writing the driver's script: %v", errors.Join(err, file.Close()))
+	}
+	return file, nil
 }

@@ -7,20 +7,33 @@
 //
 // These are methods of a page's CDP session:
 //   Abrowser.world    {target, limit}: makes the questions known in the page's main frame.
-//                     The answer is {context, name}: they are members of the object with
-//                     that name, which no page can see
-//   Abrowser.settled  {target, limit}: waits until what the page navigates to is there
+//                     The answer is {context, name, ahead}: they are members of the object
+//                     with that name, which no page can see; its clock is so many
+//                     milliseconds ahead of ours, at least
+//   Abrowser.settled  {target, limit}: waits until what the page navigates to is there. The
+//                     answer is {pending: true} where the limit came first
+//   Abrowser.follow   {target}: from now on sends the event Abrowser.pending {pending} when
+//                     the main frame begins to navigate to another document, and when that
+//                     is there or has failed
 // The limits are in milliseconds. {} is answered where it cannot be done.
 
 // answer is what a method of ours comes to.
-async function answer(progress, browsers, method, params) {
+async function answer(session, progress, browsers, method, params) {
   const until = Date.now() + params.limit;
   const page = pageOf(browsers, params.target);
   if (!page) return {};
+  if (method === "Abrowser.act") {
+    acts.set(page, new Act(session, progress, page, params));
+    return acts.get(page).run();
+  }
+  if (method === "Abrowser.leave") {
+    if (acts.get(page)?.params.id === params.id) acts.get(page).stop("left");
+    return {};
+  }
   if (method === "Abrowser.picture") return picture(progress, page, params, until);
   if (method === "Abrowser.world") return (await progress.race(inTime(world(page), until))) ?? {};
-  await progress.race(inTime(settled(page), until));
-  return {};
+  if (method === "Abrowser.follow") return follow(session, page);
+  return { pending: !(await progress.race(settled(page, until))) };
 }
 
 async function world(page) {
@@ -28,10 +41,10 @@ async function world(page) {
   const injected = await context.injectedScript();
   if (!context.abrowserName) {
     const name = "abrowser" + crypto.randomBytes(12).toString("hex");
-    await injected.evaluate(questions, name);
+    context.abrowserAhead = (await injected.evaluate(questions, name)) - Date.now(); // at least
     context.abrowserName = name;
   }
-  return { context: context.delegate._contextId, name: context.abrowserName };
+  return { context: context.delegate._contextId, name: context.abrowserName, ahead: context.abrowserAhead };
 }
 
 // inject brings Playwright's functions into a document: 300 KB of script, most of whose
@@ -55,15 +68,38 @@ async function inject(context, source, options, whole) {
 }
 const brought = "abrowser" + crypto.randomBytes(12).toString("hex");
 
-// settled waits as Playwright does behind a click: for the navigation of the main frame
-// that the page has asked for.
-async function settled(page) {
-  await page.delegate.inputActionEpilogue();
+// settled waits for the navigation of the main frame that the page has asked for, with
+// what follows from it before the next document is there, and reports whether that is over.
+// The page's answer comes after all that it has asked for so far. Chromium keeps the
+// question until a navigation that has begun is over, and a busy page answers later still:
+// one that has asked for nothing by answerTime is not waited for.
+async function settled(page, until) {
+  const over = Date.now() + answerTime;
   const frame = page.mainFrame();
-  if (!frame.pendingDocument()) return;
-  let over;
-  const committed = new Promise((done) => frame.on("internalnavigation", (over = (e) => e.isPublic && done())));
-  await page.openScope.race(committed).catch(() => {}).finally(() => frame.off("internalnavigation", over));
+  const said = await inTime(page.delegate.inputActionEpilogue().then(() => true), Math.min(until, over));
+  if (!said && until < over && !frame.pendingDocument()) return false;
+  while (frame.pendingDocument() && Date.now() < until) {
+    let heard;
+    const next = new Promise((done) => frame.on("internalnavigation", (heard = done)));
+    await page.openScope.race(inTime(next, until)).finally(() => frame.off("internalnavigation", heard));
+  }
+  return !frame.pendingDocument();
+}
+
+const answerTime = 1000;
+
+// follow tells a page's CDP session of pending documents. One is replaced by another while
+// a navigation is committed, so the state counts that is left behind.
+function follow(session, page) {
+  const frame = page.mainFrame();
+  let told = false;
+  const tell = () => {
+    const pending = !!frame.pendingDocument();
+    if (pending !== told) session.emit("event", { method: "Abrowser.pending", params: { pending: (told = pending) } });
+  };
+  frame.on("abrowserpending", () => queueMicrotask(tell));
+  tell();
+  return {};
 }
 
 function pageOf(browsers, target) {
@@ -80,15 +116,20 @@ async function inTime(promise, until) {
 }
 
 // questions runs in pages, with still. It makes what a daemon asks known by a name:
-//   look(selector, until)        whether the first element is ready to be clicked, and where,
+//   look(selector, until, button, count, began)
+//                                whether the first element is ready to be clicked, and where,
 //                                having made sure that the click arrives; how many there are;
 //                                or why it is not, where that is plain
-//   fill(selector, text, until)  fills it where it is ready: "done", or "needsinput" where it
+//   fill(selector, text, until, began)
+//                                fills it where it is ready: "done", or "needsinput" where it
 //                                is ready for the keyboard
+//   typed()                      waits until the keyboard's input is seen. It is asked for
+//                                before fill
+//   endTyped()                   the verdict of watchKeys on that
 //   read(selector, what, name)   what the first element has, see values
 //   same(ref)                    whether the element that had a ref in the last snapshot is
 //                                shown, and what it was then; and when its document began
-//   came(count)                  waits for the last of so many clicks to come to the document
+//   came()                       waits until the click is seen on the element
 //   over(count)                  waits for it to be over, as end does. On a large page it is
 //                                when the page has heard of it, and neither goes elsewhere
 //                                nor sends a form by it, which is calm. Both are asked for
@@ -97,34 +138,64 @@ async function inTime(promise, until) {
 //                                what the page has put off: whether that was the element, and
 //                                whether the page has navigated meanwhile
 //   stop()                       ends it at once
-// Nothing is begun after until, in milliseconds since 1970.
+// A selector that is a ref has when its document began.
+// Nothing is begun after until, in milliseconds since 1970 by the page's clock.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
-    const still = ${still};
+    const still = ${still}, settles = ${rests}, watchClick = ${watchClick}, watchKeys = ${watchKeys}, isRef = ${isRef};
     const many = 2000; // elements of a page that takes long to paint
-    let turn = 0, guard, moved, sent, large, released, seen, heard, calm, arrived = {}; // of each type how many
+    let turn = 0, guard, moved, sent, large, released, seen, heard, calm, watcher, keys, entered, aim, last;
     const moves = () => (moved = true);
     const sends = () => (sent = true);
-    const arrive = ({ isTrusted, type }) => {
-      if (!isTrusted) return;
-      arrived[type] = (arrived[type] ?? 0) + 1;
-      seen?.();
-      // In a task of its own: with the button's release comes the click.
-      if (type === "mouseup") setTimeout(() => (released++, heard?.()));
-    };
+    // In a task of its own: with the button's release comes the click.
+    const release = ({ isTrusted }) => isTrusted && setTimeout(() => (released++, heard?.()));
     // What this hears has hit, and all that hears of it before has done its part. What the
     // click does by itself is still to come.
     const { matches } = Element.prototype; // a form's field may have that name
     const goes = (e) => e instanceof Element && (matches.call(e, "a, area, label, [type=file]") || (e.form && ["submit", "image"].includes(e.type)));
     const click = (event) => {
-      if (event.isTrusted && large && !moved && !sent && (event.defaultPrevented || !event.composedPath().some(goes))) calm?.();
+      if (event.isTrusted && large && !moved && !sent && event.composedPath().includes(aim) && (event.defaultPrevented || !event.composedPath().some(goes))) calm?.();
     };
-    const watched = [["pointerup", arrive, true], ["mouseup", arrive, true], ["submit", sends, true], ["click", click, false]]; // the page may keep some from us
-    const find = (selector, until) => {
+    const watched = [["mouseup", release, true], ["submit", sends, true], ["click", click, false]]; // the page may keep some from us
+    // Whether a script moves an element shows in a few frames. Where nothing in the document
+    // has changed in the last ones, no more need be waited for. Frames and not time are
+    // counted, since timers that would move it are late when the machine is.
+    let changed = performance.now(), frames = 0, counts = false;
+    const frame = () => ((counts = ++frames < 3) && requestAnimationFrame(frame));
+    const changes = () => {
+      [changed, frames] = [performance.now(), 0];
+      if (!counts) counts = !!requestAnimationFrame(frame);
+    };
+    const observer = new MutationObserver(changes);
+    const observed = new WeakSet();
+    for (const type of ["scroll", "resize", "load"]) addEventListener(type, changes, { capture: true, passive: true });
+    const observe = (root) => {
+      if (observed.has(root)) return;
+      observed.add(root);
+      observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+      changes();
+    };
+    observe(document);
+    const rested = (element) => {
+      for (let root = element.getRootNode(); root.host; root = root.host.getRootNode()) observe(root);
+      if (observer.takeRecords().length > 0) changes();
+      return frames >= 3 || performance.now() - changed > 1000; // a page that is not drawn has no frames
+    };
+    injected.abrowserRested = rested;
+    // The same for an element that was looked at before.
+    const isWhere = (node) => {
+      const { x, y, width, height } = node.getBoundingClientRect();
+      const is = { node, at: [x, y, width, height].join(), time: document.timeline.currentTime };
+      const was = last;
+      last = is;
+      return rested(node) || (was?.node === node && was.at === is.at && was.time !== is.time);
+    };
+    const find = (selector, until, began) => {
       const parsed = injected.parseSelector(selector);
       // Other frames, and what is to be asked in the page's own world, are Playwright's.
       const others = parsed.parts.some((p) => p.name === "internal:control" || p.name.startsWith("_") || (p.name === "aria-ref" && !/^e/.test(p.body)));
       const all = others ? [] : injected.querySelectorAll(parsed, document);
+      if (began && (began !== performance.timeOrigin || !isRef(injected, all[0], parsed.parts[0].body))) all.length = 0;
       const is = (state) => injected.elementState(all[0], state).matches;
       const seen = until && all[0] && is("visible");
       const why = seen && !is("enabled") ? "is not enabled" : "";
@@ -138,11 +209,11 @@ const questions = Object.assign(() => {}, {
       return hit === "done";
     };
     const stop = () => {
-      const ended = { hit: leave(), moved: !!moved };
-      arrived = { all: (released = Infinity) };
-      seen?.();
+      const ended = { hit: leave(), click: watcher?.stop(), moved: !!moved };
+      released = Infinity;
+      seen?.(false);
       heard?.(ended);
-      seen = heard = calm = undefined;
+      seen = heard = calm = watcher = undefined;
       return ended;
     };
     const watch = () => {
@@ -157,25 +228,29 @@ const questions = Object.assign(() => {}, {
       if (!moved) await new Promise((done) => setTimeout(done));
       return mine === turn ? stop() : { hit: true }; // what came meanwhile is not ended
     };
-    const came = (count) => {
+    const came = () => {
       stop();
       turn++;
-      arrived = {};
-      return new Promise((done) => {
-        seen = () => Math.max(0, ...Object.values(arrived)) >= count && done();
-      });
+      return new Promise((done) => (seen = done));
     };
     const over = (count) => {
       released = 0;
       return new Promise((done) => {
         heard = (ended) => released >= count && done(ended ?? end());
-        if (count === 1) calm = () => ((heard = undefined), done({ hit: true, calm: true }));
+        if (count === 1) calm = () => ((heard = undefined), done({ hit: true, calm: true, click: "seen" }));
       });
     };
-    const look = (selector, until) => {
-      const { node, count, ready, why } = find(selector, until);
+    const look = async (selector, until, button, presses, began) => {
+      const { node, count, ready, why } = find(selector, until, began);
       if (!ready) return stop(), { why };
       const mover = injected.retarget(node, "no-follow-label");
+      const mine = turn;
+      aim = mover;
+      if (mover && !(still(mover) && isWhere(mover))) {
+        const rests = await settles(mover, requestAnimationFrame);
+        if (mine !== turn) return {};
+        if (!rests || Date.now() > until) return stop(), rests === false ? { why: "is not stable" } : {};
+      }
       const { scale, offsetLeft, offsetTop } = window.visualViewport;
       if (!mover || scale !== 1 || offsetLeft || offsetTop) return stop(), {};
       const box = [...node.getClientRects()].find((r) => r.width * r.height > 0.99);
@@ -186,18 +261,29 @@ const questions = Object.assign(() => {}, {
       const set = injected.setupHitTargetInterceptor(node, "mouse", point, false);
       if (typeof set === "string") return stop(), set.startsWith("error:") ? {} : { why: "is covered by " + set };
       guard = set;
-      if (!still(mover)) return stop(), {};
+      const type = presses > 1 ? "dblclick" : { left: "click", middle: "auxclick", right: "contextmenu" }[button];
+      watcher = watchClick([injected, node, { type, presses }]);
+      watcher.seen.then((is) => is && seen?.(true));
       large = document.getElementsByTagName("*").length > many;
       // Of a document without an origin or a URL nobody is told that it navigates.
       moved = !window.navigation || origin === "null" || document.URL === "about:blank";
       window.navigation?.addEventListener("navigate", moves);
       return { ready: true, ...point, count, saves: !!node.closest?.("a[download]") };
     };
-    const fill = (selector, text, until) => {
-      const { node, count, is, ready, why } = find(selector, until);
+    const fill = (selector, text, until, began) => {
+      const { node, count, is, ready, why } = find(selector, until, began);
       if (!ready) return { why };
-      return is("editable") ? { how: injected.fill(node, text), count } : { why: "is not editable" };
+      if (!is("editable")) return { why: "is not editable" };
+      keys?.stop();
+      keys = watchKeys([injected, node, { keys: text ? 0 : 1 }]);
+      keys.seen.then((is) => is && entered?.(true));
+      return { how: injected.fill(node, text), count };
     };
+    const typed = () => {
+      entered?.(false);
+      return new Promise((done) => (entered = done));
+    };
+    const endTyped = () => keys.verdict();
     const values = {
       text: (e) => e.innerText ?? e.textContent ?? "",
       html: (e) => e.innerHTML,
@@ -212,12 +298,9 @@ const questions = Object.assign(() => {}, {
     };
     const same = (ref) => {
       const { node, is } = find("aria-ref=" + ref, 0);
-      const was = node?._ariaRef; // Playwright gives another to what has another role or name
-      const { getAriaRole, getElementAccessibleName, normalizeWhiteSpace } = injected.utils;
-      const isSame = () => was.ref === ref && is("visible") && (getAriaRole(node) ?? "generic") === was.role &&
-        normalizeWhiteSpace(getElementAccessibleName(node, false) || "") === was.name;
-      return { same: !!was && isSame(), began: performance.timeOrigin };
+      return { same: isRef(injected, node, ref) && is("visible"), began: performance.timeOrigin };
     };
-    globalThis[name] = { look, fill, came, over, end, stop, read, same };
+    globalThis[name] = { look, fill, typed, endTyped, came, over, end, stop, read, same };
+    return Date.now();
   }`,
 });

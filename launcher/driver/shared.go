@@ -25,11 +25,15 @@ var (
 	sharedScript string // what go:embed needs
 	//go:embed quick.js
 	quickScript string // as above
+	//go:embed act.js
+	actScript string // as above
+	//go:embed verbs.js
+	verbsScript string // as above
 	//go:embed picture.js
 	pictureScript string // as above
 )
 
-func script() string { return sharedScript + quickScript + pictureScript }
+func script() string { return sharedScript + quickScript + actScript + verbsScript + pictureScript }
 
 // Shared is the root's drivers that serve many sessions each. Root is required, the
 // zero value of everything else works.

@@ -1,5 +1,6 @@
 // Playwright's driver for many sessions: what cli.js run-driver does for one on its
-// standard input and output, done for each connection to a Unix socket.
+// standard input and output, done for each connection to a Unix socket. Started as
+// cli.js run-driver, it serves that one session on its standard input and output.
 //
 // The first line of a connection says what it is:
 //   session ID   answered with "+", then frames as playwright-go writes them, or
@@ -18,9 +19,11 @@ const fs = require("fs");
 const Module = require("module");
 const net = require("net");
 const path = require("path");
+const { Duplex } = require("stream");
 const { AsyncLocalStorage } = require("async_hooks");
 
-const [, , , socketPath, bundle, id, limit, linger] = process.argv;
+const alone = process.argv[2] === "run-driver"; // for the one session that started it
+const [, , , socketPath, bundle, id, limit, linger] = alone ? [, , , , path.join(path.dirname(process.argv[1]), "lib", "coreBundle.js")] : process.argv;
 const { server: playwright } = load(bundle);
 const lineTime = 10_000; // for the first line
 const firstTime = 10_000; // for the first session, which is why we were started
@@ -32,13 +35,14 @@ const origin = new AsyncLocalStorage(); // the session that the code that runs w
 
 const say = (what, more) => console.error(JSON.stringify({ time: new Date().toISOString(), msg: what, ...more }));
 
-// load is require, with four changes. One is of what Playwright does about functions
+// load is require, with six changes. One is of what Playwright does about functions
 // that it does not know; the other of what it runs in pages: before it acts on an
-// element it compares two animation frames, 33 ms, to see whether the element moves.
-// Where still says that nothing moves it, there is nothing to wait for; where something
-// may, rests says whether it does. What a script moves without an animation is found by
-// the hit test, which stays. The third is what quick answers to pages' CDP sessions, the
-// fourth how Playwright's functions come into a page: see inject.
+// element it compares animation frames, 33 ms, to see whether the element moves.
+// Where no animation can move it, as still reports, and no script has changed the document
+// since longer than that (see abrowserRested in quick.js), there is nothing to wait for;
+// otherwise rests reports whether the element moves. The third is what quick answers to pages' CDP sessions, the
+// fourth how Playwright's functions come into a page: see inject. The fifth ends the guard
+// over what a click hits: see endGuards. The sixth is an event of a frame: see follow.
 // Of a bundle that has no such place nothing is changed.
 //
 // A source that has a single character beyond ASCII, as in its comments, is kept with two
@@ -47,26 +51,48 @@ function load(file) {
   // Another program at the page exposed the function, and answers.
   const unknown = 'throw new Error(`Function "${name}" is not exposed`);';
   const send = "return { result: await this._object.send(progress2, params2.method, params2.params) };";
-  const ours = 'if (params2.method.startsWith("Abrowser.")) return { result: await module.answer(progress2, params2.method, params2.params) };';
+  const ours = 'if (params2.method.startsWith("Abrowser.")) return { result: await module.answer(this._object, progress2, params2.method, params2.params) };';
   const escape = (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0");
   const ascii = (bytes) => Buffer.from(bytes, "latin1").toString().split("").map(escape).join("");
   const read = (name) => fs.readFileSync(name, "latin1").replace(/[\x80-\xff]+/g, ascii);
   Module._extensions[".js"] = (module, name) => module._compile(read(name), name);
   const bring = "this._injectedScriptPromise = this.rawEvaluateHandle(source8).then(";
   const once = "this._injectedScriptPromise = module.inject(this, source3, options2, source8).then(";
-  const source = read(file).replace(unknown, "return;").replace(send, ours + send).replace(bring, once);
+  const pending = "this._pendingDocument = documentInfo;";
+  const source = read(file).replace(unknown, "return;").replace(send, ours + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");');
+  // The places are in a string.
+  const escaped = (code) => JSON.stringify(code).slice(1, -1);
+  const guardPlace = "setupHitTargetInterceptor(node, action, hitPoint, blockAllEvents) {";
   const place = "async _checkElementIsStable(node) {";
-  const parts = source.split(place);
+  const parts = source.replace(guardPlace, guardPlace + escaped(`(${endGuards})(this);`)).split(place);
   if (parts.length !== 2) return require(file);
-  const check = `const still = ${still}; const rests = ${rests}; const mover = this.retarget(node, "no-follow-label"); if (mover && still(mover)) return true; if (mover) { const at = await rests(mover, (f) => this.utils.builtins.requestAnimationFrame(f)); if (at !== undefined) return at; }`;
-  const escaped = JSON.stringify(check).slice(1, -1); // the place is in a string
+  const check = `const still = ${still}; const rests = ${rests}; const mover = this.retarget(node, "no-follow-label"); if (mover && still(mover) && this.abrowserRested?.(mover)) return true; if (mover) { const at = await rests(mover, (f) => this.utils.builtins.requestAnimationFrame(f)); if (at !== undefined) return at; }`;
   const module = new Module(file);
   module.filename = file;
   module.paths = Module._nodeModulePaths(file);
   module.inject = inject;
-  module.answer = (progress, method, params) => answer(progress, origin.getStore().playwright.allBrowsers(), method, params);
-  module._compile(parts[0] + place + escaped + parts[1], file);
+  module.answer = (session, progress, method, params) => answer(session, progress, origin.getStore().playwright.allBrowsers(), method, params);
+  module._compile(parts[0] + place + escaped(check) + parts[1], file);
   return module.exports;
+}
+
+// endGuards runs in pages, before a guard over what a click hits is set up. The guard keeps
+// the page from all input that is not for its element, for as long as nothing removes it.
+// Where a daemon or a driver was killed between its set-up and the click, that would be for
+// good: each Playwright has a world of its own in the page, in which no other finds it. So it
+// ends after a time, and with the next guard in whatever world.
+function endGuards(injected) {
+  const { window } = injected;
+  const { setTimeout, clearTimeout } = injected.utils.builtins;
+  const event = "__abrowser_guard__";
+  window.dispatchEvent(new CustomEvent(event));
+  const end = () => {
+    clearTimeout(timer);
+    window.removeEventListener(event, end);
+    injected._hitTargetInterceptor = undefined;
+  };
+  const timer = setTimeout(end, 60_000);
+  window.addEventListener(event, end);
 }
 
 // still runs in pages. It reports whether no animation can move the element: none
@@ -90,19 +116,21 @@ function still(element) {
   }));
 }
 
-// rests runs in pages, where something may move the element. It reports whether two
-// frames show it in one place, and undefined where there are none that tell. Frames
-// that are late do not: a script that looks at a page has its animations go on to where
-// they are by then, and there they stay for as many frames as are behind.
+// rests runs in pages, where something may move the element. It reports whether four
+// frames show it in one place, since a timer need not move it for each frame, and undefined
+// where there are none that tell. Frames that are late do not: a script that looks at a page
+// has its animations go on to where they are by then, and there they stay for as many frames
+// as are behind.
 async function rests(element, frame) {
   const { timeline } = element.ownerDocument;
-  let time, place;
+  let time, place, same = 0;
   for (let i = 0; i < 30; i++) {
     await new Promise((done) => frame(done));
     if (timeline.currentTime === time) continue;
     const { x, y, width, height } = element.getBoundingClientRect();
     const now = [x, y, width, height].join();
-    if (place !== undefined) return now === place;
+    if (place !== undefined && now !== place) return false;
+    if (++same === 4) return true;
     [time, place] = [timeline.currentTime, now];
   }
 }
@@ -223,8 +251,8 @@ function rest(time) {
 
 function stop() {
   stopping = true;
-  const there = fs.statSync(socketPath, { throwIfNoEntry: false });
-  if (ours && there && there.ino === ours.ino && there.ctimeMs === ours.ctimeMs) {
+  const there = ours && fs.statSync(socketPath, { throwIfNoEntry: false });
+  if (there && there.ino === ours.ino && there.ctimeMs === ours.ctimeMs) {
     fs.rmSync(socketPath, { force: true });
     fs.rmSync(process.env.TMPDIR, { recursive: true, force: true });
   }
@@ -238,17 +266,32 @@ for (const event of ["uncaughtException", "unhandledRejection"])
     say(event, { error: String((error && error.stack) || error) });
     origin.getStore()?.cut(event);
   });
-process.on("SIGTERM", stop);
-process.umask(0o177); // of the socket
-const listener = net.createServer(accept);
-listener.once("error", (error) => {
-  say("listening", { error: String(error) });
-  process.exit(1);
-});
-listener.listen(socketPath, () => {
-  process.umask(0o077);
-  ours = fs.statSync(socketPath);
-  rest(Math.max(Number(linger), firstTime));
-  fs.writeSync(4, "ready\n");
-  fs.closeSync(4);
-});
+
+if (alone) serveAlone();
+else listen();
+
+// serveAlone serves the session on standard input and output, and ends with it.
+function serveAlone() {
+  const pipes = Duplex.from({ readable: process.stdin, writable: process.stdout });
+  const session = new Session(pipes);
+  pipes.on("error", () => {}); // "close" follows
+  pipes.on("data", (bytes) => session.receive(bytes));
+  pipes.on("end", () => pipes.destroy());
+}
+
+function listen() {
+  process.on("SIGTERM", stop);
+  process.umask(0o177); // of the socket
+  const listener = net.createServer(accept);
+  listener.once("error", (error) => {
+    say("listening", { error: String(error) });
+    process.exit(1);
+  });
+  listener.listen(socketPath, () => {
+    process.umask(0o077);
+    ours = fs.statSync(socketPath);
+    rest(Math.max(Number(linger), firstTime));
+    fs.writeSync(4, "ready\n");
+    fs.closeSync(4);
+  });
+}

@@ -58,6 +58,12 @@ func (i *Installer) checkDirectory() wire.Part {
 	if _, err := os.Lstat(i.Root.Dir); err != nil {
 		detail = i.Root.Dir + ", not made yet"
 	}
+	switch needed, err := i.Root.CheckAlias(); {
+	case err != nil:
+		return failed("directory", err)
+	case needed:
+		detail += "; CDP clients reach it by a link in /tmp"
+	}
 	return wire.Part{Name: "directory", OK: true, Detail: detail}
 }
 

@@ -15,9 +15,8 @@ func (s *Server) checkSettings(call *wire.Call, verb wire.Doc) *refusal {
 	if hello.Role != "daemon" || verb.Idle || hello.Ending { // the last says so itself, and another is started
 		return nil
 	}
-	names := call.Settings.Differ(hello.Settings)
-	if len(names) == 0 {
-		return nil
+	if err := sockets.FitSession(call.Settings, hello); err != nil {
+		return &refusal{err, http.StatusConflict}
 	}
-	return &refusal{sockets.Differs("session "+hello.Name, names, "abrowser --session "+hello.Name+" close"), http.StatusConflict}
+	return nil
 }

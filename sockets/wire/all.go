@@ -15,7 +15,7 @@ func All() []AnyVerb {
 		&PoolRequest, &PoolGrant, &PoolRequests,
 		&Batch, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &CloseSome, &SessionLog,
 		&BrowserStatus, &BrowserStop, &Install, &Doctor, &MCP, &MCPInstall,
-		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerIncognito, &BrokerSessions, &BrokerNews, &BrokerDownloads, &BrokerClaim, &BrokerGoodbye,
+		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNews, &BrokerDownloads, &BrokerClaim, &BrokerGoodbye,
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 	CodePageClosed      Code = "page_closed"       // the session's page is gone
 	CodePageCrashed     Code = "page_crashed"      // the page's renderer is gone
 	CodeWedged          Code = "wedged"            // the page does not answer
-	CodeInterrupted     Code = "interrupted"       // the caller or a signal ended it, nothing more will happen
+	CodeInterrupted     Code = "interrupted"       // the caller or a signal ended it, nothing was done and nothing will be
 	CodeResultUnknown   Code = "result_unknown"    // it may or may not have been done; it is not repeated
 	CodeOwnership       Code = "ownership"         // the tab belongs to another agent
 	CodePoolFull        Code = "pool_full"         // no agent may have another tab now

@@ -28,6 +28,7 @@ import (
 //	file:"into"            the same, or a directory to write it in
 //	file:"in"              files that the caller may read, made absolute likewise
 //	file:"name"            a name, or with a slash a path: resolved likewise
+//	by:"person"            a flag that only a person may give: no agent, see [Call.Agent]
 //	help:"..."             lower case, no full stop
 type Field struct {
 	Name     string // in requests
@@ -42,6 +43,7 @@ type Field struct {
 	EnvAlso  []string // more names for Env
 	Duration bool     // it is a time
 	Live     bool     // a running daemon or browser takes it over
+	Person   bool     // no agent may give it
 	Min      string   // of a number, empty when any will do
 	File     string   // "out", "into": a file the caller writes; "name": a name, or with a slash a path
 	Help     string
@@ -103,6 +105,8 @@ func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 			f.Duration = value == "duration"
 		case "live":
 			f.Live = value == "true"
+		case "by":
+			f.Person = value == "person"
 		case "env":
 			if names := strings.Split(value, ","); names[0] != "" {
 				f.Env, f.EnvAlso = names[0], append(f.EnvAlso, names[1:]...)

@@ -75,4 +75,7 @@ type Hello struct {
 	Ending   bool      `json:"ending,omitzero"` // it takes up nothing more; another is to be started
 	Since    time.Time `json:"since"`
 	Settings Settings  `json:"settings"` // what it runs with
+	// Connected is set where a daemon is connected to a browser, and Settings says what that
+	// browser was started with.
+	Connected bool `json:"connected,omitzero"`
 }

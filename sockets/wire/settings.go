@@ -54,6 +54,12 @@ func (s Settings) OfBrowser() Settings {
 	return s
 }
 
+// StartedAs returns s with what the browser was started with.
+func (s Settings) StartedAs(browser Settings) Settings {
+	s.Headed, s.ExecutablePath, s.Args = browser.Headed, browser.ExecutablePath, browser.Args
+	return s
+}
+
 // SettingFields are the fields of [Settings].
 func SettingFields() []Field { return fieldsOf(reflect.TypeFor[Settings]()) }
 

@@ -53,6 +53,19 @@ var BrokerRelease = Verb[ReleaseIn, ReleaseOut]{Doc{
 	Example: "abrowser broker release", By: ByBroker, Control: true, Idle: true, Hidden: true,
 }}
 
+// DepartIn is the input of [BrokerDepart].
+type DepartIn struct {
+	Session string `json:"session" required:"true" help:"the session whose daemon ends"`
+	Party   string `json:"party,omitzero" help:"of the daemon's connections, see ParamParty"`
+}
+
+// BrokerDepart says that a session's daemon ends and none is to follow: the session lasts,
+// and its tabs are left for review without waiting for the daemon to come back.
+var BrokerDepart = Verb[DepartIn, Nothing]{Doc{
+	Name: "broker depart", Group: groupBroker, Short: "Leave a session's tabs for review, since its daemon ends",
+	Example: "abrowser broker depart", By: ByBroker, Control: true, Idle: true, Hidden: true,
+}}
+
 // IncognitoIn is the input of [BrokerIncognito].
 type IncognitoIn struct {
 	Session string `json:"session" required:"true" help:"the session that is to be incognito"`

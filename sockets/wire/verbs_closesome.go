@@ -9,9 +9,11 @@ type CloseSomeIn struct {
 	Prefix string `json:"prefix,omitzero" help:"those whose names begin so"`
 	IdleMS int    `json:"idleMs,omitzero" min:"1" help:"those that have done nothing for so many milliseconds"`
 	All    bool   `json:"all,omitzero" help:"all that the other flags leave"`
+	Force  bool   `json:"force,omitzero" by:"person" help:"those of other agents too; only where no session is set in the environment"`
 }
 
-// CloseSomeOut is what [CloseSome] answers: the sessions that lived before.
+// CloseSomeOut is what [CloseSome] answers: the sessions that lived before. Those that
+// were not asked for and those of other agents are skipped.
 type CloseSomeOut struct {
 	Closed  []string `json:"closed"`
 	Skipped []string `json:"skipped"`

@@ -56,16 +56,19 @@ var Batch = Verb[BatchIn, BatchOut]{Doc{
 // CloseIn is the input of [Close].
 type CloseIn struct {
 	Page bool `json:"page,omitzero" help:"close the session's tabs too, instead of leaving them for review"`
-	All  bool `json:"all,omitzero" help:"end all sessions"`
+	All  bool `json:"all,omitzero" help:"end all sessions of one's own"`
+	// Force is for --all.
+	Force bool `json:"force,omitzero" by:"person" help:"with --all: those of other agents too; only where no session is set in the environment"`
 }
 
-// CloseOut is what [Close] answers. Sessions is set with --all.
+// CloseOut is what [Close] answers. Sessions and Skipped are set with --all.
 type CloseOut struct {
 	Closed    any      `json:"closed"`             // true, or with --all how many
 	Kept      int      `json:"kept"`               // tabs left open
 	Discarded int      `json:"discarded,omitzero"` // tabs of incognito sessions, which are gone
 	Sessions  []string `json:"sessions,omitzero"`
-	HAR       string   `json:"har,omitzero"` // that was written
+	Skipped   []string `json:"skipped,omitzero"` // sessions of other agents
+	HAR       string   `json:"har,omitzero"`     // that was written
 }
 
 // Text says what was ended and what is left for review.

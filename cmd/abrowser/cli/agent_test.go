@@ -17,7 +17,8 @@ func TestAgentAtHome(t *testing.T) {
 		{"at home", secret, "task", "task", "", "task"},
 		{"elsewhere", secret, "task", "other", secret, wire.KeyOf(secret)},
 		{"without a home", secret, "", "task", secret, wire.KeyOf(secret)},
-		{"of the command line", "", "", "other", "", "task"},
+		{"of the command line in its own", "", "", "task", "", "task"},
+		{"of the command line in another's", "", "", "other", "task", "task"},
 		{"a task in another's session", "parent", "", "child", "parent", "parent"},
 	} {
 		a := &app{session: "task", agent: tt.agent, home: tt.home}

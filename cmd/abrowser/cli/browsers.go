@@ -52,17 +52,24 @@ func askWithin[In, Out any](ctx context.Context, a *app, patience time.Duration,
 	}
 	wg.Wait()
 	var answered []Out
+	var interrupted error
 	for i := range places {
 		switch {
-		case errors.Is(errs[i], wire.CodeInterrupted):
-			return nil, errs[i]
+		case errors.Is(errs[i], wire.CodeInterrupted), ctx.Err() != nil && errors.Is(errs[i], wire.CodeResultUnknown):
+			if interrupted == nil || errors.Is(interrupted, wire.CodeInterrupted) {
+				interrupted = errs[i]
+			}
 		case errs[i] == nil:
 			answered = append(answered, outs[i])
 		case !errors.Is(errs[i], wire.CodeNotRunning):
 			a.printer.warn("the browser at " + places[i].Socket + " does not answer: " + errs[i].Error())
 		}
 	}
-	return answered, nil
+	if errors.Is(interrupted, wire.CodeInterrupted) && !v.Reads && len(answered) > 0 {
+		interrupted = wire.Errorf(wire.CodeResultUnknown, "%s interrupted: %d of %d browsers did it", v.Name, len(answered), len(places)).
+			WithHint("abrowser browser status")
+	}
+	return answered, interrupted
 }
 
 func (a *app) brokerSessions(ctx context.Context) ([]wire.BrokerSession, error) {

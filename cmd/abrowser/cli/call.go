@@ -125,11 +125,19 @@ func (a *app) send(ctx context.Context, caller sockets.Caller, patience time.Dur
 	c := client.New(caller)
 	defer c.Close()
 	reply, err := c.Raw(waiting, doc, body)
-	return reply, interruption(ctx, err)
+	return reply, ofRequest(ctx, err)
 }
 
-// interruption is err, as the end of ctx where that is why. A signal's end is the
-// caller's own: the request was hung up on, which cancels it.
+// ofRequest returns the error of a request. If a signal has interrupted the command, any
+// error but that nothing was done is the server's answer, and stays.
+func ofRequest(ctx context.Context, err error) error {
+	if errors.Is(err, wire.CodeInterrupted) {
+		return interruption(ctx, err)
+	}
+	return err
+}
+
+// interruption returns that the command was interrupted if a signal has ended ctx, else err.
 func interruption(ctx context.Context, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return wire.Errorf(wire.CodeInterrupted, "interrupted")

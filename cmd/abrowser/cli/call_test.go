@@ -190,26 +190,34 @@ func hangUp(t *testing.T, socket string) {
 }
 
 func TestInterrupted(t *testing.T) {
-	b := newBench(t)
-	reached, cancelled := make(chan struct{}), make(chan error, 1)
-	b.serve("default", wire.Bind(wire.Click, func(ctx context.Context, _ *wire.Call, _ wire.ClickIn) (wire.ClickOut, error) {
-		close(reached)
-		<-ctx.Done()
-		cancelled <- context.Cause(ctx)
-		return wire.ClickOut{}, ctx.Err()
-	}))
-	ctx, interrupt := context.WithCancel(t.Context())
-	b.ctx = ctx
-	go func() { <-reached; interrupt() }()
-	stdout, stderr, status := b.run("click", "#late", "--json")
-	want := `{"success":false,"data":null,"error":"interrupted","code":"interrupted","sessionId":"default","sessionType":"browser"}` + "\n"
-	if stdout != want || stderr != "" || status != wire.ExitInterrupted {
-		t.Errorf("click: %q, %q, %d, want %q and 130", stdout, stderr, status, want)
-	}
-	select {
-	case <-cancelled:
-	case <-time.After(5 * time.Second):
-		t.Error("the daemon's command was not cancelled")
+	undone := `{"success":false,"data":null,"error":"interrupted","code":"interrupted","sessionId":"default","sessionType":"browser"}` + "\n"
+	for _, tt := range []struct {
+		name   string
+		err    error // of the daemon, whose caller has left
+		want   string
+		status int
+	}{
+		{"nothing was done", context.Canceled, undone, wire.ExitInterrupted},
+		{"it was done", nil, `"clicked":"#late"`, wire.ExitDone},
+		{"nobody knows", wire.Errorf(wire.CodeResultUnknown, "not confirmed"), `"code":"result_unknown"`, wire.ExitFailed},
+		{"it failed", wire.Errorf(wire.CodeNotFound, "no element"), `"code":"not_found"`, wire.ExitFailed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t)
+			reached := make(chan struct{})
+			b.serve("default", wire.Bind(wire.Click, func(ctx context.Context, _ *wire.Call, in wire.ClickIn) (wire.ClickOut, error) {
+				close(reached)
+				<-ctx.Done()
+				return wire.ClickOut{Clicked: in.Selector}, tt.err
+			}))
+			ctx, interrupt := context.WithCancel(t.Context())
+			b.ctx = ctx
+			go func() { <-reached; interrupt() }()
+			stdout, stderr, status := b.run("click", "#late", "--json")
+			if !strings.Contains(stdout, tt.want) || stderr != "" || status != tt.status {
+				t.Errorf("click: %q, %q, %d, want %q and %d", stdout, stderr, status, tt.want, tt.status)
+			}
+		})
 	}
 }
 

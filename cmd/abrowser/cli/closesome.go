@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ func (a *app) closeSome(ctx context.Context, l line) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	living, err := a.endings(ctx, false)
+	living, err := a.endings(ctx, false, l.on("force"))
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +37,16 @@ func (a *app) closeSome(ctx context.Context, l line) (any, error) {
 		return skipped
 	})
 	endAtOnce(ctx, chosen)
-	if err := interruption(ctx, ctx.Err()); err != nil {
+	if err := interruption(ctx, ctx.Err()); err != nil && !slices.ContainsFunc(chosen, ending.mayBeDone) {
 		return nil, err
 	}
+	var others []string
 	for _, e := range chosen {
 		if e.gone {
+			continue
+		}
+		if errors.Is(e.err, wire.CodeOwnership) {
+			others = append(others, e.session)
 			continue
 		}
 		if e.err != nil {
@@ -50,5 +56,8 @@ func (a *app) closeSome(ctx context.Context, l line) (any, error) {
 		}
 		out.Closed = append(out.Closed, e.session)
 	}
+	a.warnOfSkipped(others, "the same with --force")
+	out.Skipped = append(out.Skipped, others...)
+	slices.Sort(out.Skipped)
 	return out, nil
 }

@@ -45,6 +45,9 @@ func twoSessions(t *testing.T) (*bench, *released) {
 	b := newBench(t)
 	r := &released{}
 	b.serveBroker(r.handler(),
+		wire.Bind(wire.BrokerClaim, func(_ context.Context, _ *wire.Call, in wire.ClaimIn) (wire.ClaimOut, error) {
+			return wire.ClaimOut{Holder: wire.AgentKey(in.Session), Unknown: in.Session == "stuck"}, nil
+		}),
 		answers(wire.BrokerSessions, wire.BrokerSessionsOut{Sessions: []wire.BrokerSession{
 			{Session: "left", State: "released", Pages: 1, URL: "https://left.example/", Title: "Left"},
 			{Session: "live", State: "live", Pages: 1, URL: "https://old.example/", LastAt: time.Now().Add(-time.Hour)},
@@ -109,7 +112,8 @@ func TestClosing(t *testing.T) {
 		{"--session left close --page", `{"closed":true,"kept":0}`, []wire.ReleaseIn{{Session: "left", Page: true, Force: true}}},
 		{"--session live close", `{"closed":true,"kept":2}`, nil},
 		{"close --all", `{"closed":1,"kept":2,"sessions":["live"]}`, nil},
-		{"close --all --page", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []wire.ReleaseIn{{Session: "left", Page: true, Force: true}}},
+		{"close --all --page --force", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []wire.ReleaseIn{{Session: "left", Page: true, Force: true}}},
+		{"--session left close --all --page", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []wire.ReleaseIn{{Session: "left", Page: true, Force: true}}},
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := b.run(append(words(t, tt.args), "--json")...)
@@ -143,7 +147,11 @@ func TestWedgedDaemonHoldsNobodyUp(t *testing.T) {
 		t.Errorf("session list: %s, %d", stdout, status)
 	}
 	stdout, _, status = b.run("close", "--all", "--json")
-	if !strings.Contains(stdout, "1 of 2 sessions could not be closed: stuck: ") || !strings.Contains(stdout, `"closed":["live"]`) || status == 0 {
+	if !strings.Contains(stdout, `"sessions":["live"],"skipped":["stuck"]`) || status != 0 {
 		t.Errorf("close --all: %s, %d", stdout, status)
+	}
+	stdout, _, status = b.run("close", "--all", "--force", "--json")
+	if !strings.Contains(stdout, "1 of 2 sessions could not be closed: stuck: ") || !strings.Contains(stdout, `"closed":["live"]`) || status == 0 {
+		t.Errorf("close --all --force: %s, %d", stdout, status)
 	}
 }

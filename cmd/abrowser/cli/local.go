@@ -15,7 +15,7 @@ type local func(ctx context.Context, l line) (any, error)
 // does.
 func (a *app) locally(l line) local {
 	switch name := l.verb.Describe().Name; {
-	case name == wire.Close.Name && l.on("all"):
+	case name == wire.Close.Name && (l.on("all") || l.on("force")):
 		return a.closeAll
 	case name == wire.TabList.Name && l.on("all"):
 		return a.allTabs
@@ -56,21 +56,23 @@ func (a *app) whenIdle(doc wire.Doc) local {
 	}[doc.Name]
 }
 
-// askPlace asks a place a typed question.
+// askPlace sends a verb to the daemon or broker at a place and returns its output.
 func askPlace[In, Out any](ctx context.Context, a *app, place sockets.Place, v wire.Verb[In, Out], in In) (Out, error) {
-	caller := a.caller(place, "")
-	caller.Session, caller.Agent = place.Name, a.agentIn(place.Name)
-	if !a.secret() {
-		caller.Agent = "" // of several daemons each is asked as by its own session
-	}
 	if v.By == wire.ByBroker {
-		caller.Session, caller.Agent = a.session, a.agent
+		return askAs(ctx, a, place, a.session, a.agent, v, in)
 	}
+	return askAs(ctx, a, place, place.Name, a.agentIn(place.Name), v, in)
+}
+
+// askAs is [askPlace] for an agent; empty is the session itself.
+func askAs[In, Out any](ctx context.Context, a *app, place sockets.Place, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
+	caller := a.caller(place, "")
+	caller.Session, caller.Agent = session, agent
 	c := client.New(caller)
 	defer c.Close()
 	out, warnings, err := client.Do(ctx, c, v, in)
 	a.printer.warn(warnings...)
-	return out, interruption(ctx, err)
+	return out, ofRequest(ctx, err)
 }
 
 func (a *app) nameSession(context.Context, line) (any, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -23,8 +24,14 @@ func (a *app) serveMCP(ctx context.Context, l line) (any, error) {
 	}
 	a.agent = wire.NewAgent(os.Getpid())
 	defer a.goodbye(ctx)
-	return &wire.Nothing{}, a.behind.ServeMCP(ctx, asker{a}, a.session, groups)
+	// The calls that still run when the server ends are not waited for.
+	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer context.AfterFunc(ctx, func() { end(errEnding) })()
+	return &wire.Nothing{}, a.behind.ServeMCP(serving, asker{a}, a.session, groups)
 }
+
+// errEnding ends the requests of a server that ends.
+var errEnding = errors.New("the server is ending")
 
 // installMCP shows what MCP clients need to start us, or adds it to one's file.
 func (a *app) installMCP(_ context.Context, l line) (any, error) {

@@ -160,6 +160,9 @@ func (a *app) perform(ctx context.Context, l line) int {
 // prepare does to a line what only the caller can do: environment and files
 // become members of the request, paths are resolved in the caller's directory.
 func (a *app) prepare(ctx context.Context, l *line) error {
+	if err := a.checkPerson(*l); err != nil {
+		return err
+	}
 	for _, f := range l.verb.Fields() {
 		if _, ok := l.in[f.Name]; ok || f.Env == "" {
 			continue

@@ -14,6 +14,9 @@ import (
 // is taken for dead. Killing it loses no tab.
 const forceTime = 4 * time.Second
 
+// errSilent ends a request whose daemon does not answer.
+var errSilent = errors.New("the daemon does not answer")
+
 const hintKill = "abrowser kill"
 
 // attend asks as ask does, and looks every second whether the session's daemon is
@@ -25,15 +28,15 @@ func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Re
 		reply, err := a.ask(ctx, l, body)
 		return reply, nil, err
 	}
-	asking, hangUp := context.WithCancel(ctx)
-	defer hangUp()
+	asking, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	silent := make(chan *sockets.Silent, 1)
-	looking := time.AfterFunc(askTime, func() { silent <- a.watch(asking, place, hangUp) })
+	looking := time.AfterFunc(askTime, func() { silent <- a.watch(asking, place, func() { cancel(errSilent) }) })
 	reply, err := a.ask(asking, l, body)
-	hangUp()
+	cancel(nil)
 	if !looking.Stop() {
 		if who := <-silent; who != nil && err != nil {
-			return wire.Reply{}, who, interruption(ctx, nil)
+			return wire.Reply{}, who, nil
 		}
 	}
 	return reply, nil, err

@@ -5,5 +5,6 @@
 // there before.
 //
 // The tests are those of cmd/abrowser (the commands themselves), isolation (a task
-// and the others) and survival (what is killed, frozen, damaged or at rest).
+// and the others), soak (answers compared with what the pages counted) and survival
+// (what is killed, frozen, damaged or at rest).
 package e2e

@@ -63,7 +63,7 @@ func (h *Home) end(t testing.TB) {
 	if err := h.note(); err != nil {
 		t.Errorf("noting what runs: %v", err)
 	}
-	for _, args := range [][]string{{"close", "--all"}, {"browser", "stop", "--all"}} {
+	for _, args := range [][]string{{"close", "--all", "--force"}, {"browser", "stop", "--all"}} {
 		if r := h.Command(ctx, "", args...); r.Status != wire.ExitDone {
 			t.Errorf("ending: %s", r)
 		}

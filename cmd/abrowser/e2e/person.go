@@ -202,6 +202,19 @@ func (p *Person) Eval(target, script string) string {
 	return fmt.Sprint(out.Result.Value)
 }
 
+// Click presses and releases the mouse in a tab.
+func (p *Person) Click(target string, x, y float64) {
+	p.t.Helper()
+	var on sessionParam
+	if err := json.Unmarshal(p.call("Target.attachToTarget", map[string]any{"targetId": target, "flatten": true}, ""), &on); err != nil {
+		p.t.Fatal(err)
+	}
+	defer p.call("Target.detachFromTarget", on, "")
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		p.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}, on.SessionID)
+	}
+}
+
 // Tab is a page of the person's browser, and whether anybody's debugger is on it.
 type Tab struct {
 	URL      string

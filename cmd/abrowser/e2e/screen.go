@@ -158,6 +158,13 @@ func (s *Screen) Windows() []uint32 {
 	return all
 }
 
+// Pixel returns the colour of a pixel of the screen, as 0xRRGGBB.
+func (s *Screen) Pixel(x, y uint32) uint32 {
+	const getImage, zPixmap, allPlanes = 73, 2, 1<<32 - 1
+	s.request(getImage, zPixmap, s.root, x|y<<16, 1|1<<16, allPlanes)
+	return binary.LittleEndian.Uint32(s.answer()[32:]) & 0xffffff
+}
+
 // provideScreens installs Xvfb where it is missing, as abrowser does with a browser.
 // Where that fails, the tests with windows say what they miss.
 func provideScreens(ctx context.Context) {

@@ -25,7 +25,7 @@ func (t tool) schema() map[string]any {
 	}
 	required := []string{}
 	for _, f := range t.verb.Fields() {
-		if _, fixed := t.fixed[f.Name]; fixed || f.Flag == "" && f.Arg < 0 {
+		if _, fixed := t.fixed[f.Name]; fixed || f.Person || f.Flag == "" && f.Arg < 0 {
 			continue
 		}
 		name := t.outside(f.Name)

@@ -136,6 +136,28 @@ func names(dir string) []string {
 	return all
 }
 
+// A session that joins a browser runs with that browser's settings, and may be asked for
+// with them.
+func TestSettingsOfTheBrowserAgree(t *testing.T) {
+	t.Parallel()
+	h := e2e.NewHome(t)
+	h.Text(t, "first", "--args", "--lang=de", "open", "about:blank")
+	h.Text(t, "second", "open", "about:blank")
+	for _, session := range []string{"second", "first"} {
+		h.Text(t, session, "--args", "--lang=de", "get", "title")
+		e := h.Fails(t, wire.CodeSettingsDiffer, session, "--args", "--lang=fr", "get", "title")
+		want := "abrowser --session " + session + " browser stop ends it, for all sessions that work in it; abrowser --profile NAME open starts another"
+		if e.Hint != want || *e.Error != "the browser of session "+session+" runs with other settings than asked for: args" {
+			t.Errorf("of session %s: %q, with the hint %q, want %q", session, *e.Error, e.Hint, want)
+		}
+	}
+	// What ended is not what the next browser runs with.
+	h.Text(t, "first", "browser", "stop")
+	h.Text(t, "third", "open", "about:blank")
+	h.Text(t, "second", "open", "about:blank")
+	h.Fails(t, wire.CodeSettingsDiffer, "second", "--args", "--lang=de", "get", "title")
+}
+
 // A session or browser that runs otherwise than asked for says so, with the
 // command that changes it, and goes on as it is.
 func TestSettingsDiffer(t *testing.T) {
@@ -184,13 +206,14 @@ func TestSettingsDiffer(t *testing.T) {
 		})
 	}
 	t.Run("the browser's", func(t *testing.T) {
+		const others = " ends it, for all sessions that work in it; abrowser --profile NAME open starts another"
 		before := len(h.Of(e2e.KindDaemon))
 		for _, tt := range []struct{ flags, hint string }{
-			{"--headed", "abrowser browser stop"},
-			{"--executable-path /bin/true", "abrowser browser stop"},
-			{"--args --lang=de", "abrowser browser stop"},
-			{"--headed --profile work", "abrowser --profile work browser stop"},
-			{"--headed --mode incognito", "abrowser browser stop"},
+			{"--headed", "abrowser browser stop" + others},
+			{"--executable-path /bin/true", "abrowser browser stop" + others},
+			{"--args --lang=de", "abrowser browser stop" + others},
+			{"--headed --profile work", "abrowser --profile work browser stop" + others},
+			{"--headed --mode incognito", "abrowser browser stop" + others},
 		} {
 			e := h.Fails(t, wire.CodeSettingsDiffer, "new", append(strings.Fields(tt.flags), "open", "about:blank")...)
 			if e.Hint != tt.hint {

@@ -152,7 +152,7 @@ func (c *chaos) leaks(before map[string]int) {
 	// has rested for a while at the latest.
 	e2e.Await(30*time.Second, func() bool { return len(more()) == 0 })
 	c.said = append(c.said, more()...)
-	c.h.Text(c.t, "", "close", "--all")
+	c.h.Text(c.t, "", "close", "--all", "--force")
 	c.h.Text(c.t, "", "browser", "stop")
 	// A shared driver stays for a moment.
 	e2e.Await(30*time.Second, func() bool { return len(c.h.Running()) == 0 && c.listening() == 0 })

@@ -70,6 +70,24 @@ func TestIdleSessionsEnd(t *testing.T) {
 	h.Fails(t, wire.CodeBadInput, "task", "--idle-timeout", "soon", "get", "url")
 }
 
+// When a session has ended for doing nothing its tabs are released, and can be pruned.
+func TestIdleSessionsAreReleasedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Env = append(h.Env, "ABROWSER_IDLE_TIMEOUT=1s")
+	for i := range 3 {
+		session := fmt.Sprint("task-", i)
+		h.Text(t, session, "open", s.URL("/"))
+		if !e2e.Await(20*time.Second, func() bool { return !e2e.Ask[wire.StatusOut](t, h, session, "status").Running }) {
+			t.Fatalf("the daemon does not end: %s", h.Daemon(session))
+		}
+		if got := e2e.Ask[wire.TabPruneOut](t, h, "", "tab", "prune", "--all").Pruned; len(got) != 1 || got[0].SessionID != session {
+			t.Errorf("tab prune --all of one tab closed %+v", got)
+		}
+	}
+}
+
 // owner is a process that a task runs in.
 func owner(t *testing.T) *exec.Cmd {
 	t.Helper()

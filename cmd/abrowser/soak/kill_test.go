@@ -1,0 +1,51 @@
+//go:build linux
+
+package soak_test
+
+import (
+	"math/rand/v2"
+	"syscall"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+)
+
+// kill kills one process after the other until the work is over: callers, in the middle
+// of a command, and what serves them.
+func (s *soak) kill(over <-chan struct{}) {
+	r := rand.New(rand.NewPCG(s.seed, 1<<32))
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(time.Duration(200+r.IntN(3000)) * time.Millisecond):
+		}
+		from := s.runners[r.IntN(len(s.runners))]
+		switch n := r.IntN(10); {
+		case n < 4:
+			from.killCaller(syscall.SIGKILL, "KILL")
+		case n < 7:
+			from.killCaller(syscall.SIGINT, "INT")
+		default:
+			kind := []string{e2e.KindDaemon, e2e.KindDriver, e2e.KindBroker}[n-7]
+			victims := s.h.Of(kind)
+			if len(victims) == 0 {
+				continue
+			}
+			victim := victims[r.IntN(len(victims))]
+			s.note("killing the %s: %s", kind, victim)
+			if err := e2e.Kill(victim); err != nil {
+				s.note("%v", err)
+			}
+		}
+	}
+}
+
+// killCaller sends a signal to the command that runs now, if any.
+func (r *runner) killCaller(sig syscall.Signal, name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running != 0 && syscall.Kill(r.running, sig) == nil {
+		r.killed = name
+	}
+}

@@ -1,0 +1,194 @@
+// Every document of the soak runs this script, the frames too. It builds one element for
+// each case, makes it ready at the moment that the case names, and records what happens to
+// it.
+//
+// No record may be lost. Each has a number, and is kept in the tab's sessionStorage until
+// the server has confirmed it: a document that goes away leaves the rest to the next one
+// of its origin. A frame of another origin may not have that storage, and has its name
+// instead, which outlives its documents. The last number is part of each report, so the
+// server sees gaps.
+"use strict";
+(() => {
+  const query = new URLSearchParams(location.search);
+  const role = location.pathname.split("/").pop();
+  const now = () => performance.timeOrigin + performance.now();
+  const isTop = window === top;
+  const kept = isTop ? sessionStorage.getItem("soak") : window.name;
+  const state = JSON.parse(kept || "null") ?? { epoch: String(Math.random()).slice(2), page: "", seq: 0, open: [], cases: [] };
+  if (query.get("page") !== state.page) Object.assign(state, { page: query.get("page"), cases: [] });
+  const save = () => (isTop ? sessionStorage.setItem("soak", JSON.stringify(state)) : (window.name = JSON.stringify(state)));
+
+  let posting = false;
+  const note = (type, on, level, value, trusted = true) => {
+    state.open.push({ seq: ++state.seq, at: now(), type, on, level, value: String(value ?? ""), trusted, page: state.page });
+    save();
+    if (!posting) setTimeout(post);
+    posting = true;
+  };
+  const post = (flush = "") => {
+    posting = false;
+    const body = JSON.stringify({ role, epoch: state.epoch, seq: state.seq, records: state.open, flush });
+    fetch("/report", { method: "POST", body, keepalive: body.length < 16384 })
+      .then((response) => response.json())
+      .then(({ have }) => {
+        state.open = state.open.filter((r) => r.seq > have);
+        save();
+      })
+      .catch(() => setTimeout(post, 200, flush));
+  };
+
+  // What an event is about: the element of a case, what covers it, or anything else.
+  const about = (event) => {
+    const path = event.composedPath();
+    const own = path.find((node) => node.dataset?.case);
+    if (own) return own.dataset.case;
+    return (path[0].dataset?.cover && "cover of " + path[0].dataset.cover) || (path[0].nodeName ?? "window").toLowerCase() + (path[0].id ? "#" + path[0].id : "");
+  };
+  const valueOf = (event) => {
+    const node = event.composedPath()[0];
+    switch (event.type) {
+      case "keydown": return event.key;
+      case "input": case "change": return node.type === "checkbox" ? node.checked : node.value;
+      case "click": case "mousedown": return event.detail;
+    }
+  };
+  // "window" is recorded before anything can stop an event; "bubble" says that nothing has.
+  for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "keydown"]) {
+    addEventListener(type, (e) => note(type, about(e), "window", valueOf(e), e.isTrusted), true);
+    addEventListener(type, (e) => !e.composedPath().some((node) => node.dataset?.case) && note(type, about(e), "bubble", valueOf(e), e.isTrusted));
+  }
+  globalThis.soakNote = (id, value) => note("eval", id, "element", value);
+
+  const control = (c) => {
+    const kind = { fill: "input", type: "input", check: "input", enter: "input", select: "select" }[c.action] ?? "button";
+    const node = document.createElement(kind);
+    Object.assign(node, { id: c.id, ariaLabel: "soak " + c.id });
+    node.dataset.case = c.id;
+    node.style.cssText = "position: absolute; left: 45px; top: 30px; width: 50px; height: 24px; margin: 0; padding: 0";
+    if (kind === "button") node.textContent = c.id;
+    if (kind === "button" && c.action !== "submit") node.type = "button";
+    if (c.action === "check") node.type = "checkbox";
+    if (kind === "select") node.innerHTML = ["none", ...(c.options ?? [])].map((o) => `<option>${o}</option>`).join("");
+    for (const type of ["pointerdown", "mousedown", "click", "dblclick", "input", "change", "keydown"])
+      node.addEventListener(type, (e) => note(type, c.id, "element", valueOf(e), e.isTrusted));
+    return node;
+  };
+
+  // Each makes an element not ready, and returns what makes it ready.
+  const holds = {
+    once: () => () => {},
+    covered: (c, node) => {
+      const cover = document.createElement("div");
+      cover.dataset.cover = c.id;
+      cover.style.cssText = "position: absolute; inset: 0; background: #eee";
+      node.parentNode.append(cover);
+      return () => cover.remove();
+    },
+    disabled: (c, node) => ((node.disabled = true), () => (node.disabled = false)),
+    hidden: (c, node) => ((node.style.display = "none"), () => (node.style.display = "")),
+    absent: (c, node) => {
+      const parent = node.parentNode;
+      node.remove();
+      return () => parent.append(node);
+    },
+    css: (c, node) => {
+      const moving = node.animate([{ left: "0" }, { left: "90px" }], { duration: 430, iterations: Infinity });
+      return () => moving.cancel();
+    },
+    raf: (c, node) => {
+      let over = false;
+      const move = () => over || ((node.style.left = 45 + 45 * Math.sin(performance.now() / 120) + "px"), requestAnimationFrame(move));
+      move();
+      return () => (over = true);
+    },
+    interval: (c, node) => {
+      const timer = setInterval(() => (node.style.left = 90 * Math.random() + "px"), c.every);
+      return () => clearInterval(timer);
+    },
+    replaced: (c, node) => {
+      const timer = setInterval(() => {
+        const fresh = control(c);
+        node.replaceWith(fresh);
+        node = fresh;
+      }, c.every);
+      return () => clearInterval(timer);
+    },
+  };
+
+  const until = (c, ms, do_) => setTimeout(do_, Math.max(0, c.armed + ms - now()));
+  const focus = (c) => c.action === "enter" && root(c)?.querySelector("#" + c.id)?.focus();
+  const root = (c) => {
+    const slot = document.getElementById("slot-" + c.id);
+    return slot?.shadowRoot ?? slot;
+  };
+
+  const build = (c) => {
+    const slot = document.createElement("div");
+    slot.id = "slot-" + c.id;
+    const columns = 5; // the same in every frame: all of them begin in the same corner
+    slot.style.cssText = `position: absolute; left: ${5 + (c.slot % columns) * 150}px; top: ${5 + Math.floor(c.slot / columns) * 90}px; width: 145px; height: 85px`;
+    let parent = c.shadow ? slot.attachShadow({ mode: "open" }) : slot;
+    document.body.append(slot);
+    if (c.action === "submit" || c.action === "enter") {
+      const form = document.createElement("form");
+      Object.assign(form, { method: "post", action: `/submit?case=${c.id}&back=${encodeURIComponent(location.pathname + location.search)}` });
+      form.addEventListener("submit", (e) => note("submit", c.id, "element", "", e.isTrusted));
+      parent.append(form);
+      parent = form;
+    }
+    const node = control(c);
+    parent.append(node);
+    if (["press", "enter", "eval"].includes(c.action)) document.activeElement?.blur();
+    if (c.done) return focus(c), c.said || ((c.said = true), note("ready", c.id));
+    const release = holds[c.hold](c, node);
+    focus(c);
+    until(c, c.ready, () => {
+      if (c.navigate) {
+        c.done = true;
+        note("leaves", c.id); // which saves
+        const to = new URL(location);
+        to.searchParams.set("delay", c.delay ?? 0);
+        return c.navigate === "reload" ? location.reload() : location.assign(to);
+      }
+      release();
+      focus(c);
+      c.done = c.said = true;
+      note("ready", c.id);
+    });
+    if (c.spin)
+      until(c, c.spinAt, () => {
+        const end = now() + c.spin;
+        c.spin = 0; // once, whatever the document
+        note("spins", c.id);
+        while (now() < end);
+        note("spun", c.id);
+      });
+    if (c.alert)
+      until(c, c.alert, () => {
+        c.alert = 0;
+        note("asks", c.id);
+        alert("soak");
+        note("asked", c.id);
+      });
+  };
+
+  const arm = (c) => {
+    if (state.cases.some((known) => known.id === c.id)) return;
+    c.armed = now();
+    state.cases.push(c);
+    build(c);
+    note("armed", c.id);
+  };
+
+  addEventListener("DOMContentLoaded", () => {
+    state.cases.forEach(build);
+    const orders = new EventSource("/orders?role=" + role);
+    orders.onmessage = ({ data }) => {
+      const order = JSON.parse(data);
+      if (order.arm) arm(order.arm);
+      if (order.flush) post(order.flush);
+    };
+    note("begins", "", "", performance.getEntriesByType("navigation")[0]?.type);
+  });
+  addEventListener("load", () => query.has("arm") && arm(JSON.parse(query.get("arm"))));
+})();

@@ -1,0 +1,234 @@
+//go:build linux
+
+package soak_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// constants are the times, in milliseconds, after which the product itself does
+// something: slices, polls, grace times and limits in daemon, launcher/driver and patches.
+func constants() []int { return []int{20, 50, 100, 200, 250, 500, 1000, 2000, 3000, 4000} }
+
+// spec is what the page has to know of a case; page.js reads it.
+type spec struct {
+	ID      string   `json:"id"`
+	Slot    int      `json:"slot"`
+	Action  string   `json:"action"`
+	Hold    string   `json:"hold"`               // what keeps the element from being ready
+	Ready   int      `json:"ready"`              // when it becomes ready, in milliseconds after the case begins
+	Every   int      `json:"every,omitempty"`    // milliseconds between moves or replacements
+	Shadow  bool     `json:"shadow,omitempty"`   // in a shadow root
+	Spin    int      `json:"spin,omitempty"`     // how long the page spins
+	SpinAt  int      `json:"spinAt,omitempty"`   // and when it begins
+	Alert   int      `json:"alert,omitempty"`    // when the page opens a dialog
+	Nav     string   `json:"navigate,omitempty"` // at Ready the page goes to a document in which the element is ready
+	Delay   int      `json:"delay,omitempty"`    // how long the server takes to send that document
+	Options []string `json:"options,omitempty"`
+}
+
+// step is one command of a case.
+type step struct {
+	// The command's time ends so many milliseconds after the element becomes ready, but
+	// not before Least. Where Long is set it is that instead, 0 the command's own default.
+	Edge, Least int
+	IsLong      bool
+	Long        int
+	Token       string // what it enters, where the action takes something
+	Delay       int    // of keys
+	Full        bool   // run by the whole program instead of the quick one
+}
+
+// plannedCase is one element and the commands for it.
+type plannedCase struct {
+	Spec  spec
+	Kind  string
+	Role  string
+	First bool // it begins when its page has loaded
+	Steps []step
+}
+
+// plannedPage is a document and its cases.
+type plannedPage struct {
+	Name   string
+	Framed bool
+	Cases  []*plannedCase
+}
+
+// kinds are the ways in which an element becomes ready.
+func kinds() []string {
+	return []string{"once", "covered", "disabled", "hidden", "css", "raf", "interval", "replaced", "shadow", "busy", "navigating", "dialog", "far", "deep"}
+}
+
+const (
+	casesPerPage = 10
+	mostSteps    = 6
+)
+
+// planner makes the cases of one session from its seed.
+type planner struct {
+	r       *rand.Rand
+	session int
+	page    int
+	kinds   []string
+	actions []action
+}
+
+func newPlanner(seed uint64, session int, only string) *planner {
+	p := &planner{r: rand.New(rand.NewPCG(seed, uint64(session))), session: session, kinds: kinds(), actions: actions()}
+	words := strings.Split(only, ",")
+	named := func(name string) bool { return slices.Contains(words, name) }
+	if slices.ContainsFunc(p.kinds, named) {
+		p.kinds = slices.DeleteFunc(p.kinds, func(k string) bool { return !named(k) })
+	}
+	if slices.ContainsFunc(p.actions, func(a action) bool { return named(a.name) }) {
+		p.actions = slices.DeleteFunc(p.actions, func(a action) bool { return !named(a.name) })
+	}
+	return p
+}
+
+// next plans a page.
+func (p *planner) next() plannedPage {
+	p.page++
+	page := plannedPage{Name: fmt.Sprintf("s%dp%d", p.session, p.page)}
+	isFramed := func(kind string) bool { return kind == "far" || kind == "deep" }
+	for i := range casesPerPage {
+		kind := p.kinds[p.r.IntN(len(p.kinds))]
+		if i == 0 {
+			page.Framed = isFramed(kind)
+		}
+		for tries := 0; isFramed(kind) != page.Framed && tries < 100; tries++ {
+			kind = p.kinds[p.r.IntN(len(p.kinds))]
+		}
+		if isFramed(kind) != page.Framed {
+			break
+		}
+		page.Cases = append(page.Cases, p.newCase(fmt.Sprintf("%sc%d", page.Name, i), i, kind))
+	}
+	return page
+}
+
+func (p *planner) newCase(id string, slot int, kind string) *plannedCase {
+	fitting := slices.DeleteFunc(slices.Clone(p.actions), func(a action) bool { return !a.fits(kind) })
+	if len(fitting) == 0 { // none of those that were asked for
+		fitting = p.actions
+	}
+	act := fitting[p.r.IntN(len(fitting))]
+	c := &plannedCase{Kind: kind, Role: roleTop, Spec: spec{ID: id, Slot: slot, Action: act.name, Every: 10 + p.r.IntN(50)}}
+	c.First = slot == 0 && kind != "far" && kind != "deep" && p.r.IntN(2) == 0
+	c.Spec.Ready = p.moment(c.First)
+	static := []string{"covered", "disabled", "hidden"}
+	if act.noElement {
+		static = []string{"once"}
+	}
+	c.Spec.Hold = static[p.r.IntN(len(static))]
+	switch kind {
+	case "once", "covered", "disabled", "hidden", "css", "raf", "interval", "replaced":
+		c.Spec.Hold = kind
+		if kind == "once" {
+			c.Spec.Ready = 0
+		}
+	case "shadow":
+		c.Spec.Shadow = true
+	case "far", "deep":
+		c.Role, c.Spec.Hold = kind, []string{"covered", "disabled", "once", "css"}[p.r.IntN(4)]
+	case "busy":
+		c.Spec.Spin, c.Spec.SpinAt = 30+p.r.IntN(700), max(0, c.Spec.Ready-p.r.IntN(600))
+		if p.r.IntN(3) == 0 {
+			c.Spec.Hold = "once"
+		}
+	case "navigating":
+		c.Spec.Nav = []string{"reload", "assign"}[p.r.IntN(2)]
+		c.Spec.Hold = []string{"absent", "disabled", "covered", "once"}[p.r.IntN(4)]
+		if act.noElement {
+			c.Spec.Hold = "once"
+		}
+		if p.r.IntN(2) == 0 {
+			c.Spec.Delay = p.r.IntN(300)
+		}
+	case "dialog":
+		c.Spec.Alert = 1 + p.r.IntN(c.Spec.Ready+200)
+	}
+	p.addSteps(c, act)
+	return c
+}
+
+// moment is when an element becomes ready: at any time, around a constant or a sum or
+// multiple of constants, and seldom later than after 1.5 s.
+func (p *planner) moment(afterLoad bool) int {
+	all := constants()
+	constant := all[p.r.IntN(len(all))]
+	switch p.r.IntN(3) {
+	case 0:
+		constant *= 1 + p.r.IntN(4)
+	case 1:
+		constant += all[p.r.IntN(len(all))]
+	}
+	most := 1500
+	if p.r.IntN(10) == 0 {
+		most = 4300
+	}
+	switch n := p.r.IntN(10); {
+	case afterLoad:
+		return min(constant, most) + 120 + p.r.IntN(140)
+	case n < 2:
+		return p.r.IntN(300)
+	case n < 5 || constant > most:
+		return p.r.IntN(most)
+	default:
+		return max(0, constant-60+p.r.IntN(320))
+	}
+}
+
+// addSteps plans the commands: some whose time ends around the moment, or a ladder of
+// short ones, or none of both; at last one that has plenty of time.
+func (p *planner) addSteps(c *plannedCase, act action) {
+	switch n := p.r.IntN(10); {
+	case n < 5:
+		edges := []int{-p.r.IntN(51), p.r.IntN(21) - 10, p.r.IntN(61), 60 + p.r.IntN(200)}
+		for _, edge := range edges[:1+p.r.IntN(len(edges))] {
+			c.Steps = append(c.Steps, step{Edge: edge, Least: 10 + p.r.IntN(90)})
+		}
+	case n < 7:
+		for range 1 + p.r.IntN(mostSteps-1) {
+			c.Steps = append(c.Steps, step{IsLong: true, Long: 20 + p.r.IntN(280)})
+		}
+	}
+	last := step{IsLong: true, Long: []int{6000, 8000, 10000, 0}[p.r.IntN(4)]}
+	if last.Long > 0 {
+		last.Long += c.Spec.Ready
+	}
+	if act.name == "type" {
+		last.Long = 20000
+	}
+	c.Steps = append(c.Steps, last)
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		s.Full = p.r.IntN(4) == 0
+		if act.token != nil {
+			s.Token = act.token(p.r, c.Spec, i)
+			c.Spec.Options = append(c.Spec.Options, s.Token)
+		}
+		if act.name == "type" && p.r.IntN(3) == 0 {
+			s.Delay = 1 + p.r.IntN(20)
+		}
+	}
+	if act.name != "select" {
+		c.Spec.Options = nil
+	}
+}
+
+// timeout is the step's --timeout for a case that becomes ready at a moment; 0 is none.
+func (s step) timeout(ready time.Time) int {
+	if s.IsLong {
+		return s.Long
+	}
+	return max(s.Least, int(time.Until(ready).Milliseconds())+s.Edge)
+}
+
+// shortTime is how long TestSoak goes on where nothing else is asked for, as in CI.
+const shortTime = 60 * time.Second

@@ -1,0 +1,229 @@
+//go:build linux
+
+package soak_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// runner is one session that works through the pages of its plan.
+type runner struct {
+	*soak
+	session string
+	site    *site
+	plan    *planner
+	lag     time.Duration // how much later than its timeout a command ends; used by work alone
+
+	mu      sync.Mutex // guards the fields below
+	running int        // pid of the command that runs, 0 where none does
+	killed  string     // the signal that it got
+}
+
+// settleTime is how long a page is watched after its last case. What a command does
+// after its answer, in the cases before, shows while the cases after them run.
+const settleTime = 2500 * time.Millisecond
+
+// ran is a case and its commands.
+type ran struct {
+	c        *plannedCase
+	began    time.Time
+	commands []command
+}
+
+// work runs pages until the soak is over.
+func (r *runner) work() {
+	for !r.isOver() {
+		r.runPage(r.plan.next())
+	}
+}
+
+func (r *runner) runPage(page plannedPage) {
+	var first *plannedCase
+	if page.Cases[0].First {
+		first = page.Cases[0]
+	}
+	r.site.take()
+	opened := r.run(step{IsLong: true, Long: 20000}, "open", r.site.url(page.Name, page.Framed, first))
+	if !opened.Success {
+		r.note("a page did not open: %s", opened.Result)
+		return
+	}
+	roles := []string{roleTop}
+	if page.Framed {
+		roles = append(roles, roleFar, roleDeep)
+	}
+	var epochs map[string]string
+	var all []ran
+	for _, c := range page.Cases {
+		if r.isOver() {
+			break
+		}
+		began := time.Now()
+		armed, ok := r.site.arm(c.Role, c, armTime)
+		if !ok {
+			r.abandon(page, c)
+			break
+		}
+		if epochs == nil {
+			epochs = r.site.epochs()
+		}
+		one := ran{c: c, began: began, commands: r.runCase(c, armed)}
+		all = append(all, one)
+	}
+	time.Sleep(settleTime) // what comes too late comes now
+	complete := r.site.flush(page.Name, roles, flushTime)
+	if !complete { // another document of the same tab has what the last one did not report
+		r.run(step{IsLong: true, Long: 20000}, "open", r.site.url(page.Name, page.Framed, nil))
+		complete = r.site.flush(page.Name, roles, flushTime)
+	}
+	now := r.site.epochs()
+	for role, epoch := range now {
+		complete = complete && (epochs[role] == "" || epochs[role] == epoch)
+	}
+	if !complete {
+		r.note("page %s: not all of its records have come: journals %v, then %v, flushed %v", page.Name, epochs, now, r.site.flushed(page.Name))
+	}
+	records := r.site.take()
+	for i, one := range all {
+		over := time.Now()
+		if i+1 < len(all) {
+			over = all[i+1].began
+		}
+		r.tally(r, one, over, records, complete)
+	}
+}
+
+const (
+	armTime   = 10 * time.Second
+	flushTime = 10 * time.Second
+	mostLag   = 500 * time.Millisecond // of which half passes before the command's own time begins
+)
+
+// runCase runs the commands of a case, up to the first that succeeds.
+func (r *runner) runCase(c *plannedCase, armed record) []command {
+	ready := time.UnixMilli(int64(armed.At) + int64(c.Spec.Ready))
+	selector, act := "#"+c.Spec.ID, actionOf(c.Spec.Action)
+	if c.Role != roleTop {
+		ref, err := r.ref(c.Spec.ID)
+		if err != nil {
+			r.note("%s has no ref: %v", c.Spec.ID, err)
+			return nil
+		}
+		selector = ref
+	}
+	var all []command
+	for _, s := range c.Steps {
+		cmd := r.run(s.at(ready.Add(-r.lag/2)), act.command(selector, s)...)
+		cmd.Step = s
+		if cmd.Code == wire.CodeTimeout && cmd.Killed == "" {
+			late := cmd.End.Sub(cmd.Start) - cmd.Timeout
+			r.lag += (min(max(late, 0), mostLag) - r.lag) / 8
+		}
+		all = append(all, cmd)
+		if cmd.Success {
+			break
+		}
+	}
+	// The next case begins on a page at rest.
+	r.site.await(time.Until(ready)+5*time.Second, func() bool {
+		return !slices.ContainsFunc(c.ends(), func(kind string) bool { _, ok := r.site.find(kind, c.Spec.ID); return !ok })
+	})
+	return all
+}
+
+// ends are the records after which nothing more happens in a case by itself.
+func (c *plannedCase) ends() []string {
+	all := []string{"ready"}
+	if c.Spec.Spin > 0 {
+		all = append(all, "spun")
+	}
+	if c.Spec.Alert > 0 {
+		all = append(all, "asked")
+	}
+	return all
+}
+
+// at is the step with its timeout for a case that becomes ready at a moment.
+func (s step) at(ready time.Time) step {
+	s.Long, s.IsLong = s.timeout(ready), true
+	return s
+}
+
+// run runs a command and reads its answer.
+func (r *runner) run(s step, args ...string) command {
+	timeout := 10 * time.Second // the product's own
+	if s.Long > 0 {
+		timeout = time.Duration(s.Long) * time.Millisecond
+		args = append(args, "--timeout", strconv.Itoa(s.Long))
+	}
+	args = append([]string{"--json"}, args...)
+	h := *r.h
+	if s.Full {
+		h.Binary += "d"
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), e2e.CommandDeadline)
+	defer cancel()
+	c := command{Args: args, Timeout: timeout, Start: time.Now()}
+	running, err := e2e.Start(h.Prepared(ctx, r.session, args...), args)
+	if err != nil {
+		c.Result = e2e.Result{Status: -1, Err: err}
+		return c
+	}
+	r.setRunning(running.PID)
+	c.Result = <-running.Ended
+	c.Killed = r.setRunning(0)
+	c.End = time.Now()
+	var answer e2e.Envelope
+	if err := json.Unmarshal([]byte(c.Result.Stdout), &answer); err == nil {
+		c.Answered, c.Success, c.Code = true, answer.Success, answer.Code
+		if answer.Error != nil {
+			c.Error = *answer.Error
+		}
+	}
+	return c
+}
+
+// setRunning notes which command runs, and returns the signal that the one before got.
+func (r *runner) setRunning(pid int) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	killed := r.killed
+	r.running, r.killed = pid, ""
+	return killed
+}
+
+// ref asks for the ref of an element in a frame.
+func (r *runner) ref(id string) (string, error) {
+	out, err := e2e.TryAsk[struct {
+		Refs map[string]struct{ Name string }
+	}](r.h, r.session, "snapshot", "-i")
+	if err != nil {
+		return "", err
+	}
+	for ref, element := range out.Refs {
+		if element.Name == "soak "+id {
+			return ref, nil
+		}
+	}
+	return "", fmt.Errorf("not in the snapshot: %v", out.Refs)
+}
+
+// logged are the lines of the session's log between two moments.
+func (r *runner) logged(from, to time.Time) string {
+	raw := r.readLog(r.session + ".log")
+	lines := slices.DeleteFunc(strings.Split(raw, "\n"), func(line string) bool {
+		var entry struct{ Time time.Time }
+		return json.Unmarshal([]byte(line), &entry) != nil || entry.Time.Before(from) || entry.Time.After(to)
+	})
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,217 @@
+package daemon_test
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// oncePage has a button and a field, and counts the trusted input that comes to them, and
+// in all the input that comes to the window.
+const oncePage = `(() => {
+	document.body.innerHTML = '<button id="go">go</button> <input id="name"> <button id="other">other</button>';
+	window.clicks = window.others = window.keys = window.input = 0;
+	const go = document.querySelector("#go"), name = document.querySelector("#name");
+	go.addEventListener("click", (e) => clicks += e.isTrusted);
+	document.querySelector("#other").addEventListener("click", () => others++);
+	name.addEventListener("keydown", (e) => keys += e.isTrusted);
+	for (const type of ["pointerdown", "mousedown", "mouseup", "click", "keydown"]) addEventListener(type, () => input++, true);
+	window.spin = (time) => { for (const end = Date.now() + time; Date.now() < end;); };
+	%s
+	return 0;
+})()`
+
+func timed(ms int) wire.Waits { return wire.Waits{Timeout: ms} }
+
+// An element that is not ready gets no input that would find out whether it is.
+func TestWaitingSendsNoInput(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	for _, tt := range []struct{ name, before string }{
+		{"disabled", `go.disabled = name.disabled = true`},
+		{"hidden", `go.style.display = name.style.display = "none"`},
+		{"covered", `const c = document.createElement("div"); c.style = "position: fixed; inset: 0"; document.body.append(c); name.disabled = true`},
+		{"moving", `let x = 0; (function move() { go.style.translate = ++x + "px"; requestAnimationFrame(move); })(); name.disabled = true`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			eval(t, s, fmt.Sprintf(oncePage, tt.before))
+			for name, act := range map[string]func() error{
+				"click": func() error {
+					_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: timed(700)})
+					return err
+				},
+				"dblclick": func() error {
+					_, _, err := ask(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go"), Waits: timed(700)})
+					return err
+				},
+				"type": func() error {
+					_, _, err := ask(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: "text", Waits: timed(700)})
+					return err
+				},
+			} {
+				if err := act(); !errors.Is(err, wire.CodeNotActionable) {
+					t.Errorf("%s: %v, want %s", name, err, wire.CodeNotActionable)
+				}
+			}
+			if got := eval(t, s, "input"); got != "0" {
+				t.Errorf("the window got %s events", got)
+			}
+		})
+	}
+}
+
+// A click succeeds only if the page gets a click event at the element: one that it moves
+// away under the button is not confirmed, unless the page has handled the press.
+func TestClickIsConfirmed(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	for _, tt := range []struct {
+		name, does string
+		known      bool
+		clicks     string
+	}{
+		{"it moves away under the button", `go.onmousedown = () => { go.style = "position: absolute; top: 300px" }`, false, "0"},
+		{"a cover comes under the button", `go.onmousedown = () => document.body.insertAdjacentHTML("beforeend", "<div style='position: fixed; inset: 0'></div>")`, false, "0"},
+		{"the page handles the press", `go.onmousedown = (e) => { e.preventDefault(); go.style = "position: absolute; top: 300px" }`, true, "0"},
+		{"the page keeps the click from all that listen later", `addEventListener("click", (e) => { clicks++; e.stopImmediatePropagation() }, true)`, true, "1"},
+		{"the click sends the page away", `go.onclick = () => { location.href = "/form?sent" }`, true, ""},
+		{"the click opens a dialog", `go.onclick = () => { alert("clicked") }`, true, "1"},
+		{"the click closes the page's access to itself", `go.onclick = () => { document.body.innerHTML = "" }`, true, "1"},
+	} {
+		for _, way := range []struct {
+			name      string
+			modifiers []string
+		}{{"at once", nil}, {"by the driver", []string{"Alt"}}} {
+			t.Run(tt.name+" "+way.name, func(t *testing.T) {
+				open(t, s, web.URL("/form"))
+				eval(t, s, fmt.Sprintf(oncePage, tt.does))
+				_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Modifiers: way.modifiers})
+				if tt.known && err != nil || !tt.known && !errors.Is(err, wire.CodeResultUnknown) {
+					t.Errorf("the click: %v, known is %v", err, tt.known)
+				}
+				if tt.clicks == "" {
+					return
+				}
+				if got := eval(t, s, "clicks"); got != tt.clicks {
+					t.Errorf("the page counted %s clicks, want %s", got, tt.clicks)
+				}
+			})
+		}
+	}
+}
+
+// An element that a script moves is clicked when it rests.
+func TestMovedByAScript(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	for _, tt := range []struct{ name, before string }{
+		{"by frames", `(function move() { if (performance.now() > end) return moving = false; go.style.left = ++x + "px"; requestAnimationFrame(move); })()`},
+		{"by an interval", `const timer = setInterval(() => { if (performance.now() > end) return clearInterval(timer), moving = false; go.style.left = ++x + "px"; }, 20)`},
+		{"by a style sheet", `const sheet = new CSSStyleSheet(); document.adoptedStyleSheets = [sheet]; sheet.replaceSync("#go { left: 0 }");
+			(function move() { if (performance.now() > end) return moving = false; sheet.cssRules[0].style.left = ++x + "px"; name.dataset.x = x; requestAnimationFrame(move); })()`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			open(t, s, web.URL("/form"))
+			eval(t, s, fmt.Sprintf(oncePage, `let x = 0, moving = true; window.early = 0; const end = performance.now() + 900; go.style.position = "relative";
+				go.addEventListener("pointerdown", () => early += moving);`+tt.before))
+			do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
+			if got := eval(t, s, `clicks + " " + early`); got != `"1 0"` {
+				t.Errorf("clicks, and presses while it moved: %s", got)
+			}
+		})
+	}
+}
+
+// Input that the browser keeps from the page while a dialog is open is given again.
+func TestInputDuringADialog(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+	for delay := 0; delay < 60; delay += 6 {
+		eval(t, s, fmt.Sprintf(oncePage, fmt.Sprintf(`name.focus(); setTimeout(() => alert("open"), %d)`, delay)))
+		_, _, err := ask(t, s, wire.Press, wire.PressIn{Key: "a"})
+		got := eval(t, s, "keys")
+		if err == nil && got != "1" || err != nil && !errors.Is(err, wire.CodeResultUnknown) {
+			t.Errorf("with an alert after %d ms: the page counted %s keys, and the answer is %v", delay, got, err)
+		}
+	}
+}
+
+// A script that waits behind the page's own is not begun when its time is over, and of
+// one that is stopped it is not said that it did nothing.
+func TestScriptIsBegunInTime(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, "setTimeout(() => spin(1500), 50)"))
+	time.Sleep(200 * time.Millisecond) // it spins by now
+	fails(t, s, wire.Eval, wire.EvalIn{Script: "clicks++", Waits: timed(300)}, wire.CodeTimeout)
+	time.Sleep(1500 * time.Millisecond) // in which it would run
+	if got := eval(t, s, "clicks"); got != "0" {
+		t.Errorf("the script that timed out ran %s times", got)
+	}
+	fails(t, s, wire.Eval, wire.EvalIn{Script: "clicks++; new Promise(() => {})", Waits: timed(300)}, wire.CodeResultUnknown)
+	if got := eval(t, s, "clicks"); got != "1" {
+		t.Errorf("the script that was stopped ran %s times", got)
+	}
+}
+
+// killedDuring kills the session's driver in the middle of an action, and returns the
+// action's error.
+func killedDuring(t *testing.T, s *daemontest.Session, after time.Duration, act func() error) error {
+	t.Helper()
+	pid := sharedDriver(t)
+	done := make(chan error, 1)
+	go func() { done <- act() }()
+	awaitState(t, s, "busy")
+	time.Sleep(after)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	return <-done
+}
+
+// An action whose driver is killed while it waits is performed by the next one, once; of
+// one that was killed while it acted the result is unknown. What the dead driver has left
+// in the page keeps no input from it.
+func TestDriverIsKilledInAnAction(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	click := func() error {
+		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Modifiers: []string{"Alt"}})
+		return err
+	}
+	eval(t, s, fmt.Sprintf(oncePage, "go.disabled = true; setTimeout(() => go.disabled = false, 4000)"))
+	if err := killedDuring(t, s, 500*time.Millisecond, click); err != nil {
+		t.Errorf("killed while it waited: %v", err)
+	}
+	if got := eval(t, s, "clicks"); got != "1" {
+		t.Errorf("it was clicked %s times", got)
+	}
+	eval(t, s, fmt.Sprintf(oncePage, "go.onmousedown = () => spin(2500)"))
+	if err := killedDuring(t, s, 1200*time.Millisecond, click); !errors.Is(err, wire.CodeResultUnknown) {
+		t.Errorf("killed while it acted: %v, want %s", err, wire.CodeResultUnknown)
+	}
+	if got := eval(t, s, "clicks"); got != "1" {
+		t.Errorf("it was clicked %s times", got)
+	}
+	do(t, s, wire.Click, wire.ClickIn{Element: element("#other")})
+	if got := eval(t, s, "others"); got != "1" {
+		t.Errorf("the other button was clicked %s times", got)
+	}
+}
+
+// Typing that has begun in time is not cut off in the middle.
+func TestTypingIsDoneInWhole(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, ""))
+	const text = "fifty keys take longer than the time for the wait.."
+	do(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: text, Delay: 10, Waits: timed(400)})
+	if got := eval(t, s, `document.querySelector("#name").value`); got != fmt.Sprintf("%q", text) {
+		t.Errorf("the field has %s", got)
+	}
+}

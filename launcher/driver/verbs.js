@@ -1,0 +1,257 @@
+// verbs are what Abrowser.act can perform: the states that the element has to be in, and
+// how the action is performed then. What perform returns is added to the answer; nothing
+// means that another attempt is to be made.
+const verbs = {
+  await: { states: [], perform: async () => ({}) },
+  // {button, count, modifiers}
+  click: {
+    states: ["visible", "enabled"],
+    perform(act, node) {
+      const { button = "left", count = 1 } = act.params;
+      const type = count > 1 ? "dblclick" : { left: "click", middle: "auxclick", right: "contextmenu" }[button];
+      return act.pointer(node, "click", (progress, { x, y }) => act.page.mouse.click(progress, x, y, { button, clickCount: count }), type);
+    },
+  },
+  hover: {
+    states: ["visible"],
+    perform: (act, node) => act.pointer(node, "hover", (progress, { x, y }) => act.page.mouse.move(progress, x, y)),
+  },
+  // {checked}
+  check: {
+    states: [],
+    async perform(act, node) {
+      const is = (node) => act.race(node.evaluateInUtility(([injected, node]) => injected.elementState(node, "checked"), {}));
+      const { checked } = act.params;
+      const before = await is(node);
+      if (before.received === "error:notconnected") return;
+      if (before.matches === checked) return {};
+      if (!checked && before.isRadio) throw new Impossible("Cannot uncheck radio button: select another one of its group");
+      const ready = await act.find(verbs.click.states);
+      if (!ready) return;
+      const done = await verbs.click.perform(act, ready);
+      // A document that is gone by now does not say.
+      const after = done && (await is(ready).catch(() => ({ matches: checked })));
+      ready.dispose();
+      return done && { unchanged: after.matches === !checked };
+    },
+  },
+  // {text}
+  fill: {
+    states: ["visible", "enabled", "editable"],
+    async perform(act, node) {
+      const { text } = act.params;
+      const watch = await act.watch(node._frame, watchKeys, node, { keys: text ? 0 : 1 });
+      try {
+        const how = await act.script(node, (injected, node, text) => injected.fill(node, text), text);
+        if (how !== "needsinput") return how && {};
+        await (text ? act.page.keyboard.insertText(act.progress, text) : act.page.keyboard.press(act.progress, "Delete"));
+        return (await watch.confirm()) ? {} : await act.again();
+      } finally {
+        watch.dispose();
+      }
+    },
+  },
+  // {values}
+  select: {
+    states: ["visible", "enabled"],
+    async perform(act, node) {
+      const chosen = await act.script(node, (injected, node, values) => {
+        const chosen = injected.selectOptions(node, values.map((valueOrLabel) => ({ valueOrLabel })));
+        if (chosen !== "error:optionsnotfound") return chosen;
+        return { options: Array.from(injected.retarget(node, "follow-label").options, (o) => [o.value, o.label]) };
+      }, act.params.values);
+      if (chosen?.options) {
+        act.undo();
+        throw new Impossible("the element does not have these options", chosen);
+      }
+      return chosen && {};
+    },
+  },
+  focus: {
+    states: [],
+    perform: async (act, node) => (await act.script(node, (injected, node) => injected.focusNode(node))) && {},
+  },
+  // {by}, without a selector of the page
+  scroll: {
+    states: ["visible"],
+    perform: async (act, node) => (await act.script(node, (injected, node, by) => ((node ?? window).scrollBy(by), "done"), act.params.by)) && {},
+  },
+  // {text, delay}
+  type: {
+    states: [],
+    steady: 100,
+    async perform(act, node) {
+      const { text, delay } = act.params;
+      const { keyboard } = act.page;
+      const keys = [...text].filter((char) => hasKey(keyboard, char)).length;
+      const watch = await act.watch(node._frame, watchKeys, node, { keys });
+      try {
+        const focused = await act.script(node, (injected, node) => {
+          const done = injected.focusNode(node);
+          return done !== "done" || node.matches(":focus, :focus-within") ? done : "error:notfocused";
+        });
+        if (!focused) return;
+        let typed = 0;
+        for (const char of text) {
+          if (act.left) throw new Error(`the caller left after ${typed} of ${[...text].length} keys`);
+          await keyboard.type(act.progress, char, { delay });
+          typed++;
+        }
+        return text === "" || (await watch.confirm()) ? {} : await act.again();
+      } finally {
+        watch.dispose();
+      }
+    },
+  },
+  // {key}, without a selector
+  press: {
+    async perform(act) {
+      const { key } = act.params;
+      const { keyboard } = act.page;
+      for (const [, name] of key.matchAll(/(.[^+]*)(?:\+|$)/gs)) keyboard._keyDescriptionForString(name); // throws
+      const watch = await act.watch(act.page.mainFrame(), watchKeys, undefined, { keys: 1 });
+      try {
+        act.begin();
+        await keyboard.press(act.progress, key);
+        if (!(await watch.confirm())) return await act.again();
+        return { pending: await act.pending() };
+      } finally {
+        watch.dispose();
+      }
+    },
+  },
+};
+
+// hasKey reports whether the keyboard has a key for a character; the text of any other is
+// inserted.
+function hasKey(keyboard, char) {
+  try {
+    return !!keyboard._keyDescriptionForString(char);
+  } catch {
+    return false;
+  }
+}
+
+// isRef runs in pages. It reports whether a node is what it was when it got a ref in a
+// snapshot: Playwright gives another ref to what has another role or name.
+function isRef(injected, node, ref) {
+  const was = node?._ariaRef;
+  const { getAriaRole, getElementAccessibleName, normalizeWhiteSpace } = injected.utils;
+  return was?.ref === ref && (getAriaRole(node) ?? "generic") === was.role &&
+    normalizeWhiteSpace(getElementAccessibleName(node, false) || "") === was.name;
+}
+
+// awaitReady runs in pages. It waits until the first element that matches is in all the
+// states, and has been there for a time, steady, in a document that changes, and then for
+// up to the cover's time until nothing covers it. What it looks at
+// costs the page less than an eighth of its time.
+async function awaitReady(injected, { parsed, states, ref, began, cover, steady, time }) {
+  const { setTimeout, clearTimeout, requestAnimationFrame, performance } = injected.utils.builtins;
+  const frame = () => new Promise((done) => {
+    const timer = setTimeout(done, 100); // a page that is not drawn has no frames
+    requestAnimationFrame(() => (clearTimeout(timer), done()));
+  });
+  const isCovered = (node) => {
+    const rect = [...node.getClientRects()].find((r) => r.width * r.height > 0.99);
+    const [x, y] = rect ? [rect.x + rect.width / 2, rect.y + rect.height / 2] : [-1, -1];
+    const target = injected.retarget(node, "button-link");
+    return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight && target && injected.expectHitTarget({ x, y }, target) !== "done";
+  };
+  const first = performance.now();
+  let last, since;
+  for (;;) {
+    const start = performance.now();
+    const all = injected.querySelectorAll(parsed, document);
+    const node = all[0];
+    if (node !== last) [last, since] = [node, start];
+    const isNew = steady > start - since && !injected.abrowserRested?.(node);
+    const facts = { count: all.length, why: "", now: Date.now(), saves: !!node?.closest?.("a[download]") };
+    if (began && globalThis.performance.timeOrigin !== began) return { facts: { ...facts, stale: "replaced" } };
+    if (ref && !isRef(injected, node, ref)) return { facts: { ...facts, stale: "stale" } };
+    for (const state of node ? states : []) {
+      const is = injected.elementState(node, state);
+      if (!is.matches) facts.why ||= "is not " + (is.received === "error:notconnected" ? "there" : state);
+    }
+    const elapsed = performance.now() - first;
+    if (node && !facts.why && !isNew && !(elapsed < cover && isCovered(node))) return { node, facts };
+    if (elapsed >= time) return { facts };
+    const took = performance.now() - start;
+    do await frame(); while (performance.now() - start < 8 * took);
+  }
+}
+
+// watchClick runs in pages. It watches whether a click arrives at an element: so many
+// presses, and the event of the type that follows the last release. seen comes to whether
+// it did, as soon as it did. The verdict is "seen", or else "unseen" where no input came at
+// all, or "apart" where it came to the element only in part.
+function watchClick([injected, node, { type, presses }]) {
+  const { setTimeout } = injected.utils.builtins;
+  const target = injected.retarget(node, "button-link") ?? node;
+  const counts = {}; // of the events that the element got
+  const pressed = [];
+  let any = false, tell;
+  const seen = new Promise((done) => (tell = done));
+  const hear = (event) => {
+    if (!event.isTrusted) return;
+    any = true;
+    if (!event.composedPath().includes(target)) return;
+    counts[event.type] = (counts[event.type] ?? 0) + 1;
+    if (/down$/.test(event.type)) pressed.push(event);
+    if (event.type === type) tell(true);
+  };
+  const types = ["pointerdown", "mousedown", "pointerup", "mouseup", type];
+  for (const each of types) addEventListener(each, hear, { capture: true, passive: true });
+  const frames = "iframe, frame, object, embed, fencedframe"; // which get the input themselves
+  const judge = () => {
+    if (counts[type] > 0) return "seen";
+    if (!any) return target.matches?.(frames) || target.querySelector?.(frames) ? "seen" : "unseen";
+    // Where the page keeps the event from us, it follows from the others; where it handles
+    // the press, a menu that opens may take the release.
+    if (counts.mousedown >= presses && counts.mouseup >= presses && target.isConnected) return "seen";
+    return pressed.some((event) => event.defaultPrevented) ? "seen" : "apart";
+  };
+  const stop = () => {
+    for (const each of types) removeEventListener(each, hear, { capture: true });
+    tell(false);
+    return judge();
+  };
+  // With the release comes the click, in the same task.
+  const verdict = () => new Promise((done) => setTimeout(() => done(stop())));
+  return { seen, stop, verdict };
+}
+
+// watchKeys runs in pages. It watches as watchClick does whether so many keys arrive, at a
+// node or where the page has moved the focus to, or, where there are no keys, any text. The
+// verdict is "gone" where no input came at all and the node is not in the document any more.
+// What has the focus in a frame gets the input there.
+function watchKeys([injected, node, { keys }]) {
+  const { setTimeout } = injected.utils.builtins;
+  const frames = "iframe, frame, object, embed, fencedframe";
+  let any = false, count = 0, tell;
+  const seen = new Promise((done) => (tell = done));
+  const hear = (event) => {
+    if (!event.isTrusted) return;
+    any = true;
+    const [target] = event.composedPath();
+    if (node && (target === document.body || target === document.documentElement)) return; // nothing has the focus
+    if (event.type === "keydown" || keys === 0) count++;
+    if (count >= Math.max(1, keys)) tell(true);
+  };
+  const types = ["keydown", "beforeinput", "input"];
+  for (const each of types) addEventListener(each, hear, { capture: true, passive: true });
+  const judge = () => {
+    if (count >= Math.max(1, keys)) return "seen";
+    let active = document.activeElement;
+    while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+    if (active?.matches?.(frames)) return "seen";
+    if (any) return "partly";
+    return node && !node.isConnected ? "gone" : "unseen";
+  };
+  const stop = () => {
+    for (const each of types) removeEventListener(each, hear, { capture: true });
+    tell(false);
+    return judge();
+  };
+  const verdict = () => new Promise((done) => setTimeout(() => done(stop())));
+  return { seen, stop, verdict };
+}

@@ -1,0 +1,55 @@
+package patches
+
+import "time"
+
+// adoptTime is how long a client that comes to living pages waits for one to answer.
+const adoptTime = 500 * time.Millisecond
+
+// adopt introduces a browser-level session to the targets that its owner has already, in
+// their order; then is called when the client has been told of them. A page is introduced
+// when it answers. One that does not within adoptTime is introduced when it does: Chromium
+// keeps all that is asked of a page that navigates until its server has answered, and
+// Playwright waits for every page that it is told of before it has connected.
+func (b *Board) adopt(s *session, then func()) {
+	all := b.ownedBy(s.client.owner)
+	answered := map[*target]bool{}
+	next, late, untold := 0, false, 1
+	told := func() {
+		if untold--; untold == 0 {
+			then()
+		}
+	}
+	lives := func(t *target) bool { return b.targets[t.TargetID] == t && t.owner == s.client.owner && !s.client.gone }
+	introduce := func() {
+		for ; next < len(all) && (late || answered[all[next]]); next++ {
+			if t := all[next]; answered[t] && lives(t) {
+				untold++
+				b.introduce(s, t, told)
+			}
+		}
+	}
+	finish := once(told)
+	for _, t := range all {
+		if t.tab == nil || t.held || t.hold == "" {
+			answered[t] = true
+			continue
+		}
+		b.ask("Runtime.getIsolateId", nil, t.hold, func(incoming) {
+			answered[t] = true
+			if late && lives(t) {
+				b.introduce(s, t, nil)
+			} else if introduce(); next == len(all) {
+				finish()
+			}
+		})
+	}
+	if introduce(); next == len(all) {
+		finish()
+		return
+	}
+	b.after(adoptTime, func() {
+		late = true
+		introduce()
+		finish()
+	})
+}
