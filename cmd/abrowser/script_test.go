@@ -49,6 +49,9 @@ func scripts(t *testing.T, dir string, shared *e2e.Home) {
 			)
 			if shared != nil {
 				e.Defer(func() {
+					if t := e.T().(testing.TB); t.Failed() {
+						h.ShowLog(t, session)
+					}
 					ctx, cancel := context.WithTimeout(context.Background(), e2e.CommandDeadline)
 					defer cancel()
 					h.Command(ctx, session, "close", "--page")

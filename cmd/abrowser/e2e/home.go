@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -24,6 +25,8 @@ type Home struct {
 	Dir    string // ABROWSER_HOME
 	Cwd    string // where commands run; empty means outer/h
 	Env    []string
+
+	shown *atomic.Bool // whether what matters of the logs was
 }
 
 // OwnPrefix begins the name of every directory of this run, and of no other's.
@@ -38,7 +41,7 @@ func NewHome(t testing.TB) *Home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Home{Binary: os.Getenv(EnvBinary), Outer: outer, Dir: filepath.Join(outer, "r")}
+	h := &Home{Binary: os.Getenv(EnvBinary), Outer: outer, Dir: filepath.Join(outer, "r"), shown: new(atomic.Bool)}
 	if err := os.Mkdir(filepath.Join(outer, "h"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -101,24 +104,55 @@ func (h *Home) end(t testing.TB) {
 }
 
 // readLogs fails the test on what must not be in a log, and shows the logs of a
-// test that failed.
+// test that failed, unless [Home.ShowLog] has shown those that matter.
 func (h *Home) readLogs(t testing.TB) {
-	logs, _ := filepath.Glob(filepath.Join(h.Dir, "log", "*"))
-	for _, log := range logs {
-		content, err := os.ReadFile(log)
-		if err != nil || len(content) == 0 {
-			continue
-		}
-		content = withoutTheirs(content)
+	for _, name := range h.logs() {
+		content := h.log(name)
 		for _, bad := range []string{"WARNING: DATA RACE", "panic: ", "\"msg\":\"panic\"", "fatal error: "} {
-			if at := strings.Index(string(content), bad); at >= 0 {
-				t.Errorf("%s has\n%s", filepath.Base(log), content[at:min(len(content), at+4000)])
+			if at := strings.Index(content, bad); at >= 0 {
+				t.Errorf("%s has\n%s", name, content[at:min(len(content), at+4000)])
 			}
 		}
-		if t.Failed() {
-			t.Logf("%s:\n%s", filepath.Base(log), content[max(0, len(content)-4000):])
+		if t.Failed() && !h.shown.Load() {
+			h.show(t, name)
 		}
 	}
+}
+
+// ShowLog shows what the session's daemon and the browser's broker have logged. A
+// test calls it that failed in a home that it shares with others.
+func (h *Home) ShowLog(t testing.TB, session string) {
+	h.shown.Store(true)
+	for _, name := range h.logs() {
+		if name == session+".log" || strings.HasPrefix(name, "browser.") {
+			h.show(t, name)
+		}
+	}
+}
+
+func (h *Home) show(t testing.TB, name string) {
+	content := h.log(name)
+	t.Logf("%s:\n%s", name, content[max(0, len(content)-4000):])
+}
+
+// logs are the names of the logs that have something in them.
+func (h *Home) logs() []string {
+	entries, _ := os.ReadDir(filepath.Join(h.Dir, "log"))
+	var names []string
+	for _, e := range entries {
+		if h.log(e.Name()) != "" {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func (h *Home) log(name string) string {
+	content, err := os.ReadFile(filepath.Join(h.Dir, "log", name))
+	if err != nil {
+		return ""
+	}
+	return string(withoutTheirs(content))
 }
 
 // withoutTheirs drops the one report of the race detector that is not about us:
