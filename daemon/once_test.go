@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -213,5 +214,41 @@ func TestTypingIsDoneInWhole(t *testing.T) {
 	do(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: text, Delay: 10, Waits: timed(400)})
 	if got := eval(t, s, `document.querySelector("#name").value`); got != fmt.Sprintf("%q", text) {
 		t.Errorf("the field has %s", got)
+	}
+}
+
+// Typing ends when the page is left: the keys were meant for its field, and the next
+// document may give the focus to another one.
+func TestTypingEndsWithTheDocument(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `name.addEventListener("input", () => name.value.length === 5 && location.reload())`))
+	text := strings.Repeat("text ", 20)
+	_, _, err := ask(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: text, Delay: 30})
+	if !errors.Is(err, wire.CodeResultUnknown) || !strings.Contains(err.Error(), "the page navigated after") {
+		t.Errorf("type = %v, want that it is not known", err)
+	}
+	var typed int
+	if _, scanErr := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "after "):], "after %d of", &typed); scanErr != nil || typed > 50 {
+		t.Errorf("type = %v, want that it ended early", err)
+	}
+}
+
+// A checkbox that the page replaces when it is clicked, as a framework's list does, was clicked.
+func TestCheckOfWhatIsReplaced(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `
+		window.changes = 0;
+		document.body.innerHTML = "<input type=checkbox id=box>";
+		document.querySelector("#box").onchange = (e) => {
+			changes++;
+			const next = document.createElement("input");
+			Object.assign(next, { type: "checkbox", id: "box", checked: true });
+			e.target.replaceWith(next);
+		}`))
+	do(t, s, wire.Check, wire.ElementIn{Element: element("#box")})
+	if got := eval(t, s, "changes"); got != "1" {
+		t.Errorf("it changed %s times", got)
 	}
 }

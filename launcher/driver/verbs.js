@@ -29,10 +29,10 @@ const verbs = {
       const ready = await act.find(verbs.click.states);
       if (!ready) return;
       const done = await verbs.click.perform(act, ready);
-      // A document that is gone by now does not say.
-      const after = done && (await is(ready).catch(() => ({ matches: checked })));
+      // A document or an element that the click has replaced cannot tell.
+      const after = done && (await is(ready).catch(() => ({ received: "error:notconnected" })));
       ready.dispose();
-      return done && { unchanged: after.matches === !checked };
+      return done && { unchanged: after.received !== "error:notconnected" && after.matches !== checked };
     },
   },
   // {text}
@@ -91,9 +91,12 @@ const verbs = {
           return done !== "done" || node.matches(":focus, :focus-within") ? done : "error:notfocused";
         });
         if (!focused) return;
+        const frame = node._frame;
+        const document = frame._currentDocument;
         let typed = 0;
         for (const char of text) {
-          if (act.left) throw new Error(`the caller left after ${typed} of ${[...text].length} keys`);
+          const why = act.left ? "the caller left" : frame._currentDocument !== document || frame._isDetached() ? "the page navigated" : "";
+          if (why) throw new Error(`${why} after ${typed} of ${[...text].length} keys`);
           await keyboard.type(act.progress, char, { delay });
           typed++;
         }
