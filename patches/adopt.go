@@ -1,6 +1,10 @@
 package patches
 
-import "time"
+import (
+	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
 
 // adoptTime is how long a client that comes to living pages waits for one to answer.
 const adoptTime = 500 * time.Millisecond
@@ -34,7 +38,7 @@ func (b *Board) adopt(s *session, then func()) {
 			answered[t] = true
 			continue
 		}
-		b.ask("Runtime.getIsolateId", nil, t.hold, func(incoming) {
+		b.ask("Runtime.getIsolateId", nil, t.hold, func(cdp.Message) {
 			answered[t] = true
 			if late && lives(t) {
 				b.introduce(s, t, nil)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // Whoever drives an owner's targets, several owners may be one agent's. The Board
@@ -107,7 +109,7 @@ func (b *Board) HolderOf(name string) string {
 
 // makeRoom asks whether an owner may have one more tab. The function that it returns
 // is called when there is one, or will not be.
-func (b *Board) makeRoom(o *owner) (settle func(made bool), refusal *cdpError) {
+func (b *Board) makeRoom(o *owner) (settle func(made bool), refusal *cdp.Error) {
 	nothing := func(bool) {}
 	if b.Admit == nil {
 		return nothing, nil
@@ -115,7 +117,7 @@ func (b *Board) makeRoom(o *owner) (settle func(made bool), refusal *cdpError) {
 	evict, err := b.Admit(o.Name)
 	switch {
 	case err != nil:
-		return nil, &cdpError{-32000, err.Error()}
+		return nil, &cdp.Error{Code: -32000, Message: err.Error()}
 	case evict == "":
 		return nothing, nil
 	}

@@ -1,6 +1,10 @@
 package patches
 
-import "time"
+import (
+	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
 
 // Barrier calls done when everything has been handled that the browser said
 // before it, at the latest after limit.
@@ -8,11 +12,11 @@ func (b *Board) Barrier(limit time.Duration, done func()) {
 	done = once(done)
 	// The list of targets, since a new title is no event: the last one told is
 	// often the URL.
-	b.ask("Target.getTargets", []byte(`{`+targetFilter+`}`), "", func(in incoming) {
+	b.ask("Target.getTargets", []byte(`{`+targetFilter+`}`), "", func(in cdp.Message) {
 		var list struct {
 			Infos []rawInfo `json:"targetInfos"`
 		}
-		if in.result(&list) == nil {
+		if in.Result(&list) == nil {
 			b.refresh(list.Infos)
 		}
 		done()
@@ -45,9 +49,9 @@ func (b *Board) BarrierOf(name string, limit time.Duration, done func()) {
 	done = once(done)
 	waiting := len(o.tabs)
 	for _, tab := range o.sorted() {
-		b.ask("Target.getTargetInfo", encode(targetParam{tab.Target}), "", func(in incoming) {
+		b.ask("Target.getTargetInfo", encode(targetParam{tab.Target}), "", func(in cdp.Message) {
 			var out infoParams
-			if in.result(&out) == nil { // else it has gone, as we have heard or will
+			if in.Result(&out) == nil { // else it has gone, as we have heard or will
 				b.refresh([]rawInfo{out.Info})
 			}
 			if waiting--; waiting == 0 {

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // ClientID names a client's connection.
@@ -161,8 +163,8 @@ func (b *Board) Start(done func()) {
 		Shared string   `json:"defaultBrowserContextId"`
 		Others []string `json:"browserContextIds"`
 	}
-	b.ask("Target.getBrowserContexts", nil, "", func(in incoming) {
-		if in.result(&contexts) == nil {
+	b.ask("Target.getBrowserContexts", nil, "", func(in cdp.Message) {
+		if in.Result(&contexts) == nil {
 			b.shared = contexts.Shared
 		}
 	})
@@ -175,7 +177,7 @@ func (b *Board) Start(done func()) {
 			b.acceptDownloads(o.Private, nil)
 		}
 	}
-	known := func(incoming) {
+	known := func(cdp.Message) {
 		b.ready = true
 		b.forgetGone()
 		b.disposeEmpty(contexts.Others)
@@ -194,59 +196,77 @@ func (b *Board) Start(done func()) {
 }
 
 // pass sends a client's request on; the client gets the reply.
-func (b *Board) pass(s *session, r request, params []byte) {
+func (b *Board) pass(s *session, r cdp.Request, params []byte) {
 	id := b.nextID()
-	b.calls[id] = call{client: s.client, session: s, id: r.id}
+	b.calls[id] = call{client: s.client, session: s, id: r.ID}
 	s.client.calls++
-	if acts(r.method, params) {
+	if acts(r.Method, params) {
 		s.noteAct(id)
 	}
-	b.Line.ToBrowser(command(id, r.method, params, s.id))
+	b.send(id, r.Method, params, s.id)
 }
 
 // askFor sends a client's request on as one of our own, on our root; then gets
 // the reply, also when the client has left by then.
-func (b *Board) askFor(s *session, r request, params []byte, then func(in incoming)) int64 {
+func (b *Board) askFor(s *session, r cdp.Request, params []byte, then func(in cdp.Message)) int64 {
 	id := b.nextID()
-	b.calls[id] = call{client: s.client, session: s, id: r.id, then: then}
+	b.calls[id] = call{client: s.client, session: s, id: r.ID, then: then}
 	s.client.calls++
-	b.Line.ToBrowser(command(id, r.method, params, ""))
+	b.send(id, r.Method, params, "")
 	return id
 }
 
+// send sends a command to the browser.
+func (b *Board) send(id int64, method string, params []byte, session string) {
+	b.Line.ToBrowser(cdp.Request{ID: id, Method: method, Params: params, Session: session}.Encode())
+}
+
+// sendEvent sends an event to the client of a session.
+func (b *Board) sendEvent(s *session, method string, params any) {
+	b.Line.ToClient(s.client.id, cdp.Event(method, s.name(), encode(params)))
+}
+
+// maxRequest is how long a client's message may be. At 100 MiB Chromium reads no
+// more from its pipe, nobody's, and does not end.
+const maxRequest = 90 << 20
+
+// maxRuled is how long a message with a rule may be: the Board takes it apart
+// while all others wait. Chromium takes no URL of more than 2 MiB; the rest is cookies.
+const maxRuled = 8 << 20
+
 // FromBrowser takes a message of the browser. It may write into it.
 func (b *Board) FromBrowser(raw []byte) {
-	in, ok := scanIncoming(raw)
+	in, ok := cdp.ParseMessage(raw)
 	if !ok {
 		b.Log.Debug("message of the browser to nobody", "bytes", len(raw))
 		return
 	}
-	if in.isReply {
+	if in.IsReply {
 		b.reply(in)
 		return
 	}
-	if in.session == "" {
+	if in.Session == "" {
 		b.rootEvent(in)
 		return
 	}
-	if s := b.routes[in.session]; s != nil {
+	if s := b.routes[in.Session]; s != nil {
 		b.clientEvent(s, in)
 		return
 	}
-	if t := b.holds[in.session]; t != nil && in.method == "Page.screencastFrame" {
+	if t := b.holds[in.Session]; t != nil && in.Method == "Page.screencastFrame" {
 		b.acknowledge(t, in)
 	}
-	if t := b.visits[in.session]; t != nil {
+	if t := b.visits[in.Session]; t != nil {
 		b.visited(t, in)
 	}
 }
 
-func (b *Board) reply(in incoming) {
-	c, ok := b.calls[in.id]
+func (b *Board) reply(in cdp.Message) {
+	c, ok := b.calls[in.ID]
 	if !ok {
 		return
 	}
-	b.forget(in.id)
+	b.forget(in.ID)
 	switch {
 	case c.then != nil:
 		c.then(in)
@@ -260,17 +280,17 @@ func (b *Board) reply(in incoming) {
 // head for it, and then the rest as it is. Otherwise the message is for
 // [Board.FromBrowser], whole, and nothing has happened. It may write into first.
 func (b *Board) Stream(first []byte) (to ClientID, head []byte, ok bool) {
-	in := incoming{raw: first}
-	if !hasPrefix(first, headReply) || !in.scanID() {
+	in, isReply := cdp.ParseHead(first)
+	if !isReply {
 		return 0, nil, false
 	}
-	c, waiting := b.calls[in.id]
+	c, waiting := b.calls[in.ID]
 	// The reply on a root has its session taken off, which stands at its end.
 	if !waiting || c.then != nil || c.client == nil || c.session.parent == nil {
 		return 0, nil, false
 	}
-	b.forget(in.id)
-	return c.client.id, withID(first, in.comma, c.id), true // to one that has left, nobody gives it
+	b.forget(in.ID)
+	return c.client.id, in.WithID(c.id), true // to one that has left, nobody gives it
 }
 
 // forget drops a call that is answered, or will not be.
@@ -305,15 +325,14 @@ func (b *Board) WhenFree(id ClientID, do func()) {
 }
 
 // answer gives a reply to the client whose call it answers.
-func (b *Board) answer(c call, in incoming) {
+func (b *Board) answer(c call, in cdp.Message) {
 	if c.client.gone {
 		return
 	}
-	raw := in.raw
 	if c.session.parent == nil {
-		raw = in.withoutSession()
+		in = in.WithoutSession()
 	}
-	raw = withID(raw, in.comma, c.id)
+	raw := in.WithID(c.id)
 	if c.client.quiet && c.client.owner.isQuiet() {
 		raw = withQuiet(raw)
 		if b.Moved != nil { // a script may have set a cookie
@@ -324,43 +343,42 @@ func (b *Board) answer(c call, in incoming) {
 }
 
 // relay gives the reply to a call of [Board.askFor] to the client.
-func (b *Board) relay(s *session, r request, in incoming) {
+func (b *Board) relay(s *session, r cdp.Request, in cdp.Message) {
 	var result json.RawMessage
-	var refusal *cdpError
-	switch err := in.result(&result); {
+	var refusal *cdp.Error
+	switch err := in.Result(&result); {
 	case err == nil:
 		b.done(s, r, result)
 	case errors.As(err, &refusal):
 		b.fail(s, r, refusal)
 	default:
-		b.fail(s, r, &cdpError{-32603, err.Error()})
+		b.fail(s, r, &cdp.Error{Code: -32603, Message: err.Error()})
 	}
 }
 
 // FromClient takes a message of a client. It does not keep it.
-func (b *Board) FromClient(id ClientID, m Message) {
+func (b *Board) FromClient(id ClientID, r cdp.Request, invalid error) {
 	c := b.clients[id]
 	if c == nil || c.gone || c.root == nil {
 		return
 	}
-	r := m.request
 	switch {
-	case m.err == nil:
-	case r.named:
-		b.Line.ToClient(id, failure(r.id, "", &cdpError{-32600, m.err.Error()}))
+	case invalid == nil:
+	case r.HasID:
+		b.Line.ToClient(id, (&cdp.Error{Code: -32600, Message: invalid.Error()}).Response(r.ID, ""))
 		return
 	default:
-		b.Line.ToClient(id, append(append([]byte(`{"error":`), encode(&cdpError{-32700, m.err.Error()})...), '}'))
+		b.Line.ToClient(id, append(append([]byte(`{"error":`), encode(&cdp.Error{Code: -32700, Message: invalid.Error()})...), '}'))
 		return
 	}
 	s := c.root
-	if r.session != "" {
-		if s = b.routes[r.session]; s == nil || s.client != c || s.parent == nil {
-			b.Line.ToClient(id, failure(r.id, "", sessionGone()))
+	if r.Session != "" {
+		if s = b.routes[r.Session]; s == nil || s.client != c || s.parent == nil {
+			b.Line.ToClient(id, sessionGone().Response(r.ID, ""))
 			return
 		}
 	}
-	if m.size > maxRequest || m.size > maxRuled && rules(r.method) != nil {
+	if r.Size > maxRequest || r.Size > maxRuled && rules(r.Method) != nil {
 		b.fail(s, r, badParams("the message is larger than the browser reads"))
 		return
 	}
@@ -370,15 +388,15 @@ func (b *Board) FromClient(id ClientID, m Message) {
 }
 
 // done answers a client's request.
-func (b *Board) done(s *session, r request, result any) {
+func (b *Board) done(s *session, r cdp.Request, result any) {
 	if !s.client.gone {
-		b.Line.ToClient(s.client.id, reply(r.id, s.name(), result))
+		b.Line.ToClient(s.client.id, cdp.Response(r.ID, s.name(), encode(result)))
 	}
 }
 
-func (b *Board) fail(s *session, r request, err *cdpError) {
+func (b *Board) fail(s *session, r cdp.Request, err *cdp.Error) {
 	if !s.client.gone {
-		b.Line.ToClient(s.client.id, failure(r.id, s.name(), err))
+		b.Line.ToClient(s.client.id, err.Response(r.ID, s.name()))
 	}
 }
 

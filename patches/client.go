@@ -1,6 +1,10 @@
 package patches
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
 
 // client is one connection of an owner.
 type client struct {
@@ -68,9 +72,9 @@ func (b *Board) Join(id ClientID, name, party string, ready func(ok bool)) {
 
 func (b *Board) join(c *client, ready func(ok bool)) {
 	id := c.id
-	b.ask("Target.attachToBrowserTarget", nil, "", func(in incoming) {
+	b.ask("Target.attachToBrowserTarget", nil, "", func(in cdp.Message) {
 		var out sessionParam
-		if err := in.result(&out); err != nil {
+		if err := in.Result(&out); err != nil {
 			b.Log.Error("attaching to the browser", "error", err)
 			b.Leave(id)
 			ready(false)
@@ -186,14 +190,14 @@ func (c *client) all() []*session {
 }
 
 // clientEvent passes an event on to the client whose session it is for.
-func (b *Board) clientEvent(s *session, in incoming) {
-	switch in.method {
+func (b *Board) clientEvent(s *session, in cdp.Message) {
+	switch in.Method {
 	case "Target.attachedToTarget":
 		b.attached(s, in)
 		return
 	case "ServiceWorker.workerVersionUpdated":
 		if !b.inOwnContext(s) {
-			b.Line.ToClient(s.client.id, event(in.method, s.name(), b.workerVersions(s, in)))
+			b.sendEvent(s, in.Method, b.workerVersions(s, in))
 			return
 		}
 	case "Page.frameRequestedNavigation":
@@ -204,7 +208,7 @@ func (b *Board) clientEvent(s *session, in incoming) {
 		}
 	case "Target.detachedFromTarget":
 		var p sessionParam
-		if err := in.params(&p); err == nil {
+		if err := in.Params(&p); err == nil {
 			if child := b.routes[p.SessionID]; child != nil && child.client == s.client {
 				b.unlink(child)
 				if t := b.targets[child.target]; t != nil {
@@ -213,17 +217,16 @@ func (b *Board) clientEvent(s *session, in incoming) {
 			}
 		}
 	}
-	if tells(in.method) {
+	if tells(in.Method) {
 		s.client.owner.told++
 	}
-	if moves(in.method) {
+	if moves(in.Method) {
 		s.client.owner.moved = true
 	}
-	raw := in.raw
 	if s.parent == nil {
-		raw = in.withoutSession()
+		in = in.WithoutSession()
 	}
-	b.Line.ToClient(s.client.id, raw)
+	b.Line.ToClient(s.client.id, in.Raw)
 }
 
 // tells reports whether an event is of what a page did that a client keeps in mind. One
@@ -237,10 +240,10 @@ func tells(method string) bool {
 }
 
 // attached registers a CDP session that was made on one of a client's own.
-func (b *Board) attached(s *session, in incoming) {
+func (b *Board) attached(s *session, in cdp.Message) {
 	var p attachedParams
-	if err := in.params(&p); err != nil {
-		b.Log.Error("reading an event", "method", in.method, "error", err)
+	if err := in.Params(&p); err != nil {
+		b.Log.Error("reading an event", "method", in.Method, "error", err)
 		return
 	}
 	info := p.Info.read()
@@ -255,12 +258,11 @@ func (b *Board) attached(s *session, in incoming) {
 			t.waits[child.id] = true
 			p.Waiting = true
 		}
-		b.Line.ToClient(s.client.id, event(in.method, s.name(), p))
+		b.sendEvent(s, in.Method, p)
 		return
 	}
-	raw := in.raw
 	if s.parent == nil {
-		raw = in.withoutSession()
+		in = in.WithoutSession()
 	}
-	b.Line.ToClient(s.client.id, raw)
+	b.Line.ToClient(s.client.id, in.Raw)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // clickTime is how long after a click with a modifier a tab without an opener
@@ -117,9 +119,9 @@ func (b *Board) maker(t *target) *owner {
 }
 
 // noteOrder keeps an order of one of an owner's frames.
-func (b *Board) noteOrder(o *owner, in incoming) {
+func (b *Board) noteOrder(o *owner, in cdp.Message) {
 	var p struct{ URL, Disposition string }
-	if in.params(&p) != nil || p.Disposition == "currentTab" || p.Disposition == "download" {
+	if in.Params(&p) != nil || p.Disposition == "currentTab" || p.Disposition == "download" {
 		return
 	}
 	now := b.Clock()
@@ -142,7 +144,7 @@ func (b *Board) leave(t *target) {
 	// Not both at once: a service worker without a renderer yet would hear only the
 	// detaching, and wait for ever.
 	detach := once(func() { b.detach(hold) })
-	b.ask("Runtime.runIfWaitingForDebugger", nil, hold, func(incoming) { detach() })
+	b.ask("Runtime.runIfWaitingForDebugger", nil, hold, func(cdp.Message) { detach() })
 	if t.Type == "page" {
 		b.after(wakeTime, detach) // its answer may be lost, see [wakeTime]
 	}

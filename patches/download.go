@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // Download is a file that a page of an owner had the browser save.
@@ -66,7 +68,7 @@ type download struct {
 // acceptDownloads has the downloads of a browser context put into our directory,
 // under names that no two have, and their events sent to our own root. A client's
 // own CDP session must never get the events: there they are of all sessions.
-func (b *Board) acceptDownloads(context string, then func(in incoming)) {
+func (b *Board) acceptDownloads(context string, then func(in cdp.Message)) {
 	b.ask("Browser.setDownloadBehavior", b.downloadBehavior(context, false), "", then)
 }
 
@@ -88,14 +90,14 @@ func (b *Board) downloadBehavior(context string, deny bool) []byte {
 
 // downloadBegan takes the news of a download. Whose it is its frame says, which
 // is a page's main frame or one somewhere below.
-func (b *Board) downloadBegan(in incoming) {
+func (b *Board) downloadBegan(in cdp.Message) {
 	var p struct{ FrameID, GUID, URL, SuggestedFilename string }
-	if in.params(&p) != nil || p.GUID == "" || b.downloads[p.GUID] != nil {
+	if in.Params(&p) != nil || p.GUID == "" || b.downloads[p.GUID] != nil {
 		return
 	}
 	d := &download{
 		Download: Download{GUID: p.GUID, URL: p.URL, Name: p.SuggestedFilename, State: DownloadRunning, Began: b.opened()},
-		frame:    p.FrameID, begin: json.RawMessage(in.rawParams()), told: map[*session]bool{},
+		frame:    p.FrameID, begin: json.RawMessage(in.RawParams()), told: map[*session]bool{},
 	}
 	b.downloads[d.GUID] = d
 	if t := b.targets[d.frame]; t != nil {
@@ -122,8 +124,8 @@ func (b *Board) seek(d *download) {
 				continue
 			}
 			d.asked++
-			b.ask("Storage.getStorageKeyForFrame", encode(frameParam{d.frame}), on, func(in incoming) {
-				if in.result(nil) != nil {
+			b.ask("Storage.getStorageKeyForFrame", encode(frameParam{d.frame}), on, func(in cdp.Message) {
+				if in.Result(nil) != nil {
 					t = nil
 				}
 				answered(t)
@@ -170,7 +172,7 @@ func (b *Board) assign(d *download, t *target) {
 		for _, s := range b.downloadSessions(d) {
 			if s.downloads.events {
 				d.told[s] = true
-				b.Line.ToClient(s.client.id, event("Browser.downloadWillBegin", s.name(), d.begin))
+				b.sendEvent(s, "Browser.downloadWillBegin", d.begin)
 			}
 		}
 	}
@@ -202,16 +204,16 @@ func (b *Board) downloadSessions(d *download) []*session {
 	return all
 }
 
-func (b *Board) downloadProgress(in incoming) {
+func (b *Board) downloadProgress(in cdp.Message) {
 	var p struct{ GUID string }
-	if in.params(&p) != nil {
+	if in.Params(&p) != nil {
 		return
 	}
 	d := b.downloads[p.GUID]
 	if d == nil {
 		return
 	}
-	params := json.RawMessage(in.rawParams())
+	params := json.RawMessage(in.RawParams())
 	if d.seeking {
 		d.later = append(d.later, params)
 		return
@@ -263,7 +265,7 @@ func (b *Board) tellProgress(d *download, params json.RawMessage, paths map[*ses
 		if path, waited := paths[s]; waited {
 			own = withPath(params, path)
 		}
-		b.Line.ToClient(s.client.id, event("Browser.downloadProgress", s.name(), own))
+		b.sendEvent(s, "Browser.downloadProgress", own)
 	}
 }
 

@@ -1,6 +1,10 @@
 package patches
 
-import "time"
+import (
+	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
 
 // What a session's clients left in a page is taken off when the page goes to rest, also
 // where nobody was left to do it: by a script ([Options.Farewell]) in its frames. Those
@@ -50,14 +54,14 @@ func (b *Board) visit(session string, t *target) {
 
 // visited takes an event of such a session. What is named once somebody has come again
 // is left alone: he may have put it there.
-func (b *Board) visited(t *target, in incoming) {
+func (b *Board) visited(t *target, in cdp.Message) {
 	if t.owner == nil || t.owner.live() {
 		return
 	}
-	switch in.method {
+	switch in.Method {
 	case "Target.attachedToTarget":
 		var p attachedParams
-		if in.params(&p) == nil {
+		if in.Params(&p) == nil {
 			b.visit(p.SessionID, t)
 		}
 	case "Runtime.executionContextCreated":
@@ -69,8 +73,8 @@ func (b *Board) visited(t *target, in incoming) {
 				} `json:"auxData"`
 			} `json:"context"`
 		}
-		if in.params(&p) == nil && p.Context.Aux.IsDefault {
-			b.ask("Runtime.evaluate", encode(evaluateParams{b.Farewell, p.Context.ID, true}), in.session, nil)
+		if in.Params(&p) == nil && p.Context.Aux.IsDefault {
+			b.ask("Runtime.evaluate", encode(evaluateParams{b.Farewell, p.Context.ID, true}), in.Session, nil)
 		}
 	}
 }

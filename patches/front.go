@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // A folder that is given to a field comes into it in the front tab of a window only:
@@ -29,13 +31,13 @@ type front struct {
 // upload is a call that gives a folder to a field.
 type upload struct {
 	s *session
-	r request
+	r cdp.Request
 }
 
 // setFiles passes on the files of a field, and those of a field for a folder in the
 // front tab. The field itself is asked, on the client's session: what is given to it
 // may be on a disk that does not answer.
-func setFiles(b *Board, s *session, r request) *cdpError {
+func setFiles(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -45,7 +47,7 @@ func setFiles(b *Board, s *session, r request) *cdpError {
 		return err
 	}
 	if b.Watched || len(files) != 1 || s.page() == nil {
-		b.pass(s, r, r.params)
+		b.pass(s, r, r.Params)
 		return nil
 	}
 	field := fields{}
@@ -54,11 +56,11 @@ func setFiles(b *Board, s *session, r request) *cdpError {
 			field[name] = id
 		}
 	}
-	r.params = encode(f)
-	b.askOn(s, r, "DOM.describeNode", encode(field), func(in incoming) {
+	r.Params = encode(f)
+	b.askOn(s, r, "DOM.describeNode", encode(field), func(in cdp.Message) {
 		switch {
 		case !forFolder(in):
-			b.pass(s, r, r.params)
+			b.pass(s, r, r.Params)
 		default:
 			s.client.calls++ // while it waits, too
 			b.front.waiting = append(b.front.waiting, upload{s, r})
@@ -69,9 +71,9 @@ func setFiles(b *Board, s *session, r request) *cdpError {
 }
 
 // forFolder reports whether a described node is a field for a folder.
-func forFolder(in incoming) bool {
+func forFolder(in cdp.Message) bool {
 	var out struct{ Node struct{ Attributes []string } }
-	if in.result(&out) != nil {
+	if in.Result(&out) != nil {
 		return false
 	}
 	for i := 0; i < len(out.Node.Attributes); i += 2 {
@@ -122,14 +124,14 @@ func (w *showing) end() {
 func (w *showing) give() {
 	first := w.tries == frontTries
 	w.tries--
-	w.b.askOn(w.s.page(), w.r, "Page.bringToFront", nil, func(incoming) {
+	w.b.askOn(w.s.page(), w.r, "Page.bringToFront", nil, func(cdp.Message) {
 		if w.over && !first || !w.b.speaks(w.s) { // its frame may be gone, and not its page
 			w.end()
 			return
 		}
-		w.b.askOn(w.s, w.r, w.r.method, w.r.params, func(in incoming) {
+		w.b.askOn(w.s, w.r, w.r.Method, w.r.Params, func(in cdp.Message) {
 			if first {
-				w.b.answer(call{client: w.s.client, session: w.s, id: w.r.id}, in)
+				w.b.answer(call{client: w.s.client, session: w.s, id: w.r.ID}, in)
 			}
 			w.b.after(frontTime, w.look)
 		})
@@ -142,15 +144,15 @@ func (w *showing) look() {
 	var field struct {
 		ID string `json:"objectId"`
 	}
-	if w.over || w.tries == 0 || !w.b.speaks(w.s) || json.Unmarshal(w.r.params, &field) != nil || field.ID == "" {
+	if w.over || w.tries == 0 || !w.b.speaks(w.s) || json.Unmarshal(w.r.Params, &field) != nil || field.ID == "" {
 		w.end()
 		return
 	}
 	w.b.askOn(w.s, w.r, "Runtime.callFunctionOn", encode(map[string]any{
 		"objectId": field.ID, "functionDeclaration": "function() { return this.files.length }", "returnByValue": true,
-	}), func(in incoming) {
+	}), func(in cdp.Message) {
 		var out struct{ Result struct{ Value *int } }
-		if in.result(&out) == nil && out.Result.Value != nil && *out.Result.Value == 0 {
+		if in.Result(&out) == nil && out.Result.Value != nil && *out.Result.Value == 0 {
 			w.give()
 			return
 		}
@@ -163,11 +165,11 @@ func (b *Board) speaks(s *session) bool { return !s.client.gone && b.routes[s.id
 
 // askOn sends a call that a client's request needs on the session that it came on;
 // then gets the reply, unless the session ends before.
-func (b *Board) askOn(s *session, r request, method string, params json.RawMessage, then func(in incoming)) {
+func (b *Board) askOn(s *session, r cdp.Request, method string, params json.RawMessage, then func(in cdp.Message)) {
 	id := b.nextID()
-	b.calls[id] = call{client: s.client, session: s, id: r.id, then: then, bound: true}
+	b.calls[id] = call{client: s.client, session: s, id: r.ID, then: then, bound: true}
 	s.client.calls++
-	b.Line.ToBrowser(command(id, method, params, s.id))
+	b.send(id, method, params, s.id)
 }
 
 // page is the session of the page that a session is of; nil where it is of none.

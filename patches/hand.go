@@ -1,6 +1,10 @@
 package patches
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
 
 // A new page pauses for the CDP session that the browser itself attached to it,
 // and not for one that was made later: what is said on a later session before
@@ -26,7 +30,7 @@ func (b *Board) hand(s *session, t *target) {
 	// of another session of ours on the target Chromium 156 leaves it there.
 	b.journal = append(b.journal, child.id)
 	b.save()
-	b.Line.ToClient(s.client.id, event("Target.attachedToTarget", s.name(), attachedParams{child.id, t.raw, true}))
+	b.sendEvent(s, "Target.attachedToTarget", attachedParams{child.id, t.raw, true})
 }
 
 // runHanded lets a target run whose session a client was given: by the client's
@@ -41,18 +45,18 @@ func (b *Board) runHanded(t *target) {
 		}
 		b.holdAgain(t)
 	})
-	run := call{then: func(incoming) { again() }}
+	run := call{then: func(cdp.Message) { again() }}
 	if word != nil {
 		run = *word
 		run.client.calls++
-		run.then = func(in incoming) {
+		run.then = func(in cdp.Message) {
 			b.answer(*word, in)
 			again()
 		}
 	}
 	id := b.nextID()
 	b.calls[id] = run
-	b.Line.ToBrowser(command(id, "Runtime.runIfWaitingForDebugger", nil, s.id))
+	b.send(id, "Runtime.runIfWaitingForDebugger", nil, s.id)
 	if t.tab != nil {
 		b.after(wakeTime, again)
 	}
@@ -74,11 +78,11 @@ func (b *Board) takeBack(s *session) {
 }
 
 // detached tells a client that a session is gone that it was given.
-func (b *Board) detached(s *session, in incoming) {
+func (b *Board) detached(s *session, in cdp.Message) {
 	b.strike(s.id)
 	b.unlink(s)
 	if !s.client.gone {
-		b.Line.ToClient(s.client.id, event(in.method, s.parent.name(), json.RawMessage(in.rawParams())))
+		b.sendEvent(s.parent, in.Method, json.RawMessage(in.RawParams()))
 	}
 	if t := b.targets[s.target]; t != nil {
 		if t.handed == s {

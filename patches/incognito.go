@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // An incognito owner has a browser context of its own in the place of the shared
@@ -54,9 +56,9 @@ func (b *Board) seclude(o *owner, then func(error)) {
 	if len(o.secluded) > 1 {
 		return
 	}
-	b.ask("Target.createBrowserContext", nil, "", func(in incoming) {
+	b.ask("Target.createBrowserContext", nil, "", func(in cdp.Message) {
 		var out contextParam
-		err := in.result(&out)
+		err := in.Result(&out)
 		if err == nil && out.ContextID == "" {
 			err = fmt.Errorf("the browser made a context without an id")
 		}
@@ -80,8 +82,8 @@ func (b *Board) seclude(o *owner, then func(error)) {
 
 // dispose ends a browser context, or at least the pages in it.
 func (b *Board) dispose(context string) {
-	b.ask("Target.disposeBrowserContext", encode(contextParam{context}), "", func(in incoming) {
-		err := in.result(nil)
+	b.ask("Target.disposeBrowserContext", encode(contextParam{context}), "", func(in cdp.Message) {
+		err := in.Result(nil)
 		if err == nil {
 			b.forgetWorkers(context)
 			return

@@ -16,7 +16,7 @@ func TestReadLetsNothingThrough(t *testing.T) {
 	} {
 		b, rec := twoSessions()
 		rec.out, rec.sent = nil, nil
-		b.FromClient(2, Read([]byte(tt.message)))
+		fromClient(b, 2, tt.message)
 		switch {
 		case tt.want == "" && len(rec.sent) != 1:
 			t.Errorf("%s: %d messages left for the browser, want it", tt.name, len(rec.sent))

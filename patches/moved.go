@@ -1,6 +1,10 @@
 package patches
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
 
 // moves reports whether an event says that a page goes or went somewhere, asked a server
 // for something or was answered: then it may have another title, or have logged in.
@@ -43,14 +47,14 @@ func (o *owner) isQuiet() bool { return !o.moved && o.known != nil && *o.known =
 
 // tellQuiet has the client's replies say so when there is nothing else to know: it
 // acts, and would have to ask after each.
-func tellQuiet(b *Board, s *session, r request) *cdpError {
+func tellQuiet(b *Board, s *session, r cdp.Request) *cdp.Error {
 	s.client.quiet = true
 	b.done(s, r, none{})
 	return nil
 }
 
 // mayLogIn takes the news that what the client asks for next may set cookies by itself.
-func mayLogIn(b *Board, s *session, r request) *cdpError {
+func mayLogIn(b *Board, s *session, r cdp.Request) *cdp.Error {
 	s.client.owner.moved = true
 	b.done(s, r, none{})
 	return nil

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // A browser that died took its pages along. What was in them is gone; where they
@@ -104,9 +106,9 @@ func (t *Tab) address() string {
 func (b *Board) reopenAt(o *owner, to string, then func(ok bool)) {
 	id := b.nextID()
 	b.creates[id] = o
-	b.calls[id] = call{then: func(in incoming) {
+	b.calls[id] = call{then: func(in cdp.Message) {
 		var out targetParam
-		err := in.result(&out)
+		err := in.Result(&out)
 		if err != nil {
 			delete(b.creates, id)
 			b.decideLeft()
@@ -123,7 +125,7 @@ func (b *Board) reopenAt(o *owner, to string, then func(ok bool)) {
 		then(true)
 	}}
 	home := b.home(o)
-	b.Line.ToBrowser(command(id, "Target.createTarget", encode(createParams{to, true, home, home != b.shared && !b.hasWindow(home)}), ""))
+	b.send(id, "Target.createTarget", encode(createParams{to, true, home, home != b.shared && !b.hasWindow(home)}), "")
 }
 
 type createParams struct {

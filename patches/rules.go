@@ -3,10 +3,12 @@ package patches
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // rule answers a client's request, passes it on, or returns why it is refused.
-type rule func(b *Board, s *session, r request) *cdpError
+type rule func(b *Board, s *session, r cdp.Request) *cdp.Error
 
 // rules are the methods that are not simply passed on. A rule holds on every CDP
 // session of a client: a page's session reaches the whole Target and Browser
@@ -100,17 +102,17 @@ func harmless(method string) bool {
 }
 
 // apply puts a request through the rules.
-func (b *Board) apply(s *session, r request) *cdpError {
-	if setsCookies(r.method) {
+func (b *Board) apply(s *session, r cdp.Request) *cdp.Error {
+	if setsCookies(r.Method) {
 		s.client.owner.moved = true
 	}
-	if rule := rules(r.method); rule != nil {
+	if rule := rules(r.Method); rule != nil {
 		return rule(b, s, r)
 	}
-	if s.browser && !harmless(r.method) {
-		return notAllowed(r.method + " is about the whole browser")
+	if s.browser && !harmless(r.Method) {
+		return notAllowed(r.Method + " is about the whole browser")
 	}
-	b.pass(s, r, r.params)
+	b.pass(s, r, r.Params)
 	return nil
 }
 
@@ -118,10 +120,10 @@ func (b *Board) apply(s *session, r request) *cdpError {
 // anew from them: members given twice, or spelled with escapes, are gone by then.
 type fields map[string]json.RawMessage
 
-func fieldsOf(r request) (fields, *cdpError) {
+func fieldsOf(r cdp.Request) (fields, *cdp.Error) {
 	f := fields{}
-	if r.params != nil {
-		if err := json.Unmarshal(r.params, &f); err != nil {
+	if r.Params != nil {
+		if err := json.Unmarshal(r.Params, &f); err != nil {
 			return nil, badParams(err.Error())
 		}
 	}
@@ -129,7 +131,7 @@ func fieldsOf(r request) (fields, *cdpError) {
 }
 
 // read decodes a field into v; absent and null leave v alone.
-func (f fields) read(name string, v any) *cdpError {
+func (f fields) read(name string, v any) *cdp.Error {
 	raw, ok := f[name]
 	if !ok {
 		return nil
@@ -140,30 +142,30 @@ func (f fields) read(name string, v any) *cdpError {
 	return nil
 }
 
-func (f fields) text(name string) (string, *cdpError) {
+func (f fields) text(name string) (string, *cdp.Error) {
 	var v string
 	err := f.read(name, &v)
 	return v, err
 }
 
-func (f fields) flag(name string) (bool, *cdpError) {
+func (f fields) flag(name string) (bool, *cdp.Error) {
 	var v bool
 	err := f.read(name, &v)
 	return v, err
 }
 
-func refuse(_ *Board, _ *session, r request) *cdpError { return notAllowed(r.method) }
+func refuse(_ *Board, _ *session, r cdp.Request) *cdp.Error { return notAllowed(r.Method) }
 
-func unknown(_ *Board, _ *session, r request) *cdpError { return notFound(r.method) }
+func unknown(_ *Board, _ *session, r cdp.Request) *cdp.Error { return notFound(r.Method) }
 
-func swallow(b *Board, s *session, r request) *cdpError {
+func swallow(b *Board, s *session, r cdp.Request) *cdp.Error {
 	b.done(s, r, none{})
 	return nil
 }
 
 // closeConnection ends the client's own connection; the browser is not its to
 // close.
-func closeConnection(b *Board, s *session, r request) *cdpError {
+func closeConnection(b *Board, s *session, r cdp.Request) *cdp.Error {
 	b.done(s, r, none{})
 	id := s.client.id
 	b.Leave(id)
@@ -172,32 +174,32 @@ func closeConnection(b *Board, s *session, r request) *cdpError {
 }
 
 // input passes input events on, and remembers those that may open a tab.
-func input(b *Board, s *session, r request) *cdpError {
+func input(b *Board, s *session, r cdp.Request) *cdp.Error {
 	var p struct {
 		Type, Button, Key string
 		Modifiers         int
 	}
-	if json.Unmarshal(r.params, &p) == nil {
+	if json.Unmarshal(r.Params, &p) == nil {
 		b.noteClick(s.client.owner, p.Type, p.Button, p.Key, p.Modifiers)
 	}
-	b.pass(s, r, r.params)
+	b.pass(s, r, r.Params)
 	return nil
 }
 
 // runIfWaiting also lets the target run that we hold, when its last waiting
 // session says so.
-func runIfWaiting(b *Board, s *session, r request) *cdpError {
+func runIfWaiting(b *Board, s *session, r cdp.Request) *cdp.Error {
 	t := b.targets[s.target]
 	switch {
 	case t == nil || !t.held:
-		b.pass(s, r, r.params)
+		b.pass(s, r, r.Params)
 	case t.handed != s:
 		// Chromium would let it run, whomever else it waits for.
 		b.done(s, r, none{})
 	case t.word != nil:
 		b.done(s, r, none{})
 	default:
-		t.word = &call{client: s.client, session: s, id: r.id}
+		t.word = &call{client: s.client, session: s, id: r.ID}
 	}
 	if t != nil && t.waits[s.id] {
 		delete(t.waits, s.id)

@@ -3,6 +3,8 @@ package patches
 import (
 	"slices"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // createTime is how long other tabs without an opener wait for a createTarget
@@ -11,16 +13,16 @@ const createTime = 10 * time.Second
 
 // createBrowserContext is done on our own root and without disposeOnDetach, which
 // would bind the context's life to a CDP session.
-func createBrowserContext(b *Board, s *session, r request) *cdpError {
+func createBrowserContext(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
 	}
 	delete(f, "disposeOnDetach")
 	o := s.client.owner
-	b.askFor(s, r, encode(f), func(in incoming) {
+	b.askFor(s, r, encode(f), func(in cdp.Message) {
 		var out contextParam
-		if err := in.result(&out); err != nil {
+		if err := in.Result(&out); err != nil {
 			b.relay(s, r, in)
 			return
 		}
@@ -33,7 +35,7 @@ func createBrowserContext(b *Board, s *session, r request) *cdpError {
 	return nil
 }
 
-func disposeBrowserContext(b *Board, s *session, r request) *cdpError {
+func disposeBrowserContext(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -44,10 +46,10 @@ func disposeBrowserContext(b *Board, s *session, r request) *cdpError {
 	}
 	o := s.client.owner
 	if !o.hasContext(id) {
-		return &cdpError{-32000, "Failed to find context with id " + id}
+		return &cdp.Error{Code: -32000, Message: "Failed to find context with id " + id}
 	}
-	b.askFor(s, r, encode(contextParam{id}), func(in incoming) {
-		if in.result(nil) == nil {
+	b.askFor(s, r, encode(contextParam{id}), func(in cdp.Message) {
+		if in.Result(nil) == nil {
 			o.Contexts = slices.DeleteFunc(o.Contexts, func(x string) bool { return x == id })
 			delete(o.makers, id)
 			b.forgetWorkers(id)
@@ -58,7 +60,7 @@ func disposeBrowserContext(b *Board, s *session, r request) *cdpError {
 	return nil
 }
 
-func getBrowserContexts(b *Board, s *session, r request) *cdpError {
+func getBrowserContexts(b *Board, s *session, r cdp.Request) *cdp.Error {
 	b.done(s, r, struct {
 		IDs    []string `json:"browserContextIds"`
 		Shared string   `json:"defaultBrowserContextId,omitempty"`
@@ -68,7 +70,7 @@ func getBrowserContexts(b *Board, s *session, r request) *cdpError {
 
 // ownContext passes a request on that is about the shared context, or about one
 // of the owner's.
-func ownContext(b *Board, s *session, r request) *cdpError {
+func ownContext(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -90,25 +92,25 @@ func ownContext(b *Board, s *session, r request) *cdpError {
 
 // privateContext passes a request on that is about one of the owner's browser
 // contexts. What it sets in the shared one would be set for all.
-func privateContext(b *Board, s *session, r request) *cdpError {
-	return inContext(b, s, r, func() *cdpError {
-		return notAllowed(r.method + " would hold for all sessions of the browser; a browser context of its own can have it")
+func privateContext(b *Board, s *session, r cdp.Request) *cdp.Error {
+	return inContext(b, s, r, func() *cdp.Error {
+		return notAllowed(r.Method + " would hold for all sessions of the browser; a browser context of its own can have it")
 	})
 }
 
 // privateContextOrNothing is privateContext for what undoes a thing that cannot
 // have been done, or is no harm to leave.
-func privateContextOrNothing(b *Board, s *session, r request) *cdpError {
-	return inContext(b, s, r, func() *cdpError { return swallow(b, s, r) })
+func privateContextOrNothing(b *Board, s *session, r cdp.Request) *cdp.Error {
+	return inContext(b, s, r, func() *cdp.Error { return swallow(b, s, r) })
 }
 
 // pageOfPrivateContext passes a request on that is sent to a page and holds for
 // more than the page, where the page is in one of the owner's browser contexts.
-func pageOfPrivateContext(b *Board, s *session, r request) *cdpError {
+func pageOfPrivateContext(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if s.browser || b.contextOf(s) == b.shared {
-		return notAllowed(r.method + " would hold for pages of all sessions of the browser; a browser context of its own can have it")
+		return notAllowed(r.Method + " would hold for pages of all sessions of the browser; a browser context of its own can have it")
 	}
-	b.pass(s, r, r.params)
+	b.pass(s, r, r.Params)
 	return nil
 }
 
@@ -123,7 +125,7 @@ func (b *Board) contextOf(s *session) string {
 	return b.home(s.client.owner)
 }
 
-func inContext(b *Board, s *session, r request, shared func() *cdpError) *cdpError {
+func inContext(b *Board, s *session, r cdp.Request, shared func() *cdp.Error) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err

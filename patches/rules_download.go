@@ -1,6 +1,10 @@
 package patches
 
-import "path/filepath"
+import (
+	"path/filepath"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
 
 // saving is what a client asked for on a CDP session by setDownloadBehavior: where
 // it wants files, by browser context, and whether it wants to be told.
@@ -31,7 +35,7 @@ func (s saving) delivery(d *download) (Delivery, bool) {
 // setDownloadBehavior is remembered for the CDP session that sent it, and only
 // that a browser context of the owner's denies downloads is the browser's
 // business: the directory is ours, and what is in it is handed on.
-func setDownloadBehavior(b *Board, s *session, r request) *cdpError {
+func setDownloadBehavior(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -65,7 +69,7 @@ func setDownloadBehavior(b *Board, s *session, r request) *cdpError {
 	switch behavior {
 	case "allow", "allowAndName":
 		if !filepath.IsAbs(dir) { // a relative one would be in the broker's directory
-			return &cdpError{-32602, "downloadPath not provided"}
+			return &cdp.Error{Code: -32602, Message: "downloadPath not provided"}
 		}
 		s.downloads.places[context] = place{filepath.Clean(dir), behavior == "allowAndName"}
 	case "deny", "default":
@@ -73,7 +77,7 @@ func setDownloadBehavior(b *Board, s *session, r request) *cdpError {
 	default:
 		return badParams("behavior")
 	}
-	if r.method == "Browser.setDownloadBehavior" {
+	if r.Method == "Browser.setDownloadBehavior" {
 		s.downloads.events = events
 	}
 	if context == home {
@@ -85,13 +89,13 @@ func setDownloadBehavior(b *Board, s *session, r request) *cdpError {
 }
 
 // acceptFor has a browser context of the owner's accept or deny downloads.
-func (b *Board) acceptFor(s *session, r request, context string, deny bool) {
-	r.method = "Browser.setDownloadBehavior"
-	b.askFor(s, r, b.downloadBehavior(context, deny), func(in incoming) { b.relay(s, r, in) })
+func (b *Board) acceptFor(s *session, r cdp.Request, context string, deny bool) {
+	r.Method = "Browser.setDownloadBehavior"
+	b.askFor(s, r, b.downloadBehavior(context, deny), func(in cdp.Message) { b.relay(s, r, in) })
 }
 
 // cancelDownload passes a request on that is about a download of the owner's own.
-func cancelDownload(b *Board, s *session, r request) *cdpError {
+func cancelDownload(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -108,4 +112,6 @@ func cancelDownload(b *Board, s *session, r request) *cdpError {
 }
 
 // noDownload is Chromium's answer where there is none of that name.
-func noDownload() *cdpError { return &cdpError{-32602, "No download item found for the given GUID"} }
+func noDownload() *cdp.Error {
+	return &cdp.Error{Code: -32602, Message: "No download item found for the given GUID"}
+}

@@ -29,7 +29,7 @@ func FuzzRules(f *testing.F) {
 	f.Fuzz(func(t *testing.T, msg []byte) {
 		b, rec := twoSessions()
 		rec.out, rec.sent = nil, nil
-		b.FromClient(2, Read(msg))
+		fromClient(b, 2, string(msg))
 		for _, sent := range rec.sent {
 			var m struct {
 				Method    string
@@ -73,11 +73,11 @@ func twoSessions() (*Board, *recorder) {
 		say := func(text string) { b.FromBrowser([]byte(rec.number(strings.ReplaceAll(text, "#", n)))) }
 		b.Join(id, "s"+n, "", func(bool) {})
 		say(`{"id":@Target.attachToBrowserTarget,"result":{"sessionId":"S#"}}`)
-		b.FromClient(id, Read([]byte(`{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}}`)))
-		b.FromClient(id, Read([]byte(`{"id":2,"method":"Target.createBrowserContext"}`)))
+		fromClient(b, id, `{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}}`)
+		fromClient(b, id, `{"id":2,"method":"Target.createBrowserContext"}`)
 		say(`{"id":@Target.createBrowserContext,"result":{"browserContextId":"CTX#"}}`)
 		say(`{"method":"Target.attachedToTarget","params":{"sessionId":"R#","targetInfo":{"targetId":"P#","type":"page","title":"","url":"","browserContextId":"CTX#"},"waitingForDebugger":true}}`)
-		b.FromClient(id, Read([]byte(`{"id":3,"method":"Runtime.runIfWaitingForDebugger","sessionId":"R`+n+`"}`)))
+		fromClient(b, id, `{"id":3,"method":"Runtime.runIfWaitingForDebugger","sessionId":"R`+n+`"}`)
 	}
 	return b, rec
 }

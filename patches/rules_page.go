@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // navigate passes a navigation on, but for one to the browser's own pages.
-func navigate(b *Board, s *session, r request) *cdpError {
+func navigate(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -21,7 +23,7 @@ func navigate(b *Board, s *session, r request) *cdpError {
 
 // noBrowserPage refuses a URL of the browser's own pages: chrome://quit ends the
 // browser, others list and close the tabs of all or change its settings.
-func (f fields) noBrowserPage() *cdpError {
+func (f fields) noBrowserPage() *cdp.Error {
 	url, err := f.text("url")
 	if err == nil && ofBrowser(url) {
 		return notAllowed("the browser's own pages are about all sessions")
@@ -51,7 +53,7 @@ func ofBrowser(url string) bool {
 
 // displayFeatures passes a foldable's screen on, but for one without folds: at
 // that Chromium 156 ends (SIGSEGV), with the tabs of all.
-func displayFeatures(b *Board, s *session, r request) *cdpError {
+func displayFeatures(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -70,7 +72,7 @@ func displayFeatures(b *Board, s *session, r request) *cdpError {
 // withoutSharedWorkers adds to what a page's session wants to be attached to that
 // it is not the service workers of the shared browser context: they would wait
 // for it, and with them the pages of all sessions at their site.
-func (b *Board) withoutSharedWorkers(s *session, f fields) *cdpError {
+func (b *Board) withoutSharedWorkers(s *session, f fields) *cdp.Error {
 	if b.inOwnContext(s) {
 		return nil
 	}
@@ -97,11 +99,11 @@ func (b *Board) inOwnContext(s *session) bool {
 
 // workerVersions drops from news of service workers which pages use them: they
 // are of all sessions.
-func (b *Board) workerVersions(s *session, in incoming) json.RawMessage {
+func (b *Board) workerVersions(s *session, in cdp.Message) json.RawMessage {
 	var p struct {
 		Versions []map[string]json.RawMessage `json:"versions"`
 	}
-	if err := in.params(&p); err != nil {
+	if err := in.Params(&p); err != nil {
 		return encode(none{})
 	}
 	for _, version := range p.Versions {

@@ -1,5 +1,7 @@
 package patches
 
+import "github.com/abrowser/abrowser/patches/cdp"
+
 // owns reports whether a target is the owner's: a page or service worker of its
 // own, or a frame or worker that a page of its own has brought along.
 func (b *Board) owns(o *owner, target string) bool {
@@ -27,7 +29,7 @@ func (s *session) leadsTo(target string) bool {
 // announced one by one, as they come, and those that live already before the
 // reply: see [Board.adopt]. On other sessions it is the page's own business, but for the service
 // workers of the shared context.
-func setAutoAttach(b *Board, s *session, r request) *cdpError {
+func setAutoAttach(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -72,7 +74,7 @@ func (b *Board) ownedBy(o *owner) []*target {
 	return all
 }
 
-func setDiscoverTargets(b *Board, s *session, r request) *cdpError {
+func setDiscoverTargets(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -86,7 +88,7 @@ func setDiscoverTargets(b *Board, s *session, r request) *cdpError {
 	}
 	if on && !s.discover {
 		for _, t := range b.ownedBy(s.client.owner) {
-			b.Line.ToClient(s.client.id, event("Target.targetCreated", s.name(), infoParams{t.raw}))
+			b.sendEvent(s, "Target.targetCreated", infoParams{t.raw})
 		}
 	}
 	s.discover = on
@@ -94,7 +96,7 @@ func setDiscoverTargets(b *Board, s *session, r request) *cdpError {
 	return nil
 }
 
-func getTargets(b *Board, s *session, r request) *cdpError {
+func getTargets(b *Board, s *session, r cdp.Request) *cdp.Error {
 	infos := []rawInfo{}
 	for _, t := range b.ownedBy(s.client.owner) {
 		infos = append(infos, t.raw)
@@ -107,7 +109,7 @@ func getTargets(b *Board, s *session, r request) *cdpError {
 
 // ownTargetOrNone passes a request on that names a target of the owner's, or
 // none and means the session's.
-func ownTargetOrNone(b *Board, s *session, r request) *cdpError {
+func ownTargetOrNone(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -124,7 +126,7 @@ func ownTargetOrNone(b *Board, s *session, r request) *cdpError {
 }
 
 // owned reads a request that names a target, which must be the owner's.
-func (b *Board) owned(s *session, r request) (f fields, id string, err *cdpError) {
+func (b *Board) owned(s *session, r cdp.Request) (f fields, id string, err *cdp.Error) {
 	if f, err = fieldsOf(r); err != nil {
 		return nil, "", err
 	}
@@ -137,7 +139,7 @@ func (b *Board) owned(s *session, r request) (f fields, id string, err *cdpError
 	return f, id, nil
 }
 
-func ownTarget(b *Board, s *session, r request) *cdpError {
+func ownTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, _, err := b.owned(s, r)
 	if err != nil {
 		return err
@@ -148,7 +150,7 @@ func ownTarget(b *Board, s *session, r request) *cdpError {
 
 // autoAttachRelated attaches a browser-level session to what a page of the owner's
 // brings along.
-func autoAttachRelated(b *Board, s *session, r request) *cdpError {
+func autoAttachRelated(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, id, err := b.owned(s, r)
 	if err != nil {
 		return err
@@ -162,7 +164,7 @@ func autoAttachRelated(b *Board, s *session, r request) *cdpError {
 	return nil
 }
 
-func attachToTarget(b *Board, s *session, r request) *cdpError {
+func attachToTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -179,7 +181,7 @@ func attachToTarget(b *Board, s *session, r request) *cdpError {
 
 // activateTarget brings nothing to the front: no task may take the focus of
 // another, nor a person's.
-func activateTarget(b *Board, s *session, r request) *cdpError {
+func activateTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if _, _, err := b.owned(s, r); err != nil {
 		return err
 	}
@@ -187,7 +189,7 @@ func activateTarget(b *Board, s *session, r request) *cdpError {
 	return nil
 }
 
-func detachFromTarget(b *Board, s *session, r request) *cdpError {
+func detachFromTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -207,13 +209,13 @@ func detachFromTarget(b *Board, s *session, r request) *cdpError {
 	if t := b.targets[child.target]; t != nil && t.handed == child {
 		b.letRun(t)
 	}
-	b.askFor(s, r, encode(sessionParam{session}), func(in incoming) { b.relay(s, r, in) })
+	b.askFor(s, r, encode(sessionParam{session}), func(in cdp.Message) { b.relay(s, r, in) })
 	return nil
 }
 
 // createTarget opens a page that is the owner's, behind the others. The call is
 // our own, so that a page is not lost whose maker has left by then.
-func createTarget(b *Board, s *session, r request) *cdpError {
+func createTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -253,9 +255,9 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 		f["newWindow"] = []byte("true")
 	}
 	var id int64
-	id = b.askFor(s, r, encode(f), func(in incoming) {
+	id = b.askFor(s, r, encode(f), func(in cdp.Message) {
 		var out targetParam
-		err := in.result(&out)
+		err := in.Result(&out)
 		settle(err == nil)
 		if err != nil {
 			delete(b.creates, id)
@@ -281,7 +283,7 @@ func createTarget(b *Board, s *session, r request) *cdpError {
 
 // answerCreated answers a createTarget call when its client has been told of the
 // target: Playwright asserts on that order.
-func (b *Board) answerCreated(s *session, r request, t *target) {
+func (b *Board) answerCreated(s *session, r cdp.Request, t *target) {
 	b.pageMade(t)
 	answer := once(func() { b.done(s, r, targetParam{t.TargetID}) })
 	if !s.auto || t.pending == 0 {

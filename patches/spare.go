@@ -1,6 +1,10 @@
 package patches
 
-import "time"
+import (
+	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
 
 // A spare page is a blank one in the shared context that is nobody's yet: the next
 // session's first page, made ahead. It runs, is held by us, and is in no list; from
@@ -57,7 +61,7 @@ func (b *Board) KeepFirstPage() {
 			continue
 		}
 		b.spare.target = id
-		b.ask("Target.attachToTarget", encode(attachParams{id, true}), "", func(incoming) {
+		b.ask("Target.attachToTarget", encode(attachParams{id, true}), "", func(cdp.Message) {
 			b.spare.ready = b.spare.target == id && t.hold != ""
 			b.save() // a successor is not to take it for a person's
 		})
@@ -81,11 +85,11 @@ func (b *Board) makeSpare() {
 	}
 	b.spare.making = true
 	id := b.nextID()
-	b.calls[id] = call{then: func(in incoming) {
+	b.calls[id] = call{then: func(in cdp.Message) {
 		delete(b.creates, id)
 		b.spare.making = false
 		var out targetParam
-		if err := in.result(&out); err != nil {
+		if err := in.Result(&out); err != nil {
 			b.Log.Warn("making a spare page", "error", err)
 		} else if t := b.targets[out.TargetID]; t != nil && t.owner == nil && t.hold != "" {
 			b.keepSpare(t)
@@ -99,19 +103,19 @@ func (b *Board) makeSpare() {
 			b.decideLeft()
 		}
 	})
-	b.Line.ToBrowser(command(id, "Target.createTarget", encode(createParams{"about:blank", true, b.shared, false}), ""))
+	b.send(id, "Target.createTarget", encode(createParams{"about:blank", true, b.shared, false}), "")
 }
 
 // keepSpare lets the new page run. It is ready when it says that it does: see
 // [Board.letRun].
 func (b *Board) keepSpare(t *target) {
 	b.spare.target = t.TargetID
-	ready := func(incoming) {
+	ready := func(cdp.Message) {
 		b.spare.ready = b.spare.target == t.TargetID
 		b.save() // a successor is not to take it for a person's
 	}
 	if !t.held {
-		ready(incoming{})
+		ready(cdp.Message{})
 		return
 	}
 	t.held = false

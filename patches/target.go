@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // target is a page, or a service worker, of the browser.
@@ -68,25 +70,25 @@ type infoParams struct {
 }
 
 // rootEvent takes an event on our own root.
-func (b *Board) rootEvent(in incoming) {
-	switch in.method {
+func (b *Board) rootEvent(in cdp.Message) {
+	switch in.Method {
 	case "Target.targetCreated", "Target.targetInfoChanged":
 		var p infoParams
-		if in.params(&p) == nil {
+		if in.Params(&p) == nil {
 			t := b.target(p.Info)
-			b.changed(t, in.method)
-			if b.Foreign && in.method == "Target.targetCreated" {
+			b.changed(t, in.Method)
+			if b.Foreign && in.Method == "Target.targetCreated" {
 				b.decide(t)
 			}
 		}
 	case "Target.attachedToTarget":
 		var p attachedParams
-		if in.params(&p) == nil {
+		if in.Params(&p) == nil {
 			b.heldTarget(p)
 		}
 	case "Target.detachedFromTarget":
 		var p sessionParam
-		if in.params(&p) == nil {
+		if in.Params(&p) == nil {
 			b.letGo(p.SessionID, in)
 		}
 	case "Browser.downloadWillBegin":
@@ -95,7 +97,7 @@ func (b *Board) rootEvent(in incoming) {
 		b.downloadProgress(in)
 	case "Target.targetDestroyed", "Target.targetCrashed":
 		var p targetParam
-		if in.params(&p) == nil {
+		if in.Params(&p) == nil {
 			b.ended(p.TargetID, in)
 		}
 	}
@@ -142,7 +144,7 @@ func (b *Board) discovered(o *owner, method string, params any) {
 	for _, c := range o.clients {
 		for _, s := range c.browsers() {
 			if s.discover {
-				b.Line.ToClient(c.id, event(method, s.name(), params))
+				b.sendEvent(s, method, params)
 			}
 		}
 	}
@@ -164,7 +166,7 @@ func (b *Board) heldTarget(p attachedParams) {
 	b.decide(t)
 }
 
-func (b *Board) letGo(session string, in incoming) {
+func (b *Board) letGo(session string, in cdp.Message) {
 	if t := b.holds[session]; t != nil {
 		delete(b.holds, session)
 		b.strike(session)
@@ -184,17 +186,17 @@ func (b *Board) letGo(session string, in incoming) {
 }
 
 // ended takes the news that a target is gone, or its renderer.
-func (b *Board) ended(id string, in incoming) {
+func (b *Board) ended(id string, in cdp.Message) {
 	t := b.targets[id]
 	if t == nil {
 		return
 	}
 	if t.owner != nil {
-		b.discovered(t.owner, in.method, json.RawMessage(in.rawParams()))
+		b.discovered(t.owner, in.Method, json.RawMessage(in.RawParams()))
 	}
-	b.loseSpare(t, in.method == "Target.targetCrashed")
+	b.loseSpare(t, in.Method == "Target.targetCrashed")
 	switch {
-	case in.method == "Target.targetDestroyed":
+	case in.Method == "Target.targetDestroyed":
 		b.remove(t)
 	case t.tab != nil:
 		t.tab.Crashed = true
@@ -223,7 +225,7 @@ func (b *Board) failPending(t *target) {
 			continue
 		}
 		b.forget(n)
-		b.Line.ToClient(c.client.id, failure(c.id, c.session.name(), &cdpError{-32000, "Target crashed"}))
+		b.Line.ToClient(c.client.id, (&cdp.Error{Code: -32000, Message: "Target crashed"}).Response(c.id, c.session.name()))
 	}
 }
 
@@ -310,9 +312,9 @@ func (b *Board) introduce(s *session, t *target, then func()) {
 		t.waits = map[string]bool{}
 	}
 	t.pending++
-	b.ask("Target.attachToTarget", encode(attachParams{t.TargetID, true}), s.id, func(in incoming) {
+	b.ask("Target.attachToTarget", encode(attachParams{t.TargetID, true}), s.id, func(in cdp.Message) {
 		t.pending--
-		if err := in.result(nil); err != nil {
+		if err := in.Result(nil); err != nil {
 			delete(s.told, t.TargetID)
 			b.Log.Debug("attaching an owner to its target", "error", err)
 		}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // TestVectors plays the streams of testdata. What comes in stands in sections
@@ -103,7 +105,7 @@ func (r *recorder) number(reply string) string {
 		method, param, _ := strings.Cut(ref[1:], " ")
 		for i := len(r.sent) - 1; i >= 0; i-- {
 			if strings.Contains(r.sent[i], `"method":"`+method+`"`) && strings.Contains(r.sent[i], param) {
-				return r.sent[i][len(headReply):strings.Index(r.sent[i], ",")]
+				return r.sent[i][len(`{"id":`):strings.Index(r.sent[i], ",")]
 			}
 		}
 		return ref
@@ -133,6 +135,12 @@ func (r *recorder) Deliver(file string, to []Delivery, done func([]string)) {
 
 func (r *recorder) Discard(name string) { r.note("discard", name) }
 
+// fromClient has the board take a client's message.
+func fromClient(b *Board, id ClientID, msg string) {
+	r, err := cdp.ParseRequest([]byte(msg))
+	b.FromClient(id, r, err)
+}
+
 const firstID = 1000000001
 
 // play runs the inputs of a stream and returns it with the outputs that come.
@@ -155,7 +163,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 		switch words[0] {
 		case "from-playwright":
 			for _, l := range lines {
-				b.FromClient(clientOf(t, words[1]), Read([]byte(l)))
+				fromClient(b, clientOf(t, words[1]), l)
 			}
 		case "from-browser":
 			for _, l := range lines {

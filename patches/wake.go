@@ -1,6 +1,10 @@
 package patches
 
-import "time"
+import (
+	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
 
 // Pages of a live session stay awake in whatever tab they are: with focus
 // emulation and one screencast of a frame that never comes, both on the session
@@ -25,7 +29,7 @@ func (b *Board) letRun(t *target) {
 		b.runHanded(t)
 		return
 	}
-	b.ask("Runtime.runIfWaitingForDebugger", nil, t.hold, func(incoming) { b.wake(t) })
+	b.ask("Runtime.runIfWaitingForDebugger", nil, t.hold, func(cdp.Message) { b.wake(t) })
 	b.after(wakeTime, func() { b.wake(t) })
 }
 
@@ -51,11 +55,11 @@ func (b *Board) sleep(t *target) {
 
 // acknowledge answers a screencast's frame; without an answer no other comes,
 // and the page would doze off.
-func (b *Board) acknowledge(t *target, in incoming) {
+func (b *Board) acknowledge(t *target, in cdp.Message) {
 	var p struct {
 		Frame int `json:"sessionId"`
 	}
-	if in.params(&p) == nil {
+	if in.Params(&p) == nil {
 		b.ask("Page.screencastFrameAck", encode(p), t.hold, nil)
 	}
 }

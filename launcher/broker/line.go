@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/patches/cdp"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -137,9 +138,9 @@ func (b *broker) listen(ctx context.Context, l *line) error {
 		}
 		b.active.Store(true)
 		free := make(chan struct{})
-		read := patches.Read(msg)
+		request, invalid := cdp.ParseRequest(msg)
 		err = b.do(ctx, func() {
-			b.board.FromClient(l.id, read)
+			b.board.FromClient(l.id, request, invalid)
 			b.board.WhenFree(l.id, func() { close(free) })
 		})
 		if err != nil {

@@ -1,28 +1,159 @@
-package patches
+package cdp
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
 
-// Message is what a client has sent, read by [Read].
+// Message is a message of the browser: the reply to a command, or an event.
 type Message struct {
-	request request
-	err     error
-	size    int
+	Raw     []byte
+	IsReply bool
+	ID      int64  // of the command that a reply answers
+	Method  string // of an event
+	Session string // the sessionId member; empty on the root session
+
+	comma int // in a reply, the index of the comma after its id
+	tail  int // the index of the comma before the sessionId member; 0 without one
 }
 
-// Read takes a client's message apart. It keeps msg, is no part of a [Board] and
-// may run anywhere: a large message is read where it holds up nobody else.
-func Read(msg []byte) Message {
-	if !utf8.Valid(msg) {
-		return Message{err: errText, size: len(msg)}
+// The beginnings of Chromium's messages and of their last member.
+const (
+	replyHead  = `{"id":`
+	eventHead  = `{"method":"`
+	sessionKey = `,"sessionId":"`
+)
+
+// ParseMessage reads the id or the method at the beginning of a message and the
+// sessionId at its end, which is where Chromium writes them. The rest, of whatever
+// size, is not read. ok is false for anything else, such as Chromium's error
+// without an id or half a message.
+func ParseMessage(raw []byte) (m Message, ok bool) {
+	m = Message{Raw: raw}
+	switch {
+	case hasPrefix(raw, replyHead):
+		if !m.readID() {
+			return m, false
+		}
+	case hasPrefix(raw, eventHead):
+		rest := raw[len(eventHead):]
+		end := bytes.IndexByte(rest, '"')
+		if end < 0 {
+			return m, false
+		}
+		m.Method = string(rest[:end])
+	default:
+		return m, false
 	}
-	r, err := scanRequest(msg)
-	return Message{r, err, len(msg)}
+	m.Session, m.tail = sessionAtEnd(raw)
+	return m, raw[len(raw)-1] == '}'
 }
 
-// maxRequest is how long a client's message may be. At 100 MiB Chromium reads no
-// more from its pipe, nobody's, and does not end.
-const maxRequest = 90 << 20
+// ParseHead reads the id of a reply of which only the beginning has arrived. ok is
+// false if first does not begin a reply. The Session of the message is unknown.
+func ParseHead(first []byte) (m Message, ok bool) {
+	m = Message{Raw: first}
+	ok = hasPrefix(first, replyHead) && m.readID()
+	return m, ok
+}
 
-// maxRuled is how long a message with a rule may be: the Board takes it apart
-// while all others wait. Chromium takes no URL of more than 2 MiB; the rest is cookies.
-const maxRuled = 8 << 20
+// readID reads the id of a reply and reports whether it is complete.
+func (m *Message) readID() bool {
+	i := len(replyHead)
+	for i < len(m.Raw) && m.Raw[i] != ',' {
+		i++
+	}
+	n, err := strconv.ParseInt(string(m.Raw[min(i, len(replyHead)):i]), 10, 64)
+	if err != nil || i == len(m.Raw) {
+		return false
+	}
+	m.IsReply, m.ID, m.comma = true, n, i
+	return true
+}
+
+// sessionAtEnd returns the sessionId that is the message's last member, and the
+// index of the comma before it. The key directly before the last string and brace
+// cannot belong to a nested object: inside a string its quotes would be escaped,
+// and params or result would end with a second brace.
+func sessionAtEnd(raw []byte) (string, int) {
+	end := len(raw) - 2
+	if end < len(sessionKey) || raw[end] != '"' || raw[end+1] != '}' {
+		return "", 0
+	}
+	start := bytes.LastIndexByte(raw[:end], '"')
+	if start < 0 || !hasSuffix(raw[:start+1], sessionKey) {
+		return "", 0
+	}
+	return string(raw[start+1 : end]), start + 1 - len(sessionKey)
+}
+
+// WithoutSession returns the message without its sessionId member, as a client
+// expects it on its root session. It overwrites Raw.
+func (m Message) WithoutSession() Message {
+	if m.tail != 0 {
+		m.Raw, m.tail = append(m.Raw[:m.tail], '}'), 0
+	}
+	m.Session = ""
+	return m
+}
+
+// WithID returns the text of a reply with another id. An id that is not longer
+// than the present one is written into Raw, and the text begins later in Raw.
+func (m Message) WithID(id int64) []byte {
+	var b [32]byte
+	head := strconv.AppendInt(append(b[:0], replyHead...), id, 10)
+	start := m.comma - len(head)
+	if start < 0 {
+		return append(head[:len(head):len(head)], m.Raw[m.comma:]...)
+	}
+	copy(m.Raw[start:], head)
+	return m.Raw[start:]
+}
+
+// Result decodes the result of a reply into v, which may be nil. If the reply is an
+// error, Result returns it as an [*Error].
+func (m Message) Result(v any) error {
+	var reply struct {
+		Result json.RawMessage `json:"result"`
+		Error  *Error          `json:"error"`
+	}
+	if err := json.Unmarshal(m.Raw, &reply); err != nil {
+		return err
+	}
+	if reply.Error != nil {
+		return reply.Error
+	}
+	if v == nil {
+		return nil
+	}
+	return json.Unmarshal(reply.Result, v)
+}
+
+// Params decodes the params of an event into v.
+func (m Message) Params(v any) error {
+	return json.Unmarshal(m.Raw, &struct {
+		Params any `json:"params"`
+	}{v})
+}
+
+// RawParams returns the params of an event as Chromium wrote them.
+func (m Message) RawParams() []byte {
+	end := m.tail
+	if end == 0 {
+		end = len(m.Raw) - 1
+	}
+	start := len(eventHead) + len(m.Method) + len(`","params":`)
+	if start > end {
+		return []byte("{}")
+	}
+	return m.Raw[start:end]
+}
+
+func hasPrefix(b []byte, prefix string) bool {
+	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
+}
+
+func hasSuffix(b []byte, suffix string) bool {
+	return len(b) >= len(suffix) && string(b[len(b)-len(suffix):]) == suffix
+}

@@ -1,95 +1,16 @@
-package patches
+package cdp
 
 import (
 	"bytes"
 	"encoding/binary"
-	"strconv"
 )
 
-// maxDepth is how deep values may nest in what a client sends. Chromium refuses
-// deeper ones at 300.
+// maxDepth is how deep values may nest in a client's message. Chromium refuses a
+// depth of 300.
 const maxDepth = 250
 
-// shapeError says why a client's message is no request, in Chromium's own words.
-type shapeError string
-
-// Error returns the words.
-func (e shapeError) Error() string { return string(e) }
-
-const (
-	errText       shapeError = "JSON: the message is not UTF-8"
-	errJSON       shapeError = "JSON: the message is not valid JSON"
-	errObject     shapeError = "Message must be an object"
-	errID         shapeError = "Message must have integer 'id' property"
-	errMethod     shapeError = "Message must have string 'method' property"
-	errSession    shapeError = "Message may have string 'sessionId' property"
-	errParams     shapeError = "Message may have object 'params' property"
-	errProperties shapeError = "Message has property other than 'id', 'method', 'sessionId', 'params'"
-)
-
-// request is a client's message. Its bytes are the client's, its shape is
-// checked: what Chromium will read is what the rules have read.
-type request struct {
-	id      int64
-	method  string
-	session string
-	params  []byte // nil where there are none
-	named   bool   // the id is known, whatever else is wrong
-}
-
-// scanRequest reads a client's message. It is strict where Chromium is lenient
-// (comments, members given twice), so that no two readings of it are possible;
-// above all it lets no raw NUL through, which ends a message on the pipe.
-func scanRequest(msg []byte) (request, error) {
-	var r request
-	var seen [4]bool
-	err := members(msg, func(key, value []byte) error {
-		var which int
-		switch string(key) {
-		case `"id"`:
-			n, err := strconv.ParseInt(string(value), 10, 32)
-			if err != nil {
-				return errID
-			}
-			r.id, r.named, which = n, true, 0
-		case `"method"`:
-			text, ok := plainString(value)
-			if !ok {
-				return errMethod
-			}
-			r.method, which = text, 1
-		case `"sessionId"`:
-			text, ok := plainString(value)
-			if !ok {
-				return errSession
-			}
-			r.session, which = text, 2
-		case `"params"`:
-			if value[0] != '{' {
-				return errParams
-			}
-			r.params, which = value, 3
-		default:
-			return errProperties
-		}
-		if seen[which] {
-			return errProperties
-		}
-		seen[which] = true
-		return nil
-	})
-	switch {
-	case err != nil:
-		return r, err
-	case !seen[0]:
-		return r, errID
-	case !seen[1]:
-		return r, errMethod
-	}
-	return r, nil
-}
-
-// members calls each for every member of the object that msg is, quotes and all.
+// members calls each for every member of the object in msg. The key is passed with
+// its quotes.
 func members(msg []byte, each func(key, value []byte) error) error {
 	i := space(msg, 0)
 	if i >= len(msg) {
@@ -138,6 +59,7 @@ func members(msg []byte, each func(key, value []byte) error) error {
 	return nil
 }
 
+// space returns the index of the first byte from i on that is not white space.
 func space(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++
@@ -145,7 +67,8 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// valueEnd returns the index behind the JSON value at i, -1 where none is.
+// valueEnd returns the index after the JSON value at i, or -1 if there is no valid
+// value.
 func valueEnd(b []byte, i, depth int) int {
 	if i >= len(b) || depth > maxDepth {
 		return -1
@@ -154,7 +77,7 @@ func valueEnd(b []byte, i, depth int) int {
 	case '"':
 		return stringEnd(b, i)
 	case '{', '[':
-		return nestEnd(b, i, depth)
+		return compositeEnd(b, i, depth)
 	case 't':
 		return literalEnd(b, i, "true")
 	case 'f':
@@ -173,8 +96,8 @@ func literalEnd(b []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// nestEnd is valueEnd for an object or an array.
-func nestEnd(b []byte, i, depth int) int {
+// compositeEnd is valueEnd for an object or an array.
+func compositeEnd(b []byte, i, depth int) int {
 	object := b[i] == '{'
 	last := byte(']')
 	if object {
@@ -243,8 +166,8 @@ func stringEnd(b []byte, i int) int {
 	return -1
 }
 
-// plain reports whether none of eight bytes of a string needs to be looked at: a
-// quote, a backslash, or a control character, which is below a space.
+// plain reports whether eight bytes of a string, read as one word, contain no
+// quote, backslash or control character. Such bytes are skipped at once.
 func plain(w uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	quote, escape := w^ones*'"', w^ones*'\\'
@@ -282,6 +205,7 @@ func numberEnd(b []byte, i int) int {
 	return i
 }
 
+// digits returns the index after the digits at i, or -1 if there are none.
 func digits(b []byte, i int) int {
 	start := i
 	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
@@ -293,8 +217,9 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// plainString returns the text of a JSON string that has no escapes.
-func plainString(quoted []byte) (string, bool) {
+// plainString returns the text of a JSON string. ok is false if the string has an
+// escape: a rule could then compare another spelling than Chromium.
+func plainString(quoted []byte) (text string, ok bool) {
 	if len(quoted) < 2 || quoted[0] != '"' || bytes.IndexByte(quoted, '\\') >= 0 {
 		return "", false
 	}

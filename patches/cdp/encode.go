@@ -1,0 +1,50 @@
+package cdp
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// Error is the error object of a CDP response.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// Response returns the response that fails the request id with e. The session is
+// empty on the root.
+func (e *Error) Response(id int64, session string) []byte {
+	raw, _ := json.Marshal(e) // an integer and a string can always be encoded
+	return response(id, `,"error":`, raw, session)
+}
+
+// Response returns the response that answers the request id with a result, which
+// is JSON. The session is empty on the root.
+func Response(id int64, session string, result []byte) []byte {
+	return response(id, `,"result":`, result, session)
+}
+
+func response(id int64, member string, value []byte, session string) []byte {
+	b := strconv.AppendInt(append(make([]byte, 0, 128), replyHead...), id, 10)
+	b = append(append(b, member...), value...)
+	return appendEnd(b, session)
+}
+
+// Event returns an event with params, which are JSON. The session is empty on the
+// root.
+func Event(method, session string, params []byte) []byte {
+	b := append(append(append(make([]byte, 0, 512), eventHead...), method...), '"')
+	b = append(append(b, `,"params":`...), params...)
+	return appendEnd(b, session)
+}
+
+// appendEnd closes a message. Like Chromium it writes the sessionId member last.
+func appendEnd(b []byte, session string) []byte {
+	if session != "" {
+		b = append(append(append(b, sessionKey...), session...), '"')
+	}
+	return append(b, '}')
+}

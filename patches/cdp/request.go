@@ -1,0 +1,105 @@
+package cdp
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// Request is a CDP command. [ParseRequest] returns one that a client sent;
+// [Request.Encode] writes one for the browser.
+type Request struct {
+	ID      int64
+	Method  string
+	Session string // the sessionId member; empty on the root session
+	Params  []byte // a JSON object; nil if the member is absent
+	Size    int    // length of the parsed message in bytes
+	HasID   bool   // ID was read; this holds even if ParseRequest returned an error
+}
+
+// shapeError is the reason why a client's message is not a request, in
+// Chromium's own words.
+type shapeError string
+
+// Error returns the reason.
+func (e shapeError) Error() string { return string(e) }
+
+const (
+	errText       shapeError = "JSON: the message is not UTF-8"
+	errJSON       shapeError = "JSON: the message is not valid JSON"
+	errObject     shapeError = "Message must be an object"
+	errID         shapeError = "Message must have integer 'id' property"
+	errMethod     shapeError = "Message must have string 'method' property"
+	errSession    shapeError = "Message may have string 'sessionId' property"
+	errParams     shapeError = "Message may have object 'params' property"
+	errProperties shapeError = "Message has property other than 'id', 'method', 'sessionId', 'params'"
+)
+
+// ParseRequest reads a client's message. The request keeps msg.
+//
+// ParseRequest is strict where Chromium is lenient: comments and repeated
+// members are errors, so that two readers cannot disagree about a message. It
+// rejects a raw NUL, because NUL ends a message on Chromium's pipe, and text that
+// is not UTF-8, because Chromium never answers it.
+func ParseRequest(msg []byte) (Request, error) {
+	r := Request{Size: len(msg)}
+	if !utf8.Valid(msg) {
+		return r, errText
+	}
+	var seen [4]bool
+	err := members(msg, func(key, value []byte) error {
+		var which int
+		switch string(key) {
+		case `"id"`:
+			n, err := strconv.ParseInt(string(value), 10, 32)
+			if err != nil {
+				return errID
+			}
+			r.ID, r.HasID, which = n, true, 0
+		case `"method"`:
+			text, ok := plainString(value)
+			if !ok {
+				return errMethod
+			}
+			r.Method, which = text, 1
+		case `"sessionId"`:
+			text, ok := plainString(value)
+			if !ok {
+				return errSession
+			}
+			r.Session, which = text, 2
+		case `"params"`:
+			if value[0] != '{' {
+				return errParams
+			}
+			r.Params, which = value, 3
+		default:
+			return errProperties
+		}
+		if seen[which] {
+			return errProperties
+		}
+		seen[which] = true
+		return nil
+	})
+	switch {
+	case err != nil:
+		return r, err
+	case !seen[0]:
+		return r, errID
+	case !seen[1]:
+		return r, errMethod
+	}
+	return r, nil
+}
+
+// Encode returns the request as a message to the browser. The method, the session
+// and the params are copied as they are: they must not need escaping.
+func (r Request) Encode() []byte {
+	b := make([]byte, 0, len(r.Method)+len(r.Params)+len(r.Session)+64)
+	b = strconv.AppendInt(append(b, replyHead...), r.ID, 10)
+	b = append(append(append(b, `,"method":"`...), r.Method...), '"')
+	if r.Params != nil {
+		b = append(append(b, `,"params":`...), r.Params...)
+	}
+	return appendEnd(b, r.Session)
+}
