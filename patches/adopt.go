@@ -14,8 +14,8 @@ const adoptTime = 500 * time.Millisecond
 // when it answers. One that does not within adoptTime is introduced when it does: Chromium
 // keeps all that is asked of a page that navigates until its server has answered, and
 // Playwright waits for every page that it is told of before it has connected.
-func (b *Board) adopt(s *session, then func()) {
-	all := b.ownedBy(s.client.owner)
+func (m *Mux) adopt(s *session, then func()) {
+	all := m.targetsOf(s.client.tenant)
 	answered := map[*target]bool{}
 	next, late, untold := 0, false, 1
 	told := func() {
@@ -23,25 +23,27 @@ func (b *Board) adopt(s *session, then func()) {
 			then()
 		}
 	}
-	lives := func(t *target) bool { return b.targets[t.TargetID] == t && t.owner == s.client.owner && !s.client.gone }
+	lives := func(t *target) bool {
+		return m.targets[t.TargetID] == t && t.owner == s.client.tenant && !s.client.gone
+	}
 	introduce := func() {
 		for ; next < len(all) && (late || answered[all[next]]); next++ {
 			if t := all[next]; answered[t] && lives(t) {
 				untold++
-				b.introduce(s, t, told)
+				m.attachClient(s, t, told)
 			}
 		}
 	}
 	finish := once(told)
 	for _, t := range all {
-		if t.tab == nil || t.held || t.hold == "" {
+		if t.tab == nil || t.paused || t.session == "" {
 			answered[t] = true
 			continue
 		}
-		b.ask("Runtime.getIsolateId", nil, t.hold, func(cdp.Message) {
+		m.call("Runtime.getIsolateId", nil, t.session, func(cdp.Message) {
 			answered[t] = true
 			if late && lives(t) {
-				b.introduce(s, t, nil)
+				m.attachClient(s, t, nil)
 			} else if introduce(); next == len(all) {
 				finish()
 			}
@@ -51,7 +53,7 @@ func (b *Board) adopt(s *session, then func()) {
 		finish()
 		return
 	}
-	b.after(adoptTime, func() {
+	m.after(adoptTime, func() {
 		late = true
 		introduce()
 		finish()

@@ -9,25 +9,25 @@ import (
 )
 
 // boardOf has owners with so many tabs, all opened one second after the other.
-func boardOf(t *testing.T, o Options, tabs map[string]int) (*Board, *recorder) {
+func boardOf(t *testing.T, o Options, tabs map[string]int) (*Mux, *recorder) {
 	t.Helper()
 	rec := &recorder{}
-	o.Line, o.First = rec, firstID
-	b := New(o)
-	b.ready = true
+	o.Transport, o.FirstID = rec, firstID
+	m := New(o)
+	m.ready = true
 	at := time.Unix(1000, 0)
 	for name, n := range tabs {
-		owner := b.ownerOf(name)
+		tn := m.tenantFor(name)
 		for i := range n {
 			at = at.Add(time.Second)
 			id := name + string(rune('1'+i))
-			owner.tabs[id] = &Tab{Number: i + 1, Target: id, Opened: at}
+			tn.tabs[id] = &Tab{Number: i + 1, Target: id, Opened: at}
 		}
 	}
-	return b, rec
+	return m, rec
 }
 
-func targetsOf(all []Extra) string {
+func targetsOf(all []ExtraTab) string {
 	var ids []string
 	for _, e := range all {
 		ids = append(ids, e.Agent+":"+e.Target)
@@ -37,54 +37,54 @@ func targetsOf(all []Extra) string {
 }
 
 func TestTabsThatAreMadeCount(t *testing.T) {
-	b, _ := boardOf(t, Options{}, map[string]int{"a": 3, "b": 1, "c": 0, "left": 4})
-	b.owners["a"].Agent = "parent"
-	b.owners["left"].Released = time.Unix(1, 0)
-	if got, want := targetsOf(b.Extras()), "parent:a2 parent:a3"; got != want {
+	m, _ := boardOf(t, Options{}, map[string]int{"a": 3, "b": 1, "c": 0, "left": 4})
+	m.tenants["a"].Agent = "parent"
+	m.tenants["left"].Released = time.Unix(1, 0)
+	if got, want := targetsOf(m.ExtraTabs()), "parent:a2 parent:a3"; got != want {
 		t.Errorf("the extra tabs are %s, want %s", got, want)
 	}
-	b.creates[1], b.creates[2], b.creates[3] = b.owners["b"], b.owners["c"], nil
-	if got, want := targetsOf(b.Extras()), "b: parent:a2 parent:a3"; got != want {
+	m.creates[1], m.creates[2], m.creates[3] = m.tenants["b"], m.tenants["c"], nil
+	if got, want := targetsOf(m.ExtraTabs()), "b: parent:a2 parent:a3"; got != want {
 		t.Errorf("while tabs are made: %s, want %s", got, want)
 	}
-	if !b.First("new") || b.First("b") || b.First("c") {
+	if !m.HasNoTab("new") || m.HasNoTab("b") || m.HasNoTab("c") {
 		t.Error("a tab that is being made is none")
 	}
-	b.Evict("a2", time.Second, func() {})
-	if got, want := targetsOf(b.Extras()), "b: parent:a3"; got != want {
+	m.Evict("a2", time.Second, func() {})
+	if got, want := targetsOf(m.ExtraTabs()), "b: parent:a3"; got != want {
 		t.Errorf("while one is closed: %s, want %s", got, want)
 	}
-	if all := b.Owners(); len(all[0].Pages) != 2 {
+	if all := m.Tenants(); len(all[0].Pages) != 2 {
 		t.Errorf("what is as good as closed is listed: %+v", all[0].Pages)
 	}
 }
 
 func TestRoomIsMadeOnceThereIsATab(t *testing.T) {
-	b, rec := boardOf(t, Options{Admit: func(string) (string, error) { return "a2", nil }}, map[string]int{"a": 3})
-	settle, refusal := b.makeRoom(b.owners["a"])
-	if refusal != nil || len(rec.sent) != 0 || targetsOf(b.Extras()) != "a:a3" {
+	m, rec := boardOf(t, Options{Admit: func(string) (string, error) { return "a2", nil }}, map[string]int{"a": 3})
+	settle, refusal := m.reserveTab(m.tenants["a"])
+	if refusal != nil || len(rec.sent) != 0 || targetsOf(m.ExtraTabs()) != "a:a3" {
 		t.Fatalf("before there is a tab: %v %q", refusal, rec.sent)
 	}
 	settle(false)
-	if len(rec.sent) != 0 || targetsOf(b.Extras()) != "a:a2 a:a3" {
+	if len(rec.sent) != 0 || targetsOf(m.ExtraTabs()) != "a:a2 a:a3" {
 		t.Errorf("where there is none in the end: %q", rec.sent)
 	}
-	settle, _ = b.makeRoom(b.owners["a"])
+	settle, _ = m.reserveTab(m.tenants["a"])
 	settle(true)
 	if len(rec.sent) != 1 || !strings.Contains(rec.sent[0], `"Target.closeTarget"`) || !strings.Contains(rec.sent[0], `"a2"`) {
 		t.Errorf("what is sent is %q", rec.sent)
 	}
-	b.Admit = func(string) (string, error) { return "", errors.New("POOL_FULL: no") }
-	if _, refusal := b.makeRoom(b.owners["a"]); refusal == nil || refusal.Message != "POOL_FULL: no" {
+	m.Admit = func(string) (string, error) { return "", errors.New("POOL_FULL: no") }
+	if _, refusal := m.reserveTab(m.tenants["a"]); refusal == nil || refusal.Message != "POOL_FULL: no" {
 		t.Errorf("a refusal is %+v", refusal)
 	}
 }
 
 func TestClaim(t *testing.T) {
-	b, _ := boardOf(t, Options{}, map[string]int{"s": 1})
+	m, _ := boardOf(t, Options{}, map[string]int{"s": 1})
 	claim := func(agent string, looks bool, want string) {
 		t.Helper()
-		if got, _ := b.Claim("s", agent, looks); got != want {
+		if got, _ := m.Claim("s", agent, looks); got != want {
 			t.Errorf("claimed by %q (looks: %v) it is %q's, want %q", agent, looks, got, want)
 		}
 	}
@@ -93,26 +93,26 @@ func TestClaim(t *testing.T) {
 	claim("a", false, "a")
 	claim("b", false, "a")
 	claim("", false, "a")
-	b.owners["s"].Released = time.Unix(1, 0)
-	b.Lives = func(agent string) bool { return agent == "a" }
+	m.tenants["s"].Released = time.Unix(1, 0)
+	m.AgentAlive = func(agent string) bool { return agent == "a" }
 	claim("reader", true, "a")
 	claim("b", false, "a") // for a is idle, and not dead
-	if !b.Held("s") {
+	if !m.Claimed("s") {
 		t.Error("at rest it is not held for its agent, who lives")
 	}
-	b.owners["s"].Ended = true
-	if b.Held("s") {
+	m.tenants["s"].Ended = true
+	if m.Claimed("s") {
 		t.Error("ended it is held for its agent")
 	}
-	if holder, ended := b.Claim("s", "", false); holder != "a" || !ended {
+	if holder, ended := m.Claim("s", "", false); holder != "a" || !ended {
 		t.Errorf("of an ended one nobody's question learns %q %v", holder, ended)
 	}
 	claim("reader", true, "")
 	claim("b", false, "b")
-	if got, ended := b.Claim("new", "a", false); got != "a" || ended || b.owners["new"].live() {
+	if got, ended := m.Claim("new", "a", false); got != "a" || ended || m.tenants["new"].live() {
 		t.Errorf("a new one: %q %v", got, ended)
 	}
-	if got, _ := b.Claim("other", "reader", true); got != "" || b.owners["other"] != nil {
+	if got, _ := m.Claim("other", "reader", true); got != "" || m.tenants["other"] != nil {
 		t.Error("who reads makes a session")
 	}
 }
@@ -120,39 +120,39 @@ func TestClaim(t *testing.T) {
 // A connection that was on its way when its session was ended comes after all. It brings
 // the session back to nobody.
 func TestLateComer(t *testing.T) {
-	b, _ := boardOf(t, Options{}, map[string]int{"s": 1})
-	o := b.owners["s"]
-	b.Claim("s", "a", false)
-	b.Release("s", false, 0, func(Ending) {})
-	b.revive(&client{owner: o})
-	if holder, ended := b.Claim("s", "", false); holder != "" || !ended || !o.live() {
-		t.Errorf("with the late one it is %q's, ended %v, live %v", holder, ended, o.live())
+	m, _ := boardOf(t, Options{}, map[string]int{"s": 1})
+	tn := m.tenants["s"]
+	m.Claim("s", "a", false)
+	m.End("s", false, 0, func(EndResult) {})
+	m.addClient(&client{tenant: tn})
+	if holder, ended := m.Claim("s", "", false); holder != "" || !ended || !tn.live() {
+		t.Errorf("with the late one it is %q's, ended %v, live %v", holder, ended, tn.live())
 	}
-	if got, ended := b.Claim("s", "b", false); got != "b" || !ended {
+	if got, ended := m.Claim("s", "b", false); got != "b" || !ended {
 		t.Errorf("the next one finds it %q's, ended %v", got, ended)
 	}
-	b.revive(&client{owner: o})
-	if holder, ended := b.Claim("s", "c", false); holder != "b" || ended {
+	m.addClient(&client{tenant: tn})
+	if holder, ended := m.Claim("s", "c", false); holder != "b" || ended {
 		t.Errorf("at work for the next one it is %q's, ended %v", holder, ended)
 	}
 }
 
 func TestGoodbye(t *testing.T) {
-	b, rec := boardOf(t, Options{}, map[string]int{"works": 3, "rests": 2, "ended": 1, "other": 2})
+	m, rec := boardOf(t, Options{}, map[string]int{"works": 3, "rests": 2, "ended": 1, "other": 2})
 	for _, name := range []string{"works", "rests", "ended"} {
-		b.owners[name].Agent = "agent"
+		m.tenants[name].Agent = "agent"
 	}
-	b.owners["works"].clients = []*client{{}}
-	b.owners["rests"].Released = time.Unix(1, 0)
-	b.owners["ended"].Released, b.owners["ended"].Ended = time.Unix(1, 0), true
-	b.owners["other"].Agent = "another"
-	var got Parting
-	b.Goodbye("agent", 0, func(p Parting) { got = p })
-	b.Tick()
-	if want := []string{"rests", "works"}; !slices.Equal(got.Owners, want) || !slices.Equal(got.Resting, want[:1]) {
+	m.tenants["works"].clients = []*client{{}}
+	m.tenants["rests"].Released = time.Unix(1, 0)
+	m.tenants["ended"].Released, m.tenants["ended"].Ended = time.Unix(1, 0), true
+	m.tenants["other"].Agent = "another"
+	var got AgentEnd
+	m.EndAgent("agent", 0, func(p AgentEnd) { got = p })
+	m.Tick()
+	if want := []string{"rests", "works"}; !slices.Equal(got.Tenants, want) || !slices.Equal(got.Disconnected, want[:1]) {
 		t.Errorf("it is the end of %+v", got)
 	}
-	if !b.owners["rests"].Ended || !b.owners["works"].Ended || b.owners["other"].Ended {
+	if !m.tenants["rests"].Ended || !m.tenants["works"].Ended || m.tenants["other"].Ended {
 		t.Error("the agent's sessions are to end, and nobody else's")
 	}
 	if sent := strings.Join(rec.sent, " "); strings.Contains(sent, "rests") || strings.Contains(sent, "other") || !strings.Contains(sent, `"works2"`) || !strings.Contains(sent, `"works3"`) {

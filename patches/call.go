@@ -7,17 +7,17 @@ import (
 )
 
 // call is a message to the browser that is not answered yet.
-type call struct {
-	client  *client  // who is waiting; nil for ourselves
-	session *session // on which of the client's sessions
-	id      int64    // the client's id
-	then    func(in cdp.Message)
-	bound   bool // it was sent on session: when that ends no reply comes, with then or without
+type pendingCall struct {
+	client          *client  // who is waiting; nil for ourselves
+	session         *session // on which of the client's sessions
+	clientID        int64    // the client's id
+	then            func(in cdp.Message)
+	endsWithSession bool // it was sent on session: when that ends no reply comes, with then or without
 }
 
 // Ask sends a call of the broker's own; then gets its result or its error.
-func (b *Board) Ask(method string, params any, session string, then func(result json.RawMessage, err error)) {
-	b.ask(method, encode(params), session, func(in cdp.Message) {
+func (m *Mux) Call(method string, params any, session string, then func(result json.RawMessage, err error)) {
+	m.call(method, encode(params), session, func(in cdp.Message) {
 		var result json.RawMessage
 		err := in.Result(&result)
 		then(result, err)
@@ -25,10 +25,10 @@ func (b *Board) Ask(method string, params any, session string, then func(result 
 }
 
 // ask sends a call of our own; then may be nil.
-func (b *Board) ask(method string, params []byte, session string, then func(in cdp.Message)) {
-	id := b.nextID()
+func (m *Mux) call(method string, params []byte, session string, then func(in cdp.Message)) {
+	id := m.nextID()
 	if then != nil {
-		b.calls[id] = call{then: then}
+		m.pending[id] = pendingCall{then: then}
 	}
-	b.send(id, method, params, session)
+	m.send(id, method, params, session)
 }

@@ -8,34 +8,34 @@ import (
 
 // client is one connection of an owner.
 type client struct {
-	id    ClientID
-	owner *owner
-	party string // of several clients that are one for their owner; may be empty
-	root  *session
-	gone  bool
-	quiet bool // see [tellQuiet]
-	calls int  // unanswered
+	id           ClientID
+	tenant       *tenant
+	group        string // of several clients that are one for their owner; may be empty
+	root         *session
+	gone         bool
+	quietReplies bool // see [tellQuiet]
+	pending      int  // unanswered
 	// whenFree is called when there are few enough of them again.
-	whenFree func()
+	whenReady func()
 }
 
 // session is a CDP session of a client.
 type session struct {
-	id       string
-	client   *client
-	parent   *session // nil for the client's root
-	browser  bool     // it speaks to the browser, not to a page, frame or worker
-	target   string
-	subtype  string // the target's type
-	handed   bool   // the browser made it for us and we gave it away, see [Board.hand]
-	auto     bool   // it asked to be attached to new targets
-	pause    bool   // and that they wait for it
-	discover bool   // it asked to be told of targets
-	children []*session
-	acted    int64 // our newest call on it that acted on its page; 0 for none
+	id              string
+	client          *client
+	parent          *session // nil for the client's root
+	browser         bool     // it speaks to the browser, not to a page, frame or worker
+	target          string
+	subtype         string // the target's type
+	handedOff       bool   // the browser made it for us and we gave it away, see [Board.hand]
+	autoAttach      bool   // it asked to be attached to new targets
+	waitForDebugger bool   // and that they wait for it
+	discovers       bool   // it asked to be told of targets
+	children        []*session
+	lastAction      int64 // our newest call on it that acted on its page; 0 for none
 	// told are the targets that it was attached to without asking for each.
-	told      map[string]bool
-	downloads saving
+	announced map[string]bool
+	downloads downloadSettings
 }
 
 // name is what the client calls the session.
@@ -49,120 +49,120 @@ func (s *session) name() string {
 // Join lets a client of an owner in. Those of one party, where it is not empty, act as one:
 // what one of them does on a page, the others hear of. ready is called with true when its
 // messages may come, with false when the browser would not have it.
-func (b *Board) Join(id ClientID, name, party string, ready func(ok bool)) {
-	c := &client{id: id, owner: b.ownerOf(name), party: party}
-	c.owner.known = nil
-	b.clients[id] = c
-	if !c.owner.Incognito {
-		b.join(c, ready)
+func (m *Mux) Join(id ClientID, name, party string, ready func(ok bool)) {
+	c := &client{id: id, tenant: m.tenantFor(name), group: party}
+	c.tenant.lastSummary = nil
+	m.clients[id] = c
+	if !c.tenant.Incognito {
+		m.attachRoot(c, ready)
 		return
 	}
-	b.seclude(c.owner, func(err error) {
+	m.createPrivate(c.tenant, func(err error) {
 		switch {
 		case c.gone:
 		case err != nil:
-			b.Log.Error("making a browser context", "error", err)
-			b.Leave(id)
+			m.Log.Error("making a browser context", "error", err)
+			m.Leave(id)
 			ready(false)
 		default:
-			b.join(c, ready)
+			m.attachRoot(c, ready)
 		}
 	})
 }
 
-func (b *Board) join(c *client, ready func(ok bool)) {
+func (m *Mux) attachRoot(c *client, ready func(ok bool)) {
 	id := c.id
-	b.ask("Target.attachToBrowserTarget", nil, "", func(in cdp.Message) {
+	m.call("Target.attachToBrowserTarget", nil, "", func(in cdp.Message) {
 		var out sessionParam
 		if err := in.Result(&out); err != nil {
-			b.Log.Error("attaching to the browser", "error", err)
-			b.Leave(id)
+			m.Log.Error("attaching to the browser", "error", err)
+			m.Leave(id)
 			ready(false)
 			return
 		}
 		if c.gone {
-			b.ask("Target.detachFromTarget", encode(out), "", nil)
+			m.call("Target.detachFromTarget", encode(out), "", nil)
 			return
 		}
-		c.root = &session{id: out.SessionID, client: c, browser: true, subtype: "browser", told: map[string]bool{}}
-		b.routes[c.root.id] = c.root
-		b.journal = append(b.journal, c.root.id)
-		b.revive(c)
-		b.save()
+		c.root = &session{id: out.SessionID, client: c, browser: true, subtype: "browser", announced: map[string]bool{}}
+		m.sessions[c.root.id] = c.root
+		m.journal = append(m.journal, c.root.id)
+		m.addClient(c)
+		m.save()
 		ready(true)
 	})
 }
 
 // Leave ends a client. Its CDP sessions are detached, its targets stay.
-func (b *Board) Leave(id ClientID) {
-	c := b.clients[id]
+func (m *Mux) Leave(id ClientID) {
+	c := m.clients[id]
 	if c == nil {
 		return
 	}
-	delete(b.clients, id)
+	delete(m.clients, id)
 	c.gone = true
-	for n, waiting := range b.calls {
+	for n, waiting := range m.pending {
 		if waiting.client == c && waiting.then == nil {
-			b.forget(n)
+			m.dropCall(n)
 		}
 	}
 	if c.root != nil {
-		handed := c.root.handedBelow()
-		b.dropSession(c.root)
+		handed := c.root.handedOffBelow()
+		m.dropSession(c.root)
 		for _, s := range handed {
-			b.takeBack(s)
+			m.reclaim(s)
 		}
-		b.detach(c.root.id)
-		for _, t := range b.ownedBy(c.owner) {
-			b.settle(t)
+		m.detachSession(c.root.id)
+		for _, t := range m.targetsOf(c.tenant) {
+			m.resumeIfReady(t)
 		}
 	}
-	for context, maker := range c.owner.makers {
+	for context, maker := range c.tenant.makers {
 		if maker == c {
-			delete(c.owner.makers, context)
+			delete(c.tenant.makers, context)
 		}
 	}
-	b.retire(c)
-	b.save()
+	m.removeClient(c)
+	m.save()
 }
 
 // dropSession forgets a CDP session and those that were made on it.
-func (b *Board) dropSession(s *session) {
+func (m *Mux) dropSession(s *session) {
 	for _, child := range s.children {
-		b.dropSession(child)
+		m.dropSession(child)
 	}
 	s.children = nil
-	delete(b.routes, s.id)
-	for n, waiting := range b.calls {
-		if waiting.session == s && (waiting.then == nil || waiting.bound) {
-			b.forget(n)
+	delete(m.sessions, s.id)
+	for n, waiting := range m.pending {
+		if waiting.session == s && (waiting.then == nil || waiting.endsWithSession) {
+			m.dropCall(n)
 		}
 	}
-	if t := b.targets[s.target]; t != nil && t.held {
-		delete(t.waits, s.id)
+	if t := m.targets[s.target]; t != nil && t.paused {
+		delete(t.waiting, s.id)
 	}
 }
 
 // unlink forgets a CDP session that has ended.
-func (b *Board) unlink(s *session) {
+func (m *Mux) removeSession(s *session) {
 	s.parent.children = slices.DeleteFunc(s.parent.children, func(x *session) bool { return x == s })
-	b.dropSession(s)
+	m.dropSession(s)
 }
 
 // handedBelow are the sessions below s that the browser made for us.
-func (s *session) handedBelow() []*session {
+func (s *session) handedOffBelow() []*session {
 	var all []*session
 	for _, child := range s.children {
-		if child.handed {
+		if child.handedOff {
 			all = append(all, child)
 		}
-		all = append(all, child.handedBelow()...)
+		all = append(all, child.handedOffBelow()...)
 	}
 	return all
 }
 
 // browsers are the client's sessions that speak to the browser itself.
-func (c *client) browsers() []*session {
+func (c *client) browserSessions() []*session {
 	if c.root == nil {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (c *client) browsers() []*session {
 }
 
 // all are the client's sessions, in the order in which they were made.
-func (c *client) all() []*session {
+func (c *client) allSessions() []*session {
 	if c.root == nil {
 		return nil
 	}
@@ -190,48 +190,48 @@ func (c *client) all() []*session {
 }
 
 // clientEvent passes an event on to the client whose session it is for.
-func (b *Board) clientEvent(s *session, in cdp.Message) {
+func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	switch in.Method {
 	case "Target.attachedToTarget":
-		b.attached(s, in)
+		m.childAttached(s, in)
 		return
 	case "ServiceWorker.workerVersionUpdated":
-		if !b.inOwnContext(s) {
-			b.sendEvent(s, in.Method, b.workerVersions(s, in))
+		if !m.inOwnContext(s) {
+			m.sendEvent(s, in.Method, m.filterWorkerVersions(s, in))
 			return
 		}
 	case "Page.frameRequestedNavigation":
-		b.noteOrder(s.client.owner, in)
+		m.notePopup(s.client.tenant, in)
 	case "Page.javascriptDialogOpening":
-		if !b.answers(s) {
+		if !m.getsDialog(s) {
 			return
 		}
 	case "Target.detachedFromTarget":
 		var p sessionParam
 		if err := in.Params(&p); err == nil {
-			if child := b.routes[p.SessionID]; child != nil && child.client == s.client {
-				b.unlink(child)
-				if t := b.targets[child.target]; t != nil {
-					b.settle(t)
+			if child := m.sessions[p.SessionID]; child != nil && child.client == s.client {
+				m.removeSession(child)
+				if t := m.targets[child.target]; t != nil {
+					m.resumeIfReady(t)
 				}
 			}
 		}
 	}
-	if tells(in.Method) {
-		s.client.owner.told++
+	if isPageEvent(in.Method) {
+		s.client.tenant.pageEvents++
 	}
-	if moves(in.Method) {
-		s.client.owner.moved = true
+	if isActivity(in.Method) {
+		s.client.tenant.activity = true
 	}
 	if s.parent == nil {
 		in = in.WithoutSession()
 	}
-	b.Line.ToClient(s.client.id, in.Raw)
+	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
 // tells reports whether an event is of what a page did that a client keeps in mind. One
 // that acts on another connection has to know when there is something to hear of.
-func tells(method string) bool {
+func isPageEvent(method string) bool {
 	switch method {
 	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
 		return true
@@ -240,29 +240,29 @@ func tells(method string) bool {
 }
 
 // attached registers a CDP session that was made on one of a client's own.
-func (b *Board) attached(s *session, in cdp.Message) {
+func (m *Mux) childAttached(s *session, in cdp.Message) {
 	var p attachedParams
 	if err := in.Params(&p); err != nil {
-		b.Log.Error("reading an event", "method", in.Method, "error", err)
+		m.Log.Error("reading an event", "method", in.Method, "error", err)
 		return
 	}
-	info := p.Info.read()
+	info := p.Info.parse()
 	child := &session{
 		id: p.SessionID, client: s.client, parent: s, target: info.TargetID, subtype: info.Type,
-		browser: info.Type == "browser", told: map[string]bool{},
+		browser: info.Type == "browser", announced: map[string]bool{},
 	}
-	b.routes[child.id] = child
+	m.sessions[child.id] = child
 	s.children = append(s.children, child)
-	if t := b.targets[info.TargetID]; s.browser && t != nil && t.held {
-		if s.pause && t.waits != nil {
-			t.waits[child.id] = true
+	if t := m.targets[info.TargetID]; s.browser && t != nil && t.paused {
+		if s.waitForDebugger && t.waiting != nil {
+			t.waiting[child.id] = true
 			p.Waiting = true
 		}
-		b.sendEvent(s, in.Method, p)
+		m.sendEvent(s, in.Method, p)
 		return
 	}
 	if s.parent == nil {
 		in = in.WithoutSession()
 	}
-	b.Line.ToClient(s.client.id, in.Raw)
+	m.Transport.ToClient(s.client.id, in.Raw)
 }

@@ -13,17 +13,17 @@ import (
 // scripts there, and the answer, Playwright's or our daemon's, to what a page's script
 // asked for, with which the page goes on with what somebody else had it do.
 const (
-	brings   = `(() => {\n        const module = {};`
-	delivers = "deliverBindingResult"
-	answers  = "Symbol.for('abrowser.asks')"
+	bootstrapMarker = `(() => {\n        const module = {};`
+	bindingMarker   = "deliverBindingResult"
+	promptMarker    = "Symbol.for('abrowser.asks')"
 )
 
 // acts reports whether a request is one of those for which a page opens a dialog.
-func acts(method string, params []byte) bool {
+func isAction(method string, params []byte) bool {
 	switch method {
 	case "Runtime.evaluate", "Runtime.callFunctionOn":
-		return !bytes.Contains(params, []byte(delivers)) && !bytes.Contains(params, []byte(answers)) &&
-			!bytes.Contains(params[:min(len(params), 100)], []byte(brings))
+		return !bytes.Contains(params, []byte(bindingMarker)) && !bytes.Contains(params, []byte(promptMarker)) &&
+			!bytes.Contains(params[:min(len(params), 100)], []byte(bootstrapMarker))
 	case "Page.navigate", "Page.reload", "Page.navigateToHistoryEntry", "Page.close":
 		return true
 	}
@@ -32,22 +32,22 @@ func acts(method string, params []byte) bool {
 
 // noteAct remembers that a client acted on a page, in the page itself or in one of
 // its frames.
-func (s *session) noteAct(call int64) {
+func (s *session) noteAction(call int64) {
 	for !s.browser && s.parent != nil && !s.parent.browser {
 		s = s.parent
 	}
-	s.acted = call
+	s.lastAction = call
 }
 
 // answers reports whether a dialog of the session's page is for its client. Where
 // none of the owner's clients has acted on the page, it is for all.
-func (b *Board) answers(s *session) bool {
+func (m *Mux) getsDialog(s *session) bool {
 	for id := s.target; id != ""; {
-		last := b.lastToAct(id)
+		last := m.lastActor(id)
 		if last != nil {
-			return last.client == s.client || last.client.party != "" && last.client.party == s.client.party
+			return last.client == s.client || last.client.group != "" && last.client.group == s.client.group
 		}
-		t := b.targets[id]
+		t := m.targets[id]
 		if t == nil {
 			break
 		}
@@ -57,10 +57,10 @@ func (b *Board) answers(s *session) bool {
 }
 
 // lastToAct is the session on a page whose client acted on it last, nil for none.
-func (b *Board) lastToAct(target string) *session {
+func (m *Mux) lastActor(target string) *session {
 	var last *session
-	for _, s := range b.routes {
-		if s.target == target && s.acted != 0 && (last == nil || s.acted > last.acted) {
+	for _, s := range m.sessions {
+		if s.target == target && s.lastAction != 0 && (last == nil || s.lastAction > last.lastAction) {
 			last = s
 		}
 	}

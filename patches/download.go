@@ -14,16 +14,16 @@ type Download struct {
 	GUID   string `json:"guid"`   // the name of its file in the directory of downloads
 	// Path is where the browser itself has put the file; empty: it is in the
 	// directory of downloads.
-	Path     string    `json:"path,omitzero"`
-	URL      string    `json:"url"`
-	Name     string    `json:"name"` // as the server or the page would have it
-	Target   string    `json:"target,omitzero"`
-	Context  string    `json:"context,omitzero"`
-	State    string    `json:"state"`
-	Received int64     `json:"received,omitzero"`
-	Total    int64     `json:"total,omitzero"` // 0 while it is not known
-	Began    time.Time `json:"began"`
-	Handed   bool      `json:"handed,omitzero"` // a client's program has it
+	Path      string    `json:"path,omitzero"`
+	URL       string    `json:"url"`
+	Name      string    `json:"name"` // as the server or the page would have it
+	Target    string    `json:"target,omitzero"`
+	Context   string    `json:"context,omitzero"`
+	State     string    `json:"state"`
+	Received  int64     `json:"received,omitzero"`
+	Total     int64     `json:"total,omitzero"` // 0 while it is not known
+	Began     time.Time `json:"began"`
+	Delivered bool      `json:"handed,omitzero"` // a client's program has it
 }
 
 // The states of a [Download], in the browser's words.
@@ -43,10 +43,10 @@ type Delivery struct {
 
 const (
 	// seekTime is how long the pages may take to say whose frame began a download.
-	seekTime = 2 * time.Second
+	searchTime = 2 * time.Second
 	// handedTime is how long a download stays that a client's program has got: for
 	// a command of the session that waits for the same one.
-	handedTime = time.Minute
+	deliveredTime = time.Minute
 	// What is kept of each owner's finished downloads that nobody fetches.
 	keptDownloads     = 20
 	keptDownloadBytes = 1 << 30 // beside the newest
@@ -55,34 +55,34 @@ const (
 // download is one that the browser has begun and we have not forgotten.
 type download struct {
 	Download
-	owner   *owner // nil while it is not known, and when it is nobody's
-	frame   string
-	seeking bool              // its frame's page is being looked for
-	asked   int               // pages that have not answered yet
-	begin   json.RawMessage   // of its first event
-	later   []json.RawMessage // of those that came while it was sought
-	ending  bool              // it is complete and being delivered
-	told    map[*session]bool // sessions that know of it
+	owner       *tenant // nil while it is not known, and when it is nobody's
+	frame       string
+	searching   bool              // its frame's page is being looked for
+	unanswered  int               // pages that have not answered yet
+	beginParams json.RawMessage   // of its first event
+	laterParams []json.RawMessage // of those that came while it was sought
+	delivering  bool              // it is complete and being delivered
+	announced   map[*session]bool // sessions that know of it
 }
 
 // acceptDownloads has the downloads of a browser context put into our directory,
 // under names that no two have, and their events sent to our own root. A client's
 // own CDP session must never get the events: there they are of all sessions.
-func (b *Board) acceptDownloads(context string, then func(in cdp.Message)) {
-	b.ask("Browser.setDownloadBehavior", b.downloadBehavior(context, false), "", then)
+func (m *Mux) acceptDownloads(context string, then func(in cdp.Message)) {
+	m.call("Browser.setDownloadBehavior", m.downloadBehavior(context, false), "", then)
 }
 
-func (b *Board) downloadBehavior(context string, deny bool) []byte {
+func (m *Mux) downloadBehavior(context string, deny bool) []byte {
 	p := struct {
 		Behavior string `json:"behavior"`
 		Context  string `json:"browserContextId,omitzero"`
 		Path     string `json:"downloadPath,omitzero"`
 		Events   bool   `json:"eventsEnabled"`
-	}{"allowAndName", context, b.Downloads, true}
+	}{"allowAndName", context, m.DownloadDir, true}
 	switch {
 	case deny:
 		p.Behavior, p.Path = "deny", ""
-	case b.Downloads == "":
+	case m.DownloadDir == "":
 		p.Behavior = "default"
 	}
 	return encode(p)
@@ -90,41 +90,41 @@ func (b *Board) downloadBehavior(context string, deny bool) []byte {
 
 // downloadBegan takes the news of a download. Whose it is its frame says, which
 // is a page's main frame or one somewhere below.
-func (b *Board) downloadBegan(in cdp.Message) {
+func (m *Mux) downloadBegan(in cdp.Message) {
 	var p struct{ FrameID, GUID, URL, SuggestedFilename string }
-	if in.Params(&p) != nil || p.GUID == "" || b.downloads[p.GUID] != nil {
+	if in.Params(&p) != nil || p.GUID == "" || m.files[p.GUID] != nil {
 		return
 	}
 	d := &download{
-		Download: Download{GUID: p.GUID, URL: p.URL, Name: p.SuggestedFilename, State: DownloadRunning, Began: b.opened()},
-		frame:    p.FrameID, begin: json.RawMessage(in.RawParams()), told: map[*session]bool{},
+		Download: Download{GUID: p.GUID, URL: p.URL, Name: p.SuggestedFilename, State: DownloadRunning, Began: m.now()},
+		frame:    p.FrameID, beginParams: json.RawMessage(in.RawParams()), announced: map[*session]bool{},
 	}
-	b.downloads[d.GUID] = d
-	if t := b.targets[d.frame]; t != nil {
-		b.assign(d, t)
+	m.files[d.GUID] = d
+	if t := m.targets[d.frame]; t != nil {
+		m.assign(d, t)
 		return
 	}
-	b.seek(d)
+	m.seek(d)
 }
 
 // seek asks each page whether the frame is in its tree. The browser's own process
 // answers that, and not the page, which may be busy or stopped.
-func (b *Board) seek(d *download) {
-	d.seeking, d.asked = true, 1
+func (m *Mux) seek(d *download) {
+	d.searching, d.unanswered = true, 1
 	answered := func(t *target) {
-		d.asked--
-		if d.seeking && (t != nil || d.asked == 0) {
-			b.assign(d, t)
+		d.unanswered--
+		if d.searching && (t != nil || d.unanswered == 0) {
+			m.assign(d, t)
 		}
 	}
-	for _, o := range b.sortedOwners() {
-		for _, t := range o.targets() {
-			on := b.sessionOn(t)
+	for _, tn := range m.sortedTenants() {
+		for _, t := range tn.targets() {
+			on := m.sessionOn(t)
 			if on == "" {
 				continue
 			}
-			d.asked++
-			b.ask("Storage.getStorageKeyForFrame", encode(frameParam{d.frame}), on, func(in cdp.Message) {
+			d.unanswered++
+			m.call("Storage.getStorageKeyForFrame", encode(frameParam{d.frame}), on, func(in cdp.Message) {
 				if in.Result(nil) != nil {
 					t = nil
 				}
@@ -132,9 +132,9 @@ func (b *Board) seek(d *download) {
 			})
 		}
 	}
-	b.after(seekTime, func() {
-		if d.seeking {
-			b.assign(d, nil)
+	m.after(searchTime, func() {
+		if d.searching {
+			m.assign(d, nil)
 		}
 	})
 	answered(nil)
@@ -146,11 +146,11 @@ type frameParam struct {
 
 // sessionOn is a CDP session on which the page can be asked something: ours, or a
 // client's while it has ours.
-func (b *Board) sessionOn(t *target) string {
-	if t.hold != "" {
-		return t.hold
+func (m *Mux) sessionOn(t *target) string {
+	if t.session != "" {
+		return t.session
 	}
-	for id, s := range b.routes {
+	for id, s := range m.sessions {
 		if s.target == t.TargetID && !s.browser {
 			return id
 		}
@@ -160,42 +160,42 @@ func (b *Board) sessionOn(t *target) string {
 
 // assign gives a download to the owner of the page that began it, nobody where t
 // is nil or a person's, and tells the owner's clients that asked for it.
-func (b *Board) assign(d *download, t *target) {
-	d.seeking = false
+func (m *Mux) assign(d *download, t *target) {
+	d.searching = false
 	if t != nil {
 		d.Target, d.Context, d.owner = t.TargetID, t.ContextID, t.owner
 	}
-	if o := d.owner; o != nil {
-		o.LastDownload++
-		d.Number = o.LastDownload
-		b.save()
-		for _, s := range b.downloadSessions(d) {
+	if tn := d.owner; tn != nil {
+		tn.LastDownload++
+		d.Number = tn.LastDownload
+		m.save()
+		for _, s := range m.downloadSessions(d) {
 			if s.downloads.events {
-				d.told[s] = true
-				b.sendEvent(s, "Browser.downloadWillBegin", d.begin)
+				d.announced[s] = true
+				m.sendEvent(s, "Browser.downloadWillBegin", d.beginParams)
 			}
 		}
 	}
-	d.begin = nil
-	later := d.later
-	d.later = nil
+	d.beginParams = nil
+	later := d.laterParams
+	d.laterParams = nil
 	for _, params := range later {
-		b.progress(d, params)
+		m.progress(d, params)
 	}
 }
 
 // downloadSessions are the CDP sessions of the owner's clients that downloads like
 // this one concern, in the order in which they were made.
-func (b *Board) downloadSessions(d *download) []*session {
+func (m *Mux) downloadSessions(d *download) []*session {
 	if d.owner == nil {
 		return nil
 	}
 	var all []*session
 	for _, c := range d.owner.clients {
-		if d.owner.private(d.Context, c) {
+		if d.owner.hidesContext(d.Context, c) {
 			continue
 		}
-		for _, s := range c.all() {
+		for _, s := range c.allSessions() {
 			if s.browser || s.target == d.Target {
 				all = append(all, s)
 			}
@@ -204,30 +204,30 @@ func (b *Board) downloadSessions(d *download) []*session {
 	return all
 }
 
-func (b *Board) downloadProgress(in cdp.Message) {
+func (m *Mux) downloadProgress(in cdp.Message) {
 	var p struct{ GUID string }
 	if in.Params(&p) != nil {
 		return
 	}
-	d := b.downloads[p.GUID]
+	d := m.files[p.GUID]
 	if d == nil {
 		return
 	}
 	params := json.RawMessage(in.RawParams())
-	if d.seeking {
-		d.later = append(d.later, params)
+	if d.searching {
+		d.laterParams = append(d.laterParams, params)
 		return
 	}
-	b.progress(d, params)
+	m.progress(d, params)
 }
 
 // progress takes how far a download is.
-func (b *Board) progress(d *download, params json.RawMessage) {
+func (m *Mux) progress(d *download, params json.RawMessage) {
 	var p struct {
 		TotalBytes, ReceivedBytes float64
 		State, FilePath           string
 	}
-	if json.Unmarshal(params, &p) != nil || d.ending || d.State == DownloadDone {
+	if json.Unmarshal(params, &p) != nil || d.delivering || d.State == DownloadDone {
 		return
 	}
 	// The end of one that failed says that nothing has come.
@@ -235,37 +235,37 @@ func (b *Board) progress(d *download, params json.RawMessage) {
 	switch p.State {
 	case DownloadRunning:
 		d.State = DownloadRunning
-		b.tellProgress(d, params, nil)
+		m.tellProgress(d, params, nil)
 	case DownloadDone:
-		if b.Downloads == "" {
+		if m.DownloadDir == "" {
 			d.Path = p.FilePath
 		}
-		b.complete(d, params)
+		m.complete(d, params)
 	case DownloadCanceled:
 		d.State = DownloadCanceled
-		b.discard(d)
-		b.tellProgress(d, params, nil)
+		m.discard(d)
+		m.tellProgress(d, params, nil)
 		if d.owner == nil {
-			delete(b.downloads, d.GUID)
+			delete(m.files, d.GUID)
 			return
 		}
-		b.trimDownloads(d.owner)
-		b.save()
+		m.trimDownloads(d.owner)
+		m.save()
 	}
 }
 
 // tellProgress passes an event of a download on to the sessions that know of it.
 // The file is at paths for those that are in it.
-func (b *Board) tellProgress(d *download, params json.RawMessage, paths map[*session]string) {
-	for _, s := range b.downloadSessions(d) {
-		if !d.told[s] {
+func (m *Mux) tellProgress(d *download, params json.RawMessage, paths map[*session]string) {
+	for _, s := range m.downloadSessions(d) {
+		if !d.announced[s] {
 			continue
 		}
 		own := params
 		if path, waited := paths[s]; waited {
 			own = withPath(params, path)
 		}
-		b.sendEvent(s, "Browser.downloadProgress", own)
+		m.sendEvent(s, "Browser.downloadProgress", own)
 	}
 }
 
@@ -287,16 +287,16 @@ func withPath(params json.RawMessage, path string) json.RawMessage {
 
 // complete has the file of a download put where the owner's clients want it, and
 // tells them when it is there.
-func (b *Board) complete(d *download, params json.RawMessage) {
-	d.ending = true
+func (m *Mux) complete(d *download, params json.RawMessage) {
+	d.delivering = true
 	if d.owner == nil {
-		b.completeOfNobody(d)
+		m.completeOfNobody(d)
 		return
 	}
 	var to []Delivery
 	place := map[*session]int{}
-	for _, s := range b.downloadSessions(d) {
-		w, ok := s.downloads.delivery(d)
+	for _, s := range m.downloadSessions(d) {
+		w, ok := s.downloads.deliveryOf(d)
 		if !ok {
 			continue
 		}
@@ -307,37 +307,37 @@ func (b *Board) complete(d *download, params json.RawMessage) {
 		place[s] = i
 	}
 	done := func(where []string) {
-		d.ending, d.State = false, DownloadDone
+		d.delivering, d.State = false, DownloadDone
 		paths := map[*session]string{}
 		for s, i := range place {
 			paths[s] = where[i]
 			if where[i] != "" {
-				d.Handed = true
+				d.Delivered = true
 			}
 		}
-		b.tellProgress(d, params, paths)
-		if b.downloads[d.GUID] != d { // its session was closed meanwhile
-			b.discard(d)
+		m.tellProgress(d, params, paths)
+		if m.files[d.GUID] != d { // its session was closed meanwhile
+			m.discard(d)
 			return
 		}
-		if d.Handed {
-			b.after(handedTime, func() { b.drop(d) })
+		if d.Delivered {
+			m.after(deliveredTime, func() { m.drop(d) })
 		}
-		b.trimDownloads(d.owner)
-		b.save()
+		m.trimDownloads(d.owner)
+		m.save()
 	}
 	if len(to) == 0 {
 		done(nil)
 		return
 	}
-	b.Line.Deliver(d.file(), to, done)
+	m.Transport.Deliver(d.file(), to, done)
 }
 
 // completeOfNobody gives a person what a page of no session has saved. Where the
 // browser was not told otherwise it has done so itself.
-func (b *Board) completeOfNobody(d *download) {
-	delete(b.downloads, d.GUID)
-	if b.Downloads != "" {
-		b.Line.Deliver(d.file(), []Delivery{{Name: d.Name}}, func([]string) { b.discard(d) })
+func (m *Mux) completeOfNobody(d *download) {
+	delete(m.files, d.GUID)
+	if m.DownloadDir != "" {
+		m.Transport.Deliver(d.file(), []Delivery{{Name: d.Name}}, func([]string) { m.discard(d) })
 	}
 }

@@ -10,45 +10,45 @@ import (
 func (d *Download) file() string { return cmp.Or(d.Path, d.GUID) }
 
 // discard has the file of a download removed, where it is in our directory.
-func (b *Board) discard(d *download) {
-	if b.Downloads != "" {
-		b.Line.Discard(d.GUID)
+func (m *Mux) discard(d *download) {
+	if m.DownloadDir != "" {
+		m.Transport.Discard(d.GUID)
 	}
 }
 
 // drop forgets a download, which goes no further, and its file.
-func (b *Board) drop(d *download) {
-	if b.downloads[d.GUID] != d {
+func (m *Mux) drop(d *download) {
+	if m.files[d.GUID] != d {
 		return
 	}
-	delete(b.downloads, d.GUID)
-	if d.State == DownloadRunning && !d.ending {
+	delete(m.files, d.GUID)
+	if d.State == DownloadRunning && !d.delivering {
 		context := d.Context
-		if context == b.shared {
+		if context == m.shared {
 			context = ""
 		}
-		b.ask("Browser.cancelDownload", encode(struct {
+		m.call("Browser.cancelDownload", encode(struct {
 			GUID    string `json:"guid"`
 			Context string `json:"browserContextId,omitzero"`
 		}{d.GUID, context}), "", nil)
 	}
-	if !d.ending { // else when it is delivered
-		b.discard(d)
+	if !d.delivering { // else when it is delivered
+		m.discard(d)
 	}
 }
 
 // dropDownloads forgets the downloads of an owner.
-func (b *Board) dropDownloads(o *owner) {
-	for _, d := range b.downloadsOf(o) {
-		b.drop(d)
+func (m *Mux) dropDownloads(tn *tenant) {
+	for _, d := range m.downloadsOf(tn) {
+		m.drop(d)
 	}
 }
 
 // trimDownloads forgets the oldest of the finished downloads that nobody fetches,
 // so that they do not fill the disk; of the owner only, whose own they are. The
 // newest is kept whatever its size.
-func (b *Board) trimDownloads(o *owner) {
-	finished := slices.DeleteFunc(b.downloadsOf(o), func(d *download) bool { return d.ending || d.State == DownloadRunning })
+func (m *Mux) trimDownloads(tn *tenant) {
+	finished := slices.DeleteFunc(m.downloadsOf(tn), func(d *download) bool { return d.delivering || d.State == DownloadRunning })
 	bytes := int64(0)
 	for i, d := range slices.Backward(finished) {
 		newer := len(finished) - 1 - i
@@ -56,7 +56,7 @@ func (b *Board) trimDownloads(o *owner) {
 			bytes += d.size()
 		}
 		if newer >= keptDownloads || bytes > keptDownloadBytes {
-			b.drop(d)
+			m.drop(d)
 		}
 	}
 }
@@ -69,10 +69,10 @@ func (d *download) size() int64 {
 }
 
 // downloadsOf are an owner's downloads, the first begun first.
-func (b *Board) downloadsOf(o *owner) []*download {
+func (m *Mux) downloadsOf(tn *tenant) []*download {
 	var all []*download
-	for _, d := range b.downloads {
-		if d.owner == o && o != nil {
+	for _, d := range m.files {
+		if d.owner == tn && tn != nil {
 			all = append(all, d)
 		}
 	}
@@ -82,20 +82,20 @@ func (b *Board) downloadsOf(o *owner) []*download {
 
 // OwnDownloads lists a session's downloads that nobody has fetched yet, the first
 // begun first.
-func (b *Board) OwnDownloads(name string) []Download {
+func (m *Mux) Downloads(name string) []Download {
 	var all []Download
-	for _, d := range b.downloadsOf(b.owners[name]) {
+	for _, d := range m.downloadsOf(m.tenants[name]) {
 		all = append(all, d.Download)
 	}
 	return all
 }
 
 // Fetched forgets a finished download of a session: somebody has its file.
-func (b *Board) Fetched(name, guid string) {
-	d := b.downloads[guid]
-	if d == nil || d.owner == nil || d.owner.Name != name || d.ending || d.State == DownloadRunning {
+func (m *Mux) DownloadFetched(name, guid string) {
+	d := m.files[guid]
+	if d == nil || d.owner == nil || d.owner.Name != name || d.delivering || d.State == DownloadRunning {
 		return
 	}
-	b.drop(d)
-	b.save()
+	m.drop(d)
+	m.save()
 }

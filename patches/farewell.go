@@ -27,34 +27,34 @@ type evaluateParams struct {
 }
 
 // farewell runs the script in a page that goes to rest.
-func (b *Board) farewell(t *target) {
-	if b.Farewell == "" || t.hold == "" || t.held {
+func (m *Mux) farewell(t *target) {
+	if m.CleanupScript == "" || t.session == "" || t.paused {
 		return
 	}
-	hold := t.hold
-	b.ask("Runtime.evaluate", encode(evaluateParams{Expression: b.Farewell, Silent: true}), hold, nil)
-	b.visit(hold, t)
-	b.after(farewellTime, func() {
-		for session, of := range b.visits {
+	hold := t.session
+	m.call("Runtime.evaluate", encode(evaluateParams{Expression: m.CleanupScript, Silent: true}), hold, nil)
+	m.visit(hold, t)
+	m.after(farewellTime, func() {
+		for session, of := range m.visits {
 			if of == t {
-				delete(b.visits, session)
+				delete(m.visits, session)
 			}
 		}
-		b.ask("Target.setAutoAttach", []byte(detachFrames), hold, nil)
-		b.ask("Runtime.disable", nil, hold, nil)
+		m.call("Target.setAutoAttach", []byte(detachFrames), hold, nil)
+		m.call("Runtime.disable", nil, hold, nil)
 	})
 }
 
 // visit has a session on a page or a frame in it name what the script can be run in.
-func (b *Board) visit(session string, t *target) {
-	b.visits[session] = t
-	b.ask("Runtime.enable", nil, session, nil)
-	b.ask("Target.setAutoAttach", []byte(attachFrames), session, nil)
+func (m *Mux) visit(session string, t *target) {
+	m.visits[session] = t
+	m.call("Runtime.enable", nil, session, nil)
+	m.call("Target.setAutoAttach", []byte(attachFrames), session, nil)
 }
 
 // visited takes an event of such a session. What is named once somebody has come again
 // is left alone: he may have put it there.
-func (b *Board) visited(t *target, in cdp.Message) {
+func (m *Mux) visited(t *target, in cdp.Message) {
 	if t.owner == nil || t.owner.live() {
 		return
 	}
@@ -62,7 +62,7 @@ func (b *Board) visited(t *target, in cdp.Message) {
 	case "Target.attachedToTarget":
 		var p attachedParams
 		if in.Params(&p) == nil {
-			b.visit(p.SessionID, t)
+			m.visit(p.SessionID, t)
 		}
 	case "Runtime.executionContextCreated":
 		var p struct {
@@ -74,7 +74,7 @@ func (b *Board) visited(t *target, in cdp.Message) {
 			} `json:"context"`
 		}
 		if in.Params(&p) == nil && p.Context.Aux.IsDefault {
-			b.ask("Runtime.evaluate", encode(evaluateParams{b.Farewell, p.Context.ID, true}), in.Session, nil)
+			m.call("Runtime.evaluate", encode(evaluateParams{m.CleanupScript, p.Context.ID, true}), in.Session, nil)
 		}
 	}
 }

@@ -23,7 +23,7 @@ const (
 
 // front is the use of the front tab. Zero is free.
 type front struct {
-	last    *owner // who has it, or had it last
+	last    *tenant // who has it, or had it last
 	busy    bool
 	waiting []upload
 }
@@ -37,7 +37,7 @@ type upload struct {
 // setFiles passes on the files of a field, and those of a field for a folder in the
 // front tab. The field itself is asked, on the client's session: what is given to it
 // may be on a disk that does not answer.
-func setFiles(b *Board, s *session, r cdp.Request) *cdp.Error {
+func setFiles(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -46,8 +46,8 @@ func setFiles(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if err := f.read("files", &files); err != nil {
 		return err
 	}
-	if b.Watched || len(files) != 1 || s.page() == nil {
-		b.pass(s, r, r.Params)
+	if m.Visible || len(files) != 1 || s.page() == nil {
+		m.forward(s, r, r.Params)
 		return nil
 	}
 	field := fields{}
@@ -57,14 +57,14 @@ func setFiles(b *Board, s *session, r cdp.Request) *cdp.Error {
 		}
 	}
 	r.Params = encode(f)
-	b.askOn(s, r, "DOM.describeNode", encode(field), func(in cdp.Message) {
+	m.askOn(s, r, "DOM.describeNode", encode(field), func(in cdp.Message) {
 		switch {
 		case !forFolder(in):
-			b.pass(s, r, r.Params)
+			m.forward(s, r, r.Params)
 		default:
-			s.client.calls++ // while it waits, too
-			b.front.waiting = append(b.front.waiting, upload{s, r})
-			b.nextInFront()
+			s.client.pending++ // while it waits, too
+			m.front.waiting = append(m.front.waiting, upload{s, r})
+			m.nextInFront()
 		}
 	})
 	return nil
@@ -86,28 +86,28 @@ func forFolder(in cdp.Message) bool {
 
 // nextInFront gives the front tab to the next that waits for it; to another owner
 // than the last one, where there is one.
-func (b *Board) nextInFront() {
-	q := &b.front
+func (m *Mux) nextInFront() {
+	q := &m.front
 	if q.busy || len(q.waiting) == 0 {
 		return
 	}
-	at := max(0, slices.IndexFunc(q.waiting, func(u upload) bool { return u.s.client.owner != q.last }))
+	at := max(0, slices.IndexFunc(q.waiting, func(u upload) bool { return u.s.client.tenant != q.last }))
 	u := q.waiting[at]
 	q.waiting = slices.Delete(q.waiting, at, at+1)
-	u.s.client.calls--
-	if !b.speaks(u.s) {
-		b.nextInFront()
+	u.s.client.pending--
+	if !m.speaks(u.s) {
+		m.nextInFront()
 		return
 	}
-	q.busy, q.last = true, u.s.client.owner
-	w := &showing{b, u, frontTries, false}
-	b.after(frontLimit, w.end)
+	q.busy, q.last = true, u.s.client.tenant
+	w := &showing{m, u, frontTries, false}
+	m.after(frontLimit, w.end)
 	w.give()
 }
 
 // showing is an upload that has the front tab.
 type showing struct {
-	b *Board
+	b *Mux
 	upload
 	tries int // that are left
 	over  bool
@@ -131,7 +131,7 @@ func (w *showing) give() {
 		}
 		w.b.askOn(w.s, w.r, w.r.Method, w.r.Params, func(in cdp.Message) {
 			if first {
-				w.b.answer(call{client: w.s.client, session: w.s, id: w.r.ID}, in)
+				w.b.forwardReply(pendingCall{client: w.s.client, session: w.s, clientID: w.r.ID}, in)
 			}
 			w.b.after(frontTime, w.look)
 		})
@@ -161,15 +161,15 @@ func (w *showing) look() {
 }
 
 // speaks reports whether a client still has a session.
-func (b *Board) speaks(s *session) bool { return !s.client.gone && b.routes[s.id] == s }
+func (m *Mux) speaks(s *session) bool { return !s.client.gone && m.sessions[s.id] == s }
 
 // askOn sends a call that a client's request needs on the session that it came on;
 // then gets the reply, unless the session ends before.
-func (b *Board) askOn(s *session, r cdp.Request, method string, params json.RawMessage, then func(in cdp.Message)) {
-	id := b.nextID()
-	b.calls[id] = call{client: s.client, session: s, id: r.ID, then: then, bound: true}
-	s.client.calls++
-	b.send(id, method, params, s.id)
+func (m *Mux) askOn(s *session, r cdp.Request, method string, params json.RawMessage, then func(in cdp.Message)) {
+	id := m.nextID()
+	m.pending[id] = pendingCall{client: s.client, session: s, clientID: r.ID, then: then, endsWithSession: true}
+	s.client.pending++
+	m.send(id, method, params, s.id)
 }
 
 // page is the session of the page that a session is of; nil where it is of none.

@@ -14,80 +14,80 @@ import (
 // page by as soon as it runs.
 
 // hand gives the session that a paused target waits for to a client.
-func (b *Board) hand(s *session, t *target) {
+func (m *Mux) handOff(s *session, t *target) {
 	child := &session{
-		id: t.hold, client: s.client, parent: s, target: t.TargetID, subtype: t.Type, handed: true, told: map[string]bool{},
+		id: t.session, client: s.client, parent: s, target: t.TargetID, subtype: t.Type, handedOff: true, announced: map[string]bool{},
 	}
-	delete(b.holds, t.hold)
-	t.hold, t.handed = "", child
-	b.routes[child.id] = child
+	delete(m.attached, t.session)
+	t.session, t.handedOff = "", child
+	m.sessions[child.id] = child
 	s.children = append(s.children, child)
-	if t.waits == nil {
-		t.waits = map[string]bool{}
+	if t.waiting == nil {
+		t.waiting = map[string]bool{}
 	}
-	t.waits[child.id] = true
+	t.waiting[child.id] = true
 	// A successor cannot count on its setAutoAttach to end it: after a detachFromTarget
 	// of another session of ours on the target Chromium 156 leaves it there.
-	b.journal = append(b.journal, child.id)
-	b.save()
-	b.sendEvent(s, "Target.attachedToTarget", attachedParams{child.id, t.raw, true})
+	m.journal = append(m.journal, child.id)
+	m.save()
+	m.sendEvent(s, "Target.attachedToTarget", attachedParams{child.id, t.raw, true})
 }
 
 // runHanded lets a target run whose session a client was given: by the client's
 // own word, where it is there.
-func (b *Board) runHanded(t *target) {
-	s, word := t.handed, t.word
-	t.handed, t.word = nil, nil
-	left := b.routes[s.id] != s
+func (m *Mux) resumeHandedOff(t *target) {
+	s, word := t.handedOff, t.resumeCall
+	t.handedOff, t.resumeCall = nil, nil
+	left := m.sessions[s.id] != s
 	again := once(func() {
 		if left { // not before it runs, see [Board.leave]
-			b.detach(s.id)
+			m.detachSession(s.id)
 		}
-		b.holdAgain(t)
+		m.reattach(t)
 	})
-	run := call{then: func(cdp.Message) { again() }}
+	run := pendingCall{then: func(cdp.Message) { again() }}
 	if word != nil {
 		run = *word
-		run.client.calls++
+		run.client.pending++
 		run.then = func(in cdp.Message) {
-			b.answer(*word, in)
+			m.forwardReply(*word, in)
 			again()
 		}
 	}
-	id := b.nextID()
-	b.calls[id] = run
-	b.send(id, "Runtime.runIfWaitingForDebugger", nil, s.id)
+	id := m.nextID()
+	m.pending[id] = run
+	m.send(id, "Runtime.runIfWaitingForDebugger", nil, s.id)
 	if t.tab != nil {
-		b.after(wakeTime, again)
+		m.after(resumeTime, again)
 	}
 }
 
 // holdAgain attaches us to a page whose session a client was given.
-func (b *Board) holdAgain(t *target) {
-	if b.targets[t.TargetID] == t && t.tab != nil && t.hold == "" {
-		b.hold(t)
+func (m *Mux) reattach(t *target) {
+	if m.targets[t.TargetID] == t && t.tab != nil && t.session == "" {
+		m.attach(t)
 	}
 }
 
 // takeBack ends a session that a client was given and has no more. A target that
 // is still paused has to run first.
-func (b *Board) takeBack(s *session) {
-	if t := b.targets[s.target]; t == nil || t.handed != s {
-		b.detach(s.id)
+func (m *Mux) reclaim(s *session) {
+	if t := m.targets[s.target]; t == nil || t.handedOff != s {
+		m.detachSession(s.id)
 	}
 }
 
 // detached tells a client that a session is gone that it was given.
-func (b *Board) detached(s *session, in cdp.Message) {
-	b.strike(s.id)
-	b.unlink(s)
+func (m *Mux) handedOffDetached(s *session, in cdp.Message) {
+	m.removeJournal(s.id)
+	m.removeSession(s)
 	if !s.client.gone {
-		b.sendEvent(s.parent, in.Method, json.RawMessage(in.RawParams()))
+		m.sendEvent(s.parent, in.Method, json.RawMessage(in.RawParams()))
 	}
-	if t := b.targets[s.target]; t != nil {
-		if t.handed == s {
-			t.handed, t.word, t.held, t.waits = nil, nil, false, nil
+	if t := m.targets[s.target]; t != nil {
+		if t.handedOff == s {
+			t.handedOff, t.resumeCall, t.paused, t.waiting = nil, nil, false, nil
 		}
-		b.settle(t)
+		m.resumeIfReady(t)
 	}
 }

@@ -15,65 +15,67 @@ import (
 // and disposed of, with all that is in it, when the owner's session ends.
 
 // home is the browser context that an owner's clients take for the default one.
-func (b *Board) home(o *owner) string {
-	if o.Incognito {
-		return o.Private
+func (m *Mux) defaultContext(tn *tenant) string {
+	if tn.Incognito {
+		return tn.Private
 	}
-	return b.shared
+	return m.shared
 }
 
 // alone reports whether all that is in a browser context is the owner's.
-func (o *owner) alone(context string) bool {
-	return context != "" && (o.hasContext(context) || context == o.Private)
+func (tn *tenant) ownsContext(context string) bool {
+	return context != "" && (tn.hasContext(context) || context == tn.Private)
 }
 
 // Occupied is the error of [Board.Incognito] for a session that has pages which are
 // not incognito. Its number is how many.
-type Occupied int
+type SharedTabsError int
 
 // Error says so.
-func (n Occupied) Error() string { return fmt.Sprintf("%d tabs are in the shared context", int(n)) }
+func (n SharedTabsError) Error() string {
+	return fmt.Sprintf("%d tabs are in the shared context", int(n))
+}
 
 // Incognito makes a session an incognito one; then is called when it has its
 // context, or with why it cannot have one.
-func (b *Board) Incognito(name string, then func(error)) {
-	o := b.ownerOf(name)
-	if n := len(o.tabs) + len(o.Lost); n > 0 && !o.Incognito {
-		then(Occupied(n))
+func (m *Mux) Incognito(name string, then func(error)) {
+	tn := m.tenantFor(name)
+	if n := len(tn.tabs) + len(tn.Lost); n > 0 && !tn.Incognito {
+		then(SharedTabsError(n))
 		return
 	}
-	o.Incognito = true
-	b.seclude(o, then)
+	tn.Incognito = true
+	m.createPrivate(tn, then)
 }
 
 // seclude sees to it that an incognito owner has its context.
-func (b *Board) seclude(o *owner, then func(error)) {
-	if o.Private != "" {
+func (m *Mux) createPrivate(tn *tenant, then func(error)) {
+	if tn.Private != "" {
 		then(nil)
 		return
 	}
-	o.secluded = append(o.secluded, then)
-	if len(o.secluded) > 1 {
+	tn.whenPrivate = append(tn.whenPrivate, then)
+	if len(tn.whenPrivate) > 1 {
 		return
 	}
-	b.ask("Target.createBrowserContext", nil, "", func(in cdp.Message) {
+	m.call("Target.createBrowserContext", nil, "", func(in cdp.Message) {
 		var out contextParam
 		err := in.Result(&out)
 		if err == nil && out.ContextID == "" {
 			err = fmt.Errorf("the browser made a context without an id")
 		}
-		if b.owners[o.Name] != o { // its session ended meanwhile
+		if m.tenants[tn.Name] != tn { // its session ended meanwhile
 			if err == nil {
-				b.dispose(out.ContextID)
+				m.disposeContext(out.ContextID)
 			}
 			err = errors.New("the session ended")
 		} else if err == nil {
-			o.Private = out.ContextID
-			b.acceptDownloads(o.Private, nil)
-			b.save()
+			tn.Private = out.ContextID
+			m.acceptDownloads(tn.Private, nil)
+			m.save()
 		}
-		waiting := o.secluded
-		o.secluded = nil
+		waiting := tn.whenPrivate
+		tn.whenPrivate = nil
 		for _, call := range waiting {
 			call(err)
 		}
@@ -81,17 +83,17 @@ func (b *Board) seclude(o *owner, then func(error)) {
 }
 
 // dispose ends a browser context, or at least the pages in it.
-func (b *Board) dispose(context string) {
-	b.ask("Target.disposeBrowserContext", encode(contextParam{context}), "", func(in cdp.Message) {
+func (m *Mux) disposeContext(context string) {
+	m.call("Target.disposeBrowserContext", encode(contextParam{context}), "", func(in cdp.Message) {
 		err := in.Result(nil)
 		if err == nil {
-			b.forgetWorkers(context)
+			m.dropWorkers(context)
 			return
 		}
-		b.Log.Warn("disposing of a browser context", "error", err)
-		for _, t := range b.targets {
+		m.Log.Warn("disposing of a browser context", "error", err)
+		for _, t := range m.targets {
 			if t.ContextID == context && t.Type == "page" {
-				b.ask("Target.closeTarget", encode(targetParam{t.TargetID}), "", nil)
+				m.call("Target.closeTarget", encode(targetParam{t.TargetID}), "", nil)
 			}
 		}
 	})
@@ -100,31 +102,31 @@ func (b *Board) dispose(context string) {
 // disposeEmpty ends browser contexts that no owner has and no page is in: whoever
 // made them died before it was noted. In a browser of somebody else's they are not
 // ours.
-func (b *Board) disposeEmpty(contexts []string) {
-	if b.Foreign {
+func (m *Mux) disposeOrphans(contexts []string) {
+	if m.External {
 		return
 	}
 	for _, id := range contexts {
-		if b.contextOwner(id) == nil && !b.hasWindow(id) {
-			b.dispose(id)
+		if m.contextOwner(id) == nil && !m.hasWindow(id) {
+			m.disposeContext(id)
 		}
 	}
 }
 
 // dissolve ends an incognito owner: its contexts go with all that is in them, and
 // nothing is known of it afterwards. done gets how many tabs went.
-func (b *Board) dissolve(o *owner, limit time.Duration, done func(discarded int)) {
+func (m *Mux) disposeTenant(tn *tenant, limit time.Duration, done func(discarded int)) {
 	var ids []string
-	for _, tab := range o.sorted() {
+	for _, tab := range tn.sortedTabs() {
 		ids = append(ids, tab.Target)
 	}
-	for _, id := range append(slices.Clone(o.Contexts), o.Private) {
+	for _, id := range append(slices.Clone(tn.Contexts), tn.Private) {
 		if id != "" {
-			b.dispose(id)
+			m.disposeContext(id)
 		}
 	}
-	b.dropDownloads(o)
-	delete(b.owners, o.Name)
-	b.save()
-	b.awaitGone(ids, limit, done)
+	m.dropDownloads(tn)
+	delete(m.tenants, tn.Name)
+	m.save()
+	m.awaitGone(ids, limit, done)
 }

@@ -11,12 +11,12 @@ func TestReadLetsNothingThrough(t *testing.T) {
 	for _, tt := range []struct{ name, message, want string }{
 		{"no text", "{\"id\":1,\"method\":\"Schema.getDomains\",\"params\":{\"x\":\"\xff\"}}", "UTF-8"},
 		{"half a character", "{\"id\":1,\"method\":\"Schema.getDomains\",\"params\":{\"x\":\"\xc3\"}}", "UTF-8"},
-		{"large, with a rule", `{"id":1,"method":"Target.createTarget","params":{"url":"data:` + strings.Repeat("x", maxRuled) + `"}}`, "larger"},
-		{"large, without", `{"id":1,"method":"Schema.getDomains","params":{"x":"` + strings.Repeat("x", maxRuled) + `"}}`, ""},
+		{"large, with a rule", `{"id":1,"method":"Target.createTarget","params":{"url":"data:` + strings.Repeat("x", maxRuleRequest) + `"}}`, "larger"},
+		{"large, without", `{"id":1,"method":"Schema.getDomains","params":{"x":"` + strings.Repeat("x", maxRuleRequest) + `"}}`, ""},
 	} {
-		b, rec := twoSessions()
+		m, rec := twoSessions()
 		rec.out, rec.sent = nil, nil
-		fromClient(b, 2, tt.message)
+		fromClient(m, 2, tt.message)
 		switch {
 		case tt.want == "" && len(rec.sent) != 1:
 			t.Errorf("%s: %d messages left for the browser, want it", tt.name, len(rec.sent))

@@ -19,12 +19,12 @@ const maxLoads = 3
 
 // wellTime is how long a browser lives before its death is not blamed on what
 // was opened in it.
-const wellTime = 10 * time.Second
+const stableTime = 10 * time.Second
 
 // opening is a lost tab on its way. It is on disk before the browser is asked for
 // the page, so that a board that comes in between finds the page and makes no
 // second one.
-type opening struct {
+type reopening struct {
 	Owner  string   `json:"owner"`
 	Number int      `json:"number"`
 	Before []string `json:"before"` // the pages that nobody owned
@@ -32,31 +32,31 @@ type opening struct {
 
 // Reopen opens the lost tabs one after the other, those of sessions at work first.
 // done is called when all are there that can be had.
-func (b *Board) Reopen(done func()) {
-	b.adoptOpening()
-	b.after(wellTime-b.Clock().Sub(b.Began), func() { // whatever became of our predecessors
+func (m *Mux) Reopen(done func()) {
+	m.finishReopening()
+	m.after(stableTime-m.Clock().Sub(m.BrowserStart), func() { // whatever became of our predecessors
 
-		for _, o := range b.owners {
-			for _, tab := range o.tabs {
+		for _, tn := range m.tenants {
+			for _, tab := range tn.tabs {
 				tab.Loads = 0
 			}
 		}
-		b.saveSoon()
+		m.saveSoon()
 	})
-	owners := b.sortedOwners()
-	slices.SortStableFunc(owners, func(x, y *owner) int { return cmp.Compare(resting(x), resting(y)) })
-	b.reopenNext(owners, done)
+	owners := m.sortedTenants()
+	slices.SortStableFunc(owners, func(x, y *tenant) int { return cmp.Compare(releasedRank(x), releasedRank(y)) })
+	m.reopenNext(owners, done)
 }
 
-func resting(o *owner) int {
-	if o.Released.IsZero() {
+func releasedRank(tn *tenant) int {
+	if tn.Released.IsZero() {
 		return 0
 	}
 	return 1
 }
 
 // reopenNext opens the first lost tab of the first owner that has one.
-func (b *Board) reopenNext(owners []*owner, done func()) {
+func (m *Mux) reopenNext(owners []*tenant, done func()) {
 	for len(owners) > 0 && len(owners[0].Lost) == 0 {
 		owners = owners[1:]
 	}
@@ -64,37 +64,37 @@ func (b *Board) reopenNext(owners []*owner, done func()) {
 		done()
 		return
 	}
-	o := owners[0]
-	tab := &o.Lost[0]
-	to := tab.address()
+	tn := owners[0]
+	tab := &tn.Lost[0]
+	to := tab.reopenURL()
 	tab.Loads++
-	b.opening = &opening{Owner: o.Name, Number: tab.Number, Before: b.strays()}
-	b.save()
+	m.reopening = &reopening{Owner: tn.Name, Number: tab.Number, Before: m.unownedPages()}
+	m.save()
 	reopened := func(ok bool) {
-		b.opening = nil
+		m.reopening = nil
 		if ok {
-			b.dropFirstPage()
+			m.dropFirstPage()
 		} else { // it stays lost: this browser is about to go as well
 			owners = owners[1:]
 		}
-		b.save()
-		b.reopenNext(owners, done)
+		m.save()
+		m.reopenNext(owners, done)
 	}
-	if !o.Incognito {
-		b.reopenAt(o, to, reopened)
+	if !tn.Incognito {
+		m.reopenAt(tn, to, reopened)
 		return
 	}
-	b.seclude(o, func(err error) { // its context went with the browser, logins and all
+	m.createPrivate(tn, func(err error) { // its context went with the browser, logins and all
 		if err != nil {
 			reopened(false)
 			return
 		}
-		b.reopenAt(o, to, reopened)
+		m.reopenAt(tn, to, reopened)
 	})
 }
 
 // address is where a lost tab is opened.
-func (t *Tab) address() string {
+func (t *Tab) reopenURL() string {
 	if t.URL == "" || t.Loads >= maxLoads {
 		return "about:blank"
 	}
@@ -103,29 +103,29 @@ func (t *Tab) address() string {
 
 // reopenAt opens the owner's first lost tab, empty where the browser does not
 // take its address.
-func (b *Board) reopenAt(o *owner, to string, then func(ok bool)) {
-	id := b.nextID()
-	b.creates[id] = o
-	b.calls[id] = call{then: func(in cdp.Message) {
+func (m *Mux) reopenAt(tn *tenant, to string, then func(ok bool)) {
+	id := m.nextID()
+	m.creates[id] = tn
+	m.pending[id] = pendingCall{then: func(in cdp.Message) {
 		var out targetParam
 		err := in.Result(&out)
 		if err != nil {
-			delete(b.creates, id)
-			b.decideLeft()
-			b.Log.Warn("opening a lost tab again", "owner", o.Name, "error", err)
+			delete(m.creates, id)
+			m.assignRemaining()
+			m.Log.Warn("opening a lost tab again", "owner", tn.Name, "error", err)
 			if to == "about:blank" {
 				then(false)
 				return
 			}
-			b.reopenAt(o, "about:blank", then)
+			m.reopenAt(tn, "about:blank", then)
 			return
 		}
-		b.found(o, out.TargetID, to)
-		b.created(id, o, out.TargetID)
+		m.rebindTab(tn, out.TargetID, to)
+		m.targetCreated(id, tn, out.TargetID)
 		then(true)
 	}}
-	home := b.home(o)
-	b.send(id, "Target.createTarget", encode(createParams{to, true, home, home != b.shared && !b.hasWindow(home)}), "")
+	home := m.defaultContext(tn)
+	m.send(id, "Target.createTarget", encode(createParams{to, true, home, home != m.shared && !m.hasWindow(home)}), "")
 }
 
 type createParams struct {
@@ -137,46 +137,46 @@ type createParams struct {
 
 // reopens reports whether a target in an incognito owner's context may be the lost
 // tab that is on its way: the browser's reply names it.
-func (b *Board) reopens(t *target, o *owner) bool {
-	return b.opening != nil && b.opening.Owner == o.Name && o.tabs[t.TargetID] == nil && t.Type == "page" && t.OpenerID == "" && t.ContextID == o.Private
+func (m *Mux) mayBeReopened(t *target, tn *tenant) bool {
+	return m.reopening != nil && m.reopening.Owner == tn.Name && tn.tabs[t.TargetID] == nil && t.Type == "page" && t.OpenerID == "" && t.ContextID == tn.Private
 }
 
 // found gives the owner's first lost tab the target that stands for it now.
-func (b *Board) found(o *owner, target, at string) {
-	tab := o.Lost[0]
-	o.Lost = slices.Delete(o.Lost, 0, 1)
-	if len(o.Lost) == 0 {
-		o.Lost = nil
+func (m *Mux) rebindTab(tn *tenant, target, at string) {
+	tab := tn.Lost[0]
+	tn.Lost = slices.Delete(tn.Lost, 0, 1)
+	if len(tn.Lost) == 0 {
+		tn.Lost = nil
 	}
 	was := tab.Target
 	back := Reopened{Number: tab.Number, URL: tab.URL, Empty: at != tab.URL}
-	o.Reopened = append(slices.DeleteFunc(o.Reopened, func(r Reopened) bool { return r.Number == tab.Number }), back)
-	o.ReopenedAt = b.opened()
-	tab.Target, tab.URL, tab.Want = target, at, ""
+	tn.Reopened = append(slices.DeleteFunc(tn.Reopened, func(r Reopened) bool { return r.Number == tab.Number }), back)
+	tn.ReopenedAt = m.now()
+	tab.Target, tab.URL, tab.Pending = target, at, ""
 	if at != "about:blank" {
-		tab.Want = at
+		tab.Pending = at
 	}
-	for _, other := range o.tabs {
+	for _, other := range tn.tabs {
 		if other.Opener == was {
 			other.Opener = target
 		}
 	}
-	for i := range o.Lost {
-		if o.Lost[i].Opener == was {
-			o.Lost[i].Opener = target
+	for i := range tn.Lost {
+		if tn.Lost[i].Opener == was {
+			tn.Lost[i].Opener = target
 		}
 	}
-	if o.Active == was {
-		o.Active = target
+	if tn.Active == was {
+		tn.Active = target
 	}
-	o.tabs[target] = &tab
+	tn.tabs[target] = &tab
 }
 
 // strays are the pages of the shared context that nobody owns.
-func (b *Board) strays() []string {
+func (m *Mux) unownedPages() []string {
 	all := []string{}
-	for id, t := range b.targets {
-		if t.owner == nil && t.Type == "page" && (t.ContextID == b.shared || t.ContextID == "") {
+	for id, t := range m.targets {
+		if t.owner == nil && t.Type == "page" && (t.ContextID == m.shared || t.ContextID == "") {
 			all = append(all, id)
 		}
 	}
@@ -185,47 +185,47 @@ func (b *Board) strays() []string {
 }
 
 // adoptOpening finds the page that a board asked for which is dead by now.
-func (b *Board) adoptOpening() {
-	was := b.opening
-	b.opening = nil
+func (m *Mux) finishReopening() {
+	was := m.reopening
+	m.reopening = nil
 	if was == nil {
 		return
 	}
-	o := b.owners[was.Owner]
-	if o == nil || len(o.Lost) == 0 || o.Lost[0].Number != was.Number {
+	tn := m.tenants[was.Owner]
+	if tn == nil || len(tn.Lost) == 0 || tn.Lost[0].Number != was.Number {
 		return
 	}
-	for _, id := range b.strays() {
-		t := b.targets[id]
+	for _, id := range m.unownedPages() {
+		t := m.targets[id]
 		if slices.Contains(was.Before, id) || t.OpenerID != "" {
 			continue
 		}
-		b.found(o, id, o.Lost[0].URL)
-		if t.hold == "" {
-			b.hold(t)
+		m.rebindTab(tn, id, tn.Lost[0].URL)
+		if t.session == "" {
+			m.attach(t)
 		}
-		b.own(t, o)
+		m.setOwner(t, tn)
 		return
 	}
 }
 
 // News is what an owner has not been told yet: its tabs that were opened again
 // since their browser had died, and when that was; zero where there is none.
-func (b *Board) News(name string) (time.Time, []Reopened) {
-	if o := b.owners[name]; o != nil && len(o.Reopened) > 0 {
-		return o.ReopenedAt, slices.Clone(o.Reopened)
+func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
+	if tn := m.tenants[name]; tn != nil && len(tn.Reopened) > 0 {
+		return tn.ReopenedAt, slices.Clone(tn.Reopened)
 	}
 	return time.Time{}, nil
 }
 
 // Heard drops the news that an owner has been told, but none that is newer.
-func (b *Board) Heard(name string, at time.Time) {
-	if o := b.owners[name]; o != nil && !o.ReopenedAt.After(at) && len(o.Reopened) > 0 {
-		o.Reopened, o.ReopenedAt = nil, time.Time{}
-		b.save()
+func (m *Mux) ClearReopened(name string, at time.Time) {
+	if tn := m.tenants[name]; tn != nil && !tn.ReopenedAt.After(at) && len(tn.Reopened) > 0 {
+		tn.Reopened, tn.ReopenedAt = nil, time.Time{}
+		m.save()
 	}
 }
 
 // Closing says that the browser has been asked to end: that its pages go now is
 // no news of theirs.
-func (b *Board) Closing() { b.closing = true }
+func (m *Mux) BrowserClosing() { m.closing = true }

@@ -8,12 +8,12 @@ import (
 )
 
 // rule answers a client's request, passes it on, or returns why it is refused.
-type rule func(b *Board, s *session, r cdp.Request) *cdp.Error
+type rule func(m *Mux, s *session, r cdp.Request) *cdp.Error
 
 // rules are the methods that are not simply passed on. A rule holds on every CDP
 // session of a client: a page's session reaches the whole Target and Browser
 // domain as well as the root does.
-func rules(method string) rule {
+func ruleFor(method string) rule {
 	switch method {
 	case "Target.setAutoAttach":
 		return setAutoAttach
@@ -22,9 +22,9 @@ func rules(method string) rule {
 	case "Target.getTargets":
 		return getTargets
 	case "Target.getTargetInfo", "Browser.getWindowForTarget":
-		return ownTargetOrNone
+		return forwardOwnTargetOrNone
 	case "Target.closeTarget":
-		return ownTarget
+		return forwardOwnTarget
 	case "Target.autoAttachRelated":
 		return autoAttachRelated
 	case "Target.attachToTarget":
@@ -42,40 +42,40 @@ func rules(method string) rule {
 	case "Target.getBrowserContexts":
 		return getBrowserContexts
 	case "Abrowser.tellQuiet":
-		return tellQuiet
+		return enableQuietReplies
 	case "Abrowser.mayLogIn":
-		return mayLogIn
+		return expectActivity
 	case "Browser.close":
 		return closeConnection
 	case "Page.bringToFront", "Browser.crash", "Browser.crashGpuProcess", "Browser.setWindowBounds", "Browser.setContentsSize":
-		return swallow
+		return ignore
 	case "Storage.getCookies", "Storage.setCookies", "Storage.clearCookies":
-		return ownContext
+		return forwardOwnContext
 	case "Browser.setDownloadBehavior", "Page.setDownloadBehavior":
 		return setDownloadBehavior
 	case "Browser.cancelDownload":
 		return cancelDownload
 	case "Browser.grantPermissions", "Browser.setPermission":
-		return privateContext
+		return forwardPrivateContext
 	case "Browser.resetPermissions":
-		return privateContextOrNothing
+		return forwardPrivateContextOrIgnore
 	case "Page.navigate":
 		return navigate
 	case "Runtime.runIfWaitingForDebugger":
-		return runIfWaiting
+		return runIfWaitingForDebugger
 	case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent":
-		return input
+		return inputEvent
 	case "DOM.setFileInputFiles":
 		return setFiles
 	case "Emulation.setDisplayFeaturesOverride":
-		return displayFeatures
+		return setDisplayFeatures
 	case "Target.exposeDevToolsProtocol", "Target.sendMessageToTarget", "Tracing.start",
 		"ServiceWorker.stopAllWorkers", "ServiceWorker.setForceUpdateOnPageLoad", "Autofill.setAddresses",
 		"Memory.setPressureNotificationsSuppressed", "Memory.simulatePressureNotification", "Memory.getBrowserSamplingProfile",
 		"Emulation.addScreen", "Emulation.updateScreen", "Emulation.removeScreen", "Emulation.setPrimaryScreen":
 		return refuse
 	case "Security.setIgnoreCertificateErrors", "Security.setOverrideCertificateErrors", "Storage.overrideQuotaForOrigin":
-		return pageOfPrivateContext
+		return forwardPrivatePage
 	case "Target.attachToBrowserTarget", "Browser.getVersion", "Browser.getBrowserCommandLine", "Browser.getHistograms",
 		"Browser.getHistogram", "Browser.getWindowBounds":
 		return nil
@@ -90,7 +90,7 @@ func rules(method string) rule {
 
 // harmless reports whether a method without a rule may be called at the browser.
 // Fetch, Security, Memory and Tracing reach every page from there.
-func harmless(method string) bool {
+func allowedOnBrowser(method string) bool {
 	domain, _, _ := strings.Cut(method, ".")
 	switch domain {
 	case "Target", "Browser": // those that rules lets pass
@@ -102,17 +102,17 @@ func harmless(method string) bool {
 }
 
 // apply puts a request through the rules.
-func (b *Board) apply(s *session, r cdp.Request) *cdp.Error {
-	if setsCookies(r.Method) {
-		s.client.owner.moved = true
+func (m *Mux) applyRules(s *session, r cdp.Request) *cdp.Error {
+	if changesCookies(r.Method) {
+		s.client.tenant.activity = true
 	}
-	if rule := rules(r.Method); rule != nil {
-		return rule(b, s, r)
+	if rule := ruleFor(r.Method); rule != nil {
+		return rule(m, s, r)
 	}
-	if s.browser && !harmless(r.Method) {
+	if s.browser && !allowedOnBrowser(r.Method) {
 		return notAllowed(r.Method + " is about the whole browser")
 	}
-	b.pass(s, r, r.Params)
+	m.forward(s, r, r.Params)
 	return nil
 }
 
@@ -154,56 +154,56 @@ func (f fields) flag(name string) (bool, *cdp.Error) {
 	return v, err
 }
 
-func refuse(_ *Board, _ *session, r cdp.Request) *cdp.Error { return notAllowed(r.Method) }
+func refuse(_ *Mux, _ *session, r cdp.Request) *cdp.Error { return notAllowed(r.Method) }
 
-func unknown(_ *Board, _ *session, r cdp.Request) *cdp.Error { return notFound(r.Method) }
+func unknown(_ *Mux, _ *session, r cdp.Request) *cdp.Error { return notFound(r.Method) }
 
-func swallow(b *Board, s *session, r cdp.Request) *cdp.Error {
-	b.done(s, r, none{})
+func ignore(m *Mux, s *session, r cdp.Request) *cdp.Error {
+	m.respond(s, r, none{})
 	return nil
 }
 
 // closeConnection ends the client's own connection; the browser is not its to
 // close.
-func closeConnection(b *Board, s *session, r cdp.Request) *cdp.Error {
-	b.done(s, r, none{})
+func closeConnection(m *Mux, s *session, r cdp.Request) *cdp.Error {
+	m.respond(s, r, none{})
 	id := s.client.id
-	b.Leave(id)
-	b.Line.Cut(id, "the client closed its browser")
+	m.Leave(id)
+	m.Transport.Cut(id, "the client closed its browser")
 	return nil
 }
 
 // input passes input events on, and remembers those that may open a tab.
-func input(b *Board, s *session, r cdp.Request) *cdp.Error {
+func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	var p struct {
 		Type, Button, Key string
 		Modifiers         int
 	}
 	if json.Unmarshal(r.Params, &p) == nil {
-		b.noteClick(s.client.owner, p.Type, p.Button, p.Key, p.Modifiers)
+		m.noteClick(s.client.tenant, p.Type, p.Button, p.Key, p.Modifiers)
 	}
-	b.pass(s, r, r.Params)
+	m.forward(s, r, r.Params)
 	return nil
 }
 
 // runIfWaiting also lets the target run that we hold, when its last waiting
 // session says so.
-func runIfWaiting(b *Board, s *session, r cdp.Request) *cdp.Error {
-	t := b.targets[s.target]
+func runIfWaitingForDebugger(m *Mux, s *session, r cdp.Request) *cdp.Error {
+	t := m.targets[s.target]
 	switch {
-	case t == nil || !t.held:
-		b.pass(s, r, r.Params)
-	case t.handed != s:
+	case t == nil || !t.paused:
+		m.forward(s, r, r.Params)
+	case t.handedOff != s:
 		// Chromium would let it run, whomever else it waits for.
-		b.done(s, r, none{})
-	case t.word != nil:
-		b.done(s, r, none{})
+		m.respond(s, r, none{})
+	case t.resumeCall != nil:
+		m.respond(s, r, none{})
 	default:
-		t.word = &call{client: s.client, session: s, id: r.ID}
+		t.resumeCall = &pendingCall{client: s.client, session: s, clientID: r.ID}
 	}
-	if t != nil && t.waits[s.id] {
-		delete(t.waits, s.id)
-		b.settle(t)
+	if t != nil && t.waiting[s.id] {
+		delete(t.waiting, s.id)
+		m.resumeIfReady(t)
 	}
 	return nil
 }

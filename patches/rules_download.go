@@ -8,24 +8,24 @@ import (
 
 // saving is what a client asked for on a CDP session by setDownloadBehavior: where
 // it wants files, by browser context, and whether it wants to be told.
-type saving struct {
+type downloadSettings struct {
 	events bool
-	places map[string]place
+	dirs   map[string]downloadDir
 }
 
 // place is a directory for the downloads of one browser context.
-type place struct {
-	dir   string
-	named bool // files are called by their guid
+type downloadDir struct {
+	dir    string
+	byGUID bool // files are called by their guid
 }
 
 // delivery is where the session wants the file of a download, and whether it does.
-func (s saving) delivery(d *download) (Delivery, bool) {
-	p, ok := s.places[d.Context]
+func (s downloadSettings) deliveryOf(d *download) (Delivery, bool) {
+	p, ok := s.dirs[d.Context]
 	switch {
 	case !ok:
 		return Delivery{}, false
-	case p.named:
+	case p.byGUID:
 		return Delivery{Dir: p.dir, Name: d.GUID, Exact: true}, true
 	default:
 		return Delivery{Dir: p.dir, Name: d.Name}, true
@@ -35,7 +35,7 @@ func (s saving) delivery(d *download) (Delivery, bool) {
 // setDownloadBehavior is remembered for the CDP session that sent it, and only
 // that a browser context of the owner's denies downloads is the browser's
 // business: the directory is ours, and what is in it is handed on.
-func setDownloadBehavior(b *Board, s *session, r cdp.Request) *cdp.Error {
+func setDownloadBehavior(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -56,24 +56,24 @@ func setDownloadBehavior(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if err != nil {
 		return err
 	}
-	home := b.home(s.client.owner)
+	home := m.defaultContext(s.client.tenant)
 	if context == "" {
-		context = b.contextOf(s)
+		context = m.contextOf(s)
 	}
-	if context != home && !s.client.owner.hasContext(context) {
+	if context != home && !s.client.tenant.hasContext(context) {
 		return noContext(context)
 	}
-	if s.downloads.places == nil {
-		s.downloads.places = map[string]place{}
+	if s.downloads.dirs == nil {
+		s.downloads.dirs = map[string]downloadDir{}
 	}
 	switch behavior {
 	case "allow", "allowAndName":
 		if !filepath.IsAbs(dir) { // a relative one would be in the broker's directory
 			return &cdp.Error{Code: -32602, Message: "downloadPath not provided"}
 		}
-		s.downloads.places[context] = place{filepath.Clean(dir), behavior == "allowAndName"}
+		s.downloads.dirs[context] = downloadDir{filepath.Clean(dir), behavior == "allowAndName"}
 	case "deny", "default":
-		delete(s.downloads.places, context)
+		delete(s.downloads.dirs, context)
 	default:
 		return badParams("behavior")
 	}
@@ -81,21 +81,21 @@ func setDownloadBehavior(b *Board, s *session, r cdp.Request) *cdp.Error {
 		s.downloads.events = events
 	}
 	if context == home {
-		b.done(s, r, none{})
+		m.respond(s, r, none{})
 		return nil
 	}
-	b.acceptFor(s, r, context, behavior == "deny")
+	m.setContextDownloads(s, r, context, behavior == "deny")
 	return nil
 }
 
 // acceptFor has a browser context of the owner's accept or deny downloads.
-func (b *Board) acceptFor(s *session, r cdp.Request, context string, deny bool) {
+func (m *Mux) setContextDownloads(s *session, r cdp.Request, context string, deny bool) {
 	r.Method = "Browser.setDownloadBehavior"
-	b.askFor(s, r, b.downloadBehavior(context, deny), func(in cdp.Message) { b.relay(s, r, in) })
+	m.callFor(s, r, m.downloadBehavior(context, deny), func(in cdp.Message) { m.forwardResult(s, r, in) })
 }
 
 // cancelDownload passes a request on that is about a download of the owner's own.
-func cancelDownload(b *Board, s *session, r cdp.Request) *cdp.Error {
+func cancelDownload(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -104,11 +104,11 @@ func cancelDownload(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if err != nil {
 		return err
 	}
-	d := b.downloads[guid]
-	if d == nil || d.owner != s.client.owner || d.owner.private(d.Context, s.client) {
+	d := m.files[guid]
+	if d == nil || d.owner != s.client.tenant || d.owner.hidesContext(d.Context, s.client) {
 		return noDownload()
 	}
-	return ownContext(b, s, r)
+	return forwardOwnContext(m, s, r)
 }
 
 // noDownload is Chromium's answer where there is none of that name.

@@ -27,9 +27,9 @@ func FuzzRules(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, msg []byte) {
-		b, rec := twoSessions()
+		m, rec := twoSessions()
 		rec.out, rec.sent = nil, nil
-		fromClient(b, 2, string(msg))
+		fromClient(m, 2, string(msg))
 		for _, sent := range rec.sent {
 			var m struct {
 				Method    string
@@ -64,20 +64,20 @@ func FuzzRules(f *testing.F) {
 
 // twoSessions is a board with a page P1 in a context of session a, which
 // client 1 sees as R1, and the same for b with 2.
-func twoSessions() (*Board, *recorder) {
+func twoSessions() (*Mux, *recorder) {
 	rec := &recorder{}
-	b := New(Options{Line: rec, Clock: func() time.Time { return time.Time{} }, First: firstID})
-	b.ready, b.shared = true, "SHARED"
+	m := New(Options{Transport: rec, Clock: func() time.Time { return time.Time{} }, FirstID: firstID})
+	m.ready, m.shared = true, "SHARED"
 	for i, n := range []string{"1", "2"} {
 		id := ClientID(i + 1)
-		say := func(text string) { b.FromBrowser([]byte(rec.number(strings.ReplaceAll(text, "#", n)))) }
-		b.Join(id, "s"+n, "", func(bool) {})
+		say := func(text string) { m.FromBrowser([]byte(rec.number(strings.ReplaceAll(text, "#", n)))) }
+		m.Join(id, "s"+n, "", func(bool) {})
 		say(`{"id":@Target.attachToBrowserTarget,"result":{"sessionId":"S#"}}`)
-		fromClient(b, id, `{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}}`)
-		fromClient(b, id, `{"id":2,"method":"Target.createBrowserContext"}`)
+		fromClient(m, id, `{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}}`)
+		fromClient(m, id, `{"id":2,"method":"Target.createBrowserContext"}`)
 		say(`{"id":@Target.createBrowserContext,"result":{"browserContextId":"CTX#"}}`)
 		say(`{"method":"Target.attachedToTarget","params":{"sessionId":"R#","targetInfo":{"targetId":"P#","type":"page","title":"","url":"","browserContextId":"CTX#"},"waitingForDebugger":true}}`)
-		fromClient(b, id, `{"id":3,"method":"Runtime.runIfWaitingForDebugger","sessionId":"R`+n+`"}`)
+		fromClient(m, id, `{"id":3,"method":"Runtime.runIfWaitingForDebugger","sessionId":"R`+n+`"}`)
 	}
-	return b, rec
+	return m, rec
 }

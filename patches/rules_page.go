@@ -9,23 +9,23 @@ import (
 )
 
 // navigate passes a navigation on, but for one to the browser's own pages.
-func navigate(b *Board, s *session, r cdp.Request) *cdp.Error {
+func navigate(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
 	}
-	if err := f.noBrowserPage(); err != nil {
+	if err := f.refuseBrowserPage(); err != nil {
 		return err
 	}
-	b.pass(s, r, encode(f))
+	m.forward(s, r, encode(f))
 	return nil
 }
 
 // noBrowserPage refuses a URL of the browser's own pages: chrome://quit ends the
 // browser, others list and close the tabs of all or change its settings.
-func (f fields) noBrowserPage() *cdp.Error {
+func (f fields) refuseBrowserPage() *cdp.Error {
 	url, err := f.text("url")
-	if err == nil && ofBrowser(url) {
+	if err == nil && isBrowserPage(url) {
 		return notAllowed("the browser's own pages are about all sessions")
 	}
 	return err
@@ -33,7 +33,7 @@ func (f fields) noBrowserPage() *cdp.Error {
 
 // ofBrowser reports whether a URL, read as leniently as Chromium does, is of one
 // of the browser's own pages, or of an extension's.
-func ofBrowser(url string) bool {
+func isBrowserPage(url string) bool {
 	url = strings.TrimLeftFunc(url, func(r rune) bool { return r <= ' ' })
 	url = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(url)
 	scheme, rest, _ := strings.Cut(url, ":")
@@ -41,7 +41,7 @@ func ofBrowser(url string) bool {
 	case "chrome", "chrome-untrusted", "chrome-extension", "chrome-search", "devtools", "isolated-app":
 		return true
 	case "view-source", "filesystem":
-		return ofBrowser(rest)
+		return isBrowserPage(rest)
 	case "about": // is chrome: by another name
 		page, _, _ := strings.Cut(rest, "?")
 		page, _, _ = strings.Cut(page, "#")
@@ -53,7 +53,7 @@ func ofBrowser(url string) bool {
 
 // displayFeatures passes a foldable's screen on, but for one without folds: at
 // that Chromium 156 ends (SIGSEGV), with the tabs of all.
-func displayFeatures(b *Board, s *session, r cdp.Request) *cdp.Error {
+func setDisplayFeatures(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -65,15 +65,15 @@ func displayFeatures(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if len(folds) == 0 {
 		return badParams("features")
 	}
-	b.pass(s, r, encode(f))
+	m.forward(s, r, encode(f))
 	return nil
 }
 
 // withoutSharedWorkers adds to what a page's session wants to be attached to that
 // it is not the service workers of the shared browser context: they would wait
 // for it, and with them the pages of all sessions at their site.
-func (b *Board) withoutSharedWorkers(s *session, f fields) *cdp.Error {
-	if b.inOwnContext(s) {
+func (m *Mux) excludeSharedWorkers(s *session, f fields) *cdp.Error {
+	if m.inOwnContext(s) {
 		return nil
 	}
 	filter := []json.RawMessage{
@@ -88,10 +88,10 @@ func (b *Board) withoutSharedWorkers(s *session, f fields) *cdp.Error {
 
 // inOwnContext reports whether a session is of a page in a browser context of its
 // client's own, or of what such a page has brought along.
-func (b *Board) inOwnContext(s *session) bool {
+func (m *Mux) inOwnContext(s *session) bool {
 	for ; s != nil; s = s.parent {
-		if t := b.targets[s.target]; t != nil {
-			return s.client.owner.alone(t.ContextID)
+		if t := m.targets[s.target]; t != nil {
+			return s.client.tenant.ownsContext(t.ContextID)
 		}
 	}
 	return false
@@ -99,7 +99,7 @@ func (b *Board) inOwnContext(s *session) bool {
 
 // workerVersions drops from news of service workers which pages use them: they
 // are of all sessions.
-func (b *Board) workerVersions(s *session, in cdp.Message) json.RawMessage {
+func (m *Mux) filterWorkerVersions(s *session, in cdp.Message) json.RawMessage {
 	var p struct {
 		Versions []map[string]json.RawMessage `json:"versions"`
 	}
@@ -110,7 +110,7 @@ func (b *Board) workerVersions(s *session, in cdp.Message) json.RawMessage {
 		var users []string
 		// A member of another shape is dropped as well.
 		_ = json.Unmarshal(version["controlledClients"], &users)
-		version["controlledClients"] = encode(slices.DeleteFunc(append([]string{}, users...), func(id string) bool { return !b.owns(s.client.owner, id) }))
+		version["controlledClients"] = encode(slices.DeleteFunc(append([]string{}, users...), func(id string) bool { return !m.owns(s.client.tenant, id) }))
 		delete(version, "targetId")
 	}
 	return encode(p)

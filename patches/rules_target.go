@@ -4,21 +4,21 @@ import "github.com/abrowser/abrowser/patches/cdp"
 
 // owns reports whether a target is the owner's: a page or service worker of its
 // own, or a frame or worker that a page of its own has brought along.
-func (b *Board) owns(o *owner, target string) bool {
-	if t := b.targets[target]; t != nil {
-		return t.owner == o
+func (m *Mux) owns(tn *tenant, target string) bool {
+	if t := m.targets[target]; t != nil {
+		return t.owner == tn
 	}
-	for _, c := range o.clients {
-		if c.root != nil && c.root.leadsTo(target) {
+	for _, c := range tn.clients {
+		if c.root != nil && c.root.hasDescendant(target) {
 			return true
 		}
 	}
 	return false
 }
 
-func (s *session) leadsTo(target string) bool {
+func (s *session) hasDescendant(target string) bool {
 	for _, child := range s.children {
-		if child.target == target && !child.browser || child.leadsTo(target) {
+		if child.target == target && !child.browser || child.hasDescendant(target) {
 			return true
 		}
 	}
@@ -29,7 +29,7 @@ func (s *session) leadsTo(target string) bool {
 // announced one by one, as they come, and those that live already before the
 // reply: see [Board.adopt]. On other sessions it is the page's own business, but for the service
 // workers of the shared context.
-func setAutoAttach(b *Board, s *session, r cdp.Request) *cdp.Error {
+func setAutoAttach(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -40,10 +40,10 @@ func setAutoAttach(b *Board, s *session, r cdp.Request) *cdp.Error {
 	}
 	if !s.browser {
 		if on { // Chromium refuses a filter without
-			err = b.withoutSharedWorkers(s, f)
+			err = m.excludeSharedWorkers(s, f)
 		}
 		if err == nil {
-			b.pass(s, r, encode(f))
+			m.forward(s, r, encode(f))
 		}
 		return err
 	}
@@ -54,27 +54,27 @@ func setAutoAttach(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if on && !flatten {
 		return badParams("only the flat protocol is supported at the browser")
 	}
-	if s.pause, err = f.flag("waitForDebuggerOnStart"); err != nil {
+	if s.waitForDebugger, err = f.flag("waitForDebuggerOnStart"); err != nil {
 		return err
 	}
-	s.auto = on
-	b.adopt(s, func() { b.done(s, r, none{}) })
+	s.autoAttach = on
+	m.adopt(s, func() { m.respond(s, r, none{}) })
 	return nil
 }
 
 // ownedBy are all targets of an owner, its tabs first and in their order, so
 // that an opener is told before what it opened.
-func (b *Board) ownedBy(o *owner) []*target {
-	all := o.targets()
-	for _, t := range b.targets {
-		if t.owner == o && t.tab == nil {
+func (m *Mux) targetsOf(tn *tenant) []*target {
+	all := tn.targets()
+	for _, t := range m.targets {
+		if t.owner == tn && t.tab == nil {
 			all = append(all, t)
 		}
 	}
 	return all
 }
 
-func setDiscoverTargets(b *Board, s *session, r cdp.Request) *cdp.Error {
+func setDiscoverTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -86,22 +86,22 @@ func setDiscoverTargets(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if !s.browser {
 		return notAllowed("targets are discovered at the browser")
 	}
-	if on && !s.discover {
-		for _, t := range b.ownedBy(s.client.owner) {
-			b.sendEvent(s, "Target.targetCreated", infoParams{t.raw})
+	if on && !s.discovers {
+		for _, t := range m.targetsOf(s.client.tenant) {
+			m.sendEvent(s, "Target.targetCreated", infoParams{t.raw})
 		}
 	}
-	s.discover = on
-	b.done(s, r, none{})
+	s.discovers = on
+	m.respond(s, r, none{})
 	return nil
 }
 
-func getTargets(b *Board, s *session, r cdp.Request) *cdp.Error {
+func getTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	infos := []rawInfo{}
-	for _, t := range b.ownedBy(s.client.owner) {
+	for _, t := range m.targetsOf(s.client.tenant) {
 		infos = append(infos, t.raw)
 	}
-	b.done(s, r, struct {
+	m.respond(s, r, struct {
 		Infos []rawInfo `json:"targetInfos"`
 	}{infos})
 	return nil
@@ -109,7 +109,7 @@ func getTargets(b *Board, s *session, r cdp.Request) *cdp.Error {
 
 // ownTargetOrNone passes a request on that names a target of the owner's, or
 // none and means the session's.
-func ownTargetOrNone(b *Board, s *session, r cdp.Request) *cdp.Error {
+func forwardOwnTargetOrNone(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -118,53 +118,53 @@ func ownTargetOrNone(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if err != nil {
 		return err
 	}
-	if id != "" && id != s.target && !b.owns(s.client.owner, id) {
+	if id != "" && id != s.target && !m.owns(s.client.tenant, id) {
 		return noTarget()
 	}
-	b.pass(s, r, encode(f))
+	m.forward(s, r, encode(f))
 	return nil
 }
 
 // owned reads a request that names a target, which must be the owner's.
-func (b *Board) owned(s *session, r cdp.Request) (f fields, id string, err *cdp.Error) {
+func (m *Mux) ownTargetParam(s *session, r cdp.Request) (f fields, id string, err *cdp.Error) {
 	if f, err = fieldsOf(r); err != nil {
 		return nil, "", err
 	}
 	if id, err = f.text("targetId"); err != nil {
 		return nil, "", err
 	}
-	if !b.owns(s.client.owner, id) {
+	if !m.owns(s.client.tenant, id) {
 		return nil, "", noTarget()
 	}
 	return f, id, nil
 }
 
-func ownTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
-	f, _, err := b.owned(s, r)
+func forwardOwnTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
+	f, _, err := m.ownTargetParam(s, r)
 	if err != nil {
 		return err
 	}
-	b.pass(s, r, encode(f))
+	m.forward(s, r, encode(f))
 	return nil
 }
 
 // autoAttachRelated attaches a browser-level session to what a page of the owner's
 // brings along.
-func autoAttachRelated(b *Board, s *session, r cdp.Request) *cdp.Error {
-	f, id, err := b.owned(s, r)
+func autoAttachRelated(m *Mux, s *session, r cdp.Request) *cdp.Error {
+	f, id, err := m.ownTargetParam(s, r)
 	if err != nil {
 		return err
 	}
-	if t := b.targets[id]; t == nil || !s.client.owner.alone(t.ContextID) {
-		if err := b.withoutSharedWorkers(s, f); err != nil {
+	if t := m.targets[id]; t == nil || !s.client.tenant.ownsContext(t.ContextID) {
+		if err := m.excludeSharedWorkers(s, f); err != nil {
 			return err
 		}
 	}
-	b.pass(s, r, encode(f))
+	m.forward(s, r, encode(f))
 	return nil
 }
 
-func attachToTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
+func attachToTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -176,20 +176,20 @@ func attachToTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if !flatten {
 		return badParams("only the flat protocol is supported")
 	}
-	return ownTarget(b, s, r)
+	return forwardOwnTarget(m, s, r)
 }
 
 // activateTarget brings nothing to the front: no task may take the focus of
 // another, nor a person's.
-func activateTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
-	if _, _, err := b.owned(s, r); err != nil {
+func activateTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
+	if _, _, err := m.ownTargetParam(s, r); err != nil {
 		return err
 	}
-	b.done(s, r, none{})
+	m.respond(s, r, none{})
 	return nil
 }
 
-func detachFromTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
+func detachFromTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -198,24 +198,24 @@ func detachFromTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if err != nil {
 		return err
 	}
-	child := b.routes[session]
+	child := m.sessions[session]
 	if child == nil || child.client != s.client || child.parent == nil {
 		return noSession()
 	}
-	if !child.handed {
-		b.pass(s, r, encode(sessionParam{session}))
+	if !child.handedOff {
+		m.forward(s, r, encode(sessionParam{session}))
 		return nil
 	}
-	if t := b.targets[child.target]; t != nil && t.handed == child {
-		b.letRun(t)
+	if t := m.targets[child.target]; t != nil && t.handedOff == child {
+		m.resume(t)
 	}
-	b.askFor(s, r, encode(sessionParam{session}), func(in cdp.Message) { b.relay(s, r, in) })
+	m.callFor(s, r, encode(sessionParam{session}), func(in cdp.Message) { m.forwardResult(s, r, in) })
 	return nil
 }
 
 // createTarget opens a page that is the owner's, behind the others. The call is
 // our own, so that a page is not lost whose maker has left by then.
-func createTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
+func createTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
 		return err
@@ -224,58 +224,58 @@ func createTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
 	if err != nil {
 		return err
 	}
-	o := s.client.owner
+	tn := s.client.tenant
 	if context == "" {
-		context = b.home(o)
+		context = m.defaultContext(tn)
 	}
-	if context != b.home(o) && !o.hasContext(context) {
+	if context != m.defaultContext(tn) && !tn.hasContext(context) {
 		return noContext(context)
 	}
-	if err := f.noBrowserPage(); err != nil {
+	if err := f.refuseBrowserPage(); err != nil {
 		return err
 	}
 	for _, name := range []string{"forTab", "hidden", "focus", "enableBeginFrameControl", "windowState"} {
 		delete(f, name)
 	}
-	settle, refusal := b.makeRoom(o)
+	settle, refusal := m.reserveTab(tn)
 	if refusal != nil {
 		return refusal
 	}
-	if t := b.takeSpare(context, f); t != nil {
-		b.own(t, o)
+	if t := m.takeSpare(context, f); t != nil {
+		m.setOwner(t, tn)
 		settle(true)
-		b.answerCreated(s, r, t)
+		m.respondCreated(s, r, t)
 		return nil
 	}
 	f["background"] = []byte("true")
 	if context != "" {
 		f["browserContextId"] = encode(context)
 	}
-	if context != b.shared && !b.hasWindow(context) {
+	if context != m.shared && !m.hasWindow(context) {
 		f["newWindow"] = []byte("true")
 	}
 	var id int64
-	id = b.askFor(s, r, encode(f), func(in cdp.Message) {
+	id = m.callFor(s, r, encode(f), func(in cdp.Message) {
 		var out targetParam
 		err := in.Result(&out)
 		settle(err == nil)
 		if err != nil {
-			delete(b.creates, id)
-			b.decideLeft()
-			b.relay(s, r, in)
+			delete(m.creates, id)
+			m.assignRemaining()
+			m.forwardResult(s, r, in)
 			return
 		}
-		if t := b.created(id, o, out.TargetID); t != nil {
-			b.answerCreated(s, r, t)
+		if t := m.targetCreated(id, tn, out.TargetID); t != nil {
+			m.respondCreated(s, r, t)
 			return
 		}
-		b.done(s, r, out)
+		m.respond(s, r, out)
 	})
-	b.creates[id] = o
-	b.after(createTime, func() {
-		if _, waiting := b.creates[id]; waiting {
-			delete(b.creates, id)
-			b.decideLeft()
+	m.creates[id] = tn
+	m.after(createTime, func() {
+		if _, waiting := m.creates[id]; waiting {
+			delete(m.creates, id)
+			m.assignRemaining()
 		}
 	})
 	return nil
@@ -283,20 +283,20 @@ func createTarget(b *Board, s *session, r cdp.Request) *cdp.Error {
 
 // answerCreated answers a createTarget call when its client has been told of the
 // target: Playwright asserts on that order.
-func (b *Board) answerCreated(s *session, r cdp.Request, t *target) {
-	b.pageMade(t)
-	answer := once(func() { b.done(s, r, targetParam{t.TargetID}) })
-	if !s.auto || t.pending == 0 {
+func (m *Mux) respondCreated(s *session, r cdp.Request, t *target) {
+	m.pageMade(t)
+	answer := once(func() { m.respond(s, r, targetParam{t.TargetID}) })
+	if !s.autoAttach || t.attaching == 0 {
 		answer()
 		return
 	}
-	t.announced = append(t.announced, answer)
-	b.after(b.Hold, answer)
+	t.whenAnnounced = append(t.whenAnnounced, answer)
+	m.after(m.PauseLimit, answer)
 }
 
 // hasWindow reports whether a browser context has a page, and so a window.
-func (b *Board) hasWindow(context string) bool {
-	for _, t := range b.targets {
+func (m *Mux) hasWindow(context string) bool {
+	for _, t := range m.targets {
 		if t.ContextID == context && t.Type == "page" {
 			return true
 		}

@@ -27,105 +27,105 @@ type spare struct {
 
 // pageMade takes the news of a new page. Once there were as many new sessions as
 // [Options.Spares] says, more are likely to come, and one is made ahead.
-func (b *Board) pageMade(t *target) {
-	b.dropFirstPage()
+func (m *Mux) pageMade(t *target) {
+	m.dropFirstPage()
 	if t.tab != nil && t.tab.Number == 1 {
-		b.spare.seen++
+		m.spare.seen++
 	}
-	b.spare.last = b.Clock()
-	if b.Spares > 0 && b.spare.seen >= b.Spares {
-		b.after(spareDelay, b.prepare)
+	m.spare.last = m.Clock()
+	if m.SpareAfter > 0 && m.spare.seen >= m.SpareAfter {
+		m.after(spareDelay, m.prepare)
 	}
 }
 
 // prepare has ready what the next new session needs: a page, but where a person would see
 // it, and what [Options.Prepare] has.
-func (b *Board) prepare() {
-	if b.closing || b.Clock().Sub(b.spare.last) < spareDelay { // a later page has it done
+func (m *Mux) prepare() {
+	if m.closing || m.Clock().Sub(m.spare.last) < spareDelay { // a later page has it done
 		return
 	}
-	if b.Prepare != nil {
-		b.Prepare()
+	if m.Prepare != nil {
+		m.Prepare()
 	}
-	if !b.Watched && !b.Foreign {
-		b.makeSpare()
+	if !m.Visible && !m.External {
+		m.makeSpare()
 	}
 }
 
 // KeepFirstPage has the empty page that a browser with windows came up with be the spare
 // page: the first session gets it, so that the window shows that session and no empty tab.
-func (b *Board) KeepFirstPage() {
-	for _, id := range b.strays() {
-		t := b.targets[id]
-		if !b.Watched || b.Foreign || b.spare.target != "" || t.hold != "" || t.URL != "about:blank" {
+func (m *Mux) KeepFirstPage() {
+	for _, id := range m.unownedPages() {
+		t := m.targets[id]
+		if !m.Visible || m.External || m.spare.target != "" || t.session != "" || t.URL != "about:blank" {
 			continue
 		}
-		b.spare.target = id
-		b.ask("Target.attachToTarget", encode(attachParams{id, true}), "", func(cdp.Message) {
-			b.spare.ready = b.spare.target == id && t.hold != ""
-			b.save() // a successor is not to take it for a person's
+		m.spare.target = id
+		m.call("Target.attachToTarget", encode(attachParams{id, true}), "", func(cdp.Message) {
+			m.spare.ready = m.spare.target == id && t.session != ""
+			m.save() // a successor is not to take it for a person's
 		})
 	}
 }
 
 // dropFirstPage closes the page that [Board.KeepFirstPage] kept, where a session's page was
 // made that could not be it.
-func (b *Board) dropFirstPage() {
-	if !b.Watched || b.spare.target == "" {
+func (m *Mux) dropFirstPage() {
+	if !m.Visible || m.spare.target == "" {
 		return
 	}
-	b.ask("Target.closeTarget", encode(targetParam{b.spare.target}), "", nil)
-	b.spare.target, b.spare.ready = "", false
-	b.save()
+	m.call("Target.closeTarget", encode(targetParam{m.spare.target}), "", nil)
+	m.spare.target, m.spare.ready = "", false
+	m.save()
 }
 
-func (b *Board) makeSpare() {
-	if b.spare.making || b.spare.target != "" || b.shared == "" || !b.hasWindow(b.shared) {
+func (m *Mux) makeSpare() {
+	if m.spare.making || m.spare.target != "" || m.shared == "" || !m.hasWindow(m.shared) {
 		return
 	}
-	b.spare.making = true
-	id := b.nextID()
-	b.calls[id] = call{then: func(in cdp.Message) {
-		delete(b.creates, id)
-		b.spare.making = false
+	m.spare.making = true
+	id := m.nextID()
+	m.pending[id] = pendingCall{then: func(in cdp.Message) {
+		delete(m.creates, id)
+		m.spare.making = false
 		var out targetParam
 		if err := in.Result(&out); err != nil {
-			b.Log.Warn("making a spare page", "error", err)
-		} else if t := b.targets[out.TargetID]; t != nil && t.owner == nil && t.hold != "" {
-			b.keepSpare(t)
+			m.Log.Warn("making a spare page", "error", err)
+		} else if t := m.targets[out.TargetID]; t != nil && t.owner == nil && t.session != "" {
+			m.keepSpare(t)
 		}
-		b.decideLeft()
+		m.assignRemaining()
 	}}
-	b.creates[id] = nil
-	b.after(createTime, func() {
-		if _, waiting := b.creates[id]; waiting {
-			delete(b.creates, id)
-			b.decideLeft()
+	m.creates[id] = nil
+	m.after(createTime, func() {
+		if _, waiting := m.creates[id]; waiting {
+			delete(m.creates, id)
+			m.assignRemaining()
 		}
 	})
-	b.send(id, "Target.createTarget", encode(createParams{"about:blank", true, b.shared, false}), "")
+	m.send(id, "Target.createTarget", encode(createParams{"about:blank", true, m.shared, false}), "")
 }
 
 // keepSpare lets the new page run. It is ready when it says that it does: see
 // [Board.letRun].
-func (b *Board) keepSpare(t *target) {
-	b.spare.target = t.TargetID
+func (m *Mux) keepSpare(t *target) {
+	m.spare.target = t.TargetID
 	ready := func(cdp.Message) {
-		b.spare.ready = b.spare.target == t.TargetID
-		b.save() // a successor is not to take it for a person's
+		m.spare.ready = m.spare.target == t.TargetID
+		m.save() // a successor is not to take it for a person's
 	}
-	if !t.held {
+	if !t.paused {
 		ready(cdp.Message{})
 		return
 	}
-	t.held = false
-	b.ask("Runtime.runIfWaitingForDebugger", nil, t.hold, ready)
+	t.paused = false
+	m.call("Runtime.runIfWaitingForDebugger", nil, t.session, ready)
 }
 
 // takeSpare returns the spare page for a createTarget call of no particular wishes,
 // nil where there is none.
-func (b *Board) takeSpare(context string, f fields) *target {
-	if !b.spare.ready || context != b.shared {
+func (m *Mux) takeSpare(context string, f fields) *target {
+	if !m.spare.ready || context != m.shared {
 		return nil
 	}
 	for name, value := range f {
@@ -136,33 +136,33 @@ func (b *Board) takeSpare(context string, f fields) *target {
 			return nil
 		}
 	}
-	t := b.targets[b.spare.target]
-	if t == nil || t.hold == "" {
+	t := m.targets[m.spare.target]
+	if t == nil || t.session == "" {
 		return nil
 	}
-	b.spare.target, b.spare.ready = "", false
+	m.spare.target, m.spare.ready = "", false
 	return t
 }
 
 // isSpare reports whether a target is the spare page, still as it was made.
-func (b *Board) isSpare(t *target) bool {
-	if b.spare.target != t.TargetID || t.owner != nil {
+func (m *Mux) isSpare(t *target) bool {
+	if m.spare.target != t.TargetID || t.owner != nil {
 		return false
 	}
 	if t.URL == "" || t.URL == "about:blank" {
 		return true
 	}
-	b.spare.target, b.spare.ready = "", false
+	m.spare.target, m.spare.ready = "", false
 	return false
 }
 
 // loseSpare takes the news that a target is gone or has crashed.
-func (b *Board) loseSpare(t *target, crashed bool) {
-	if b.spare.target != t.TargetID {
+func (m *Mux) loseSpare(t *target, crashed bool) {
+	if m.spare.target != t.TargetID {
 		return
 	}
-	b.spare.target, b.spare.ready = "", false
+	m.spare.target, m.spare.ready = "", false
 	if crashed {
-		b.ask("Target.closeTarget", encode(targetParam{t.TargetID}), "", nil)
+		m.call("Target.closeTarget", encode(targetParam{t.TargetID}), "", nil)
 	}
 }

@@ -8,16 +8,16 @@ import (
 
 // State is what a Board knows that a later Board of the same browser must know.
 type State struct {
-	Owners []Owner `json:"owners"`
+	Tenants []Tenant `json:"owners"`
 	// Journal are the CDP sessions made on our own root, for clients and to hold pages
 	// by. What a dead board left of them would go on to pause requests and dialogs.
-	Journal []string `json:"journal"`
-	Opening *opening `json:"opening,omitempty"`
-	Spare   string   `json:"spare,omitzero"` // target id of the page that is nobody's yet
+	Journal []string   `json:"journal"`
+	Opening *reopening `json:"opening,omitempty"`
+	Spare   string     `json:"spare,omitzero"` // target id of the page that is nobody's yet
 }
 
 // Owner is a session of abrowser.
-type Owner struct {
+type Tenant struct {
 	Name     string    `json:"name"`
 	NextTab  int       `json:"nextTab"`
 	Active   string    `json:"active,omitzero"` // target id
@@ -59,7 +59,7 @@ type Tab struct {
 	Opened   time.Time `json:"opened"`
 	Released time.Time `json:"released,omitzero"`
 	Context  string    `json:"context,omitzero"` // the owner's own browser context that it is in
-	Want     string    `json:"want,omitzero"`    // where it is to be opened again; empty once it was somewhere
+	Pending  string    `json:"want,omitzero"`    // where it is to be opened again; empty once it was somewhere
 	Loads    int       `json:"loads,omitzero"`   // how often it was opened again, in browsers that did not live long
 	Crashed  bool      `json:"crashed,omitzero"` // its renderer is gone
 
@@ -68,11 +68,11 @@ type Tab struct {
 
 // follow takes over where a tab's page is, and reports whether that is news. A page
 // that was opened again is, until it has loaded, where it is to go.
-func (t *Tab) follow(page targetInfo) bool {
-	if t.Want != "" && (page.URL == "" || page.URL == "about:blank") {
+func (t *Tab) update(page targetInfo) bool {
+	if t.Pending != "" && (page.URL == "" || page.URL == "about:blank") {
 		return false
 	}
-	t.Want = ""
+	t.Pending = ""
 	if t.URL == page.URL && t.Title == page.Title {
 		return false
 	}
@@ -80,30 +80,30 @@ func (t *Tab) follow(page targetInfo) bool {
 	return true
 }
 
-func (o *owner) hasContext(id string) bool { return slices.Contains(o.Contexts, id) }
+func (tn *tenant) hasContext(id string) bool { return slices.Contains(tn.Contexts, id) }
 
-func (b *Board) restore(s State) {
-	b.journal, b.opening = slices.Clone(s.Journal), s.Opening
-	b.spare.target, b.spare.ready = s.Spare, s.Spare != ""
-	for _, saved := range s.Owners {
-		o := &owner{Owner: saved, tabs: map[string]*Tab{}, makers: map[string]*client{}}
+func (m *Mux) restore(s State) {
+	m.journal, m.reopening = slices.Clone(s.Journal), s.Opening
+	m.spare.target, m.spare.ready = s.Spare, s.Spare != ""
+	for _, saved := range s.Tenants {
+		tn := &tenant{Tenant: saved, tabs: map[string]*Tab{}, makers: map[string]*client{}}
 		for _, tab := range saved.Tabs {
-			o.tabs[tab.Target] = &tab
+			tn.tabs[tab.Target] = &tab
 		}
 		for _, kept := range saved.Downloads {
-			d := &download{Download: kept, owner: o, told: map[*session]bool{}}
-			b.downloads[d.GUID] = d
-			if d.Handed {
-				b.after(handedTime, func() { b.drop(d) })
+			d := &download{Download: kept, owner: tn, announced: map[*session]bool{}}
+			m.files[d.GUID] = d
+			if d.Delivered {
+				m.after(deliveredTime, func() { m.drop(d) })
 			}
 		}
-		o.Tabs, o.Downloads = nil, nil
-		b.owners[o.Name] = o
-		if o.Released.IsZero() {
-			b.after(b.Grace, func() {
-				if o.reachable == 0 {
-					b.rest(o)
-					b.save()
+		tn.Tabs, tn.Downloads = nil, nil
+		m.tenants[tn.Name] = tn
+		if tn.Released.IsZero() {
+			m.after(m.Grace, func() {
+				if tn.connections == 0 {
+					m.release(tn)
+					m.save()
 				}
 			})
 		}
@@ -112,16 +112,16 @@ func (b *Board) restore(s State) {
 
 // forgetGone drops the tabs that the browser did not name: they were closed
 // while no board was there.
-func (b *Board) forgetGone() {
-	if b.targets[b.spare.target] == nil {
-		b.spare = spare{}
+func (m *Mux) dropMissingTabs() {
+	if m.targets[m.spare.target] == nil {
+		m.spare = spare{}
 	}
-	for _, o := range b.owners {
-		for id, tab := range o.tabs {
+	for _, tn := range m.tenants {
+		for id, tab := range tn.tabs {
 			if tab.target == nil {
-				delete(o.tabs, id)
-				if o.Active == id {
-					o.Active = o.successor(tab)
+				delete(tn.tabs, id)
+				if tn.Active == id {
+					tn.Active = tn.nextActive(tab)
 				}
 			}
 		}
@@ -129,54 +129,54 @@ func (b *Board) forgetGone() {
 }
 
 // State returns what has to be saved.
-func (b *Board) State() State {
-	s := State{Owners: []Owner{}, Journal: slices.Clone(b.journal), Opening: b.opening, Spare: b.spare.target}
-	for _, o := range b.sortedOwners() {
-		saved := o.Owner
+func (m *Mux) State() State {
+	s := State{Tenants: []Tenant{}, Journal: slices.Clone(m.journal), Opening: m.reopening, Spare: m.spare.target}
+	for _, tn := range m.sortedTenants() {
+		saved := tn.Tenant
 		saved.Tabs = []Tab{}
-		for _, tab := range o.sorted() {
+		for _, tab := range tn.sortedTabs() {
 			saved.Tabs = append(saved.Tabs, *tab)
 		}
-		for _, d := range b.downloadsOf(o) {
+		for _, d := range m.downloadsOf(tn) {
 			saved.Downloads = append(saved.Downloads, d.Download)
 		}
-		s.Owners = append(s.Owners, saved)
+		s.Tenants = append(s.Tenants, saved)
 	}
 	return s
 }
 
 // save puts the state on disk now: what is said next depends on it.
-func (b *Board) save() {
-	b.dirty = false
-	if b.ready || len(b.journal) > 0 {
-		b.Line.Save(b.State())
+func (m *Mux) save() {
+	m.dirty = false
+	if m.ready || len(m.journal) > 0 {
+		m.Transport.Save(m.State())
 	}
 }
 
 // detach ends a CDP session of the journal.
-func (b *Board) detach(session string) {
-	b.strike(session)
-	b.ask("Target.detachFromTarget", encode(sessionParam{session}), "", nil)
+func (m *Mux) detachSession(session string) {
+	m.removeJournal(session)
+	m.call("Target.detachFromTarget", encode(sessionParam{session}), "", nil)
 }
 
 // strike takes a session off the journal.
-func (b *Board) strike(session string) {
-	b.journal = slices.DeleteFunc(b.journal, func(s string) bool { return s == session })
+func (m *Mux) removeJournal(session string) {
+	m.journal = slices.DeleteFunc(m.journal, func(s string) bool { return s == session })
 }
 
 // saveSoon saves what can wait: URLs and titles.
-func (b *Board) saveSoon() {
-	if b.dirty {
+func (m *Mux) saveSoon() {
+	if m.dirty {
 		return
 	}
-	b.dirty = true
-	b.after(saveDelay, b.Flush)
+	m.dirty = true
+	m.after(saveDelay, m.Flush)
 }
 
 // Flush saves now what can otherwise wait.
-func (b *Board) Flush() {
-	if b.dirty {
-		b.save()
+func (m *Mux) Flush() {
+	if m.dirty {
+		m.save()
 	}
 }
 
@@ -187,7 +187,7 @@ const saveDelay = 500 * time.Millisecond
 // again.
 func (s State) Died() State {
 	var rest State
-	for _, o := range s.Owners {
+	for _, o := range s.Tenants {
 		o.Contexts, o.Private = nil, ""
 		tabs := slices.DeleteFunc(slices.Concat(o.Tabs, o.Lost), func(t Tab) bool { return t.Context != "" })
 		slices.SortFunc(tabs, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
@@ -196,7 +196,7 @@ func (s State) Died() State {
 		}
 		o.Lost, o.Tabs = tabs, nil
 		o.Downloads = slices.DeleteFunc(slices.Clone(o.Downloads), func(d Download) bool { return d.State != DownloadDone })
-		rest.Owners = append(rest.Owners, o)
+		rest.Tenants = append(rest.Tenants, o)
 	}
 	return rest
 }
@@ -205,12 +205,12 @@ func (s State) Died() State {
 // there were, and the numbers that they do not give again.
 func (s State) Stopped() State {
 	var rest State
-	for _, o := range s.Owners {
+	for _, o := range s.Tenants {
 		o.Active, o.Contexts, o.Private, o.Lost, o.Tabs, o.Reopened, o.Downloads = "", nil, "", nil, nil, nil, nil
 		if o.Released.IsZero() {
 			o.Released = o.Last
 		}
-		rest.Owners = append(rest.Owners, o)
+		rest.Tenants = append(rest.Tenants, o)
 	}
 	return rest
 }

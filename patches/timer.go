@@ -29,23 +29,23 @@ func (t *timers) Pop() any {
 	return last
 }
 
-func (b *Board) after(d time.Duration, do func()) {
-	heap.Push(&b.timers, timer{b.Clock().Add(d), do})
+func (m *Mux) after(d time.Duration, do func()) {
+	heap.Push(&m.timers, timer{m.Clock().Add(d), do})
 }
 
 // Next returns when [Board.Tick] is due, and whether it ever is.
-func (b *Board) Next() (time.Time, bool) {
-	if len(b.timers) == 0 {
+func (m *Mux) Next() (time.Time, bool) {
+	if len(m.timers) == 0 {
 		return time.Time{}, false
 	}
-	return b.timers[0].at, true
+	return m.timers[0].at, true
 }
 
 // Tick does what is due.
-func (b *Board) Tick() {
-	now := b.Clock()
-	for len(b.timers) > 0 && !b.timers[0].at.After(now) {
-		heap.Pop(&b.timers).(timer).do()
+func (m *Mux) Tick() {
+	now := m.Clock()
+	for len(m.timers) > 0 && !m.timers[0].at.After(now) {
+		heap.Pop(&m.timers).(timer).do()
 	}
 }
 

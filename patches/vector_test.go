@@ -136,9 +136,9 @@ func (r *recorder) Deliver(file string, to []Delivery, done func([]string)) {
 func (r *recorder) Discard(name string) { r.note("discard", name) }
 
 // fromClient has the board take a client's message.
-func fromClient(b *Board, id ClientID, msg string) {
+func fromClient(m *Mux, id ClientID, msg string) {
 	r, err := cdp.ParseRequest([]byte(msg))
-	b.FromClient(id, r, err)
+	m.FromClient(id, r, err)
 }
 
 const firstID = 1000000001
@@ -149,8 +149,8 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rec := &recorder{}
 	first := int64(firstID)
-	b := New(Options{Line: rec, Clock: func() time.Time { return now }, First: firstID, Downloads: "/downloads"})
-	b.ready, b.shared = true, "SHARED"
+	m := New(Options{Transport: rec, Clock: func() time.Time { return now }, FirstID: firstID, DownloadDir: "/downloads"})
+	m.ready, m.shared = true, "SHARED"
 	for _, f := range in.Files {
 		words := strings.Fields(f.Name)
 		lines := strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n")
@@ -163,18 +163,18 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 		switch words[0] {
 		case "from-playwright":
 			for _, l := range lines {
-				fromClient(b, clientOf(t, words[1]), l)
+				fromClient(m, clientOf(t, words[1]), l)
 			}
 		case "from-browser":
 			for _, l := range lines {
-				b.FromBrowser([]byte(rec.number(l)))
+				m.FromBrowser([]byte(rec.number(l)))
 			}
 		case "join":
-			b.Join(clientOf(t, words[1]), words[2], strings.Join(words[3:], ""), func(bool) {})
+			m.Join(clientOf(t, words[1]), words[2], strings.Join(words[3:], ""), func(bool) {})
 		case "leave":
-			b.Leave(clientOf(t, words[1]))
+			m.Leave(clientOf(t, words[1]))
 		case "release":
-			b.Release(words[1], len(words) > 2, time.Second, func(e Ending) {
+			m.End(words[1], len(words) > 2, time.Second, func(e EndResult) {
 				text := fmt.Sprint(e.Kept, " closed ", e.Closed)
 				if e.Discarded > 0 {
 					text = fmt.Sprint(e.Discarded, " discarded")
@@ -182,44 +182,44 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 				rec.note("kept", text)
 			})
 		case "incognito":
-			b.Incognito(words[1], func(err error) { rec.note("kept", fmt.Sprint("incognito: ", err)) })
+			m.Incognito(words[1], func(err error) { rec.note("kept", fmt.Sprint("incognito: ", err)) })
 		case "prune":
-			b.Prune("", 0, time.Second, func(gone map[string][]Tab) { rec.note("kept", fmt.Sprint(len(gone["a"]), " pruned")) })
+			m.Prune("", 0, time.Second, func(gone map[string][]Tab) { rec.note("kept", fmt.Sprint(len(gone["a"]), " pruned")) })
 		case "tick":
 			d, err := time.ParseDuration(words[1])
 			if err != nil {
 				t.Fatal(err)
 			}
 			now = now.Add(d)
-			b.Tick()
+			m.Tick()
 		case "restart", "died", "foreign":
-			state := b.State()
+			state := m.State()
 			if words[0] == "died" {
 				state = state.Died()
 			}
 			first += 1000
-			o := Options{Line: rec, Clock: func() time.Time { return now }, First: first, State: state, Downloads: "/downloads", Spares: b.Spares, Prepare: b.Prepare}
+			o := Options{Transport: rec, Clock: func() time.Time { return now }, FirstID: first, State: state, DownloadDir: "/downloads", SpareAfter: m.SpareAfter, Prepare: m.Prepare}
 			if words[0] == "foreign" {
-				o.Foreign, o.Watched, o.Downloads = true, true, ""
+				o.External, o.Visible, o.DownloadDir = true, true, ""
 			}
-			b = New(o)
-			b.Start(func() { b.Reopen(func() {}) })
+			m = New(o)
+			m.Start(func() { m.Reopen(func() {}) })
 		case "barrier":
-			b.BarrierOf(words[1], time.Second, func() {
-				for _, l := range b.OwnersNamed(words[1]) {
+			m.BarrierFor(words[1], time.Second, func() {
+				for _, l := range m.TenantNamed(words[1]) {
 					rec.note("kept", fmt.Sprint(l.Name, " ", len(l.Pages), " pages, the first is ", l.Pages[0].Title))
 				}
 			})
 		case "moved":
-			rec.note("kept", fmt.Sprint(words[1], " has moved: ", b.HasMoved(words[1])))
+			rec.note("kept", fmt.Sprint(words[1], " has moved: ", m.TakeActivity(words[1])))
 		case "spares":
-			b.Spares, b.Prepare = 1, func() { rec.note("kept", "prepares") }
+			m.SpareAfter, m.Prepare = 1, func() { rec.note("kept", "prepares") }
 		case "watched":
-			b.Watched = true
+			m.Visible = true
 		case "farewell":
-			b.Farewell = "goodbye()"
+			m.CleanupScript = "goodbye()"
 		case "news":
-			_, news := b.News(words[1])
+			_, news := m.Reopened(words[1])
 			rec.note("kept", fmt.Sprint(news))
 		case "delivered":
 			rec.deliveries[0](len(words) > 1)

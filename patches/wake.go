@@ -15,51 +15,51 @@ const screencast = `{"quality":1,"maxWidth":8,"maxHeight":8,"everyNthFrame":1000
 
 // wakeTime is when a page is woken that did not say that it runs: the answer is
 // lost when the page goes to another process right away.
-const wakeTime = time.Second
+const resumeTime = time.Second
 
 // letRun lets a paused target run, and then wakes it: not before it says that it
 // runs. Chromium 156 loses the renderer (SIGSEGV) when a page with focus
 // emulation navigates before its first process is up.
-func (b *Board) letRun(t *target) {
-	if !t.held {
+func (m *Mux) resume(t *target) {
+	if !t.paused {
 		return
 	}
-	t.held, t.waits = false, nil
-	if t.handed != nil {
-		b.runHanded(t)
+	t.paused, t.waiting = false, nil
+	if t.handedOff != nil {
+		m.resumeHandedOff(t)
 		return
 	}
-	b.ask("Runtime.runIfWaitingForDebugger", nil, t.hold, func(cdp.Message) { b.wake(t) })
-	b.after(wakeTime, func() { b.wake(t) })
+	m.call("Runtime.runIfWaitingForDebugger", nil, t.session, func(cdp.Message) { m.wake(t) })
+	m.after(resumeTime, func() { m.wake(t) })
 }
 
 // wake keeps a running page of a live owner awake.
-func (b *Board) wake(t *target) {
-	if t.hold == "" || t.held || t.awake || t.tab == nil || !t.owner.live() {
+func (m *Mux) wake(t *target) {
+	if t.session == "" || t.paused || t.awake || t.tab == nil || !t.owner.live() {
 		return
 	}
 	t.awake = true
-	b.ask("Emulation.setFocusEmulationEnabled", []byte(`{"enabled":true}`), t.hold, nil)
-	b.ask("Page.startScreencast", []byte(screencast), t.hold, nil)
+	m.call("Emulation.setFocusEmulationEnabled", []byte(`{"enabled":true}`), t.session, nil)
+	m.call("Page.startScreencast", []byte(screencast), t.session, nil)
 }
 
 // sleep takes off what wake put on.
-func (b *Board) sleep(t *target) {
-	if t.hold == "" || !t.awake {
+func (m *Mux) sleep(t *target) {
+	if t.session == "" || !t.awake {
 		return
 	}
 	t.awake = false
-	b.ask("Page.stopScreencast", nil, t.hold, nil)
-	b.ask("Emulation.setFocusEmulationEnabled", []byte(`{"enabled":false}`), t.hold, nil)
+	m.call("Page.stopScreencast", nil, t.session, nil)
+	m.call("Emulation.setFocusEmulationEnabled", []byte(`{"enabled":false}`), t.session, nil)
 }
 
 // acknowledge answers a screencast's frame; without an answer no other comes,
 // and the page would doze off.
-func (b *Board) acknowledge(t *target, in cdp.Message) {
+func (m *Mux) ackFrame(t *target, in cdp.Message) {
 	var p struct {
 		Frame int `json:"sessionId"`
 	}
 	if in.Params(&p) == nil {
-		b.ask("Page.screencastFrameAck", encode(p), t.hold, nil)
+		m.call("Page.screencastFrameAck", encode(p), t.session, nil)
 	}
 }

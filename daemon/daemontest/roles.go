@@ -48,7 +48,7 @@ func serve(ctx context.Context, role string, log *slog.Logger) error {
 		return err
 	}
 	if role == "broker" {
-		return broker.Serve(ctx, broker.ServeOptions{Root: root, Settings: settings, Build: build, Log: log, Farewell: daemon.Farewell})
+		return broker.Serve(ctx, broker.ServeOptions{Root: root, Settings: settings, Build: build, Log: log, CleanupScript: daemon.Farewell})
 	}
 	pipe, err := launcher.Inherited(os.LookupEnv)
 	if err != nil {

@@ -56,7 +56,7 @@ func (b *broker) newPool(lookup func(string) (string, bool)) error {
 // extras are the extra tabs as the pool wants them.
 func (b *broker) extras() []pool.Tab {
 	var all []pool.Tab
-	for _, e := range b.board.Extras() {
+	for _, e := range b.mux.ExtraTabs() {
 		all = append(all, pool.Tab{Agent: e.Agent, Target: e.Target})
 	}
 	return all
@@ -65,11 +65,11 @@ func (b *broker) extras() []pool.Tab {
 // admit is for patches: whether a session may have one more tab. Its first is not one
 // of the pool's.
 func (b *broker) admit(session string) (evict string, err error) {
-	if b.board.First(session) {
+	if b.mux.HasNoTab(session) {
 		return "", nil
 	}
 	tabs := b.extras()
-	evict, ok := b.pool.Admit(b.board.HolderOf(session), tabs)
+	evict, ok := b.pool.Admit(b.mux.AgentOf(session), tabs)
 	if !ok {
 		return "", fmt.Errorf("POOL_FULL: Tab pool is full and you have no tabs to evict. Tab pool: %s", b.fullness(tabs))
 	}
@@ -85,7 +85,7 @@ func (b *broker) fullness(tabs []pool.Tab) string {
 }
 
 // keep puts on disk what the pool knows.
-func (b *broker) keep() { b.Save(b.board.State()) }
+func (b *broker) keep() { b.Save(b.mux.State()) }
 
 // tend gives free slots to who waits for them, and ends agents that are gone.
 func (b *broker) tend() {
@@ -111,7 +111,7 @@ func (b *broker) lives(agent string, a pool.Agent) bool {
 		p, err := sockets.ParseProcess(a.Process)
 		return err == nil && p.Lives()
 	}
-	for _, o := range b.board.Owners() {
+	for _, o := range b.mux.Tenants() {
 		if o.Live && (o.Name == agent || o.Agent == agent) {
 			return true
 		}
@@ -134,15 +134,15 @@ func (b *broker) goodbye(agent string, done func(wire.GoodbyeOut)) {
 		done(wire.GoodbyeOut{})
 		return
 	}
-	b.board.Goodbye(agent, goodbyeTime, func(p patches.Parting) {
+	b.mux.EndAgent(agent, goodbyeTime, func(p patches.AgentEnd) {
 		b.pool.Settle(b.extras())
 		b.keep()
 		if b.Bury != nil {
-			for _, session := range p.Resting {
+			for _, session := range p.Disconnected {
 				b.burials.Go(func() { b.bury(session) })
 			}
 		}
-		done(wire.GoodbyeOut{Sessions: p.Owners, Closed: p.Closed})
+		done(wire.GoodbyeOut{Sessions: p.Tenants, Closed: p.Closed})
 	})
 }
 
@@ -162,8 +162,8 @@ func (b *broker) bury(session string) {
 	}
 	err = b.do(ctx, func() {
 		// Not where somebody has come since, whose the tabs are now.
-		if of := b.board.OwnersNamed(session); len(of) == 1 && of[0].Ended && !of[0].Live {
-			b.board.Release(session, true, goodbyeTime, func(patches.Ending) {})
+		if of := b.mux.TenantNamed(session); len(of) == 1 && of[0].Ended && !of[0].Live {
+			b.mux.End(session, true, goodbyeTime, func(patches.EndResult) {})
 		}
 	})
 	if err != nil {
@@ -199,11 +199,11 @@ func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in wire.ClaimI
 		if in.Asks {
 			actor = ""
 		}
-		known := slices.ContainsFunc(b.board.Owners(), func(o patches.Listed) bool { return o.Name == in.Session })
-		holder, ended := b.board.Claim(in.Session, string(actor), in.Looks)
+		known := slices.ContainsFunc(b.mux.Tenants(), func(o patches.TenantInfo) bool { return o.Name == in.Session })
+		holder, ended := b.mux.Claim(in.Session, string(actor), in.Looks)
 		out = wire.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended, Unknown: !known}
 		out.Tab, out.Live = b.activeOf(in.Session)
-		out.Held = b.board.Held(in.Session)
+		out.Held = b.mux.Claimed(in.Session)
 		if !in.Asks && !out.Live {
 			b.idle.expect()
 		}
@@ -213,7 +213,7 @@ func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in wire.ClaimI
 
 // activeOf is the active tab of a session, and whether the session is at work.
 func (b *broker) activeOf(session string) (tab string, isLive bool) {
-	for _, o := range b.board.Owners() {
+	for _, o := range b.mux.Tenants() {
 		if o.Name != session {
 			continue
 		}
@@ -231,8 +231,8 @@ func (b *broker) activeOf(session string) (tab string, isLive bool) {
 func (b *broker) mayClose(ctx context.Context, call *wire.Call, session string) error {
 	var refusal error
 	err := b.do(ctx, func() {
-		holder := wire.AgentKey(b.board.HolderOf(session))
-		if b.board.Held(session) && !call.Actor().Drives(session, holder) {
+		holder := wire.AgentKey(b.mux.AgentOf(session))
+		if b.mux.Claimed(session) && !call.Actor().Drives(session, holder) {
 			tab, _ := b.activeOf(session)
 			refusal = wire.OwnershipError("close", session+"/"+tab, holder)
 		}

@@ -99,7 +99,7 @@ func between(t testing.TB, p *pipe) *websocket.Conn {
 	if err := br.newPool(os.LookupEnv); err != nil {
 		t.Fatal(err)
 	}
-	br.board = patches.New(patches.Options{Line: br})
+	br.mux = patches.New(patches.Options{Transport: br})
 	ctx, cancel := context.WithCancel(context.Background())
 	messages := make(chan piece, inboxLength)
 	var work sync.WaitGroup

@@ -54,7 +54,7 @@ func (d *downloads) take(s patches.State, fresh bool) (patches.State, error) {
 		return s, err
 	}
 	known := map[string]bool{}
-	for i, o := range s.Owners {
+	for i, o := range s.Tenants {
 		var kept []patches.Download
 		for _, f := range o.Downloads {
 			if f.Path == "" {
@@ -67,7 +67,7 @@ func (d *downloads) take(s patches.State, fresh bool) (patches.State, error) {
 			known[f.GUID] = true
 			kept = append(kept, f)
 		}
-		s.Owners[i].Downloads = kept
+		s.Tenants[i].Downloads = kept
 	}
 	if fresh {
 		d.sweep(known)

@@ -47,7 +47,7 @@ func TestTakeDownloads(t *testing.T) {
 			}
 			all = append(all, d)
 		}
-		return patches.State{Owners: []patches.Owner{{Name: "a", Downloads: all}}}
+		return patches.State{Tenants: []patches.Tenant{{Name: "a", Downloads: all}}}
 	}
 	for _, test := range []struct {
 		name   string
@@ -66,10 +66,10 @@ func TestTakeDownloads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := state.Owners[0].Downloads; len(got) != len(test.states) {
+			if got := state.Tenants[0].Downloads; len(got) != len(test.states) {
 				t.Errorf("the downloads are %v, want %v", got, test.states)
 			}
-			for _, got := range state.Owners[0].Downloads {
+			for _, got := range state.Tenants[0].Downloads {
 				if got.State != test.states[got.GUID] {
 					t.Errorf("%s is %s, want %s", got.GUID, got.State, test.states[got.GUID])
 				}

@@ -45,8 +45,8 @@ func (b *broker) heed(ctx context.Context) {
 				b.log.Warn("looking at the cookies", "error", err)
 			}
 			_ = b.do(ctx, func() {
-				b.board.Closing()
-				b.board.Ask("Browser.close", struct{}{}, "", func(json.RawMessage, error) {})
+				b.mux.BrowserClosing()
+				b.mux.Call("Browser.close", struct{}{}, "", func(json.RawMessage, error) {})
 			})
 		}
 	}
@@ -90,8 +90,8 @@ func (b *broker) takeOver(ctx context.Context) error {
 	defer cancel()
 	started := make(chan struct{})
 	err := b.do(ctx, func() {
-		b.board.Start(func() {
-			b.board.Ask("Browser.getVersion", struct{}{}, "", func(raw json.RawMessage, err error) {
+		b.mux.Start(func() {
+			b.mux.Call("Browser.getVersion", struct{}{}, "", func(raw json.RawMessage, err error) {
 				var v struct{ Product string }
 				if err == nil && json.Unmarshal(raw, &v) == nil {
 					b.product = v.Product
@@ -114,7 +114,7 @@ func (b *broker) takeOver(ctx context.Context) error {
 		if err := b.fitWindow(ctx); err != nil {
 			b.log.Warn("sizing the window", "error", err)
 		}
-		if err := b.do(ctx, b.board.KeepFirstPage); err != nil {
+		if err := b.do(ctx, b.mux.KeepFirstPage); err != nil {
 			return err
 		}
 		if err := b.cookies.restore(ctx); err != nil {
@@ -132,7 +132,7 @@ const reopenTime = 20 * time.Second
 
 func (b *broker) reopen(ctx context.Context) error {
 	all := make(chan struct{})
-	if err := b.do(ctx, func() { b.board.Reopen(func() { close(all) }) }); err != nil {
+	if err := b.do(ctx, func() { b.mux.Reopen(func() { close(all) }) }); err != nil {
 		return err
 	}
 	late := time.NewTimer(reopenTime)

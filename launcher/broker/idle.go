@@ -61,7 +61,7 @@ func (b *broker) checkIdle() {
 	switch {
 	case b.idle.stopping:
 		return
-	case len(b.lines) > 0 || !foreign(b.Settings) && b.board.Used():
+	case len(b.lines) > 0 || !foreign(b.Settings) && b.mux.InUse():
 		b.idle.since = time.Time{}
 		return
 	case b.idle.since.IsZero():
@@ -72,7 +72,7 @@ func (b *broker) checkIdle() {
 	}
 	b.idle.stopping = true
 	b.table.stopped = true
-	b.board.Closing()
+	b.mux.BrowserClosing()
 	b.log.Info("the browser has no tabs and nobody uses it; it is stopped")
 	go b.endBrowser() // the board does not wait for the line to the keeper
 }

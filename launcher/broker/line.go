@@ -86,7 +86,7 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	log.Debug("client says no more", "client", int(l.id), "error", err)
 	l.end("the client has left")
 	_ = b.do(context.WithoutCancel(ctx), func() {
-		b.board.Leave(l.id)
+		b.mux.Leave(l.id)
 		delete(b.lines, l.id)
 	})
 	writing.Wait()
@@ -103,7 +103,7 @@ func (b *broker) join(ctx context.Context, l *line, name, party string) error {
 		b.lastLine++
 		l.id = b.lastLine
 		b.lines[l.id], b.idle.met = l, true
-		b.board.Join(l.id, name, party, func(ok bool) { joined <- ok })
+		b.mux.Join(l.id, name, party, func(ok bool) { joined <- ok })
 	})
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (b *broker) join(ctx context.Context, l *line, name, party string) error {
 	case <-ctx.Done():
 	}
 	_ = b.do(context.WithoutCancel(ctx), func() {
-		b.board.Leave(l.id)
+		b.mux.Leave(l.id)
 		delete(b.lines, l.id)
 	})
 	return wire.Errorf(wire.CodeBrowserGone, "the browser does not answer")
@@ -140,8 +140,8 @@ func (b *broker) listen(ctx context.Context, l *line) error {
 		free := make(chan struct{})
 		request, invalid := cdp.ParseRequest(msg)
 		err = b.do(ctx, func() {
-			b.board.FromClient(l.id, request, invalid)
-			b.board.WhenFree(l.id, func() { close(free) })
+			b.mux.FromClient(l.id, request, invalid)
+			b.mux.WhenReady(l.id, func() { close(free) })
 		})
 		if err != nil {
 			return err

@@ -37,7 +37,7 @@ type ServeOptions struct {
 	Prepare func(ctx context.Context) error
 	// Farewell is a script that takes off what daemons leave in their pages; see
 	// [patches.Options].
-	Farewell string
+	CleanupScript string
 	// Bury ends what a session has kept outside of the browser, which ended with its
 	// agent when no daemon was connected for it, and reports whether its tabs are to be
 	// closed. It may take as long as its ctx lasts. Nil: nothing is kept.

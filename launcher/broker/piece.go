@@ -33,11 +33,11 @@ type large struct {
 func (b *broker) fromBrowser(p piece) {
 	switch {
 	case !b.large.running && !p.more:
-		b.board.FromBrowser(p.data)
+		b.mux.FromBrowser(p.data)
 		return
 	case !b.large.running:
 		b.large = large{running: true}
-		if client, head, ok := b.board.Stream(p.data); ok {
+		if client, head, ok := b.mux.StreamReply(p.data); ok {
 			b.large.streamed, b.large.client, p.data = true, client, head
 		}
 	}
@@ -53,7 +53,7 @@ func (b *broker) fromBrowser(p piece) {
 	whole := b.large.whole
 	b.large = large{}
 	if whole != nil {
-		b.board.FromBrowser(whole)
+		b.mux.FromBrowser(whole)
 	}
 }
 

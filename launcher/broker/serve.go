@@ -47,7 +47,7 @@ type broker struct {
 	began   time.Time
 
 	idle     idle
-	board    *patches.Board
+	mux      *patches.Mux
 	lines    map[patches.ClientID]*line
 	lastLine patches.ClientID
 	large    large
@@ -167,9 +167,9 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	if err := b.newPool(os.LookupEnv); err != nil {
 		return err
 	}
-	b.board = patches.New(patches.Options{
-		Line: b, Admit: b.admit, Lives: b.knownToLive, State: state, Log: b.log, Moved: b.cookies.moved, Downloads: b.downloads.dir, Foreign: foreign(b.Settings),
-		Spares: b.spares(), Watched: b.watched(), Began: b.charge.Began, Farewell: b.Farewell,
+	b.mux = patches.New(patches.Options{
+		Transport: b, Admit: b.admit, AgentAlive: b.knownToLive, State: state, Log: b.log, OnActivity: b.cookies.moved, DownloadDir: b.downloads.dir, External: foreign(b.Settings),
+		SpareAfter: b.spares(), Visible: b.watched(), BrowserStart: b.charge.Began, CleanupScript: b.CleanupScript,
 		Prepare: b.prepare,
 	})
 	var work sync.WaitGroup
@@ -237,7 +237,7 @@ func (b *broker) run(ctx context.Context, messages <-chan piece) {
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
-		if at, ok := b.board.Next(); ok {
+		if at, ok := b.mux.Next(); ok {
 			due.Reset(time.Until(at))
 		}
 		select {
@@ -246,7 +246,7 @@ func (b *broker) run(ctx context.Context, messages <-chan piece) {
 		case do := <-b.inbox:
 			do()
 		case <-due.C:
-			b.board.Tick()
+			b.mux.Tick()
 		case <-beat.C:
 			if b.served {
 				b.checkIdle()
@@ -260,7 +260,7 @@ func (b *broker) run(ctx context.Context, messages <-chan piece) {
 			default: // the keeper does not listen
 			}
 		case <-ctx.Done():
-			b.board.Fail("the browser is gone")
+			b.mux.Close("the browser is gone")
 			return
 		}
 	}

@@ -22,7 +22,7 @@ func TestTableOutlivesDamage(t *testing.T) {
 	owners := func(names ...string) patches.State {
 		var s patches.State
 		for _, name := range names {
-			s.Owners = append(s.Owners, patches.Owner{Name: name})
+			s.Tenants = append(s.Tenants, patches.Tenant{Name: name})
 		}
 		return s
 	}
@@ -46,7 +46,7 @@ func TestTableOutlivesDamage(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if s, err := b.load(); err != nil || len(s.Owners) != 2 {
+			if s, err := b.load(); err != nil || len(s.Tenants) != 2 {
 				t.Fatalf("load = %+v, %v", s, err)
 			}
 			if err := os.Remove(path); err != nil {
@@ -56,24 +56,24 @@ func TestTableOutlivesDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, err := b.load()
-			if err == nil || len(s.Owners) != 1 || s.Owners[0].Name != "a" {
+			if err == nil || len(s.Tenants) != 1 || s.Tenants[0].Name != "a" {
 				t.Errorf("load = %+v, %v, want the state before it, and why", s, err)
 			}
 			if err := b.save(owners("c")); err != nil {
 				t.Fatal(err)
 			}
-			if s, err := b.load(); err != nil || len(s.Owners) != 1 || s.Owners[0].Name != "c" {
+			if s, err := b.load(); err != nil || len(s.Tenants) != 1 || s.Tenants[0].Name != "c" {
 				t.Errorf("after a save load = %+v, %v", s, err)
 			}
 			if err := write("")(); err != nil { // and once more, before anything else is saved
 				t.Fatal(err)
 			}
-			if s, err := b.load(); err == nil || len(s.Owners) != 1 || s.Owners[0].Name != "a" {
+			if s, err := b.load(); err == nil || len(s.Tenants) != 1 || s.Tenants[0].Name != "a" {
 				t.Errorf("the second time load = %+v, %v, want the last state before the damage, and why", s, err)
 			}
 		})
 	}
-	if s, err := (&table{path: path + ".none", instance: "i"}).load(); err != nil || len(s.Owners) != 0 {
+	if s, err := (&table{path: path + ".none", instance: "i"}).load(); err != nil || len(s.Tenants) != 0 {
 		t.Errorf("of a browser that never was, load = %+v, %v", s, err)
 	}
 }
@@ -174,8 +174,8 @@ func TestTableIsWrittenLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.open()
-	if s, err := read(path); err != nil || len(s.State.Owners) != 1 || len(s.State.Owners[0].Tabs) != 1 {
-		t.Fatalf("the table can be written: %+v %v", s.State.Owners, err)
+	if s, err := read(path); err != nil || len(s.State.Tenants) != 1 || len(s.State.Tenants[0].Tabs) != 1 {
+		t.Fatalf("the table can be written: %+v %v", s.State.Tenants, err)
 	}
 	time.Sleep(time.Second) // until the new tab gives no more reasons to write
 	if err := os.RemoveAll(inTheWay); err != nil {
@@ -184,7 +184,7 @@ func TestTableIsWrittenLater(t *testing.T) {
 	began := time.Now()
 	until(t, "the table is written", func() bool {
 		s, err := read(path)
-		return err == nil && len(s.State.Owners) == 1 && len(s.State.Owners[0].Tabs) == 2
+		return err == nil && len(s.State.Tenants) == 1 && len(s.State.Tenants[0].Tabs) == 2
 	})
 	if took := time.Since(began); took > 4*beatEvery { // later it would be for another reason
 		t.Errorf("it was written after %s", took)
@@ -198,12 +198,12 @@ func TestTableOfAStoppedBrowserKnowsItsAgents(t *testing.T) {
 	before := &table{path: path, instance: "one", stopped: true, agents: pool.State{
 		Queue: []pool.Request{{Agent: "a"}}, Kept: &pool.Kept{Agent: "b"}, Agents: map[string]pool.Agent{"a": {Process: "1:1"}},
 	}}
-	if err := before.save(patches.State{Owners: []patches.Owner{{Name: "s", Agent: "a"}}}); err != nil {
+	if err := before.save(patches.State{Tenants: []patches.Tenant{{Name: "s", Agent: "a"}}}); err != nil {
 		t.Fatal(err)
 	}
 	next := &table{path: path, instance: "two"}
 	s, err := next.load()
-	if err != nil || len(s.Owners) != 1 || s.Owners[0].Agent != "a" || s.Owners[0].Ended {
+	if err != nil || len(s.Tenants) != 1 || s.Tenants[0].Agent != "a" || s.Tenants[0].Ended {
 		t.Errorf("load = %+v, %v", s, err)
 	}
 	if got := next.agents; got.Agents["a"].Process != "1:1" || got.Queue != nil || got.Kept != nil {

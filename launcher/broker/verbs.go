@@ -69,12 +69,12 @@ const (
 
 // snapshot lists the owners as they are after all that the browser has said: all, or
 // the session's where one is named.
-func (b *broker) snapshot(ctx context.Context, session string) ([]patches.Listed, error) {
-	return await(ctx, b, func(done func([]patches.Listed)) {
+func (b *broker) snapshot(ctx context.Context, session string) ([]patches.TenantInfo, error) {
+	return await(ctx, b, func(done func([]patches.TenantInfo)) {
 		if session != "" {
-			b.board.BarrierOf(session, barrierTime, func() { done(b.board.OwnersNamed(session)) })
+			b.mux.BarrierFor(session, barrierTime, func() { done(b.mux.TenantNamed(session)) })
 			return
 		}
-		b.board.Barrier(barrierTime, func() { done(b.board.Owners()) })
+		b.mux.Barrier(barrierTime, func() { done(b.mux.Tenants()) })
 	})
 }

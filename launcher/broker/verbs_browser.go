@@ -28,8 +28,8 @@ func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ wire.Nothing) 
 		out.Endpoint, out.Sandbox, out.Executable = sockets.PlainEndpoint(b.Settings.CDP), "", ""
 	}
 	err := b.do(ctx, func() {
-		out.Product, out.Sessions = b.product, b.board.Connected()
-		for _, o := range b.board.Owners() {
+		out.Product, out.Sessions = b.product, b.mux.Connected()
+		for _, o := range b.mux.Tenants() {
 			out.Tabs += len(o.Pages)
 		}
 	})
@@ -43,12 +43,12 @@ const stopTime = 20 * time.Second
 func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.BrowserStopIn) (wire.BrowserStopOut, error) {
 	var out wire.BrowserStopOut
 	err := b.do(ctx, func() {
-		for _, o := range b.board.Owners() {
+		for _, o := range b.mux.Tenants() {
 			out.Tabs += len(o.Pages)
 		}
 		b.table.stopped = true
-		b.board.Closing()
-		b.Save(b.board.State())
+		b.mux.BrowserClosing()
+		b.Save(b.mux.State())
 	})
 	if err != nil {
 		return out, err

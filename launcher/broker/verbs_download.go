@@ -15,9 +15,9 @@ func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in wire.Broke
 	var all []patches.Download
 	err := b.do(ctx, func() {
 		if in.Forget != "" {
-			b.board.Fetched(in.Session, in.Forget)
+			b.mux.DownloadFetched(in.Session, in.Forget)
 		}
-		all = b.board.OwnDownloads(in.Session)
+		all = b.mux.Downloads(in.Session)
 	})
 	if err != nil {
 		return out, err
@@ -26,7 +26,7 @@ func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in wire.Broke
 	for _, d := range all {
 		known := wire.BrokerDownload{
 			Number: d.Number, GUID: d.GUID, URL: d.URL, SuggestedFilename: d.Name, State: d.State,
-			Received: d.Received, Total: d.Total, Began: d.Began, Handed: d.Handed,
+			Received: d.Received, Total: d.Total, Began: d.Began, Handed: d.Delivered,
 		}
 		if d.State == patches.DownloadDone {
 			known.Path, known.Keep = filepath.Join(b.downloads.dir, d.GUID), false
@@ -45,7 +45,7 @@ func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in wire.Broke
 	}
 	return out, b.do(ctx, func() {
 		for _, guid := range gone {
-			b.board.Fetched(in.Session, guid)
+			b.mux.DownloadFetched(in.Session, guid)
 		}
 	})
 }

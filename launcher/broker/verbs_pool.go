@@ -85,12 +85,12 @@ func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ wire.Not
 			refusal = wire.Errorf(wire.CodeNotFound, "you have no extra tabs to give").WithHint("abrowser pool requests")
 			return
 		case pool.Granted:
-			for _, e := range b.board.Extras() {
+			for _, e := range b.mux.ExtraTabs() {
 				if e.Target == evict {
-					out.ClosedTab = e.Owner + "/" + tabID(e.Number)
+					out.ClosedTab = e.Tenant + "/" + tabID(e.Number)
 				}
 			}
-			b.board.Evict(evict, goodbyeTime, func() { close(closed) })
+			b.mux.Evict(evict, goodbyeTime, func() { close(closed) })
 			tabs = b.extras()
 			out.Granted, out.GrantedTo = true, wire.AgentKey(to).String()
 			out.Message = fmt.Sprintf("closed %s; the slot is kept for %s", out.ClosedTab, out.GrantedTo)

@@ -25,19 +25,19 @@ func stateOf(isLive bool) string {
 }
 
 // ownerID is the agent that a session is of, as others see it.
-func ownerID(o patches.Listed) string { return wire.AgentKey(cmp.Or(o.Agent, o.Name)).String() }
+func ownerID(o patches.TenantInfo) string { return wire.AgentKey(cmp.Or(o.Agent, o.Name)).String() }
 
-func (b *broker) modeOf(o patches.Owner) string {
+func (b *broker) modeOf(o patches.Tenant) string {
 	if o.Incognito {
 		return wire.ModeIncognito
 	}
 	return b.Settings.SessionMode()
 }
 
-func (b *broker) tabOf(o patches.Listed, t patches.Tab) wire.Tab {
+func (b *broker) tabOf(o patches.TenantInfo, t patches.Tab) wire.Tab {
 	tab := wire.Tab{
 		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active, Crashed: t.Crashed,
-		TargetID: t.Target, SessionID: o.Name, OwnerID: ownerID(o), State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Browser: b.charge.Name, OpenedAt: t.Opened, ReleasedAt: t.Released,
+		TargetID: t.Target, SessionID: o.Name, OwnerID: ownerID(o), State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.charge.Name, OpenedAt: t.Opened, ReleasedAt: t.Released,
 	}
 	if t.Label != "" {
 		tab.Label = &t.Label
@@ -57,7 +57,7 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 	}
 	for _, o := range owners {
 		if in.Session != "" {
-			out.LastDownload, out.Told = o.LastDownload, o.Told
+			out.LastDownload, out.Told = o.LastDownload, o.PageEvents
 		}
 		for _, t := range o.Pages {
 			out.Tabs = append(out.Tabs, b.tabOf(o, t))
@@ -70,18 +70,18 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 // saved first. Of a command that had its page neither go anywhere nor ask a server, what
 // the browser has said already is all there is to know; cookies that its scripts have set
 // are saved a moment later.
-func (b *broker) settled(ctx context.Context, session string) ([]patches.Listed, error) {
+func (b *broker) settled(ctx context.Context, session string) ([]patches.TenantInfo, error) {
 	type known struct {
-		owners []patches.Listed
+		owners []patches.TenantInfo
 		moved  bool
 	}
 	k, err := await(ctx, b, func(done func(known)) {
-		if b.board.HasMoved(session) {
+		if b.mux.TakeActivity(session) {
 			done(known{moved: true})
 			return
 		}
-		b.board.Flush()
-		done(known{owners: b.board.OwnersNamed(session)})
+		b.mux.Flush()
+		done(known{owners: b.mux.TenantNamed(session)})
 	})
 	switch {
 	case err != nil:
@@ -94,7 +94,7 @@ func (b *broker) settled(ctx context.Context, session string) ([]patches.Listed,
 	saving.Go(func() { b.settle(ctx) })
 	owners, err := b.snapshot(ctx, session)
 	saving.Wait()
-	_ = b.do(ctx, b.board.Flush) // where it is over, that has been done
+	_ = b.do(ctx, b.mux.Flush) // where it is over, that has been done
 	return owners, err
 }
 
@@ -116,7 +116,7 @@ func (b *broker) settle(ctx context.Context) {
 
 func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in wire.NoteIn) (wire.Nothing, error) {
 	var known bool
-	if err := b.do(ctx, func() { known = b.board.Note(in.Session, in.Target, in.Active, in.Label) }); err != nil {
+	if err := b.do(ctx, func() { known = b.mux.UpdateTab(in.Session, in.Target, in.Active, in.Label) }); err != nil {
 		return wire.Nothing{}, err
 	}
 	if !known {
@@ -132,14 +132,14 @@ func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in wire.Rele
 		}
 	}
 	return await(ctx, b, func(done func(wire.ReleaseOut)) {
-		b.board.Release(in.Session, in.Page, pruneTime, func(e patches.Ending) {
+		b.mux.End(in.Session, in.Page, pruneTime, func(e patches.EndResult) {
 			done(wire.ReleaseOut{Kept: e.Kept, Closed: e.Closed, Discarded: e.Discarded})
 		})
 	})
 }
 
 func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in wire.DepartIn) (wire.Nothing, error) {
-	return wire.Nothing{}, b.do(ctx, func() { b.board.Depart(in.Session, in.Party) })
+	return wire.Nothing{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
 }
 
 // serveIncognito gives a session a browser context of its own, before its first
@@ -148,11 +148,11 @@ func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in wire.Incog
 	if foreign(b.Settings) {
 		return wire.Nothing{}, wire.Errorf(wire.CodeBadInput, "no session is incognito in a browser that somebody else started")
 	}
-	why, err := await(ctx, b, func(done func(error)) { b.board.Incognito(in.Session, done) })
+	why, err := await(ctx, b, func(done func(error)) { b.mux.Incognito(in.Session, done) })
 	if err != nil {
 		return wire.Nothing{}, err
 	}
-	var tabs patches.Occupied
+	var tabs patches.SharedTabsError
 	if errors.As(why, &tabs) {
 		return wire.Nothing{}, wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
 			WithHint("abrowser --session %s close --page", in.Session)
@@ -168,7 +168,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 	}
 	for _, o := range owners {
 		s := wire.BrokerSession{
-			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Owner), Browser: b.charge.Name, OwnerID: ownerID(o), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
+			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.charge.Name, OwnerID: ownerID(o), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
 		}
 		for _, t := range o.Pages {
 			if t.Target == o.Active {
@@ -186,9 +186,9 @@ func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (w
 	err := b.do(ctx, func() {
 		bad = b.idle.set(in.IdleTimeout)
 		if in.Heard != 0 {
-			b.board.Heard(in.Session, time.UnixMilli(in.Heard))
+			b.mux.ClearReopened(in.Session, time.UnixMilli(in.Heard))
 		}
-		at, tabs := b.board.News(in.Session)
+		at, tabs := b.mux.Reopened(in.Session)
 		for _, t := range tabs {
 			out.At = at.UnixMilli()
 			out.Reopened = append(out.Reopened, wire.Reopened{TabID: tabID(t.Number), URL: t.URL, Empty: t.Empty})
@@ -213,14 +213,14 @@ func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in wire.TabPruneI
 		}
 	}
 	gone, err := await(ctx, b, func(done func(map[string][]patches.Tab)) {
-		b.board.Prune(in.Prefix, age, pruneTime, done)
+		b.mux.Prune(in.Prefix, age, pruneTime, done)
 	})
 	if err != nil {
 		return out, err
 	}
 	for name, tabs := range gone {
 		for _, t := range tabs {
-			out.Pruned = append(out.Pruned, b.tabOf(patches.Listed{Owner: patches.Owner{Name: name}}, t))
+			out.Pruned = append(out.Pruned, b.tabOf(patches.TenantInfo{Tenant: patches.Tenant{Name: name}}, t))
 		}
 	}
 	sortTabs(out.Pruned)

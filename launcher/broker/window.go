@@ -18,7 +18,7 @@ func (b *broker) ask(ctx context.Context, method string, params any, session str
 	}
 	got := make(chan answer, 1)
 	err := b.do(ctx, func() {
-		b.board.Ask(method, params, session, func(raw json.RawMessage, err error) { got <- answer{raw, err} })
+		b.mux.Call(method, params, session, func(raw json.RawMessage, err error) { got <- answer{raw, err} })
 	})
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 	defer held.Close() // nobody writes
 	defer hold.Close() // as above
 	err = broker.Serve(ctx, broker.ServeOptions{
-		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), Farewell: farewell(),
+		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), CleanupScript: farewell(),
 		Prepare: func(ctx context.Context) error { return r.launcher.Spare(ctx, r.settings, held) },
 		Bury:    func(ctx context.Context, session string) (bool, error) { return bury(ctx, r.root, session) },
 	})
