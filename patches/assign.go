@@ -20,7 +20,7 @@ func (m *Mux) assignOwner(t *target) {
 		m.announce(t)
 		return
 	}
-	if m.isSpare(t) {
+	if m.spare.isSpare(t) {
 		return
 	}
 	if tn := m.findOwner(t); tn != nil {

@@ -6,14 +6,19 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// What a session's clients left in a page is taken off when the page goes to rest, also
-// where nobody was left to do it: by a script ([Options.Farewell]) in its frames. Those
-// of another site are targets of their own, which are attached to for that; those of
-// the page's own process are told by their script contexts.
+// cleanup removes what a tenant's clients left in a page when the page is released,
+// even if no client is left to do it. It runs a script ([Options.CleanupScript]) in
+// every frame of the page. Frames of other sites are targets of their own, so
+// cleanup attaches to them; frames in the page's process are found by their
+// execution contexts.
+type cleanup struct {
+	m        *Mux
+	sessions map[string]*target // pages being cleaned, by session on the page or on a frame
+}
 
-// farewellTime is how long the frames of a page may take to be known. The page itself
-// runs the script whenever it can.
-const farewellTime = 2 * time.Second
+// cleanupTime is how long the frames of a page are collected. The page itself runs
+// the script as soon as it can.
+const cleanupTime = 2 * time.Second
 
 const (
 	attachFrames = `{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true,"filter":[{"type":"iframe"},{"exclude":true}]}`
@@ -26,35 +31,37 @@ type evaluateParams struct {
 	Silent     bool   `json:"silent"`
 }
 
-// farewell runs the script in a page that goes to rest.
-func (m *Mux) farewell(t *target) {
-	if m.CleanupScript == "" || t.session == "" || t.paused {
+// start runs the script in a released page and begins to watch for its frames.
+func (cl *cleanup) start(t *target) {
+	if cl.m.CleanupScript == "" || t.session == "" || t.paused {
 		return
 	}
-	hold := t.session
-	m.call("Runtime.evaluate", encode(evaluateParams{Expression: m.CleanupScript, Silent: true}), hold, nil)
-	m.visit(hold, t)
-	m.after(farewellTime, func() {
-		for session, of := range m.visits {
+	page := t.session
+	cl.m.call("Runtime.evaluate", encode(evaluateParams{Expression: cl.m.CleanupScript, Silent: true}), page, nil)
+	cl.watch(page, t)
+	cl.m.after(cleanupTime, func() {
+		for session, of := range cl.sessions {
 			if of == t {
-				delete(m.visits, session)
+				delete(cl.sessions, session)
 			}
 		}
-		m.call("Target.setAutoAttach", []byte(detachFrames), hold, nil)
-		m.call("Runtime.disable", nil, hold, nil)
+		cl.m.call("Target.setAutoAttach", []byte(detachFrames), page, nil)
+		cl.m.call("Runtime.disable", nil, page, nil)
 	})
 }
 
-// visit has a session on a page or a frame in it name what the script can be run in.
-func (m *Mux) visit(session string, t *target) {
-	m.visits[session] = t
-	m.call("Runtime.enable", nil, session, nil)
-	m.call("Target.setAutoAttach", []byte(attachFrames), session, nil)
+// watch asks a session on a page or a frame to report its execution contexts and
+// its frames of other sites.
+func (cl *cleanup) watch(session string, t *target) {
+	cl.sessions[session] = t
+	cl.m.call("Runtime.enable", nil, session, nil)
+	cl.m.call("Target.setAutoAttach", []byte(attachFrames), session, nil)
 }
 
-// visited takes an event of such a session. What is named once somebody has come again
-// is left alone: he may have put it there.
-func (m *Mux) visited(t *target, in cdp.Message) {
+// handleEvent runs the script in the frame or execution context that an event
+// reports. If a client has connected since, handleEvent leaves the frame alone: its
+// contents may be the new client's.
+func (cl *cleanup) handleEvent(t *target, in cdp.Message) {
 	if t.owner == nil || t.owner.live() {
 		return
 	}
@@ -62,7 +69,7 @@ func (m *Mux) visited(t *target, in cdp.Message) {
 	case "Target.attachedToTarget":
 		var p attachedParams
 		if in.Params(&p) == nil {
-			m.visit(p.SessionID, t)
+			cl.watch(p.SessionID, t)
 		}
 	case "Runtime.executionContextCreated":
 		var p struct {
@@ -74,7 +81,7 @@ func (m *Mux) visited(t *target, in cdp.Message) {
 			} `json:"context"`
 		}
 		if in.Params(&p) == nil && p.Context.Aux.IsDefault {
-			m.call("Runtime.evaluate", encode(evaluateParams{m.CleanupScript, p.Context.ID, true}), in.Session, nil)
+			cl.m.call("Runtime.evaluate", encode(evaluateParams{cl.m.CleanupScript, p.Context.ID, true}), in.Session, nil)
 		}
 	}
 }

@@ -189,80 +189,16 @@ func (c *client) allSessions() []*session {
 	return all
 }
 
-// clientEvent passes an event on to the client whose session it is for.
-func (m *Mux) clientEvent(s *session, in cdp.Message) {
-	switch in.Method {
-	case "Target.attachedToTarget":
-		m.childAttached(s, in)
-		return
-	case "ServiceWorker.workerVersionUpdated":
-		if !m.inOwnContext(s) {
-			m.sendEvent(s, in.Method, m.filterWorkerVersions(s, in))
-			return
-		}
-	case "Page.frameRequestedNavigation":
-		m.notePopup(s.client.tenant, in)
-	case "Page.javascriptDialogOpening":
-		if !m.getsDialog(s) {
-			return
-		}
-	case "Target.detachedFromTarget":
-		var p sessionParam
-		if err := in.Params(&p); err == nil {
-			if child := m.sessions[p.SessionID]; child != nil && child.client == s.client {
-				m.removeSession(child)
-				if t := m.targets[child.target]; t != nil {
-					m.resumeIfReady(t)
-				}
-			}
-		}
-	}
-	if isPageEvent(in.Method) {
-		s.client.tenant.pageEvents++
-	}
-	if isActivity(in.Method) {
-		s.client.tenant.activity = true
-	}
-	if s.parent == nil {
-		in = in.WithoutSession()
-	}
-	m.Transport.ToClient(s.client.id, in.Raw)
-}
+// isOpen reports whether a client's session still exists.
+func (m *Mux) isOpen(s *session) bool { return !s.client.gone && m.sessions[s.id] == s }
 
-// tells reports whether an event is of what a page did that a client keeps in mind. One
-// that acts on another connection has to know when there is something to hear of.
-func isPageEvent(method string) bool {
-	switch method {
-	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
-		return true
-	}
-	return false
-}
-
-// attached registers a CDP session that was made on one of a client's own.
-func (m *Mux) childAttached(s *session, in cdp.Message) {
-	var p attachedParams
-	if err := in.Params(&p); err != nil {
-		m.Log.Error("reading an event", "method", in.Method, "error", err)
-		return
-	}
-	info := p.Info.parse()
-	child := &session{
-		id: p.SessionID, client: s.client, parent: s, target: info.TargetID, subtype: info.Type,
-		browser: info.Type == "browser", announced: map[string]bool{},
-	}
-	m.sessions[child.id] = child
-	s.children = append(s.children, child)
-	if t := m.targets[info.TargetID]; s.browser && t != nil && t.paused {
-		if s.waitForDebugger && t.waiting != nil {
-			t.waiting[child.id] = true
-			p.Waiting = true
+// page returns the page session that a session belongs to: s itself or an ancestor.
+// It is nil if s speaks to the browser.
+func (s *session) page() *session {
+	for ; s != nil && s.parent != nil && !s.browser; s = s.parent {
+		if s.parent.browser {
+			return s
 		}
-		m.sendEvent(s, in.Method, p)
-		return
 	}
-	if s.parent == nil {
-		in = in.WithoutSession()
-	}
-	m.Transport.ToClient(s.client.id, in.Raw)
+	return nil
 }

@@ -2,53 +2,162 @@ package patches
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 )
 
-// file names the download's file to the [Line]: by a path, or in the directory of
-// downloads.
-func (d *Download) file() string { return cmp.Or(d.Path, d.GUID) }
+// sessions returns the CDP sessions of the owner's clients that may see a download:
+// sessions on the browser and on the page that began it, in the order in which they
+// were created.
+func (ds *downloads) sessions(d *download) []*session {
+	if d.owner == nil {
+		return nil
+	}
+	var all []*session
+	for _, c := range d.owner.clients {
+		if d.owner.hidesContext(d.Context, c) {
+			continue
+		}
+		for _, s := range c.allSessions() {
+			if s.browser || s.target == d.Target {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
 
-// discard has the file of a download removed, where it is in our directory.
-func (m *Mux) discard(d *download) {
-	if m.DownloadDir != "" {
-		m.Transport.Discard(d.GUID)
+// sendProgress sends a progress event to the sessions to which the download was
+// announced. paths has the path of the copy for each session that wanted one.
+func (ds *downloads) sendProgress(d *download, params json.RawMessage, paths map[*session]string) {
+	for _, s := range ds.sessions(d) {
+		if !d.announced[s] {
+			continue
+		}
+		own := params
+		if path, waited := paths[s]; waited {
+			own = withPath(params, path)
+		}
+		ds.m.sendEvent(s, "Browser.downloadProgress", own)
 	}
 }
 
-// drop forgets a download, which goes no further, and its file.
-func (m *Mux) drop(d *download) {
-	if m.files[d.GUID] != d {
+// withPath returns the params of the last progress event for a client that wanted a
+// copy: with the path of the copy, or as a canceled download if path is empty.
+func withPath(params json.RawMessage, path string) json.RawMessage {
+	members := fields{}
+	if json.Unmarshal(params, &members) != nil {
+		return params
+	}
+	if path == "" {
+		members["state"] = encode(DownloadCanceled)
+		delete(members, "filePath")
+	} else {
+		members["filePath"] = encode(path)
+	}
+	return encode(members)
+}
+
+// complete delivers the file to the directories that the owner's clients chose. The
+// clients get the event afterwards, so the file is there when they look.
+func (ds *downloads) complete(d *download, params json.RawMessage) {
+	d.delivering = true
+	if d.owner == nil {
+		ds.completeUnowned(d)
 		return
 	}
-	delete(m.files, d.GUID)
+	var to []Delivery
+	place := map[*session]int{}
+	for _, s := range ds.sessions(d) {
+		w, ok := s.downloads.deliveryOf(d)
+		if !ok {
+			continue
+		}
+		i := slices.Index(to, w)
+		if i < 0 {
+			i, to = len(to), append(to, w)
+		}
+		place[s] = i
+	}
+	done := func(where []string) {
+		d.delivering, d.State = false, DownloadDone
+		paths := map[*session]string{}
+		for s, i := range place {
+			paths[s] = where[i]
+			if where[i] != "" {
+				d.Delivered = true
+			}
+		}
+		ds.sendProgress(d, params, paths)
+		if ds.byGUID[d.GUID] != d { // the session was closed during the delivery
+			ds.discard(d)
+			return
+		}
+		if d.Delivered {
+			ds.m.after(deliveredTime, func() { ds.drop(d) })
+		}
+		ds.trim(d.owner)
+		ds.m.save()
+	}
+	if len(to) == 0 {
+		done(nil)
+		return
+	}
+	ds.m.Transport.Deliver(d.file(), to, done)
+}
+
+// completeUnowned delivers a download of a person's page to the person's download
+// folder. Without [Options.DownloadDir] the browser has done so itself.
+func (ds *downloads) completeUnowned(d *download) {
+	delete(ds.byGUID, d.GUID)
+	if ds.m.DownloadDir != "" {
+		ds.m.Transport.Deliver(d.file(), []Delivery{{Name: d.Name}}, func([]string) { ds.discard(d) })
+	}
+}
+
+// file returns the file of a download as [Transport] names it.
+func (d *Download) file() string { return cmp.Or(d.Path, d.GUID) }
+
+// discard removes the file of a download if it is in [Options.DownloadDir].
+func (ds *downloads) discard(d *download) {
+	if ds.m.DownloadDir != "" {
+		ds.m.Transport.Discard(d.GUID)
+	}
+}
+
+// drop forgets a download and removes its file. A running download is canceled.
+func (ds *downloads) drop(d *download) {
+	if ds.byGUID[d.GUID] != d {
+		return
+	}
+	delete(ds.byGUID, d.GUID)
 	if d.State == DownloadRunning && !d.delivering {
 		context := d.Context
-		if context == m.shared {
+		if context == ds.m.shared {
 			context = ""
 		}
-		m.call("Browser.cancelDownload", encode(struct {
+		ds.m.call("Browser.cancelDownload", encode(struct {
 			GUID    string `json:"guid"`
 			Context string `json:"browserContextId,omitzero"`
 		}{d.GUID, context}), "", nil)
 	}
-	if !d.delivering { // else when it is delivered
-		m.discard(d)
+	if !d.delivering { // otherwise complete discards it after the delivery
+		ds.discard(d)
 	}
 }
 
-// dropDownloads forgets the downloads of an owner.
-func (m *Mux) dropDownloads(tn *tenant) {
-	for _, d := range m.downloadsOf(tn) {
-		m.drop(d)
+// dropAll drops the downloads of a tenant.
+func (ds *downloads) dropAll(tn *tenant) {
+	for _, d := range ds.of(tn) {
+		ds.drop(d)
 	}
 }
 
-// trimDownloads forgets the oldest of the finished downloads that nobody fetches,
-// so that they do not fill the disk; of the owner only, whose own they are. The
-// newest is kept whatever its size.
-func (m *Mux) trimDownloads(tn *tenant) {
-	finished := slices.DeleteFunc(m.downloadsOf(tn), func(d *download) bool { return d.delivering || d.State == DownloadRunning })
+// trim drops the oldest finished downloads of a tenant that exceed the limits, so
+// that files that are never fetched do not fill the disk. The newest one is kept
+// whatever its size, and other tenants' downloads do not count.
+func (ds *downloads) trim(tn *tenant) {
+	finished := slices.DeleteFunc(ds.of(tn), func(d *download) bool { return d.delivering || d.State == DownloadRunning })
 	bytes := int64(0)
 	for i, d := range slices.Backward(finished) {
 		newer := len(finished) - 1 - i
@@ -56,11 +165,12 @@ func (m *Mux) trimDownloads(tn *tenant) {
 			bytes += d.size()
 		}
 		if newer >= keptDownloads || bytes > keptDownloadBytes {
-			m.drop(d)
+			ds.drop(d)
 		}
 	}
 }
 
+// size returns the bytes that a download occupies in [Options.DownloadDir].
 func (d *download) size() int64 {
 	if d.State != DownloadDone || d.Path != "" {
 		return 0
@@ -68,10 +178,10 @@ func (d *download) size() int64 {
 	return d.Received
 }
 
-// downloadsOf are an owner's downloads, the first begun first.
-func (m *Mux) downloadsOf(tn *tenant) []*download {
+// of returns a tenant's downloads in the order of their numbers.
+func (ds *downloads) of(tn *tenant) []*download {
 	var all []*download
-	for _, d := range m.files {
+	for _, d := range ds.byGUID {
 		if d.owner == tn && tn != nil {
 			all = append(all, d)
 		}
@@ -80,22 +190,22 @@ func (m *Mux) downloadsOf(tn *tenant) []*download {
 	return all
 }
 
-// OwnDownloads lists a session's downloads that nobody has fetched yet, the first
-// begun first.
+// Downloads returns a tenant's downloads that were not fetched, in the order of their
+// numbers.
 func (m *Mux) Downloads(name string) []Download {
 	var all []Download
-	for _, d := range m.downloadsOf(m.tenants[name]) {
+	for _, d := range m.downloads.of(m.tenants[name]) {
 		all = append(all, d.Download)
 	}
 	return all
 }
 
-// Fetched forgets a finished download of a session: somebody has its file.
+// DownloadFetched forgets a finished download of a tenant because its file was taken.
 func (m *Mux) DownloadFetched(name, guid string) {
-	d := m.files[guid]
+	d := m.downloads.byGUID[guid]
 	if d == nil || d.owner == nil || d.owner.Name != name || d.delivering || d.State == DownloadRunning {
 		return
 	}
-	m.drop(d)
+	m.downloads.drop(d)
 	m.save()
 }

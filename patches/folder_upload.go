@@ -8,35 +8,37 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// A folder that is given to a field comes into it in the front tab of a window only:
-// for another one Chromium 156 answers setFileInputFiles, reads nothing and says
-// nothing, and Playwright waits for the field's change event. So the field's page is
-// brought there, for as long as the call takes, one after the other. Nobody sees it:
-// where a person has the windows in view it is not done ([Options.Watched]). What any
-// page opens comes to the front, too; so the field is looked at behind it.
-
-const (
-	frontTime  = 100 * time.Millisecond // after the call's answer; the browser reads the folder on another thread's word
-	frontLimit = 3 * time.Second        // for a page that does not answer
-	frontTries = 5
-)
-
-// front is the use of the front tab. Zero is free.
-type front struct {
-	last    *tenant // who has it, or had it last
+// folderUploads gives folders to file inputs, one at a time.
+//
+// Chromium 156 reads a folder only for the front tab of a window. For any other tab
+// it answers DOM.setFileInputFiles, reads nothing and reports nothing, and Playwright
+// waits for the input's change event. So the page of the input is brought to the
+// front for the duration of the call. Another page may open something meanwhile,
+// which comes to the front as well, so the input is checked afterwards.
+//
+// If a person sees the windows, no page is brought to the front ([Options.Visible]).
+type folderUploads struct {
+	m       *Mux
+	last    *tenant // the tenant of the upload in progress, or of the last one
 	busy    bool
-	waiting []upload
+	waiting []folderUpload
 }
 
-// upload is a call that gives a folder to a field.
-type upload struct {
+const (
+	uploadSettle = 100 * time.Millisecond // from the reply until the input is checked; the browser reads the folder on another thread
+	uploadLimit  = 3 * time.Second        // after which an unresponsive page gives up the front tab
+	uploadTries  = 5
+)
+
+// folderUpload is a request that gives a folder to a file input.
+type folderUpload struct {
 	s *session
 	r cdp.Request
 }
 
-// setFiles passes on the files of a field, and those of a field for a folder in the
-// front tab. The field itself is asked, on the client's session: what is given to it
-// may be on a disk that does not answer.
+// setFiles forwards DOM.setFileInputFiles. A single path for an input that takes a
+// folder goes through [folderUploads]. The input is queried on the client's session;
+// the path itself is not examined, since it may be on a disk that does not respond.
 func setFiles(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -50,28 +52,27 @@ func setFiles(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		m.forward(s, r, r.Params)
 		return nil
 	}
-	field := fields{}
+	node := fields{}
 	for _, name := range []string{"objectId", "nodeId", "backendNodeId"} {
 		if id, ok := f[name]; ok {
-			field[name] = id
+			node[name] = id
 		}
 	}
 	r.Params = encode(f)
-	m.askOn(s, r, "DOM.describeNode", encode(field), func(in cdp.Message) {
+	m.callOn(s, r, "DOM.describeNode", encode(node), func(in cdp.Message) {
 		switch {
-		case !forFolder(in):
+		case !takesFolder(in):
 			m.forward(s, r, r.Params)
 		default:
-			s.client.pending++ // while it waits, too
-			m.front.waiting = append(m.front.waiting, upload{s, r})
-			m.nextInFront()
+			m.uploads.add(folderUpload{s, r})
 		}
 	})
 	return nil
 }
 
-// forFolder reports whether a described node is a field for a folder.
-func forFolder(in cdp.Message) bool {
+// takesFolder reports whether a DOM.describeNode reply describes an input that takes
+// a folder.
+func takesFolder(in cdp.Message) bool {
 	var out struct{ Node struct{ Attributes []string } }
 	if in.Result(&out) != nil {
 		return false
@@ -84,100 +85,88 @@ func forFolder(in cdp.Message) bool {
 	return false
 }
 
-// nextInFront gives the front tab to the next that waits for it; to another owner
-// than the last one, where there is one.
-func (m *Mux) nextInFront() {
-	q := &m.front
-	if q.busy || len(q.waiting) == 0 {
+// add queues an upload. It counts as a pending call of its client while it waits.
+func (fu *folderUploads) add(u folderUpload) {
+	u.s.client.pending++
+	fu.waiting = append(fu.waiting, u)
+	fu.next()
+}
+
+// next starts the next upload, if none is in progress. Another tenant than the last
+// one goes first.
+func (fu *folderUploads) next() {
+	if fu.busy || len(fu.waiting) == 0 {
 		return
 	}
-	at := max(0, slices.IndexFunc(q.waiting, func(u upload) bool { return u.s.client.tenant != q.last }))
-	u := q.waiting[at]
-	q.waiting = slices.Delete(q.waiting, at, at+1)
+	at := max(0, slices.IndexFunc(fu.waiting, func(u folderUpload) bool { return u.s.client.tenant != fu.last }))
+	u := fu.waiting[at]
+	fu.waiting = slices.Delete(fu.waiting, at, at+1)
 	u.s.client.pending--
-	if !m.speaks(u.s) {
-		m.nextInFront()
+	if !fu.m.isOpen(u.s) {
+		fu.next()
 		return
 	}
-	q.busy, q.last = true, u.s.client.tenant
-	w := &showing{m, u, frontTries, false}
-	m.after(frontLimit, w.end)
-	w.give()
+	fu.busy, fu.last = true, u.s.client.tenant
+	active := &activeUpload{folderUpload: u, queue: fu, m: fu.m, triesLeft: uploadTries}
+	fu.m.after(uploadLimit, active.end)
+	active.send()
 }
 
-// showing is an upload that has the front tab.
-type showing struct {
-	b *Mux
-	upload
-	tries int // that are left
-	over  bool
+// activeUpload is the upload that has the front tab.
+type activeUpload struct {
+	folderUpload
+	queue     *folderUploads
+	m         *Mux
+	triesLeft int
+	over      bool
 }
 
-func (w *showing) end() {
-	if !w.over {
-		w.over, w.b.front.busy = true, false
-		w.b.nextInFront()
+// end lets the next upload start.
+func (u *activeUpload) end() {
+	if !u.over {
+		u.over, u.queue.busy = true, false
+		u.queue.next()
 	}
 }
 
-// give brings the page to the front and gives the folder to the field.
-func (w *showing) give() {
-	first := w.tries == frontTries
-	w.tries--
-	w.b.askOn(w.s.page(), w.r, "Page.bringToFront", nil, func(cdp.Message) {
-		if w.over && !first || !w.b.speaks(w.s) { // its frame may be gone, and not its page
-			w.end()
+// send brings the page to the front and gives the folder to the input. The reply to
+// the first attempt is the client's reply.
+func (u *activeUpload) send() {
+	first := u.triesLeft == uploadTries
+	u.triesLeft--
+	u.m.callOn(u.s.page(), u.r, "Page.bringToFront", nil, func(cdp.Message) {
+		if u.over && !first || !u.m.isOpen(u.s) { // the input's frame may be gone while its page is not
+			u.end()
 			return
 		}
-		w.b.askOn(w.s, w.r, w.r.Method, w.r.Params, func(in cdp.Message) {
+		u.m.callOn(u.s, u.r, u.r.Method, u.r.Params, func(in cdp.Message) {
 			if first {
-				w.b.forwardReply(pendingCall{client: w.s.client, session: w.s, clientID: w.r.ID}, in)
+				u.m.forwardReply(pendingCall{client: u.s.client, session: u.s, clientID: u.r.ID}, in)
 			}
-			w.b.after(frontTime, w.look)
+			u.m.after(uploadSettle, u.check)
 		})
 	})
 }
 
-// look gives the folder once more where the field has stayed empty, since what another
-// page has opened came to the front meanwhile. (An empty folder leaves it so, too.)
-func (w *showing) look() {
-	var field struct {
+// check sends the folder again if the input is still empty, because a page that
+// something else opened came to the front meanwhile. An empty folder also leaves the
+// input empty.
+func (u *activeUpload) check() {
+	var input struct {
 		ID string `json:"objectId"`
 	}
-	if w.over || w.tries == 0 || !w.b.speaks(w.s) || json.Unmarshal(w.r.Params, &field) != nil || field.ID == "" {
-		w.end()
+	if u.over || u.triesLeft == 0 || !u.m.isOpen(u.s) || json.Unmarshal(u.r.Params, &input) != nil || input.ID == "" {
+		u.end()
 		return
 	}
-	w.b.askOn(w.s, w.r, "Runtime.callFunctionOn", encode(map[string]any{
-		"objectId": field.ID, "functionDeclaration": "function() { return this.files.length }", "returnByValue": true,
+	u.m.callOn(u.s, u.r, "Runtime.callFunctionOn", encode(map[string]any{
+		"objectId": input.ID, "functionDeclaration": "function() { return this.files.length }", "returnByValue": true,
 	}), func(in cdp.Message) {
 		var out struct{ Result struct{ Value *int } }
 		if in.Result(&out) == nil && out.Result.Value != nil && *out.Result.Value == 0 {
-			w.give()
+			u.send()
 			return
 		}
-		w.end()
+		u.end()
 	})
-}
-
-// speaks reports whether a client still has a session.
-func (m *Mux) speaks(s *session) bool { return !s.client.gone && m.sessions[s.id] == s }
-
-// askOn sends a call that a client's request needs on the session that it came on;
-// then gets the reply, unless the session ends before.
-func (m *Mux) askOn(s *session, r cdp.Request, method string, params json.RawMessage, then func(in cdp.Message)) {
-	id := m.nextID()
-	m.pending[id] = pendingCall{client: s.client, session: s, clientID: r.ID, then: then, endsWithSession: true}
-	s.client.pending++
-	m.send(id, method, params, s.id)
-}
-
-// page is the session of the page that a session is of; nil where it is of none.
-func (s *session) page() *session {
-	for ; s != nil && s.parent != nil && !s.browser; s = s.parent {
-		if s.parent.browser {
-			return s
-		}
-	}
-	return nil
 }

@@ -71,7 +71,7 @@ func (m *Mux) createPrivate(tn *tenant, then func(error)) {
 			err = errors.New("the session ended")
 		} else if err == nil {
 			tn.Private = out.ContextID
-			m.acceptDownloads(tn.Private, nil)
+			m.downloads.accept(tn.Private, nil)
 			m.save()
 		}
 		waiting := tn.whenPrivate
@@ -125,7 +125,7 @@ func (m *Mux) disposeTenant(tn *tenant, limit time.Duration, done func(discarded
 			m.disposeContext(id)
 		}
 	}
-	m.dropDownloads(tn)
+	m.downloads.dropAll(tn)
 	delete(m.tenants, tn.Name)
 	m.save()
 	m.awaitGone(ids, limit, done)

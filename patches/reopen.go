@@ -73,7 +73,7 @@ func (m *Mux) reopenNext(owners []*tenant, done func()) {
 	reopened := func(ok bool) {
 		m.reopening = nil
 		if ok {
-			m.dropFirstPage()
+			m.spare.dropFirstPage()
 		} else { // it stays lost: this browser is about to go as well
 			owners = owners[1:]
 		}

@@ -2,14 +2,9 @@ package patches
 
 import (
 	"slices"
-	"time"
 
 	"github.com/abrowser/abrowser/patches/cdp"
 )
-
-// createTime is how long other tabs without an opener wait for a createTarget
-// call that is not answered.
-const createTime = 10 * time.Second
 
 // createBrowserContext is done on our own root and without disposeOnDetach, which
 // would bind the context's life to a CDP session.
@@ -28,7 +23,7 @@ func createBrowserContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		}
 		tn.Contexts = append(tn.Contexts, out.ContextID)
 		tn.makers[out.ContextID] = s.client
-		m.acceptDownloads(out.ContextID, nil)
+		m.downloads.accept(out.ContextID, nil)
 		m.save()
 		m.respond(s, r, out)
 	})

@@ -91,7 +91,7 @@ func setDownloadBehavior(m *Mux, s *session, r cdp.Request) *cdp.Error {
 // acceptFor has a browser context of the owner's accept or deny downloads.
 func (m *Mux) setContextDownloads(s *session, r cdp.Request, context string, deny bool) {
 	r.Method = "Browser.setDownloadBehavior"
-	m.callFor(s, r, m.downloadBehavior(context, deny), func(in cdp.Message) { m.forwardResult(s, r, in) })
+	m.callFor(s, r, m.downloads.behavior(context, deny), func(in cdp.Message) { m.forwardResult(s, r, in) })
 }
 
 // cancelDownload passes a request on that is about a download of the owner's own.
@@ -104,7 +104,7 @@ func cancelDownload(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	if err != nil {
 		return err
 	}
-	d := m.files[guid]
+	d := m.downloads.byGUID[guid]
 	if d == nil || d.owner != s.client.tenant || d.owner.hidesContext(d.Context, s.client) {
 		return noDownload()
 	}

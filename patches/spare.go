@@ -6,126 +6,127 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// A spare page is a blank one in the shared context that is nobody's yet: the next
-// session's first page, made ahead. It runs, is held by us, and is in no list; from
-// the moment it is taken it is a page like any other. Where a person or a crash gets
-// to it first, it is no spare any more. Where a person sees the windows none is made: the
-// spare page there is the empty one that the browser came up with, whose tab is in front.
-
-// spareDelay is how long there must have been no new page before one is made ahead:
-// it is not to take from the time of a session that begins.
+// spareDelay is how long no page may have been created before a spare page is. It
+// keeps the work out of the start of a session.
 const spareDelay = 500 * time.Millisecond
 
-// spare is the spare page, and what decides when there is to be one.
-type spare struct {
-	target string    // id; empty: there is none
-	ready  bool      // it runs
-	making bool      // it has been asked for
-	seen   int       // new sessions so far
-	last   time.Time // when the last page was made
+// sparePage is a blank page in the shared context that no tenant owns yet. It is
+// created ahead as the next session's first page. It runs, the Mux is attached to
+// it, and no list shows it; once taken, it is a page like any other. It stops being
+// spare if a person navigates it or its renderer crashes.
+//
+// If a person sees the windows, no page is created ahead. The spare page is then the
+// empty page that the browser opened at its start, whose tab is in front.
+type sparePage struct {
+	m      *Mux
+	target string    // target id; empty without a spare page
+	ready  bool      // the page runs
+	making bool      // its createTarget call is unanswered
+	seen   int       // sessions that have begun
+	last   time.Time // when a page was last created
 }
 
-// pageMade takes the news of a new page. Once there were as many new sessions as
-// [Options.Spares] says, more are likely to come, and one is made ahead.
-func (m *Mux) pageMade(t *target) {
-	m.dropFirstPage()
+// pageCreated records that a client created a page. After [Options.SpareAfter] new
+// sessions, more are likely, and a spare page is created.
+func (sp *sparePage) pageCreated(t *target) {
+	sp.dropFirstPage()
 	if t.tab != nil && t.tab.Number == 1 {
-		m.spare.seen++
+		sp.seen++
 	}
-	m.spare.last = m.Clock()
-	if m.SpareAfter > 0 && m.spare.seen >= m.SpareAfter {
-		m.after(spareDelay, m.prepare)
+	sp.last = sp.m.Clock()
+	if sp.m.SpareAfter > 0 && sp.seen >= sp.m.SpareAfter {
+		sp.m.after(spareDelay, sp.prepare)
 	}
 }
 
-// prepare has ready what the next new session needs: a page, but where a person would see
-// it, and what [Options.Prepare] has.
-func (m *Mux) prepare() {
-	if m.closing || m.Clock().Sub(m.spare.last) < spareDelay { // a later page has it done
+// prepare calls [Options.Prepare] and creates a spare page, unless a person would see
+// the page.
+func (sp *sparePage) prepare() {
+	if sp.m.closing || sp.m.Clock().Sub(sp.last) < spareDelay { // the timer of the later page does it
 		return
 	}
-	if m.Prepare != nil {
-		m.Prepare()
+	if sp.m.Prepare != nil {
+		sp.m.Prepare()
 	}
-	if !m.Visible && !m.External {
-		m.makeSpare()
+	if !sp.m.Visible && !sp.m.External {
+		sp.create()
 	}
 }
 
-// KeepFirstPage has the empty page that a browser with windows came up with be the spare
-// page: the first session gets it, so that the window shows that session and no empty tab.
-func (m *Mux) KeepFirstPage() {
-	for _, id := range m.unownedPages() {
-		t := m.targets[id]
-		if !m.Visible || m.External || m.spare.target != "" || t.session != "" || t.URL != "about:blank" {
+// keepFirst is [Mux.KeepFirstPage].
+func (sp *sparePage) keepFirst() {
+	for _, id := range sp.m.unownedPages() {
+		t := sp.m.targets[id]
+		if !sp.m.Visible || sp.m.External || sp.target != "" || t.session != "" || t.URL != "about:blank" {
 			continue
 		}
-		m.spare.target = id
-		m.call("Target.attachToTarget", encode(attachParams{id, true}), "", func(cdp.Message) {
-			m.spare.ready = m.spare.target == id && t.session != ""
-			m.save() // a successor is not to take it for a person's
+		sp.target = id
+		sp.m.call("Target.attachToTarget", encode(attachParams{id, true}), "", func(cdp.Message) {
+			sp.ready = sp.target == id && t.session != ""
+			sp.m.save() // otherwise the next Mux would take it for a person's page
 		})
 	}
 }
 
-// dropFirstPage closes the page that [Board.KeepFirstPage] kept, where a session's page was
-// made that could not be it.
-func (m *Mux) dropFirstPage() {
-	if !m.Visible || m.spare.target == "" {
+// dropFirstPage closes the page that [Mux.KeepFirstPage] kept, because a session has
+// created a page that could not be the kept one.
+func (sp *sparePage) dropFirstPage() {
+	if !sp.m.Visible || sp.target == "" {
 		return
 	}
-	m.call("Target.closeTarget", encode(targetParam{m.spare.target}), "", nil)
-	m.spare.target, m.spare.ready = "", false
-	m.save()
+	sp.m.call("Target.closeTarget", encode(targetParam{sp.target}), "", nil)
+	sp.target, sp.ready = "", false
+	sp.m.save()
 }
 
-func (m *Mux) makeSpare() {
-	if m.spare.making || m.spare.target != "" || m.shared == "" || !m.hasWindow(m.shared) {
+// create asks the browser for a spare page.
+func (sp *sparePage) create() {
+	if sp.making || sp.target != "" || sp.m.shared == "" || !sp.m.hasWindow(sp.m.shared) {
 		return
 	}
-	m.spare.making = true
-	id := m.nextID()
-	m.pending[id] = pendingCall{then: func(in cdp.Message) {
-		delete(m.creates, id)
-		m.spare.making = false
+	sp.making = true
+	id := sp.m.nextID()
+	sp.m.pending[id] = pendingCall{then: func(in cdp.Message) {
+		delete(sp.m.creates, id)
+		sp.making = false
 		var out targetParam
 		if err := in.Result(&out); err != nil {
-			m.Log.Warn("making a spare page", "error", err)
-		} else if t := m.targets[out.TargetID]; t != nil && t.owner == nil && t.session != "" {
-			m.keepSpare(t)
+			sp.m.Log.Warn("creating a spare page", "error", err)
+		} else if t := sp.m.targets[out.TargetID]; t != nil && t.owner == nil && t.session != "" {
+			sp.keep(t)
 		}
-		m.assignRemaining()
+		sp.m.assignRemaining()
 	}}
-	m.creates[id] = nil
-	m.after(createTime, func() {
-		if _, waiting := m.creates[id]; waiting {
-			delete(m.creates, id)
-			m.assignRemaining()
+	sp.m.creates[id] = nil
+	sp.m.after(createTime, func() {
+		if _, waiting := sp.m.creates[id]; waiting {
+			delete(sp.m.creates, id)
+			sp.m.assignRemaining()
 		}
 	})
-	m.send(id, "Target.createTarget", encode(createParams{"about:blank", true, m.shared, false}), "")
+	sp.m.send(id, "Target.createTarget", encode(createParams{"about:blank", true, sp.m.shared, false}), "")
 }
 
-// keepSpare lets the new page run. It is ready when it says that it does: see
-// [Board.letRun].
-func (m *Mux) keepSpare(t *target) {
-	m.spare.target = t.TargetID
+// keep resumes the new page and makes it the spare page. The page is ready when
+// Chromium confirms that it runs; see [Mux.resume].
+func (sp *sparePage) keep(t *target) {
+	sp.target = t.TargetID
 	ready := func(cdp.Message) {
-		m.spare.ready = m.spare.target == t.TargetID
-		m.save() // a successor is not to take it for a person's
+		sp.ready = sp.target == t.TargetID
+		sp.m.save() // otherwise the next Mux would take it for a person's page
 	}
 	if !t.paused {
 		ready(cdp.Message{})
 		return
 	}
 	t.paused = false
-	m.call("Runtime.runIfWaitingForDebugger", nil, t.session, ready)
+	sp.m.call("Runtime.runIfWaitingForDebugger", nil, t.session, ready)
 }
 
-// takeSpare returns the spare page for a createTarget call of no particular wishes,
-// nil where there is none.
-func (m *Mux) takeSpare(context string, f fields) *target {
-	if !m.spare.ready || context != m.shared {
+// take returns the spare page for a createTarget call, or nil if the page is not
+// ready or the call asks for anything but a blank page of the shared context.
+func (sp *sparePage) take(context string, f fields) *target {
+	if !sp.ready || context != sp.m.shared {
 		return nil
 	}
 	for name, value := range f {
@@ -136,33 +137,38 @@ func (m *Mux) takeSpare(context string, f fields) *target {
 			return nil
 		}
 	}
-	t := m.targets[m.spare.target]
+	t := sp.m.targets[sp.target]
 	if t == nil || t.session == "" {
 		return nil
 	}
-	m.spare.target, m.spare.ready = "", false
+	sp.target, sp.ready = "", false
 	return t
 }
 
-// isSpare reports whether a target is the spare page, still as it was made.
-func (m *Mux) isSpare(t *target) bool {
-	if m.spare.target != t.TargetID || t.owner != nil {
+// isSpare reports whether a target is the spare page and still blank.
+func (sp *sparePage) isSpare(t *target) bool {
+	if sp.target != t.TargetID || t.owner != nil {
 		return false
 	}
 	if t.URL == "" || t.URL == "about:blank" {
 		return true
 	}
-	m.spare.target, m.spare.ready = "", false
+	sp.target, sp.ready = "", false
 	return false
 }
 
-// loseSpare takes the news that a target is gone or has crashed.
-func (m *Mux) loseSpare(t *target, crashed bool) {
-	if m.spare.target != t.TargetID {
+// targetEnded forgets the spare page if it is gone, and closes it if it crashed.
+func (sp *sparePage) targetEnded(t *target, crashed bool) {
+	if sp.target != t.TargetID {
 		return
 	}
-	m.spare.target, m.spare.ready = "", false
+	sp.target, sp.ready = "", false
 	if crashed {
-		m.call("Target.closeTarget", encode(targetParam{t.TargetID}), "", nil)
+		sp.m.call("Target.closeTarget", encode(targetParam{t.TargetID}), "", nil)
 	}
 }
+
+// KeepFirstPage makes the empty page that a browser with windows opens at its start
+// the spare page. The first session gets it, so that the window shows that session
+// and no empty tab.
+func (m *Mux) KeepFirstPage() { m.spare.keepFirst() }

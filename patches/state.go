@@ -92,9 +92,9 @@ func (m *Mux) restore(s State) {
 		}
 		for _, kept := range saved.Downloads {
 			d := &download{Download: kept, owner: tn, announced: map[*session]bool{}}
-			m.files[d.GUID] = d
+			m.downloads.byGUID[d.GUID] = d
 			if d.Delivered {
-				m.after(deliveredTime, func() { m.drop(d) })
+				m.after(deliveredTime, func() { m.downloads.drop(d) })
 			}
 		}
 		tn.Tabs, tn.Downloads = nil, nil
@@ -114,7 +114,7 @@ func (m *Mux) restore(s State) {
 // while no board was there.
 func (m *Mux) dropMissingTabs() {
 	if m.targets[m.spare.target] == nil {
-		m.spare = spare{}
+		m.spare = sparePage{m: m}
 	}
 	for _, tn := range m.tenants {
 		for id, tab := range tn.tabs {
@@ -137,7 +137,7 @@ func (m *Mux) State() State {
 		for _, tab := range tn.sortedTabs() {
 			saved.Tabs = append(saved.Tabs, *tab)
 		}
-		for _, d := range m.downloadsOf(tn) {
+		for _, d := range m.downloads.of(tn) {
 			saved.Downloads = append(saved.Downloads, d.Download)
 		}
 		s.Tenants = append(s.Tenants, saved)

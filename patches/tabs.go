@@ -131,7 +131,7 @@ func (m *Mux) End(name string, page bool, limit time.Duration, done func(EndResu
 	tn.Contexts = nil
 	clear(tn.makers)
 	if page {
-		m.dropDownloads(tn)
+		m.downloads.dropAll(tn)
 	}
 	m.save()
 	m.closeAll(closing, limit, func(closed int) { done(EndResult{Kept: kept, Closed: closed}) })
@@ -155,7 +155,7 @@ func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[strin
 		}
 		tn.Lost = slices.DeleteFunc(tn.Lost, old)
 		if !tn.Released.After(before) {
-			m.dropDownloads(tn)
+			m.downloads.dropAll(tn)
 		}
 		for _, tab := range tn.sortedTabs() {
 			if old(*tab) {

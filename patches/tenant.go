@@ -134,7 +134,7 @@ func (m *Mux) release(tn *tenant) {
 		}
 		if tab.target != nil {
 			m.sleep(tab.target)
-			m.farewell(tab.target)
+			m.cleanup.start(tab.target)
 		}
 	}
 }
