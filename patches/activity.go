@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// moves reports whether an event says that a page goes or went somewhere, asked a server
-// for something or was answered: then it may have another title, or have logged in.
+// isActivity reports whether an event shows that a page navigates or exchanges data
+// with a server. Its title may then have changed, or a login may have happened.
 func isActivity(method string) bool {
 	switch method {
 	case "Network.requestWillBeSent", "Network.responseReceivedExtraInfo", "Page.frameRequestedNavigation", "Page.frameNavigated", "Page.navigatedWithinDocument":
@@ -16,22 +16,24 @@ func isActivity(method string) bool {
 	return false
 }
 
-// setsCookies reports whether a method takes part in what is logged in to.
+// changesCookies reports whether a method is about cookies or clears storage, and so
+// may change logins.
 func changesCookies(method string) bool {
 	domain, name, _ := strings.Cut(method, ".")
 	return (domain == "Storage" || domain == "Network") && (strings.Contains(name, "Cookie") || strings.HasPrefix(name, "clear"))
 }
 
-// face is what a list of an owner's tabs tells, but for where these are.
+// summary describes a tenant's tabs without their URLs, for comparing two moments.
 type summary struct{ nextTab, tabs, lost, pageEvents, downloads int }
 
+// summary returns the tenant's present summary.
 func (tn *tenant) summary() summary {
 	return summary{tn.NextTab, len(tn.tabs), len(tn.Lost), tn.pageEvents, tn.LastDownload}
 }
 
-// HasMoved reports whether an owner's pages went somewhere or asked a server, or its
-// clients set cookies, since the last time that this was asked. Who asks knows the
-// owner's tabs then.
+// TakeActivity reports whether a tenant's pages navigated or contacted a server, or its
+// clients changed cookies, since the last call. It also records the present summary:
+// the caller is about to read the tenant's tabs.
 func (m *Mux) TakeActivity(name string) bool {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -42,28 +44,31 @@ func (m *Mux) TakeActivity(name string) bool {
 	return moved
 }
 
-// isQuiet reports whether there is nothing to tell of an owner since [Board.HasMoved].
+// unchanged reports whether the tenant had no activity and its summary is the same
+// since [Mux.TakeActivity].
 func (tn *tenant) unchanged() bool {
 	return !tn.activity && tn.lastSummary != nil && *tn.lastSummary == tn.summary()
 }
 
-// tellQuiet has the client's replies say so when there is nothing else to know: it
-// acts, and would have to ask after each.
+// enableQuietReplies serves Abrowser.tellQuiet. From then on a reply to the client has
+// the member "quiet" if the tenant is unchanged, so that the client need not query the
+// broker after each of its actions.
 func enableQuietReplies(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.client.quietReplies = true
 	m.respond(s, r, none{})
 	return nil
 }
 
-// mayLogIn takes the news that what the client asks for next may set cookies by itself.
+// expectActivity serves Abrowser.mayLogIn: the client's next command may set cookies
+// without an event.
 func expectActivity(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.client.tenant.activity = true
 	m.respond(s, r, none{})
 	return nil
 }
 
-// withQuiet is a reply that says so. The browser's own never do.
+// withQuietMember adds the member "quiet" to a reply. Chromium has no such member.
 func withQuietMember(raw []byte) []byte {
 	end := len(raw) - 1
-	return append(raw[:end:end], `,"quiet":true}`...) // a copy: what is behind it in memory may be the next message
+	return append(raw[:end:end], `,"quiet":true}`...) // copied, because the next message may follow in the same memory
 }

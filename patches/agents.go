@@ -8,13 +8,14 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// Whoever drives an owner's targets, several owners may be one agent's. The Board
-// keeps whose an owner is, and knows of an agent nothing but its name.
+// An agent is the program that uses a session; one agent may have several tenants.
+// The Mux records the agent of each tenant and knows only the agent's name.
 
-// Claim gives an owner to an agent if it is nobody's: new, ended, or without a
-// connection for long, unless its agent lives. It returns whose the owner is then, and
-// whether it was ended since anybody used it. Only looking, an agent gets nothing; an
-// agent without a name only asks.
+// Claim assigns a tenant to an agent if the tenant is free: it is new, it was ended, or
+// it has been without a connection for longer than [Options.Grace] and its agent is not
+// alive. Claim returns the tenant's agent afterwards, and whether the tenant had been
+// ended since its last use. If looks is set, a free tenant is left without an agent. An
+// empty agent changes nothing.
 func (m *Mux) Claim(name, agent string, looks bool) (holder string, ended bool) {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -22,7 +23,7 @@ func (m *Mux) Claim(name, agent string, looks bool) (holder string, ended bool) 
 			return "", false
 		}
 		tn = m.tenantFor(name)
-		tn.Released = tn.Created // until its first connection
+		tn.Released = tn.Created // it counts as released until its first connection
 	}
 	ended = tn.Ended
 	switch {
@@ -38,30 +39,30 @@ func (m *Mux) Claim(name, agent string, looks bool) (holder string, ended bool) 
 	return tn.Agent, ended
 }
 
-// Held reports whether an owner is somebody's, who may not be passed over: it is at
-// work, or rests while its agent lives.
+// Claimed reports whether a tenant must not be taken from its agent: the tenant is
+// live, or it was released and its agent is alive.
 func (m *Mux) Claimed(name string) bool {
 	tn := m.tenants[name]
 	return tn != nil && (tn.live() || !tn.Ended && tn.Agent != "" && m.AgentAlive != nil && m.AgentAlive(tn.Agent))
 }
 
-// holder is the agent that an owner is of.
+// agentName returns the tenant's agent. A tenant without one is its own agent.
 func (tn *tenant) agentName() string { return cmp.Or(tn.Agent, tn.Name) }
 
-// Extra is a tab of an owner at work, beyond its first.
+// ExtraTab is a tab of a live tenant other than its first.
 type ExtraTab struct {
 	Agent, Tenant string
-	Target        string // empty for one that is being made
+	Target        string // target id; empty while the tab is being created
 	Number        int
 	Opened        time.Time
 }
 
-// Extras lists the extra tabs of all owners at work, the oldest first, with those
-// that are being made and without those that are about to be closed.
+// ExtraTabs returns the extra tabs of all live tenants, the oldest first. It includes
+// tabs that are being created and leaves out tabs that are about to be closed.
 func (m *Mux) ExtraTabs() []ExtraTab {
-	making := map[*tenant]int{}
+	creating := map[*tenant]int{}
 	for _, tn := range m.creates {
-		making[tn]++
+		creating[tn]++
 	}
 	var all []ExtraTab
 	for _, tn := range m.sortedTenants() {
@@ -74,7 +75,7 @@ func (m *Mux) ExtraTabs() []ExtraTab {
 				own = append(own, ExtraTab{tn.agentName(), tn.Name, tab.Target, tab.Number, tab.Opened})
 			}
 		}
-		for range making[tn] {
+		for range creating[tn] {
 			own = append(own, ExtraTab{Agent: tn.agentName(), Tenant: tn.Name, Number: tn.NextTab, Opened: m.Clock()})
 		}
 		if len(own) > 1 {
@@ -85,7 +86,8 @@ func (m *Mux) ExtraTabs() []ExtraTab {
 	return all
 }
 
-// First reports whether the next tab of an owner is not an extra one: it has none.
+// HasNoTab reports whether a tenant has no tab and none is being created. Its next tab
+// is then not an extra one.
 func (m *Mux) HasNoTab(name string) bool {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -99,7 +101,7 @@ func (m *Mux) HasNoTab(name string) bool {
 	return len(tn.tabs) == 0
 }
 
-// HolderOf is the agent that an owner is of.
+// AgentOf returns the agent of a tenant, or the name itself if the tenant is unknown.
 func (m *Mux) AgentOf(name string) string {
 	if tn := m.tenants[name]; tn != nil {
 		return tn.agentName()
@@ -107,19 +109,19 @@ func (m *Mux) AgentOf(name string) string {
 	return name
 }
 
-// makeRoom asks whether an owner may have one more tab. The function that it returns
-// is called when there is one, or will not be.
+// reserveTab asks [Options.Admit] for one more tab. If it is granted, the caller calls
+// settle with whether the tab was created: only then is another tab closed for it.
 func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error) {
-	nothing := func(bool) {}
+	noEviction := func(bool) {}
 	if m.Admit == nil {
-		return nothing, nil
+		return noEviction, nil
 	}
 	evict, err := m.Admit(tn.Name)
 	switch {
 	case err != nil:
 		return nil, &cdp.Error{Code: -32000, Message: err.Error()}
 	case evict == "":
-		return nothing, nil
+		return noEviction, nil
 	}
 	m.evicting[evict] = true
 	return func(made bool) {
@@ -131,23 +133,23 @@ func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error
 	}, nil
 }
 
-// Evict closes an extra tab, which is no extra tab from now on. done is called when it
-// is gone or limit has passed.
+// Evict closes an extra tab, which stops counting as one at once. done is called when
+// the tab is gone or limit has passed.
 func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 	m.evicting[target] = true
 	m.closeAll([]string{target}, limit, func(int) { done() })
 }
 
-// Parting is what an agent's end was the end of.
+// AgentEnd is the result of [Mux.EndAgent].
 type AgentEnd struct {
 	Tenants      []string
-	Disconnected []string // of these, those that had no client to hear of it
-	Closed       int      // tabs
+	Disconnected []string // the tenants that had no client, which could learn of the end
+	Closed       int      // number of tabs
 }
 
-// Goodbye ends what an agent has: of its owners at work the extra tabs are closed and
-// the others left, as by [Board.Release]; so are all tabs of those that rest. done is
-// called when the tabs are gone or limit has passed.
+// EndAgent ends the tenants of an agent as [Mux.End] does. It closes the extra tabs of
+// those that are live and leaves all other tabs. done is called when the tabs are gone
+// or limit has passed.
 func (m *Mux) EndAgent(agent string, limit time.Duration, done func(AgentEnd)) {
 	var ids []string
 	var p AgentEnd
@@ -166,13 +168,13 @@ func (m *Mux) EndAgent(agent string, limit time.Duration, done func(AgentEnd)) {
 		}
 	}
 	waiting := 1 + len(p.Tenants)
-	told := func() {
+	ended := func() {
 		if waiting--; waiting == 0 {
 			done(p)
 		}
 	}
-	m.closeAll(ids, limit, func(closed int) { p.Closed = closed; told() })
+	m.closeAll(ids, limit, func(closed int) { p.Closed = closed; ended() })
 	for _, name := range p.Tenants {
-		m.End(name, false, limit, func(EndResult) { told() })
+		m.End(name, false, limit, func(EndResult) { ended() })
 	}
 }

@@ -7,17 +7,19 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// settle lets a paused target of an owner run when nobody is left to wait for.
+// resumeIfReady resumes a paused target once no session of its owner needs the pause.
 func (m *Mux) resumeIfReady(t *target) {
 	if t.paused && t.owner != nil && t.attaching == 0 && len(t.waiting) == 0 {
 		m.resume(t)
 	}
 }
 
-// announce attaches the owner's browser-level sessions that want it to a target.
+// announce attaches the owner's browser-level sessions that asked for auto-attach to
+// a target, and resumes or wakes the target.
 func (m *Mux) announce(t *target) {
-	// The newest first: what the browser paused is paused for one, see [Board.hand],
-	// and a program beside the session's daemon is to notice nothing of the daemon.
+	// The newest client comes first. The browser paused the target for one session only
+	// (see [Mux.handOff]), and a program that connects next to the session's daemon
+	// should not notice the daemon.
 	for _, c := range slices.Backward(t.owner.clients) {
 		for _, s := range c.browserSessions() {
 			m.attachClient(s, t, nil)
@@ -32,20 +34,21 @@ func (m *Mux) announce(t *target) {
 	}
 	m.after(m.PauseLimit, func() {
 		if t.paused {
-			m.Log.Warn("target let go before its owner was ready", "owner", t.owner.Name)
+			m.Log.Warn("target resumed before its owner was ready", "owner", t.owner.Name)
 			m.resume(t)
 		}
 	})
 }
 
-// mute reports whether nobody would answer a session that is attached to the target:
-// its renderer is gone. Playwright waits for such an answer before it has connected.
+// unresponsive reports whether the target's renderer is gone, so that calls on it get
+// no reply. Playwright waits for such replies before it has connected.
 func (t *target) unresponsive() bool { return t.tab != nil && t.tab.Crashed }
 
-// introduce attaches a browser-level session to a target as if the browser had
-// done so, once; then is called when the client has been told, or at once.
+// attachClient attaches a browser-level session to a target, once, as if the browser's
+// auto-attach had done so. then is called when the client has got the event, or at
+// once if the session is not attached. then may be nil.
 func (m *Mux) attachClient(s *session, t *target, then func()) {
-	worker := t.Type == "service_worker" && !t.owner.ownsContext(t.ContextID) // of the shared context, or of one that is gone
+	worker := t.Type == "service_worker" && !t.owner.ownsContext(t.ContextID) // it is of the shared context, or its context is gone
 	if !s.autoAttach || s.announced[t.TargetID] || t.unresponsive() || worker || t.owner.hidesContext(t.ContextID, s.client) {
 		if then != nil {
 			then()
@@ -68,7 +71,7 @@ func (m *Mux) attachClient(s *session, t *target, then func()) {
 		t.attaching--
 		if err := in.Result(nil); err != nil {
 			delete(s.announced, t.TargetID)
-			m.Log.Debug("attaching an owner to its target", "error", err)
+			m.Log.Debug("attaching a client to a target", "error", err)
 		}
 		m.resumeIfReady(t)
 		if t.attaching == 0 {
@@ -88,35 +91,37 @@ type attachParams struct {
 	Flatten  bool   `json:"flatten"`
 }
 
-// adoptTime is how long a client that comes to living pages waits for one to answer.
+// adoptTime is how long a connecting client waits for its existing pages to respond.
 const adoptTime = 500 * time.Millisecond
 
-// adopt introduces a browser-level session to the targets that its owner has already, in
-// their order; then is called when the client has been told of them. A page is introduced
-// when it answers. One that does not within adoptTime is introduced when it does: Chromium
-// keeps all that is asked of a page that navigates until its server has answered, and
-// Playwright waits for every page that it is told of before it has connected.
+// adopt attaches a browser-level session to the existing targets of its tenant, in
+// their order. then is called when the client has got the events.
+//
+// A page is announced when it responds. A page that does not respond within adoptTime
+// is announced later, when it does: while a page navigates, Chromium delays every call
+// on it until the server has answered, and Playwright waits for every announced page
+// before it has connected.
 func (m *Mux) adopt(s *session, then func()) {
 	all := m.targetsOf(s.client.tenant)
 	answered := map[*target]bool{}
-	next, late, untold := 0, false, 1
-	told := func() {
-		if untold--; untold == 0 {
+	next, late, outstanding := 0, false, 1
+	announced := func() {
+		if outstanding--; outstanding == 0 {
 			then()
 		}
 	}
-	lives := func(t *target) bool {
+	valid := func(t *target) bool {
 		return m.targets[t.TargetID] == t && t.owner == s.client.tenant && !s.client.gone
 	}
-	introduce := func() {
+	announceNext := func() {
 		for ; next < len(all) && (late || answered[all[next]]); next++ {
-			if t := all[next]; answered[t] && lives(t) {
-				untold++
-				m.attachClient(s, t, told)
+			if t := all[next]; answered[t] && valid(t) {
+				outstanding++
+				m.attachClient(s, t, announced)
 			}
 		}
 	}
-	finish := once(told)
+	finish := once(announced)
 	for _, t := range all {
 		if t.tab == nil || t.paused || t.session == "" {
 			answered[t] = true
@@ -124,20 +129,20 @@ func (m *Mux) adopt(s *session, then func()) {
 		}
 		m.call("Runtime.getIsolateId", nil, t.session, func(cdp.Message) {
 			answered[t] = true
-			if late && lives(t) {
+			if late && valid(t) {
 				m.attachClient(s, t, nil)
-			} else if introduce(); next == len(all) {
+			} else if announceNext(); next == len(all) {
 				finish()
 			}
 		})
 	}
-	if introduce(); next == len(all) {
+	if announceNext(); next == len(all) {
 		finish()
 		return
 	}
 	m.after(adoptTime, func() {
 		late = true
-		introduce()
+		announceNext()
 		finish()
 	})
 }

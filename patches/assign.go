@@ -8,13 +8,14 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// clickTime is how long after a click with a modifier a tab without an opener
-// may still be that click's.
+// popupTime is how long after a click with a modifier key a tab without an opener can
+// be the result of that click.
 const popupTime = 2 * time.Second
 
-// decide finds out whose a target is, when it appears and again when a
-// createTarget call that might be its maker was answered. By target id, opener
-// and context; never by order or activity.
+// assignOwner finds the tenant that owns a target. It runs when the target appears,
+// and again when a createTarget call was answered that may have created it. The
+// owner follows from target id, opener and browser context; never from the order of
+// events or from which tab is active.
 func (m *Mux) assignOwner(t *target) {
 	if t.owner != nil {
 		m.announce(t)
@@ -32,7 +33,7 @@ func (m *Mux) assignOwner(t *target) {
 	if t.OpenerID == "" && t.Type == "page" {
 		for id := range m.creates {
 			if id <= t.lastCreate {
-				return // its maker may be that call, whose reply names it
+				return // that call may have created it; its reply names the target
 			}
 		}
 		if tn := m.guessOpener(t); tn != nil && t.paused {
@@ -43,7 +44,7 @@ func (m *Mux) assignOwner(t *target) {
 	m.detachUnowned(t)
 }
 
-// ownerBy is the owner by opener, by browser context, or by what is on disk.
+// findOwner returns the owner by saved tab, by browser context or by opener, or nil.
 func (m *Mux) findOwner(t *target) *tenant {
 	for _, tn := range m.tenants {
 		if tn.tabs[t.TargetID] != nil {
@@ -61,6 +62,7 @@ func (m *Mux) findOwner(t *target) *tenant {
 	return nil
 }
 
+// contextOwner returns the tenant that a browser context belongs to, or nil.
 func (m *Mux) contextOwner(context string) *tenant {
 	if context == "" || context == m.shared {
 		return nil
@@ -73,16 +75,17 @@ func (m *Mux) contextOwner(context string) *tenant {
 	return nil
 }
 
-// order is a page's announcement that it is about to open a tab that will name
-// no opener, as a click with a modifier does.
+// pendingPopup is a page's announcement that it is about to open a tab that will not
+// name an opener, as after a click with a modifier key.
 type pendingPopup struct {
 	tenant  *tenant
 	url     string
 	expires time.Time
 }
 
-// maker is the owner whose page ordered this tab, else the one owner with a click
-// in flight that may open one. Two that could both be it: nobody.
+// guessOpener returns the tenant whose page announced this tab, or else the only
+// tenant with a recent click that may open a tab. If two tenants match, guessOpener
+// returns nil.
 func (m *Mux) guessOpener(t *target) *tenant {
 	now := m.Clock()
 	m.popups = slices.DeleteFunc(m.popups, func(o pendingPopup) bool { return !now.Before(o.expires) })
@@ -118,7 +121,7 @@ func (m *Mux) guessOpener(t *target) *tenant {
 	return one
 }
 
-// noteOrder keeps an order of one of an owner's frames.
+// notePopup records that a frame of a tenant is about to open a tab.
 func (m *Mux) notePopup(tn *tenant, in cdp.Message) {
 	var p struct{ URL, Disposition string }
 	if in.Params(&p) != nil || p.Disposition == "currentTab" || p.Disposition == "download" {
@@ -129,7 +132,8 @@ func (m *Mux) notePopup(tn *tenant, in cdp.Message) {
 	m.popups = append(m.popups, pendingPopup{tn, p.URL, now.Add(popupTime)})
 }
 
-// leave lets a target of nobody be: a person's tab, or an extension's.
+// detachUnowned detaches from a target that no tenant owns: a person's tab or an
+// extension's. A paused target is resumed.
 func (m *Mux) detachUnowned(t *target) {
 	if t.session == "" {
 		return
@@ -141,16 +145,17 @@ func (m *Mux) detachUnowned(t *target) {
 		m.detachSession(hold)
 		return
 	}
-	// Not both at once: a service worker without a renderer yet would hear only the
-	// detaching, and wait for ever.
+	// The detachment waits for the reply: a service worker without a renderer would
+	// otherwise get only the detachment and stay paused forever.
 	detach := once(func() { m.detachSession(hold) })
 	m.call("Runtime.runIfWaitingForDebugger", nil, hold, func(cdp.Message) { detach() })
 	if t.Type == "page" {
-		m.after(resumeTime, detach) // its answer may be lost, see [wakeTime]
+		m.after(resumeTime, detach) // the reply may be lost, see [resumeTime]
 	}
 }
 
-// created takes the reply to an owner's createTarget: the target is its own.
+// targetCreated makes a tenant the owner of the target that the reply to its
+// createTarget call names.
 func (m *Mux) targetCreated(id int64, tn *tenant, target string) *target {
 	delete(m.creates, id)
 	t := m.targets[target]
@@ -164,7 +169,8 @@ func (m *Mux) targetCreated(id int64, tn *tenant, target string) *target {
 	return t
 }
 
-// decideLeft decides on the targets that were waiting for a createTarget call.
+// assignRemaining runs [Mux.assignOwner] for targets that waited for the reply to a
+// createTarget call.
 func (m *Mux) assignRemaining() {
 	for _, t := range m.targets {
 		if t.owner == nil && (t.session != "" || m.External) {
@@ -173,16 +179,17 @@ func (m *Mux) assignRemaining() {
 	}
 }
 
-// hold attaches ourselves to a target that was let go as nobody's, too early.
+// attach attaches the Mux to a target that it is not attached to.
 func (m *Mux) attach(t *target) {
 	m.call("Target.attachToTarget", encode(attachParams{t.TargetID, true}), "", nil)
 }
 
-// Modifier keys of an input event, as CDP counts them: Alt is 1.
+// newTabModifiers are the modifier keys that open a link in a new tab, in CDP's
+// encoding: Control 2, Meta 4, Shift 8.
 const newTabModifiers = 2 | 4 | 8
 
-// noteClick marks the owner when a click or key press of its client may open a
-// tab that names no opener.
+// noteClick records a click or key press of a tenant's client that may open a tab
+// without an opener.
 func (m *Mux) noteClick(tn *tenant, kind, button, key string, modifiers int) {
 	mouse := strings.HasPrefix(kind, "mouse") && kind != "mouseMoved" && kind != "mouseWheel"
 	opens := mouse && (button == "middle" || modifiers&newTabModifiers != 0) || key == "Enter" && modifiers&newTabModifiers != 0

@@ -6,12 +6,12 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// Barrier calls done when everything has been handled that the browser said
-// before it, at the latest after limit.
+// Barrier calls done when the Mux has handled every message that the browser sent
+// before the call, or after limit.
 func (m *Mux) Barrier(limit time.Duration, done func()) {
 	done = once(done)
-	// The list of targets, since a new title is no event: the last one told is
-	// often the URL.
+	// The call is getTargets because Chromium sends no event for a changed title: the
+	// last title that it reported is often the URL.
 	m.call("Target.getTargets", []byte(`{`+targetFilter+`}`), "", func(in cdp.Message) {
 		var list struct {
 			Infos []rawInfo `json:"targetInfos"`
@@ -24,7 +24,7 @@ func (m *Mux) Barrier(limit time.Duration, done func()) {
 	m.after(limit, done)
 }
 
-// refresh takes over what a list says of the pages we know.
+// updateInfos updates URL and title of known pages.
 func (m *Mux) updateInfos(infos []rawInfo) {
 	for _, info := range infos {
 		now := info.parse()
@@ -35,11 +35,11 @@ func (m *Mux) updateInfos(infos []rawInfo) {
 	}
 }
 
-// fewTabs is how many tabs are asked for one by one, so that what it takes to learn of
-// a session's does not grow with those of all.
+// maxSingleQueries is the number of tabs up to which each is queried by itself. The
+// cost for one session then does not grow with the tabs of all others.
 const maxSingleQueries = 4
 
-// BarrierOf is [Board.Barrier] for those who want to know of one owner alone.
+// BarrierFor is [Mux.Barrier] for the state of a single tenant.
 func (m *Mux) BarrierFor(name string, limit time.Duration, done func()) {
 	tn := m.tenants[name]
 	if tn == nil || len(tn.tabs) == 0 || len(tn.tabs) > maxSingleQueries {
@@ -51,7 +51,7 @@ func (m *Mux) BarrierFor(name string, limit time.Duration, done func()) {
 	for _, tab := range tn.sortedTabs() {
 		m.call("Target.getTargetInfo", encode(targetParam{tab.Target}), "", func(in cdp.Message) {
 			var out infoParams
-			if in.Result(&out) == nil { // else it has gone, as we have heard or will
+			if in.Result(&out) == nil { // otherwise the tab is gone, which an event reports
 				m.updateInfos([]rawInfo{out.Info})
 			}
 			if waiting--; waiting == 0 {

@@ -6,16 +6,16 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// call is a message to the browser that is not answered yet.
+// pendingCall is a command that the browser has not answered.
 type pendingCall struct {
-	client          *client  // who is waiting; nil for ourselves
-	session         *session // on which of the client's sessions
-	clientID        int64    // the client's id
-	then            func(in cdp.Message)
-	endsWithSession bool // it was sent on session: when that ends no reply comes, with then or without
+	client          *client              // the client that sent it; nil for the Mux itself
+	session         *session             // the client's session that it came on
+	clientID        int64                // the id that the client gave it
+	then            func(in cdp.Message) // gets the reply instead of the client; may be nil
+	endsWithSession bool                 // sent on session, so no reply comes after the session has ended
 }
 
-// Ask sends a call of the broker's own; then gets its result or its error.
+// Call sends a command of the broker. then gets its result or its error.
 func (m *Mux) Call(method string, params any, session string, then func(result json.RawMessage, err error)) {
 	m.call(method, encode(params), session, func(in cdp.Message) {
 		var result json.RawMessage
@@ -24,7 +24,7 @@ func (m *Mux) Call(method string, params any, session string, then func(result j
 	})
 }
 
-// ask sends a call of our own; then may be nil.
+// call sends a command of the Mux. then gets the reply; it may be nil.
 func (m *Mux) call(method string, params []byte, session string, then func(in cdp.Message)) {
 	id := m.nextID()
 	if then != nil {
@@ -33,7 +33,7 @@ func (m *Mux) call(method string, params []byte, session string, then func(in cd
 	m.send(id, method, params, session)
 }
 
-// pass sends a client's request on; the client gets the reply.
+// forward sends a client's request to the browser. The client gets the reply.
 func (m *Mux) forward(s *session, r cdp.Request, params []byte) {
 	id := m.nextID()
 	m.pending[id] = pendingCall{client: s.client, session: s, clientID: r.ID}
@@ -44,8 +44,8 @@ func (m *Mux) forward(s *session, r cdp.Request, params []byte) {
 	m.send(id, r.Method, params, s.id)
 }
 
-// askFor sends a client's request on as one of our own, on our root; then gets
-// the reply, also when the client has left by then.
+// callFor sends a client's request on the Mux's root session. then gets the reply,
+// even if the client has disconnected by that time.
 func (m *Mux) callFor(s *session, r cdp.Request, params []byte, then func(in cdp.Message)) int64 {
 	id := m.nextID()
 	m.pending[id] = pendingCall{client: s.client, session: s, clientID: r.ID, then: then}
@@ -59,13 +59,14 @@ func (m *Mux) send(id int64, method string, params []byte, session string) {
 	m.Transport.ToBrowser(cdp.Request{ID: id, Method: method, Params: params, Session: session}.Encode())
 }
 
-// Ids have ten digits: never shorter than a client's, so that the client's fits
-// in its place, and never more than Chromium's int holds.
+// Message ids have ten digits. They are thus at least as long as a client's id, which
+// replaces them in a reply, and fit into Chromium's int.
 const (
 	minID = 1_000_000_000
 	maxID = 2_147_483_647
 )
 
+// nextID returns an id that no pending call has.
 func (m *Mux) nextID() int64 {
 	for {
 		m.lastID++
@@ -78,7 +79,7 @@ func (m *Mux) nextID() int64 {
 	}
 }
 
-// forget drops a call that is answered, or will not be.
+// dropCall removes a call that was answered or never will be.
 func (m *Mux) dropCall(id int64) {
 	c := m.pending[id].client
 	delete(m.pending, id)
@@ -93,13 +94,12 @@ func (m *Mux) dropCall(id int64) {
 	}
 }
 
-// window is how many calls of one client may be unanswered before the next ones
-// have to wait. The browser itself queues without bound, and what one client
-// floods it with holds up all.
+// maxPending is the number of unanswered calls at which a client has to wait. The
+// browser itself queues without a bound, so one client could delay all others.
 const maxPending = 2000
 
-// WhenFree calls do when the client's next message may come: at once, but for a
-// client with too many calls unanswered. Only the last do counts.
+// WhenReady calls do when the client may send its next message: at once, unless too
+// many of its calls are unanswered. A later do replaces an earlier one.
 func (m *Mux) WhenReady(id ClientID, do func()) {
 	c := m.clients[id]
 	if c == nil || c.pending < maxPending {

@@ -6,16 +6,16 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// client is one connection of an owner.
+// client is one connection of a tenant.
 type client struct {
 	id           ClientID
 	tenant       *tenant
-	group        string // of several clients that are one for their owner; may be empty
+	group        string // clients of one group act as one; may be empty
 	root         *session
 	gone         bool
-	quietReplies bool // see [tellQuiet]
-	pending      int  // unanswered
-	// whenFree is called when there are few enough of them again.
+	quietReplies bool // see [enableQuietReplies]
+	pending      int  // unanswered calls
+	// whenReady is called when pending has fallen below [maxPending].
 	whenReady func()
 }
 
@@ -24,21 +24,21 @@ type session struct {
 	id              string
 	client          *client
 	parent          *session // nil for the client's root
-	browser         bool     // it speaks to the browser, not to a page, frame or worker
+	browser         bool     // attached to the browser, not to a page, frame or worker
 	target          string
-	subtype         string // the target's type
-	handedOff       bool   // the browser made it for us and we gave it away, see [Board.hand]
-	autoAttach      bool   // it asked to be attached to new targets
-	waitForDebugger bool   // and that they wait for it
-	discovers       bool   // it asked to be told of targets
+	subtype         string // the type of the target
+	handedOff       bool   // it was created for the Mux, see [Mux.handOff]
+	autoAttach      bool   // it asked for auto-attach
+	waitForDebugger bool   // new targets have to wait for it
+	discovers       bool   // it asked for discovery events
 	children        []*session
-	lastAction      int64 // our newest call on it that acted on its page; 0 for none
-	// told are the targets that it was attached to without asking for each.
+	lastAction      int64 // id of the newest call on it that acted on its page; 0 without one
+	// announced are the targets to which auto-attach has attached it.
 	announced map[string]bool
 	downloads downloadSettings
 }
 
-// name is what the client calls the session.
+// name returns the sessionId that the client uses; its root has none.
 func (s *session) name() string {
 	if s.parent == nil {
 		return ""
@@ -46,9 +46,9 @@ func (s *session) name() string {
 	return s.id
 }
 
-// Join lets a client of an owner in. Those of one party, where it is not empty, act as one:
-// what one of them does on a page, the others hear of. ready is called with true when its
-// messages may come, with false when the browser would not have it.
+// Join adds a client of the named tenant. Clients with the same non-empty group act as
+// one: events that one of them caused go to the others as well. ready is called with
+// true when the client may send messages, or with false if the browser refused it.
 func (m *Mux) Join(id ClientID, name, party string, ready func(ok bool)) {
 	c := &client{id: id, tenant: m.tenantFor(name), group: party}
 	c.tenant.lastSummary = nil
@@ -61,7 +61,7 @@ func (m *Mux) Join(id ClientID, name, party string, ready func(ok bool)) {
 		switch {
 		case c.gone:
 		case err != nil:
-			m.Log.Error("making a browser context", "error", err)
+			m.Log.Error("adding an incognito client", "error", err)
 			m.Leave(id)
 			ready(false)
 		default:
@@ -70,6 +70,7 @@ func (m *Mux) Join(id ClientID, name, party string, ready func(ok bool)) {
 	})
 }
 
+// attachRoot creates the client's browser-level CDP session.
 func (m *Mux) attachRoot(c *client, ready func(ok bool)) {
 	id := c.id
 	m.call("Target.attachToBrowserTarget", nil, "", func(in cdp.Message) {
@@ -93,7 +94,7 @@ func (m *Mux) attachRoot(c *client, ready func(ok bool)) {
 	})
 }
 
-// Leave ends a client. Its CDP sessions are detached, its targets stay.
+// Leave removes a client. Its CDP sessions are detached; its targets stay.
 func (m *Mux) Leave(id ClientID) {
 	c := m.clients[id]
 	if c == nil {
@@ -126,7 +127,7 @@ func (m *Mux) Leave(id ClientID) {
 	m.save()
 }
 
-// dropSession forgets a CDP session and those that were made on it.
+// dropSession forgets a CDP session and its descendants.
 func (m *Mux) dropSession(s *session) {
 	for _, child := range s.children {
 		m.dropSession(child)
@@ -143,13 +144,13 @@ func (m *Mux) dropSession(s *session) {
 	}
 }
 
-// unlink forgets a CDP session that has ended.
+// removeSession forgets a CDP session that has ended.
 func (m *Mux) removeSession(s *session) {
 	s.parent.children = slices.DeleteFunc(s.parent.children, func(x *session) bool { return x == s })
 	m.dropSession(s)
 }
 
-// handedBelow are the sessions below s that the browser made for us.
+// handedOffBelow returns the descendants of s that were handed off.
 func (s *session) handedOffBelow() []*session {
 	var all []*session
 	for _, child := range s.children {
@@ -161,7 +162,7 @@ func (s *session) handedOffBelow() []*session {
 	return all
 }
 
-// browsers are the client's sessions that speak to the browser itself.
+// browserSessions returns the client's sessions that are attached to the browser.
 func (c *client) browserSessions() []*session {
 	if c.root == nil {
 		return nil
@@ -177,7 +178,7 @@ func (c *client) browserSessions() []*session {
 	return all
 }
 
-// all are the client's sessions, in the order in which they were made.
+// allSessions returns the client's sessions, parents before their children.
 func (c *client) allSessions() []*session {
 	if c.root == nil {
 		return nil

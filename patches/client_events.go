@@ -7,7 +7,7 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// clientEvent passes an event on to the client whose session it is for.
+// clientEvent forwards an event to the client whose session it is for.
 func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	switch in.Method {
 	case "Target.attachedToTarget":
@@ -47,8 +47,9 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
-// tells reports whether an event is of what a page did that a client keeps in mind. One
-// that acts on another connection has to know when there is something to hear of.
+// isPageEvent reports whether an event changes what a client knows about a page. The
+// count of these events tells a client that acts through another connection whether
+// there are events to wait for.
 func isPageEvent(method string) bool {
 	switch method {
 	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
@@ -57,7 +58,7 @@ func isPageEvent(method string) bool {
 	return false
 }
 
-// attached registers a CDP session that was made on one of a client's own.
+// childAttached registers a CDP session that was created on a client's session.
 func (m *Mux) childAttached(s *session, in cdp.Message) {
 	var p attachedParams
 	if err := in.Params(&p); err != nil {
@@ -85,20 +86,22 @@ func (m *Mux) childAttached(s *session, in cdp.Message) {
 	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
-// Where several clients of one owner are at a page, its dialogs are for the one
-// that acted on it last, and for those of its party: two would answer them at the same
-// time, and whichever came second would find none. Of a party one alone listens.
+// If several clients of a tenant are attached to a page, its dialogs go to the client
+// that acted on the page last, and to the clients of its group. Otherwise two clients
+// would answer the same dialog, and the second would fail. Only one client of a group
+// listens for dialogs.
 
-// What Playwright runs in a page that is no act of its client's: what brings its own
-// scripts there, and the answer, Playwright's or our daemon's, to what a page's script
-// asked for, with which the page goes on with what somebody else had it do.
+// These texts mark evaluations that do not count as actions of the client: Playwright
+// loading its own scripts, and the answers of Playwright and of abrowser's daemon to a
+// call by the page's script. After such an answer the page continues what another
+// client made it do.
 const (
 	bootstrapMarker = `(() => {\n        const module = {};`
 	bindingMarker   = "deliverBindingResult"
 	promptMarker    = "Symbol.for('abrowser.asks')"
 )
 
-// acts reports whether a request is one of those for which a page opens a dialog.
+// isAction reports whether a request can make a page open a dialog.
 func isAction(method string, params []byte) bool {
 	switch method {
 	case "Runtime.evaluate", "Runtime.callFunctionOn":
@@ -110,8 +113,7 @@ func isAction(method string, params []byte) bool {
 	return strings.HasPrefix(method, "Input.")
 }
 
-// noteAct remembers that a client acted on a page, in the page itself or in one of
-// its frames.
+// noteAction records that a client acted on a page or on one of its frames.
 func (s *session) noteAction(call int64) {
 	for !s.browser && s.parent != nil && !s.parent.browser {
 		s = s.parent
@@ -119,8 +121,8 @@ func (s *session) noteAction(call int64) {
 	s.lastAction = call
 }
 
-// answers reports whether a dialog of the session's page is for its client. Where
-// none of the owner's clients has acted on the page, it is for all.
+// getsDialog reports whether the session's client gets the dialogs of its page. If no
+// client of the tenant has acted on the page, all of them do.
 func (m *Mux) getsDialog(s *session) bool {
 	for id := s.target; id != ""; {
 		last := m.lastActor(id)
@@ -131,12 +133,12 @@ func (m *Mux) getsDialog(s *session) bool {
 		if t == nil {
 			break
 		}
-		id = t.OpenerID // a popup's first dialog is for who acted on its opener
+		id = t.OpenerID // a popup's first dialog goes to the client that acted on its opener
 	}
 	return true
 }
 
-// lastToAct is the session on a page whose client acted on it last, nil for none.
+// lastActor returns the session on a page whose client acted last, or nil.
 func (m *Mux) lastActor(target string) *session {
 	var last *session
 	for _, s := range m.sessions {

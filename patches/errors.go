@@ -6,8 +6,9 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// The errors that Chromium itself gives for what is not there. A foreign thing
-// is answered the same, so that nobody learns that it exists.
+// These are Chromium's own errors for things that do not exist. Another tenant's
+// targets, sessions and contexts get the same errors, so that a client cannot learn
+// that they exist.
 
 func noTarget() *cdp.Error  { return &cdp.Error{Code: -32602, Message: "No target with given id found"} }
 func noSession() *cdp.Error { return &cdp.Error{Code: -32602, Message: "No session with given id"} }
@@ -27,13 +28,14 @@ func badParams(why string) *cdp.Error {
 	return &cdp.Error{Code: -32602, Message: "Invalid parameters: " + why}
 }
 
-// sessionGone is what a message gets that names a CDP session of nobody or of
-// another client.
+// sessionGone is the error for a message on a CDP session that does not exist or is
+// another client's.
 func sessionGone() *cdp.Error {
 	return &cdp.Error{Code: -32001, Message: "Session with given id not found."}
 }
 
-// encode is for values of this package, which all can be encoded.
+// encode returns v as JSON. It panics on a value that cannot be encoded, which this
+// package does not have.
 func encode(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -42,5 +44,5 @@ func encode(v any) []byte {
 	return raw
 }
 
-// none is the empty result.
+// none is an empty result.
 type none struct{}

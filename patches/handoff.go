@@ -6,14 +6,14 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// A new page pauses for the CDP session that the browser itself attached to it,
-// and not for one that was made later: what is said on a later session before
-// the page runs is heard only when its first navigation has committed, and the
-// end of that load is never told (Chromium 156). So the first client of the
-// owner is given the browser's own session, and we attach another to hold the
-// page by as soon as it runs.
+// Chromium pauses a new page for the CDP session that auto-attach created, and not
+// for a session that attaches later. In Chromium 156, commands on a later session
+// before the page runs take effect only after the first navigation has committed, and
+// that session never gets the event for the end of that load. So the Mux hands off its
+// own session to the owner's newest client, and attaches again as soon as the page
+// runs.
 
-// hand gives the session that a paused target waits for to a client.
+// handOff gives the session for which a target is paused to a client.
 func (m *Mux) handOff(s *session, t *target) {
 	child := &session{
 		id: t.session, client: s.client, parent: s, target: t.TargetID, subtype: t.Type, handedOff: true, announced: map[string]bool{},
@@ -26,31 +26,33 @@ func (m *Mux) handOff(s *session, t *target) {
 		t.waiting = map[string]bool{}
 	}
 	t.waiting[child.id] = true
-	// A successor cannot count on its setAutoAttach to end it: after a detachFromTarget
-	// of another session of ours on the target Chromium 156 leaves it there.
+	// The next Mux has to detach this session. Its own setAutoAttach does not always do
+	// so: after a detachFromTarget of another session of the Mux on the same target,
+	// Chromium 156 keeps this one.
 	m.journal = append(m.journal, child.id)
 	m.save()
 	m.sendEvent(s, "Target.attachedToTarget", attachedParams{child.id, t.raw, true})
 }
 
-// runHanded lets a target run whose session a client was given: by the client's
-// own word, where it is there.
+// resumeHandedOff resumes a target whose session was handed off. If the client has
+// sent its own Runtime.runIfWaitingForDebugger, that call is used and its reply goes
+// to the client.
 func (m *Mux) resumeHandedOff(t *target) {
-	s, word := t.handedOff, t.resumeCall
+	s, resumeCall := t.handedOff, t.resumeCall
 	t.handedOff, t.resumeCall = nil, nil
-	left := m.sessions[s.id] != s
+	gone := m.sessions[s.id] != s
 	again := once(func() {
-		if left { // not before it runs, see [Board.leave]
+		if gone { // only once it runs, see [Mux.detachUnowned]
 			m.detachSession(s.id)
 		}
 		m.reattach(t)
 	})
 	run := pendingCall{then: func(cdp.Message) { again() }}
-	if word != nil {
-		run = *word
+	if resumeCall != nil {
+		run = *resumeCall
 		run.client.pending++
 		run.then = func(in cdp.Message) {
-			m.forwardReply(*word, in)
+			m.forwardReply(*resumeCall, in)
 			again()
 		}
 	}
@@ -62,22 +64,22 @@ func (m *Mux) resumeHandedOff(t *target) {
 	}
 }
 
-// holdAgain attaches us to a page whose session a client was given.
+// reattach attaches the Mux to a page whose session was handed off.
 func (m *Mux) reattach(t *target) {
 	if m.targets[t.TargetID] == t && t.tab != nil && t.session == "" {
 		m.attach(t)
 	}
 }
 
-// takeBack ends a session that a client was given and has no more. A target that
-// is still paused has to run first.
+// reclaim ends a handed-off session whose client has gone. A target that is still
+// paused has to run first; [Mux.resumeHandedOff] then ends the session.
 func (m *Mux) reclaim(s *session) {
 	if t := m.targets[s.target]; t == nil || t.handedOff != s {
 		m.detachSession(s.id)
 	}
 }
 
-// detached tells a client that a session is gone that it was given.
+// handedOffDetached forwards the end of a handed-off session to its client.
 func (m *Mux) handedOffDetached(s *session, in cdp.Message) {
 	m.removeJournal(s.id)
 	m.removeSession(s)

@@ -9,12 +9,13 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// An incognito owner has a browser context of its own in the place of the shared
-// one: it is what the owner's clients take for the browser's default context. It
-// is made on our root and without disposeOnDetach, on disk before anybody uses it,
-// and disposed of, with all that is in it, when the owner's session ends.
+// An incognito tenant has a private browser context instead of the shared one. Its
+// clients see the private context as the browser's default context. The Mux creates
+// it on its root session without disposeOnDetach, saves its id before it is used, and
+// disposes it with all its contents when the tenant ends.
 
-// home is the browser context that an owner's clients take for the default one.
+// defaultContext returns the browser context that a tenant's clients see as the
+// default one.
 func (m *Mux) defaultContext(tn *tenant) string {
 	if tn.Incognito {
 		return tn.Private
@@ -22,22 +23,22 @@ func (m *Mux) defaultContext(tn *tenant) string {
 	return m.shared
 }
 
-// alone reports whether all that is in a browser context is the owner's.
+// ownsContext reports whether the tenant owns everything in a browser context.
 func (tn *tenant) ownsContext(context string) bool {
 	return context != "" && (tn.hasContext(context) || context == tn.Private)
 }
 
-// Occupied is the error of [Board.Incognito] for a session that has pages which are
-// not incognito. Its number is how many.
+// SharedTabsError is the error of [Mux.Incognito] for a tenant that has tabs in the
+// shared context. Its value is the number of these tabs.
 type SharedTabsError int
 
-// Error says so.
+// Error returns the number of tabs and where they are.
 func (n SharedTabsError) Error() string {
 	return fmt.Sprintf("%d tabs are in the shared context", int(n))
 }
 
-// Incognito makes a session an incognito one; then is called when it has its
-// context, or with why it cannot have one.
+// Incognito makes a tenant incognito. then is called when its private context exists,
+// or with the reason why it cannot have one.
 func (m *Mux) Incognito(name string, then func(error)) {
 	tn := m.tenantFor(name)
 	if n := len(tn.tabs) + len(tn.Lost); n > 0 && !tn.Incognito {
@@ -48,7 +49,7 @@ func (m *Mux) Incognito(name string, then func(error)) {
 	m.createPrivate(tn, then)
 }
 
-// seclude sees to it that an incognito owner has its context.
+// createPrivate creates an incognito tenant's context unless it exists.
 func (m *Mux) createPrivate(tn *tenant, then func(error)) {
 	if tn.Private != "" {
 		then(nil)
@@ -62,13 +63,13 @@ func (m *Mux) createPrivate(tn *tenant, then func(error)) {
 		var out contextParam
 		err := in.Result(&out)
 		if err == nil && out.ContextID == "" {
-			err = fmt.Errorf("the browser made a context without an id")
+			err = fmt.Errorf("creating a browser context: the reply has no id")
 		}
-		if m.tenants[tn.Name] != tn { // its session ended meanwhile
+		if m.tenants[tn.Name] != tn { // the tenant ended during the call
 			if err == nil {
 				m.disposeContext(out.ContextID)
 			}
-			err = errors.New("the session ended")
+			err = errors.New("creating a browser context: the session ended")
 		} else if err == nil {
 			tn.Private = out.ContextID
 			m.downloads.accept(tn.Private, nil)
@@ -82,7 +83,7 @@ func (m *Mux) createPrivate(tn *tenant, then func(error)) {
 	})
 }
 
-// dispose ends a browser context, or at least the pages in it.
+// disposeContext disposes a browser context. If that fails, it closes its pages.
 func (m *Mux) disposeContext(context string) {
 	m.call("Target.disposeBrowserContext", encode(contextParam{context}), "", func(in cdp.Message) {
 		err := in.Result(nil)
@@ -90,7 +91,7 @@ func (m *Mux) disposeContext(context string) {
 			m.dropWorkers(context)
 			return
 		}
-		m.Log.Warn("disposing of a browser context", "error", err)
+		m.Log.Warn("disposing a browser context", "error", err)
 		for _, t := range m.targets {
 			if t.ContextID == context && t.Type == "page" {
 				m.call("Target.closeTarget", encode(targetParam{t.TargetID}), "", nil)
@@ -99,9 +100,9 @@ func (m *Mux) disposeContext(context string) {
 	})
 }
 
-// disposeEmpty ends browser contexts that no owner has and no page is in: whoever
-// made them died before it was noted. In a browser of somebody else's they are not
-// ours.
+// disposeOrphans disposes browser contexts without a tenant and without a page, which
+// a broker created and then died before it saved them. In an external browser such
+// contexts belong to other programs and stay.
 func (m *Mux) disposeOrphans(contexts []string) {
 	if m.External {
 		return
@@ -113,8 +114,8 @@ func (m *Mux) disposeOrphans(contexts []string) {
 	}
 }
 
-// dissolve ends an incognito owner: its contexts go with all that is in them, and
-// nothing is known of it afterwards. done gets how many tabs went.
+// disposeTenant ends an incognito tenant, disposes its contexts with their contents
+// and forgets the tenant. done gets the number of tabs that were discarded.
 func (m *Mux) disposeTenant(tn *tenant, limit time.Duration, done func(discarded int)) {
 	var ids []string
 	for _, tab := range tn.sortedTabs() {

@@ -8,34 +8,32 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// A browser that died took its pages along. What was in them is gone; where they
-// were is on disk, and the next browser opens them there again, for the same
-// owners and under the same numbers.
+// A browser that dies loses its pages with their contents. Their URLs are saved, and
+// the next browser opens them again, for the same tenants and under the same numbers.
 
-// maxLoads is how often a page is loaded again in browsers that die of it, or
-// beside it. After that it is opened empty: one page must not keep the browser
-// from ever coming up.
+// maxLoads is how often a page is loaded again in browsers that die soon afterwards.
+// After that it is opened empty, so that one page cannot keep the browser from
+// starting.
 const maxLoads = 3
 
-// wellTime is how long a browser lives before its death is not blamed on what
-// was opened in it.
+// stableTime is how long a browser has to live until its death is no longer blamed on
+// the pages that were opened in it.
 const stableTime = 10 * time.Second
 
-// opening is a lost tab on its way. It is on disk before the browser is asked for
-// the page, so that a board that comes in between finds the page and makes no
-// second one.
+// reopening is a lost tab for which a page was requested. It is saved before the
+// request, so that a Mux that takes over in between finds the page and does not create
+// a second one.
 type reopening struct {
 	Owner  string   `json:"owner"`
 	Number int      `json:"number"`
-	Before []string `json:"before"` // the pages that nobody owned
+	Before []string `json:"before"` // the unowned pages before the request
 }
 
-// Reopen opens the lost tabs one after the other, those of sessions at work first.
-// done is called when all are there that can be had.
+// Reopen opens the lost tabs one after the other, those of live tenants first. done is
+// called when every tab that can be opened is.
 func (m *Mux) Reopen(done func()) {
 	m.finishReopening()
-	m.after(stableTime-m.Clock().Sub(m.BrowserStart), func() { // whatever became of our predecessors
-
+	m.after(stableTime-m.Clock().Sub(m.BrowserStart), func() {
 		for _, tn := range m.tenants {
 			for _, tab := range tn.tabs {
 				tab.Loads = 0
@@ -48,6 +46,7 @@ func (m *Mux) Reopen(done func()) {
 	m.reopenNext(owners, done)
 }
 
+// releasedRank sorts live tenants before released ones.
 func releasedRank(tn *tenant) int {
 	if tn.Released.IsZero() {
 		return 0
@@ -55,7 +54,7 @@ func releasedRank(tn *tenant) int {
 	return 1
 }
 
-// reopenNext opens the first lost tab of the first owner that has one.
+// reopenNext opens the first lost tab of the first tenant that has one.
 func (m *Mux) reopenNext(owners []*tenant, done func()) {
 	for len(owners) > 0 && len(owners[0].Lost) == 0 {
 		owners = owners[1:]
@@ -74,7 +73,7 @@ func (m *Mux) reopenNext(owners []*tenant, done func()) {
 		m.reopening = nil
 		if ok {
 			m.spare.dropFirstPage()
-		} else { // it stays lost: this browser is about to go as well
+		} else { // the tab stays lost: this browser is about to exit as well
 			owners = owners[1:]
 		}
 		m.save()
@@ -84,7 +83,7 @@ func (m *Mux) reopenNext(owners []*tenant, done func()) {
 		m.reopenAt(tn, to, reopened)
 		return
 	}
-	m.createPrivate(tn, func(err error) { // its context went with the browser, logins and all
+	m.createPrivate(tn, func(err error) { // its context was lost with the browser, logins included
 		if err != nil {
 			reopened(false)
 			return
@@ -93,7 +92,7 @@ func (m *Mux) reopenNext(owners []*tenant, done func()) {
 	})
 }
 
-// address is where a lost tab is opened.
+// reopenURL returns the URL at which a lost tab is opened.
 func (t *Tab) reopenURL() string {
 	if t.URL == "" || t.Loads >= maxLoads {
 		return "about:blank"
@@ -101,8 +100,8 @@ func (t *Tab) reopenURL() string {
 	return t.URL
 }
 
-// reopenAt opens the owner's first lost tab, empty where the browser does not
-// take its address.
+// reopenAt opens the tenant's first lost tab. If the browser refuses the URL, the tab is
+// opened empty.
 func (m *Mux) reopenAt(tn *tenant, to string, then func(ok bool)) {
 	id := m.nextID()
 	m.creates[id] = tn
@@ -135,13 +134,13 @@ type createParams struct {
 	NewWindow  bool   `json:"newWindow,omitempty"`
 }
 
-// reopens reports whether a target in an incognito owner's context may be the lost
-// tab that is on its way: the browser's reply names it.
+// mayBeReopened reports whether a target in an incognito tenant's context may be the
+// lost tab that was requested. The reply to the request decides.
 func (m *Mux) mayBeReopened(t *target, tn *tenant) bool {
 	return m.reopening != nil && m.reopening.Owner == tn.Name && tn.tabs[t.TargetID] == nil && t.Type == "page" && t.OpenerID == "" && t.ContextID == tn.Private
 }
 
-// found gives the owner's first lost tab the target that stands for it now.
+// rebindTab binds the tenant's first lost tab to its new target.
 func (m *Mux) rebindTab(tn *tenant, target, at string) {
 	tab := tn.Lost[0]
 	tn.Lost = slices.Delete(tn.Lost, 0, 1)
@@ -172,7 +171,7 @@ func (m *Mux) rebindTab(tn *tenant, target, at string) {
 	tn.tabs[target] = &tab
 }
 
-// strays are the pages of the shared context that nobody owns.
+// unownedPages returns the ids of the pages in the shared context without an owner.
 func (m *Mux) unownedPages() []string {
 	all := []string{}
 	for id, t := range m.targets {
@@ -184,7 +183,7 @@ func (m *Mux) unownedPages() []string {
 	return all
 }
 
-// adoptOpening finds the page that a board asked for which is dead by now.
+// finishReopening finds the page that a previous Mux requested before it died.
 func (m *Mux) finishReopening() {
 	was := m.reopening
 	m.reopening = nil
@@ -209,8 +208,8 @@ func (m *Mux) finishReopening() {
 	}
 }
 
-// News is what an owner has not been told yet: its tabs that were opened again
-// since their browser had died, and when that was; zero where there is none.
+// Reopened returns the tabs of a tenant that were opened again after their browser
+// died, and when, until [Mux.ClearReopened]. The time is zero if there are none.
 func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 	if tn := m.tenants[name]; tn != nil && len(tn.Reopened) > 0 {
 		return tn.ReopenedAt, slices.Clone(tn.Reopened)
@@ -218,7 +217,8 @@ func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 	return time.Time{}, nil
 }
 
-// Heard drops the news that an owner has been told, but none that is newer.
+// ClearReopened forgets the tabs that [Mux.Reopened] returned with the time at, unless
+// more were opened since.
 func (m *Mux) ClearReopened(name string, at time.Time) {
 	if tn := m.tenants[name]; tn != nil && !tn.ReopenedAt.After(at) && len(tn.Reopened) > 0 {
 		tn.Reopened, tn.ReopenedAt = nil, time.Time{}
@@ -226,6 +226,6 @@ func (m *Mux) ClearReopened(name string, at time.Time) {
 	}
 }
 
-// Closing says that the browser has been asked to end: that its pages go now is
-// no news of theirs.
+// BrowserClosing records that the browser was asked to exit. Its pages that go from
+// then on stay in the saved state.
 func (m *Mux) BrowserClosing() { m.closing = true }

@@ -7,12 +7,12 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// rule answers a client's request, passes it on, or returns why it is refused.
+// rule answers a client's request, forwards it, or returns the error that refuses it.
 type rule func(m *Mux, s *session, r cdp.Request) *cdp.Error
 
-// rules are the methods that are not simply passed on. A rule holds on every CDP
-// session of a client: a page's session reaches the whole Target and Browser
-// domain as well as the root does.
+// ruleFor returns the rule for a method, or nil if requests are forwarded unchanged.
+// Rules apply to every CDP session of a client, because a session on a page reaches
+// the Target and Browser domains just as the root session does.
 func ruleFor(method string) rule {
 	switch method {
 	case "Target.setAutoAttach":
@@ -83,17 +83,18 @@ func ruleFor(method string) rule {
 	domain, _, _ := strings.Cut(method, ".")
 	switch domain {
 	case "Target", "Browser", "Extensions", "PWA", "Tethering", "BackgroundService", "BluetoothEmulation", "Cast":
-		return unknown // whatever it may come to mean, it is about more than the owner's pages
+		return unknown // new methods of these domains affect more than the tenant's pages
 	}
 	return nil
 }
 
-// harmless reports whether a method without a rule may be called at the browser.
-// Fetch, Security, Memory and Tracing reach every page from there.
+// allowedOnBrowser reports whether a method without a rule is forwarded on a session
+// that is attached to the browser. Fetch, Security, Memory and Tracing would affect
+// every page there.
 func allowedOnBrowser(method string) bool {
 	domain, _, _ := strings.Cut(method, ".")
 	switch domain {
-	case "Target", "Browser": // those that rules lets pass
+	case "Target", "Browser": // the methods for which ruleFor returns nil
 		return true
 	case "IO", "Schema", "Storage":
 		return true
@@ -101,7 +102,7 @@ func allowedOnBrowser(method string) bool {
 	return method == "SystemInfo.getInfo" || method == "SystemInfo.getFeatureState"
 }
 
-// apply puts a request through the rules.
+// applyRules answers or forwards a request, or returns the error that refuses it.
 func (m *Mux) applyRules(s *session, r cdp.Request) *cdp.Error {
 	if changesCookies(r.Method) {
 		s.client.tenant.activity = true
@@ -110,16 +111,18 @@ func (m *Mux) applyRules(s *session, r cdp.Request) *cdp.Error {
 		return rule(m, s, r)
 	}
 	if s.browser && !allowedOnBrowser(r.Method) {
-		return notAllowed(r.Method + " is about the whole browser")
+		return notAllowed(r.Method + " applies to the whole browser")
 	}
 	m.forward(s, r, r.Params)
 	return nil
 }
 
-// fields are a request's params with exact names. What is sent on is written
-// anew from them: members given twice, or spelled with escapes, are gone by then.
+// fields are the params of a request by name. A rule that has read them forwards
+// their encoding instead of the client's text, which may contain repeated members or
+// escaped names that Chromium would read differently.
 type fields map[string]json.RawMessage
 
+// fieldsOf returns the params of a request.
 func fieldsOf(r cdp.Request) (fields, *cdp.Error) {
 	f := fields{}
 	if r.Params != nil {
@@ -130,7 +133,7 @@ func fieldsOf(r cdp.Request) (fields, *cdp.Error) {
 	return f, nil
 }
 
-// read decodes a field into v; absent and null leave v alone.
+// read decodes a field into v. An absent field or null leaves v unchanged.
 func (f fields) read(name string, v any) *cdp.Error {
 	raw, ok := f[name]
 	if !ok {
@@ -142,29 +145,34 @@ func (f fields) read(name string, v any) *cdp.Error {
 	return nil
 }
 
+// text returns a string field, which is empty if absent.
 func (f fields) text(name string) (string, *cdp.Error) {
 	var v string
 	err := f.read(name, &v)
 	return v, err
 }
 
+// flag returns a boolean field, which is false if absent.
 func (f fields) flag(name string) (bool, *cdp.Error) {
 	var v bool
 	err := f.read(name, &v)
 	return v, err
 }
 
+// refuse fails a request with "Not allowed".
 func refuse(_ *Mux, _ *session, r cdp.Request) *cdp.Error { return notAllowed(r.Method) }
 
+// unknown fails a request with Chromium's error for a method that does not exist.
 func unknown(_ *Mux, _ *session, r cdp.Request) *cdp.Error { return notFound(r.Method) }
 
+// ignore answers a request without any effect.
 func ignore(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	m.respond(s, r, none{})
 	return nil
 }
 
-// closeConnection ends the client's own connection; the browser is not its to
-// close.
+// closeConnection serves Browser.close. It closes the client's connection; the browser
+// is shared and stays.
 func closeConnection(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	m.respond(s, r, none{})
 	id := s.client.id
@@ -173,7 +181,7 @@ func closeConnection(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// input passes input events on, and remembers those that may open a tab.
+// inputEvent forwards an input event and records a click that may open a tab.
 func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	var p struct {
 		Type, Button, Key string
@@ -186,15 +194,15 @@ func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// runIfWaiting also lets the target run that we hold, when its last waiting
-// session says so.
+// runIfWaitingForDebugger resumes a target that the Mux has paused once the last
+// session that it waits for has sent the command.
 func runIfWaitingForDebugger(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	t := m.targets[s.target]
 	switch {
 	case t == nil || !t.paused:
 		m.forward(s, r, r.Params)
 	case t.handedOff != s:
-		// Chromium would let it run, whomever else it waits for.
+		// Chromium would resume the target although other sessions are not ready.
 		m.respond(s, r, none{})
 	case t.resumeCall != nil:
 		m.respond(s, r, none{})

@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// createBrowserContext is done on our own root and without disposeOnDetach, which
-// would bind the context's life to a CDP session.
+// createBrowserContext creates the context on the Mux's root session and without
+// disposeOnDetach, which would end the context with a CDP session.
 func createBrowserContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -30,6 +30,7 @@ func createBrowserContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
+// disposeBrowserContext disposes one of the tenant's own contexts.
 func disposeBrowserContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -55,6 +56,7 @@ func disposeBrowserContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
+// getBrowserContexts answers with the tenant's own contexts and its default one.
 func getBrowserContexts(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	m.respond(s, r, struct {
 		IDs    []string `json:"browserContextIds"`
@@ -63,8 +65,8 @@ func getBrowserContexts(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// ownContext passes a request on that is about the shared context, or about one
-// of the owner's.
+// forwardOwnContext forwards a request for the tenant's default context or for one of
+// its own.
 func forwardOwnContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -79,38 +81,38 @@ func forwardOwnContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		return noContext(id)
 	}
 	if id == "" && s.browser && s.client.tenant.Incognito {
-		f["browserContextId"] = encode(home) // none means the shared one to the browser
+		f["browserContextId"] = encode(home) // to the browser, no context means the shared one
 	}
 	m.forward(s, r, encode(f))
 	return nil
 }
 
-// privateContext passes a request on that is about one of the owner's browser
-// contexts. What it sets in the shared one would be set for all.
+// forwardPrivateContext forwards a request for one of the tenant's own contexts. In the
+// shared context the setting would apply to all tenants, so it is refused there.
 func forwardPrivateContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return inContext(m, s, r, func() *cdp.Error {
-		return notAllowed(r.Method + " would hold for all sessions of the browser; a browser context of its own can have it")
+		return notAllowed(r.Method + " would apply to all sessions of the browser; use it in a browser context of your own")
 	})
 }
 
-// privateContextOrNothing is privateContext for what undoes a thing that cannot
-// have been done, or is no harm to leave.
+// forwardPrivateContextOrIgnore is forwardPrivateContext for a request that resets a
+// setting. In the shared context there is nothing to reset, so it has no effect there.
 func forwardPrivateContextOrIgnore(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return inContext(m, s, r, func() *cdp.Error { return ignore(m, s, r) })
 }
 
-// pageOfPrivateContext passes a request on that is sent to a page and holds for
-// more than the page, where the page is in one of the owner's browser contexts.
+// forwardPrivatePage forwards a request whose effect goes beyond the page that it is
+// sent to, if the page is in one of the tenant's own contexts.
 func forwardPrivatePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	if s.browser || m.contextOf(s) == m.shared {
-		return notAllowed(r.Method + " would hold for pages of all sessions of the browser; a browser context of its own can have it")
+		return notAllowed(r.Method + " would apply to pages of all sessions of the browser; use it in a browser context of your own")
 	}
 	m.forward(s, r, r.Params)
 	return nil
 }
 
-// contextOf is the browser context of a session's page, also of a frame's or a
-// worker's session; the owner's default one where there is none.
+// contextOf returns the browser context of the page that a session belongs to, or the
+// tenant's default context for a session on the browser.
 func (m *Mux) contextOf(s *session) string {
 	for on := s; on != nil; on = on.parent {
 		if t := m.targets[on.target]; t != nil && t.ContextID != "" {
@@ -120,6 +122,8 @@ func (m *Mux) contextOf(s *session) string {
 	return m.defaultContext(s.client.tenant)
 }
 
+// inContext forwards a request for one of the tenant's own contexts and calls shared
+// for a request for the shared context.
 func inContext(m *Mux, s *session, r cdp.Request, shared func() *cdp.Error) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// createTime is how long other tabs without an opener wait for a createTarget
-// call that is not answered.
+// createTime is how long tabs without an opener wait for the reply to a createTarget
+// call that may have created them.
 const createTime = 10 * time.Second
 
-// createTarget opens a page that is the owner's, behind the others. The call is
-// our own, so that a page is not lost whose maker has left by then.
+// createTarget opens a page in the background for the tenant. The Mux makes the call on
+// its own session, so that the page is not lost if the client disconnects meanwhile.
 func createTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -78,8 +78,8 @@ func createTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// answerCreated answers a createTarget call when its client has been told of the
-// target: Playwright asserts on that order.
+// respondCreated answers a createTarget call after its client has got the
+// attachedToTarget event. Playwright asserts on that order.
 func (m *Mux) respondCreated(s *session, r cdp.Request, t *target) {
 	m.spare.pageCreated(t)
 	answer := once(func() { m.respond(s, r, targetParam{t.TargetID}) })
@@ -91,7 +91,7 @@ func (m *Mux) respondCreated(s *session, r cdp.Request, t *target) {
 	m.after(m.PauseLimit, answer)
 }
 
-// hasWindow reports whether a browser context has a page, and so a window.
+// hasWindow reports whether a browser context has a page and therefore a window.
 func (m *Mux) hasWindow(context string) bool {
 	for _, t := range m.targets {
 		if t.ContextID == context && t.Type == "page" {

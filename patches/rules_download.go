@@ -6,21 +6,22 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// saving is what a client asked for on a CDP session by setDownloadBehavior: where
-// it wants files, by browser context, and whether it wants to be told.
+// downloadSettings are what a client set on a CDP session by setDownloadBehavior: a
+// directory for each browser context, and whether it wants events.
 type downloadSettings struct {
 	events bool
 	dirs   map[string]downloadDir
 }
 
-// place is a directory for the downloads of one browser context.
+// downloadDir is a directory for the downloads of one browser context.
 type downloadDir struct {
 	dir    string
-	byGUID bool // files are called by their guid
+	byGUID bool // files are named by their GUID
 }
 
-// delivery is where the session wants the file of a download, and whether it does.
-func (s downloadSettings) deliveryOf(d *download) (Delivery, bool) {
+// deliveryOf returns where the session wants the file of a download. ok is false if it
+// does not want the file.
+func (s downloadSettings) deliveryOf(d *download) (to Delivery, ok bool) {
 	p, ok := s.dirs[d.Context]
 	switch {
 	case !ok:
@@ -32,9 +33,9 @@ func (s downloadSettings) deliveryOf(d *download) (Delivery, bool) {
 	}
 }
 
-// setDownloadBehavior is remembered for the CDP session that sent it, and only
-// that a browser context of the owner's denies downloads is the browser's
-// business: the directory is ours, and what is in it is handed on.
+// setDownloadBehavior records the setting for the CDP session that sent it; the Mux
+// delivers copies from its own directory. Only "deny" for one of the tenant's own
+// contexts is set in the browser.
 func setDownloadBehavior(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -68,7 +69,7 @@ func setDownloadBehavior(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	}
 	switch behavior {
 	case "allow", "allowAndName":
-		if !filepath.IsAbs(dir) { // a relative one would be in the broker's directory
+		if !filepath.IsAbs(dir) { // relative to the broker's working directory
 			return &cdp.Error{Code: -32602, Message: "downloadPath not provided"}
 		}
 		s.downloads.dirs[context] = downloadDir{filepath.Clean(dir), behavior == "allowAndName"}
@@ -88,13 +89,13 @@ func setDownloadBehavior(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// acceptFor has a browser context of the owner's accept or deny downloads.
+// setContextDownloads makes one of the tenant's own contexts accept or deny downloads.
 func (m *Mux) setContextDownloads(s *session, r cdp.Request, context string, deny bool) {
 	r.Method = "Browser.setDownloadBehavior"
 	m.callFor(s, r, m.downloads.behavior(context, deny), func(in cdp.Message) { m.forwardResult(s, r, in) })
 }
 
-// cancelDownload passes a request on that is about a download of the owner's own.
+// cancelDownload forwards a request for a download of the tenant.
 func cancelDownload(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -111,7 +112,7 @@ func cancelDownload(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return forwardOwnContext(m, s, r)
 }
 
-// noDownload is Chromium's answer where there is none of that name.
+// noDownload is Chromium's error for a download that does not exist.
 func noDownload() *cdp.Error {
 	return &cdp.Error{Code: -32602, Message: "No download item found for the given GUID"}
 }

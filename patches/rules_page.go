@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// navigate passes a navigation on, but for one to the browser's own pages.
+// navigate forwards a navigation, except to the browser's own pages.
 func navigate(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -21,18 +21,18 @@ func navigate(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// noBrowserPage refuses a URL of the browser's own pages: chrome://quit ends the
-// browser, others list and close the tabs of all or change its settings.
+// refuseBrowserPage refuses the URL of a page of the browser itself. chrome://quit ends
+// the browser; others list and close the tabs of all tenants or change settings.
 func (f fields) refuseBrowserPage() *cdp.Error {
 	url, err := f.text("url")
 	if err == nil && isBrowserPage(url) {
-		return notAllowed("the browser's own pages are about all sessions")
+		return notAllowed("the browser's own pages affect all sessions")
 	}
 	return err
 }
 
-// ofBrowser reports whether a URL, read as leniently as Chromium does, is of one
-// of the browser's own pages, or of an extension's.
+// isBrowserPage reports whether a URL leads to a page of the browser itself or of an
+// extension. It parses the URL as leniently as Chromium.
 func isBrowserPage(url string) bool {
 	url = strings.TrimLeftFunc(url, func(r rune) bool { return r <= ' ' })
 	url = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(url)
@@ -42,7 +42,7 @@ func isBrowserPage(url string) bool {
 		return true
 	case "view-source", "filesystem":
 		return isBrowserPage(rest)
-	case "about": // is chrome: by another name
+	case "about": // Chromium maps about: URLs to chrome: URLs
 		page, _, _ := strings.Cut(rest, "?")
 		page, _, _ = strings.Cut(page, "#")
 		page = strings.ToLower(strings.TrimSpace(page))
@@ -51,8 +51,8 @@ func isBrowserPage(url string) bool {
 	return false
 }
 
-// displayFeatures passes a foldable's screen on, but for one without folds: at
-// that Chromium 156 ends (SIGSEGV), with the tabs of all.
+// setDisplayFeatures forwards the emulation of a foldable screen. It refuses an empty
+// list of features: Chromium 156 crashes on it (SIGSEGV), with the tabs of all tenants.
 func setDisplayFeatures(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -69,9 +69,9 @@ func setDisplayFeatures(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// withoutSharedWorkers adds to what a page's session wants to be attached to that
-// it is not the service workers of the shared browser context: they would wait
-// for it, and with them the pages of all sessions at their site.
+// excludeSharedWorkers adds a filter against service workers to an auto-attach request
+// for a page of the shared context. The workers would wait for this session, and with
+// them the pages of all tenants at the same site.
 func (m *Mux) excludeSharedWorkers(s *session, f fields) *cdp.Error {
 	if m.inOwnContext(s) {
 		return nil
@@ -86,8 +86,8 @@ func (m *Mux) excludeSharedWorkers(s *session, f fields) *cdp.Error {
 	return nil
 }
 
-// inOwnContext reports whether a session is of a page in a browser context of its
-// client's own, or of what such a page has brought along.
+// inOwnContext reports whether a session belongs to a page in a browser context that
+// the client's tenant owns.
 func (m *Mux) inOwnContext(s *session) bool {
 	for ; s != nil; s = s.parent {
 		if t := m.targets[s.target]; t != nil {
@@ -97,8 +97,8 @@ func (m *Mux) inOwnContext(s *session) bool {
 	return false
 }
 
-// workerVersions drops from news of service workers which pages use them: they
-// are of all sessions.
+// filterWorkerVersions removes pages of other tenants from the params of
+// ServiceWorker.workerVersionUpdated.
 func (m *Mux) filterWorkerVersions(s *session, in cdp.Message) json.RawMessage {
 	var p struct {
 		Versions []map[string]json.RawMessage `json:"versions"`
@@ -108,7 +108,7 @@ func (m *Mux) filterWorkerVersions(s *session, in cdp.Message) json.RawMessage {
 	}
 	for _, version := range p.Versions {
 		var users []string
-		// A member of another shape is dropped as well.
+		// A member that is not a list of ids counts as empty.
 		_ = json.Unmarshal(version["controlledClients"], &users)
 		version["controlledClients"] = encode(slices.DeleteFunc(append([]string{}, users...), func(id string) bool { return !m.owns(s.client.tenant, id) }))
 		delete(version, "targetId")

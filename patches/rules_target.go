@@ -2,8 +2,8 @@ package patches
 
 import "github.com/abrowser/abrowser/patches/cdp"
 
-// owns reports whether a target is the owner's: a page or service worker of its
-// own, or a frame or worker that a page of its own has brought along.
+// owns reports whether a target belongs to the tenant: a page or service worker that
+// it owns, or a frame or worker of such a page.
 func (m *Mux) owns(tn *tenant, target string) bool {
 	if t := m.targets[target]; t != nil {
 		return t.owner == tn
@@ -16,6 +16,7 @@ func (m *Mux) owns(tn *tenant, target string) bool {
 	return false
 }
 
+// hasDescendant reports whether a session below s is attached to a target.
 func (s *session) hasDescendant(target string) bool {
 	for _, child := range s.children {
 		if child.target == target && !child.browser || child.hasDescendant(target) {
@@ -25,10 +26,10 @@ func (s *session) hasDescendant(target string) bool {
 	return false
 }
 
-// setAutoAttach of a browser-level session is answered here: its targets are
-// announced one by one, as they come, and those that live already before the
-// reply: see [Board.adopt]. On other sessions it is the page's own business, but for the service
-// workers of the shared context.
+// setAutoAttach on a browser-level session is not forwarded. The Mux announces each
+// target as it appears, and the existing ones before the reply; see [Mux.adopt]. On any
+// other session the request is forwarded without the service workers of the shared
+// context.
 func setAutoAttach(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -39,7 +40,7 @@ func setAutoAttach(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		return err
 	}
 	if !s.browser {
-		if on { // Chromium refuses a filter without
+		if on { // Chromium refuses a filter when autoAttach is false
 			err = m.excludeSharedWorkers(s, f)
 		}
 		if err == nil {
@@ -52,7 +53,7 @@ func setAutoAttach(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		return err
 	}
 	if on && !flatten {
-		return badParams("only the flat protocol is supported at the browser")
+		return badParams("only flat sessions are supported on the browser")
 	}
 	if s.waitForDebugger, err = f.flag("waitForDebuggerOnStart"); err != nil {
 		return err
@@ -62,8 +63,8 @@ func setAutoAttach(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// ownedBy are all targets of an owner, its tabs first and in their order, so
-// that an opener is told before what it opened.
+// targetsOf returns the targets of a tenant. The tabs come first and in their order, so
+// that an opener is announced before the tab that it opened.
 func (m *Mux) targetsOf(tn *tenant) []*target {
 	all := tn.targets()
 	for _, t := range m.targets {
@@ -74,6 +75,8 @@ func (m *Mux) targetsOf(tn *tenant) []*target {
 	return all
 }
 
+// setDiscoverTargets turns a session's discovery events on or off. The Mux sends these
+// events itself, for the tenant's targets.
 func setDiscoverTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -84,7 +87,7 @@ func setDiscoverTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		return err
 	}
 	if !s.browser {
-		return notAllowed("targets are discovered at the browser")
+		return notAllowed("targets are discovered on a session of the browser")
 	}
 	if on && !s.discovers {
 		for _, t := range m.targetsOf(s.client.tenant) {
@@ -96,6 +99,7 @@ func setDiscoverTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
+// getTargets answers with the tenant's targets.
 func getTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	infos := []rawInfo{}
 	for _, t := range m.targetsOf(s.client.tenant) {
@@ -107,8 +111,8 @@ func getTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// ownTargetOrNone passes a request on that names a target of the owner's, or
-// none and means the session's.
+// forwardOwnTargetOrNone forwards a request that names a target of the tenant, or none,
+// which means the target of the session.
 func forwardOwnTargetOrNone(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -125,7 +129,8 @@ func forwardOwnTargetOrNone(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// owned reads a request that names a target, which must be the owner's.
+// ownTargetParam returns the params of a request and the target that it names, which
+// must belong to the tenant.
 func (m *Mux) ownTargetParam(s *session, r cdp.Request) (f fields, id string, err *cdp.Error) {
 	if f, err = fieldsOf(r); err != nil {
 		return nil, "", err
@@ -139,6 +144,7 @@ func (m *Mux) ownTargetParam(s *session, r cdp.Request) (f fields, id string, er
 	return f, id, nil
 }
 
+// forwardOwnTarget forwards a request that names a target of the tenant.
 func forwardOwnTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, _, err := m.ownTargetParam(s, r)
 	if err != nil {
@@ -148,8 +154,8 @@ func forwardOwnTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// autoAttachRelated attaches a browser-level session to what a page of the owner's
-// brings along.
+// autoAttachRelated forwards a request to attach a browser-level session to the targets
+// that belong to a page of the tenant.
 func autoAttachRelated(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, id, err := m.ownTargetParam(s, r)
 	if err != nil {
@@ -164,6 +170,7 @@ func autoAttachRelated(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
+// attachToTarget forwards a request for a flat session on a target of the tenant.
 func attachToTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {
@@ -174,13 +181,13 @@ func attachToTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		return err
 	}
 	if !flatten {
-		return badParams("only the flat protocol is supported")
+		return badParams("only flat sessions are supported")
 	}
 	return forwardOwnTarget(m, s, r)
 }
 
-// activateTarget brings nothing to the front: no task may take the focus of
-// another, nor a person's.
+// activateTarget succeeds without an effect: a client may not take the focus from
+// another tenant or from a person.
 func activateTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	if _, _, err := m.ownTargetParam(s, r); err != nil {
 		return err
@@ -189,6 +196,8 @@ func activateTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
+// detachFromTarget ends one of the client's own sessions. A target that is paused for
+// the session is resumed first.
 func detachFromTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	f, err := fieldsOf(r)
 	if err != nil {

@@ -6,51 +6,52 @@ import (
 	"time"
 )
 
-// State is what a Board knows that a later Board of the same browser must know.
+// State is what a Mux saves for a later Mux of the same browser. The JSON names are a
+// file format and stay when a field is renamed.
 type State struct {
 	Tenants []Tenant `json:"owners"`
-	// Journal are the CDP sessions made on our own root, for clients and to hold pages
-	// by. What a dead board left of them would go on to pause requests and dialogs.
+	// Journal are the CDP sessions that were created on the root session, for clients and
+	// on pages. Sessions that a dead Mux left would go on to pause requests and dialogs.
 	Journal []string   `json:"journal"`
 	Opening *reopening `json:"opening,omitempty"`
-	Spare   string     `json:"spare,omitzero"` // target id of the page that is nobody's yet
+	Spare   string     `json:"spare,omitzero"` // target id of the spare page
 }
 
-// Owner is a session of abrowser.
+// Tenant is a session of abrowser, the owner of targets.
 type Tenant struct {
 	Name     string    `json:"name"`
 	NextTab  int       `json:"nextTab"`
 	Active   string    `json:"active,omitzero"` // target id
 	Created  time.Time `json:"created"`
 	Last     time.Time `json:"last"`              // of the last connection or release
-	Released time.Time `json:"released,omitzero"` // when its session ended
-	Ended    bool      `json:"ended,omitzero"`    // it was ended, and nobody has claimed it since
-	Agent    string    `json:"agent,omitzero"`    // who the session belongs to; see [Board.Claim]
+	Released time.Time `json:"released,omitzero"` // when it was released; zero while it is live
+	Ended    bool      `json:"ended,omitzero"`    // it was ended and not claimed since
+	Agent    string    `json:"agent,omitzero"`    // the agent that uses it; see [Mux.Claim]
 	Contexts []string  `json:"contexts,omitzero"` // its own browser contexts
-	// Incognito sessions have the browser context Private for the shared one. It is
-	// empty from the end of a browser until the session comes back.
+	// Private is the browser context that an incognito tenant has instead of the shared
+	// one. It is empty from the end of a browser until the tenant reconnects.
 	Incognito bool   `json:"incognito,omitzero"`
 	Private   string `json:"private,omitzero"`
 	Tabs      []Tab  `json:"tabs"`
-	Lost      []Tab  `json:"lost,omitzero"` // open when their browser died, and not again yet
-	// Reopened are the tabs that were opened again, until the owner has been told.
+	Lost      []Tab  `json:"lost,omitzero"` // open when the browser died and not reopened yet
+	// Reopened are the tabs that were opened again, until [Mux.ClearReopened].
 	Reopened   []Reopened `json:"reopened,omitzero"`
 	ReopenedAt time.Time  `json:"reopenedAt,omitzero"`
-	// Downloads are those that nobody has fetched yet.
+	// Downloads are those that were not fetched.
 	Downloads    []Download `json:"downloads,omitzero"`
-	LastDownload int        `json:"lastDownload,omitzero"` // the newest one's number
+	LastDownload int        `json:"lastDownload,omitzero"` // the number of the newest one
 }
 
-// Reopened is a tab that was opened again since its browser had died.
+// Reopened is a tab that was opened again after its browser had died.
 type Reopened struct {
 	Number int    `json:"number"`
-	URL    string `json:"url"`             // where it had been
-	Empty  bool   `json:"empty,omitempty"` // it is not there again: browsers died of it, or did not take it
+	URL    string `json:"url"`             // where it was before
+	Empty  bool   `json:"empty,omitempty"` // it was opened without its URL, which browsers died of or refused
 }
 
-// Tab is an owned page.
+// Tab is a page of a tenant.
 type Tab struct {
-	Number   int       `json:"number"` // never given twice in a session
+	Number   int       `json:"number"` // never reused in a session
 	Target   string    `json:"target"`
 	Label    string    `json:"label,omitzero"`
 	Opener   string    `json:"opener,omitzero"`
@@ -58,16 +59,16 @@ type Tab struct {
 	Title    string    `json:"title"`
 	Opened   time.Time `json:"opened"`
 	Released time.Time `json:"released,omitzero"`
-	Context  string    `json:"context,omitzero"` // the owner's own browser context that it is in
-	Pending  string    `json:"want,omitzero"`    // where it is to be opened again; empty once it was somewhere
-	Loads    int       `json:"loads,omitzero"`   // how often it was opened again, in browsers that did not live long
+	Context  string    `json:"context,omitzero"` // the tenant's own browser context that it is in
+	Pending  string    `json:"want,omitzero"`    // the URL at which it is being reopened; empty once it has navigated
+	Loads    int       `json:"loads,omitzero"`   // how often it was reopened in browsers that died within [stableTime]
 	Crashed  bool      `json:"crashed,omitzero"` // its renderer is gone
 
-	target *target // nil after a restart, until the browser has named it
+	target *target // nil after a restart until the browser has reported it
 }
 
-// follow takes over where a tab's page is, and reports whether that is news. A page
-// that was opened again is, until it has loaded, where it is to go.
+// update sets URL and title from the page and reports whether they changed. A page
+// that is being reopened keeps its intended URL until it has navigated.
 func (t *Tab) update(page targetInfo) bool {
 	if t.Pending != "" && (page.URL == "" || page.URL == "about:blank") {
 		return false
@@ -80,8 +81,10 @@ func (t *Tab) update(page targetInfo) bool {
 	return true
 }
 
+// hasContext reports whether a client of the tenant created a browser context.
 func (tn *tenant) hasContext(id string) bool { return slices.Contains(tn.Contexts, id) }
 
+// restore takes over the state of the previous Mux.
 func (m *Mux) restore(s State) {
 	m.journal, m.reopening = slices.Clone(s.Journal), s.Opening
 	m.spare.target, m.spare.ready = s.Spare, s.Spare != ""
@@ -110,8 +113,8 @@ func (m *Mux) restore(s State) {
 	}
 }
 
-// forgetGone drops the tabs that the browser did not name: they were closed
-// while no board was there.
+// dropMissingTabs drops the tabs that the browser did not report. They were closed
+// while no Mux was running.
 func (m *Mux) dropMissingTabs() {
 	if m.targets[m.spare.target] == nil {
 		m.spare = sparePage{m: m}
@@ -128,7 +131,7 @@ func (m *Mux) dropMissingTabs() {
 	}
 }
 
-// State returns what has to be saved.
+// State returns the present state.
 func (m *Mux) State() State {
 	s := State{Tenants: []Tenant{}, Journal: slices.Clone(m.journal), Opening: m.reopening, Spare: m.spare.target}
 	for _, tn := range m.sortedTenants() {
@@ -145,7 +148,7 @@ func (m *Mux) State() State {
 	return s
 }
 
-// save puts the state on disk now: what is said next depends on it.
+// save saves the state now, because the next message depends on it.
 func (m *Mux) save() {
 	m.dirty = false
 	if m.ready || len(m.journal) > 0 {
@@ -153,18 +156,18 @@ func (m *Mux) save() {
 	}
 }
 
-// detach ends a CDP session of the journal.
+// detachSession detaches a CDP session and removes it from the journal.
 func (m *Mux) detachSession(session string) {
 	m.removeJournal(session)
 	m.call("Target.detachFromTarget", encode(sessionParam{session}), "", nil)
 }
 
-// strike takes a session off the journal.
+// removeJournal removes a session from the journal.
 func (m *Mux) removeJournal(session string) {
 	m.journal = slices.DeleteFunc(m.journal, func(s string) bool { return s == session })
 }
 
-// saveSoon saves what can wait: URLs and titles.
+// saveSoon saves within saveDelay. It is for changes that may be lost: URLs and titles.
 func (m *Mux) saveSoon() {
 	if m.dirty {
 		return
@@ -173,18 +176,19 @@ func (m *Mux) saveSoon() {
 	m.after(saveDelay, m.Flush)
 }
 
-// Flush saves now what can otherwise wait.
+// Flush saves changes whose save is delayed.
 func (m *Mux) Flush() {
 	if m.dirty {
 		m.save()
 	}
 }
 
+// saveDelay is how long [Mux.saveSoon] may wait.
 const saveDelay = 500 * time.Millisecond
 
-// Died is what stays of a state when its browser has died: all but the connections,
-// the browser contexts with what was in them, and downloads that had not all come. [Board.Reopen] opens the tabs
-// again.
+// Died returns the state after the browser has died. The tabs are lost and
+// [Mux.Reopen] opens them again. Connections, browser contexts with their tabs, and
+// incomplete downloads are dropped.
 func (s State) Died() State {
 	var rest State
 	for _, o := range s.Tenants {
@@ -192,7 +196,7 @@ func (s State) Died() State {
 		tabs := slices.DeleteFunc(slices.Concat(o.Tabs, o.Lost), func(t Tab) bool { return t.Context != "" })
 		slices.SortFunc(tabs, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
 		for i := range tabs {
-			tabs[i].Crashed = false // it will be opened again
+			tabs[i].Crashed = false // it is opened again
 		}
 		o.Lost, o.Tabs = tabs, nil
 		o.Downloads = slices.DeleteFunc(slices.Clone(o.Downloads), func(d Download) bool { return d.State != DownloadDone })
@@ -201,8 +205,8 @@ func (s State) Died() State {
 	return rest
 }
 
-// Stopped is what stays of a state when its browser was stopped: which sessions
-// there were, and the numbers that they do not give again.
+// Stopped returns the state after the browser was stopped: the tenants, with the
+// numbers that they must not reuse.
 func (s State) Stopped() State {
 	var rest State
 	for _, o := range s.Tenants {

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// Listed is an owner as others see it.
+// TenantInfo is a tenant as it is listed.
 type TenantInfo struct {
 	Tenant
 	Live       bool
 	Pages      []Tab
-	PageEvents int // how often its clients were told of what a page did: navigated, asked something
+	PageEvents int // number of events that changed what its clients know: navigations, dialogs
 }
 
+// sortedTenants returns all tenants by name.
 func (m *Mux) sortedTenants() []*tenant {
 	all := make([]*tenant, 0, len(m.tenants))
 	for _, tn := range m.tenants {
@@ -24,8 +25,8 @@ func (m *Mux) sortedTenants() []*tenant {
 	return all
 }
 
-// Owners lists the owners that are live or have tabs, by name. Tabs that are lost
-// and about to be opened again are among them.
+// Tenants returns the tenants that are live or have tabs, by name. Lost tabs that are
+// about to be reopened count as tabs.
 func (m *Mux) Tenants() []TenantInfo {
 	var all []TenantInfo
 	for _, tn := range m.sortedTenants() {
@@ -37,7 +38,7 @@ func (m *Mux) Tenants() []TenantInfo {
 	return all
 }
 
-// OwnersNamed is [Board.Owners] for one: a list of none or that one.
+// TenantNamed is [Mux.Tenants] for a single name: a list of at most one tenant.
 func (m *Mux) TenantNamed(name string) []TenantInfo {
 	tn := m.tenants[name]
 	if tn == nil || !tn.live() && len(tn.tabs) == 0 && len(tn.Lost) == 0 {
@@ -46,10 +47,11 @@ func (m *Mux) TenantNamed(name string) []TenantInfo {
 	return []TenantInfo{m.info(tn)}
 }
 
+// info returns the listing of a tenant without tabs that are about to be closed.
 func (m *Mux) info(tn *tenant) TenantInfo {
 	l := TenantInfo{Tenant: tn.Tenant, Live: tn.live(), Pages: slices.Clone(tn.Lost), PageEvents: tn.pageEvents}
 	for _, tab := range tn.sortedTabs() {
-		if !m.evicting[tab.Target] { // it is as good as closed
+		if !m.evicting[tab.Target] {
 			l.Pages = append(l.Pages, *tab)
 		}
 	}
@@ -57,7 +59,7 @@ func (m *Mux) info(tn *tenant) TenantInfo {
 	return l
 }
 
-// Connected returns how many owners have a connection.
+// Connected returns the number of tenants with a connection.
 func (m *Mux) Connected() int {
 	n := 0
 	for _, tn := range m.tenants {
@@ -68,8 +70,8 @@ func (m *Mux) Connected() int {
 	return n
 }
 
-// Note keeps what a session's daemon says of its tab, and reports whether the
-// tab is the session's. A nil label leaves the label alone.
+// UpdateTab makes a tab the active one, if active is set, and sets its label, unless
+// label is nil. It reports whether the tab belongs to the tenant.
 func (m *Mux) UpdateTab(name, target string, active bool, label *string) bool {
 	tn := m.tenants[name]
 	if tn == nil || tn.tabs[target] == nil {
@@ -85,13 +87,15 @@ func (m *Mux) UpdateTab(name, target string, active bool, label *string) bool {
 	return true
 }
 
-// Ending is what became of the tabs of a session that ended, in numbers.
+// EndResult is the number of tabs of an ended tenant that were kept, closed and
+// discarded.
 type EndResult struct{ Kept, Closed, Discarded int }
 
-// Release ends a session: its clients are cut, its own browser contexts are
-// disposed, its tabs stay and may sleep, or are closed. Those of an incognito
-// session are discarded. done is called when that is so or limit has passed.
-func (m *Mux) End(name string, page bool, limit time.Duration, done func(EndResult)) {
+// End ends a tenant. Its clients are cut and its own browser contexts are disposed. Its
+// other tabs stay and may sleep, or are closed if closeTabs is set. The tabs of an
+// incognito tenant are discarded. done is called when the tabs are gone or limit has
+// passed.
+func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(EndResult)) {
 	tn := m.tenants[name]
 	if tn == nil {
 		done(EndResult{})
@@ -115,14 +119,14 @@ func (m *Mux) End(name string, page bool, limit time.Duration, done func(EndResu
 	}
 	var closing []string
 	kept := 0
-	if page {
+	if closeTabs {
 		tn.Lost = nil
 	}
 	kept += len(tn.Lost)
 	for _, tab := range tn.sortedTabs() {
 		switch {
-		case tab.target != nil && slices.Contains(contexts, tab.target.ContextID): // goes with its context
-		case page:
+		case tab.target != nil && slices.Contains(contexts, tab.target.ContextID): // disposed with its context
+		case closeTabs:
 			closing = append(closing, tab.Target)
 		default:
 			kept++
@@ -130,15 +134,16 @@ func (m *Mux) End(name string, page bool, limit time.Duration, done func(EndResu
 	}
 	tn.Contexts = nil
 	clear(tn.makers)
-	if page {
+	if closeTabs {
 		m.downloads.dropAll(tn)
 	}
 	m.save()
 	m.closeAll(closing, limit, func(closed int) { done(EndResult{Kept: kept, Closed: closed}) })
 }
 
-// Prune closes tabs of sessions that ended: of those whose name has the prefix
-// and whose release is older than age; their downloads go, too. done gets the tabs, by their owner.
+// Prune closes the tabs of released tenants whose name has the prefix, if the tab was
+// released longer ago than age. Downloads of such tenants are dropped. done gets the
+// tabs by tenant.
 func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[string][]Tab)) {
 	gone := map[string][]Tab{}
 	var ids []string
@@ -176,7 +181,7 @@ func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[strin
 	})
 }
 
-// closeAll closes targets and waits until they are gone, or limit has passed.
+// closeAll closes targets. done is called when they are gone or limit has passed.
 func (m *Mux) closeAll(ids []string, limit time.Duration, done func(closed int)) {
 	m.awaitGone(ids, limit, done)
 	for _, id := range ids {
@@ -184,7 +189,7 @@ func (m *Mux) closeAll(ids []string, limit time.Duration, done func(closed int))
 	}
 }
 
-// awaitGone waits until targets are gone, or limit has passed.
+// awaitGone calls done when the targets are gone or limit has passed.
 func (m *Mux) awaitGone(ids []string, limit time.Duration, done func(gone int)) {
 	if len(ids) == 0 {
 		m.Barrier(limit, func() { done(0) })
@@ -213,8 +218,8 @@ type contextParam struct {
 	ContextID string `json:"browserContextId"`
 }
 
-// Used reports whether the browser holds pages that are worth something: owners'
-// tabs, or a person's in a browser that is ours to stop.
+// InUse reports whether the browser has pages to keep: tabs of tenants, or a person's
+// pages in a browser that abrowser started.
 func (m *Mux) InUse() bool {
 	for _, tn := range m.tenants {
 		if len(tn.tabs) > 0 || len(tn.Lost) > 0 {

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// target is a page, or a service worker, of the browser.
+// target is a page or a service worker of the browser.
 type target struct {
 	targetInfo
 	raw     rawInfo
 	owner   *tenant
-	tab     *Tab   // of an owned page
-	session string // the CDP session that we hold on it, "" for none
-	// handed is the session that it was paused for, while it is paused and a
-	// client has it; word is what that client said for it to run.
+	tab     *Tab   // of an owned page; nil for others
+	session string // the Mux's own CDP session on it; empty without one
+	// handedOff is the session for which the target is paused, while a client has that
+	// session. resumeCall is the client's Runtime.runIfWaitingForDebugger.
 	handedOff  *session
 	resumeCall *pendingCall
-	paused     bool  // it is paused until we let it go
-	awake      bool  // focus emulation and screencast are on
-	lastCreate int64 // the newest createTarget call when it appeared: it may be of one up to that
-	// waits are the owner's CDP sessions that it waits for. It is nil until the
-	// owner's sessions have been attached.
+	paused     bool  // it waits for [Mux.resume]
+	awake      bool  // focus emulation and screencast are on, see [Mux.wake]
+	lastCreate int64 // the newest message id when it appeared; an earlier createTarget may have created it
+	// waiting are the owner's CDP sessions that have to send
+	// Runtime.runIfWaitingForDebugger before it resumes.
 	waiting   map[string]bool
-	attaching int // attachments on the way
-	// announced are called when the owner's sessions have been told of it.
+	attaching int // attachToTarget calls without a reply
+	// whenAnnounced are called when the owner's sessions have got its event.
 	whenAnnounced []func()
 }
 
@@ -35,8 +35,8 @@ type targetParam struct {
 	TargetID string `json:"targetId"`
 }
 
-// rawInfo is a TargetInfo as Chromium wrote it, members that we do not know
-// included.
+// rawInfo is a TargetInfo as Chromium wrote it, including members that this package
+// does not know.
 type rawInfo struct{ json.RawMessage }
 
 type targetInfo struct {
@@ -48,9 +48,10 @@ type targetInfo struct {
 	ContextID string `json:"browserContextId"`
 }
 
+// parse returns the members that this package uses.
 func (r rawInfo) parse() targetInfo {
 	var info targetInfo
-	// What Chromium writes has this shape; what has not is a target without id.
+	// Anything that is not a TargetInfo becomes a target without an id.
 	_ = json.Unmarshal(r.RawMessage, &info)
 	return info
 }
@@ -65,7 +66,7 @@ type infoParams struct {
 	Info rawInfo `json:"targetInfo"`
 }
 
-// target returns the target that info is about, with info.
+// updateTarget returns the target that info describes, updated or new.
 func (m *Mux) updateTarget(info rawInfo) *target {
 	now := info.parse()
 	t := m.targets[now.TargetID]
@@ -80,13 +81,13 @@ func (m *Mux) updateTarget(info rawInfo) *target {
 	return t
 }
 
-// newTime is longer than Playwright takes to know a page that was made.
+// newPageTime is longer than Playwright takes to set up a new page.
 const newPageTime = 10 * time.Second
 
-// isNew reports whether a page was just made and has been nowhere.
+// isNew reports whether a page was created a moment ago and has not navigated.
 func (t *target) isNew(now time.Time) bool {
 	return (t.URL == "" || t.URL == "about:blank") && now.Sub(t.tab.Opened) < newPageTime
 }
 
-// opened is when the target got its owner.
+// now returns the time in the precision in which it is saved.
 func (m *Mux) now() time.Time { return m.Clock().UTC().Truncate(time.Millisecond) }

@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// rootEvent takes an event on our own root.
+// rootEvent handles an event on the Mux's root session.
 func (m *Mux) rootEvent(in cdp.Message) {
 	switch in.Method {
 	case "Target.targetCreated", "Target.targetInfoChanged":
@@ -42,18 +42,18 @@ func (m *Mux) rootEvent(in cdp.Message) {
 	}
 }
 
-// changed tells the owner's discovering sessions of a target's new face, and
-// keeps URL and title for the time when the target is gone.
+// targetChanged sends the new info of a target to the owner's sessions that discover
+// targets, and records URL and title of a tab for the time when its page is gone.
 func (m *Mux) targetChanged(t *target, method string) {
 	if t.owner == nil {
 		if m.spare.target == t.TargetID && !m.spare.isSpare(t) {
-			m.assignOwner(t) // somebody has loaded something in it
+			m.assignOwner(t) // a person has navigated it
 		}
 		return
 	}
 	if t.tab != nil && t.tab.update(t.targetInfo) {
 		m.saveSoon()
-		if t.tab.Crashed { // somebody has loaded it again
+		if t.tab.Crashed { // it was loaded again
 			t.tab.Crashed = false
 			m.announce(t)
 		}
@@ -63,7 +63,7 @@ func (m *Mux) targetChanged(t *target, method string) {
 	}
 }
 
-// discovered sends a discovery event to those of the owner's sessions that asked.
+// sendDiscovery sends a discovery event to the tenant's sessions that asked for it.
 func (m *Mux) sendDiscovery(tn *tenant, method string, params any) {
 	for _, c := range tn.clients {
 		for _, s := range c.browserSessions() {
@@ -74,11 +74,10 @@ func (m *Mux) sendDiscovery(tn *tenant, method string, params any) {
 	}
 }
 
-// heldTarget takes the news that a target is there and that we hold it, paused
-// if it is new.
+// targetAttached handles the Mux's attachment to a target. A new target is paused.
 func (m *Mux) targetAttached(p attachedParams) {
 	if p.Info.parse().Type == "browser" {
-		return // a client's root, known by the reply that made it
+		return // a client's root session, which the reply to its creation names
 	}
 	t := m.updateTarget(p.Info)
 	t.session, t.paused, t.awake = p.SessionID, p.Waiting, false
@@ -90,6 +89,8 @@ func (m *Mux) targetAttached(p attachedParams) {
 	m.assignOwner(t)
 }
 
+// sessionDetached handles the end of a CDP session: the Mux's own on a target, one that
+// was handed off, or a client's root.
 func (m *Mux) sessionDetached(session string, in cdp.Message) {
 	if t := m.attached[session]; t != nil {
 		delete(m.attached, session)
@@ -105,11 +106,11 @@ func (m *Mux) sessionDetached(session string, in cdp.Message) {
 	}
 	if s := m.sessions[session]; s != nil && s.parent == nil {
 		s.client.gone = true
-		m.Transport.Cut(s.client.id, "the browser ended the connection")
+		m.Transport.Cut(s.client.id, "the browser closed the connection")
 	}
 }
 
-// ended takes the news that a target is gone, or its renderer.
+// targetEnded handles the end of a target or the crash of its renderer.
 func (m *Mux) targetEnded(id string, in cdp.Message) {
 	t := m.targets[id]
 	if t == nil {
@@ -131,9 +132,9 @@ func (m *Mux) targetEnded(id string, in cdp.Message) {
 	}
 }
 
-// failPending answers what was asked of a page whose renderer is gone, which the browser
-// does not. Playwright waits for it, for ever, before it hands on a page that was made;
-// of any other it takes the crash for the answer.
+// failPending fails the pending calls on a page whose renderer has crashed. Chromium
+// does not answer them, and Playwright would wait for them forever while it sets up a
+// new page. For any other page Playwright handles the crash event.
 func (m *Mux) failPending(t *target) {
 	for _, n := range slices.Sorted(maps.Keys(m.pending)) {
 		c := m.pending[n]
@@ -145,7 +146,7 @@ func (m *Mux) failPending(t *target) {
 	}
 }
 
-// remove takes a target out of the Board.
+// removeTarget forgets a target.
 func (m *Mux) removeTarget(t *target) {
 	delete(m.targets, t.TargetID)
 	delete(m.attached, t.session)
@@ -156,9 +157,9 @@ func (m *Mux) removeTarget(t *target) {
 	m.goneWatches = slices.DeleteFunc(m.goneWatches, func(over func() bool) bool { return over() })
 }
 
-// forgetWorkers takes the service workers of a disposed browser context out of the
-// Board. Chromium 156 may keep one, without its context: a client that is told of
-// it so fails (Playwright asserts on that), and so would every later one.
+// dropWorkers forgets the service workers of a disposed browser context. Chromium 156
+// may keep a worker and report it without its context, on which Playwright fails an
+// assertion, in this client and in every later one.
 func (m *Mux) dropWorkers(context string) {
 	for id, t := range m.targets {
 		if t.Type != "service_worker" || t.ContextID != context {

@@ -6,22 +6,23 @@ import (
 	"time"
 )
 
-// owner is a session of abrowser: who targets belong to.
+// tenant is a session of abrowser with its connections and tabs.
 type tenant struct {
 	Tenant
 	clients     []*client
 	tabs        map[string]*Tab // by target id
-	connections int             // counts connections, so that a late timer finds nothing to do
-	popupUntil  time.Time       // until when a click that may open a tab is in flight
-	pageEvents  int             // how often its clients were told of what a page did, see [tells]
-	activity    bool            // see [Board.HasMoved]
-	lastSummary *summary        // when that was asked; nil: not since a client came
-	// makers are the clients that made the owner's own browser contexts.
+	connections int             // counts connects and disconnects; a timer compares it
+	popupUntil  time.Time       // until when a tab without opener may be the result of its click
+	pageEvents  int             // events sent to its clients, see [isPageEvent]
+	activity    bool            // see [Mux.TakeActivity]
+	lastSummary *summary        // at the last TakeActivity; nil after a client has joined
+	// makers are the clients that created the tenant's own browser contexts.
 	makers map[string]*client
-	// secluded are called when an incognito owner has its context. Nil: nobody waits.
+	// whenPrivate are called when the private context exists or cannot be created.
 	whenPrivate []func(error)
 }
 
+// tenantFor returns the named tenant. It creates the tenant if there is none.
 func (m *Mux) tenantFor(name string) *tenant {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -32,17 +33,18 @@ func (m *Mux) tenantFor(name string) *tenant {
 	return tn
 }
 
-// private reports whether a browser context is not for a client: one that was
-// there before its maker, and would take its pages for pages of the shared one.
+// hidesContext reports whether a browser context is hidden from a client. A client
+// older than the one that created the context would take its pages for pages of the
+// shared context.
 func (tn *tenant) hidesContext(context string, c *client) bool {
 	maker := tn.makers[context]
 	return maker != nil && !maker.gone && c.id < maker.id
 }
 
-// live reports whether the owner is at work, or was until a moment ago.
+// live reports whether the tenant has a client or had one within [Options.Grace].
 func (tn *tenant) live() bool { return len(tn.clients) > 0 || tn.Released.IsZero() }
 
-// sorted are the owner's tabs in the order of their numbers.
+// sortedTabs returns the tenant's tabs in the order of their numbers.
 func (tn *tenant) sortedTabs() []*Tab {
 	all := make([]*Tab, 0, len(tn.tabs))
 	for _, t := range tn.tabs {
@@ -52,6 +54,7 @@ func (tn *tenant) sortedTabs() []*Tab {
 	return all
 }
 
+// targets returns the targets of the tenant's tabs in the order of their numbers.
 func (tn *tenant) targets() []*target {
 	var all []*target
 	for _, tab := range tn.sortedTabs() {
@@ -62,8 +65,9 @@ func (tn *tenant) targets() []*target {
 	return all
 }
 
-// revive takes a client into its owner, whose pages wake up. One that comes after the
-// end without a claim, as a connection that was on its way then, has it be nobody's.
+// addClient adds a client to its tenant and wakes the tenant's pages. If the tenant was
+// ended and not claimed since, as when a connection was on its way at that moment, the
+// tenant is left without an agent.
 func (m *Mux) addClient(c *client) {
 	tn := c.tenant
 	tn.clients = append(tn.clients, c)
@@ -78,8 +82,8 @@ func (m *Mux) addClient(c *client) {
 	}
 }
 
-// retire takes a client out of its owner. The last one's pages stay awake for a
-// moment, in which a new one may come.
+// removeClient removes a client from its tenant. After the last one, the pages stay
+// awake for [Options.Grace], in which a client may reconnect.
 func (m *Mux) removeClient(c *client) {
 	tn := c.tenant
 	i := slices.Index(tn.clients, c)
@@ -101,8 +105,8 @@ func (m *Mux) removeClient(c *client) {
 	})
 }
 
-// Depart takes the clients of a party out of their owner, which does not wait for them to
-// come back: where they were its last ones, its tabs are left for review at once.
+// RemoveGroup cuts the clients of a group. If they were the last ones of their tenant,
+// the tenant is released at once instead of after [Options.Grace].
 func (m *Mux) RemoveGroup(name, party string) {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -111,7 +115,7 @@ func (m *Mux) RemoveGroup(name, party string) {
 	for _, c := range slices.Clone(tn.clients) {
 		if party != "" && c.group == party {
 			m.Leave(c.id)
-			m.Transport.Cut(c.id, "its party has departed")
+			m.Transport.Cut(c.id, "the client's group was removed")
 		}
 	}
 	if len(tn.clients) == 0 {
@@ -121,8 +125,8 @@ func (m *Mux) RemoveGroup(name, party string) {
 	}
 }
 
-// rest marks the owner's tabs as left for review and lets its pages sleep, as they were
-// before anybody drove them.
+// release marks the tenant's tabs as left for review, lets its pages sleep and removes
+// what clients left in them.
 func (m *Mux) release(tn *tenant) {
 	if !tn.Released.IsZero() {
 		return
@@ -139,7 +143,8 @@ func (m *Mux) release(tn *tenant) {
 	}
 }
 
-// own gives a target to an owner and tells the owner's clients of it.
+// setOwner makes a tenant the owner of a target and announces it to the tenant's
+// clients.
 func (m *Mux) setOwner(t *target, tn *tenant) {
 	if t.owner != nil {
 		return
@@ -172,10 +177,10 @@ func (m *Mux) setOwner(t *target, tn *tenant) {
 	m.announce(t)
 }
 
-// lost takes a target from its owner: it is gone.
+// ownerLost removes a target that is gone from its owner.
 func (m *Mux) ownerLost(t *target) {
 	if m.closing {
-		return // its tabs are where they were
+		return // the tabs are saved as they were before the browser exits
 	}
 	tn := t.owner
 	for _, c := range tn.clients {
@@ -194,8 +199,8 @@ func (m *Mux) ownerLost(t *target) {
 	m.save()
 }
 
-// successor is the tab that is active when a tab has gone: the one that opened
-// it, else the newest.
+// nextActive returns the target of the tab that is active after a tab has gone: its
+// opener, or else the newest tab.
 func (tn *tenant) nextActive(gone *Tab) string {
 	if tn.tabs[gone.Opener] != nil {
 		return gone.Opener

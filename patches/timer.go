@@ -5,22 +5,23 @@ import (
 	"time"
 )
 
+// timer is a call that is due at a time.
 type timer struct {
 	at time.Time
 	do func()
 }
 
-// timers is a heap, the earliest first.
+// timers is a heap with the earliest timer first.
 type timers []timer
 
 func (t timers) Len() int           { return len(t) }
 func (t timers) Less(i, j int) bool { return t[i].at.Before(t[j].at) }
 func (t timers) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
 
-// Push is for container/heap.
+// Push implements [heap.Interface].
 func (t *timers) Push(x any) { *t = append(*t, x.(timer)) }
 
-// Pop is for container/heap.
+// Pop implements [heap.Interface].
 func (t *timers) Pop() any {
 	old := *t
 	last := old[len(old)-1]
@@ -29,19 +30,20 @@ func (t *timers) Pop() any {
 	return last
 }
 
+// after calls do once d has passed; see [Mux.Tick].
 func (m *Mux) after(d time.Duration, do func()) {
 	heap.Push(&m.timers, timer{m.Clock().Add(d), do})
 }
 
-// Next returns when [Board.Tick] is due, and whether it ever is.
-func (m *Mux) Next() (time.Time, bool) {
+// Next returns when [Mux.Tick] has to be called next. ok is false without a timer.
+func (m *Mux) Next() (at time.Time, ok bool) {
 	if len(m.timers) == 0 {
 		return time.Time{}, false
 	}
 	return m.timers[0].at, true
 }
 
-// Tick does what is due.
+// Tick runs the timers that are due.
 func (m *Mux) Tick() {
 	now := m.Clock()
 	for len(m.timers) > 0 && !m.timers[0].at.After(now) {
@@ -49,6 +51,7 @@ func (m *Mux) Tick() {
 	}
 }
 
+// once returns a function that calls do the first time only.
 func once(do func()) func() {
 	ran := false
 	return func() {

@@ -7,19 +7,20 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// maxRequest is how long a client's message may be. At 100 MiB Chromium reads no
-// more from its pipe, nobody's, and does not end.
+// maxRequest is the largest message that a client may send. A message of 100 MiB
+// makes Chromium stop reading its pipe for every client, without exiting.
 const maxRequest = 90 << 20
 
-// maxRuled is how long a message with a rule may be: the Board takes it apart
-// while all others wait. Chromium takes no URL of more than 2 MiB; the rest is cookies.
+// maxRuleRequest is the largest message whose method has a rule. The Mux decodes it
+// while all clients wait. Chromium's limit for a URL is 2 MiB; the rest is for
+// cookies.
 const maxRuleRequest = 8 << 20
 
-// FromBrowser takes a message of the browser. It may write into it.
+// FromBrowser handles a message of the browser. It may overwrite raw.
 func (m *Mux) FromBrowser(raw []byte) {
 	in, ok := cdp.ParseMessage(raw)
 	if !ok {
-		m.Log.Debug("message of the browser to nobody", "bytes", len(raw))
+		m.Log.Debug("unexpected message of the browser", "bytes", len(raw))
 		return
 	}
 	if in.IsReply {
@@ -42,6 +43,7 @@ func (m *Mux) FromBrowser(raw []byte) {
 	}
 }
 
+// handleReply completes the pending call that a reply answers.
 func (m *Mux) handleReply(in cdp.Message) {
 	c, ok := m.pending[in.ID]
 	if !ok {
@@ -56,25 +58,26 @@ func (m *Mux) handleReply(in cdp.Message) {
 	}
 }
 
-// Stream takes the beginning of a large message of the browser. Where it is the reply to
-// a client's call on a session of its own below the root, ok is true: the client gets
-// head for it, and then the rest as it is. Otherwise the message is for
-// [Board.FromBrowser], whole, and nothing has happened. It may write into first.
+// StreamReply takes the beginning of a large message of the browser. If the message
+// answers a client's call on one of its sessions below the root, ok is true: send head
+// to the client instead of first, then the rest unchanged. Otherwise StreamReply has
+// done nothing; pass the complete message to [Mux.FromBrowser]. It may overwrite
+// first.
 func (m *Mux) StreamReply(first []byte) (to ClientID, head []byte, ok bool) {
 	in, isReply := cdp.ParseHead(first)
 	if !isReply {
 		return 0, nil, false
 	}
 	c, waiting := m.pending[in.ID]
-	// The reply on a root has its session taken off, which stands at its end.
+	// A reply on the root has to lose its sessionId, which is at its end.
 	if !waiting || c.then != nil || c.client == nil || c.session.parent == nil {
 		return 0, nil, false
 	}
 	m.dropCall(in.ID)
-	return c.client.id, in.WithID(c.clientID), true // to one that has left, nobody gives it
+	return c.client.id, in.WithID(c.clientID), true // the transport drops it if the client has disconnected
 }
 
-// answer gives a reply to the client whose call it answers.
+// forwardReply sends a reply to the client whose call it answers.
 func (m *Mux) forwardReply(c pendingCall, in cdp.Message) {
 	if c.client.gone {
 		return
@@ -92,7 +95,7 @@ func (m *Mux) forwardReply(c pendingCall, in cdp.Message) {
 	m.Transport.ToClient(c.client.id, raw)
 }
 
-// relay gives the reply to a call of [Board.askFor] to the client.
+// forwardResult sends the reply to a call of [Mux.callFor] to the client.
 func (m *Mux) forwardResult(s *session, r cdp.Request, in cdp.Message) {
 	var result json.RawMessage
 	var refusal *cdp.Error
@@ -106,7 +109,8 @@ func (m *Mux) forwardResult(s *session, r cdp.Request, in cdp.Message) {
 	}
 }
 
-// FromClient takes a message of a client. It does not keep it.
+// FromClient handles a client's request as [cdp.ParseRequest] returned it: invalid is
+// the error. FromClient does not keep the request's bytes.
 func (m *Mux) FromClient(id ClientID, r cdp.Request, invalid error) {
 	c := m.clients[id]
 	if c == nil || c.gone || c.root == nil {
@@ -137,20 +141,21 @@ func (m *Mux) FromClient(id ClientID, r cdp.Request, invalid error) {
 	}
 }
 
-// done answers a client's request.
+// respond answers a client's request with a result.
 func (m *Mux) respond(s *session, r cdp.Request, result any) {
 	if !s.client.gone {
 		m.Transport.ToClient(s.client.id, cdp.Response(r.ID, s.name(), encode(result)))
 	}
 }
 
+// respondError answers a client's request with an error.
 func (m *Mux) respondError(s *session, r cdp.Request, err *cdp.Error) {
 	if !s.client.gone {
 		m.Transport.ToClient(s.client.id, err.Response(r.ID, s.name()))
 	}
 }
 
-// sendEvent sends an event to the client of a session.
+// sendEvent sends an event to the client on one of its sessions.
 func (m *Mux) sendEvent(s *session, method string, params any) {
 	m.Transport.ToClient(s.client.id, cdp.Event(method, s.name(), encode(params)))
 }

@@ -6,20 +6,20 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// Pages of a live session stay awake in whatever tab they are: with focus
-// emulation and one screencast of a frame that never comes, both on the session
-// that we hold on them ourselves. Without them a tab behind another runs no
-// animation frames and may not answer a click or a screenshot for seconds.
+// Pages of a live tenant stay awake in background tabs. The Mux turns on focus
+// emulation and a screencast that practically never sends a frame, both on its own
+// session on the page. Otherwise a background tab runs no animation frames and may
+// take seconds to answer a click or a screenshot.
 
 const screencast = `{"quality":1,"maxWidth":8,"maxHeight":8,"everyNthFrame":1000000}`
 
-// wakeTime is when a page is woken that did not say that it runs: the answer is
-// lost when the page goes to another process right away.
+// resumeTime is when a resumed page is treated as running even without a reply. The
+// reply is lost if the page moves to another process at once.
 const resumeTime = time.Second
 
-// letRun lets a paused target run, and then wakes it: not before it says that it
-// runs. Chromium 156 loses the renderer (SIGSEGV) when a page with focus
-// emulation navigates before its first process is up.
+// resume lets a paused target run, and wakes it after the reply. The order matters:
+// the renderer of Chromium 156 crashes (SIGSEGV) if a page with focus emulation
+// navigates before its first process has started.
 func (m *Mux) resume(t *target) {
 	if !t.paused {
 		return
@@ -33,7 +33,7 @@ func (m *Mux) resume(t *target) {
 	m.after(resumeTime, func() { m.wake(t) })
 }
 
-// wake keeps a running page of a live owner awake.
+// wake keeps a running page of a live tenant awake.
 func (m *Mux) wake(t *target) {
 	if t.session == "" || t.paused || t.awake || t.tab == nil || !t.owner.live() {
 		return
@@ -43,7 +43,7 @@ func (m *Mux) wake(t *target) {
 	m.call("Page.startScreencast", []byte(screencast), t.session, nil)
 }
 
-// sleep takes off what wake put on.
+// sleep undoes [Mux.wake].
 func (m *Mux) sleep(t *target) {
 	if t.session == "" || !t.awake {
 		return
@@ -53,8 +53,8 @@ func (m *Mux) sleep(t *target) {
 	m.call("Emulation.setFocusEmulationEnabled", []byte(`{"enabled":false}`), t.session, nil)
 }
 
-// acknowledge answers a screencast's frame; without an answer no other comes,
-// and the page would doze off.
+// ackFrame acknowledges a frame of the screencast. Without that Chromium sends no
+// further frame, and the page would fall asleep.
 func (m *Mux) ackFrame(t *target, in cdp.Message) {
 	var p struct {
 		Frame int `json:"sessionId"`
