@@ -33,6 +33,7 @@ type reopening struct {
 // called when every tab that can be opened is.
 func (m *Mux) Reopen(done func()) {
 	m.finishReopening()
+	// The time counts from the start of the browser, not from that of this Mux.
 	m.after(stableTime-m.Clock().Sub(m.BrowserStart), func() {
 		for _, tn := range m.tenants {
 			for _, tab := range tn.tabs {

@@ -59,7 +59,7 @@ func TestTwoTasksType(t *testing.T) {
 
 // In a browser with windows, whatever tasks do leaves the person's window on top and
 // with the keyboard, and the person's tab in front of its own. What a page opens is
-// not among it: see limits.go of package patches.
+// not among it: see the documentation of package patches.
 func TestNothingIsRaised(t *testing.T) {
 	x := e2e.NewScreen(t)
 	s := site.Start(t)

@@ -23,7 +23,7 @@ const checksTime = 4 * time.Minute
 
 // A Playwright program that is given a session's own endpoint finds there what it
 // would find in a Chromium of its own; two at once do, and so does one beside the
-// session's daemon. What cannot be so is written in limits.go of package patches.
+// session's daemon. The documentation of package patches lists what differs.
 // Video is left out: Playwright needs a program for it that we do not ship.
 func TestPlaywrightAtTheEndpoint(t *testing.T) {
 	s := site.Start(t)
