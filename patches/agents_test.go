@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// boardOf has owners with so many tabs, all opened one second after the other.
-func boardOf(t *testing.T, o Options, tabs map[string]int) (*Mux, *recorder) {
+// muxWith returns a Mux whose tenants have the given numbers of tabs, each opened one
+// second after the other.
+func muxWith(t *testing.T, o Options, tabs map[string]int) (*Mux, *recorder) {
 	t.Helper()
 	rec := &recorder{}
 	o.Transport, o.FirstID = rec, firstID
@@ -27,7 +28,7 @@ func boardOf(t *testing.T, o Options, tabs map[string]int) (*Mux, *recorder) {
 	return m, rec
 }
 
-func targetsOf(all []ExtraTab) string {
+func extraTargets(all []ExtraTab) string {
 	var ids []string
 	for _, e := range all {
 		ids = append(ids, e.Agent+":"+e.Target)
@@ -36,56 +37,56 @@ func targetsOf(all []ExtraTab) string {
 	return strings.Join(ids, " ")
 }
 
-func TestTabsThatAreMadeCount(t *testing.T) {
-	m, _ := boardOf(t, Options{}, map[string]int{"a": 3, "b": 1, "c": 0, "left": 4})
+func TestExtraTabsCountTabsBeingCreated(t *testing.T) {
+	m, _ := muxWith(t, Options{}, map[string]int{"a": 3, "b": 1, "c": 0, "left": 4})
 	m.tenants["a"].Agent = "parent"
 	m.tenants["left"].Released = time.Unix(1, 0)
-	if got, want := targetsOf(m.ExtraTabs()), "parent:a2 parent:a3"; got != want {
-		t.Errorf("the extra tabs are %s, want %s", got, want)
+	if got, want := extraTargets(m.ExtraTabs()), "parent:a2 parent:a3"; got != want {
+		t.Errorf("ExtraTabs() = %s, want %s", got, want)
 	}
 	m.creates[1], m.creates[2], m.creates[3] = m.tenants["b"], m.tenants["c"], nil
-	if got, want := targetsOf(m.ExtraTabs()), "b: parent:a2 parent:a3"; got != want {
-		t.Errorf("while tabs are made: %s, want %s", got, want)
+	if got, want := extraTargets(m.ExtraTabs()), "b: parent:a2 parent:a3"; got != want {
+		t.Errorf("while tabs are being created: %s, want %s", got, want)
 	}
 	if !m.HasNoTab("new") || m.HasNoTab("b") || m.HasNoTab("c") {
-		t.Error("a tab that is being made is none")
+		t.Error("HasNoTab does not count a tab that is being created")
 	}
 	m.Evict("a2", time.Second, func() {})
-	if got, want := targetsOf(m.ExtraTabs()), "b: parent:a3"; got != want {
-		t.Errorf("while one is closed: %s, want %s", got, want)
+	if got, want := extraTargets(m.ExtraTabs()), "b: parent:a3"; got != want {
+		t.Errorf("while a tab is being closed: %s, want %s", got, want)
 	}
 	if all := m.Tenants(); len(all[0].Pages) != 2 {
-		t.Errorf("what is as good as closed is listed: %+v", all[0].Pages)
+		t.Errorf("a tab that is being closed is listed: %+v", all[0].Pages)
 	}
 }
 
-func TestRoomIsMadeOnceThereIsATab(t *testing.T) {
-	m, rec := boardOf(t, Options{Admit: func(string) (string, error) { return "a2", nil }}, map[string]int{"a": 3})
+func TestReserveTabEvictsAfterCreation(t *testing.T) {
+	m, rec := muxWith(t, Options{Admit: func(string) (string, error) { return "a2", nil }}, map[string]int{"a": 3})
 	settle, refusal := m.reserveTab(m.tenants["a"])
-	if refusal != nil || len(rec.sent) != 0 || targetsOf(m.ExtraTabs()) != "a:a3" {
-		t.Fatalf("before there is a tab: %v %q", refusal, rec.sent)
+	if refusal != nil || len(rec.sent) != 0 || extraTargets(m.ExtraTabs()) != "a:a3" {
+		t.Fatalf("before the tab is created: %v, sent %q", refusal, rec.sent)
 	}
 	settle(false)
-	if len(rec.sent) != 0 || targetsOf(m.ExtraTabs()) != "a:a2 a:a3" {
-		t.Errorf("where there is none in the end: %q", rec.sent)
+	if len(rec.sent) != 0 || extraTargets(m.ExtraTabs()) != "a:a2 a:a3" {
+		t.Errorf("after the creation failed: sent %q", rec.sent)
 	}
 	settle, _ = m.reserveTab(m.tenants["a"])
 	settle(true)
 	if len(rec.sent) != 1 || !strings.Contains(rec.sent[0], `"Target.closeTarget"`) || !strings.Contains(rec.sent[0], `"a2"`) {
-		t.Errorf("what is sent is %q", rec.sent)
+		t.Errorf("sent %q, want closeTarget for a2", rec.sent)
 	}
 	m.Admit = func(string) (string, error) { return "", errors.New("POOL_FULL: no") }
 	if _, refusal := m.reserveTab(m.tenants["a"]); refusal == nil || refusal.Message != "POOL_FULL: no" {
-		t.Errorf("a refusal is %+v", refusal)
+		t.Errorf("refusal = %+v, want POOL_FULL", refusal)
 	}
 }
 
 func TestClaim(t *testing.T) {
-	m, _ := boardOf(t, Options{}, map[string]int{"s": 1})
+	m, _ := muxWith(t, Options{}, map[string]int{"s": 1})
 	claim := func(agent string, looks bool, want string) {
 		t.Helper()
 		if got, _ := m.Claim("s", agent, looks); got != want {
-			t.Errorf("claimed by %q (looks: %v) it is %q's, want %q", agent, looks, got, want)
+			t.Errorf("Claim by %q (looks: %v) = %q, want %q", agent, looks, got, want)
 		}
 	}
 	claim("reader", true, "")
@@ -96,49 +97,49 @@ func TestClaim(t *testing.T) {
 	m.tenants["s"].Released = time.Unix(1, 0)
 	m.AgentAlive = func(agent string) bool { return agent == "a" }
 	claim("reader", true, "a")
-	claim("b", false, "a") // for a is idle, and not dead
+	claim("b", false, "a") // a is idle, but alive
 	if !m.Claimed("s") {
-		t.Error("at rest it is not held for its agent, who lives")
+		t.Error("released, but its agent is alive: not claimed")
 	}
 	m.tenants["s"].Ended = true
 	if m.Claimed("s") {
-		t.Error("ended it is held for its agent")
+		t.Error("ended: still claimed")
 	}
 	if holder, ended := m.Claim("s", "", false); holder != "a" || !ended {
-		t.Errorf("of an ended one nobody's question learns %q %v", holder, ended)
+		t.Errorf("a query of an ended tenant returns %q %v, want a, true", holder, ended)
 	}
 	claim("reader", true, "")
 	claim("b", false, "b")
 	if got, ended := m.Claim("new", "a", false); got != "a" || ended || m.tenants["new"].live() {
-		t.Errorf("a new one: %q %v", got, ended)
+		t.Errorf("a new tenant: %q %v", got, ended)
 	}
 	if got, _ := m.Claim("other", "reader", true); got != "" || m.tenants["other"] != nil {
-		t.Error("who reads makes a session")
+		t.Error("a claim that only looks creates a tenant")
 	}
 }
 
-// A connection that was on its way when its session was ended comes after all. It brings
-// the session back to nobody.
-func TestLateComer(t *testing.T) {
-	m, _ := boardOf(t, Options{}, map[string]int{"s": 1})
+// A connection that arrives after its session was ended makes the session live again,
+// but without an agent.
+func TestLateConnectionLeavesTenantUnclaimed(t *testing.T) {
+	m, _ := muxWith(t, Options{}, map[string]int{"s": 1})
 	tn := m.tenants["s"]
 	m.Claim("s", "a", false)
 	m.End("s", false, 0, func(EndResult) {})
 	m.addClient(&client{tenant: tn})
 	if holder, ended := m.Claim("s", "", false); holder != "" || !ended || !tn.live() {
-		t.Errorf("with the late one it is %q's, ended %v, live %v", holder, ended, tn.live())
+		t.Errorf("after the late connection: agent %q, ended %v, live %v", holder, ended, tn.live())
 	}
 	if got, ended := m.Claim("s", "b", false); got != "b" || !ended {
-		t.Errorf("the next one finds it %q's, ended %v", got, ended)
+		t.Errorf("the next claim: agent %q, ended %v", got, ended)
 	}
 	m.addClient(&client{tenant: tn})
 	if holder, ended := m.Claim("s", "c", false); holder != "b" || ended {
-		t.Errorf("at work for the next one it is %q's, ended %v", holder, ended)
+		t.Errorf("live for the next agent: agent %q, ended %v", holder, ended)
 	}
 }
 
-func TestGoodbye(t *testing.T) {
-	m, rec := boardOf(t, Options{}, map[string]int{"works": 3, "rests": 2, "ended": 1, "other": 2})
+func TestEndAgent(t *testing.T) {
+	m, rec := muxWith(t, Options{}, map[string]int{"works": 3, "rests": 2, "ended": 1, "other": 2})
 	for _, name := range []string{"works", "rests", "ended"} {
 		m.tenants[name].Agent = "agent"
 	}
@@ -150,12 +151,12 @@ func TestGoodbye(t *testing.T) {
 	m.EndAgent("agent", 0, func(p AgentEnd) { got = p })
 	m.Tick()
 	if want := []string{"rests", "works"}; !slices.Equal(got.Tenants, want) || !slices.Equal(got.Disconnected, want[:1]) {
-		t.Errorf("it is the end of %+v", got)
+		t.Errorf("EndAgent ended %+v", got)
 	}
 	if !m.tenants["rests"].Ended || !m.tenants["works"].Ended || m.tenants["other"].Ended {
-		t.Error("the agent's sessions are to end, and nobody else's")
+		t.Error("want the agent's tenants to end and no others")
 	}
 	if sent := strings.Join(rec.sent, " "); strings.Contains(sent, "rests") || strings.Contains(sent, "other") || !strings.Contains(sent, `"works2"`) || !strings.Contains(sent, `"works3"`) {
-		t.Errorf("what is sent is %s", sent)
+		t.Errorf("sent %s", sent)
 	}
 }

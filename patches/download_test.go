@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// began has a board take the news of a download of a page of the owner's.
+// began reports the start of a download of a page.
 func began(m *Mux, page, guid string) {
 	m.FromBrowser(fmt.Appendf(nil, `{"method":"Browser.downloadWillBegin","params":{"frameId":%q,"guid":%q,"url":"http://x/f","suggestedFilename":"f"}}`, page, guid))
 }
 
+// ended reports the end of a download.
 func ended(m *Mux, guid string, size int64) {
 	m.FromBrowser(fmt.Appendf(nil, `{"method":"Browser.downloadProgress","params":{"guid":%q,"totalBytes":%d,"receivedBytes":%d,"state":"completed"}}`, guid, size, size))
 }
@@ -24,8 +25,8 @@ func guids(all []Download) []string {
 	return names
 }
 
-// What nobody fetches does not grow without limit, neither in number nor in bytes,
-// and the newest of each session stays.
+// Downloads that are not fetched are limited in number and in bytes for each tenant. The
+// newest one always stays.
 func TestDownloadsAreTrimmed(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rec := &recorder{}
@@ -44,7 +45,7 @@ func TestDownloadsAreTrimmed(t *testing.T) {
 		ended(m, fmt.Sprint("small", n), 1)
 	}
 	if all := guids(m.Downloads("a")); len(all) != keptDownloads+1 || all[0] != "running" || all[1] != "small5" {
-		t.Errorf("of many downloads %q stay, want the running one and the newest %d", all, keptDownloads)
+		t.Errorf("many downloads: %q stay, want the running one and the newest %d", all, keptDownloads)
 	}
 	for n := range 3 {
 		now = now.Add(time.Second)
@@ -52,15 +53,15 @@ func TestDownloadsAreTrimmed(t *testing.T) {
 		ended(m, fmt.Sprint("large", n), keptDownloadBytes+1)
 	}
 	if all := guids(m.Downloads("b")); !slices.Equal(all, []string{"large2"}) {
-		t.Errorf("of large downloads %q stay, want the newest", all)
+		t.Errorf("large downloads: %q stay, want the newest", all)
 	}
 	if all := guids(m.Downloads("a")); len(all) != keptDownloads+1 {
-		t.Errorf("another session's large downloads left %q, want all", all)
+		t.Errorf("after large downloads of another tenant %q stay, want all", all)
 	}
 }
 
-// A session fetches its own downloads only, and none that has not all come.
-func TestFetchedIsOnesOwn(t *testing.T) {
+// DownloadFetched ignores downloads of other tenants and downloads that are running.
+func TestDownloadFetchedOnlyOwn(t *testing.T) {
 	m := New(Options{Transport: &recorder{}, DownloadDir: "/downloads"})
 	m.ready, m.shared = true, "SHARED"
 	page := &target{targetInfo: targetInfo{TargetID: "P", Type: "page", ContextID: "SHARED"}}
@@ -73,13 +74,13 @@ func TestFetchedIsOnesOwn(t *testing.T) {
 	m.DownloadFetched("b", "done")
 	m.DownloadFetched("a", "running")
 	if all := guids(m.Downloads("a")); len(all) != 2 {
-		t.Errorf("left are %q, want both", all)
+		t.Errorf("%q are left, want both", all)
 	}
 	if all := m.Downloads("b"); len(all) != 0 {
-		t.Errorf("another session has %v", all)
+		t.Errorf("another tenant has %v", all)
 	}
 	m.DownloadFetched("a", "done")
 	if all := guids(m.Downloads("a")); !slices.Equal(all, []string{"running"}) {
-		t.Errorf("left are %q, want the running one", all)
+		t.Errorf("%q are left, want the running one", all)
 	}
 }

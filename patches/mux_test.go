@@ -16,16 +16,28 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// TestVectors plays the streams of testdata. What comes in stands in sections
-// from-playwright CLIENT, from-browser, join CLIENT SESSION [PARTY], leave CLIENT, tick
-// DURATION, release SESSION [page], incognito SESSION, prune, restart, delivered
-// [failed], died, foreign (a restart in a browser of somebody else's), news SESSION,
-// spares (from the first new session on), farewell (there is a script for it), barrier
-// SESSION;
-// what went out follows each of them in sections
-// to-browser, to-playwright CLIENT, cut CLIENT. -update rewrites the latter. In the
-// browser's replies @METHOD is the id of our last call of it, @METHOD PARAM of the
-// last whose text has PARAM.
+// TestVectors plays the streams of testdata. The inputs are these sections:
+//
+//	from-playwright CLIENT           messages of a client
+//	from-browser                     messages of the browser
+//	join CLIENT TENANT [GROUP]
+//	leave CLIENT
+//	tick DURATION                    time passes
+//	end TENANT [close]
+//	incognito TENANT
+//	prune
+//	barrier TENANT
+//	activity TENANT
+//	reopened TENANT
+//	delivered [failed]               the end of the oldest delivery
+//	restart, died, external          a new Mux: of the same browser, after the browser
+//	                                 died, of an external browser
+//	spares, visible, cleanup         set SpareAfter to 1, Visible, CleanupScript
+//
+// The outputs follow each input in the sections to-browser, to-playwright CLIENT, cut
+// CLIENT, deliver, discard and result. -update rewrites them. In the browser's replies
+// @METHOD is the id of the last call of that method, and @METHOD PARAM of the last one
+// whose text contains PARAM.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -47,13 +59,13 @@ func TestVectors(t *testing.T) {
 				}
 				return
 			}
-			t.Errorf("the stream is another one (-update takes it over):\n%s", difference(string(raw), string(got)))
+			t.Errorf("the stream differs (-update rewrites it):\n%s", difference(string(raw), string(got)))
 		})
 	}
 }
 
-// updating reports whether -update was given. The flag is defined here and not
-// in a variable, so that nothing global stands in the package.
+// updating reports whether -update was given. The flag has no variable because the
+// package has no globals.
 func updating() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
@@ -65,7 +77,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// difference is the first line in which two texts differ, with those before it.
+// difference returns the first line in which two texts differ, with its context.
 func difference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {
@@ -77,12 +89,12 @@ func difference(want, got string) string {
 	return ""
 }
 
-// recorder is a Line that writes down what goes out.
+// recorder is a Transport that records what is sent.
 type recorder struct {
 	out  []txtar.File
 	sent []string
 	last State
-	// deliveries end those that were ordered, by failing or not.
+	// deliveries end the requested deliveries, with success or failure.
 	deliveries []func(fails bool)
 }
 
@@ -99,7 +111,7 @@ func (r *recorder) ToBrowser(msg []byte) {
 	r.note("to-browser", string(msg))
 }
 
-// number puts ids in the place of @METHOD and @METHOD PARAM.
+// number replaces @METHOD and @METHOD PARAM by ids.
 func (r *recorder) number(reply string) string {
 	return regexp.MustCompile(`@([\w.]+)(?: (\w+))?`).ReplaceAllStringFunc(reply, func(ref string) string {
 		method, param, _ := strings.Cut(ref[1:], " ")
@@ -118,7 +130,7 @@ func (r *recorder) ToClient(c ClientID, msg []byte) {
 func (r *recorder) Cut(c ClientID, why string) { r.note(fmt.Sprintf("cut %d", c), why) }
 func (r *recorder) Save(s State)               { r.last = s }
 
-// Deliver writes down what is to be delivered; it is when the stream says so.
+// Deliver records a delivery, which ends with the section delivered.
 func (r *recorder) Deliver(file string, to []Delivery, done func([]string)) {
 	where := make([]string, len(to))
 	for i, d := range to {
@@ -135,7 +147,7 @@ func (r *recorder) Deliver(file string, to []Delivery, done func([]string)) {
 
 func (r *recorder) Discard(name string) { r.note("discard", name) }
 
-// fromClient has the board take a client's message.
+// fromClient passes a client's message to the Mux.
 func fromClient(m *Mux, id ClientID, msg string) {
 	r, err := cdp.ParseRequest([]byte(msg))
 	m.FromClient(id, r, err)
@@ -143,7 +155,7 @@ func fromClient(m *Mux, id ClientID, msg string) {
 
 const firstID = 1000000001
 
-// play runs the inputs of a stream and returns it with the outputs that come.
+// play runs the inputs of a stream and returns it with the actual outputs.
 func play(t *testing.T, in *txtar.Archive) []byte {
 	t.Helper()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -155,7 +167,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 		words := strings.Fields(f.Name)
 		lines := strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n")
 		switch words[0] {
-		case "to-browser", "to-playwright", "cut", "kept", "deliver", "discard":
+		case "to-browser", "to-playwright", "cut", "result", "deliver", "discard":
 			continue
 		}
 		rec.out = append(rec.out, f)
@@ -173,18 +185,18 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 			m.Join(clientOf(t, words[1]), words[2], strings.Join(words[3:], ""), func(bool) {})
 		case "leave":
 			m.Leave(clientOf(t, words[1]))
-		case "release":
+		case "end":
 			m.End(words[1], len(words) > 2, time.Second, func(e EndResult) {
 				text := fmt.Sprint(e.Kept, " closed ", e.Closed)
 				if e.Discarded > 0 {
 					text = fmt.Sprint(e.Discarded, " discarded")
 				}
-				rec.note("kept", text)
+				rec.note("result", text)
 			})
 		case "incognito":
-			m.Incognito(words[1], func(err error) { rec.note("kept", fmt.Sprint("incognito: ", err)) })
+			m.Incognito(words[1], func(err error) { rec.note("result", fmt.Sprint("incognito: ", err)) })
 		case "prune":
-			m.Prune("", 0, time.Second, func(gone map[string][]Tab) { rec.note("kept", fmt.Sprint(len(gone["a"]), " pruned")) })
+			m.Prune("", 0, time.Second, func(gone map[string][]Tab) { rec.note("result", fmt.Sprint(len(gone["a"]), " pruned")) })
 		case "tick":
 			d, err := time.ParseDuration(words[1])
 			if err != nil {
@@ -192,14 +204,14 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 			}
 			now = now.Add(d)
 			m.Tick()
-		case "restart", "died", "foreign":
+		case "restart", "died", "external":
 			state := m.State()
 			if words[0] == "died" {
 				state = state.Died()
 			}
 			first += 1000
 			o := Options{Transport: rec, Clock: func() time.Time { return now }, FirstID: first, State: state, DownloadDir: "/downloads", SpareAfter: m.SpareAfter, Prepare: m.Prepare}
-			if words[0] == "foreign" {
+			if words[0] == "external" {
 				o.External, o.Visible, o.DownloadDir = true, true, ""
 			}
 			m = New(o)
@@ -207,20 +219,20 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 		case "barrier":
 			m.BarrierFor(words[1], time.Second, func() {
 				for _, l := range m.TenantNamed(words[1]) {
-					rec.note("kept", fmt.Sprint(l.Name, " ", len(l.Pages), " pages, the first is ", l.Pages[0].Title))
+					rec.note("result", fmt.Sprint(l.Name, " ", len(l.Pages), " pages, the first is ", l.Pages[0].Title))
 				}
 			})
-		case "moved":
-			rec.note("kept", fmt.Sprint(words[1], " has moved: ", m.TakeActivity(words[1])))
+		case "activity":
+			rec.note("result", fmt.Sprint(words[1], " had activity: ", m.TakeActivity(words[1])))
 		case "spares":
-			m.SpareAfter, m.Prepare = 1, func() { rec.note("kept", "prepares") }
-		case "watched":
+			m.SpareAfter, m.Prepare = 1, func() { rec.note("result", "prepares") }
+		case "visible":
 			m.Visible = true
-		case "farewell":
+		case "cleanup":
 			m.CleanupScript = "goodbye()"
-		case "news":
-			_, news := m.Reopened(words[1])
-			rec.note("kept", fmt.Sprint(news))
+		case "reopened":
+			_, tabs := m.Reopened(words[1])
+			rec.note("result", fmt.Sprint(tabs))
 		case "delivered":
 			rec.deliveries[0](len(words) > 1)
 			rec.deliveries = rec.deliveries[1:]

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// How long a browser has lived is counted from its start, not from that of the board
-// that came last: what was loaded in it again and again is not to blame for its end.
-func TestBoardsOfALivingBrowser(t *testing.T) {
+// The life of a browser counts from its start, not from that of the last Mux. Otherwise
+// frequent restarts of the broker would blame pages for the death of a stable browser.
+func TestLoadsAreForgottenAfterStableTime(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	saved := State{Tenants: []Tenant{{Name: "task", Tabs: []Tab{{Target: "T", Number: 1, Loads: maxLoads - 1}}}}}
 	m := New(Options{Transport: &recorder{}, Clock: func() time.Time { return now }, State: saved, BrowserStart: now.Add(2*time.Second - stableTime)})
@@ -19,7 +19,7 @@ func TestBoardsOfALivingBrowser(t *testing.T) {
 		now = now.Add(test.pass)
 		m.Tick()
 		if got := m.tenants["task"].tabs["T"].Loads; got != test.want {
-			t.Errorf("%v after its start the browser has loads %d, want %d", now.Sub(m.BrowserStart), got, test.want)
+			t.Errorf("%v after the start of the browser Loads = %d, want %d", now.Sub(m.BrowserStart), got, test.want)
 		}
 	}
 }

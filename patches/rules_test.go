@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// FuzzRules lets a hostile client say anything, next to a session whose page it
-// must not reach: whatever it says, what leaves for the browser is one valid
-// message on a CDP session of its own, and the Target domain gets no foreign id.
+// FuzzRules lets a hostile client send any message next to a tenant whose page it must
+// not reach. The browser gets at most valid messages on the client's own CDP sessions,
+// and no foreign id in the Target domain.
 func FuzzRules(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"method":"Target.closeTarget","params":{"targetId":"P1"}}`,
@@ -27,7 +27,7 @@ func FuzzRules(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, msg []byte) {
-		m, rec := twoSessions()
+		m, rec := twoTenants()
 		rec.out, rec.sent = nil, nil
 		fromClient(m, 2, string(msg))
 		for _, sent := range rec.sent {
@@ -41,7 +41,7 @@ func FuzzRules(f *testing.F) {
 			}
 			ours := []string{"Target.createTarget", "Target.createBrowserContext", "Target.disposeBrowserContext", "Target.detachFromTarget", "Runtime.runIfWaitingForDebugger"}
 			if m.SessionID != "S2" && m.SessionID != "R2" && (m.SessionID != "" || !slices.Contains(ours, m.Method)) {
-				t.Fatalf("%q became %q, on a session that is not the client's", msg, sent)
+				t.Fatalf("%q became %q, on a session of another client", msg, sent)
 			}
 			if !strings.HasPrefix(m.Method, "Target.") {
 				continue
@@ -49,34 +49,34 @@ func FuzzRules(f *testing.F) {
 			for _, foreign := range []string{"P1", "S1", "R1", "CTX1"} {
 				for name, value := range m.Params {
 					if string(value) == `"`+foreign+`"` && (name == "targetId" || name == "sessionId" || name == "browserContextId") {
-						t.Fatalf("%q became %q, which names what is another session's", msg, sent)
+						t.Fatalf("%q became %q, which names an object of another tenant", msg, sent)
 					}
 				}
 			}
 		}
 		for _, got := range rec.out {
 			if got.Name != "to-browser" && strings.Contains(string(got.Data), `"targetId":"P1"`) {
-				t.Fatalf("%q was told of a foreign page: %s %s", msg, got.Name, got.Data)
+				t.Fatalf("%q revealed a foreign page: %s %s", msg, got.Name, got.Data)
 			}
 		}
 	})
 }
 
-// twoSessions is a board with a page P1 in a context of session a, which
-// client 1 sees as R1, and the same for b with 2.
-func twoSessions() (*Mux, *recorder) {
+// twoTenants returns a Mux with two tenants. Tenant s1 has client 1, and a page P1 in its
+// context CTX1 with the session R1; tenant s2 has the same with 2.
+func twoTenants() (*Mux, *recorder) {
 	rec := &recorder{}
 	m := New(Options{Transport: rec, Clock: func() time.Time { return time.Time{} }, FirstID: firstID})
 	m.ready, m.shared = true, "SHARED"
 	for i, n := range []string{"1", "2"} {
 		id := ClientID(i + 1)
-		say := func(text string) { m.FromBrowser([]byte(rec.number(strings.ReplaceAll(text, "#", n)))) }
+		browser := func(text string) { m.FromBrowser([]byte(rec.number(strings.ReplaceAll(text, "#", n)))) }
 		m.Join(id, "s"+n, "", func(bool) {})
-		say(`{"id":@Target.attachToBrowserTarget,"result":{"sessionId":"S#"}}`)
+		browser(`{"id":@Target.attachToBrowserTarget,"result":{"sessionId":"S#"}}`)
 		fromClient(m, id, `{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}}`)
 		fromClient(m, id, `{"id":2,"method":"Target.createBrowserContext"}`)
-		say(`{"id":@Target.createBrowserContext,"result":{"browserContextId":"CTX#"}}`)
-		say(`{"method":"Target.attachedToTarget","params":{"sessionId":"R#","targetInfo":{"targetId":"P#","type":"page","title":"","url":"","browserContextId":"CTX#"},"waitingForDebugger":true}}`)
+		browser(`{"id":@Target.createBrowserContext,"result":{"browserContextId":"CTX#"}}`)
+		browser(`{"method":"Target.attachedToTarget","params":{"sessionId":"R#","targetInfo":{"targetId":"P#","type":"page","title":"","url":"","browserContextId":"CTX#"},"waitingForDebugger":true}}`)
 		fromClient(m, id, `{"id":3,"method":"Runtime.runIfWaitingForDebugger","sessionId":"R`+n+`"}`)
 	}
 	return m, rec

@@ -62,8 +62,8 @@ func (b *broker) extras() []pool.Tab {
 	return all
 }
 
-// admit is for patches: whether a session may have one more tab. Its first is not one
-// of the pool's.
+// admit is [patches.Options].Admit: it reports whether a session may have one more tab.
+// A session's first tab does not count in the pool.
 func (b *broker) admit(session string) (evict string, err error) {
 	if b.mux.HasNoTab(session) {
 		return "", nil

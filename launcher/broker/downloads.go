@@ -15,8 +15,8 @@ import (
 )
 
 // downloads is the directory into which the browser saves what pages download,
-// under names that are no page's choice. The board says whose each file is; what
-// is done to them is done here, apart from the board's goroutine: a copy to
+// under names that are no page's choice. The mux says whose each file is; what
+// is done to them is done here, apart from the mux's goroutine: a copy to
 // another disk takes its time.
 type downloads struct {
 	dir    string // empty: the browser puts files where it would by itself
@@ -124,7 +124,7 @@ func (d *downloads) end(stopped bool) {
 	}
 }
 
-// Deliver is for patches.
+// Deliver implements [patches.Transport].
 func (b *broker) Deliver(file string, to []patches.Delivery, done func(where []string)) {
 	b.downloads.work.Go(func() {
 		where := make([]string, len(to))
@@ -142,7 +142,7 @@ func (b *broker) Deliver(file string, to []patches.Delivery, done func(where []s
 	})
 }
 
-// Discard is for patches.
+// Discard implements [patches.Transport].
 func (b *broker) Discard(name string) {
 	if !isName(name) {
 		return

@@ -80,7 +80,7 @@ func (b *broker) seeEnd() {
 
 // takeOver makes the browser ours:
 //
-//  1. the board learns of all that is there
+//  1. the mux learns of all targets
 //  2. a browser that has just started gets its window's size, and the cookies that
 //     the one before lost
 //  3. the tabs are opened again that the one before took along

@@ -10,7 +10,7 @@ import (
 // defaultIdle is how long a browser stays without any session's tabs.
 const defaultIdle = 10 * time.Minute
 
-// idle is since when the browser has been of use to nobody. The board's goroutine
+// idle is since when the browser has been of use to nobody. The mux's goroutine
 // alone touches it.
 type idle struct {
 	limit    time.Duration // 0: it stays
@@ -74,7 +74,7 @@ func (b *broker) checkIdle() {
 	b.table.stopped = true
 	b.mux.BrowserClosing()
 	b.log.Info("the browser has no tabs and nobody uses it; it is stopped")
-	go b.endBrowser() // the board does not wait for the line to the keeper
+	go b.endBrowser() // the mux's goroutine does not wait for the connection to the keeper
 }
 
 // heldUp holds a client up that comes while the browser is being stopped, so that it

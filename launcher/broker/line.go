@@ -25,14 +25,14 @@ const (
 )
 
 // line is one client's connection. Its reader is the request's goroutine, its
-// writer takes from the queue; the owner of the board waits for neither.
+// writer takes from the queue; the mux's goroutine waits for neither.
 type line struct {
 	id   patches.ClientID
 	conn *websocket.Conn
 	q    *queue
 	once sync.Once
 
-	// Of the goroutine that owns the board.
+	// The fields below belong to the mux's goroutine.
 	midway bool     // a message is given to it in pieces
 	behind [][]byte // what comes behind that
 

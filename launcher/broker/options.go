@@ -35,8 +35,7 @@ type ServeOptions struct {
 	Spares int
 	// Prepare has ready what else the next new session needs, unless that is. Nil: nothing.
 	Prepare func(ctx context.Context) error
-	// Farewell is a script that takes off what daemons leave in their pages; see
-	// [patches.Options].
+	// CleanupScript removes from a page what daemons left there; see [patches.Options].
 	CleanupScript string
 	// Bury ends what a session has kept outside of the browser, which ended with its
 	// agent when no daemon was connected for it, and reports whether its tabs are to be

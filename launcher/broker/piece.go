@@ -29,7 +29,7 @@ type large struct {
 }
 
 // fromBrowser takes a message of the browser, or the next piece of one. A large reply
-// to a client's own call is passed on piece by piece; all else the board sees whole.
+// to a client's own call is passed on piece by piece; the mux gets all else whole.
 func (b *broker) fromBrowser(p piece) {
 	switch {
 	case !b.large.running && !p.more:

@@ -61,7 +61,7 @@ func TestLargeReplyIsPassedOnAsItComes(t *testing.T) {
 	}
 }
 
-// A large message that the board has to see goes to it whole.
+// A large message that the mux has to read reaches it whole.
 func TestLargeReplyOnTheRootIsReadWhole(t *testing.T) {
 	const size = 2 << 20
 	conn := between(t, pipes(t, size, func() {}))

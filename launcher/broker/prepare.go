@@ -8,7 +8,8 @@ import (
 // prepareTime is how long it may take to have ready what the next session needs.
 const prepareTime = 30 * time.Second
 
-// prepare is for patches. It does not wait, and does nothing twice at once.
+// prepare is [patches.Options].Prepare. It does not block, and a call during an earlier
+// preparation does nothing.
 func (b *broker) prepare() {
 	if b.Prepare == nil || !b.preparing.CompareAndSwap(false, true) {
 		return

@@ -141,7 +141,7 @@ func (b *broker) reach(ctx context.Context) error {
 
 // serve runs the broker's goroutines and ends them all:
 //
-//  1. the pipe's writer and reader, the board's owner and the keeper's listener start
+//  1. the pipe's writer and reader, the mux's goroutine and the keeper's listener start
 //  2. the browser is taken over, then clients are let in
 //  3. until the browser, the keeper or ctx ends
 //  4. clients are cut and running verbs answered
@@ -158,7 +158,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	b.table.foreign = foreign(b.Settings)
 	state, err := b.table.load()
 	if err != nil {
-		b.log.Error("reading the table of owners", "error", err)
+		b.log.Error("reading the table of tenants", "error", err)
 	}
 	b.downloads = downloadsOf(b)
 	if state, err = b.downloads.take(state, b.charge.Fresh); err != nil {
@@ -227,7 +227,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	return err
 }
 
-// run owns the board.
+// run is the goroutine that owns the mux.
 func (b *broker) run(ctx context.Context, messages <-chan piece) {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
@@ -266,7 +266,7 @@ func (b *broker) run(ctx context.Context, messages <-chan piece) {
 	}
 }
 
-// beat tells the keeper that the board's goroutine runs, apart from it: a keeper
+// beat tells the keeper that the mux's goroutine runs, apart from it: a keeper
 // that does not listen holds up nobody.
 func (b *broker) beat(beats <-chan struct{}) {
 	for range beats {
@@ -276,7 +276,7 @@ func (b *broker) beat(beats <-chan struct{}) {
 	}
 }
 
-// do runs f on the goroutine that owns the board and waits for it.
+// do runs f on the goroutine that owns the mux and waits for it.
 func (b *broker) do(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
@@ -294,7 +294,7 @@ func (b *broker) do(ctx context.Context, f func()) error {
 	}
 }
 
-// ToBrowser is for patches.
+// ToBrowser implements [patches.Transport].
 func (b *broker) ToBrowser(msg []byte) {
 	if !b.q.put(msg) {
 		b.log.Error("the browser does not read; it is given up")
@@ -302,7 +302,7 @@ func (b *broker) ToBrowser(msg []byte) {
 	}
 }
 
-// ToClient is for patches.
+// ToClient implements [patches.Transport].
 func (b *broker) ToClient(id patches.ClientID, msg []byte) {
 	b.active.Store(true)
 	switch l := b.lines[id]; {
@@ -314,19 +314,19 @@ func (b *broker) ToClient(id patches.ClientID, msg []byte) {
 	}
 }
 
-// Cut is for patches.
+// Cut implements [patches.Transport].
 func (b *broker) Cut(id patches.ClientID, why string) {
 	if l := b.lines[id]; l != nil {
 		l.end(why)
 	}
 }
 
-// Save is for patches.
+// Save implements [patches.Transport].
 func (b *broker) Save(s patches.State) {
 	b.table.agents = b.pool.State
 	err := b.table.save(s)
 	if err != nil && !b.unsaved {
-		b.log.Error("writing the table of owners", "error", err)
+		b.log.Error("writing the table of tenants", "error", err)
 	}
 	b.unsaved = err != nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets"
 )
 
-// table is the file that the board's state is in, and of which browser it is.
+// table is the file with the mux's state, and the browser that it belongs to.
 type table struct {
 	path     string
 	instance string

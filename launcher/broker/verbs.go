@@ -44,7 +44,7 @@ func (b *broker) retire() error {
 	return wire.Errorf(wire.CodeBusy, "the browser has tabs that a new one would not have").WithHint("abrowser browser stop")
 }
 
-// await runs f on the board's goroutine and waits for the answer that f's caller
+// await runs f on the mux's goroutine and waits for the answer that f's caller
 // back gives.
 func await[T any](ctx context.Context, b *broker, f func(done func(T))) (T, error) {
 	var none T
@@ -67,8 +67,8 @@ const (
 	pruneTime   = 5 * time.Second
 )
 
-// snapshot lists the owners as they are after all that the browser has said: all, or
-// the session's where one is named.
+// snapshot lists the tenants after the mux has handled every message that the browser
+// has sent: all of them, or only the named session.
 func (b *broker) snapshot(ctx context.Context, session string) ([]patches.TenantInfo, error) {
 	return await(ctx, b, func(done func([]patches.TenantInfo)) {
 		if session != "" {

@@ -51,11 +51,11 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 	if in.Settled {
 		list = b.settled
 	}
-	owners, err := list(ctx, in.Session)
+	tenants, err := list(ctx, in.Session)
 	if err != nil {
 		return out, err
 	}
-	for _, o := range owners {
+	for _, o := range tenants {
 		if in.Session != "" {
 			out.LastDownload, out.Told = o.LastDownload, o.PageEvents
 		}
@@ -72,8 +72,8 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (w
 // are saved a moment later.
 func (b *broker) settled(ctx context.Context, session string) ([]patches.TenantInfo, error) {
 	type known struct {
-		owners []patches.TenantInfo
-		moved  bool
+		tenants []patches.TenantInfo
+		moved   bool
 	}
 	k, err := await(ctx, b, func(done func(known)) {
 		if b.mux.TakeActivity(session) {
@@ -81,21 +81,21 @@ func (b *broker) settled(ctx context.Context, session string) ([]patches.TenantI
 			return
 		}
 		b.mux.Flush()
-		done(known{owners: b.mux.TenantNamed(session)})
+		done(known{tenants: b.mux.TenantNamed(session)})
 	})
 	switch {
 	case err != nil:
 		return nil, err
 	case !k.moved:
 		b.cookies.moved()
-		return k.owners, nil
+		return k.tenants, nil
 	}
 	var saving sync.WaitGroup
 	saving.Go(func() { b.settle(ctx) })
-	owners, err := b.snapshot(ctx, session)
+	tenants, err := b.snapshot(ctx, session)
 	saving.Wait()
 	_ = b.do(ctx, b.mux.Flush) // where it is over, that has been done
-	return owners, err
+	return tenants, err
 }
 
 // settle saves what a command may have logged in to. A browser that is slow to tell
@@ -162,11 +162,11 @@ func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in wire.Incog
 
 func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrokerSessionsOut, error) {
 	out := wire.BrokerSessionsOut{Sessions: []wire.BrokerSession{}}
-	owners, err := b.snapshot(ctx, "")
+	tenants, err := b.snapshot(ctx, "")
 	if err != nil {
 		return out, err
 	}
-	for _, o := range owners {
+	for _, o := range tenants {
 		s := wire.BrokerSession{
 			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.charge.Name, OwnerID: ownerID(o), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
 		}

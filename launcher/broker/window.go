@@ -74,7 +74,7 @@ func (b *broker) fitWindow(ctx context.Context) error {
 	if page.TargetID == "" {
 		return errors.New("the browser came up without a page")
 	}
-	// On a session of its own: the board looks after pages on the root.
+	// On a session of its own: the mux attaches to pages on the root.
 	var own, on sessionID
 	if err := b.ask(ctx, "Target.attachToBrowserTarget", struct{}{}, "", &own); err != nil {
 		return err
