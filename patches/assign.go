@@ -138,17 +138,17 @@ func (m *Mux) detachUnowned(t *target) {
 	if t.session == "" {
 		return
 	}
-	hold, held := t.session, t.paused
-	delete(m.attached, hold)
+	session, paused := t.session, t.paused
+	delete(m.attached, session)
 	t.session, t.paused = "", false
-	if !held {
-		m.detachSession(hold)
+	if !paused {
+		m.detachSession(session)
 		return
 	}
 	// The detachment waits for the reply: a service worker without a renderer would
 	// otherwise get only the detachment and stay paused forever.
-	detach := once(func() { m.detachSession(hold) })
-	m.call("Runtime.runIfWaitingForDebugger", nil, hold, func(cdp.Message) { detach() })
+	detach := once(func() { m.detachSession(session) })
+	m.call("Runtime.runIfWaitingForDebugger", nil, session, func(cdp.Message) { detach() })
 	if t.Type == "page" {
 		m.after(resumeTime, detach) // the reply may be lost, see [resumeTime]
 	}

@@ -47,10 +47,11 @@ func (s *session) name() string {
 }
 
 // Join adds a client of the named tenant. Clients with the same non-empty group act as
-// one: events that one of them caused go to the others as well. ready is called with
-// true when the client may send messages, or with false if the browser refused it.
-func (m *Mux) Join(id ClientID, name, party string, ready func(ok bool)) {
-	c := &client{id: id, tenant: m.tenantFor(name), group: party}
+// one: the dialogs of a page on which one of them acted go to the others as well.
+// ready is called with true when the client may send messages, or with false if the
+// browser refused it.
+func (m *Mux) Join(id ClientID, name, group string, ready func(ok bool)) {
+	c := &client{id: id, tenant: m.tenantFor(name), group: group}
 	c.tenant.lastSummary = nil
 	m.clients[id] = c
 	if !c.tenant.Incognito {

@@ -183,8 +183,8 @@ func (m *Mux) Start(done func()) {
 	m.call("Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,`+targetFilter+`}`), "", known)
 }
 
-// Close cuts all clients because the browser is gone. The position of its tabs is
-// saved first.
+// Close cuts all clients because the browser is gone. It first saves changes whose save
+// is delayed, so that the tabs can be opened again.
 func (m *Mux) Close(why string) {
 	m.Flush()
 	for id, c := range m.clients {

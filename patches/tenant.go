@@ -107,13 +107,13 @@ func (m *Mux) removeClient(c *client) {
 
 // RemoveGroup cuts the clients of a group. If they were the last ones of their tenant,
 // the tenant is released at once instead of after [Options.Grace].
-func (m *Mux) RemoveGroup(name, party string) {
+func (m *Mux) RemoveGroup(name, group string) {
 	tn := m.tenants[name]
 	if tn == nil {
 		return
 	}
 	for _, c := range slices.Clone(tn.clients) {
-		if party != "" && c.group == party {
+		if group != "" && c.group == group {
 			m.Leave(c.id)
 			m.Transport.Cut(c.id, "the client's group was removed")
 		}

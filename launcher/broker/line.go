@@ -95,7 +95,7 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 }
 
 // join makes the line known and waits until the browser has a session for it.
-func (b *broker) join(ctx context.Context, l *line, name, party string) error {
+func (b *broker) join(ctx context.Context, l *line, name, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	joined := make(chan bool, 1)
@@ -103,7 +103,7 @@ func (b *broker) join(ctx context.Context, l *line, name, party string) error {
 		b.lastLine++
 		l.id = b.lastLine
 		b.lines[l.id], b.idle.met = l, true
-		b.mux.Join(l.id, name, party, func(ok bool) { joined <- ok })
+		b.mux.Join(l.id, name, group, func(ok bool) { joined <- ok })
 	})
 	if err != nil {
 		return err
