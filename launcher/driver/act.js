@@ -171,15 +171,16 @@ class Act {
     if (result?.hitTargetDescription) this.why = "is covered by " + result.hitTargetDescription;
   }
 
-  // pointer has Playwright wait until the element is stable, scroll to it and see whether
-  // the pointer arrives at it, and gives the input. Of a click, an event of a type has to
-  // be seen on the element.
-  async pointer(node, name, input, type) {
+  // pointer waits in Playwright until the element is stable, in view and not covered, and
+  // sends the input. If type is set, the input is confirmed by an event of that type on the
+  // element. If isNeeded is set, it is asked directly before the input.
+  async pointer(node, name, input, type, isNeeded) {
     const { count = 1, modifiers } = this.params;
     const scroll = [undefined, { block: "end", inline: "end" }, { block: "center", inline: "center" }, { block: "start", inline: "start" }];
     let watch, is = true;
     const begin = async () => {
       if (type) watch = await this.watch(node._frame, watchClick, node, { type, presses: count });
+      if (isNeeded && !(await isNeeded())) throw new Error("not needed any more"); // another attempt finds out
       this.begin();
     };
     let result, failed;
@@ -188,7 +189,10 @@ class Act {
         modifiers, waitAfter: "disabled", __testHookBeforePointerAction: begin,
       });
     } catch (error) {
-      if (!this.acting) throw error;
+      if (!this.acting) {
+        watch?.dispose();
+        throw error;
+      }
       failed = error;
     }
     if (result !== "done" && !failed) { // the page was kept from any input that came

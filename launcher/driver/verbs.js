@@ -6,10 +6,10 @@ const verbs = {
   // {button, count, modifiers}
   click: {
     states: ["visible", "enabled"],
-    perform(act, node) {
+    perform(act, node, needsClick) {
       const { button = "left", count = 1 } = act.params;
       const type = count > 1 ? "dblclick" : { left: "click", middle: "auxclick", right: "contextmenu" }[button];
-      return act.pointer(node, "click", (progress, { x, y }) => act.page.mouse.click(progress, x, y, { button, clickCount: count }), type);
+      return act.pointer(node, "click", (progress, { x, y }) => act.page.mouse.click(progress, x, y, { button, clickCount: count }), type, needsClick);
     },
   },
   hover: {
@@ -28,11 +28,16 @@ const verbs = {
       if (!checked && before.isRadio) throw new Impossible("Cannot uncheck radio button: select another one of its group");
       const ready = await act.find(verbs.click.states);
       if (!ready) return;
-      const done = await verbs.click.perform(act, ready);
-      // A document that is gone by now does not say.
-      const after = done && (await is(ready).catch(() => ({ matches: checked })));
-      ready.dispose();
-      return done && { unchanged: after.matches === !checked };
+      try {
+        // The page may have changed or replaced the box during the wait.
+        const needsClick = async () => (await is(ready)).matches !== checked;
+        const done = await verbs.click.perform(act, ready, needsClick);
+        // A box that the page has replaced, or whose document is gone, has no state.
+        const after = done && (await is(ready).catch(() => ({ received: "error:notconnected" })));
+        return done && { unchanged: after.received !== "error:notconnected" && after.matches !== checked };
+      } finally {
+        ready.dispose();
+      }
     },
   },
   // {text}
