@@ -30,3 +30,35 @@ func TestCheckOfABoxThatChanges(t *testing.T) {
 		})
 	}
 }
+
+// The keys of a chord that the page does not acknowledge in time are released before the
+// next command.
+func TestKeysAreReleased(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `let once = 0; addEventListener("keydown", () => once++ || spin(8000))`))
+	fails(t, s, wire.Press, wire.PressIn{Key: "Control+b", Waits: timed(2500)}, wire.CodeResultUnknown)
+	do(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: "abc"})
+	if got := eval(t, s, `document.querySelector("#name").value`); got != `"abc"` {
+		t.Errorf("the field has %s", got)
+	}
+}
+
+// A chord with a key that does not exist sends nothing.
+func TestPressOfAnUnknownKey(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, "name.focus()"))
+	for _, key := range []string{"a+", "Control+", "Control+a+", "Control+nokey", "nokey"} {
+		eval(t, s, "input = 0")
+		fails(t, s, wire.Press, wire.PressIn{Key: key}, wire.CodeBadInput)
+		if got := eval(t, s, "input"); got != "0" {
+			t.Errorf("press %q sent %s events", key, got)
+		}
+	}
+	do(t, s, wire.Press, wire.PressIn{Key: "Shift++"})
+	do(t, s, wire.Press, wire.PressIn{Key: "+"})
+	if got := eval(t, s, `document.querySelector("#name").value`); got != `"++"` {
+		t.Errorf("the field has %s", got)
+	}
+}

@@ -103,7 +103,10 @@ class Act {
       }
     } catch (error) {
       const { acting, stopped, why, facts } = this;
-      if (acting) return { state: "unknown", doubt: firstLine(error) };
+      if (acting) {
+        this.releaseKeys();
+        return { state: "unknown", doubt: firstLine(error) };
+      }
       return { state: "none", stopped, why, count: facts.count ?? -1, error: stopped ? undefined : firstLine(error), ...error.details };
     } finally {
       clearTimeout(timer);
@@ -112,8 +115,15 @@ class Act {
     }
   }
 
-  // attempt performs the action where the element is ready. It returns what there is to
-  // answer, or nothing where another attempt is to be made.
+  // releaseKeys releases the keys that an action has left pressed, so that they do not
+  // change what later commands type. It does not wait for the page.
+  releaseKeys() {
+    const { keyboard } = this.page;
+    for (const code of [...keyboard._pressedKeys]) keyboard.up(playwright.nullProgress, code).catch(() => {}); // the page is gone
+  }
+
+  // attempt waits for the element and performs the action. It returns members of the
+  // response, or undefined if another attempt is needed.
   async attempt() {
     const verb = verbs[this.params.verb];
     try {

@@ -113,7 +113,7 @@ const verbs = {
     async perform(act) {
       const { key } = act.params;
       const { keyboard } = act.page;
-      for (const [, name] of key.matchAll(/(.[^+]*)(?:\+|$)/gs)) keyboard._keyDescriptionForString(name); // throws
+      for (const name of splitChord(key)) keyboard._keyDescriptionForString(name); // throws
       const watch = await act.watch(act.page.mainFrame(), watchKeys, undefined, { keys: 1 });
       try {
         act.begin();
@@ -127,8 +127,18 @@ const verbs = {
   },
 };
 
-// hasKey reports whether the keyboard has a key for a character; the text of any other is
-// inserted.
+// splitChord returns the names of a chord's keys, as Playwright's press splits them.
+function splitChord(chord) {
+  const names = [""];
+  for (const char of chord) {
+    if (char === "+" && names.at(-1)) names.push("");
+    else names[names.length - 1] += char;
+  }
+  return names;
+}
+
+// hasKey reports whether the keyboard has a key for a character. Characters without a key
+// are inserted as text.
 function hasKey(keyboard, char) {
   try {
     return !!keyboard._keyDescriptionForString(char);
