@@ -186,7 +186,7 @@ func (t *turn) giveUp(ctx context.Context, at target, out outcome) error {
 // actionError is the error of an action that waiting does not make possible.
 func (t *turn) actionError(at target, err error) error {
 	text := briefly(err)
-	if badSelector(text) {
+	if badSelector(text) && !strings.Contains(text, "Malformed value") { // "Malformed value" is about the text of a fill
 		return coded(err)
 	}
 	for _, sign := range []string{"is not a", "Not a checkbox", "Cannot uncheck radio", "Cannot type text", "Malformed value", "cannot be filled", "not an HTMLInputElement"} {

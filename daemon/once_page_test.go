@@ -62,3 +62,71 @@ func TestPressOfAnUnknownKey(t *testing.T) {
 		t.Errorf("the field has %s", got)
 	}
 }
+
+// A fill that the field does not take changes nothing.
+func TestFillOfAMalformedValue(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<input type="date" id="day" value="2020-02-03"><input type="range" id="range" max="100" value="7">')`))
+	for _, selector := range []string{"#day", "#range"} {
+		fails(t, s, wire.Fill, wire.FillIn{Element: element(selector), Text: "500"}, wire.CodeNotActionable)
+	}
+	if got := eval(t, s, `document.querySelector("#day").value + " " + document.querySelector("#range").value`); got != `"2020-02-03 7"` {
+		t.Errorf("the fields have %s", got)
+	}
+}
+
+// A page that keeps its events from all that listen later gets the input once.
+func TestPageHidesItsEvents(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	press := func() error {
+		_, _, err := ask(t, s, wire.Press, wire.PressIn{Key: "a"})
+		return err
+	}
+	typing := func() error {
+		_, _, err := ask(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: "a"})
+		return err
+	}
+	fill := func() error {
+		_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "a"})
+		return err
+	}
+	click := func() error {
+		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Modifiers: []string{"Alt"}})
+		return err
+	}
+	const hide = `window.seen = 0; const hide = (types, f) => types.forEach((type) => addEventListener(type, (e) => { e.stopImmediatePropagation(); seen++; f?.(e) }, true)); `
+	do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+	for _, tt := range []struct {
+		name, does string
+		act        func() error
+		known      bool
+	}{
+		{"press", `name.focus(); hide(["keydown"])`, press, true},
+		{"press and alert", `name.focus(); hide(["keydown"], () => alert("pressed"))`, press, true},
+		{"type", `hide(["keydown"])`, typing, true},
+		{"type and replace", `hide(["keydown"], () => document.querySelector("#name").outerHTML = "<input id=name>")`, typing, false},
+		{"fill", `hide(["beforeinput"]); hide(["input"], () => { seen-- })`, fill, true},
+		{"fill and replace", `hide(["beforeinput"]); hide(["input"], () => { seen--; document.querySelector("#name").outerHTML = "<input id=name>" })`, fill, true},
+		{"click", `hide(["pointerdown", "mousedown", "pointerup", "mouseup"], () => seen--); hide(["click"])`, click, false},
+		{"click and alert", `hide(["pointerdown", "mousedown", "pointerup", "mouseup"], () => seen--); hide(["click"], () => alert("clicked"))`, click, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			open(t, s, web.URL("/form"))
+			eval(t, s, fmt.Sprintf(oncePage, hide+tt.does))
+			err := tt.act()
+			got := eval(t, s, "seen")
+			if got != "1" || tt.known && err != nil || !tt.known && !errors.Is(err, wire.CodeResultUnknown) {
+				t.Errorf("the page saw it %s times, and the answer is %v", got, err)
+			}
+		})
+	}
+}
+
+// A double click whose second press goes elsewhere is not confirmed.
+func TestDoubleClickIsConfirmed(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `go.onmousedown = (e) => { e.preventDefault(); go.style = "position: absolute; top: 300px" }`))
+	fails(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go")}, wire.CodeResultUnknown)
+}

@@ -160,6 +160,8 @@ func confirm(a action, verdict string) error {
 		return unknownError(a, "the button was pressed on the element and released elsewhere, so the page got no click")
 	case "partly":
 		return unknownError(a, "the page saw only a part of the input")
+	case "hidden":
+		return unknownError(a, "the page stopped the events before they could be observed")
 	}
 	return unknownError(a, "the page did not see the input")
 }

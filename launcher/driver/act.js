@@ -228,8 +228,8 @@ class Act {
   async watch(frame, watcher, node, arg) {
     const utility = await this.race(frame.utilityContext());
     const injected = await this.race(utility.injectedScript());
-    // The page has this question, and with it the watcher, when it has answered the next one.
-    const watched = `([injected, node, arg]) => (injected.abrowserWatcher = (${watcher})([injected, node, arg])).seen`;
+    // The page handles messages in order: the watcher is in place when the next one is answered.
+    const watched = `([injected, node, arg]) => { ${watching}; return (injected.abrowserWatcher = ${watcher.name}([injected, node, arg])).seen; }`;
     const seen = utility.evaluateExpression(watched, { isFunction: true }, [injected, node, arg]).catch(() => undefined);
     const handle = await this.own(injected.evaluateHandle((injected) => injected.abrowserWatcher));
     return {
@@ -288,6 +288,7 @@ class Act {
 const doubts = {
   apart: "the button was pressed on the element and released elsewhere, so the page got no click",
   partly: "the page saw only a part of the input",
+  hidden: "the page stopped the events before they could be observed",
   unseen: "the page did not see the input",
   lost: "the page navigated before it said that it saw the input",
 };

@@ -142,7 +142,8 @@ async function inTime(promise, until) {
 // Nothing is begun after until, in milliseconds since 1970 by the page's clock.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
-    const still = ${still}, settles = ${rests}, watchClick = ${watchClick}, watchKeys = ${watchKeys}, isRef = ${isRef};
+    const still = ${still}, settles = ${rests}, isRef = ${isRef};
+    ${watching}; ${fillElement}
     const many = 2000; // elements of a page that takes long to paint
     let turn = 0, guard, moved, sent, large, released, seen, heard, calm, watcher, keys, entered, aim, last;
     const moves = () => (moved = true);
@@ -277,7 +278,7 @@ const questions = Object.assign(() => {}, {
       keys?.stop();
       keys = watchKeys([injected, node, { keys: text ? 0 : 1 }]);
       keys.seen.then((is) => is && entered?.(true));
-      return { how: injected.fill(node, text), count };
+      return { how: fillElement(injected, node, text), count };
     };
     const typed = () => {
       entered?.(false);
