@@ -130,3 +130,27 @@ func TestDoubleClickIsConfirmed(t *testing.T) {
 	eval(t, s, fmt.Sprintf(oncePage, `go.onmousedown = (e) => { e.preventDefault(); go.style = "position: absolute; top: 300px" }`))
 	fails(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go")}, wire.CodeResultUnknown)
 }
+
+// An option whose value looks like an error of Playwright's is selected once.
+func TestSelectOfAnError(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<select id="kind"><option>ok</option><option>error:none</option></select>'); document.querySelector("#kind").onchange = () => clicks++`))
+	do(t, s, wire.Select, wire.SelectIn{Element: element("#kind"), Values: []string{"error:none"}, Waits: timed(1000)})
+	if got := eval(t, s, "clicks"); got != "1" {
+		t.Errorf("it was selected %s times", got)
+	}
+}
+
+// A click reports that the page was closed during the wait for the element.
+func TestPageClosesWhileItIsWaitedFor(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, `window.open(location.href), 0`)
+	do(t, s, wire.TabSwitch, wire.TabRefIn{Tab: "t2"})
+	eval(t, s, fmt.Sprintf(oncePage, `go.disabled = true; setTimeout(() => window.close(), 600)`))
+	_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: timed(3000)})
+	if !errors.Is(err, wire.CodePageClosed) {
+		t.Errorf("it is %v (%s)", err, wire.AsError(err).Code)
+	}
+}

@@ -268,11 +268,12 @@ class Act {
     try {
       answer = await this.race(utility.evaluateExpression(guarded, { isFunction: true }, [injected, node, states, until, arg]));
     } catch (error) {
-      if (isThrown(error) || isNeverRun(error)) this.undo();
+      if (isThrown(error)) this.undo();
       throw error;
     }
     const { result, ...not } = answer;
-    if (result !== undefined && !String(result).startsWith("error:")) return result;
+    const isError = typeof result === "string" && result.startsWith("error:");
+    if (result !== undefined && !isError) return result;
     this.refused(not.missingState ? not : result);
     await this.again();
   }
@@ -295,7 +296,6 @@ const doubts = {
 
 const firstLine = (error) => error.message.split("\n")[0];
 const isThrown = (error) => error.constructor.name === "JavaScriptErrorInEvaluate";
-const isNeverRun = (error) => /Cannot find context with specified id/.test(error.message);
 
 // Impossible is an error of the wait phase that waiting cannot mend.
 class Impossible extends Error {
