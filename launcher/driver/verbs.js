@@ -1,6 +1,6 @@
-// verbs are what Abrowser.act can perform: the states that the element has to be in, and
-// how the action is performed then. What perform returns is added to the answer; nothing
-// means that another attempt is to be made.
+// verbs are the actions of Abrowser.act: the states that the element must be in, and the
+// function that performs the action. perform returns members of the response, or undefined
+// if another attempt is needed.
 const verbs = {
   await: { states: [], perform: async () => ({}) },
   // {button, count, modifiers}
@@ -147,8 +147,8 @@ function hasKey(keyboard, char) {
   }
 }
 
-// isRef runs in pages. It reports whether a node is what it was when it got a ref in a
-// snapshot: Playwright gives another ref to what has another role or name.
+// isRef runs in pages. It reports whether a node still has its ref, and the role and name
+// that it had in the snapshot. Playwright gives a new ref to a node whose role or name changes.
 function isRef(injected, node, ref) {
   const was = node?._ariaRef;
   const { getAriaRole, getElementAccessibleName, normalizeWhiteSpace } = injected.utils;
@@ -156,10 +156,10 @@ function isRef(injected, node, ref) {
     normalizeWhiteSpace(getElementAccessibleName(node, false) || "") === was.name;
 }
 
-// awaitReady runs in pages. It waits until the first element that matches is in all the
-// states, and has been there for a time, steady, in a document that changes, and then for
-// up to the cover's time until nothing covers it. What it looks at
-// costs the page less than an eighth of its time.
+// awaitReady runs in pages. It waits until the first element that matches is in all states.
+// In a document that changes, the element must also have matched for steady milliseconds.
+// For up to cover milliseconds it also waits until nothing covers the element. The checks
+// take less than an eighth of the page's time.
 async function awaitReady(injected, { parsed, states, ref, began, cover, steady, time }) {
   const { setTimeout, clearTimeout, requestAnimationFrame, performance } = injected.utils.builtins;
   const frame = () => new Promise((done) => {
@@ -241,7 +241,6 @@ function watchInput(injected, types, hear, judge) {
     tell(false);
     return judge({ hidden, none: !any && types.every((type) => hidden(type) === 0) });
   };
-  // With the release comes the click, in the same task.
   const verdict = () => new Promise((done) => setTimeout(() => done(stop())));
   return { seen, stop, verdict };
 }
