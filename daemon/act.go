@@ -12,30 +12,30 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// action is something done to the page, mostly to an element. It has two phases: it
-// waits until the element is ready, and it acts. The driver performs both (act.js of
-// launcher/driver); the wait phase ends when ctx does, and nothing was done then.
+// action is something done to the page, usually to an element. It first waits until the
+// element is ready, then acts. The driver performs both phases (act.js of launcher/driver).
+// If ctx ends in the wait phase, nothing was done.
 type action struct {
 	name   string         // for messages: "click"
 	verb   string         // of verbs.js of launcher/driver
 	params map[string]any // of the verb; may be nil
-	ack    time.Duration  // for the act phase beyond the time for the wait phase; 0 is ackTime
-	quick  *quick         // how it is done where the element is ready at once; may be nil
+	ack    time.Duration  // how long the act phase may outlast the timeout; 0 means ackTime
+	quick  *quick         // the fast path for an element that is ready at once; may be nil
 }
 
 // performed describes an action that was done.
 type performed struct {
-	saves     bool // the element is in a link that saves a file
-	unchanged bool // the click was done, and the box has not changed
+	saves     bool // the element is in a download link
+	unchanged bool // the click was done, and the checkbox has not changed
 }
 
-// ackTime is how long the driver waits, beyond the action's time, for the page to
-// acknowledge what was sent to it in time.
+// ackTime is how long after the action's timeout the driver waits for the page to
+// acknowledge input that was sent before it.
 const ackTime = 2 * time.Second
 
 // act waits for the element and performs the action, once. The error is
-// [wire.CodeResultUnknown] if it cannot be known whether the action was done; with any
-// other error it was not.
+// [wire.CodeResultUnknown] if it is not known whether the action was done. With any other
+// error it was not done.
 func (t *turn) act(ctx context.Context, p *page, at target, a action) (performed, error) {
 	done, state, err := t.actQuickly(ctx, p, &at, a)
 	if err != nil || state == quickDone {
@@ -44,12 +44,12 @@ func (t *turn) act(ctx context.Context, p *page, at target, a action) (performed
 	return t.perform(ctx, p, at, a)
 }
 
-// perform has the driver perform the action.
+// perform sends the action to the driver.
 func (t *turn) perform(ctx context.Context, p *page, at target, a action) (performed, error) {
 	return t.performOnce(ctx, p, at, a, false)
 }
 
-// performOnce is perform; again is set where the ref has been checked.
+// performOnce is perform. If again is set, the ref was checked by a new snapshot before.
 func (t *turn) performOnce(ctx context.Context, p *page, at target, a action, again bool) (performed, error) {
 	t.undone = false
 	if t.isLeft(ctx) {
@@ -67,14 +67,14 @@ func (t *turn) performOnce(ctx context.Context, p *page, at target, a action, ag
 	}
 	stop := context.AfterFunc(ctx, func() {
 		if errors.Is(ended(ctx), wire.CodeTimeout) {
-			return // the driver has the limit
+			return // the driver applies the same limit
 		}
 		p.link.hand(func() { _, _ = p.cdp.Send("Abrowser.leave", map[string]any{"target": p.target, "id": id}) })
 	})
 	defer stop()
 	outcomes := make(chan outcome, 1)
-	// A driver that does not answer begins no action when its time is over, so that the queue
-	// need not be kept for it.
+	// A driver that does not answer in time begins no action later, so the queue need not
+	// wait for it.
 	err := t.peek(limit+ack+grace, func() error {
 		answer, err := p.cdp.Send("Abrowser.act", params)
 		if err != nil {
@@ -99,7 +99,7 @@ func (t *turn) performOnce(ctx context.Context, p *page, at target, a action, ag
 		return performed{}, t.unless(p, coded(err))
 	}
 	out := <-outcomes
-	if out.Stopped == "stale" { // by the last snapshot, in which an element that was hidden has no ref
+	if out.Stopped == "stale" { // an element that was hidden in the last snapshot has lost its ref there
 		if _, err := t.checkRef(ctx, p, at.sel.ref); err != nil || again {
 			return performed{}, cmp.Or(err, staleError(at.sel.ref, "its element is gone or changed its role or name"))
 		}
@@ -108,21 +108,21 @@ func (t *turn) performOnce(ctx context.Context, p *page, at target, a action, ag
 	return t.judge(ctx, p, at, a, out)
 }
 
-// outcome is what the driver answers of an action.
+// outcome is the driver's response to Abrowser.act.
 type outcome struct {
-	State     string     `json:"state"`   // "done", "none", "unknown"; empty where there is no such page
+	State     string     `json:"state"`   // "done", "none", "unknown"; empty if the driver has no such page
 	Stopped   string     `json:"stopped"` // why the wait phase ended: "late", "left", "replaced", "stale"
-	Why       string     `json:"why"`     // what the element lacked when it was last looked at
+	Why       string     `json:"why"`     // what the element lacked in the last check
 	Error     string     `json:"error"`   // what made the action impossible
-	Doubt     string     `json:"doubt"`   // why it is not known whether it was done
-	Count     int        `json:"count"`   // of elements that match; -1 where the page did not answer
+	Doubt     string     `json:"doubt"`   // why it is not known whether the action was done
+	Count     int        `json:"count"`   // of elements that match; -1 if the page did not answer
 	Saves     bool       `json:"saves"`
 	Unchanged bool       `json:"unchanged"`
-	Pending   *bool      `json:"pending"` // the page navigates because of it; nil where that is not known
-	Options   [][]string `json:"options"` // values and labels, where a select has not those that were asked for
+	Pending   *bool      `json:"pending"` // the action started a navigation; nil if that is not known
+	Options   [][]string `json:"options"` // values and labels of a select that lacks a requested option
 }
 
-// judge turns the driver's answer into ours.
+// judge converts the driver's response to a result or a coded error.
 func (t *turn) judge(ctx context.Context, p *page, at target, a action, out outcome) (performed, error) {
 	switch out.State {
 	case "done":
@@ -147,7 +147,7 @@ func (t *turn) judge(ctx context.Context, p *page, at target, a action, out outc
 	case out.Stopped == "replaced":
 		return performed{}, staleError(at.sel.ref, "its page was loaded anew")
 	case out.Stopped != "":
-		if out.Count < 0 && at.query != "" { // the time was too short for a single look
+		if out.Count < 0 && at.query != "" { // the timeout came before the first check
 			if n, err := look(t, time.Second, p.Locator(at.query).Count); err == nil {
 				out.Count = n
 			}
@@ -159,8 +159,8 @@ func (t *turn) judge(ctx context.Context, p *page, at target, a action, out outc
 	return performed{}, t.actionError(at, errors.New(out.Error))
 }
 
-// giveUp is the error of an action whose time is over or whose caller has left. Nothing
-// was done.
+// giveUp returns the error of an action that timed out or whose caller disconnected in the
+// wait phase. Nothing was done.
 func (t *turn) giveUp(ctx context.Context, at target, out outcome) error {
 	if ctx.Err() != nil || out.Stopped != "late" {
 		if err := ended(ctx); !errors.Is(err, wire.CodeTimeout) {
@@ -183,10 +183,10 @@ func (t *turn) giveUp(ctx context.Context, at target, out outcome) error {
 	return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
 }
 
-// actionError is the error of an action that waiting does not make possible.
+// actionError returns the error of an action that more waiting cannot make possible.
 func (t *turn) actionError(at target, err error) error {
 	text := briefly(err)
-	if badSelector(text) {
+	if badSelector(text) && !strings.Contains(text, "Malformed value") { // "Malformed value" is about the text of a fill
 		return coded(err)
 	}
 	for _, sign := range []string{"is not a", "Not a checkbox", "Cannot uncheck radio", "Cannot type text", "Malformed value", "cannot be filled", "not an HTMLInputElement"} {
@@ -204,8 +204,8 @@ func unknownError(a action, doubt string) error {
 	return wire.Errorf(wire.CodeResultUnknown, "%s not confirmed: %s; it may or may not have been done", a.name, doubt).WithHint(hintSnapshot)
 }
 
-// goneWhileWaiting is the error of an action that was lost before it did anything, so
-// that the command may be run again.
+// goneWhileWaiting returns the error of an action whose page or connection was lost before
+// it did anything. The command may be run again.
 func (t *turn) goneWhileWaiting() error {
 	t.undone = true
 	return wire.Errorf(wire.CodeBrowserGone, "the page went away before anything was done").WithHint("abrowser status")

@@ -21,7 +21,7 @@ func coded(err error) error {
 	}
 	text := briefly(err)
 	switch {
-	case errors.Is(err, playwright.ErrTargetClosed), strings.Contains(text, "has been closed"), driverGone(err):
+	case errors.Is(err, playwright.ErrTargetClosed), strings.Contains(text, "has been closed"), strings.Contains(text, "session closed"), driverGone(err):
 		return wire.Errorf(wire.CodeBrowserGone, "the page, the browser or its broker went away").WithHint("abrowser status")
 	case strings.Contains(text, "age crashed"), strings.Contains(text, "Target crashed"): // Page or page
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")

@@ -9,9 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// quick is an action that we do ourselves, with Playwright's own checks, where the
-// element is ready at once (quick.js of launcher/driver). Where it is not, nothing is
-// done.
+// quick is an action that the daemon performs itself, with Playwright's own checks, if the
+// element is ready at once (quick.js of launcher/driver). If it is not, nothing is done.
 type quick struct {
 	verb   string // "click" or "fill"
 	button string // "" is left
@@ -27,20 +26,19 @@ const (
 )
 
 const (
-	firstTry = time.Second // for an element that is ready at once
-	// promptTime is how late a page may begin with a fill, which is sent to it in one
-	// with the question whether the element is ready. A caller that goes away meanwhile
-	// has come too late.
+	firstTry = time.Second // the time limit of the fast path
+	// promptTime is how long after the request a page may begin a fill. The check and the
+	// fill are one message, so a caller that disconnects after it was sent cannot cancel it.
 	promptTime = 100 * time.Millisecond
-	// stopWatchTime is how long a page may at least take to say what a click has hit.
+	// stopWatchTime is the least time that a page gets to report what a click has hit.
 	stopWatchTime = 100 * time.Millisecond
-	// overTime is how long a page that has taken a click's input is waited for to say that
-	// the click is over, before it is asked: the page may have kept it from us.
+	// overTime is how long the daemon waits, after the page has acknowledged the input, for
+	// the report that it was seen. Then it asks, since the page may hide events from the watcher.
 	overTime = 5 * time.Millisecond
 )
 
-// actQuickly tries the quick way, where there is one. With an error, or when it was
-// done, nothing else is to be tried. Of an element that is not ready it notes why.
+// actQuickly tries the fast path, if the action has one. After an error or [quickDone], the
+// action must not be tried in another way. If the element is not ready, at.why is set.
 func (t *turn) actQuickly(ctx context.Context, p *page, at *target, a action) (done performed, state quickState, err error) {
 	if a.quick == nil || ctx.Err() != nil {
 		return done, quickRefused, nil
@@ -62,30 +60,29 @@ func (t *turn) actQuickly(ctx context.Context, p *page, at *target, a action) (d
 	case errors.Is(err, wire.CodeWedged), errors.Is(err, wire.CodePageCrashed), errors.Is(err, wire.CodeResultUnknown):
 		return done, "", err
 	case err != nil:
-		return done, quickRefused, nil // nothing was done; the driver finds out what is wrong
+		return done, quickRefused, nil // nothing was done; the driver determines the error
 	}
 	return done, state, nil
 }
 
-// acknowledged is a context for the act phase: it does not end with the caller's, but
-// when the page is late to acknowledge.
+// acknowledged returns the context of the act phase. It does not end with the caller's
+// context, but when the page has not acknowledged the input in time.
 func acknowledged(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), slice(ctx, actionTime)+ackTime)
 }
 
-// seen is what a page says of the element that is to be acted on.
+// seen is a page's report on the element of an action.
 type seen struct {
 	Ready bool    `json:"ready"`
-	Why   string  `json:"why"` // it is not, empty where only Playwright can tell
-	How   string  `json:"how"` // a fill was "done", or "needsinput" from the keyboard
+	Why   string  `json:"why"` // the element is not ready; empty if only Playwright can tell
+	How   string  `json:"how"` // a fill was "done", or "needsinput": text must be inserted
 	X     float64 `json:"x"`   // where to click, in CSS pixels
 	Y     float64 `json:"y"`
 	Count int     `json:"count"` // how many elements there are
 	Saves bool    `json:"saves"` // it saves a file
 }
 
-// fillQuickly has the page fill the element, where it is ready, or make it ready for the
-// keyboard.
+// fillQuickly fills the element if it is ready: in the page, or by keyboard input.
 func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action) (quickState, bool, error) {
 	if t.isLeft(ctx) {
 		return quickRefused, false, nil
@@ -124,8 +121,8 @@ func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action) 
 	return quickDone, false, err
 }
 
-// typeQuickly gives the keyboard's input and reports whether the page has seen it; the
-// error says that this is not known.
+// typeQuickly sends keyboard input and reports whether the page has seen it. If that is not
+// known, it returns an error.
 func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []input, typed asking) (bool, error) {
 	given, err := w.give(ctx, a, inputs)
 	if err != nil {
@@ -140,7 +137,7 @@ func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []inp
 	verdict := ""
 	err = w.ask(ctx, &verdict, "endTyped")
 	switch {
-	case err == nil && verdict == "gone": // the element, with the input that was for it
+	case err == nil && verdict == "gone": // the element was removed before the input came
 		return false, nil
 	case err == nil:
 		return true, confirm(a, verdict)
@@ -150,8 +147,8 @@ func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []inp
 	return false, unknownError(a, "the page did not say whether it saw the input")
 }
 
-// confirm is the error of an action whose input the page did not see, by the verdict of
-// watchClick or watchKeys of verbs.js.
+// confirm converts a verdict of watchClick or watchKeys (verbs.js) to an error. It returns
+// nil if the page saw the input.
 func confirm(a action, verdict string) error {
 	switch verdict {
 	case "seen":
@@ -160,13 +157,15 @@ func confirm(a action, verdict string) error {
 		return unknownError(a, "the button was pressed on the element and released elsewhere, so the page got no click")
 	case "partly":
 		return unknownError(a, "the page saw only a part of the input")
+	case "hidden":
+		return unknownError(a, "the page stopped the events before they could be observed")
 	}
 	return unknownError(a, "the page did not see the input")
 }
 
 func deleteKey() []input {
 	key := map[string]any{"type": "rawKeyDown", "key": "Delete", "code": "Delete", "windowsVirtualKeyCode": 46}
-	if runtime.GOOS == "darwin" { // where it is a command, not the key, that deletes
+	if runtime.GOOS == "darwin" { // macOS deletes by an editing command, not by the key
 		key["commands"] = []string{"deleteForward"}
 	}
 	return []input{
@@ -175,19 +174,19 @@ func deleteKey() []input {
 	}
 }
 
-// clickQuickly looks where the element is, and whether a click arrives there, and clicks.
-// What comes in the way by then, the page keeps the click from.
+// clickQuickly finds the element's position, checks that a click there hits the element, and
+// clicks. If something covers the element by then, a guard in the page blocks the click.
 func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action) (quickState, bool, error) {
 	limited, cancel := context.WithTimeout(ctx, slice(ctx, firstTry))
 	until, _ := limited.Deadline()
-	came, _ := w.begin(limited, "came") // the click may send the page away
+	came, _ := w.begin(limited, "came") // asked before the click, which may navigate
 	over, notAsked := w.begin(limited, "over", a.quick.count)
 	defer w.forget(came)
 	defer w.forget(over)
 	var s seen
 	err := w.ask(limited, &s, "look", at.query, w.until(time.Until(until)), a.quick.button, a.quick.count, at.began)
 	cancel()
-	// Nothing is done for a caller that has gone away while the page was asked.
+	// Nothing is done if the caller disconnected meanwhile.
 	if late := t.isLeft(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
 		w.leave(ctx)
 		return quickRefused, false, nil
@@ -209,7 +208,7 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action)
 	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
 		until = soon
 	}
-	ended := clicked{Hit: true, Moved: true} // where the document is gone
+	ended := clicked{Hit: true, Moved: true} // the default, if the document is gone
 	err = notAsked
 	if err == nil {
 		soon, cancel := context.WithTimeout(ctx, overTime)
@@ -234,7 +233,7 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action)
 	if err != nil {
 		return "", false, err
 	}
-	t.arrived = true // where the page navigates, settle records that
+	t.arrived = true // if the page navigates, settle records that
 	switch {
 	case ended.Calm:
 		t.endLater(ctx, w, until)
@@ -247,16 +246,16 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action)
 	return quickDone, s.Saves, nil
 }
 
-// clicked is what a page says of a click when it is over.
+// clicked is a page's report on a click that is over.
 type clicked struct {
-	Hit   bool   `json:"hit"`   // the input came to the element; else the page was kept from it
+	Hit   bool   `json:"hit"`   // the input hit the element; otherwise the guard blocked it
 	Click string `json:"click"` // the verdict of watchClick of verbs.js
-	Moved bool   `json:"moved"` // the page goes elsewhere
-	Calm  bool   `json:"calm"`  // what the click has put off is not over
+	Moved bool   `json:"moved"` // the page navigates
+	Calm  bool   `json:"calm"`  // tasks that the click has queued are not over
 }
 
-// endClick asks the page for the end of a click. Where the click was seen it is waited
-// for until a time, and as long as ctx goes on where it was not.
+// endClick asks the page for its report on a click. It waits until the given time if the
+// click was seen, and otherwise until ctx ends.
 func (w *world) endClick(ctx context.Context, until time.Time, came asking, ended *clicked) error {
 	if came.isTrue() {
 		soon, cancel := context.WithDeadline(ctx, until)
@@ -266,8 +265,9 @@ func (w *world) endClick(ctx context.Context, until time.Time, came asking, ende
 	return w.ask(ctx, ended, "end")
 }
 
-// endLater has the lane wait for what a large page has put off that has heard of a click,
-// and the next command, not the caller: it paints before, which takes longer than the click.
+// endLater keeps the queue until a large page has finished the tasks that a click has queued.
+// The caller is answered before, since the page paints first, which takes longer than the
+// click.
 func (t *turn) endLater(ctx context.Context, w *world, until time.Time) {
 	asked, err := w.begin(ctx, "end")
 	if err != nil {
@@ -285,7 +285,7 @@ func (t *turn) endLater(ctx context.Context, w *world, until time.Time) {
 	})
 }
 
-// clicks are the pointer's way to a place and what it does there.
+// clicks returns the input events of a move to a position and count clicks there.
 func clicks(at seen, button string, count int) []input {
 	down := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
 	mouse := func(kind, button string, buttons, clicks int) input {
@@ -308,7 +308,8 @@ type input struct {
 	params map[string]any
 }
 
-// give sends all of it to the page, at once and in order. ctx does not end.
+// give sends all inputs to the page without waiting in between. ctx must not end with the
+// caller's context.
 func (c *channel) give(ctx context.Context, a action, inputs []input) ([]asking, error) {
 	var all []asking
 	for _, in := range inputs {
@@ -321,7 +322,7 @@ func (c *channel) give(ctx context.Context, a action, inputs []input) ([]asking,
 	return all, nil
 }
 
-// took waits until the page has taken what was given.
+// took waits until the page has acknowledged all inputs.
 func (c *channel) took(ctx context.Context, a action, given []asking) error {
 	for _, asked := range given {
 		if err := c.await(ctx, asked, nil); errors.Is(err, wire.CodePageCrashed) {

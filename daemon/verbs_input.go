@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// on performs an action on the element that given names, on the session's page.
+// on performs an action on the element that the selector given matches, on the active page.
 func (t *turn) on(ctx context.Context, given string, timeout int, a action) (wire.Effects, error) {
 	if _, err := parseSelector(given); err != nil {
 		return wire.Effects{}, err
@@ -55,7 +55,7 @@ func (t *turn) click(ctx context.Context, in wire.ClickIn) (wire.ClickOut, error
 	return wire.ClickOut{Clicked: in.Selector, Effects: effects}, err
 }
 
-// clicking is so many clicks in a row.
+// clicking returns the action of count clicks in a row.
 func clicking(button string, count int) action {
 	return action{
 		name: "click", verb: "click", params: map[string]any{"button": button, "count": count},
@@ -149,7 +149,7 @@ func (t *turn) scroll(ctx context.Context, in wire.ScrollIn) (wire.ScrollOut, er
 	default:
 		y = in.Amount
 	}
-	var at target // none is the page itself
+	var at target // empty: the page itself
 	if in.Selector != "" {
 		if at, err = t.aim(p, in.Selector); err != nil {
 			return wire.ScrollOut{}, err
@@ -162,7 +162,7 @@ func (t *turn) scroll(ctx context.Context, in wire.ScrollIn) (wire.ScrollOut, er
 	return wire.ScrollOut{Scrolled: true, Effects: t.effects(ctx)}, nil
 }
 
-// keyTime is how many milliseconds a key may take at most, when the machine is slow.
+// keyTime is how many milliseconds one key may take on a slow machine.
 const keyTime = 250
 
 func (t *turn) typeText(ctx context.Context, in wire.TypeIn) (wire.TypeOut, error) {
@@ -170,7 +170,7 @@ func (t *turn) typeText(ctx context.Context, in wire.TypeIn) (wire.TypeOut, erro
 		return wire.TypeOut{}, err
 	}
 	typing := ackTime + time.Duration((in.Delay+keyTime)*len(in.Text))*time.Millisecond
-	if at, ok := ctx.Deadline(); ok { // the caller is answered before it leaves
+	if at, ok := ctx.Deadline(); ok { // the answer must come before the caller's deadline
 		waiting := cmp.Or(time.Duration(in.Timeout)*time.Millisecond, actionTime)
 		typing = max(ackTime, min(typing, time.Until(at)-waiting-time.Second))
 	}

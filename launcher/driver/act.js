@@ -1,26 +1,26 @@
-// Actions on a page, in two phases. Wait: until the element is ready. This phase is
-// aborted when the time is over or the caller has left, and does nothing to the page but
-// scroll it. Act: from directly before the first input event, or before the script that
-// has the effect, until the page has acknowledged the last one. This phase is not aborted.
-// No input event is sent to find out whether an element is ready.
+// An action on a page has two phases. The wait phase lasts until the element is ready. It
+// is aborted at the timeout or when the caller disconnects, and does nothing to the page
+// but scroll it. The act phase starts directly before the first input event, or before the
+// script that has the effect, and lasts until the page has acknowledged the last one. It is
+// not aborted. No input event is sent to find out whether an element is ready.
 //
-// These are methods of a page's CDP session:
-//   Abrowser.act    {target, id, limit, verb, selector, ...}: performs a verb, see verbs. limit is the
-//                   time for the wait phase in milliseconds, ack that for the act phase after
-//                   it. The answer has a state:
+// The CDP session of a page has these additional methods:
+//   Abrowser.act    {target, id, limit, ack, verb, selector, ...}: performs a verb, see verbs.
+//                   limit is the timeout of the wait phase in milliseconds. The act phase has
+//                   until ack milliseconds after that. The response has a state:
 //                   "done"     the action was performed, exactly once
-//                   "none"     nothing was done: why is what the element lacked when it was last
-//                              looked at, error what made the action impossible
-//                   "unknown"  the action was begun and not seen to end, see doubt
-//   Abrowser.leave  {target, id}: aborts the action if it still waits
-// This is an event of it:
-//   Abrowser.phase  {id, acting}: sent before the act phase begins, and when the element turned
-//                   out to be covered, so that the action waits again
+//                   "none"     nothing was done: why says what the element lacked in the last
+//                              check, error what made the action impossible
+//                   "unknown"  the action began, and its end was not confirmed; doubt says why
+//   Abrowser.leave  {target, id}: aborts the action if it is in the wait phase
+// It also has this event:
+//   Abrowser.phase  {id, acting}: sent before the act phase begins, and when the action
+//                   returns to the wait phase because nothing was done
 
-const lookTime = 1000; // for which one message has the page wait for an element
-const coverTime = 500; // for which a cover is waited for before the page is scrolled differently
-const settleTime = 1000; // for a navigation that the action has begun
-const acts = new WeakMap(); // the action that runs, of each page
+const lookTime = 1000; // the longest wait for an element in one evaluation
+const coverTime = 500; // the wait for a cover to go away, before the page is scrolled differently
+const settleTime = 1000; // the wait for a navigation that the action has started
+const acts = new WeakMap(); // page to its running action
 
 class Act {
   constructor(session, server, page, params) {
@@ -28,7 +28,7 @@ class Act {
     this.tell = (acting) => session.emit("event", { method: "Abrowser.phase", params: { id: params.id, acting } });
     this.ended = new Promise((_, reject) => (this.end = reject));
     this.ended.catch(() => {});
-    server.signal.addEventListener("abort", () => this.stop("left")); // its daemon is gone
+    server.signal.addEventListener("abort", () => this.stop("left")); // the daemon has disconnected
     const race = (promises) => this.race(promises, [promises].flat());
     this.progress = {
       ...playwright.nullProgress,
@@ -38,9 +38,10 @@ class Act {
     };
   }
 
-  // race returns what the first of some promises comes to. In the wait phase it throws as
-  // soon as the action is aborted, in the act phase when the page is late to acknowledge.
-  // Of an action that is aborted, the handles that ours still come to are released.
+  // race returns the result of the first promise to settle. It throws when the action is
+  // aborted in the wait phase, and when the page does not acknowledge in time in the act
+  // phase. When the action is aborted, the handles that the promises in ours resolve to are
+  // released.
   async race(promises, ours = []) {
     const all = [promises].flat();
     if (this.acting) return Promise.race([...all, this.unacknowledged]);
@@ -52,20 +53,20 @@ class Act {
     }
   }
 
-  // own is race for a handle of ours.
+  // own is race for a promise of a handle, which is released if the action is aborted.
   own(promise) {
     return this.race(promise, [promise]);
   }
 
-  // stop aborts the wait phase, now or when the action comes back to it.
+  // stop aborts the wait phase, now or when the action returns to it.
   stop(why) {
     this.stopped ??= why;
     this.left ||= why === "left";
     if (!this.acting) this.end(new Error(this.stopped));
   }
 
-  // check throws where the act phase may not begin any more. It reads the clock: in a
-  // process that was stopped for a while, the timers are late.
+  // check throws if the act phase must not begin any more. It reads the clock, since the
+  // timers of a process that was suspended are late.
   check() {
     if (performance.now() >= this.until) this.stop("late");
     if (this.stopped) throw new Error(this.stopped);
@@ -83,7 +84,7 @@ class Act {
     this.unacknowledged.catch(() => {});
   }
 
-  // undo goes back to the wait phase, where nothing was done.
+  // undo returns to the wait phase, because nothing was done.
   undo() {
     clearTimeout(this.timer);
     this.acting = false;
@@ -93,7 +94,7 @@ class Act {
   async run() {
     const timer = setTimeout(() => this.stop("late"), this.params.limit);
     const { dialogManager } = this.page.browserContext;
-    const dialog = (dialog) => ((this.dialogs += dialog.page() === this.page), false); // which others handle
+    const dialog = (dialog) => ((this.dialogs += dialog.page() === this.page), false); // leaves the dialog to other handlers
     dialogManager.addDialogHandler(dialog);
     try {
       for (;;) {
@@ -103,7 +104,10 @@ class Act {
       }
     } catch (error) {
       const { acting, stopped, why, facts } = this;
-      if (acting) return { state: "unknown", doubt: firstLine(error) };
+      if (acting) {
+        this.releaseKeys();
+        return { state: "unknown", doubt: firstLine(error) };
+      }
       return { state: "none", stopped, why, count: facts.count ?? -1, error: stopped ? undefined : firstLine(error), ...error.details };
     } finally {
       clearTimeout(timer);
@@ -112,12 +116,19 @@ class Act {
     }
   }
 
-  // attempt performs the action where the element is ready. It returns what there is to
-  // answer, or nothing where another attempt is to be made.
+  // releaseKeys releases the keys that an action has left pressed, so that they do not
+  // change what later commands type. It does not wait for the page.
+  releaseKeys() {
+    const { keyboard } = this.page;
+    for (const code of [...keyboard._pressedKeys]) keyboard.up(playwright.nullProgress, code).catch(() => {}); // the page is gone
+  }
+
+  // attempt waits for the element and performs the action. It returns members of the
+  // response, or undefined if another attempt is needed.
   async attempt() {
     const verb = verbs[this.params.verb];
     try {
-      await this.page.performActionPreChecks(this.progress); // a navigation is waited for
+      await this.page.performActionPreChecks(this.progress); // waits for a navigation
       if (this.params.selector === undefined) return await verb.perform(this);
       const node = await this.find(verb.states);
       if (node) return await verb.perform(this, node).finally(() => node.dispose());
@@ -127,21 +138,21 @@ class Act {
     }
   }
 
-  // find has the page wait until the element is there and in certain states. It returns a
-  // handle to it, or nothing after a while.
+  // find waits in the page until the element exists and is in the given states. It returns
+  // a handle to the element, or undefined if it is not ready after a while.
   async find(states) {
     const { selector, began } = this.params;
     const ref = /^aria-ref=(.*)/.exec(selector)?.[1];
     const { selectors } = this.page.mainFrame();
     const resolved = await this.race(selectors.resolveInjectedForSelector(selector, { strict: false })).catch((error) => {
-      if (ref && error.name === "InvalidSelectorError") this.stop("stale"); // there is no such frame any more
+      if (ref && error.name === "InvalidSelectorError") this.stop("stale"); // the frame is gone
       throw error;
     });
-    if (!resolved) { // the frame that it would be in is not there
+    if (!resolved) { // the frame that the selector names does not exist
       this.facts = { count: 0 };
       return void (await this.progress.wait(100));
     }
-    const most = Math.max(0, this.until - performance.now()) * 0.6; // so that what it saw is known when the time is over
+    const most = Math.max(0, this.until - performance.now()) * 0.6; // so that the page answers before the timeout
     const cover = this.refusals > 0 ? Math.min(coverTime, most) : 0;
     const steady = verbs[this.params.verb].steady ?? 0;
     const look = `(injected, arg) => { const isRef = ${isRef}; return (${awaitReady})(injected, arg); }`;
@@ -152,7 +163,7 @@ class Act {
     const [facts, found] = await this.race([Promise.all([seen.evaluate((s) => s.facts), taken])], [taken]);
     seen.dispose();
     this.facts = facts;
-    this.ahead = facts.now - Date.now(); // of the page's clock to ours, at least
+    this.ahead = facts.now - Date.now(); // a lower bound of how far the page's clock is ahead of ours
     const node = found.asElement();
     if (node && !facts.why) return node;
     found.dispose();
@@ -160,7 +171,7 @@ class Act {
     if (facts.stale) this.stop(facts.stale);
   }
 
-  // refused notes why an element was not ready after all.
+  // refused records why an element was not ready for input after all.
   refused(result) {
     this.refusals++;
     if (result === "error:notvisible") this.why = "is not visible";
@@ -171,15 +182,16 @@ class Act {
     if (result?.hitTargetDescription) this.why = "is covered by " + result.hitTargetDescription;
   }
 
-  // pointer has Playwright wait until the element is stable, scroll to it and see whether
-  // the pointer arrives at it, and gives the input. Of a click, an event of a type has to
-  // be seen on the element.
-  async pointer(node, name, input, type) {
+  // pointer waits in Playwright until the element is stable, in view and not covered, and
+  // sends the input. If type is set, the input is confirmed by an event of that type on the
+  // element. If isNeeded is set, it is asked directly before the input.
+  async pointer(node, name, input, type, isNeeded) {
     const { count = 1, modifiers } = this.params;
     const scroll = [undefined, { block: "end", inline: "end" }, { block: "center", inline: "center" }, { block: "start", inline: "start" }];
     let watch, is = true;
     const begin = async () => {
       if (type) watch = await this.watch(node._frame, watchClick, node, { type, presses: count });
+      if (isNeeded && !(await isNeeded())) throw new Error("not needed any more"); // another attempt finds out
       this.begin();
     };
     let result, failed;
@@ -188,10 +200,13 @@ class Act {
         modifiers, waitAfter: "disabled", __testHookBeforePointerAction: begin,
       });
     } catch (error) {
-      if (!this.acting) throw error;
+      if (!this.acting) {
+        watch?.dispose();
+        throw error;
+      }
       failed = error;
     }
-    if (result !== "done" && !failed) { // the page was kept from any input that came
+    if (result !== "done" && !failed) { // Playwright has blocked the input that did not hit the element
       watch?.dispose();
       if (this.acting) this.undo();
       this.refused(result);
@@ -203,39 +218,39 @@ class Act {
     return { pending: await this.pending() };
   }
 
-  // again goes back to the wait phase, where it is known that nothing was done.
+  // again returns to the wait phase, because nothing was done, and pauses.
   async again() {
     this.undo();
     await this.progress.wait(20);
   }
 
-  // watch has the page watch for input. Its confirm reports whether the input has arrived,
-  // and throws where that is not known.
+  // watch starts a watcher in the page. confirm reports whether the input has arrived, and
+  // throws if that is not known.
   async watch(frame, watcher, node, arg) {
     const utility = await this.race(frame.utilityContext());
     const injected = await this.race(utility.injectedScript());
-    // The page has this question, and with it the watcher, when it has answered the next one.
-    const watched = `([injected, node, arg]) => (injected.abrowserWatcher = (${watcher})([injected, node, arg])).seen`;
+    // The page handles messages in order: the watcher is in place when the next one is answered.
+    const watched = `([injected, node, arg]) => { ${watching}; return (injected.abrowserWatcher = ${watcher.name}([injected, node, arg])).seen; }`;
     const seen = utility.evaluateExpression(watched, { isFunction: true }, [injected, node, arg]).catch(() => undefined);
     const handle = await this.own(injected.evaluateHandle((injected) => injected.abrowserWatcher));
     return {
       dispose: () => release(handle),
       confirm: async (failed) => {
         const asked = handle.evaluate((w) => w.verdict()).catch(() => seen.then((is) => (is ? "seen" : "lost")));
-        // The verdict comes with what the page has put off, which may be a navigation. Where
-        // the input was seen, a page that is busy is not waited for.
+        // The verdict comes after the tasks that the input has queued, which may navigate. If
+        // the input was seen, a busy page gets only settleTime for that.
         const verdict = await this.race([asked, seen.then((is) => (is ? inTime(asked, Date.now() + settleTime).then(() => "seen") : asked))]);
         release(handle);
         if (verdict === "seen") return true;
-        // While a dialog is open the browser keeps input from the page.
+        // The browser discards input while a dialog is open.
         if (verdict === "gone" || (verdict === "unseen" && this.dialogs > 0)) return false;
         throw failed ?? new Error(doubts[verdict]);
       },
     };
   }
 
-  // script runs a function in the page that has the effect, unless it runs too late or
-  // the element is not ready any more. It returns what the function does.
+  // script runs effect in the page, unless the page begins it too late or the element is
+  // not ready any more. It returns the result of effect, or undefined if nothing was done.
   async script(node, effect, arg) {
     const utility = await this.race((node?._frame ?? this.page.mainFrame()).utilityContext());
     const injected = await this.race(utility.injectedScript());
@@ -254,35 +269,36 @@ class Act {
     try {
       answer = await this.race(utility.evaluateExpression(guarded, { isFunction: true }, [injected, node, states, until, arg]));
     } catch (error) {
-      if (isThrown(error) || isNeverRun(error)) this.undo();
+      if (isThrown(error)) this.undo();
       throw error;
     }
     const { result, ...not } = answer;
-    if (result !== undefined && !String(result).startsWith("error:")) return result;
+    const isError = typeof result === "string" && result.startsWith("error:");
+    if (result !== undefined && !isError) return result;
     this.refused(not.missingState ? not : result);
     await this.again();
   }
 
-  // pending waits for the navigation of the page that an action has begun, and reports
-  // whether it has not been committed yet.
+  // pending waits for a navigation that the action has started, and reports whether it is
+  // still uncommitted.
   async pending() {
     return !(await settled(this.page, Date.now() + settleTime));
   }
 }
 
-// doubts say why a verdict is not that the input was seen.
+// doubts are the messages for the verdicts that do not confirm the input.
 const doubts = {
   apart: "the button was pressed on the element and released elsewhere, so the page got no click",
   partly: "the page saw only a part of the input",
+  hidden: "the page stopped the events before they could be observed",
   unseen: "the page did not see the input",
   lost: "the page navigated before it said that it saw the input",
 };
 
 const firstLine = (error) => error.message.split("\n")[0];
 const isThrown = (error) => error.constructor.name === "JavaScriptErrorInEvaluate";
-const isNeverRun = (error) => /Cannot find context with specified id/.test(error.message);
 
-// Impossible is an error of the wait phase that waiting cannot mend.
+// Impossible is an error of the wait phase that more waiting cannot resolve.
 class Impossible extends Error {
   constructor(message, details) {
     super(message);
@@ -290,7 +306,8 @@ class Impossible extends Error {
   }
 }
 
-// release lets go of a handle that a promise may still come to, and stops what it does.
+// release disposes of the handle that a promise resolves to. If the handle is a watcher or a
+// hit-target guard, release stops it.
 function release(promise) {
   Promise.resolve(promise).then(async (handle) => {
     if (!handle?._objectId) return;

@@ -1,23 +1,22 @@
-// A click or a fill in as few messages as there can be. Playwright asks the page for
-// the element, its state, its place and what lies there one after the other, and a
-// daemon has asked before whether it is there. Here all of it is one question, with
-// Playwright's own functions. A daemon asks it itself, of the world that Playwright has
-// in the page beside the page's own; only what is ready at once it acts on. For the rest
-// it has Playwright wait.
+// The fast path of a click or a fill uses as few messages as possible. Playwright asks the
+// page one after the other for the element, its state, its position and the element at that
+// position. The functions here ask all of that in one evaluation, with Playwright's own
+// functions. The daemon sends it itself, to Playwright's isolated world. It acts only on an
+// element that is ready at once; otherwise Playwright waits for the element, see act.js.
 //
-// These are methods of a page's CDP session:
-//   Abrowser.world    {target, limit}: makes the questions known in the page's main frame.
-//                     The answer is {context, name, ahead}: they are members of the object
-//                     with that name, which no page can see; its clock is so many
-//                     milliseconds ahead of ours, at least
-//   Abrowser.settled  {target, limit}: waits until what the page navigates to is there. The
-//                     answer is {pending: true} where the limit came first
-//   Abrowser.follow   {target}: from now on sends the event Abrowser.pending {pending} when
-//                     the main frame begins to navigate to another document, and when that
-//                     is there or has failed
-// The limits are in milliseconds. {} is answered where it cannot be done.
+// The CDP session of a page has these additional methods:
+//   Abrowser.world    {target, limit}: installs the questions in the page's main frame. The
+//                     response is {context, name, ahead}. The questions are members of the
+//                     global object with that name in the isolated world. ahead is a lower
+//                     bound of the milliseconds by which the page's clock is ahead of ours
+//   Abrowser.settled  {target, limit}: waits until a pending navigation is committed. The
+//                     response is {pending: true} if the limit came first
+//   Abrowser.follow   {target}: sends the event Abrowser.pending {pending} from now on, when
+//                     the main frame begins to navigate to another document, and when the
+//                     navigation is committed or has failed
+// The limits are in milliseconds. The response is {} if the driver cannot do it.
 
-// answer is what a method of ours comes to.
+// answer returns the response to one of these methods, or of those of act.js and picture.js.
 async function answer(session, progress, browsers, method, params) {
   const until = Date.now() + params.limit;
   const page = pageOf(browsers, params.target);
@@ -88,8 +87,8 @@ async function settled(page, until) {
 
 const answerTime = 1000;
 
-// follow tells a page's CDP session of pending documents. One is replaced by another while
-// a navigation is committed, so the state counts that is left behind.
+// follow sends Abrowser.pending events. While a navigation is committed, Playwright replaces
+// one pending document by another, so the state is read after that, in a microtask.
 function follow(session, page) {
   const frame = page.mainFrame();
   let told = false;
@@ -107,7 +106,7 @@ function pageOf(browsers, target) {
   return contexts.flatMap((c) => c.pages()).find((p) => p.delegate._targetId === target);
 }
 
-// inTime is what a promise comes to, or undefined when the time is over.
+// inTime returns the result of a promise, or undefined at the time until.
 async function inTime(promise, until) {
   let timer;
   const over = new Promise((done) => (timer = setTimeout(done, until - Date.now())));
@@ -142,7 +141,8 @@ async function inTime(promise, until) {
 // Nothing is begun after until, in milliseconds since 1970 by the page's clock.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
-    const still = ${still}, settles = ${rests}, watchClick = ${watchClick}, watchKeys = ${watchKeys}, isRef = ${isRef};
+    const still = ${still}, settles = ${rests}, isRef = ${isRef};
+    ${watching}; ${fillElement}
     const many = 2000; // elements of a page that takes long to paint
     let turn = 0, guard, moved, sent, large, released, seen, heard, calm, watcher, keys, entered, aim, last;
     const moves = () => (moved = true);
@@ -277,7 +277,7 @@ const questions = Object.assign(() => {}, {
       keys?.stop();
       keys = watchKeys([injected, node, { keys: text ? 0 : 1 }]);
       keys.seen.then((is) => is && entered?.(true));
-      return { how: injected.fill(node, text), count };
+      return { how: fillElement(injected, node, text), count };
     };
     const typed = () => {
       entered?.(false);

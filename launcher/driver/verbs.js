@@ -1,15 +1,15 @@
-// verbs are what Abrowser.act can perform: the states that the element has to be in, and
-// how the action is performed then. What perform returns is added to the answer; nothing
-// means that another attempt is to be made.
+// verbs are the actions of Abrowser.act: the states that the element must be in, and the
+// function that performs the action. perform returns members of the response, or undefined
+// if another attempt is needed.
 const verbs = {
   await: { states: [], perform: async () => ({}) },
   // {button, count, modifiers}
   click: {
     states: ["visible", "enabled"],
-    perform(act, node) {
+    perform(act, node, needsClick) {
       const { button = "left", count = 1 } = act.params;
       const type = count > 1 ? "dblclick" : { left: "click", middle: "auxclick", right: "contextmenu" }[button];
-      return act.pointer(node, "click", (progress, { x, y }) => act.page.mouse.click(progress, x, y, { button, clickCount: count }), type);
+      return act.pointer(node, "click", (progress, { x, y }) => act.page.mouse.click(progress, x, y, { button, clickCount: count }), type, needsClick);
     },
   },
   hover: {
@@ -28,11 +28,16 @@ const verbs = {
       if (!checked && before.isRadio) throw new Impossible("Cannot uncheck radio button: select another one of its group");
       const ready = await act.find(verbs.click.states);
       if (!ready) return;
-      const done = await verbs.click.perform(act, ready);
-      // A document or an element that the click has replaced cannot tell.
-      const after = done && (await is(ready).catch(() => ({ received: "error:notconnected" })));
-      ready.dispose();
-      return done && { unchanged: after.received !== "error:notconnected" && after.matches !== checked };
+      try {
+        // The page may have changed or replaced the box during the wait.
+        const needsClick = async () => (await is(ready)).matches !== checked;
+        const done = await verbs.click.perform(act, ready, needsClick);
+        // A box that the page has replaced, or whose document is gone, has no state.
+        const after = done && (await is(ready).catch(() => ({ received: "error:notconnected" })));
+        return done && { unchanged: after.received !== "error:notconnected" && after.matches !== checked };
+      } finally {
+        ready.dispose();
+      }
     },
   },
   // {text}
@@ -42,7 +47,7 @@ const verbs = {
       const { text } = act.params;
       const watch = await act.watch(node._frame, watchKeys, node, { keys: text ? 0 : 1 });
       try {
-        const how = await act.script(node, (injected, node, text) => injected.fill(node, text), text);
+        const how = await act.script(node, fillElement, text);
         if (how !== "needsinput") return how && {};
         await (text ? act.page.keyboard.insertText(act.progress, text) : act.page.keyboard.press(act.progress, "Delete"));
         return (await watch.confirm()) ? {} : await act.again();
@@ -91,12 +96,9 @@ const verbs = {
           return done !== "done" || node.matches(":focus, :focus-within") ? done : "error:notfocused";
         });
         if (!focused) return;
-        const frame = node._frame;
-        const document = frame._currentDocument;
         let typed = 0;
         for (const char of text) {
-          const why = act.left ? "the caller left" : frame._currentDocument !== document || frame._isDetached() ? "the page navigated" : "";
-          if (why) throw new Error(`${why} after ${typed} of ${[...text].length} keys`);
+          if (act.left) throw new Error(`the caller left after ${typed} of ${[...text].length} keys`);
           await keyboard.type(act.progress, char, { delay });
           typed++;
         }
@@ -111,7 +113,7 @@ const verbs = {
     async perform(act) {
       const { key } = act.params;
       const { keyboard } = act.page;
-      for (const [, name] of key.matchAll(/(.[^+]*)(?:\+|$)/gs)) keyboard._keyDescriptionForString(name); // throws
+      for (const name of splitChord(key)) keyboard._keyDescriptionForString(name); // throws
       const watch = await act.watch(act.page.mainFrame(), watchKeys, undefined, { keys: 1 });
       try {
         act.begin();
@@ -125,8 +127,18 @@ const verbs = {
   },
 };
 
-// hasKey reports whether the keyboard has a key for a character; the text of any other is
-// inserted.
+// splitChord returns the names of a chord's keys, as Playwright's press splits them.
+function splitChord(chord) {
+  const names = [""];
+  for (const char of chord) {
+    if (char === "+" && names.at(-1)) names.push("");
+    else names[names.length - 1] += char;
+  }
+  return names;
+}
+
+// hasKey reports whether the keyboard has a key for a character. Characters without a key
+// are inserted as text.
 function hasKey(keyboard, char) {
   try {
     return !!keyboard._keyDescriptionForString(char);
@@ -135,8 +147,8 @@ function hasKey(keyboard, char) {
   }
 }
 
-// isRef runs in pages. It reports whether a node is what it was when it got a ref in a
-// snapshot: Playwright gives another ref to what has another role or name.
+// isRef runs in pages. It reports whether a node still has its ref, and the role and name
+// that it had in the snapshot. Playwright gives a new ref to a node whose role or name changes.
 function isRef(injected, node, ref) {
   const was = node?._ariaRef;
   const { getAriaRole, getElementAccessibleName, normalizeWhiteSpace } = injected.utils;
@@ -144,10 +156,10 @@ function isRef(injected, node, ref) {
     normalizeWhiteSpace(getElementAccessibleName(node, false) || "") === was.name;
 }
 
-// awaitReady runs in pages. It waits until the first element that matches is in all the
-// states, and has been there for a time, steady, in a document that changes, and then for
-// up to the cover's time until nothing covers it. What it looks at
-// costs the page less than an eighth of its time.
+// awaitReady runs in pages. It waits until the first element that matches is in all states.
+// In a document that changes, the element must also have matched for steady milliseconds.
+// For up to cover milliseconds it also waits until nothing covers the element. The checks
+// take less than an eighth of the page's time.
 async function awaitReady(injected, { parsed, states, ref, began, cover, steady, time }) {
   const { setTimeout, clearTimeout, requestAnimationFrame, performance } = injected.utils.builtins;
   const frame = () => new Promise((done) => {
@@ -183,78 +195,107 @@ async function awaitReady(injected, { parsed, states, ref, began, cover, steady,
   }
 }
 
-// watchClick runs in pages. It watches whether a click arrives at an element: so many
-// presses, and the event of the type that follows the last release. seen comes to whether
-// it did, as soon as it did. The verdict is "seen", or else "unseen" where no input came at
-// all, or "apart" where it came to the element only in part.
-function watchClick([injected, node, { type, presses }]) {
+// fillElement runs in pages. It is Playwright's fill, which assigns the value before it
+// throws that a field of this kind cannot have it. So an input of the same kind that is not
+// in the document is filled first.
+function fillElement(injected, node, text) {
+  const input = injected.retarget(node, "follow-label");
+  if (input?.localName === "input") {
+    const probe = document.createElement("input");
+    for (const name of ["type", "min", "max", "step"]) if (input.hasAttribute(name)) probe.setAttribute(name, input.getAttribute(name));
+    injected.fill(probe, text);
+  }
+  return injected.fill(node, text);
+}
+
+// embedded selects the elements whose own documents get the input.
+const embedded = "iframe, frame, object, embed, fencedframe";
+
+// watchInput runs in pages. It listens for trusted events of some types until the watch is
+// stopped. hear is called with each, and returns true as soon as the input has arrived.
+// The watch has:
+//   seen       a promise of whether the input has arrived before the watch was stopped
+//   stop()     stops the watch and returns what judge makes of it: "seen" if the input has
+//              arrived
+//   verdict()  does the same after the page's current task, since a click event follows in
+//              the task of the release
+// The page may stop events before they come to hear. The browser's own counts show those:
+// judge is called with hidden, which returns how many events of a type hear has missed, and
+// with none, which is true if the browser has dispatched no event of any of the types.
+function watchInput(injected, types, hear, judge) {
   const { setTimeout } = injected.utils.builtins;
-  const target = injected.retarget(node, "button-link") ?? node;
-  const counts = {}; // of the events that the element got
-  const pressed = [];
+  const { eventCounts } = globalThis.performance;
+  const missed = new Map(types.map((type) => [type, -eventCounts.get(type)])); // plus the count of now
+  const hidden = (type) => Math.max(0, eventCounts.get(type) + missed.get(type));
   let any = false, tell;
   const seen = new Promise((done) => (tell = done));
-  const hear = (event) => {
+  const listener = (event) => {
     if (!event.isTrusted) return;
     any = true;
-    if (!event.composedPath().includes(target)) return;
-    counts[event.type] = (counts[event.type] ?? 0) + 1;
-    if (/down$/.test(event.type)) pressed.push(event);
-    if (event.type === type) tell(true);
+    missed.set(event.type, missed.get(event.type) - 1);
+    if (hear(event)) tell(true);
   };
-  const types = ["pointerdown", "mousedown", "pointerup", "mouseup", type];
-  for (const each of types) addEventListener(each, hear, { capture: true, passive: true });
-  const frames = "iframe, frame, object, embed, fencedframe"; // which get the input themselves
-  const judge = () => {
-    if (counts[type] > 0) return "seen";
-    if (!any) return target.matches?.(frames) || target.querySelector?.(frames) ? "seen" : "unseen";
-    // Where the page keeps the event from us, it follows from the others; where it handles
-    // the press, a menu that opens may take the release.
-    if (counts.mousedown >= presses && counts.mouseup >= presses && target.isConnected) return "seen";
-    return pressed.some((event) => event.defaultPrevented) ? "seen" : "apart";
-  };
+  for (const type of types) addEventListener(type, listener, { capture: true, passive: true });
   const stop = () => {
-    for (const each of types) removeEventListener(each, hear, { capture: true });
+    for (const type of types) removeEventListener(type, listener, { capture: true });
     tell(false);
-    return judge();
+    return judge({ hidden, none: !any && types.every((type) => hidden(type) === 0) });
   };
-  // With the release comes the click, in the same task.
   const verdict = () => new Promise((done) => setTimeout(() => done(stop())));
   return { seen, stop, verdict };
 }
 
-// watchKeys runs in pages. It watches as watchClick does whether so many keys arrive, at a
-// node or where the page has moved the focus to, or, where there are no keys, any text. The
-// verdict is "gone" where no input came at all and the node is not in the document any more.
-// What has the focus in a frame gets the input there.
-function watchKeys([injected, node, { keys }]) {
-  const { setTimeout } = injected.utils.builtins;
-  const frames = "iframe, frame, object, embed, fencedframe";
-  let any = false, count = 0, tell;
-  const seen = new Promise((done) => (tell = done));
+// watchClick runs in pages. It watches for a click on an element: for so many presses, and
+// for the event of the type that follows the last release. Its verdict is "seen"; "unseen"
+// if the document got no input; "hidden" if the page stopped all events before they could be
+// observed; or "apart" if only a part of the input came to the element.
+function watchClick([injected, node, { type, presses }]) {
+  const target = injected.retarget(node, "button-link") ?? node;
+  const counts = { pointerdown: 0, mousedown: 0, mouseup: 0, [type]: 0 }; // of events on the element
+  const pressed = [];
+  let heard = false;
   const hear = (event) => {
-    if (!event.isTrusted) return;
-    any = true;
-    const [target] = event.composedPath();
-    if (node && (target === document.body || target === document.documentElement)) return; // nothing has the focus
-    if (event.type === "keydown" || keys === 0) count++;
-    if (count >= Math.max(1, keys)) tell(true);
+    heard = true;
+    if (!event.composedPath().includes(target)) return false;
+    counts[event.type]++;
+    if (/down$/.test(event.type)) pressed.push(event);
+    return event.type === type;
   };
-  const types = ["keydown", "beforeinput", "input"];
-  for (const each of types) addEventListener(each, hear, { capture: true, passive: true });
-  const judge = () => {
-    if (count >= Math.max(1, keys)) return "seen";
+  return watchInput(injected, ["pointerdown", "mousedown", "pointerup", "mouseup", type], hear, ({ none }) => {
+    if (counts[type] > 0) return "seen";
+    if (none) return target.matches?.(embedded) || target.querySelector?.(embedded) ? "seen" : "unseen";
+    if (!heard) return "hidden";
+    // If the page hides only the click, it follows from the other events.
+    if (counts.mousedown >= presses && counts.mouseup >= presses && target.isConnected) return "seen";
+    // If the page handles the presses itself, a menu that it opens may get the release.
+    const all = Math.max(counts.pointerdown, counts.mousedown) >= presses;
+    return all && pressed.some((event) => event.defaultPrevented) ? "seen" : "apart";
+  });
+}
+
+// watchKeys runs in pages. It watches for so many keys, or for text if keys is 0, at a node
+// or where the page has moved the focus to. The focused element of a frame gets its input
+// there. The verdict is "seen"; "partly" if some input is missing; "gone" if the document
+// got no input and the node is not in it any more; or else "unseen".
+function watchKeys([injected, node, { keys }]) {
+  let count = 0;
+  const isNowhere = (target) => target === document.body || target === document.documentElement; // nothing has the focus
+  const hear = (event) => {
+    if (node && isNowhere(event.composedPath()[0])) return false;
+    if (event.type === "keydown" || keys === 0) count++;
+    return count >= Math.max(1, keys);
+  };
+  return watchInput(injected, ["keydown", "beforeinput", "input"], hear, ({ hidden, none }) => {
     let active = document.activeElement;
     while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
-    if (active?.matches?.(frames)) return "seen";
-    if (any) return "partly";
+    // Text comes only to an element that has the focus, keys come to the body as well.
+    if (keys === 0) count += hidden("beforeinput") + hidden("input");
+    else if (!node || (active && !isNowhere(active))) count += hidden("keydown");
+    if (count >= Math.max(1, keys) || active?.matches?.(embedded)) return "seen";
+    if (!none) return "partly";
     return node && !node.isConnected ? "gone" : "unseen";
-  };
-  const stop = () => {
-    for (const each of types) removeEventListener(each, hear, { capture: true });
-    tell(false);
-    return judge();
-  };
-  const verdict = () => new Promise((done) => setTimeout(() => done(stop())));
-  return { seen, stop, verdict };
+  });
 }
+
+// watching is the source of the watchers, for pages.
+const watching = `const embedded = ${JSON.stringify(embedded)}; ${[watchInput, watchClick, watchKeys].join("; ")}`;
