@@ -31,6 +31,7 @@ type session struct {
 	autoAttach      bool   // it asked for auto-attach
 	waitForDebugger bool   // new targets have to wait for it
 	discovers       bool   // it asked for discovery events
+	pageEnabled     bool   // the Page domain is enabled on it
 	children        []*session
 	lastAction      int64 // id of the newest call on it that acted on its page; 0 without one
 	// announced are the targets to which auto-attach has attached it.

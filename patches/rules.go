@@ -59,6 +59,8 @@ func ruleFor(method string) rule {
 		return forwardPrivateContext
 	case "Browser.resetPermissions":
 		return forwardPrivateContextOrIgnore
+	case "Page.enable", "Page.disable":
+		return enablePage
 	case "Page.navigate":
 		return navigate
 	case "Runtime.runIfWaitingForDebugger":

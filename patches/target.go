@@ -16,7 +16,8 @@ type target struct {
 	// session. resumeCall is the client's Runtime.runIfWaitingForDebugger.
 	handedOff  *session
 	resumeCall *pendingCall
-	paused     bool  // it waits for [Mux.resume]
+	paused     bool // it waits for [Mux.resume]
+	dialogs    dialogs
 	awake      bool  // focus emulation and screencast are on, see [Mux.wake]
 	lastCreate int64 // the newest message id when it appeared; an earlier createTarget may have created it
 	// waiting are the owner's CDP sessions that have to send

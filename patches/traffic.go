@@ -35,8 +35,11 @@ func (m *Mux) FromBrowser(raw []byte) {
 		m.clientEvent(s, in)
 		return
 	}
-	if t := m.attached[in.Session]; t != nil && in.Method == "Page.screencastFrame" {
-		m.ackFrame(t, in)
+	if t := m.attached[in.Session]; t != nil {
+		if in.Method == "Page.screencastFrame" {
+			m.ackFrame(t, in)
+		}
+		m.dialogEvent(t, in)
 	}
 	if t := m.cleanup.sessions[in.Session]; t != nil {
 		m.cleanup.handleEvent(t, in)

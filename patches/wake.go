@@ -33,8 +33,10 @@ func (m *Mux) resume(t *target) {
 	m.after(resumeTime, func() { m.wake(t) })
 }
 
-// wake keeps a running page of a live tenant awake.
+// wake keeps a running page of a live tenant awake, and has the dialogs of any page
+// watched.
 func (m *Mux) wake(t *target) {
+	m.watchDialogs(t)
 	if t.session == "" || t.paused || t.awake || t.tab == nil || !t.owner.live() {
 		return
 	}
