@@ -5,6 +5,7 @@ package behind
 
 import (
 	"context"
+	"errors"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
@@ -44,7 +45,9 @@ func (b *behind) Kill(ctx context.Context, p sockets.Place) (bool, error) {
 	return b.launcher.Kill(ctx, p)
 }
 
-func (b *behind) Sweep() error { return (&driver.Shared{Root: b.root}).Sweep() }
+func (b *behind) Sweep() error {
+	return errors.Join((&driver.Shared{Root: b.root}).Sweep(), b.root.Sweep())
+}
 
 func (b *behind) ClosesAtEnd(session string) bool { return closesAtEnd(b.root, session) }
 

@@ -23,7 +23,7 @@ type Behind interface {
 	Start(ctx context.Context, session string, s wire.Settings) (sockets.Place, error)
 	// Kill ends by force who listens at the place, and reports whether there was one.
 	Kill(ctx context.Context, p sockets.Place) (bool, error)
-	// Sweep removes what drivers that were killed have left.
+	// Sweep removes what killed drivers and daemons left.
 	Sweep() error
 	// ClosesAtEnd reports whether the tabs of a session go with it, which ends without
 	// its daemon.

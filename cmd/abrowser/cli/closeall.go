@@ -36,7 +36,7 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 	}
 	endAtOnce(ctx, endings)
 	if err := a.behind.Sweep(); err != nil {
-		a.printer.warn("removing what killed drivers left: " + err.Error())
+		a.printer.warn("removing what killed processes left: " + err.Error())
 	}
 	if err := interruption(ctx, ctx.Err()); err != nil && !slices.ContainsFunc(endings, ending.mayBeDone) {
 		return nil, err

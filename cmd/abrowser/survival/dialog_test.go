@@ -1,0 +1,43 @@
+//go:build linux
+
+package survival_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+)
+
+// A dialog that a page opens while nothing is connected to it, because its task is done
+// or because daemon and driver were killed, does not block the page for those who go on.
+func TestDialogWhileNothingIsConnected(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	for _, tt := range []struct {
+		name, session string
+		part          func(session string)
+	}{
+		{"the task is done", "done", func(session string) { h.Text(t, session, "close") }},
+		{"daemon and driver are killed", "killed", func(string) {
+			for _, kind := range []string{e2e.KindDaemon, e2e.KindDriver} {
+				for _, p := range h.Of(kind) {
+					_ = e2e.Kill(p) // the one may end with the other
+				}
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			session := tt.session
+			h.Text(t, session, "open", s.URL("/form"))
+			h.Text(t, session, "eval", `setTimeout(() => { alert("is anybody there?"); document.title = "asked" }, 2000), 0`)
+			tt.part(session)
+			time.Sleep(3 * time.Second) // the page has opened its dialog
+			if got := h.Text(t, session, "get", "title"); got != "asked" {
+				t.Errorf("the title is %q, want that of after the dialog", got)
+			}
+			h.Text(t, session, "open", s.URL("/"))
+		})
+	}
+}

@@ -1,0 +1,41 @@
+package sockets
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Sweep removes the sockets and aliases that killed daemons left. It leaves those of a
+// session alone whose daemon lives or is being started.
+func (r Root) Sweep() error {
+	places, err := r.Sessions()
+	for _, p := range places {
+		if _, missing := os.Lstat(p.Socket); errors.Is(missing, fs.ErrNotExist) {
+			continue
+		}
+		err = errors.Join(err, r.sweep(p))
+	}
+	return err
+}
+
+// sweep holds both locks of a session's daemon, so that none starts meanwhile.
+func (r Root) sweep(p Place) error {
+	for _, path := range []string{p.Start, p.Lock} {
+		lease, err := Hold(path)
+		if errors.Is(err, wire.CodeHeld) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer lease.Close()
+	}
+	err := p.removeStale()
+	if p.Name != "" {
+		err = errors.Join(err, r.RemoveAlias(p.Name))
+	}
+	return err
+}

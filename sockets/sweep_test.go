@@ -1,0 +1,53 @@
+package sockets
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+)
+
+// Sweep removes the socket of a daemon that was killed, and neither one on which a daemon
+// listens nor one whose daemon is being started.
+func TestSweep(t *testing.T) {
+	r := newRoot(t)
+	place := func(name string) (Place, *Lease) {
+		p, err := r.Session(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := Hold(p.Lock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener, err := p.Listen(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { listener.Close(); l.Close() })
+		if name != "lives" {
+			listener.Close()
+			l.Close()
+		}
+		return p, l
+	}
+	killed, _ := place("killed")
+	lives, _ := place("lives")
+	starting, _ := place("starting")
+	start, err := Hold(starting.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer start.Close()
+	if err := r.Sweep(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(killed.Socket); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the socket of a killed daemon: %v", err)
+	}
+	for _, p := range []Place{lives, starting} {
+		if _, err := os.Lstat(p.Socket); err != nil {
+			t.Error(err)
+		}
+	}
+}
