@@ -8,8 +8,9 @@
 // place, or if a guard's code does not occur exactly once in its file. Arguments choose
 // guards by a part of their name, file or test.
 //
-// The tree is not changed: the Go toolchain reads the mutated file in place of the
-// original (go help build, -overlay). The command imports no other package of the project.
+// The tree is not changed: the go command reads the mutated file in place of the original
+// (go help build, -overlay). Do not edit the tree during a run, which would test the edited
+// code. The command imports no other package of the project.
 // It kills the processes that a mutant's tests leave running. They are found as its
 // descendants, not by name.
 //
