@@ -60,7 +60,7 @@ bench *args:
 bench-parts *args:
     go test ./cmd/abrowser ./cmd/abrowser/cli ./sockets/serve ./launcher/broker -run '^$' -bench . {{ args }}
 
-# take each guard of cmd/mutants/guards out in a copy, and see its tests fail; words choose guards
+# remove each guard of cmd/mutants/guards.txt in turn and expect its tests to fail; words choose guards
 mutants *words:
     go run ./cmd/mutants {{ words }}
 

@@ -1,26 +1,30 @@
-// Command mutants shows that the tests notice when a guard is gone.
+// Command mutants shows that the tests fail when a guard is removed.
 //
-// A guard is a few lines of the product without which something goes wrong that
-// must not: guards/*.txt lists them, each with the tests that are there for it. The
-// command copies the tree to a temporary directory, takes out one guard after
-// another, runs its tests and expects them to fail. It ends with a table and with
-// status 1 where a mutant survives, does not compile, or where a guard's text is
-// not in its file exactly once; arguments choose guards, by a part of their area,
-// name, file or test.
+// A guard is a short piece of the product that prevents a serious fault, such as a click
+// that is done twice or a tab that another session can close. The file guards.txt lists
+// the guards, each with the tests that must fail without it. The command removes one guard
+// after another, runs its tests and expects them to fail. It prints a table and exits with
+// status 1 if a mutant survives or does not compile, if a test fails with its guard in
+// place, or if a guard's code does not occur exactly once in its file. Arguments choose
+// guards by a part of their name, file or test.
 //
-// It knows nothing of what it takes out and imports nothing of ours. Whatever a
-// mutant's tests leave running is ended, by the process tree and never by name. The
-// tree itself is only read.
+// The tree is not changed: the go command reads the mutated file in place of the original
+// (go help build, -overlay). Do not edit the tree during a run, which would test the edited
+// code. The command imports no other package of the project.
+// It kills the processes that a mutant's tests leave running. They are found as its
+// descendants, not by name.
 //
-// A guards file holds blocks with an empty line between them:
+// In guards.txt an empty line ends a guard:
 //
-//	guard  a foreign closeTarget is answered, not forwarded
+//	guard  closeTarget for another session's target is answered, not forwarded
 //	file   patches/rules_target.go
-//	-	if !s.client.owner.owns(id) {
-//	+	if false {
-//	test   ./patches TestVectors/foreign-close
+//	-      if !m.owns(s.client.tenant, id)
+//	+      if false
+//	test   ./patches TestVectors/foreign-objects-do-not-exist
 //
-// The - lines are whole consecutive lines of the file, the + lines, which may be
-// none, take their place. A test is a package and a pattern for go test's -run; each
-// has to fail. A line that begins with # is a remark.
+// The - lines are code that occurs once in the file, and the + lines replace it. The code
+// may begin and end within a line. White space in it matches any white space, so that code
+// may continue on the next line of the file. The + lines may be missing or empty. A test
+// is a package and a pattern for go test -run. If there are several, each must fail. A
+// line that begins with # is a comment.
 package main

@@ -4,60 +4,48 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// guard is a place in the product and the tests that fail without it.
+// guard is code of the product, with the tests that fail without it.
 type guard struct {
-	area  string // the guards file, without .txt
-	at    string // file:line, for messages
+	at    string // file:line in guards.txt, for messages
 	name  string
-	file  string // below the module's root
+	file  string // relative to the module's root
 	old   []string
 	new   []string
 	tests []trial
 }
 
-// trial is a go test run that a guard's loss makes fail.
+// trial is a go test run that must fail without its guard.
 type trial struct{ pkg, pattern string }
 
 func (t trial) String() string { return t.pkg + " " + t.pattern }
 
-// readGuards reads every guards file of a directory.
-func readGuards(dir string) ([]guard, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+// readGuards returns the guards listed in the module with the given root.
+func readGuards(root string) ([]guard, error) {
+	text, err := os.ReadFile(filepath.Join(root, "cmd", "mutants", "guards.txt"))
 	if err != nil {
 		return nil, err
 	}
-	var all []guard
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		some, err := parseGuards(filepath.Base(file), string(text))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
-	}
-	return all, nil
+	return parseGuards("guards.txt", string(text))
 }
 
-// parseGuards reads what a guards file says. Its errors begin with file and line.
+// parseGuards parses the text of a guards file. Its errors begin with file and line.
 func parseGuards(file, text string) ([]guard, error) {
 	var all []guard
-	var g *guard
+	var g *guard // the guard being read, nil between two guards
 	end := func() error {
 		if g == nil {
 			return nil
 		}
 		switch {
 		case g.name == "", g.file == "", len(g.old) == 0, len(g.tests) == 0:
-			return fmt.Errorf("%s: a guard needs guard, file, - lines and test", g.at)
+			return fmt.Errorf("%s: incomplete guard: guard, file, - and test are required", g.at)
 		case slices.ContainsFunc(all, func(o guard) bool { return o.name == g.name }):
-			return fmt.Errorf("%s: there are two guards %q", g.at, g.name)
+			return fmt.Errorf("%s: duplicate guard %q", g.at, g.name)
 		}
 		all = append(all, *g)
 		g = nil
@@ -75,7 +63,7 @@ func parseGuards(file, text string) ([]guard, error) {
 		}
 		at := fmt.Sprintf("%s:%d", file, i+1)
 		if g == nil {
-			g = &guard{area: strings.TrimSuffix(file, ".txt"), at: at}
+			g = &guard{at: at}
 		}
 		if err := g.add(line); err != nil {
 			return nil, fmt.Errorf("%s: %w", at, err)
@@ -84,19 +72,15 @@ func parseGuards(file, text string) ([]guard, error) {
 	return all, end()
 }
 
-// add takes one line of a block.
+// add parses one line of a guard.
 func (g *guard) add(line string) error {
-	switch line[0] {
-	case '-':
-		g.old = append(g.old, line[1:])
-		return nil
-	case '+':
-		g.new = append(g.new, line[1:])
-		return nil
-	}
 	key, value, _ := strings.Cut(line, " ")
 	value = strings.TrimSpace(value)
 	switch {
+	case key == "-" && value != "":
+		g.old = append(g.old, value)
+	case key == "+":
+		g.new = append(g.new, value)
 	case key == "guard" && g.name == "":
 		g.name = value
 	case key == "file" && g.file == "":
@@ -105,40 +89,37 @@ func (g *guard) add(line string) error {
 		pkg, pattern, _ := strings.Cut(value, " ")
 		pattern = strings.TrimSpace(pattern)
 		if !strings.HasPrefix(pkg, "./") || pattern == "" {
-			return fmt.Errorf("a test is a package below ./ and a pattern, not %q", value)
+			return fmt.Errorf("invalid test %q: want a package that begins with ./ and a pattern", value)
 		}
 		g.tests = append(g.tests, trial{pkg, pattern})
 	default:
-		return fmt.Errorf("what is %q here?", line)
+		return fmt.Errorf("unexpected line %q", line)
 	}
 	return nil
 }
 
-// mutate returns the file's text with the guard taken out, and how often the guard
-// is in it; the text is of use only when that is once.
-func (g *guard) mutate(text string) (string, int) {
-	lines := strings.Split(text, "\n")
-	found, at := 0, 0
-	for i := range len(lines) - len(g.old) + 1 {
-		if slices.Equal(lines[i:i+len(g.old)], g.old) {
-			found++
-			at = i
-		}
+// mutate returns the file's text without the guard, and how often the guard's code occurs
+// in it. The returned text is empty unless the code occurs exactly once.
+func (g *guard) mutate(text string) (mutant string, found int) {
+	words := strings.Fields(strings.Join(g.old, " "))
+	for i, word := range words {
+		words[i] = regexp.QuoteMeta(word)
 	}
-	if found == 0 {
-		return "", 0
+	at := regexp.MustCompile(strings.Join(words, `\s+`)).FindAllStringIndex(text, -1)
+	if len(at) != 1 {
+		return "", len(at)
 	}
-	return strings.Join(slices.Replace(lines, at, at+len(g.old), g.new...), "\n"), found
+	return text[:at[0][0]] + strings.Join(g.new, "\n") + text[at[0][1]:], 1
 }
 
-// chosen reports whether one of the words is a part of what the guard is called by.
-// Without words every guard is chosen.
-func (g *guard) chosen(words []string) bool {
-	called := []string{g.area, g.name, g.file}
+// matches reports whether one of the words is a part of the guard's name, file or tests.
+// Every guard matches an empty list.
+func (g *guard) matches(words []string) bool {
+	names := []string{g.name, g.file}
 	for _, t := range g.tests {
-		called = append(called, t.String())
+		names = append(names, t.String())
 	}
 	return len(words) == 0 || slices.ContainsFunc(words, func(word string) bool {
-		return slices.ContainsFunc(called, func(c string) bool { return strings.Contains(c, word) })
+		return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, word) })
 	})
 }

@@ -4,34 +4,28 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// Every guard that is listed can be taken out, what is left is Go, and its tests
-// exist. That they fail then is what `just mutants` shows.
-func TestGuardsAreThere(t *testing.T) {
-	root, err := moduleRoot()
+// Each listed guard can be removed, the result parses, and its tests exist. That they fail
+// without it is what the command shows.
+func TestGuardsApply(t *testing.T) {
+	root, err := moduleRoot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	guards, err := readGuards("guards")
+	guards, err := readGuards(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	functions := map[string][]string{} // of the tests of a package
-	seen := map[string]bool{}
+	functions := map[string][]string{} // test functions by package
 	for _, g := range guards {
-		if name := g.area + ": " + g.name; seen[name] {
-			t.Errorf("%s is there twice", name)
-		} else {
-			seen[name] = true
-		}
 		text, err := os.ReadFile(filepath.Join(root, g.file))
 		if err != nil {
 			t.Errorf("%s: %v", g.at, err)
@@ -39,11 +33,13 @@ func TestGuardsAreThere(t *testing.T) {
 		}
 		mutant, found := g.mutate(string(text))
 		if found != 1 {
-			t.Errorf("%s: the text is %d times in %s, want once", g.at, found, g.file)
+			t.Errorf("%s: the code occurs %d times in %s, want once", g.at, found, g.file)
 			continue
 		}
-		if _, err := parser.ParseFile(token.NewFileSet(), g.file, mutant, 0); strings.HasSuffix(g.file, ".go") && err != nil {
-			t.Errorf("%s: without the guard: %v", g.at, err)
+		if strings.HasSuffix(g.file, ".go") {
+			if _, err := parser.ParseFile(token.NewFileSet(), g.file, mutant, 0); err != nil {
+				t.Errorf("%s: without the guard: %v", g.at, err)
+			}
 		}
 		for _, test := range g.tests {
 			names, read := functions[test.pkg]
@@ -62,7 +58,28 @@ func TestGuardsAreThere(t *testing.T) {
 	}
 }
 
-// testFunctions lists what go test could run of a directory, on any system.
+// The example in the package comment is one of the guards.
+func TestExampleIsAGuard(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var example strings.Builder
+	for line := range strings.Lines(string(doc)) {
+		if code, ok := strings.CutPrefix(line, "//\t"); ok {
+			example.WriteString(code)
+		}
+	}
+	guards, err := os.ReadFile("guards.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if example.Len() == 0 || !strings.Contains(string(guards), "\n\n"+example.String()+"\n") {
+		t.Errorf("guards.txt does not contain the example of doc.go:\n%s", &example)
+	}
+}
+
+// testFunctions returns the names of the test functions in a directory, for all systems.
 func testFunctions(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
@@ -86,28 +103,34 @@ func testFunctions(t *testing.T, dir string) []string {
 }
 
 func TestParseGuards(t *testing.T) {
-	const good = "# a remark\nguard  a is b\nfile   x.go\n-\tif a {\n-\n-\t}\n+\tok()\ntest   ./p TestA/one\ntest ./q  TestB\n\n\nguard c\nfile y.js\n-x\ntest ./p TestC\n"
-	guards, err := parseGuards("area.txt", good)
+	const good = "# a comment\nguard  a is b\nfile   x.go\n-      if a {\n-      }\n+\ttabbed\ntest   ./p TestA\n"
+	if _, err := parseGuards("guards.txt", good); err == nil {
+		t.Error("parseGuards accepts a + line without a space")
+	}
+	guards, err := parseGuards("guards.txt", strings.Replace(good, "+\ttabbed", "+  ok()", 1)+"test ./q  TestB\n\n\nguard c\nfile y.js\n- x\n+\ntest ./p TestC\n")
 	if err != nil || len(guards) != 2 {
 		t.Fatalf("parseGuards = %+v, %v, want two guards", guards, err)
 	}
-	g := guards[0]
-	if g.area != "area" || g.at != "area.txt:2" || g.name != "a is b" || g.file != "x.go" || len(g.old) != 3 || g.old[0] != "\tif a {" || g.new[0] != "\tok()" ||
-		len(g.tests) != 2 || g.tests[1] != (trial{"./q", "TestB"}) {
-		t.Errorf("the first guard is %+v", g)
+	want := guard{
+		at: "guards.txt:2", name: "a is b", file: "x.go", old: []string{"if a {", "}"}, new: []string{"ok()"},
+		tests: []trial{{"./p", "TestA"}, {"./q", "TestB"}},
+	}
+	if !reflect.DeepEqual(guards[0], want) {
+		t.Errorf("the first guard is %+v, want %+v", guards[0], want)
 	}
 	for name, bad := range map[string]string{
-		"no test":         "guard a\nfile x\n-y\n",
-		"no text":         "guard a\nfile x\ntest ./p TestA\n",
-		"two files":       "guard a\nfile x\nfile y\n-z\ntest ./p TestA\n",
-		"no pattern":      "guard a\nfile x\n-y\ntest ./p\n",
-		"an import path":  "guard a\nfile x\n-y\ntest p TestA\n",
-		"an unknown word": "guard a\nfiel x\n-y\ntest ./p TestA\n",
-		"indented":        "    guard a\n    file x\n    -y\n    test ./p TestA\n",
-		"twice":           "guard a\nfile x\n-y\ntest ./p TestA\n\nguard a\nfile x\n-y\ntest ./p TestA\n",
+		"no test":         "guard a\nfile x\n- y\n",
+		"no code":         "guard a\nfile x\ntest ./p TestA\n",
+		"empty code":      "guard a\nfile x\n-\ntest ./p TestA\n",
+		"two files":       "guard a\nfile x\nfile y\n- z\ntest ./p TestA\n",
+		"no pattern":      "guard a\nfile x\n- y\ntest ./p\n",
+		"an import path":  "guard a\nfile x\n- y\ntest p TestA\n",
+		"an unknown word": "guard a\nfiel x\n- y\ntest ./p TestA\n",
+		"indented":        "    guard a\n    file x\n    - y\n    test ./p TestA\n",
+		"duplicate":       "guard a\nfile x\n- y\ntest ./p TestA\n\nguard a\nfile x\n- y\ntest ./p TestA\n",
 	} {
-		if guards, err := parseGuards("area.txt", bad); err == nil || !strings.HasPrefix(err.Error(), "area.txt:") {
-			t.Errorf("%s: parseGuards = %+v, %v, want an error that says where", name, guards, err)
+		if guards, err := parseGuards("guards.txt", bad); err == nil || !strings.HasPrefix(err.Error(), "guards.txt:") {
+			t.Errorf("%s: parseGuards = %+v, %v, want an error with file and line", name, guards, err)
 		}
 	}
 }
@@ -119,50 +142,17 @@ func TestMutate(t *testing.T) {
 		want       string
 		found      int
 	}{
-		{"once", "a\n\tb\nc\n", []string{"\tb"}, []string{"x", "y"}, "a\nx\ny\nc\n", 1},
-		{"taken out", "a\nb\nc\n", []string{"a", "b"}, nil, "c\n", 1},
-		{"whole lines only", "a\n\tbb\nc\n", []string{"b"}, nil, "", 0},
-		{"not in this order", "a\nb\n", []string{"b", "a"}, nil, "", 0},
-		{"twice", "a\nb\na\n", []string{"a"}, []string{"x"}, "a\nb\nx\n", 2},
-		{"longer than the file", "a", []string{"a", "b", "c"}, nil, "", 0},
+		{"replaced", "a\n\tif b {\n", []string{"if b"}, []string{"if c", "d"}, "a\n\tif c\nd {\n", 1},
+		{"removed", "a\nb\nc\n", []string{"b"}, nil, "a\n\nc\n", 1},
+		{"several lines", "a(\n\t\tb,\n\t\tc)", []string{"b,", "c"}, []string{"d"}, "a(\n\t\td)", 1},
+		{"other white space", "if a {\n\treturn\n}", []string{"{ return }"}, []string{"{ }"}, "if a { }", 1},
+		{"no pattern", "f(x, a.b)", []string{"a.b)"}, []string{"$1)"}, "f(x, $1)", 1},
+		{"other order", "a\nb\n", []string{"b", "a"}, nil, "", 0},
+		{"twice", "a\nb\na\n", []string{"a"}, []string{"x"}, "", 2},
 	} {
 		g := guard{old: test.old, new: test.new}
 		if got, found := g.mutate(test.text); got != test.want || found != test.found {
 			t.Errorf("%s: mutate = %q, %d, want %q, %d", test.name, got, found, test.want, test.found)
 		}
 	}
-}
-
-// tree writes a module and changes to it.
-func tree(t *testing.T, files map[string]string) {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Chdir(dir)
-}
-
-// below lists a directory's files with their contents.
-func below(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		files[path] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }

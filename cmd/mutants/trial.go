@@ -2,101 +2,124 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 )
 
-// verdict is why a guard is not shown to be tested.
+// verdict is the reason why a guard is not shown to be tested.
 type verdict string
 
 func (v verdict) Error() string { return string(v) }
 
-// bench is where guards are taken out: a copy of the tree.
+// bench runs tests, with or without a guard.
 type bench struct {
-	tree  string
-	temp  string        // for what go and the tests keep for a while; a short path, sockets are in it
-	limit time.Duration // of one go test
-	sound map[trial]error
-	last  string // what the last go command printed
+	root     string // the module's
+	temp     string // the temporary directory of the go command and of the tests
+	limit    time.Duration
+	baseline map[trial]error // results of checkBaseline
+	output   string          // of the last go command
 }
 
-// build compiles the copy: the tests start what it makes, and a mutant that does not
-// compile would look like one that they noticed.
-func (b *bench) build(ctx context.Context) error {
-	if err := b.run(ctx, "build", "./..."); err != nil {
-		return errors.Join(ctx.Err(), verdict("does not compile"))
+// moduleRoot returns the directory of the go.mod file of the working directory's module.
+func moduleRoot(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("finding the module: %w", err)
 	}
-	return nil
+	file := strings.TrimSpace(string(out))
+	if file == "" || file == os.DevNull {
+		return "", errors.New("go.mod not found in the working directory or above")
+	}
+	return filepath.Dir(file), nil
 }
 
-// test runs a trial and returns nil when it passed, why not otherwise.
-func (b *bench) test(ctx context.Context, t trial) error {
-	ctx, cancel := context.WithTimeout(ctx, b.limit)
-	defer cancel()
-	// No vet: a mutant may look odd.
-	return b.run(ctx, "test", "-count=1", "-vet=off", "-timeout=0", "-run", t.pattern, t.pkg)
-}
-
-// passes reports with a verdict when a trial does not pass, or tests nothing, in a
-// tree with all its guards. It asks once.
-func (b *bench) passes(ctx context.Context, t trial) error {
-	if err, known := b.sound[t]; known {
+// checkBaseline runs a test with all guards in place, once for each test. The error is a
+// verdict if the test does not pass or does not exist.
+func (b *bench) checkBaseline(ctx context.Context, t trial) error {
+	if err, known := b.baseline[t]; known {
 		return err
 	}
-	err := b.test(ctx, t)
+	err := b.test(ctx, t, "")
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		err = verdict("fails with the guard, too")
-	case strings.Contains(b.last, "[no tests to run]"), strings.Contains(b.last, "[no test files]"):
-		err = verdict("no such test")
+	case strings.Contains(b.output, "[no tests to run]"), strings.Contains(b.output, "[no test files]"):
+		err = verdict("test not found")
 	}
-	b.sound[t] = err
+	b.baseline[t] = err
 	return err
 }
 
-// fails runs a trial in a tree without its guard. It returns nil when the trial
-// failed, as it should.
-func (b *bench) fails(ctx context.Context, t trial) error {
-	err := b.test(ctx, t)
+// checkMutant runs a test without the guard. It returns nil if the test fails, as it
+// should. Otherwise the error is a verdict, or says that the test could not be run.
+func (b *bench) checkMutant(ctx context.Context, g guard, t trial) error {
+	overlay, err := b.writeOverlay(g)
+	if err != nil {
+		return err
+	}
+	err = b.test(ctx, t, "-overlay="+overlay)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil:
 		return verdict("SURVIVES")
-	case strings.Contains(b.last, "[build failed]"), strings.Contains(b.last, "[setup failed]"):
+	case strings.Contains(b.output, "[build failed]"), strings.Contains(b.output, "[setup failed]"):
 		return verdict("does not compile")
 	}
 	return nil
 }
 
-// firstFailure names the test that failed first, or says that time was up.
-func (b *bench) firstFailure() string {
-	if found := regexp.MustCompile(`--- FAIL: (\S+)`).FindStringSubmatch(b.last); found != nil {
-		return found[1]
+// writeOverlay writes the guard's file without the guard, and the overlay that has the go
+// command read it in place of the original. It returns the path of the overlay.
+func (b *bench) writeOverlay(g guard) (string, error) {
+	file := filepath.Join(b.root, g.file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", verdict("file not found")
 	}
-	if found := regexp.MustCompile(`(?m)^(panic|fatal error|left [a-z ]*): .*`).FindString(b.last); found != "" {
-		return found
+	mutant, found := g.mutate(string(text))
+	if found != 1 {
+		return "", verdict(fmt.Sprintf("code found %d times", found))
 	}
-	return "no end, or nothing said"
+	replacement, overlay := filepath.Join(b.temp, "mutant"), filepath.Join(b.temp, "overlay.json")
+	raw, err := json.Marshal(map[string]any{"Replace": map[string]string{file: replacement}})
+	return overlay, errors.Join(err, os.WriteFile(replacement, []byte(mutant), 0o600), os.WriteFile(overlay, raw, 0o600))
 }
 
-// run runs the go command in the copy and ends whatever it leaves running.
-func (b *bench) run(ctx context.Context, args ...string) error {
+// test runs go test, with flags that also apply to the go commands that the test runs. It
+// returns nil if the test passes. It kills the processes that the test leaves running.
+func (b *bench) test(ctx context.Context, t trial, goFlags string) error {
+	ctx, cancel := context.WithTimeout(ctx, b.limit)
+	defer cancel()
 	var out strings.Builder
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = b.tree, &out, &out
-	// The root's own: a workspace or flags of the caller's would not fit the copy.
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "PWD="+b.tree, "GOTMPDIR="+b.temp, "TMPDIR="+b.temp)
-	ownGroup(cmd)
-	cmd.WaitDelay = 5 * time.Second // daemons may hold the output
-	cmd.Cancel = func() error { return endBelow(cmd.Process.Pid) }
+	// Without vet, which reports conditions that a mutant makes constant.
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-timeout=0", "-run", t.pattern, t.pkg)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = b.root, &out, &out
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS="+goFlags, "PWD="+b.root, "GOTMPDIR="+b.temp, "TMPDIR="+b.temp)
+	setProcessGroup(cmd)
+	cmd.WaitDelay = 5 * time.Second // a process that outlives the test may hold the output open
+	cmd.Cancel = func() error { return killTree(cmd.Process.Pid) }
 	err := cmd.Run()
-	b.last = out.String()
-	return errors.Join(err, endLeft())
+	b.output = out.String()
+	return errors.Join(err, killOrphans())
+}
+
+// firstFailure returns the name of the first test that failed, or how the run ended.
+func (b *bench) firstFailure() string {
+	if found := regexp.MustCompile(`--- FAIL: (\S+)`).FindStringSubmatch(b.output); found != nil {
+		return found[1]
+	}
+	if found := regexp.MustCompile(`(?m)^(panic|fatal error|left [a-z ]*): .*`).FindString(b.output); found != "" {
+		return found
+	}
+	return "time limit, or no message"
 }

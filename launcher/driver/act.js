@@ -58,11 +58,12 @@ class Act {
     return this.race(promise, [promise]);
   }
 
-  // stop aborts the wait phase, now or when the action returns to it.
+  // stop aborts the wait phase, now or when the action returns to it. race ignores it in
+  // the act phase.
   stop(why) {
     this.stopped ??= why;
     this.left ||= why === "left";
-    if (!this.acting) this.end(new Error(this.stopped));
+    this.end(new Error(this.stopped));
   }
 
   // check throws if the act phase must not begin any more. It reads the clock, since the

@@ -14,42 +14,43 @@ import (
 	"time"
 )
 
-// ownGroup keeps a terminal's ^C from the command: we end it, with all below it.
-// What outlives its parent is ours to end, too.
-func ownGroup(cmd *exec.Cmd) {
+// setProcessGroup gives the command a process group of its own, so that Ctrl-C in a
+// terminal does not reach it: killTree ends it with all its descendants. Descendants whose
+// parent exits become children of this process.
+func setProcessGroup(cmd *exec.Cmd) {
 	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER
 	_, _, _ = syscall.Syscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// endBelow ends a command of ours and what is below it, and removes the homes that
-// the tests had no time to remove.
-func endBelow(pid int) error {
-	below := append(descendants(pid), pid)
-	homes := homesOf(below)
-	for _, p := range slices.Backward(below) { // the command first, so that it starts no more
-		_ = syscall.Kill(p, syscall.SIGKILL) // what is gone is gone
+// killTree kills a process and its descendants, and removes the home directories that the
+// tests could not remove.
+func killTree(pid int) error {
+	pids := append(descendants(pid), pid)
+	homes := testHomes(pids)
+	for _, p := range slices.Backward(pids) { // the process itself first, so that it starts no other
+		_ = syscall.Kill(p, syscall.SIGKILL) // it may have exited
 	}
-	return removeHomes(homes)
+	return removeAll(homes)
 }
 
-// endLeft ends what commands that ended left running.
-func endLeft() error {
+// killOrphans kills the processes that earlier commands left running.
+func killOrphans() error {
 	var homes []string
 	for deadline := time.Now().Add(10 * time.Second); ; {
-		for { // children that came to us when their parent ended
+		for { // reap the orphans that have exited
 			if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != nil || pid <= 0 {
 				break
 			}
 		}
 		left := descendants(os.Getpid())
 		if len(left) == 0 {
-			return removeHomes(homes)
+			return removeAll(homes)
 		}
 		if time.Now().After(deadline) {
-			return errors.Join(fmt.Errorf("still running: %v", left), removeHomes(homes))
+			return errors.Join(fmt.Errorf("still running: %v", left), removeAll(homes))
 		}
-		homes = append(homes, homesOf(left)...)
+		homes = append(homes, testHomes(left)...)
 		for _, p := range left {
 			_ = syscall.Kill(p, syscall.SIGKILL)
 		}
@@ -57,16 +58,16 @@ func endLeft() error {
 	}
 }
 
-// descendants lists the processes below pid, as /proc has them now.
+// descendants returns the pids of a process's descendants, according to /proc.
 func descendants(pid int) []int {
 	parents := map[int]int{}
-	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	for _, dir := range dirs {
 		stat, err := os.ReadFile(filepath.Join(dir, "stat"))
 		if err != nil {
 			continue
 		}
-		// The name, in brackets, may hold anything.
+		// The process name, in parentheses, may contain anything.
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		child, err := strconv.Atoi(filepath.Base(dir))
 		if err != nil || len(fields) < 2 {
@@ -76,30 +77,30 @@ func descendants(pid int) []int {
 			parents[child] = parent
 		}
 	}
-	var below []int
+	var found []int
 	for child := range parents {
 		for up, steps := parents[child], 0; up > 1 && steps < 100; up, steps = parents[up], steps+1 {
 			if up == pid {
-				below = append(below, child)
+				found = append(found, child)
 				break
 			}
 		}
 	}
-	return below
+	return found
 }
 
-// homesOf lists the directories of tests that processes were started with: the
-// tests make them as /tmp/ab..., since a socket's path is short.
-func homesOf(pids []int) []string {
+// testHomes returns the home directories that the processes were started with. Tests
+// create them as /tmp/ab..., because the path of a socket is limited in length.
+func testHomes(pids []int) []string {
 	pattern := regexp.MustCompile(`/tmp/ab[a-z]*[0-9]+(-[0-9]+)?/`)
-	foreign := strings.Join(os.Environ(), "\n")
+	own := strings.Join(os.Environ(), "\n")
 	var homes []string
 	for _, pid := range pids {
-		// What cannot be read is gone.
+		// Reading fails if the process has exited.
 		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		for _, home := range pattern.FindAllString(string(command)+"\n"+string(environ), -1) {
-			if !slices.Contains(homes, home) && !strings.Contains(foreign, home) {
+			if !slices.Contains(homes, home) && !strings.Contains(own, home) {
 				homes = append(homes, home)
 			}
 		}
@@ -107,10 +108,10 @@ func homesOf(pids []int) []string {
 	return homes
 }
 
-func removeHomes(homes []string) error {
+func removeAll(paths []string) error {
 	var all error
-	for _, home := range homes {
-		all = errors.Join(all, os.RemoveAll(home))
+	for _, path := range paths {
+		all = errors.Join(all, os.RemoveAll(path))
 	}
 	return all
 }

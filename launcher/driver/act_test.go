@@ -1,0 +1,126 @@
+package driver
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/launcher/install"
+	"github.com/abrowser/abrowser/sockets"
+)
+
+// pressOnce runs a press with a limit of 200 ms for the wait phase. The page's last answer
+// before the act phase keeps the event loop busy for a time, so that no timer fires
+// between the end of the wait phase and the beginning of the act phase.
+const pressOnce = `
+const playwright = { nullProgress: { metadata: {} } };
+const settled = async () => true;
+const busy = Number(process.argv[2]);
+const phases = [];
+let pressed = 0;
+const watcher = { evaluate: async () => "seen" };
+const injected = {
+  async evaluateHandle() {
+    for (const end = performance.now() + busy; performance.now() < end;);
+    return watcher;
+  },
+};
+const utility = { injectedScript: async () => injected, evaluateExpression: async () => true };
+const page = {
+  browserContext: { dialogManager: { addDialogHandler() {}, removeDialogHandler() {} } },
+  keyboard: { _keyDescriptionForString() {}, press: async () => void pressed++ },
+  mainFrame: () => ({ utilityContext: async () => utility, isNonRetriableError: () => false }),
+  performActionPreChecks: async () => {},
+};
+const session = { emit: (name, { params }) => phases.push(params.acting) };
+const server = { signal: new AbortController().signal };
+new Act(session, server, page, { id: 1, verb: "press", key: "a", limit: 200, ack: 5000 }).run()
+  .then(({ state }) => console.log(JSON.stringify({ state, pressed, phases })));
+`
+
+// The act phase does not begin after the deadline, even if the timer for the deadline has
+// not fired because the driver was busy.
+func TestActDoesNotBeginLate(t *testing.T) {
+	type result struct {
+		State   string
+		Pressed int
+		Phases  []bool
+	}
+	for _, tt := range []struct {
+		name, busy string
+		want       result
+	}{
+		{"in time", "0", result{"done", 1, []bool{true}}},
+		{"late", "400", result{"none", 0, []bool{}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got result
+			runNode(t, actScript+verbsScript+pressOnce, tt.busy, &got)
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("the press = %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+// readyRef looks at an element with a ref, for an action on a ref of the document that
+// began at the given distance from this one. The document has an element with this ref, as
+// refs start again in each document.
+const readyRef = `
+const node = { _ariaRef: { ref: "e2", role: "button", name: "Buy" }, closest() {} };
+const injected = {
+  utils: {
+    builtins: { setTimeout, clearTimeout, requestAnimationFrame: setImmediate, performance },
+    getAriaRole: () => "button", getElementAccessibleName: () => "Buy", normalizeWhiteSpace: (text) => text,
+  },
+  querySelectorAll: () => [node],
+};
+const document = {};
+awaitReady(injected, { states: [], ref: "e2", began: performance.timeOrigin + Number(process.argv[2]), cover: 0, steady: 0, time: 0 })
+  .then(({ node, facts }) => console.log(JSON.stringify({ ready: !!node, stale: facts.stale })));
+`
+
+// A ref is stale in a later document, even if an element there has the same ref, role and
+// name.
+func TestRefOfAnotherDocumentIsStale(t *testing.T) {
+	type result struct {
+		Ready bool
+		Stale string
+	}
+	for _, tt := range []struct {
+		name, distance string
+		want           result
+	}{
+		{"same document", "0", result{Ready: true}},
+		{"later document", "-1000", result{Stale: "replaced"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got result
+			runNode(t, verbsScript+readyRef, tt.distance, &got)
+			if got != tt.want {
+				t.Errorf("the element = %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+// runNode runs a script with an argument and decodes what it prints.
+func runNode(t *testing.T, script, arg string, out any) {
+	t.Helper()
+	node, err := (&install.Installer{Root: sockets.Root{Dir: filepath.Join(t.TempDir(), "home")}}).FindNode(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), node.Path, "-", arg)
+	cmd.Stdin = strings.NewReader(script)
+	raw, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		t.Fatalf("%s: %v", raw, err)
+	}
+}
