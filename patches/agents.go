@@ -133,8 +133,8 @@ func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error
 	}, nil
 }
 
-// Evict closes an extra tab, which stops counting as one at once. done is called when
-// the tab is gone or limit has passed.
+// Evict closes an extra tab. The tab stops counting at once; done is called when it is
+// gone or limit has passed.
 func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 	m.evicting[target] = true
 	m.closeAll([]string{target}, limit, func(int) { done() })

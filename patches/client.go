@@ -196,7 +196,7 @@ func (c *client) allSessions() []*session {
 func (m *Mux) isOpen(s *session) bool { return !s.client.gone && m.sessions[s.id] == s }
 
 // page returns the page session that a session belongs to: s itself or an ancestor.
-// It is nil if s speaks to the browser.
+// It is nil if s is attached to the browser.
 func (s *session) page() *session {
 	for ; s != nil && s.parent != nil && !s.browser; s = s.parent {
 		if s.parent.browser {

@@ -14,15 +14,15 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Response returns the response that fails the request id with e. The session is
+// Response returns the response that fails the request with this id. The session is
 // empty on the root.
 func (e *Error) Response(id int64, session string) []byte {
 	raw, _ := json.Marshal(e) // an integer and a string can always be encoded
 	return response(id, `,"error":`, raw, session)
 }
 
-// Response returns the response that answers the request id with a result, which
-// is JSON. The session is empty on the root.
+// Response returns the response that answers the request with this id. The result is
+// JSON. The session is empty on the root.
 func Response(id int64, session string, result []byte) []byte {
 	return response(id, `,"result":`, result, session)
 }
