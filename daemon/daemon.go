@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"log/slog"
+	"sync"
 
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
@@ -38,4 +39,8 @@ type Driver struct {
 	// Join connects to a driver that other sessions share. Nil: the session has one
 	// of its own.
 	Join func(context.Context) (*driver.Line, error)
+	// Process is locked while a driver starts: playwright-go sets its logger, and we the
+	// environment, for the whole process. Sessions of one process share it. Nil: the
+	// process has one session.
+	Process sync.Locker
 }

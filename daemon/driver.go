@@ -47,6 +47,10 @@ func (e *engine) start(ctx context.Context) (*playwright.Playwright, error) {
 	if err != nil {
 		return nil, err
 	}
+	if where.Process != nil {
+		where.Process.Lock()
+		defer where.Process.Unlock()
+	}
 	// playwright-go gives the driver our environment, which is the only way to tell
 	// which node to run.
 	if err := os.Setenv("PLAYWRIGHT_NODEJS_PATH", where.Node); err != nil {

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,6 +41,7 @@ type Home struct {
 	OwnDrivers bool          // daemons that start have drivers of their own
 	launcher   *launcher.Launcher
 	last       atomic.Int64
+	process    sync.Mutex
 }
 
 // Run is a TestMain: it returns the status to exit with. The tests find their home
@@ -144,7 +146,7 @@ func (h *Home) options(name string, t testing.TB, ready func(error)) daemon.Opti
 		},
 		Driver: func(ctx context.Context) (daemon.Driver, error) {
 			found, err := driver.Find(ctx, h.installer(), "")
-			d := daemon.Driver{Directory: found.Directory, Node: found.Node}
+			d := daemon.Driver{Directory: found.Directory, Node: found.Node, Process: &h.process}
 			if !h.OwnDrivers {
 				d.Join = func(ctx context.Context) (*driver.Line, error) { return h.Drivers.Join(ctx, found) }
 			}
