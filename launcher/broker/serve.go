@@ -56,9 +56,6 @@ type broker struct {
 	unsaved  bool // the table on disk is not the newest: it could not be written
 	burials  sync.WaitGroup
 
-	preparing    atomic.Bool
-	preparations sync.WaitGroup
-
 	downloads *downloads
 	pool      *pool.Pool
 	sweep     time.Duration // between two looks for agents that are gone
@@ -170,7 +167,6 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	b.mux = patches.New(patches.Options{
 		Transport: b, Admit: b.admit, AgentAlive: b.knownToLive, State: state, Log: b.log, OnActivity: b.cookies.moved, DownloadDir: b.downloads.dir, External: foreign(b.Settings),
 		SpareAfter: b.spares(), Visible: b.watched(), BrowserStart: b.charge.Began, CleanupScript: b.CleanupScript,
-		Prepare: b.prepare,
 	})
 	var work sync.WaitGroup
 	messages := make(chan piece, inboxLength)
@@ -217,7 +213,6 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	_ = b.up.close() // it ends with us anyway
 	work.Wait()
 	b.burials.Wait()
-	b.preparations.Wait()
 	select {
 	case <-b.gone:
 		b.downloads.end(true)
