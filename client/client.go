@@ -5,8 +5,8 @@
 // request that was sent and not answered is reported, with a code that says
 // whether asking again is safe.
 //
-// It is called by the command line and the MCP server, and by a daemon that asks
-// its broker.
+// The command line uses it, and with it the MCP server, which runs the command line's
+// verbs. A daemon asks its broker over package sockets instead.
 package client
 
 import (

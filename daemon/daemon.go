@@ -27,9 +27,6 @@ type Options struct {
 	Broker sockets.Place
 	// Driver provides Playwright's driver.
 	Driver func(context.Context) (Driver, error)
-	// Ahead is what was prepared for the session. Nil: nothing. Run closes it, unless the
-	// session is never ready.
-	Ahead *Ahead
 }
 
 // Driver is where Playwright's driver is, and the program that runs it.

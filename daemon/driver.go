@@ -32,10 +32,6 @@ type engine struct {
 	line    *driver.Line // to the one that we share
 }
 
-func newEngine(provide func(context.Context) (Driver, error), log *slog.Logger) *engine {
-	return &engine{provide: provide, stderr: logWriter{log}, lines: make(chan *driver.Line, 1)}
-}
-
 // start returns the driver, which it starts where none lives.
 func (e *engine) start(ctx context.Context) (*playwright.Playwright, error) {
 	e.mu.Lock()

@@ -105,7 +105,7 @@ func newSession(o Options, place sockets.Place, log *slog.Logger, end func()) *S
 	k, n := newKeeping(o.Root.Kept(o.Session), log), &news{}
 	return &Session{
 		root: o.Root, name: o.Session, build: o.Build, settings: o.Settings, log: log, since: time.Now(), browser: o.Browser,
-		engine: o.engine(o.Root.Path("state", "tmp", file), log),
+		engine: &engine{provide: o.Driver, stderr: logWriter{log}, temp: o.Root.Path("state", "tmp", file), lines: make(chan *driver.Line, 1)},
 		broker: newBroker(o.Broker, o.Session),
 		kept:   k, news: n, dialogs: newDialogs(k, n), asks: newAsks(k, n), recorder: newRecorder(k, o.Root.Journal(o.Session)), refs: newRefs(o.Root.Path("state", "sessions", file+".json")), end: end,
 		told: map[string]bool{}, openers: map[string]string{}, links: make(chan *link, 1), owner: newOwner(),

@@ -6,11 +6,6 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// childEnviron is the environment of the target's process, but for its ready pipe.
-func (l *Launcher) childEnviron(t target) []string {
-	return append(childEnviron(l.environ(), t.settings), "ABROWSER_HOME="+l.Root.Dir)
-}
-
 // childEnviron is what a child gets of its caller's environment. It lives for hours
 // and serves others too, so it gets what finds files, displays and proxies, and no
 // secret; what chose the caller's session or settings is replaced by what the

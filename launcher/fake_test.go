@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/abrowser/abrowser/launcher/spare"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/serve"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -25,8 +24,6 @@ import (
 // as `launch NAME` it is a command that makes one run.
 func TestMain(m *testing.M) {
 	switch {
-	case os.Args[0] == "abrowser" && os.Args[len(os.Args)-1] == spare.Placeholder:
-		os.Exit(fakeSpare())
 	case os.Args[0] == "abrowser":
 		os.Exit(fakeDaemon(os.Args[1:]))
 	case len(os.Args) == 3 && os.Args[1] == "launch":
@@ -88,14 +85,14 @@ func fakeDaemon(args []string) int {
 	case "dump":
 		dumpSelf()
 	}
-	if err := serveFake(args, func() { Ready(ready, nil) }, mode); err != nil {
+	if err := serveFake(args, ready, mode); err != nil {
 		Ready(ready, err)
 		return 1
 	}
 	return 0
 }
 
-func serveFake(args []string, ready func(), mode string) error {
+func serveFake(args []string, ready *os.File, mode string) error {
 	root, err := sockets.Locate(os.LookupEnv)
 	if err != nil {
 		return err
@@ -142,7 +139,7 @@ func serveFake(args []string, ready func(), mode string) error {
 		},
 		Retire: func() error { cancel(); return nil },
 	}
-	ready()
+	Ready(ready, nil)
 	err = server.Serve(ctx, l)
 	if mode == "slow-end" {
 		time.Sleep(700 * time.Millisecond) // it holds its lease and listens no more
@@ -190,8 +187,8 @@ func newRoot(t *testing.T) sockets.Root {
 // running lists the processes that listen below the root.
 func running(root sockets.Root) []int {
 	var pids []int
-	for _, pattern := range []string{"s/*.sock", "b/*.sock", "b/*.spare"} {
-		found, _ := filepath.Glob(root.Path("run", pattern))
+	for _, kind := range []string{"s", "b"} {
+		found, _ := filepath.Glob(root.Path("run", kind, "*.sock"))
 		for _, path := range found {
 			conn, err := (&net.Dialer{}).DialContext(context.Background(), "unix", path)
 			if err != nil {

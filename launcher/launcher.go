@@ -80,10 +80,6 @@ type target struct {
 	// early is set where it listens before it can answer: a browser's keeper binds
 	// the socket, and Chromium may take its time.
 	early bool
-	// spare is set where a daemon that was started ahead will do.
-	spare bool
-	// hold is a file whose end of file tells the child to end. Nil: nothing does.
-	hold *os.File
 }
 
 // Session makes the session's daemon run and returns where it listens and what it
@@ -100,7 +96,7 @@ func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (s
 	}
 	t := target{
 		place: place, what: "session " + name, args: []string{"daemon", name},
-		settings: s, stop: "abrowser --session " + name + " close", spare: true,
+		settings: s, stop: "abrowser --session " + name + " close",
 	}
 	t.before = func(ctx context.Context) (wire.Settings, error) { return l.resume(ctx, name, s) }
 	hello, err := l.run(ctx, t)

@@ -39,12 +39,9 @@ func (l *Launcher) spawn(ctx context.Context, t target, build string) error {
 	cmd := exec.Command(program, t.args...) //nolint:noctx // it lives on when ctx ends
 	cmd.Args[0] = "abrowser"
 	cmd.Dir = "/"
-	cmd.Env = append(l.childEnviron(t), readyVariable+"=3")
+	cmd.Env = append(childEnviron(l.environ(), t.settings), "ABROWSER_HOME="+l.Root.Dir, readyVariable+"=3")
 	cmd.Stdout, cmd.Stderr = log.File, log.File
 	cmd.ExtraFiles = []*os.File{child}
-	if t.hold != nil {
-		cmd.ExtraFiles = append(cmd.ExtraFiles, t.hold)
-	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()
 	if closed := child.Close(); err == nil {

@@ -33,7 +33,7 @@ func (l *Launcher) run(ctx context.Context, t target) (wire.Hello, error) {
 //     whether it may be started at all;
 //  2. fetches the parts that are missing;
 //  3. has one of another build retire, and waits until the one before has ended;
-//  4. takes a spare one, or spawns, and waits until the child is ready;
+//  4. spawns, and waits until the child is ready;
 //  5. asks it who it is;
 //  6. removes the copies of builds that nobody runs any more.
 func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hello, error) {
@@ -63,7 +63,7 @@ func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hell
 	}
 	vacant, err := l.vacate(ctx, t, build)
 	if err == nil && vacant {
-		err = l.bring(ctx, t, build)
+		err = l.spawn(ctx, t, build)
 	}
 	if err != nil {
 		return wire.Hello{}, err

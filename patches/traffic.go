@@ -61,25 +61,6 @@ func (m *Mux) handleReply(in cdp.Message) {
 	}
 }
 
-// StreamReply takes the beginning of a large message of the browser. If the message
-// answers a client's call on one of its sessions below the root, ok is true: send head
-// to the client instead of first, then the rest unchanged. Otherwise StreamReply has
-// done nothing; pass the complete message to [Mux.FromBrowser]. It may overwrite
-// first.
-func (m *Mux) StreamReply(first []byte) (to ClientID, head []byte, ok bool) {
-	in, isReply := cdp.ParseHead(first)
-	if !isReply {
-		return 0, nil, false
-	}
-	c, waiting := m.pending[in.ID]
-	// A reply on the root has to lose its sessionId, which is at its end.
-	if !waiting || c.then != nil || c.client == nil || c.session.parent == nil {
-		return 0, nil, false
-	}
-	m.dropCall(in.ID)
-	return c.client.id, in.WithID(c.clientID), true // the transport drops it if the client has disconnected
-}
-
 // forwardReply sends a reply to the client whose call it answers.
 func (m *Mux) forwardReply(c pendingCall, in cdp.Message) {
 	if c.client.gone {

@@ -38,18 +38,6 @@ func (r Root) browser(name, file string) Place {
 
 const leaseName = "abrowser.lock"
 
-// Spare is where a daemon waits that a browser's broker had started for the next new
-// session; p is the browser's place.
-func (p Place) Spare() Place {
-	base := strings.TrimSuffix(p.Socket, ".sock")
-	return Place{
-		Name:   p.Name,
-		Socket: base + ".spare",
-		Lock:   base + ".spare.lock",
-		Log:    strings.TrimSuffix(p.Log, ".log") + ".spare.log",
-	}
-}
-
 // BrowserOf is the place of the browser that the settings choose: one for each
 // profile, and one for each browser that somebody else started. Its name is
 // "default", the profile's, or one made from the directory's path or the

@@ -45,7 +45,7 @@ type contender struct {
 	onEnd   func(ctx context.Context)
 	in      []string // the scenarios that it takes part in; nil: all
 	one     bool     // all its sessions are in one browser
-	spares  bool     // it has page and daemon ready for a new session, after some
+	spares  bool     // after some new sessions it holds a page ready for the next one
 	// leaves are commands that end all it has running.
 	leaves [][]string
 }

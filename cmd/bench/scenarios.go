@@ -153,8 +153,8 @@ func measureClickRef(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// beforeSpare is how many new sessions we have seen before page and daemon are ready for
-// the next.
+// beforeSpare is the number of new sessions after which we surely hold a page ready for the
+// next one.
 const beforeSpare = 6
 
 // measureNewSession is the first command of a session where others run already. A

@@ -32,10 +32,10 @@ func BenchmarkMessage(b *testing.B) {
 }
 
 // fakeBrowser answers every command with a reply of about size bytes, until its
-// input ends. In the middle of each it calls midway.
-func fakeBrowser(in io.Reader, out io.Writer, size int, midway func()) {
+// input ends.
+func fakeBrowser(in io.Reader, out io.Writer, size int) {
 	r, w := bufio.NewReaderSize(in, pipeBuffer), bufio.NewWriterSize(out, pipeBuffer)
-	half := bytes.Repeat([]byte("x"), size/2)
+	picture := bytes.Repeat([]byte("x"), size)
 	for {
 		msg, err := r.ReadBytes(0)
 		if err != nil {
@@ -45,9 +45,7 @@ func fakeBrowser(in io.Reader, out io.Writer, size int, midway func()) {
 		switch {
 		case !found: // the NUL that a broker begins with
 		case !bytes.Contains(msg, []byte("attachToBrowserTarget")):
-			fmt.Fprintf(w, `{"id":%s,"result":{"data":"%s`, id, half)
-			midway()
-			fmt.Fprintf(w, `%s"},"sessionId":"C"}`+"\x00", half)
+			fmt.Fprintf(w, `{"id":%s,"result":{"data":"%s"},"sessionId":"C"}`+"\x00", id, picture)
 		case bytes.Contains(msg, []byte(`"sessionId":"S"`)):
 			fmt.Fprint(w, `{"method":"Target.attachedToTarget","params":{"sessionId":"C","targetInfo":{"targetId":"B","type":"browser"},"waitingForDebugger":false},"sessionId":"S"}`+"\x00")
 			fmt.Fprintf(w, `{"id":%s,"result":{"sessionId":"C"},"sessionId":"S"}`+"\x00", id)
@@ -61,7 +59,7 @@ func fakeBrowser(in io.Reader, out io.Writer, size int, midway func()) {
 }
 
 // pipes are a pipe to a fake browser.
-func pipes(t testing.TB, size int, midway func()) *pipe {
+func pipes(t testing.TB, size int) *pipe {
 	t.Helper()
 	browserIn, in, err := os.Pipe()
 	if err != nil {
@@ -72,7 +70,7 @@ func pipes(t testing.TB, size int, midway func()) *pipe {
 		t.Fatal(err)
 	}
 	var browser sync.WaitGroup
-	browser.Go(func() { fakeBrowser(browserIn, browserOut, size, midway) })
+	browser.Go(func() { fakeBrowser(browserIn, browserOut, size) })
 	t.Cleanup(func() {
 		in.Close()
 		out.Close()
@@ -101,11 +99,11 @@ func between(t testing.TB, p *pipe) *websocket.Conn {
 	}
 	br.mux = patches.New(patches.Options{Transport: br})
 	ctx, cancel := context.WithCancel(context.Background())
-	messages := make(chan piece, inboxLength)
+	messages := make(chan []byte, inboxLength)
 	var work sync.WaitGroup
 	work.Go(func() { _, _ = io.Copy(io.Discard, keeper) })
 	work.Go(func() { _ = p.write(ctx) })
-	work.Go(func() { _ = p.read(func(msg piece) { messages <- msg }) })
+	work.Go(func() { _ = p.read(func(msg []byte) { messages <- msg }) })
 	work.Go(func() { defer close(br.over); br.run(ctx, messages) })
 	t.Cleanup(func() {
 		cancel()
@@ -129,18 +127,12 @@ func between(t testing.TB, p *pipe) *websocket.Conn {
 const question = `{"id":7,"method":"Browser.getVersion","params":{},"sessionId":"C"}`
 
 func benchPipe(b *testing.B, size int) {
-	p := pipes(b, size, func() {})
+	p := pipes(b, size)
 	answers := make(chan int)
 	var work sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
 	work.Go(func() { _ = p.write(ctx) })
-	work.Go(func() {
-		_ = p.read(func(msg piece) {
-			if !msg.more {
-				answers <- len(msg.data)
-			}
-		})
-	})
+	work.Go(func() { _ = p.read(func(msg []byte) { answers <- len(msg) }) })
 	b.SetBytes(int64(size))
 	for b.Loop() {
 		p.q.put([]byte(question))
@@ -208,7 +200,7 @@ func benchSocket(b *testing.B, size int) {
 }
 
 func benchBroker(b *testing.B, size int) {
-	conn := between(b, pipes(b, size, func() {}))
+	conn := between(b, pipes(b, size))
 	b.ReportAllocs()
 	b.SetBytes(int64(size))
 	for b.Loop() {

@@ -31,13 +31,8 @@ type line struct {
 	conn *websocket.Conn
 	q    *queue
 	once sync.Once
-
-	// The fields below belong to the mux's goroutine.
-	midway bool     // a message is given to it in pieces
-	behind [][]byte // what comes behind that
-
-	cut chan struct{} // closed when the connection is to end
-	why string        // of end, which has returned before it is read
+	cut  chan struct{} // closed when the connection is to end
+	why  string        // of end, which has returned before it is read
 }
 
 func (l *line) end(why string) {
@@ -47,6 +42,13 @@ func (l *line) end(why string) {
 		close(l.cut)
 		time.AfterFunc(lastTime, func() { _ = l.conn.CloseNow() }) // it has ended already, where the client reads
 	})
+}
+
+// give queues a message for the client, which is cut off when too much is waiting.
+func (l *line) give(msg []byte) {
+	if !l.q.put(msg) {
+		l.end("too much is waiting to be read")
+	}
 }
 
 // endpoint serves CDP for the session named in the path.
@@ -162,22 +164,26 @@ func (b *broker) listen(ctx context.Context, l *line) error {
 // write gives the client what is queued for it. One that takes none of it for
 // too long is cut off.
 func (l *line) write(ctx context.Context, log *slog.Logger) {
-	var midway streaming
-	defer midway.end()
 	for {
 		list, ok := l.q.take(ctx.Done())
 		if !ok {
 			break
 		}
 		for _, msg := range list {
-			if err := l.writePiece(ctx, &midway, msg, writeTime); err != nil {
+			if err := l.writeOne(ctx, msg); err != nil {
 				log.Warn("writing to a client", "error", err)
 				_ = l.conn.CloseNow()
 				return
 			}
-			l.q.wrote(len(msg.data))
+			l.q.wrote(len(msg))
 		}
 	}
 	l.end("the broker ends") // where it is ctx that has ended
 	_ = l.conn.Close(websocket.StatusNormalClosure, l.why)
+}
+
+func (l *line) writeOne(ctx context.Context, msg []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	return l.conn.Write(ctx, websocket.MessageText, msg)
 }

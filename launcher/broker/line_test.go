@@ -55,7 +55,7 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	l := <-lines
 	given := 0
 	for {
-		l.give(piece{data: make([]byte, message)})
+		l.give(make([]byte, message))
 		given++
 		select {
 		case <-l.cut:

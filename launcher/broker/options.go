@@ -29,12 +29,10 @@ type ServeOptions struct {
 	Build    string
 	Log      *slog.Logger
 	Ready    func(error)
-	// Spares is after how many new sessions a page is held ready for the next one, and
-	// Prepare called; below 0: never. No page is where a person would see it: in windows,
-	// and in somebody else's browser.
+	// Spares is the number of new sessions after which a page is held ready for the
+	// next one; below 0: never. Where a person would see that page, in a browser with
+	// windows or in one that we did not start, none is held.
 	Spares int
-	// Prepare has ready what else the next new session needs, unless that is. Nil: nothing.
-	Prepare func(ctx context.Context) error
 	// CleanupScript removes from a page what daemons left there; see [patches.Options].
 	CleanupScript string
 	// Bury ends what a session has kept outside of the browser, which ended with its

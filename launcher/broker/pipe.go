@@ -25,36 +25,23 @@ type pipe struct {
 	q   *queue
 }
 
-// read hands every message of the browser to take, a large one in pieces, until the
-// browser is gone. The first bytes may be the rest of a message that a dead broker read
-// half.
-func (p *pipe) read(take func(piece)) error {
+// read hands every message of the browser to take, until the browser is gone.
+// The first bytes may be the rest of a message that a dead broker read half.
+func (p *pipe) read(take func([]byte)) error {
 	r := bufio.NewReaderSize(p.out, pipeBuffer)
-	first := true
-	var msg []byte
-	for {
-		read, err := r.ReadSlice(0)
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			if msg == nil {
-				msg = make([]byte, 0, pieceSize)
+	for first := true; ; first = false {
+		msg, err := r.ReadBytes(0)
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
 			}
-			msg = append(msg, read...)
-			if !first && len(msg)+pipeBuffer > pieceSize {
-				take(piece{msg, true})
-				msg = nil
-			}
-			continue
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
 			return err
 		}
-		msg = append(msg, read[:len(read)-1]...)
-		if !first || json.Valid(msg) {
-			take(piece{data: msg})
+		msg = msg[:len(msg)-1]
+		if first && !json.Valid(msg) {
+			continue
 		}
-		first, msg = false, nil
+		take(msg)
 	}
 }
 
@@ -70,8 +57,7 @@ func (p *pipe) write(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		for _, next := range list {
-			msg := next.data
+		for _, msg := range list {
 			if bytes.IndexByte(msg, 0) >= 0 {
 				return wire.Errorf(wire.CodeInternal, "a message for the browser has a NUL in it")
 			}

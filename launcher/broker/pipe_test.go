@@ -49,7 +49,7 @@ func TestPipeAfterAHalfMessage(t *testing.T) {
 		t.Errorf("the browser reads %q, want %q", got, want)
 	}
 	got = nil
-	if err := p.read(func(msg piece) { got = append(got, string(msg.data)) }); err != nil {
+	if err := p.read(func(msg []byte) { got = append(got, string(msg)) }); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{`{"id":2,"result":{}}`, `{"method":"A.b"}`}; !slices.Equal(got, want) {

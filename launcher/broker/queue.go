@@ -10,7 +10,7 @@ type queue struct {
 	drain chan struct{} // one token: less is waiting than before, or it is closed
 
 	mu     sync.Mutex // guards the fields below
-	list   []piece
+	list   [][]byte
 	bytes  int
 	closed bool
 }
@@ -20,26 +20,24 @@ func newQueue(limit int) *queue {
 }
 
 // put reports whether there was room. What is put behind the end is dropped.
-func (q *queue) put(msg []byte) bool { return q.putPiece(piece{data: msg}) }
-
-func (q *queue) putPiece(p piece) bool {
+func (q *queue) put(msg []byte) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return true
 	}
-	if q.bytes+len(p.data) > q.limit && q.bytes > 0 {
+	if q.bytes+len(msg) > q.limit && q.bytes > 0 {
 		return false
 	}
-	q.list = append(q.list, p)
-	q.bytes += len(p.data)
+	q.list = append(q.list, msg)
+	q.bytes += len(msg)
 	nudge(q.wake)
 	return true
 }
 
 // take waits for messages and returns all there are; false when there will be no
 // more, or done is closed.
-func (q *queue) take(done <-chan struct{}) ([]piece, bool) {
+func (q *queue) take(done <-chan struct{}) ([][]byte, bool) {
 	for {
 		q.mu.Lock()
 		list, closed := q.list, q.closed

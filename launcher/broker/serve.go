@@ -50,14 +50,10 @@ type broker struct {
 	mux      *patches.Mux
 	lines    map[patches.ClientID]*line
 	lastLine patches.ClientID
-	large    large
 	product  string
 	served   bool // clients have been let in
 	unsaved  bool // the table on disk is not the newest: it could not be written
 	burials  sync.WaitGroup
-
-	preparing    atomic.Bool
-	preparations sync.WaitGroup
 
 	downloads *downloads
 	pool      *pool.Pool
@@ -170,10 +166,9 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	b.mux = patches.New(patches.Options{
 		Transport: b, Admit: b.admit, AgentAlive: b.knownToLive, State: state, Log: b.log, OnActivity: b.cookies.moved, DownloadDir: b.downloads.dir, External: foreign(b.Settings),
 		SpareAfter: b.spares(), Visible: b.watched(), BrowserStart: b.charge.Began, CleanupScript: b.CleanupScript,
-		Prepare: b.prepare,
 	})
 	var work sync.WaitGroup
-	messages := make(chan piece, inboxLength)
+	messages := make(chan []byte, inboxLength)
 	work.Go(func() {
 		defer cancel()
 		if err := b.up.write(ctx); err != nil {
@@ -182,7 +177,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	})
 	work.Go(func() {
 		defer cancel()
-		err := b.up.read(func(msg piece) {
+		err := b.up.read(func(msg []byte) {
 			select {
 			case messages <- msg:
 			case <-b.over:
@@ -217,7 +212,6 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	_ = b.up.close() // it ends with us anyway
 	work.Wait()
 	b.burials.Wait()
-	b.preparations.Wait()
 	select {
 	case <-b.gone:
 		b.downloads.end(true)
@@ -228,7 +222,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 }
 
 // run is the goroutine that owns the mux.
-func (b *broker) run(ctx context.Context, messages <-chan piece) {
+func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	beats := make(chan struct{}, 1)
@@ -242,7 +236,7 @@ func (b *broker) run(ctx context.Context, messages <-chan piece) {
 		}
 		select {
 		case msg := <-messages:
-			b.fromBrowser(msg)
+			b.mux.FromBrowser(msg)
 		case do := <-b.inbox:
 			do()
 		case <-due.C:
@@ -305,12 +299,8 @@ func (b *broker) ToBrowser(msg []byte) {
 // ToClient implements [patches.Transport].
 func (b *broker) ToClient(id patches.ClientID, msg []byte) {
 	b.active.Store(true)
-	switch l := b.lines[id]; {
-	case l == nil:
-	case l.midway:
-		l.behind = append(l.behind, msg)
-	default:
-		l.give(piece{data: msg})
+	if l := b.lines[id]; l != nil {
+		l.give(msg)
 	}
 }
 

@@ -9,9 +9,8 @@ import (
 // upstream is the way to the browser: the pipe of one that the keeper started, or
 // the WebSocket of one that somebody else did. What is to be written is queued.
 type upstream interface {
-	// read hands every message of the browser to take, until the browser is gone. One
-	// may come in pieces.
-	read(take func(piece)) error
+	// read hands every message of the browser to take, until the browser is gone.
+	read(take func([]byte)) error
 	// write writes what is queued, until ctx ends.
 	write(ctx context.Context) error
 	close() error
@@ -23,14 +22,14 @@ type remote struct {
 	q    *queue
 }
 
-func (r *remote) read(take func(piece)) error {
+func (r *remote) read(take func([]byte)) error {
 	for {
 		// Its end is close: a context's would be no other, and this has none.
 		_, msg, err := r.conn.Read(context.Background())
 		if err != nil {
 			return err
 		}
-		take(piece{data: msg})
+		take(msg)
 	}
 }
 
@@ -41,10 +40,10 @@ func (r *remote) write(ctx context.Context) error {
 			return nil
 		}
 		for _, msg := range list {
-			if err := r.writeOne(ctx, msg.data); err != nil {
+			if err := r.writeOne(ctx, msg); err != nil {
 				return err
 			}
-			r.q.wrote(len(msg.data))
+			r.q.wrote(len(msg))
 		}
 	}
 }

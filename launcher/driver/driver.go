@@ -22,7 +22,6 @@ package driver
 import (
 	"context"
 	"os"
-	"strings"
 
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -33,7 +32,6 @@ type Setup struct {
 	Directory string // its DriverDirectory
 	Node      string // its PLAYWRIGHT_NODEJS_PATH: our own executable
 	Program   string // the real Node
-	Ahead     bool   // for a session that is yet to come: it may be one more than there is room for
 }
 
 // Find returns the setup where driver and Node are in order, otherwise
@@ -62,15 +60,4 @@ func Own(lookup func(string) (string, bool)) (bool, error) {
 	default:
 		return false, wire.Errorf(wire.CodeBadInput, "ABROWSER_DRIVER is %q; it takes shared or own", text).WithHint("unset ABROWSER_DRIVER")
 	}
-}
-
-// Choice is what the environment says of the driver. Who says the same is served by the
-// same; lookup is os.LookupEnv.
-func Choice(lookup func(string) (string, bool)) string {
-	var choice strings.Builder
-	for _, name := range []string{"ABROWSER_DRIVER", "ABROWSER_DRIVER_PATH", "ABROWSER_NODE"} {
-		value, _ := lookup(name)
-		choice.WriteString(value + "\x00")
-	}
-	return choice.String()
 }

@@ -64,11 +64,7 @@ func (l *Line) enter(ctx context.Context, setup Setup) error {
 	if l.process, err = os.FindProcess(l.pid); err != nil {
 		return err
 	}
-	who := "session "
-	if setup.Ahead {
-		who = "ahead "
-	}
-	if _, err := io.WriteString(l.conn, who+setup.identity()+"\n"); err != nil {
+	if _, err := io.WriteString(l.conn, "session "+setup.identity()+"\n"); err != nil {
 		return err
 	}
 	limit := l.shared.limits().room

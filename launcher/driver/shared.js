@@ -5,8 +5,6 @@
 // The first line of a connection says what it is:
 //   session ID   answered with "+", then frames as playwright-go writes them, or
 //                with "-" where there is no room or the ID is another one's
-//   ahead ID     as session, for one that is yet to come: there is room for one more, so
-//                that none who waits for his session has another driver started
 //   status       answered with what there is to say, as JSON
 //   watch        each byte is answered with one: "1" to the connection that is the
 //                first of its kind, so that the others may ask less often, else "0"
@@ -220,8 +218,7 @@ function accept(socket) {
     const rest = head.subarray(end + 1);
     if (line === "watch") return watch(socket, rest);
     if (line === "status") return socket.end(JSON.stringify({ pid: process.pid, sessions: sessions.size, limit: Number(limit) }));
-    const room = Number(limit) + (line === "ahead " + id ? 1 : 0);
-    if (![`session ${id}`, `ahead ${id}`].includes(line) || sessions.size >= room || stopping) return socket.end("-");
+    if (line !== `session ${id}` || sessions.size >= Number(limit) || stopping) return socket.end("-");
     fs.mkdirSync(process.env.TMPDIR, { recursive: true, mode: 0o700 }); // somebody may have cleaned up
     const session = new Session(socket);
     socket.write("+");

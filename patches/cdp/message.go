@@ -50,14 +50,6 @@ func ParseMessage(raw []byte) (m Message, ok bool) {
 	return m, raw[len(raw)-1] == '}'
 }
 
-// ParseHead reads the id of a reply of which only the beginning has arrived. ok is
-// false if first does not begin a reply. The Session of the message is unknown.
-func ParseHead(first []byte) (m Message, ok bool) {
-	m = Message{Raw: first}
-	ok = hasPrefix(first, replyHead) && m.readID()
-	return m, ok
-}
-
 // readID reads the id of a reply and reports whether it is complete.
 func (m *Message) readID() bool {
 	i := len(replyHead)

@@ -88,26 +88,6 @@ func TestReplyForClient(t *testing.T) {
 	}
 }
 
-func TestParseHead(t *testing.T) {
-	for _, tt := range []struct {
-		first string
-		ok    bool
-		want  string
-	}{
-		{`{"id":1000000001,"result":{"data":"iVBOR`, true, `{"id":3,"result":{"data":"iVBOR`},
-		{`{"id":10000`, false, ""},
-		{`{"method":"A.b","params":{"data":"`, false, ""},
-	} {
-		in, ok := ParseHead([]byte(tt.first))
-		if ok != tt.ok {
-			t.Errorf("ParseHead(%s) = %v, want %v", tt.first, ok, tt.ok)
-		}
-		if ok && string(in.WithID(3)) != tt.want {
-			t.Errorf("with another id %s is %s, want %s", tt.first, in.WithID(3), tt.want)
-		}
-	}
-}
-
 func TestResult(t *testing.T) {
 	var v struct{ A int }
 	if in, _ := ParseMessage([]byte(`{"id":1,"result":{"a":2}}`)); in.Result(&v) != nil || v.A != 2 {

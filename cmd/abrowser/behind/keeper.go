@@ -43,16 +43,9 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 		return err
 	}
 	launcher.Pin()
-	held, hold, err := os.Pipe() // the spare daemon sees hold closed when this process ends
-	if err != nil {
-		return err
-	}
-	defer held.Close() // nobody writes
-	defer hold.Close() // as above
 	err = broker.Serve(ctx, broker.ServeOptions{
 		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), CleanupScript: farewell(),
-		Prepare: func(ctx context.Context) error { return r.launcher.Spare(ctx, r.settings, held) },
-		Bury:    func(ctx context.Context, session string) (bool, error) { return bury(ctx, r.root, session) },
+		Bury: func(ctx context.Context, session string) (bool, error) { return bury(ctx, r.root, session) },
 	})
 	if err != nil {
 		r.log.Error("ended", "error", err)
@@ -60,8 +53,8 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 	return err
 }
 
-// spares reads ABROWSER_SPARE_PAGES: after how many new sessions a page and a daemon are
-// held ready for the next one. 0 is never.
+// spares reads ABROWSER_SPARE_PAGES, the number of new sessions after which a page is held
+// ready for the next one. 0 means never.
 func spares(lookup func(string) (string, bool)) int {
 	text, _ := lookup("ABROWSER_SPARE_PAGES")
 	switch n, err := strconv.Atoi(text); {

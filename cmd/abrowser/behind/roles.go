@@ -12,7 +12,6 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
-	"github.com/abrowser/abrowser/launcher/spare"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -48,8 +47,6 @@ func (Program) Role(args []string, sys cli.System) (handled bool, status int) {
 
 func roleOf(args []string) func(context.Context, cli.System) error {
 	switch {
-	case len(args) == 2 && args[0] == "daemon" && args[1] == spare.Placeholder:
-		return waitForSession
 	case len(args) == 2 && args[0] == "daemon":
 		return func(ctx context.Context, sys cli.System) error { return serveSession(ctx, sys, args[1]) }
 	case len(args) == 1 && args[0] == "keeper":

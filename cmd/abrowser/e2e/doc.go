@@ -4,7 +4,8 @@
 // fetches the driver once, and fails the run when anything is left that was not
 // there before.
 //
-// The tests are those of cmd/abrowser (the commands themselves), isolation (a task
-// and the others), soak (answers compared with what the pages counted) and survival
-// (what is killed, frozen, damaged or at rest).
+// The packages that use it are cmd/abrowser (the commands themselves) and, below it,
+// isolation (a task and the others), modes (attached, headed and incognito browsers, and
+// policies), soak (answers compared with what the pages counted), survival (processes that
+// are killed, frozen or restarted) and upkeep (damaged files, and idle sessions).
 package e2e

@@ -90,11 +90,9 @@ func (h *Home) end(t testing.TB) {
 	if len(h.Of(KindDriver)) > 0 {
 		pattern = "[^d]" // those that live are looked for after the run
 	}
-	for _, name := range []string{"*.sock", "*.spare"} {
-		sockets, err := filepath.Glob(filepath.Join(h.Dir, "run", pattern, name))
-		if err != nil || len(sockets) > 0 {
-			t.Errorf("sockets left after close --all and browser stop: %q %v", sockets, err)
-		}
+	sockets, err := filepath.Glob(filepath.Join(h.Dir, "run", pattern, "*.sock"))
+	if err != nil || len(sockets) > 0 {
+		t.Errorf("sockets left after close --all and browser stop: %q %v", sockets, err)
 	}
 	for _, dir := range []string{"profiles", "bin"} { // the rest is small, and removed after the run
 		if err := os.RemoveAll(filepath.Join(h.Dir, dir)); err != nil {

@@ -78,7 +78,6 @@ func (h *Home) Running() []Process {
 // Kinds of processes.
 const (
 	KindDaemon  = "daemon"
-	KindSpare   = "spare" // a daemon that waits for its session
 	KindKeeper  = "keeper"
 	KindBroker  = "broker"
 	KindBrowser = "browser"
@@ -94,8 +93,6 @@ func (p Process) Kind() string {
 	}
 	ours := filepath.Base(p.args[0]) == "abrowser" && len(p.args) > 1
 	switch {
-	case ours && p.args[1] == "daemon" && len(p.args) > 2 && strings.HasPrefix(p.args[2], "(spare)"):
-		return KindSpare
 	case ours && p.args[1] == "daemon":
 		return KindDaemon
 	case ours && p.args[1] == "keeper":
