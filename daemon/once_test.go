@@ -85,6 +85,7 @@ func TestClickIsConfirmed(t *testing.T) {
 		{"a cover comes under the button", `go.onmousedown = () => document.body.insertAdjacentHTML("beforeend", "<div style='position: fixed; inset: 0'></div>")`, false, "0"},
 		{"the page handles the press", `go.onmousedown = (e) => { e.preventDefault(); go.style = "position: absolute; top: 300px" }`, true, "0"},
 		{"the page keeps the click from all that listen later", `addEventListener("click", (e) => { clicks++; e.stopImmediatePropagation() }, true)`, true, "1"},
+		{"the page keeps the click from all that listen later, and is busy", `addEventListener("click", (e) => { clicks++; e.stopImmediatePropagation(); setTimeout(() => spin(60)) }, true)`, true, "1"},
 		{"the click sends the page away", `go.onclick = () => { location.href = "/form?sent" }`, true, ""},
 		{"the click opens a dialog", `go.onclick = () => { alert("clicked") }`, true, "1"},
 		{"the click closes the page's access to itself", `go.onclick = () => { document.body.innerHTML = "" }`, true, "1"},

@@ -144,7 +144,7 @@ const questions = Object.assign(() => {}, {
     const still = ${still}, settles = ${rests}, isRef = ${isRef};
     ${watching}; ${fillElement}
     const many = 2000; // elements of a page that takes long to paint
-    let turn = 0, guard, moved, sent, large, released, seen, heard, calm, watcher, keys, entered, aim, last;
+    let turn = 0, guard, moved, sent, large, released, seen, heard, calm, watcher, keys, entered, aim, last, report;
     const moves = () => (moved = true);
     const sends = () => (sent = true);
     // In a task of its own: with the button's release comes the click.
@@ -226,11 +226,13 @@ const questions = Object.assign(() => {}, {
       // that comes before this one.
       const mine = turn;
       if (!moved) await new Promise((done) => setTimeout(done));
-      return mine === turn ? stop() : { hit: true }; // what came meanwhile is not ended
+      if (mine !== turn) return { hit: true }; // another click has begun, and goes on
+      return (report ??= stop()); // over and end may both ask
     };
     const came = () => {
       stop();
       turn++;
+      report = undefined;
       return new Promise((done) => (seen = done));
     };
     const over = (count) => {
