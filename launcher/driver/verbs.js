@@ -96,9 +96,12 @@ const verbs = {
           return done !== "done" || node.matches(":focus, :focus-within") ? done : "error:notfocused";
         });
         if (!focused) return;
+        const frame = node._frame;
+        const document = frame._currentDocument;
         let typed = 0;
         for (const char of text) {
-          if (act.left) throw new Error(`the caller left after ${typed} of ${[...text].length} keys`);
+          const why = act.left ? "the caller left" : frame._currentDocument !== document || frame._isDetached() ? "the page navigated" : "";
+          if (why) throw new Error(`${why} after ${typed} of ${[...text].length} keys`);
           await keyboard.type(act.progress, char, { delay });
           typed++;
         }
