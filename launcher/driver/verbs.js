@@ -33,8 +33,8 @@ const verbs = {
         const needsClick = async () => (await is(ready)).matches !== checked;
         const done = await verbs.click.perform(act, ready, needsClick);
         // A box that the page has replaced, or whose document is gone, has no state.
-        const after = done && (await is(ready).catch(() => ({ received: "error:notconnected" })));
-        return done && { unchanged: after.received !== "error:notconnected" && after.matches !== checked };
+        const after = done && (await is(ready).catch(() => ({})));
+        return done && { unchanged: after.matches === !checked && after.received !== "error:notconnected" };
       } finally {
         ready.dispose();
       }
