@@ -63,9 +63,6 @@ type Options struct {
 	// the next one, unless the browser is Visible or External. 0 means never. A spare
 	// page that a previous Mux left is used in any case.
 	SpareAfter int
-	// Prepare is called when a spare page is due, even if none is created because the
-	// browser is Visible or External. It may be nil.
-	Prepare func()
 	// CleanupScript removes from a page what a tenant's clients left there. It runs in
 	// pages that are released. Empty: none.
 	CleanupScript string

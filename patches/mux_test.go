@@ -210,7 +210,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 				state = state.Died()
 			}
 			first += 1000
-			o := Options{Transport: rec, Clock: func() time.Time { return now }, FirstID: first, State: state, DownloadDir: "/downloads", SpareAfter: m.SpareAfter, Prepare: m.Prepare}
+			o := Options{Transport: rec, Clock: func() time.Time { return now }, FirstID: first, State: state, DownloadDir: "/downloads", SpareAfter: m.SpareAfter}
 			if words[0] == "external" {
 				o.External, o.Visible, o.DownloadDir = true, true, ""
 			}
@@ -225,7 +225,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 		case "activity":
 			rec.note("result", fmt.Sprint(words[1], " had activity: ", m.TakeActivity(words[1])))
 		case "spares":
-			m.SpareAfter, m.Prepare = 1, func() { rec.note("result", "prepares") }
+			m.SpareAfter = 1
 		case "visible":
 			m.Visible = true
 		case "cleanup":

@@ -39,14 +39,10 @@ func (sp *sparePage) pageCreated(t *target) {
 	}
 }
 
-// prepare calls [Options.Prepare] and creates a spare page, unless a person would see
-// the page.
+// prepare creates a spare page, unless a person would see it.
 func (sp *sparePage) prepare() {
 	if sp.m.closing || sp.m.Clock().Sub(sp.last) < spareDelay { // the timer of the later page does it
 		return
-	}
-	if sp.m.Prepare != nil {
-		sp.m.Prepare()
 	}
 	if !sp.m.Visible && !sp.m.External {
 		sp.create()
