@@ -3,12 +3,23 @@
 package survival_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
+
+// asking makes the page open a dialog when a gate opens. The page reports that directly
+// before.
+const asking = `fetch("/gate/%[1]s").then(() => {
+	const report = new XMLHttpRequest();
+	report.open("POST", "/count/%[1]s", false);
+	report.send();
+	alert("is anybody there?");
+	document.title = "asked";
+}), 0`
 
 // A dialog that a page opens while nothing is connected to it, because its task is done
 // or because daemon and driver were killed, does not block the page for those who go on.
@@ -31,9 +42,12 @@ func TestDialogWhileNothingIsConnected(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			session := tt.session
 			h.Text(t, session, "open", s.URL("/form"))
-			h.Text(t, session, "eval", `setTimeout(() => { alert("is anybody there?"); document.title = "asked" }, 2000), 0`)
+			h.Text(t, session, "eval", fmt.Sprintf(asking, session))
 			tt.part(session)
-			time.Sleep(3 * time.Second) // the page has opened its dialog
+			s.Open(session)
+			if !e2e.Await(20*time.Second, func() bool { return s.Count(session) == 1 }) {
+				t.Fatal("the page does not open its dialog")
+			}
 			if got := h.Text(t, session, "get", "title"); got != "asked" {
 				t.Errorf("the title is %q, want that of after the dialog", got)
 			}
