@@ -99,9 +99,8 @@ func TestNothingRunningNothingStarts(t *testing.T) {
 	}
 }
 
-// Of all forms that end several sessions, a task's end its own ones alone; those of
-// other agents go on as they are, and are listed as skipped. A person ends them, too,
-// who asks for that.
+// A task that closes several sessions closes only its own. The sessions of other agents
+// continue and are listed as skipped. A person can close them with --force.
 func TestClosingSeveralKeepsToOnesOwn(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

@@ -52,7 +52,7 @@ func TestInterruptedClickNeverHappens(t *testing.T) {
 			if !e2e.Await(20*time.Second, func() bool { return s.Count("late-shown") == shown+1 }) {
 				t.Fatal("the element never appeared")
 			}
-			// What was not called off would be done within this time.
+			// An action that was not cancelled would be performed within this time.
 			h.Text(t, "task", "wait", "1500")
 			if n := h.Text(t, "task", "get", "text", "#clicks"); n != "0" || s.Count("late-click") != clicked {
 				t.Errorf("the element was clicked %s times after the command had ended", n)
@@ -95,7 +95,7 @@ func TestInterruptedWhileItActs(t *testing.T) {
 			awaitCount(t, s, tt.name)
 			for i, signal := range tt.signals {
 				if i > 0 {
-					time.Sleep(300 * time.Millisecond)
+					time.Sleep(300 * time.Millisecond) // two signals of a kind that are pending together arrive as one
 				}
 				if err := syscall.Kill(clicking.PID, signal); err != nil {
 					t.Fatal(err)

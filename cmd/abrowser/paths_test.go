@@ -66,7 +66,7 @@ func TestHomeWithCharactersOfURLs(t *testing.T) {
 		t.Errorf("after its daemon was killed the session's page has the title %q, want %q", got, title)
 	}
 	atEndpoint("After the daemon was killed")
-	// What a killed daemon left in the system's temporary directory goes with the session.
+	// Closing the session removes the alias that its killed daemon left in /tmp.
 	alias, err := os.Readlink(filepath.Join(h.Dir, "state", "sessions", "a.alias"))
 	if err != nil {
 		t.Fatal(err)

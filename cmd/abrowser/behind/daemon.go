@@ -37,8 +37,8 @@ func serveSession(ctx context.Context, sys cli.System, session string) error {
 	})
 }
 
-// driver returns the function that provides Playwright's driver to a session: a driver of
-// the session's own, or one that sessions share.
+// driver returns a function that provides Playwright's driver to a session. If own is
+// true, the session gets a private driver; otherwise sessions share one.
 func (r *role) driver(own bool) func(context.Context) (daemon.Driver, error) {
 	shared := &driver.Shared{Root: r.root, Log: r.log}
 	return func(ctx context.Context) (daemon.Driver, error) {

@@ -199,7 +199,7 @@ func TestInterrupted(t *testing.T) {
 	}{
 		{"nothing was done", context.Canceled, undone, wire.ExitInterrupted},
 		{"it was done", nil, `"clicked":"#late"`, wire.ExitDone},
-		{"nobody knows", wire.Errorf(wire.CodeResultUnknown, "not confirmed"), `"code":"result_unknown"`, wire.ExitFailed},
+		{"outcome unknown", wire.Errorf(wire.CodeResultUnknown, "not confirmed"), `"code":"result_unknown"`, wire.ExitFailed},
 		{"it failed", wire.Errorf(wire.CodeNotFound, "no element"), `"code":"not_found"`, wire.ExitFailed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

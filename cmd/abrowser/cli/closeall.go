@@ -17,7 +17,7 @@ type ending struct {
 	session string
 	end     func(context.Context) (wire.ReleaseOut, error)
 	left    wire.ReleaseOut
-	gone    bool // somebody else has ended it meanwhile
+	gone    bool // another command ended it meanwhile
 	err     error
 }
 
@@ -140,8 +140,9 @@ func (a *app) endings(ctx context.Context, page, force bool) ([]ending, error) {
 	return all, nil
 }
 
-// closeOne ends a session with a daemon. One that does not answer is ended by force, and so
-// is one of an agent with a secret id, which its daemon ends for nobody else.
+// closeOne ends a session that has a daemon. A daemon that does not answer is killed, if
+// the caller may end the session. With force, a daemon that accepts its end from its own
+// agent only, because that agent has a secret id, is killed as well.
 func (a *app) closeOne(ctx context.Context, s served, name string, page, force bool) (wire.ReleaseOut, error) {
 	if s.state == stateWedged && s.status.State == "" && (sockets.Silence(ctx, s.place).Stopped || a.mute(ctx, s.place, forceTime)) {
 		if !force {

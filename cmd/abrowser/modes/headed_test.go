@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Who looks at the browser's window sees the page of a session, and no empty tab of ours.
-// With the last page the window goes and the browser stays.
+// The browser's window shows a session's page and no empty tab. When the last page closes,
+// the window closes and the browser keeps running.
 func TestWindowShowsASessionsPage(t *testing.T) {
 	t.Parallel()
 	x := e2e.NewScreen(t)

@@ -151,7 +151,7 @@ func TestSettingsOfTheBrowserAgree(t *testing.T) {
 			t.Errorf("of session %s: %q, with the hint %q, want %q", session, *e.Error, e.Hint, want)
 		}
 	}
-	// What ended is not what the next browser runs with.
+	// The next browser does not inherit the settings of the one that was stopped.
 	h.Text(t, "first", "browser", "stop")
 	h.Text(t, "third", "open", "about:blank")
 	h.Text(t, "second", "open", "about:blank")

@@ -13,7 +13,7 @@ import (
 // new line in [actions], and its element in page.js.
 type action struct {
 	name string
-	// command is what is run, for an element and what is entered.
+	// command returns the arguments that perform the action on an element.
 	command func(selector string, s step) []string
 	// once counts what the element sees when the action is done once.
 	once func(s step) map[string]int
@@ -88,7 +88,7 @@ func keys(r *rand.Rand, c spec, step int) string {
 	const each = 3
 	first := (c.Slot%3*mostSteps + step) * each
 	set := letters[first : first+each]
-	text := make([]byte, 3+r.IntN(22)) // of which 16 are pressed in one call
+	text := make([]byte, 3+r.IntN(22))
 	for i := range text {
 		text[i] = set[r.IntN(each)]
 	}
