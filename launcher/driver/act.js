@@ -12,7 +12,8 @@
 //                   "none"     nothing was done: why says what the element lacked in the last
 //                              check, error what made the action impossible
 //                   "unknown"  the action began, and its end was not confirmed; doubt says why
-//   Abrowser.leave  {target, id}: aborts the action if it is in the wait phase
+//   Abrowser.leave  {target, id}: aborts the action if it is in the wait phase, and also if
+//                   its Abrowser.act comes later: the daemon sends the two concurrently
 // It also has this event:
 //   Abrowser.phase  {id, acting}: sent before the act phase begins, and when the action
 //                   returns to the wait phase because nothing was done
@@ -20,7 +21,8 @@
 const lookTime = 1000; // the longest wait for an element in one evaluation
 const coverTime = 500; // the wait for a cover to go away, before the page is scrolled differently
 const settleTime = 1000; // the wait for a navigation that the action has started
-const acts = new WeakMap(); // page to its running action
+const acts = new WeakMap(); // page to its last action
+const departed = new WeakMap(); // page to the id of the last action that was left
 
 class Act {
   constructor(session, server, page, params) {
@@ -29,6 +31,8 @@ class Act {
     this.ended = new Promise((_, reject) => (this.end = reject));
     this.ended.catch(() => {});
     server.signal.addEventListener("abort", () => this.stop("left")); // the daemon has disconnected
+    acts.set(page, this);
+    if (departed.get(page) === params.id) this.stop("left");
     const race = (promises) => this.race(promises, [promises].flat());
     this.progress = {
       ...playwright.nullProgress,
@@ -285,6 +289,13 @@ class Act {
   async pending() {
     return !(await settled(this.page, Date.now() + settleTime));
   }
+}
+
+// leave aborts the action with an id on a page.
+function leave(page, id) {
+  departed.set(page, id);
+  if (acts.get(page)?.params.id === id) acts.get(page).stop("left");
+  return {};
 }
 
 // doubts are the messages for the verdicts that do not confirm the input.

@@ -12,13 +12,15 @@ import (
 	"github.com/abrowser/abrowser/sockets"
 )
 
-// pressOnce runs a press with a limit of 200 ms for the wait phase. The page's last answer
-// before the act phase keeps the event loop busy for a time, so that no timer fires
-// between the end of the wait phase and the beginning of the act phase.
+// pressOnce runs a press, action 2, with a limit of 200 ms for the wait phase. Its argument
+// has two numbers. The page's last answer before the act phase keeps the event loop busy
+// for the first, in milliseconds, so that no timer fires between the end of the wait phase
+// and the beginning of the act phase. If the second is not 0, the action with that number
+// has been left before.
 const pressOnce = `
 const playwright = { nullProgress: { metadata: {} } };
 const settled = async () => true;
-const busy = Number(process.argv[2]);
+const [busy, left] = process.argv[2].split(" ").map(Number);
 const phases = [];
 let pressed = 0;
 const watcher = { evaluate: async () => "seen" };
@@ -37,28 +39,32 @@ const page = {
 };
 const session = { emit: (name, { params }) => phases.push(params.acting) };
 const server = { signal: new AbortController().signal };
-new Act(session, server, page, { id: 1, verb: "press", key: "a", limit: 200, ack: 5000 }).run()
-  .then(({ state }) => console.log(JSON.stringify({ state, pressed, phases })));
+if (left) leave(page, left);
+new Act(session, server, page, { id: 2, verb: "press", key: "a", limit: 200, ack: 5000 }).run()
+  .then(({ state, stopped }) => console.log(JSON.stringify({ state, stopped, pressed, phases })));
 `
 
 // The act phase does not begin after the deadline, even if the timer for the deadline has
-// not fired because the driver was busy.
+// not fired because the driver was busy. It does not begin either if the message that
+// leaves the action has overtaken the one that starts it.
 func TestActDoesNotBeginLate(t *testing.T) {
 	type result struct {
-		State   string
-		Pressed int
-		Phases  []bool
+		State, Stopped string
+		Pressed        int
+		Phases         []bool
 	}
 	for _, tt := range []struct {
-		name, busy string
-		want       result
+		name, arg string
+		want      result
 	}{
-		{"in time", "0", result{"done", 1, []bool{true}}},
-		{"late", "400", result{"none", 0, []bool{}}},
+		{"in time", "0 0", result{"done", "", 1, []bool{true}}},
+		{"late", "400 0", result{"none", "late", 0, []bool{}}},
+		{"left before", "0 2", result{"none", "left", 0, []bool{}}},
+		{"the previous action was left", "0 1", result{"done", "", 1, []bool{true}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got result
-			runNode(t, actScript+verbsScript+pressOnce, tt.busy, &got)
+			runNode(t, actScript+verbsScript+pressOnce, tt.arg, &got)
 			if !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("the press = %+v, want %+v", got, tt.want)
 			}

@@ -21,14 +21,8 @@ async function answer(session, progress, browsers, method, params) {
   const until = Date.now() + params.limit;
   const page = pageOf(browsers, params.target);
   if (!page) return {};
-  if (method === "Abrowser.act") {
-    acts.set(page, new Act(session, progress, page, params));
-    return acts.get(page).run();
-  }
-  if (method === "Abrowser.leave") {
-    if (acts.get(page)?.params.id === params.id) acts.get(page).stop("left");
-    return {};
-  }
+  if (method === "Abrowser.act") return new Act(session, progress, page, params).run();
+  if (method === "Abrowser.leave") return leave(page, params.id);
   if (method === "Abrowser.picture") return picture(progress, page, params, until);
   if (method === "Abrowser.world") return (await progress.race(inTime(world(page), until))) ?? {};
   if (method === "Abrowser.follow") return follow(session, page);
