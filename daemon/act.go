@@ -90,6 +90,9 @@ func (t *turn) performOnce(ctx context.Context, p *page, at target, a action, ag
 	})
 	switch {
 	case errors.Is(err, wire.CodePageCrashed), p.isCrashed():
+		if p.acting.Load() == id {
+			return performed{}, crashedWhile(a)
+		}
 		return performed{}, crashedError()
 	case err != nil && p.acting.Load() == id:
 		return performed{}, unknownError(a, "the connection to the page was lost")
@@ -136,7 +139,7 @@ func (t *turn) judge(ctx context.Context, p *page, at target, a action, out outc
 		return performed{saves: out.Saves, unchanged: out.Unchanged}, nil
 	case "unknown":
 		if p.crashes() {
-			return performed{}, crashedError()
+			return performed{}, crashedWhile(a)
 		}
 		return performed{}, unknownError(a, out.Doubt)
 	case "none":
@@ -147,7 +150,7 @@ func (t *turn) judge(ctx context.Context, p *page, at target, a action, out outc
 	case out.Stopped == "replaced":
 		return performed{}, staleError(at.sel.ref, "its page was loaded anew")
 	case out.Stopped != "":
-		if out.Count < 0 && at.query != "" { // the timeout came before the first check
+		if out.Stopped == "late" && out.Count < 0 && at.query != "" { // the timeout came before the first check
 			if n, err := look(t, time.Second, p.Locator(at.query).Count); err == nil {
 				out.Count = n
 			}
@@ -202,6 +205,11 @@ func (t *turn) actionError(at target, err error) error {
 
 func unknownError(a action, doubt string) error {
 	return wire.Errorf(wire.CodeResultUnknown, "%s not confirmed: %s; it may or may not have been done", a.name, doubt).WithHint(hintSnapshot)
+}
+
+// crashedWhile returns the error of an action whose page crashed in the act phase.
+func crashedWhile(a action) error {
+	return wire.Errorf(wire.CodePageCrashed, "the page crashed during %s; it may or may not have been done", a.name).WithHint("abrowser open")
 }
 
 // goneWhileWaiting returns the error of an action whose page or connection was lost before

@@ -99,6 +99,8 @@ func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action) 
 	switch {
 	case errors.Is(err, wire.CodeTimeout), errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isMoved(err) && !neverRun(err):
 		return "", false, unknownError(a, "the page did not answer")
+	case errors.Is(err, wire.CodePageCrashed):
+		return "", false, crashedWhile(a)
 	case err != nil:
 		return "", false, err
 	case s.How == "needsinput":
@@ -326,7 +328,7 @@ func (c *channel) give(ctx context.Context, a action, inputs []input) ([]asking,
 func (c *channel) took(ctx context.Context, a action, given []asking) error {
 	for _, asked := range given {
 		if err := c.await(ctx, asked, nil); errors.Is(err, wire.CodePageCrashed) {
-			return err
+			return crashedWhile(a)
 		} else if err != nil {
 			return unknownError(a, "the page did not acknowledge the input")
 		}

@@ -3,6 +3,8 @@
 package survival_test
 
 import (
+	"fmt"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -50,6 +52,47 @@ func TestRendererEndsWhileItIsAsked(t *testing.T) {
 			h.Text(t, "task", "tab", "t1")
 			if kept := h.Text(t, "task", "get", "count", "#kept"); kept != "1" {
 				t.Errorf("the tab beside it has %s fields", kept)
+			}
+		})
+	}
+}
+
+// The answer of an action says that it may have been done if the page's process ended
+// after the action's first event.
+func TestRendererEndsDuringAnAction(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	for _, tt := range []struct{ action, event, text string }{
+		{"click", "mousedown", ""}, // by the fast path
+		{"fill", "input", "x"},     // by the fast path
+		{"dblclick", "mousedown", ""},
+	} {
+		t.Run(tt.action, func(t *testing.T) {
+			h.Text(t, "task", "open", s.URL("/secret"))
+			h.Text(t, "task", "eval", fmt.Sprintf(`addEventListener(%q, () => {
+				const send = (method, path) => {
+					const request = new XMLHttpRequest();
+					request.open(method, path, false);
+					request.send();
+				};
+				send("POST", "/count/%[2]s");
+				send("GET", "/gate/%[2]s"); // which nothing opens
+			}), 0`, tt.event, tt.action))
+			renderer := rendererOf(t, h, "task")
+			results := make(chan e2e.Result, 1)
+			go func() {
+				results <- h.Try("task", append([]string{"--json", tt.action, "#kept"}, strings.Fields(tt.text)...)...)
+			}()
+			if !e2e.Await(20*time.Second, func() bool { return s.Count(tt.action) == 1 }) {
+				t.Error("the page saw no input")
+			}
+			if err := syscall.Kill(renderer.PID, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+			r := <-results
+			if e := r.Envelope(t); e.Code != wire.CodePageCrashed || !strings.Contains(*e.Error, "it may or may not have been done") {
+				t.Errorf("want %s, and that it may have been done: %s", wire.CodePageCrashed, r)
 			}
 		})
 	}
