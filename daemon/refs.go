@@ -19,13 +19,14 @@ const refBlock = 1000
 
 // element is what a ref stands for: one element of one document, as long as it has
 // this role and name. Playwright gives an element another ref of its own when one
-// of the two changes.
+// of the two changes, and counts its refs from 1 again in each connection to the page.
 type element struct {
-	target   string // the page
-	document string // its frame's document
-	pwRef    string
-	role     string
-	name     string
+	target     string // the page
+	connection string // the [link.party] of Playwright's connection
+	document   string // its frame's document
+	pwRef      string
+	role       string
+	name       string
 }
 
 // refs gives elements their numbers. A number is used once in a session, also
@@ -78,12 +79,13 @@ func (r *refs) lookup(n int) (element, error) {
 	return element{}, wire.Errorf(wire.CodeNotFound, "no ref e%d was given out in this session", n).WithHint(hintSnapshot)
 }
 
-// forget drops the elements of documents that keep says are gone.
-func (r *refs) forget(target string, documents map[string]bool) {
+// forget drops the elements of a page that are of other connections, or of other
+// documents than the given ones.
+func (r *refs) forget(target, connection string, documents map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for n, e := range r.elements {
-		if e.target == target && !documents[e.document] {
+		if e.target == target && (e.connection != connection || !documents[e.document]) {
 			delete(r.elements, n)
 			delete(r.numbers, e)
 		}

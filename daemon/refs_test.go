@@ -12,7 +12,7 @@ import (
 func TestRefs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sessions", "one.json")
 	r := newRefs(path)
-	first := element{target: "T", document: "@1", pwRef: "e1", role: "button", name: "Go"}
+	first := element{target: "T", connection: "C", document: "@1", pwRef: "e1", role: "button", name: "Go"}
 	number := func(e element) int {
 		t.Helper()
 		n, err := r.number(e)
@@ -28,9 +28,10 @@ func TestRefs(t *testing.T) {
 		t.Errorf("the same element has the number %d", got)
 	}
 	for _, other := range []element{
-		{target: "U", document: "@1", pwRef: "e1", role: "button", name: "Go"},
-		{target: "T", document: "@2", pwRef: "e1", role: "button", name: "Go"},
-		{target: "T", document: "@1", pwRef: "e2", role: "button", name: "Go"},
+		{target: "U", connection: "C", document: "@1", pwRef: "e1", role: "button", name: "Go"},
+		{target: "T", connection: "C", document: "@2", pwRef: "e1", role: "button", name: "Go"},
+		{target: "T", connection: "C", document: "@1", pwRef: "e2", role: "button", name: "Go"},
+		{target: "T", connection: "D", document: "@1", pwRef: "e1", role: "button", name: "Go"},
 	} {
 		if got := number(other); got == 1 {
 			t.Errorf("%+v has the number of another element", other)
@@ -39,7 +40,7 @@ func TestRefs(t *testing.T) {
 	if e, err := r.lookup(1); err != nil || e != first {
 		t.Errorf("lookup(1) = %+v, %v", e, err)
 	}
-	r.forget("T", map[string]bool{"@2": true})
+	r.forget("T", "C", map[string]bool{"@2": true})
 	if _, err := r.lookup(1); !errors.Is(err, wire.CodeStaleRef) {
 		t.Errorf("lookup of a forgotten ref = %v, want %s", err, wire.CodeStaleRef)
 	}

@@ -62,7 +62,7 @@ func (t *turn) outline(ctx context.Context, p *page) (outlined, error) {
 		for _, id := range documents {
 			alive[id] = true
 		}
-		t.refs.forget(p.target, alive)
+		t.refs.forget(p.target, p.link.party, alive)
 		return o, t.number(p, o, root)
 	}
 	if ctx.Err() != nil {
@@ -82,7 +82,8 @@ func (t *turn) number(p *page, o outlined, root *node) error {
 			return true
 		}
 		n.ref, failed = t.refs.number(element{
-			target: p.target, document: o.documents[frameOf(n.pwRef)], pwRef: n.pwRef, role: n.role, name: n.name,
+			target: p.target, connection: p.link.party, document: o.documents[frameOf(n.pwRef)],
+			pwRef: n.pwRef, role: n.role, name: n.name,
 		})
 		return failed == nil
 	})

@@ -53,14 +53,25 @@ func (t *turn) aim(p *page, given string) (target, error) {
 	if sel.ref == 0 {
 		return target{sel: sel, query: sel.query}, nil
 	}
-	e, err := t.refs.lookup(sel.ref)
+	e, err := t.referenced(p, sel.ref)
 	if err != nil {
 		return target{}, err
 	}
-	if e.target != p.target {
-		return target{}, staleError(sel.ref, "it is of another tab")
-	}
 	return target{sel: sel, query: "aria-ref=" + e.pwRef, began: e.began()}, nil
+}
+
+// referenced returns what a ref stands for, if that is an element of the page.
+func (t *turn) referenced(p *page, ref int) (element, error) {
+	e, err := t.refs.lookup(ref)
+	switch {
+	case err != nil:
+		return e, err
+	case e.target != p.target:
+		return e, staleError(ref, "it is of another tab")
+	case e.connection != p.link.party: // its number may be another element's now
+		return e, staleError(ref, "the connection to the page was lost since its snapshot")
+	}
+	return e, nil
 }
 
 // began is when the element's document began: its name is that number, behind its frame's.
@@ -87,12 +98,9 @@ func (t *turn) isStill(ctx context.Context, p *page, e element) bool {
 }
 
 func (t *turn) checkRef(ctx context.Context, p *page, ref int) (element, error) {
-	e, err := t.refs.lookup(ref)
+	e, err := t.referenced(p, ref)
 	if err != nil {
 		return e, err
-	}
-	if e.target != p.target {
-		return e, staleError(ref, "it is of another tab")
 	}
 	if t.isStill(ctx, p, e) {
 		return e, nil
