@@ -17,6 +17,7 @@ import (
 type command struct {
 	Step       step
 	Args       []string
+	Selector   string // of the element
 	Start, End time.Time
 	Timeout    time.Duration
 	Success    bool
@@ -255,7 +256,7 @@ func isPartOf(keys, text string) bool {
 func falseReason(c *plannedCase, commands []command, i int) string {
 	switch commands[i].Code {
 	case wire.CodeStaleRef:
-		if last := commands[len(commands)-1]; last.Success {
+		if last := commands[len(commands)-1]; last.Success && last.Selector == commands[i].Selector {
 			return "a later command used the same ref with success"
 		}
 	case wire.CodeNotFound:

@@ -124,7 +124,7 @@ func (r *runner) runCase(c *plannedCase, armed record) []command {
 	var all []command
 	for _, s := range c.Steps {
 		cmd := r.run(s.at(ready.Add(-r.lag/2)), act.command(selector, s)...)
-		cmd.Step = s
+		cmd.Step, cmd.Selector = s, selector
 		if cmd.Code == wire.CodeTimeout && cmd.Killed == "" {
 			late := cmd.End.Sub(cmd.Start) - cmd.Timeout
 			r.lag += (min(max(late, 0), mostLag) - r.lag) / 8
@@ -132,6 +132,11 @@ func (r *runner) runCase(c *plannedCase, armed record) []command {
 		all = append(all, cmd)
 		if cmd.Success {
 			break
+		}
+		if cmd.Code == wire.CodeStaleRef { // the connection to the page was killed
+			if ref, err := r.ref(c.Spec.ID); err == nil {
+				selector = ref
+			}
 		}
 	}
 	// The next case begins on a page at rest.
