@@ -61,7 +61,8 @@ func TestWaitingSendsNoInput(t *testing.T) {
 					return err
 				},
 			} {
-				if err := act(); !errors.Is(err, wire.CodeNotActionable) {
+				// On a busy machine the time may be over before the page has been asked once.
+				if err := act(); !errors.Is(err, wire.CodeNotActionable) && !errors.Is(err, wire.CodeTimeout) {
 					t.Errorf("%s: %v, want %s", name, err, wire.CodeNotActionable)
 				}
 			}
