@@ -251,6 +251,25 @@ func TestTypingEndsWithTheDocument(t *testing.T) {
 	}
 }
 
+// Keys for a field that the page removes meanwhile do not come to the page, which may have
+// shortcuts.
+func TestTypingIntoARemovedField(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `
+		window.shortcuts = "";
+		document.addEventListener("keydown", (e) => { if (e.target === document.body) shortcuts += e.key; });
+		name.addEventListener("input", () => name.value.length === 3 && name.remove());`))
+	_, _, err := ask(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: "delete all", Delay: 20})
+	if !errors.Is(err, wire.CodeResultUnknown) {
+		t.Errorf("type = %v, want %s", err, wire.CodeResultUnknown)
+	}
+	do(t, s, wire.Press, wire.PressIn{Key: "k"})
+	if got := eval(t, s, "shortcuts"); got != `"k"` {
+		t.Errorf("the page got the shortcuts %s, want those of the press", got)
+	}
+}
+
 // A checkbox that the page replaces when it is clicked, as a framework's list does, was clicked.
 func TestCheckOfWhatIsReplaced(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)

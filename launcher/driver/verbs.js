@@ -238,7 +238,7 @@ function watchInput(injected, types, hear, judge) {
     missed.set(event.type, missed.get(event.type) - 1);
     if (hear(event)) tell(true);
   };
-  for (const type of types) addEventListener(type, listener, { capture: true, passive: true });
+  for (const type of types) addEventListener(type, listener, { capture: true });
   const stop = () => {
     for (const type of types) removeEventListener(type, listener, { capture: true });
     tell(false);
@@ -278,13 +278,17 @@ function watchClick([injected, node, { type, presses }]) {
 
 // watchKeys runs in pages. It watches for so many keys, or for text if keys is 0, at a node
 // or where the page has moved the focus to. The focused element of a frame gets its input
-// there. The verdict is "seen"; "partly" if some input is missing; "gone" if the document
-// got no input and the node is not in it any more; or else "unseen".
+// there. Keys for a node that is not in the document any more are kept from the page, for
+// which they could be shortcuts. The verdict is "seen"; "partly" if some input is missing;
+// "gone" if the document got no input and the node is not in it any more; or else "unseen".
 function watchKeys([injected, node, { keys }]) {
   let count = 0;
   const isNowhere = (target) => target === document.body || target === document.documentElement; // nothing has the focus
   const hear = (event) => {
-    if (node && isNowhere(event.composedPath()[0])) return false;
+    if (node && isNowhere(event.composedPath()[0])) {
+      if (!node.isConnected) event.preventDefault(), event.stopImmediatePropagation();
+      return false;
+    }
     if (event.type === "keydown" || keys === 0) count++;
     return count >= Math.max(1, keys);
   };
