@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -53,7 +53,7 @@ func answering(t *testing.T, handlers ...wire.Handler) *Client {
 	t.Helper()
 	p, l := listen(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &serve.Server{
+	s := &server.Server{
 		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon", Protocol: wire.Protocol} },
 		Handlers: handlers,
 	}

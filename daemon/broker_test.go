@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -37,8 +37,8 @@ func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	server := &serve.Server{Hello: func() wire.Hello { return wire.Hello{Name: place.Name, PID: os.Getpid(), Protocol: wire.Protocol} }}
-	go func() { ended <- server.Serve(ctx, listener) }()
+	srv := &server.Server{Hello: func() wire.Hello { return wire.Hello{Name: place.Name, PID: os.Getpid(), Protocol: wire.Protocol} }}
+	go func() { ended <- srv.Serve(ctx, listener) }()
 
 	b := newBroker(place, "task")
 	if b.alive(ctx) {

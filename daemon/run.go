@@ -15,7 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -82,12 +82,12 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
 	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
-	server := &serve.Server{
+	srv := &server.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
 		Log: log, Build: o.Build, Grace: endTime, Leave: s.unbind,
 	}
 	for _, h := range s.handlers() {
-		server.Handlers = append(server.Handlers, h.Handler)
+		srv.Handlers = append(srv.Handlers, h.Handler)
 	}
 	stopLane := context.AfterFunc(ctx, func() {
 		s.lane.stop(nil, wire.Errorf(wire.CodeInterrupted, "the session's daemon is ending"))
@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) error {
 	ready(nil)
 	log.Info("ready", "session", o.Session, "pid", os.Getpid())
 
-	err = server.Serve(ctx, listener)
+	err = srv.Serve(ctx, listener)
 	return errors.Join(err, s.shutdown(lease, cancel, &watch))
 }
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -130,7 +130,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if mode == "old-protocol" {
 		protocol--
 	}
-	server := &serve.Server{
+	srv := &server.Server{
 		Hello: func() wire.Hello {
 			return wire.Hello{
 				Name: place.Name, Role: role, Build: build, Protocol: protocol, PID: os.Getpid(),
@@ -140,7 +140,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 		Retire: func() error { cancel(); return nil },
 	}
 	Ready(ready, nil)
-	err = server.Serve(ctx, l)
+	err = srv.Serve(ctx, l)
 	if mode == "slow-end" {
 		time.Sleep(700 * time.Millisecond) // it holds its lease and listens no more
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -223,7 +223,7 @@ func TestStartedByHand(t *testing.T) {
 			served <- err
 			return
 		}
-		served <- (&serve.Server{Hello: func() wire.Hello {
+		served <- (&server.Server{Hello: func() wire.Hello {
 			return wire.Hello{Name: "a", Role: "daemon", Build: build, Protocol: wire.Protocol, PID: os.Getpid()}
 		}}).Serve(ctx, listener)
 	})

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// server is an HTTP server that may be a browser, at an address of this machine.
-func server(t *testing.T, host string, serve http.HandlerFunc) (port string) {
+// httpServer starts an HTTP server at an address of this machine and returns its port.
+func httpServer(t *testing.T, host string, serve http.HandlerFunc) (port string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
@@ -70,7 +70,7 @@ func TestAttachFindsTheBrowser(t *testing.T) {
 		{"its whole address", "127.0.0.1", "", "ws://localhost:PORT/devtools/browser/run-1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			port := server(t, tt.host, browserAt(tt.version))
+			port := httpServer(t, tt.host, browserAt(tt.version))
 			if err := os.WriteFile(noted, []byte(port+"\n/devtools/browser/run-1"), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestAttachFindsTheBrowser(t *testing.T) {
 
 func TestAttachSaysWhatIsWrong(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
-	closed := server(t, "127.0.0.1", nil)
+	closed := httpServer(t, "127.0.0.1", nil)
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -103,8 +103,8 @@ func TestAttachSaysWhatIsWrong(t *testing.T) {
 		{"nobody, by WebSocket", "ws://127.0.0.1:" + nobody + "/secret", "no browser answers at ws://127.0.0.1:" + nobody},
 		{"a site", "http://localhost:" + closed, "cannot be attached to"},
 		{"one that never answers", "http://localhost:" + silent + "/?token=secret", "does not answer"},
-		{"another's JSON", "http://localhost:" + server(t, "127.0.0.1", browserAt(`{"a":1}`)), "no browser with remote debugging"},
-		{"a WebSocket that is none", "ws://localhost:" + server(t, "127.0.0.1", browserAt("")) + "/secret", "HTTP status 404"},
+		{"another's JSON", "http://localhost:" + httpServer(t, "127.0.0.1", browserAt(`{"a":1}`)), "no browser with remote debugging"},
+		{"a WebSocket that is none", "ws://localhost:" + httpServer(t, "127.0.0.1", browserAt("")) + "/secret", "HTTP status 404"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), testTime)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -96,10 +96,10 @@ func (b *bench) serveAt(place sockets.Place, hello wire.Hello, handlers []wire.H
 		b.t.Fatal(err)
 	}
 	hello.Build, hello.Protocol = testBuild, wire.Protocol
-	server := &serve.Server{Hello: func() wire.Hello { return hello }, Handlers: handlers, Build: testBuild}
+	srv := &server.Server{Hello: func() wire.Hello { return hello }, Handlers: handlers, Build: testBuild}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, l) }()
+	go func() { done <- srv.Serve(ctx, l) }()
 	b.t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
