@@ -84,7 +84,7 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
 	srv := &server.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
-		Log: log, Build: o.Build, Grace: endTime, Leave: s.unbind,
+		Log: log, Build: o.Build, Grace: endTime, Unlink: s.unbind,
 	}
 	for _, h := range s.handlers() {
 		srv.Handlers = append(srv.Handlers, h.Handler)

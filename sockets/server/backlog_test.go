@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// slow takes its time to accept, as a machine does that has others to serve.
+// slow accepts slowly, as on a busy machine.
 type slow struct{ *net.UnixListener }
 
 func (l slow) Accept() (net.Conn, error) {
@@ -21,9 +21,9 @@ func (l slow) Accept() (net.Conn, error) {
 	return l.UnixListener.Accept()
 }
 
-// Who found the socket before it was taken away is answered, and who comes then
-// finds nobody: nobody's line goes dead under a request that was sent.
-func TestLeavingAnswersWhoIsThere(t *testing.T) {
+// Clients that connected before the socket was removed are served. Otherwise their
+// connections would be closed after they have sent a request.
+func TestUnlinkServesTheQueue(t *testing.T) {
 	dir, err := os.MkdirTemp("/tmp", "abk") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestLeavingAnswersWhoIsThere(t *testing.T) {
 	server := &Server{
 		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon"} },
 		Handlers: []wire.Handler{wire.Bind(wire.Scroll, func(context.Context, *wire.Call, wire.ScrollIn) (wire.ScrollOut, error) { return wire.ScrollOut{}, nil })},
-		Leave:    func() { _ = os.Remove(place.Socket) },
+		Unlink:   func() { _ = os.Remove(place.Socket) },
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, slow{l}) }()

@@ -8,37 +8,38 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Holding is something that a caller has for as long as it keeps its connection. take
-// waits for it within ctx and returns the reply's data and what ends the holding.
+// Holding is a lock that a client holds for as long as it keeps its connection open.
 type Holding struct {
 	Path  string
-	Limit time.Duration // it ends after that, whatever the caller does
-	Take  func(ctx context.Context, call *wire.Call) (out any, end func(), err error)
+	Limit time.Duration // the lock is released after this time
+	// Take acquires the lock, or fails when ctx ends. It returns the reply's data and
+	// the function that releases the lock.
+	Take func(ctx context.Context, call *wire.Call) (out any, release func(), err error)
 }
 
-// serveHolding answers when the caller has what it asked for, and goes on until the
-// caller hangs up, its time is over or leaving ends.
+// serveHolding responds when the lock is acquired. It releases the lock when the client
+// disconnects, the limit has passed or leaving ends.
 func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Holding) {
 	call, no := s.admit(r, wire.Doc{})
 	if no == nil {
 		_, no = readBody(w, r)
 	}
 	if no != nil {
-		no.answer(w)
+		no.respond(w)
 		return
 	}
 	waiting, cancel := context.WithDeadline(r.Context(), call.Deadline)
-	out, end, err := h.Take(waiting, call)
+	out, release, err := h.Take(waiting, call)
 	cancel()
 	reply := wire.ReplyTo(call, out, err)
 	if err != nil {
-		answer(w, statusOf(reply.Error.Code), reply)
+		respond(w, statusOf(reply.Error.Code), reply)
 		return
 	}
-	defer end()
-	answer(w, http.StatusOK, reply)
+	defer release()
+	respond(w, http.StatusOK, reply)
 	if http.NewResponseController(w).Flush() != nil {
-		return // the caller has hung up
+		return // the client has disconnected
 	}
 	limit := time.NewTimer(h.Limit)
 	defer limit.Stop()

@@ -16,8 +16,7 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child is what another process does; it says how it went on its first line of
-// output.
+// child runs a role in another process. It prints the result as its first line.
 func child(role string, args []string) int {
 	var err error
 	switch role {
@@ -26,7 +25,7 @@ func child(role string, args []string) int {
 		if conn, err = sockets.Dial(context.Background(), sockets.Place{Socket: args[0]}); err == nil {
 			conn.Close()
 		}
-	case "raw": // connects without any check and waits for what comes
+	case "raw": // connects without any check and waits for a response
 		err = raw(args[0])
 	}
 	if err == nil {
@@ -52,7 +51,8 @@ func raw(socket string) error {
 	return err
 }
 
-// newPlace is in a root with a path short enough for every session's name.
+// newPlace returns a session's place in a new root, whose path is short enough for every
+// session's name.
 func newPlace(t *testing.T, name string) sockets.Place {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
@@ -76,7 +76,7 @@ func listen(t *testing.T, p sockets.Place) (*net.UnixListener, *sockets.Lease) {
 	return listener, l
 }
 
-// soon ends long after what is waited for should have come, on a busy machine too.
+// soon returns a context with a limit that is generous even on a busy machine.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -15,16 +15,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// longest is how long a request may take that names no deadline.
-const longest = 10 * time.Minute
+// defaultPatience is the time limit of a request that has no deadline.
+const defaultPatience = 10 * time.Minute
 
-// refusal is an error and the HTTP status that says it best.
+// refusal is an error and its HTTP status.
 type refusal struct {
 	err    error
-	status int // 0: by the error's code
+	status int // 0: the status of the error's code
 }
 
-func (r *refusal) answer(w http.ResponseWriter) { answerError(w, r.err, r.status) }
+func (r *refusal) respond(w http.ResponseWriter) { respondError(w, r.err, r.status) }
 
 func refuse(status int, code wire.Code, format string, args ...any) *refusal {
 	return &refusal{wire.Errorf(code, format, args...), status}
@@ -37,58 +37,58 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 		no = s.checkSettings(call, h.Verb.Describe())
 	}
 	if no != nil {
-		no.answer(w)
+		no.respond(w)
 		return
 	}
 	body, no := readBody(w, r)
 	if no != nil {
-		no.answer(w)
+		no.respond(w)
 		return
 	}
 	ctx, cancel := context.WithDeadline(r.Context(), call.Deadline)
 	defer cancel()
-	call.Left = func() bool { return ctx.Err() != nil || hungUp(ctx) }
+	call.Left = func() bool { return ctx.Err() != nil || disconnected(ctx) }
 	out, err := s.run(ctx, call, h, body)
 	reply := wire.ReplyTo(call, out, err)
 	code := wire.Code("")
 	if reply.Error != nil {
 		code = reply.Error.Code
 	}
-	// Before the answer: whoever has it finds the command in the log.
+	// Logged before the response, so that a client that has it finds the command in the log.
 	s.logger().Info("served", "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "ms", milliseconds(time.Since(began)))
-	answer(w, statusOf(code), reply)
+	respond(w, statusOf(code), reply)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// run calls the handler; a panic in it costs its own request and no other.
+// run calls the handler. A panic in it fails this request alone.
 func (s *Server) run(ctx context.Context, call *wire.Call, h wire.Handler, body []byte) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			name := h.Verb.Describe().Name
 			s.logger().Error("panic", "verb", name, "value", p, "stack", string(debug.Stack()))
-			out, err = nil, wire.Errorf(wire.CodeInternal, "%s failed inside the server; its log says where", name)
+			out, err = nil, wire.Errorf(wire.CodeInternal, "%s: internal error; the server's log has the details", name)
 		}
 	}()
 	return h.Serve(ctx, call, body)
 }
 
-// admit reads the request's head and refuses what is not meant for this server.
+// admit reads the request's head and refuses a request that is not for this server.
 func (s *Server) admit(r *http.Request, verb wire.Doc) (*wire.Call, *refusal) {
 	if no := checkForm(r); no != nil {
 		return nil, no
 	}
-	if no := s.checkPeerFits(r.Header); no != nil && !verb.Ends {
+	if no := s.checkCompatible(r.Header); no != nil && !verb.Ends {
 		return nil, no
 	}
 	call := &wire.Call{Session: r.Header.Get(wire.HeaderSession), Agent: r.Header.Get(wire.HeaderAgent), Owner: r.Header.Get(wire.HeaderOwner)}
 	if no := s.checkSession(call); no != nil {
 		return nil, no
 	}
-	if call.Agent != "" && sockets.CheckName(call.Agent) != nil { // not repeated: it may be a secret
-		return nil, refuse(0, wire.CodeBadInput, "%s names no agent", wire.HeaderAgent)
+	if call.Agent != "" && sockets.CheckName(call.Agent) != nil { // the value is not quoted: it may be a secret
+		return nil, refuse(0, wire.CodeBadInput, "%s is not an agent's name", wire.HeaderAgent)
 	}
-	patience := longest
+	patience := defaultPatience
 	if text := r.Header.Get(wire.HeaderDeadline); text != "" {
 		ms, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || ms <= 0 || ms > int64(24*time.Hour/time.Millisecond) {
@@ -96,20 +96,20 @@ func (s *Server) admit(r *http.Request, verb wire.Doc) (*wire.Call, *refusal) {
 		}
 		patience = time.Duration(ms) * time.Millisecond
 	}
-	// A little less than the caller waits, so that our answer still reaches it.
+	// A little less than the client waits, so that the response still reaches it.
 	call.Deadline = time.Now().Add(patience - min(patience/10, 250*time.Millisecond))
 	if text := r.Header.Get(wire.HeaderSettings); text != "" {
 		if err := json.Unmarshal([]byte(text), &call.Settings); err != nil {
-			return nil, refuse(0, wire.CodeBadInput, "%s is no JSON object of settings", wire.HeaderSettings)
+			return nil, refuse(0, wire.CodeBadInput, "%s is not a JSON object of settings", wire.HeaderSettings)
 		}
 	}
 	return call, nil
 }
 
-// checkForm refuses what a web page could send without a preflight.
+// checkForm refuses requests that a web page could send without a preflight.
 func checkForm(r *http.Request) *refusal {
 	if r.Method != http.MethodPost {
-		return refuse(http.StatusMethodNotAllowed, wire.CodeBadInput, "%s is asked by POST", r.URL.Path)
+		return refuse(http.StatusMethodNotAllowed, wire.CodeBadInput, "%s takes POST", r.URL.Path)
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return refuse(http.StatusUnsupportedMediaType, wire.CodeBadInput, "the request's Content-Type is not application/json")
@@ -117,9 +117,9 @@ func checkForm(r *http.Request) *refusal {
 	return nil
 }
 
-// checkPeerFits refuses a caller that speaks otherwise than we do. It is told which
-// of us is the older one, and how to go on.
-func (s *Server) checkPeerFits(h http.Header) *refusal {
+// checkCompatible refuses a client of another protocol or build. The hint says which of
+// the two is older, and how to continue.
+func (s *Server) checkCompatible(h http.Header) *refusal {
 	hello := s.Hello()
 	end := "abrowser browser stop"
 	if hello.Role == "daemon" {
@@ -128,20 +128,20 @@ func (s *Server) checkPeerFits(h http.Header) *refusal {
 	if theirs := h.Get(wire.HeaderProtocol); theirs != "" && theirs != strconv.Itoa(wire.Protocol) {
 		hint := end + " ends it, and this abrowser then starts its own"
 		if n, err := strconv.Atoi(theirs); err == nil && n < wire.Protocol {
-			hint = "update this abrowser, it is the older one; or " + hint
+			hint = "update this abrowser, which is older; or " + hint
 		}
-		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the %s that runs speaks protocol %d, this abrowser %s", hello.Role, wire.Protocol, shorten(theirs)).
+		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the running %s has protocol %d, this abrowser %s", hello.Role, wire.Protocol, shorten(theirs)).
 			WithHint("%s", hint), http.StatusConflict}
 	}
 	if theirs := h.Get(wire.HeaderBuild); theirs != "" && s.Build != "" && theirs != s.Build {
-		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the %s that runs is of build %s, this abrowser of %s", hello.Role, s.Build, shorten(theirs)).
-			WithHint("let its command end, the next command then replaces it; or %s", end), http.StatusConflict}
+		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the running %s has build %s, this abrowser %s", hello.Role, s.Build, shorten(theirs)).
+			WithHint("wait until its command has ended, the next command then replaces it; or %s", end), http.StatusConflict}
 	}
 	return nil
 }
 
-// checkSession refuses a session that is not the daemon's own. A broker serves
-// all of them.
+// checkSession refuses a request for another session than the daemon's. A broker serves
+// all sessions.
 func (s *Server) checkSession(call *wire.Call) *refusal {
 	hello := s.Hello()
 	if call.Session == "" {
@@ -160,7 +160,7 @@ func (s *Server) checkSession(call *wire.Call) *refusal {
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	// Only here: a read deadline that outlives the body would pass for a hang-up.
+	// Reset afterwards: net/http would take an expired read deadline for a disconnect.
 	control := http.NewResponseController(w)
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()

@@ -15,36 +15,37 @@ import (
 
 const (
 	maxHead      = 64 << 10         // bytes of a request's head
-	headTime     = 5 * time.Second  // for a request's head to come
-	bodyTime     = 30 * time.Second // for its body to come, and for its reply to be taken
-	idleTime     = 10 * time.Minute // for a connection without a request
+	headTime     = 5 * time.Second  // to receive a request's head
+	bodyTime     = 30 * time.Second // to receive its body, and to send its response
+	idleTime     = 10 * time.Minute // of a connection without a request
 	defaultGrace = 5 * time.Second
 )
 
 // Server answers requests on a daemon's or broker's socket. Hello is required.
 type Server struct {
-	Hello    func() wire.Hello       // never blocks
-	Retire   func() error            // begins the end when idle, else [wire.CodeBusy]; nil: never
-	Handlers []wire.Handler          // the verbs
-	Holdings []Holding               // what callers may have for a time
-	Extra    map[string]http.Handler // what is no verb, by pattern of [http.ServeMux]
-	Log      *slog.Logger            // nil: discard
-	Build    string                  // when set, requests that name another build are refused
-	Grace    time.Duration           // for running requests at the end of Serve; 0: 5 s
-	Leave    func()                  // takes the socket away at the end of Serve; nil: that is another's business
-	Quiet    func()                  // called when who keeps a connection for later has been hung up on; nil: nobody
+	Hello    func() wire.Hello       // must not block
+	Retire   func() error            // starts the shutdown if idle, else returns [wire.CodeBusy]; nil refuses
+	Handlers []wire.Handler          // of the verbs
+	Holdings []Holding               // locks that clients may hold
+	Extra    map[string]http.Handler // other handlers, by [http.ServeMux] pattern
+	Log      *slog.Logger            // nil discards
+	Build    string                  // if set, requests with another build are refused
+	Grace    time.Duration           // for running requests when Serve ends; 0 is 5 s
+	Unlink   func()                  // removes the socket file when Serve ends; may be nil
+	// OnIdleConnsClosed is called when Serve ends, after the idle connections are closed.
+	// It may be nil.
+	OnIdleConnsClosed func()
 }
 
-// Serve answers requests on l until ctx ends or l fails. It takes connections of
-// our own user only and closes l. Hijacked connections are their handler's own,
-// which learns of the end by the context of its request. The end is:
+// Serve answers requests on l until ctx ends or l fails. It accepts connections of this
+// process's user only, and closes l. A hijacked connection belongs to its handler; the
+// context of its request ends with the server. When ctx ends, Serve
 //
-//  1. the socket is taken away, and who found it before is let in
-//  2. nothing more is accepted, connections without a request are closed, and running
-//     requests may end within Grace
-//  3. the contexts of those that did not end are cancelled
-//  4. all connections are closed
-//  5. verbs that still run are waited for, within Grace again
+//  1. removes the socket file and accepts the clients that are still in the queue,
+//  2. stops accepting, closes idle connections, and lets running requests end within Grace,
+//  3. cancels the contexts of the remaining requests,
+//  4. closes all connections,
+//  5. waits for the verbs that still run, again within Grace.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	log := s.logger()
 	running := &sync.WaitGroup{}
@@ -69,18 +70,18 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return errors.Join(err, server.Close())
 	case <-ctx.Done():
 	}
-	if s.Leave != nil {
-		s.Leave()
+	if s.Unlink != nil {
+		s.Unlink()
 		awaitEmpty(l, s.grace())
 	}
-	// The server knows of everybody who was let in only when it accepts no more.
+	// The server's list of connections is complete only when Accept has returned.
 	err := l.Close()
 	if accepting := <-failed; !errors.Is(accepting, net.ErrClosed) {
 		err = errors.Join(err, accepting)
 	}
 	server.SetKeepAlivesEnabled(false)
-	if s.Quiet != nil {
-		s.Quiet()
+	if s.OnIdleConnsClosed != nil {
+		s.OnIdleConnsClosed()
 	}
 	ending := within(base, s.grace(), server.Shutdown)
 	cancel()
@@ -88,21 +89,21 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return errors.Join(err, s.waitFor(running))
 }
 
-// waitFor waits for the verbs that were cancelled. One that does not heed its
-// context is left behind and told of.
+// waitFor waits for the cancelled verbs. It returns an error if one ignores its context
+// for longer than the grace period.
 func (s *Server) waitFor(running *sync.WaitGroup) error {
-	gone := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
 		running.Wait()
-		close(gone)
+		close(done)
 	}()
 	late := time.NewTimer(s.grace())
 	defer late.Stop()
 	select {
-	case <-gone:
+	case <-done:
 		return nil
 	case <-late.C:
-		return errors.New("a verb does not end though its context has")
+		return errors.New("waiting for running verbs: one did not end after its context was cancelled")
 	}
 }
 
@@ -126,10 +127,9 @@ func ignore(err, target error) error {
 	return err
 }
 
-// Handler answers hello, retire, the verbs and Extra. A request from a web page
-// is refused, and so is one for another session, protocol or build. The context
-// of a verb ends when its caller hangs up or when the time the caller gave is
-// about to be over.
+// Handler returns the handler of hello, retire, the verbs and Extra. It refuses requests
+// from web pages, and for another session, protocol or build. The context of a verb ends
+// when its client disconnects or shortly before the client's deadline.
 func (s *Server) Handler() http.Handler { return s.handler(context.Background(), &sync.WaitGroup{}) }
 
 func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.Handler {
@@ -147,7 +147,7 @@ func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, ok := r.Header["Origin"]; ok {
-			answerError(w, wire.Errorf(wire.CodeForbidden, "web pages may not ask"), http.StatusForbidden)
+			respondError(w, wire.Errorf(wire.CodeForbidden, "requests from web pages are refused"), http.StatusForbidden)
 			return
 		}
 		held, isHolding := holdings[r.URL.Path]
@@ -164,12 +164,12 @@ func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.
 			s.serveVerb(w, r, h)
 		default:
 			if _, pattern := extra.Handler(r); pattern != "" {
-				// An answer before this one on the same connection may have left a deadline.
+				// An earlier response on this connection may have left a deadline.
 				_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 				extra.ServeHTTP(w, r)
 				return
 			}
-			answerError(w, wire.Errorf(wire.CodeUnknownVerb, "this server has no %s", shorten(r.URL.Path)).
+			respondError(w, wire.Errorf(wire.CodeUnknownVerb, "this server has no %s", shorten(r.URL.Path)).
 				WithHint("abrowser help lists the commands"), 0)
 		}
 	})
@@ -177,17 +177,17 @@ func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.
 
 func (s *Server) serveHello(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
-		answerError(w, wire.Errorf(wire.CodeBadInput, "%s is asked by GET", wire.PathHello), http.StatusMethodNotAllowed)
+		respondError(w, wire.Errorf(wire.CodeBadInput, "%s takes GET", wire.PathHello), http.StatusMethodNotAllowed)
 		return
 	}
-	answer(w, http.StatusOK, s.Hello())
+	respond(w, http.StatusOK, s.Hello())
 }
 
-// serveRetire does not look at protocol and build: that they differ is why a
-// server is asked to retire.
+// serveRetire does not check protocol and build: a server is asked to retire because they
+// differ.
 func (s *Server) serveRetire(w http.ResponseWriter, r *http.Request) {
 	if refusal := checkForm(r); refusal != nil {
-		refusal.answer(w)
+		refusal.respond(w)
 		return
 	}
 	err := error(wire.Errorf(wire.CodeUnknownVerb, "this server does not retire"))
@@ -195,11 +195,11 @@ func (s *Server) serveRetire(w http.ResponseWriter, r *http.Request) {
 		err = s.Retire()
 	}
 	if err != nil {
-		answerError(w, err, 0)
+		respondError(w, err, 0)
 		return
 	}
 	s.logger().Info("retiring")
-	answer(w, http.StatusOK, wire.Reply{Data: []byte("{}")})
+	respond(w, http.StatusOK, wire.Reply{Data: []byte("{}")})
 }
 
 func (s *Server) logger() *slog.Logger {

@@ -148,7 +148,7 @@ func TestServe(t *testing.T) {
 		{"another protocol", "POST", "/v1/echo/text", map[string]string{wire.HeaderProtocol: "2"}, `{"text":"x"}`, 409, `"build_differs"`},
 		{"another build", "POST", "/v1/echo/text", map[string]string{wire.HeaderBuild: "b2"}, `{"text":"x"}`, 409, `"build_differs"`},
 		{"the same build", "POST", "/v1/echo/text", map[string]string{wire.HeaderBuild: "b1"}, `{"text":"x"}`, 200, `"x"`},
-		{"a bad agent", "POST", "/v1/echo/text", map[string]string{wire.HeaderAgent: "a b"}, `{"text":"x"}`, 400, `names no agent`},
+		{"a bad agent", "POST", "/v1/echo/text", map[string]string{wire.HeaderAgent: "a b"}, `{"text":"x"}`, 400, `is not an agent`},
 		{"a bad deadline", "POST", "/v1/echo/text", map[string]string{wire.HeaderDeadline: "soon"}, `{"text":"x"}`, 400, `"bad_input"`},
 		{"bad settings", "POST", "/v1/echo/text", map[string]string{wire.HeaderSettings: "{"}, `{"text":"x"}`, 400, `"bad_input"`},
 		{"settings", "POST", "/v1/echo/text", map[string]string{wire.HeaderSettings: `{"headed":true}`}, `{"text":"x"}`, 200, `"headed":true`},
@@ -289,15 +289,15 @@ func TestNoRequestIsEndless(t *testing.T) {
 	}
 }
 
-// Who keeps a connection for later sees that the server ends before the last request,
-// which may be the one that ends it, has been answered.
+// A client with an idle connection sees that the server is ending before the last request,
+// which may be the one that ends the server, is answered.
 func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
 	kept := sockets.Caller{Place: p}.Keeping()
 	defer kept.Close()
 	held := make(chan bool, 1)
-	s := &Server{Hello: helloOf("a"), Handlers: handlers(h), Grace: 500 * time.Millisecond, Quiet: func() {
+	s := &Server{Hello: helloOf("a"), Handlers: handlers(h), Grace: 500 * time.Millisecond, OnIdleConnsClosed: func() {
 		// A connection whose request has just been answered is not idle yet: net/http closes
 		// it a moment later, and still before the last request is answered.
 		still := kept.Held()

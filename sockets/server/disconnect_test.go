@@ -9,7 +9,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// That a caller has hung up is known when it has, not when the server comes to it.
+// A handler sees at once that its client has disconnected.
 func TestCallerHasLeft(t *testing.T) {
 	here, left := make(chan bool), make(chan bool)
 	closed := make(chan struct{})

@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// statusOf is the HTTP status of a reply with this code; empty is success. Our
-// own callers look at the code, others (curl) at the status.
+// statusOf returns the HTTP status of a reply with this code; an empty code is success.
+// Our own clients read the code, others, such as curl, the status.
 func statusOf(code wire.Code) int {
 	switch code {
 	case "":
@@ -36,28 +36,29 @@ func statusOf(code wire.Code) int {
 	}
 }
 
-// answerError answers with err, under the status of its code where status is 0.
-func answerError(w http.ResponseWriter, err error, status int) {
+// respondError responds with err and status, or with the status of its code if status is 0.
+func respondError(w http.ResponseWriter, err error, status int) {
 	coded := wire.AsError(err)
 	if status == 0 {
 		status = statusOf(coded.Code)
 	}
-	answer(w, status, wire.Reply{Error: coded})
+	respond(w, status, wire.Reply{Error: coded})
 }
 
-func answer(w http.ResponseWriter, status int, v any) {
+// respond writes v as JSON.
+func respond(w http.ResponseWriter, status int, v any) {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		status = http.StatusInternalServerError
-		raw = []byte(`{"error":{"code":"internal","message":"the answer is no JSON"}}`)
+		raw = []byte(`{"error":{"code":"internal","message":"encoding the response failed"}}`)
 	}
-	// A caller that does not take its answer holds nobody up for ever. A writer
-	// that knows no deadline is a test's.
+	// The deadline frees the handler of a client that does not read its response. Only
+	// the writers of tests do not support deadlines.
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
 	w.WriteHeader(status)
-	_, _ = w.Write(raw) // a caller that hung up needs no answer
-	_ = control.Flush() // before what is left to do here
+	_, _ = w.Write(raw) // fails if the client has disconnected
+	_ = control.Flush() // the client need not wait until the handler returns
 }

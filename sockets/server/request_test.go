@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// slowBuffer takes its time, as a file on a busy machine may.
+// slowBuffer writes slowly, as a file on a busy machine may.
 type slowBuffer struct{ lockedBuffer }
 
 func (b *slowBuffer) Write(p []byte) (int, error) {
-	time.Sleep(20 * time.Millisecond) // while the caller, who has the answer, would go on
+	time.Sleep(20 * time.Millisecond) // a client that had its response would go on meanwhile
 	return b.lockedBuffer.Write(p)
 }
 
-// Whoever has an answer finds the command in the log.
+// When the client has the response, the command is in the log.
 func TestServedIsLoggedBeforeTheAnswer(t *testing.T) {
 	p := newPlace(t, "a")
 	var logged slowBuffer
