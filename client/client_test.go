@@ -41,7 +41,7 @@ func listen(t *testing.T) (sockets.Place, net.Listener) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { lease.Close() })
-	l, err := p.Listen(lease)
+	l, err := sockets.Listen(p, lease)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lease.Close()
-	listener, err := place.Listen(lease)
+	listener, err := sockets.Listen(place, lease)
 	if err != nil {
 		t.Fatal(err)
 	}

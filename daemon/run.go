@@ -59,7 +59,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fail(err)
 	}
-	listener, err := place.Listen(lease)
+	listener, err := sockets.Listen(place, lease)
 	if err != nil {
 		return fail(errors.Join(err, lease.Close()))
 	}

@@ -115,7 +115,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if err != nil {
 		return err
 	}
-	l, err := place.Listen(lease)
+	l, err := sockets.Listen(place, lease)
 	if err != nil {
 		return err
 	}

@@ -58,5 +58,5 @@ func (l *Launcher) tidy(ctx context.Context, p sockets.Place) error {
 	if errors.Is(removed, fs.ErrNotExist) {
 		removed = nil
 	}
-	return errors.Join(p.Unlink(lease), removed, lease.Close())
+	return errors.Join(sockets.Unlink(p, lease), removed, lease.Close())
 }

@@ -218,7 +218,7 @@ func TestStartedByHand(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	time.AfterFunc(200*time.Millisecond, func() {
-		listener, err := place.Listen(lease)
+		listener, err := sockets.Listen(place, lease)
 		if err != nil {
 			served <- err
 			return

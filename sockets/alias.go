@@ -40,10 +40,10 @@ func (r Root) Alias(session, socket string) (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(r.alias(session)), 0o700); err != nil {
-		return "", errors.Join(refused("making "+filepath.Dir(r.alias(session)), err), os.RemoveAll(dir))
+		return "", errors.Join(wire.OSError("making "+filepath.Dir(r.alias(session)), err), os.RemoveAll(dir))
 	}
 	if err := os.Symlink(dir, r.alias(session)); err != nil {
-		return "", errors.Join(refused("making "+r.alias(session), err), os.RemoveAll(dir))
+		return "", errors.Join(wire.OSError("making "+r.alias(session), err), os.RemoveAll(dir))
 	}
 	return filepath.Join(dir, aliasLink, filepath.Base(socket)), nil
 }
@@ -84,10 +84,10 @@ func (r Root) CheckAlias() (needed bool, err error) {
 func makeAlias(of string) (dir string, err error) {
 	dir, err = os.MkdirTemp(aliasParent, "abrowser-") // with mode 0700
 	if err != nil {
-		return "", refused("making a directory in "+aliasParent, err)
+		return "", wire.OSError("making a directory in "+aliasParent, err)
 	}
 	if err := os.Symlink(of, filepath.Join(dir, aliasLink)); err != nil {
-		return "", errors.Join(refused("making a link in "+dir, err), os.Remove(dir))
+		return "", errors.Join(wire.OSError("making a link in "+dir, err), os.Remove(dir))
 	}
 	return dir, nil
 }

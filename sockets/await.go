@@ -97,6 +97,6 @@ func accepts(ctx context.Context, p Place) (bool, error) {
 }
 
 func notYet(ctx context.Context, p Place) error {
-	err := wire.AsError(ended(ctx, "waiting until somebody listens at "+p.Socket))
+	err := wire.AsError(wire.ContextError(ctx, "waiting until somebody listens at "+p.Socket))
 	return err.WithHint("its log is %s", p.Log)
 }

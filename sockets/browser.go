@@ -81,7 +81,7 @@ func (r Root) Browsers() ([]Place, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, refused("listing "+r.Path("run", "b"), err)
+		return nil, wire.OSError("listing "+r.Path("run", "b"), err)
 	}
 	var places []Place
 	for _, e := range entries {

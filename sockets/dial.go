@@ -34,11 +34,11 @@ func Dial(ctx context.Context, p Place) (net.Conn, error) {
 func dialError(ctx context.Context, p Place, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return ended(ctx, "reaching "+p.Socket)
+		return wire.ContextError(ctx, "reaching "+p.Socket)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ECONNREFUSED):
 		return wire.Errorf(wire.CodeNotRunning, "nobody listens at %s", p.Socket)
 	case errors.Is(err, unix.EAGAIN):
 		return wire.Errorf(wire.CodeBusy, "too many wait at %s", p.Socket)
 	}
-	return refused("reaching "+p.Socket, err)
+	return wire.OSError("reaching "+p.Socket, err)
 }

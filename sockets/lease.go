@@ -68,7 +68,7 @@ func HoldWait(ctx context.Context, path string) (*Lease, error) {
 	case r := <-done:
 		return r.lease, r.err
 	case <-ctx.Done():
-		return nil, ended(ctx, "waiting for "+path)
+		return nil, wire.ContextError(ctx, "waiting for "+path)
 	}
 }
 
@@ -95,18 +95,18 @@ func (l *Lease) at(path string) bool {
 
 func hold(path string, lock func(*os.File) error) (*Lease, error) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, refused("making "+filepath.Dir(path), err)
+		return nil, wire.OSError("making "+filepath.Dir(path), err)
 	}
 	const tries = 5 // each but the first only after somebody removed the file
 	for range tries {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {
-			return nil, refused("opening "+path, err)
+			return nil, wire.OSError("opening "+path, err)
 		}
 		l := &Lease{file: f}
 		if err := lock(f); err != nil {
 			f.Close()
-			return nil, refused("locking "+path, err)
+			return nil, wire.OSError("locking "+path, err)
 		}
 		if l.at(path) {
 			return l, nil

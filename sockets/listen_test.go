@@ -38,7 +38,7 @@ func TestListen(t *testing.T) {
 	if _, err := os.Lstat(p.Socket); err != nil {
 		t.Errorf("closing the listener removed the socket: %v", err)
 	}
-	must(t, p.Unlink(l))
+	must(t, Unlink(p, l))
 	if _, err := os.Lstat(p.Socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Unlink left the socket: %v", err)
 	}
@@ -89,7 +89,7 @@ func TestListenNeedsTheLease(t *testing.T) {
 	must(t, err)
 	_, held := listen(t, a)
 	for name, l := range map[string]*Lease{"none": nil, "another's": held} {
-		if _, err := b.Listen(l); !errors.Is(err, wire.CodeHeld) {
+		if _, err := Listen(b, l); !errors.Is(err, wire.CodeHeld) {
 			t.Errorf("Listen with the lease of %s = %v, want %s", name, err, wire.CodeHeld)
 		}
 	}
@@ -98,10 +98,10 @@ func TestListenNeedsTheLease(t *testing.T) {
 	l, err := Hold(a.Lock)
 	must(t, err)
 	defer l.Close()
-	if _, err := a.Listen(l); !errors.Is(err, wire.CodeHeld) {
+	if _, err := Listen(a, l); !errors.Is(err, wire.CodeHeld) {
 		t.Errorf("Listen where somebody answers = %v, want %s", err, wire.CodeHeld)
 	}
-	must(t, a.Unlink(held)) // no longer the holder: nothing happens
+	must(t, Unlink(a, held)) // no longer the holder: nothing happens
 	if conn, err := Dial(t.Context(), a); err != nil {
 		t.Errorf("Unlink without the lease removed the socket: %v", err)
 	} else {
@@ -118,7 +118,7 @@ func TestListenRemovesNothingThatLives(t *testing.T) {
 	l, err := Hold(p.Lock)
 	must(t, err)
 	defer l.Close()
-	if _, err := p.Listen(l); err == nil {
+	if _, err := Listen(p, l); err == nil {
 		t.Error("Listen() took a living socket")
 	}
 	if _, err := os.Lstat(p.Socket); err != nil {
@@ -135,7 +135,7 @@ func TestUnlinkLeavesASuccessorsSocket(t *testing.T) {
 	other, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
 	must(t, err)
 	defer other.Close()
-	must(t, p.Unlink(l))
+	must(t, Unlink(p, l))
 	if _, err := os.Lstat(p.Socket); err != nil {
 		t.Errorf("Unlink removed another's socket: %v", err)
 	}
@@ -152,7 +152,7 @@ func TestPathsThatAreTooLong(t *testing.T) {
 		"Session": func() error { _, err := long.Session("a"); return err },
 		"Browser": func() error { _, err := long.Browser("a"); return err },
 		"Dial":    func() error { _, err := Dial(t.Context(), long.session("a", "a")); return err },
-		"Listen":  func() error { _, err := long.session("a", "a").Listen(nil); return err },
+		"Listen":  func() error { _, err := Listen(long.session("a", "a"), nil); return err },
 	} {
 		err := try()
 		if !errors.Is(err, wire.CodeBadInput) || !strings.Contains(err.Error(), "107") && !strings.Contains(err.Error(), "103") ||
@@ -173,7 +173,7 @@ func TestThePathLimitIsTheSystems(t *testing.T) {
 	l, err := Hold(p.Lock)
 	must(t, err)
 	defer l.Close()
-	listener, err := p.Listen(l)
+	listener, err := Listen(p, l)
 	must(t, err)
 	listener.Close()
 	if _, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket + "x", Net: "unix"}); err == nil {

@@ -95,7 +95,7 @@ func listen(t *testing.T, p Place) (*net.UnixListener, *Lease) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := p.Listen(l)
+	listener, err := Listen(p, l)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (r Root) Sessions() ([]Place, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, refused("listing "+r.Path("run", "s"), err)
+		return nil, wire.OSError("listing "+r.Path("run", "s"), err)
 	}
 	var places []Place
 	for _, e := range entries {

@@ -58,7 +58,7 @@ func notADirectory(dir string, err error) error {
 	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EEXIST) {
 		return wire.Errorf(wire.CodeBadInput, "the profile %s is no directory", dir).WithHint(hint)
 	}
-	return wire.Errorf(wire.CodePermission, "the profile's directory %s cannot be used: %v", dir, errno(err)).WithHint(hint)
+	return wire.Errorf(wire.CodePermission, "the profile's directory %s cannot be used: %v", dir, wire.Errno(err)).WithHint(hint)
 }
 
 // PersonalProfiles lists the directories in which installed browsers keep the

@@ -31,10 +31,10 @@ func (r Root) Remember(session string, s wire.Settings) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return refused("making "+filepath.Dir(path), err)
+		return wire.OSError("making "+filepath.Dir(path), err)
 	}
 	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
-		return refused("writing "+path, err)
+		return wire.OSError("writing "+path, err)
 	}
 	return os.Rename(path+".new", path)
 }
@@ -50,7 +50,7 @@ func (r Root) Recall(session string) (wire.Settings, bool, error) {
 		err = json.Unmarshal(raw, &s)
 	}
 	if err != nil {
-		return s, false, wire.Errorf(wire.CodeInternal, "where the pages of session %s are cannot be read from %s: %v", session, r.where(session), errno(err)).
+		return s, false, wire.Errorf(wire.CodeInternal, "where the pages of session %s are cannot be read from %s: %v", session, r.where(session), wire.Errno(err)).
 			WithHint("abrowser --session %s close", session)
 	}
 	return s, true, nil
@@ -70,7 +70,7 @@ func (r Root) Journal(session string) string {
 func (r Root) Forget(session string) error {
 	for _, path := range []string{r.where(session), r.Kept(session), r.Journal(session)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return refused("removing "+path, err)
+			return wire.OSError("removing "+path, err)
 		}
 	}
 	return r.RemoveAlias(session)

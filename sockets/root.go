@@ -45,7 +45,7 @@ func (r Root) Path(elem ...string) string {
 // refuses those that are not ours alone.
 func (r Root) Make() error {
 	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o700); err != nil {
-		return refused("making "+filepath.Dir(r.Dir), err)
+		return wire.OSError("making "+filepath.Dir(r.Dir), err)
 	}
 	for _, dir := range []string{
 		r.Dir, r.Path("run"), r.Path("run", "s"), r.Path("run", "b"), r.Path("run", "d"),
@@ -63,12 +63,12 @@ func makeOwn(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return refused("making "+dir, err)
+			return wire.OSError("making "+dir, err)
 		}
 		info, err = os.Lstat(dir)
 	}
 	if err != nil {
-		return refused("reading "+dir, err)
+		return wire.OSError("reading "+dir, err)
 	}
 	return checkOwn(dir, info)
 }

@@ -115,24 +115,6 @@ func TestMakeRefuses(t *testing.T) {
 	}
 }
 
-func TestMakeSaysWhatTheSystemForbids(t *testing.T) {
-	tests := []struct {
-		errno syscall.Errno
-		want  string
-	}{
-		{syscall.EROFS, "read-only"},
-		{syscall.EACCES, "forbids"},
-		{syscall.EPERM, "forbids"},
-		{syscall.ENOSPC, "no space"},
-	}
-	for _, tt := range tests {
-		err := refused("making /x", &fs.PathError{Op: "mkdir", Path: "/x", Err: tt.errno})
-		if !errors.Is(err, wire.CodePermission) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("refused(%v) = %v, want %s with %q", tt.errno, err, wire.CodePermission, tt.want)
-		}
-	}
-}
-
 func chmod(t *testing.T, path string, mode fs.FileMode) { t.Helper(); must(t, os.Chmod(path, mode)) }
 
 func must(t *testing.T, err error) {

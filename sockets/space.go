@@ -1,6 +1,10 @@
 package sockets
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
 
 // leastSpace is what has to be free for files to be written, in bytes.
 const leastSpace = 1 << 20
@@ -16,7 +20,7 @@ func (r Root) Full() error {
 	if !short(fs.Blocks, free, fs.Files, fs.Ffree) {
 		return nil
 	}
-	return refused("writing below "+r.Dir, syscall.ENOSPC)
+	return wire.OSError("writing below "+r.Dir, syscall.ENOSPC)
 }
 
 // short reports whether a file system lacks space, in bytes, or room for more files.

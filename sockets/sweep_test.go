@@ -20,7 +20,7 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		listener, err := p.Listen(l)
+		listener, err := Listen(p, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer start.Close()
-	if err := r.Sweep(); err != nil {
+	if err := Sweep(r); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(killed.Socket); !errors.Is(err, fs.ErrNotExist) {

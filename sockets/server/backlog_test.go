@@ -35,7 +35,7 @@ func TestUnlinkServesTheQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lease.Close()
-	l, err := place.Listen(lease)
+	l, err := sockets.Listen(place, lease)
 	if err != nil {
 		t.Fatal(err)
 	}

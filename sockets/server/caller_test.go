@@ -113,7 +113,7 @@ func TestKeptConnections(t *testing.T) {
 	l, err := sockets.Hold(p.Lock)
 	must(t, err)
 	defer l.Close()
-	listener, err := p.Listen(l)
+	listener, err := sockets.Listen(p, l)
 	must(t, err)
 	counted := &countingListener{Listener: listener}
 	ended := make(chan error, 1)
@@ -148,7 +148,7 @@ func TestKeptConnections(t *testing.T) {
 		t.Error("a connection is held to a server that has ended")
 	}
 	// The daemon was replaced: the kept connections are of no use, the place is.
-	second, err := p.Listen(l)
+	second, err := sockets.Listen(p, l)
 	must(t, err)
 	again, stop := context.WithCancel(t.Context())
 	go func() { ended <- s.Serve(again, second) }()
@@ -185,7 +185,7 @@ func BenchmarkCall(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer l.Close()
-	listener, err := p.Listen(l)
+	listener, err := sockets.Listen(p, l)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func listen(t *testing.T, p sockets.Place) (*net.UnixListener, *sockets.Lease) {
 	t.Helper()
 	l, err := sockets.Hold(p.Lock)
 	must(t, err)
-	listener, err := p.Listen(l)
+	listener, err := sockets.Listen(p, l)
 	must(t, err)
 	t.Cleanup(func() { listener.Close(); l.Close() })
 	return listener, l

@@ -323,7 +323,7 @@ func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("Serve() = %v", err)
 	}
-	must(t, p.Unlink(l))
+	must(t, sockets.Unlink(p, l))
 }
 
 func TestServeEnds(t *testing.T) {
@@ -350,7 +350,7 @@ func TestServeEnds(t *testing.T) {
 	if err := <-answered; err == nil {
 		t.Error("the caller was told that it was done")
 	}
-	must(t, p.Unlink(l))
+	must(t, sockets.Unlink(p, l))
 	if _, err := sockets.Dial(t.Context(), p); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Dial() afterwards = %v, want %s", err, wire.CodeNotRunning)
 	}

@@ -46,7 +46,7 @@ func (b *behind) Kill(ctx context.Context, p sockets.Place) (bool, error) {
 }
 
 func (b *behind) Sweep() error {
-	return errors.Join((&driver.Shared{Root: b.root}).Sweep(), b.root.Sweep())
+	return errors.Join((&driver.Shared{Root: b.root}).Sweep(), sockets.Sweep(b.root))
 }
 
 func (b *behind) ClosesAtEnd(session string) bool { return closesAtEnd(b.root, session) }

@@ -36,5 +36,5 @@ func bury(ctx context.Context, root sockets.Root, session string) (closes bool, 
 	}
 	closes = closesAtEnd(root, session)
 	_, written := finishRecording(root, session)
-	return closes, errors.Join(written, root.Forget(session), place.Unlink(lease), lease.Close())
+	return closes, errors.Join(written, root.Forget(session), sockets.Unlink(place, lease), lease.Close())
 }

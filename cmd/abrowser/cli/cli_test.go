@@ -91,7 +91,7 @@ func (b *bench) serveAt(place sockets.Place, hello wire.Hello, handlers []wire.H
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	l, err := place.Listen(lease)
+	l, err := sockets.Listen(place, lease)
 	if err != nil {
 		b.t.Fatal(err)
 	}
