@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -18,7 +19,7 @@ func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	root := sockets.Root{Dir: filepath.Join(dir, "r")}
+	root := home.Root{Dir: filepath.Join(dir, "r")}
 	if err := root.Make(); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -50,7 +51,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := idle.set(o.Settings.IdleTimeout); err != nil {
 		return fail(err)
 	}
-	if o.Broker == (sockets.Place{}) {
+	if o.Broker == (home.Place{}) {
 		if o.Broker, err = o.Root.Browser("default"); err != nil {
 			return fail(err)
 		}
@@ -100,7 +101,7 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(err, s.shutdown(lease, cancel, &watch))
 }
 
-func newSession(o Options, place sockets.Place, log *slog.Logger, end func()) *Session {
+func newSession(o Options, place home.Place, log *slog.Logger, end func()) *Session {
 	file := strings.TrimSuffix(filepath.Base(place.Lock), filepath.Ext(place.Lock))
 	k, n := newKeeping(o.Root.Kept(o.Session), log), &news{}
 	return &Session{
@@ -135,7 +136,7 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 
 // leave takes our socket away, if it is still ours: who comes from now on finds
 // nobody, and starts another daemon.
-func (s *Session) leave(place sockets.Place, socket os.FileInfo) {
+func (s *Session) leave(place home.Place, socket os.FileInfo) {
 	if now, err := os.Lstat(place.Socket); err == nil && os.SameFile(now, socket) {
 		if err := os.Remove(place.Socket); err != nil {
 			s.log.Warn("removing the socket", "error", err)

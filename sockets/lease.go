@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -134,7 +135,7 @@ func flock(f *os.File, how int) error {
 
 // heldFor reads where the holder of a lease listens, which Listen noted in it.
 func heldFor(f *os.File) string {
-	buf := make([]byte, maxSocketPath+1)
+	buf := make([]byte, home.MaxSocketPath+1)
 	n, _ := f.ReadAt(buf, 0)
 	line, _, _ := strings.Cut(string(buf[:n]), "\n")
 	return line

@@ -9,14 +9,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Listen binds the place's socket, replacing a stale one. Only the holder of the
 // place's lease may: l is refused when it is not, and so is a socket on which
 // somebody answers all the same.
-func Listen(p Place, l *Lease) (*net.UnixListener, error) {
-	if err := checkLength(p.Socket); err != nil {
+func Listen(p home.Place, l *Lease) (*net.UnixListener, error) {
+	if err := p.CheckLength(); err != nil {
 		return nil, err
 	}
 	if l == nil || !l.at(p.Lock) {
@@ -40,7 +41,7 @@ func Listen(p Place, l *Lease) (*net.UnixListener, error) {
 
 // claim makes the freshly bound socket ours and notes it. It is bound before its
 // mode can be set, so the directory, not the mode, is the wall.
-func claim(p Place, l *Lease) error {
+func claim(p home.Place, l *Lease) error {
 	if err := os.Chmod(p.Socket, 0o600); err != nil {
 		return wire.OSError("protecting "+p.Socket, err)
 	}
@@ -56,7 +57,7 @@ func claim(p Place, l *Lease) error {
 	return l.file.Truncate(int64(len(line)))
 }
 
-func removeStale(p Place) error {
+func removeStale(p home.Place) error {
 	var d net.Dialer
 	conn, err := d.DialContext(context.Background(), "unix", p.Socket) // never blocks: it is refused, accepted or full
 	switch {
@@ -76,7 +77,7 @@ func removeStale(p Place) error {
 
 // Unlink removes the place's socket at the end of its listener, unless it is
 // another's by now.
-func Unlink(p Place, l *Lease) error {
+func Unlink(p home.Place, l *Lease) error {
 	if l == nil || !Bound(p, l) {
 		return nil
 	}
@@ -88,7 +89,7 @@ func Unlink(p Place, l *Lease) error {
 
 // Bound reports whether the socket that l's holder bound is still at the place: that
 // nobody took it, or the directory, away. Where another process bound it, any is.
-func Bound(p Place, l *Lease) bool {
+func Bound(p home.Place, l *Lease) bool {
 	if !l.at(p.Lock) {
 		return false
 	}

@@ -5,12 +5,13 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Sweep removes the sockets and aliases that killed daemons left. It leaves those of a
 // session alone whose daemon lives or is being started.
-func Sweep(r Root) error {
+func Sweep(r home.Root) error {
 	places, err := r.Sessions()
 	for _, p := range places {
 		if _, missing := os.Lstat(p.Socket); errors.Is(missing, fs.ErrNotExist) {
@@ -22,7 +23,7 @@ func Sweep(r Root) error {
 }
 
 // sweep holds both locks of a session's daemon, so that none starts meanwhile.
-func sweep(r Root, p Place) error {
+func sweep(r home.Root, p home.Place) error {
 	for _, path := range []string{p.Start, p.Lock} {
 		lease, err := Hold(path)
 		if errors.Is(err, wire.CodeHeld) {

@@ -5,13 +5,15 @@ import (
 	"io/fs"
 	"os"
 	"testing"
+
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // Sweep removes the socket of a daemon that was killed, and neither one on which a daemon
 // listens nor one whose daemon is being started.
 func TestSweep(t *testing.T) {
 	r := newRoot(t)
-	place := func(name string) (Place, *Lease) {
+	place := func(name string) (home.Place, *Lease) {
 		p, err := r.Session(name)
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +47,7 @@ func TestSweep(t *testing.T) {
 	if _, err := os.Lstat(killed.Socket); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket of a killed daemon: %v", err)
 	}
-	for _, p := range []Place{lives, starting} {
+	for _, p := range []home.Place{lives, starting} {
 		if _, err := os.Lstat(p.Socket); err != nil {
 			t.Error(err)
 		}

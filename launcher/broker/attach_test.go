@@ -13,7 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -53,10 +53,10 @@ func browserAt(version string) http.HandlerFunc {
 // A browser is found at either address of this machine, by what it says of itself,
 // by what it noted in its profile, or by its whole address.
 func TestAttachFindsTheBrowser(t *testing.T) {
-	home := t.TempDir()
-	t.Setenv("HOME", home)
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
 	t.Setenv("XDG_CONFIG_HOME", "")
-	noted := filepath.Join(sockets.PersonalProfiles(os.LookupEnv)[0], "DevToolsActivePort")
+	noted := filepath.Join(home.PersonalProfiles(os.LookupEnv)[0], "DevToolsActivePort")
 	if err := os.MkdirAll(filepath.Dir(noted), 0o700); err != nil {
 		t.Fatal(err)
 	}

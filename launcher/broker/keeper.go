@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -32,7 +33,7 @@ const (
 // keeper holds the browser and sees to it that a broker serves it.
 type keeper struct {
 	KeepOptions
-	place    sockets.Place
+	place    home.Place
 	lease    *sockets.Lease
 	listener *net.UnixListener
 	browser  *chromium

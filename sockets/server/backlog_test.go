@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -29,7 +30,7 @@ func TestUnlinkServesTheQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	place := sockets.Place{Name: "a", Socket: filepath.Join(dir, "s.sock"), Lock: filepath.Join(dir, "s.lock")}
+	place := home.Place{Name: "a", Socket: filepath.Join(dir, "s.sock"), Lock: filepath.Join(dir, "s.lock")}
 	lease, err := sockets.Hold(place.Lock)
 	if err != nil {
 		t.Fatal(err)

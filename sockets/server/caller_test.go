@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -179,7 +180,7 @@ func (l *countingListener) count() int { l.mu.Lock(); defer l.mu.Unlock(); retur
 
 func BenchmarkCall(b *testing.B) {
 	dir := b.TempDir()
-	p := sockets.Place{Name: "a", Socket: dir + "/s", Lock: dir + "/l"}
+	p := home.Place{Name: "a", Socket: dir + "/s", Lock: dir + "/l"}
 	l, err := sockets.Hold(p.Lock)
 	if err != nil {
 		b.Fatal(err)

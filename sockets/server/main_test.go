@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -22,7 +23,7 @@ func child(role string, args []string) int {
 	switch role {
 	case "dial":
 		var conn net.Conn
-		if conn, err = sockets.Dial(context.Background(), sockets.Place{Socket: args[0]}); err == nil {
+		if conn, err = sockets.Dial(context.Background(), home.Place{Socket: args[0]}); err == nil {
 			conn.Close()
 		}
 	case "raw": // connects without any check and waits for a response
@@ -53,12 +54,12 @@ func raw(socket string) error {
 
 // newPlace returns a session's place in a new root, whose path is short enough for every
 // session's name.
-func newPlace(t *testing.T, name string) sockets.Place {
+func newPlace(t *testing.T, name string) home.Place {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	r := sockets.Root{Dir: dir}
+	r := home.Root{Dir: dir}
 	must(t, r.Make())
 	p, err := r.Session(name)
 	must(t, err)
@@ -66,7 +67,7 @@ func newPlace(t *testing.T, name string) sockets.Place {
 }
 
 // listen holds p's lease and listens there until the test ends.
-func listen(t *testing.T, p sockets.Place) (*net.UnixListener, *sockets.Lease) {
+func listen(t *testing.T, p home.Place) (*net.UnixListener, *sockets.Lease) {
 	t.Helper()
 	l, err := sockets.Hold(p.Lock)
 	must(t, err)

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -85,7 +85,7 @@ func (s *Server) admit(r *http.Request, verb wire.Doc) (*wire.Call, *refusal) {
 	if no := s.checkSession(call); no != nil {
 		return nil, no
 	}
-	if call.Agent != "" && sockets.CheckName(call.Agent) != nil { // the value is not quoted: it may be a secret
+	if call.Agent != "" && home.CheckName(call.Agent) != nil { // the value is not quoted: it may be a secret
 		return nil, refuse(0, wire.CodeBadInput, "%s is not an agent's name", wire.HeaderAgent)
 	}
 	patience := defaultPatience
@@ -150,7 +150,7 @@ func (s *Server) checkSession(call *wire.Call) *refusal {
 		}
 		return nil
 	}
-	if err := sockets.CheckName(call.Session); err != nil {
+	if err := home.CheckName(call.Session); err != nil {
 		return &refusal{err, 0}
 	}
 	if hello.Role == "daemon" && call.Session != hello.Name {

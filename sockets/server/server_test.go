@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -87,7 +88,7 @@ func helloOf(name string) func() wire.Hello {
 }
 
 // serve runs s at p until the test ends and returns a caller of it.
-func serve(t *testing.T, p sockets.Place, s *Server) *sockets.Caller {
+func serve(t *testing.T, p home.Place, s *Server) *sockets.Caller {
 	t.Helper()
 	listener, _ := listen(t, p)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -3,7 +3,7 @@ package server
 import (
 	"net/http"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -15,7 +15,7 @@ func (s *Server) checkSettings(call *wire.Call, verb wire.Doc) *refusal {
 	if hello.Role != "daemon" || verb.Idle || hello.Ending { // an ending daemon refuses the request itself, and the client starts another
 		return nil
 	}
-	if err := sockets.FitSession(call.Settings, hello); err != nil {
+	if err := home.FitSession(call.Settings, hello); err != nil {
 		return &refusal{err, http.StatusConflict}
 	}
 	return nil

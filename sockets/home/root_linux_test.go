@@ -1,4 +1,4 @@
-package sockets
+package home
 
 import (
 	"os"
@@ -13,6 +13,7 @@ import (
 )
 
 func TestMakeWhereNobodyMayWrite(t *testing.T) {
+	const nobody = 65534
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be another user too, and mount")
 	}

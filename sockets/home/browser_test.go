@@ -1,4 +1,4 @@
-package sockets
+package home
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package sockets
+package home
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,4 @@
-package sockets
+package home
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func (r Root) Session(name string) (Place, error) {
 		return Place{}, err
 	}
 	p := r.session(name, fileName(name))
-	return p, checkLength(p.Socket)
+	return p, p.CheckLength()
 }
 
 func (r Root) session(name, file string) Place {
@@ -51,18 +51,18 @@ func (r Root) Driver(n int) (Place, error) {
 		Start:  r.Path("run", "d", "driver.start"),
 		Log:    r.Path("log", "driver."+strconv.Itoa(n)+".log"),
 	}
-	return p, checkLength(p.Socket)
+	return p, p.CheckLength()
 }
 
-// checkLength refuses a path that the system's socket address has no room for.
+// CheckLength refuses a path that the system's socket address has no room for.
 // The system itself only says "invalid argument".
-func checkLength(path string) error {
-	if len(path) <= maxSocketPath {
+func (p Place) CheckLength() error {
+	if len(p.Socket) <= MaxSocketPath {
 		return nil
 	}
 	const longest = len("/run/s/.sock") + maxLiteral
-	return wire.Errorf(wire.CodeBadInput, "the socket's path %s has %d bytes; this system allows %d", path, len(path), maxSocketPath).
-		WithHint("set ABROWSER_HOME to a shorter path; one of at most %d bytes fits every session's name", maxSocketPath-longest)
+	return wire.Errorf(wire.CodeBadInput, "the socket's path %s has %d bytes; this system allows %d", p.Socket, len(p.Socket), MaxSocketPath).
+		WithHint("set ABROWSER_HOME to a shorter path; one of at most %d bytes fits every session's name", MaxSocketPath-longest)
 }
 
 // Sessions lists the places of sessions that have a socket or lock file, whether

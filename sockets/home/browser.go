@@ -1,4 +1,4 @@
-package sockets
+package home
 
 import (
 	"crypto/sha256"
@@ -23,7 +23,7 @@ func (r Root) Browser(name string) (Place, error) {
 	}
 	file := fileName(name)
 	p := r.browser(name, file)
-	return p, checkLength(p.Socket)
+	return p, p.CheckLength()
 }
 
 func (r Root) browser(name, file string) Place {
