@@ -83,7 +83,7 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	s.log.Info("connected", "ms", float64(time.Since(began).Microseconds())/1000)
-	if err := s.root.Remember(s.name, s.settings); err != nil {
+	if err := s.root.SaveLocation(s.name, s.settings); err != nil {
 		s.log.Warn("keeping where the pages are", "error", err)
 	}
 	s.mu.Lock()

@@ -102,7 +102,7 @@ func (t target) serves(running wire.Hello, build string) bool {
 // fits returns an error where the target runs with other settings than asked for.
 func (t target) fits(running wire.Hello) error {
 	if !t.shared {
-		return home.FitSession(t.settings, running)
+		return home.CheckSettings(t.settings, running)
 	}
 	if names := t.settings.Differ(running.Settings); len(names) > 0 {
 		return home.BrowserDiffers(t.what, names, t.stop)

@@ -10,21 +10,21 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A CDP client is given a URL that contains the path of a socket. The client does not
-// decode the escapes that a URL needs for some characters, such as a space, and takes
-// others, such as '#' and ':', for the URL's own. A socket whose path has such characters
+// CDP clients get a URL that contains the path of a socket. Clients do not decode the
+// escapes that a URL needs for some characters, such as a space, and parse others, such as
+// '#' and ':', as part of the URL's syntax. A socket whose path has such characters
 // is reached through an alias: a symbolic link to its directory, in a private directory
-// of the system's temporary directory. A session has one, from the first need until its
-// daemon or the session ends; a symbolic link in the session's state leads to it.
+// below /tmp. A session has at most one alias, from the first time that it is needed until
+// the daemon or the session ends. A symbolic link in the session's state points to it.
 
 const (
 	aliasParent = "/tmp" // not $TMPDIR: commands and daemons may differ in it
 	aliasLink   = "s"
-	plainOthers = "/._-~@+=," // what a URL can contain as it is, beside letters and digits
+	plainOthers = "/._-~@+=," // need no escape in a URL, as letters and digits
 )
 
-// Alias returns a path to the socket that can stand in a URL. That is the socket's own
-// path where possible. Only the session's daemon may call Alias, one call at a time.
+// Alias returns a path to the socket that needs no escapes in a URL: the socket's own path
+// if possible. Only the session's daemon may call Alias, one call at a time.
 func (r Root) Alias(session, socket string) (string, error) {
 	if isPlainPath(socket) {
 		return socket, nil
@@ -48,35 +48,34 @@ func (r Root) Alias(session, socket string) (string, error) {
 	return filepath.Join(dir, aliasLink, filepath.Base(socket)), nil
 }
 
-// RemoveAlias removes what [Root.Alias] made for the session, also by a daemon that was
-// killed.
+// RemoveAlias removes the session's alias, including one that a killed daemon left.
 func (r Root) RemoveAlias(session string) error {
 	dir, err := r.ownAlias(session)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
-		err = os.RemoveAll(dir) // the link in it, not what the link leads to
+		err = os.RemoveAll(dir) // removes the link in it and does not follow it
 	}
 	return errors.Join(err, os.Remove(r.alias(session)))
 }
 
-// CheckAlias reports whether the root's sockets need an alias, and what keeps one from
-// leading to them. It leaves nothing behind.
+// CheckAlias reports whether the root's sockets need an alias, and returns an error if an
+// alias would not work. It removes the alias that it tries.
 func (r Root) CheckAlias() (needed bool, err error) {
 	if isPlainPath(r.Dir) {
 		return false, nil
 	}
 	at := r.Dir
-	for ; !leadsTo(at, at); at = filepath.Dir(at) { // what is not made yet
+	for ; !leadsTo(at, at); at = filepath.Dir(at) { // skips directories that do not exist yet
 	}
 	dir, err := makeAlias(at)
 	if err != nil {
 		return true, err
 	}
 	if link := filepath.Join(dir, aliasLink); !leadsTo(link, at) {
-		err = wire.Errorf(wire.CodeUnsafeDirectory, "%s does not lead to %s", link, at).
-			WithHint("set ABROWSER_HOME to a path that has letters, digits and %s only", plainOthers)
+		err = wire.Errorf(wire.CodeUnsafeDirectory, "the link %s does not lead to %s", link, at).
+			WithHint("set ABROWSER_HOME to a path of letters, digits and %s", plainOthers)
 	}
 	return true, errors.Join(err, os.RemoveAll(dir))
 }
@@ -92,9 +91,9 @@ func makeAlias(of string) (dir string, err error) {
 	return dir, nil
 }
 
-// ownAlias returns the directory that was made for the session's alias. The error is
-// [fs.ErrNotExist] where none was made. Where the directory is gone, or is not ours
-// alone, it returns an empty path, which leads nowhere and has nothing to remove.
+// ownAlias returns the directory of the session's alias, or [fs.ErrNotExist] if the session
+// has no alias. If the directory was removed or others can enter it, ownAlias returns an
+// empty path, which resolves to nothing and which RemoveAll ignores.
 func (r Root) ownAlias(session string) (dir string, err error) {
 	dir, err = os.Readlink(r.alias(session))
 	if err != nil {
@@ -106,19 +105,19 @@ func (r Root) ownAlias(session string) (dir string, err error) {
 	return dir, nil
 }
 
-// alias is the link in the session's state that leads to its alias.
+// alias returns the path of the link in the session's state that points to its alias.
 func (r Root) alias(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".alias")
 }
 
-// leadsTo reports whether both paths lead to the same file.
+// leadsTo reports whether both paths resolve to the same file.
 func leadsTo(path, to string) bool {
 	a, err := os.Stat(path)
 	b, missing := os.Stat(to)
 	return err == nil && missing == nil && os.SameFile(a, b)
 }
 
-// isPlainPath reports whether a URL can contain the path as it is.
+// isPlainPath reports whether the path needs no escapes in a URL.
 func isPlainPath(path string) bool {
 	for _, c := range path {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'

@@ -15,8 +15,8 @@ import (
 // sharedName is the name of the shared browser and of its profile.
 const sharedName = "default"
 
-// Browser is the place of a browser's broker. Its lease lies in the profile's
-// directory, so that one profile has one broker whatever its name.
+// Browser returns the place of a browser's broker. The lease is in the profile's
+// directory, so that a profile has one broker, whatever the browser's name is.
 func (r Root) Browser(name string) (Place, error) {
 	if err := CheckName(name); err != nil {
 		return Place{}, err
@@ -38,15 +38,15 @@ func (r Root) browser(name, file string) Place {
 
 const leaseName = "abrowser.lock"
 
-// BrowserOf is the place of the browser that the settings choose: one for each
-// profile, and one for each browser that somebody else started. Its name is
-// "default", the profile's, or one made from the directory's path or the
-// endpoint. Where the profile is a directory the lease lies in it, where another
-// root's browser finds it too. The settings are as [Root.Settle] leaves them.
+// BrowserOf returns the place of the browser that the settings choose. There is one for
+// each profile, and one for each external browser. Its name is "default", the profile's
+// name, or a hash of the profile's directory or the CDP endpoint. The lease of a profile
+// given as a directory is in that directory, so that it excludes browsers of other roots
+// too. BrowserOf expects settings from [Root.Normalize].
 func (r Root) BrowserOf(s wire.Settings) (Place, error) {
 	switch {
 	case s.CDP != "":
-		p, err := r.Browser(madeName("cdp", s.CDP))
+		p, err := r.Browser(hashName("cdp", s.CDP))
 		p.Lock = strings.TrimSuffix(p.Socket, ".sock") + ".lock"
 		return p, err
 	case s.Profile == "":
@@ -55,26 +55,26 @@ func (r Root) BrowserOf(s wire.Settings) (Place, error) {
 		return r.Browser(s.Profile)
 	}
 	dir := filepath.Clean(s.Profile)
-	p, err := r.Browser(madeName("dir", dir))
+	p, err := r.Browser(hashName("dir", dir))
 	p.Lock = filepath.Join(dir, leaseName)
 	return p, err
 }
 
-// madeName is the name of a browser that has none.
-func madeName(kind, from string) string {
+// hashName returns the name of a browser whose profile has no name.
+func hashName(kind, from string) string {
 	sum := sha256.Sum256([]byte(from))
 	return kind + "-" + hex.EncodeToString(sum[:8])
 }
 
-// isMadeName reports whether name is one that [madeName] makes.
-func isMadeName(name string) bool {
+// isHashName reports whether name has the form of [hashName]'s results.
+func isHashName(name string) bool {
 	kind, sum, _ := strings.Cut(name, "-")
 	return (kind == "cdp" || kind == "dir") && len(sum) == 16 && strings.Trim(sum, "0123456789abcdef") == ""
 }
 
-// Browsers lists the places of brokers that left a socket, whether they listen or
-// not. The name is empty where the file's name is a hash, and Lock is right for
-// named profiles alone.
+// Browsers lists the places of brokers whose socket file exists, whether a broker listens
+// or not. Name is empty if the file's name is a hash. Lock is correct for named profiles
+// only.
 func (r Root) Browsers() ([]Place, error) {
 	entries, err := os.ReadDir(r.Path("run", "b"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,11 +9,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// settleEndpoint spells the address of a browser that somebody else started: a
-// port is one of this machine, which has one name, and an address of HTTP goes
-// without what leads from it to the WebSocket's. What is wrong is not repeated in
-// the error: an address may have a token in it.
-func settleEndpoint(text string) (string, error) {
+// normalizeEndpoint returns the CDP endpoint of an external browser in its canonical
+// spelling. A port alone means localhost, a loopback address becomes localhost, and an HTTP
+// URL loses a path of the discovery interface, such as /json/version. The error does not
+// quote the endpoint, which may contain a token.
+func normalizeEndpoint(text string) (string, error) {
 	if _, err := strconv.Atoi(text); err == nil {
 		text = "localhost:" + text
 	}
@@ -42,15 +42,15 @@ func settleEndpoint(text string) (string, error) {
 		return "", bad
 	}
 	u.Host = strings.ToLower(u.Host)
-	// With TLS the name is what the certificate is for.
+	// With TLS the host name is kept, since the certificate is checked against it.
 	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() && (u.Scheme == "http" || u.Scheme == "ws") {
 		u.Host = strings.TrimSuffix("localhost:"+u.Port(), ":")
 	}
 	return u.String(), nil
 }
 
-// PlainEndpoint is an endpoint as it may be shown and logged: without its path and
-// query, either of which may be a secret.
+// PlainEndpoint returns a CDP endpoint without user, path and query, any of which may be a
+// secret. The result may be shown and logged.
 func PlainEndpoint(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {

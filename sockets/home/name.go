@@ -9,12 +9,12 @@ import (
 
 const (
 	maxName    = 128 // bytes of a session's name
-	maxLiteral = 64  // bytes of a name that is its own file name
+	maxLiteral = 64  // bytes of a name that is used as a file name
 	hashed     = "sha."
 )
 
-// CheckName reports what keeps name from being the name of a session or browser:
-// 1 to 128 bytes of letters, digits, '.', '_' and '-', and neither "." nor "..".
+// CheckName returns an error unless name is a valid name of a session or browser: 1 to 128
+// letters, digits, '.', '_' and '-', and neither "." nor "..".
 func CheckName(name string) error {
 	const hint = "a name has 1 to 128 letters, digits, '.', '_' and '-', such as task_123"
 	switch {
@@ -23,11 +23,11 @@ func CheckName(name string) error {
 	case len(name) > maxName:
 		return wire.Errorf(wire.CodeBadInput, "the session's name has %d bytes; %d are allowed", len(name), maxName).WithHint(hint)
 	case name == "." || name == "..":
-		return wire.Errorf(wire.CodeBadInput, "%q is no session's name", name).WithHint(hint)
+		return wire.Errorf(wire.CodeBadInput, "%q is not a session's name", name).WithHint(hint)
 	}
 	for _, r := range name {
 		if !nameRune(r) {
-			return wire.Errorf(wire.CodeBadInput, "the session's name %q has %q in it", name, r).WithHint(hint)
+			return wire.Errorf(wire.CodeBadInput, "the session's name %q contains %q", name, r).WithHint(hint)
 		}
 	}
 	return nil
@@ -37,9 +37,9 @@ func nameRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-'
 }
 
-// fileName is name as the first part of a file name. Names that a file system
-// might fold together (upper case) or that have dots are hashed; the hash has a
-// dot of its own, so that it is no other session's literal name.
+// fileName returns the first part of the names of a session's files. Names with upper-case
+// letters, which some file systems do not distinguish, and names with dots are hashed. The
+// result then has a dot, so that it differs from every literal name.
 func fileName(name string) string {
 	if isLiteral(name) {
 		return name

@@ -9,19 +9,21 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Place is where a session's daemon, a browser's broker or a driver is found.
+// Place is the name and the files of a session's daemon, a browser's broker or a driver.
 type Place struct {
-	Name   string // of the session or browser; empty where only the file is known
-	Socket string // where it listens
-	Lock   string // its lease: see [Hold]
-	Start  string // held while it is being started: see [HoldWait]
-	Log    string // what it writes to stdout and stderr
+	Name   string // of the session or browser; empty if only its hash is known
+	Socket string // the socket on which it listens
+	Lock   string // the file of its lease
+	Start  string // the lock file that is held while it is being started
+	Log    string // gets its stdout and stderr
 }
 
-// Session is the place of a session's daemon.
+// Session returns the place of a session's daemon.
 func (r Root) Session(name string) (Place, error) {
 	if err := CheckName(name); err != nil {
 		return Place{}, err
@@ -40,8 +42,8 @@ func (r Root) session(name, file string) Place {
 	}
 }
 
-// Driver is the place of the root's nth shared driver, from 1. All share a start
-// lock: whoever starts one first looks whether another has room.
+// Driver returns the place of the root's nth shared driver, counted from 1. All drivers
+// share one start lock, so that a process that starts a driver sees all that have room.
 func (r Root) Driver(n int) (Place, error) {
 	name := "driver-" + strconv.Itoa(n)
 	p := Place{
@@ -54,19 +56,23 @@ func (r Root) Driver(n int) (Place, error) {
 	return p, p.CheckLength()
 }
 
-// CheckLength refuses a path that the system's socket address has no room for.
-// The system itself only says "invalid argument".
+// MaxSocketPath is the length in bytes of the longest socket path: sun_path without the
+// NUL at its end.
+const MaxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
+
+// CheckLength returns an error if the socket's path is longer than [MaxSocketPath]. The
+// error of the system is only "invalid argument".
 func (p Place) CheckLength() error {
 	if len(p.Socket) <= MaxSocketPath {
 		return nil
 	}
 	const longest = len("/run/s/.sock") + maxLiteral
-	return wire.Errorf(wire.CodeBadInput, "the socket's path %s has %d bytes; this system allows %d", p.Socket, len(p.Socket), MaxSocketPath).
+	return wire.Errorf(wire.CodeBadInput, "the socket path %s has %d bytes; this system allows %d", p.Socket, len(p.Socket), MaxSocketPath).
 		WithHint("set ABROWSER_HOME to a shorter path; one of at most %d bytes fits every session's name", MaxSocketPath-longest)
 }
 
-// Sessions lists the places of sessions that have a socket or lock file, whether
-// anybody listens or not. The name is empty where the file's name is a hash.
+// Sessions lists the places of sessions whose socket or lock file exists, whether a daemon
+// listens or not. Name is empty if the file's name is a hash.
 func (r Root) Sessions() ([]Place, error) {
 	entries, err := os.ReadDir(r.Path("run", "s"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,8 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// canonical is the directory that a path leads to, or would lead to once it is
-// made.
+// canonical resolves the symbolic links in path. Directories at its end need not exist.
 func canonical(path string) (string, error) {
 	path = filepath.Clean(path)
 	rest := ""
@@ -24,46 +23,45 @@ func canonical(path string) (string, error) {
 		case err == nil:
 			return filepath.Join(real, rest), nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return path, notADirectory(path, err)
+			return path, profileError(path, err)
 		case at == filepath.Dir(at):
 			return path, nil
 		}
 		if _, err := os.Lstat(at); err == nil {
-			return path, wire.Errorf(wire.CodeBadInput, "the profile %s is a link that leads nowhere: %s", path, at).WithHint("give --profile another directory")
+			return path, wire.Errorf(wire.CodeBadInput, "the profile %s leads through a dangling link: %s", path, at).WithHint("give --profile another directory")
 		}
 		rest = filepath.Join(filepath.Base(at), rest)
 	}
 }
 
-// MakeProfile makes the directory of the settings' profile where it is missing,
-// and tells what keeps a browser from having it: it is no directory, or cannot be
-// written. A profile that is a name is the root's own business.
+// MakeProfile creates the profile's directory if the settings give one. It returns an error
+// if that is not a directory or cannot be written. A profile given by name is made below
+// the root by the broker.
 func MakeProfile(s wire.Settings) error {
 	dir := s.Profile
 	if s.CDP != "" || !filepath.IsAbs(dir) {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return notADirectory(dir, err)
+		return profileError(dir, err)
 	}
 	if err := unix.Access(dir, unix.R_OK|unix.W_OK|unix.X_OK); err != nil {
-		return notADirectory(dir, err)
+		return profileError(dir, err)
 	}
 	return nil
 }
 
-// notADirectory says why there can be no profile at dir.
-func notADirectory(dir string, err error) error {
+// profileError returns the error of a profile directory that cannot be used.
+func profileError(dir string, err error) error {
 	const hint = "give --profile a directory of your own, or a name"
 	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EEXIST) {
-		return wire.Errorf(wire.CodeBadInput, "the profile %s is no directory", dir).WithHint(hint)
+		return wire.Errorf(wire.CodeBadInput, "the profile %s is not a directory", dir).WithHint(hint)
 	}
-	return wire.Errorf(wire.CodePermission, "the profile's directory %s cannot be used: %v", dir, wire.Errno(err)).WithHint(hint)
+	return wire.Errorf(wire.CodePermission, "using the profile's directory %s: %v", dir, wire.Errno(err)).WithHint(hint)
 }
 
-// PersonalProfiles lists the directories in which installed browsers keep the
-// user's own profiles, and leave a note of their debugging port; lookup is
-// os.LookupEnv.
+// PersonalProfiles lists the directories in which installed browsers keep the user's own
+// profiles and write their debugging port; lookup is os.LookupEnv.
 func PersonalProfiles(lookup func(string) (string, bool)) []string {
 	var all []string
 	for _, p := range personalProfiles(runtime.GOOS, lookup) {
@@ -72,8 +70,8 @@ func PersonalProfiles(lookup func(string) (string, bool)) []string {
 	return all
 }
 
-// personal is the name of the browser whose own profiles dir holds, or is one of;
-// empty where it is nobody's.
+// personal returns the name of the browser that keeps the user's own profiles in dir or
+// above it, or "" if no browser does.
 func personal(dir string, lookup func(string) (string, bool)) string {
 	for _, p := range personalProfiles(runtime.GOOS, lookup) {
 		real, err := canonical(p.dir)
@@ -84,7 +82,7 @@ func personal(dir string, lookup func(string) (string, bool)) string {
 	return ""
 }
 
-// personalProfile is where a browser keeps the user's profiles.
+// personalProfile is a browser's name and the directory of the user's profiles.
 type personalProfile struct{ of, dir string }
 
 func personalProfiles(system string, lookup func(string) (string, bool)) []personalProfile {

@@ -13,10 +13,10 @@ import (
 // Root is the one directory that holds all of a user's files.
 type Root struct{ Dir string }
 
-// Locate finds the root: $ABROWSER_HOME, else $HOME/.abrowser. It touches no
-// file; lookup is os.LookupEnv. Neither the system's temp folder nor
-// $XDG_RUNTIME_DIR will do: two logins, or a login and a cron job, would have
-// two roots and so two brokers on one profile.
+// Locate returns the root: $ABROWSER_HOME, else $HOME/.abrowser. It accesses no file;
+// lookup is os.LookupEnv. The root is neither in $TMPDIR nor in $XDG_RUNTIME_DIR, since
+// two logins, or a login and a cron job, would have two roots and thus two brokers for one
+// profile.
 func Locate(lookup func(string) (string, bool)) (Root, error) {
 	if dir, ok := lookup("ABROWSER_HOME"); ok {
 		return rootAt("ABROWSER_HOME", dir, "")
@@ -31,18 +31,18 @@ func rootAt(variable, dir, below string) (Root, error) {
 		return Root{}, wire.Errorf(wire.CodeBadInput, "%s is empty", variable).WithHint(hint)
 	}
 	if !filepath.IsAbs(dir) {
-		return Root{}, wire.Errorf(wire.CodeBadInput, "%s is %q, which is no absolute path", variable, dir).WithHint(hint)
+		return Root{}, wire.Errorf(wire.CodeBadInput, "%s is not an absolute path: %q", variable, dir).WithHint(hint)
 	}
 	return Root{Dir: filepath.Join(dir, below)}, nil
 }
 
-// Path is the path of a file below the root.
+// Path joins the elements to the root's path.
 func (r Root) Path(elem ...string) string {
 	return filepath.Join(append([]string{r.Dir}, elem...)...)
 }
 
-// Make makes the root's directories where they are missing, with mode 0700, and
-// refuses those that are not ours alone.
+// Make creates the root's missing directories with mode 0700. It returns
+// [wire.CodeUnsafeDirectory] if one belongs to another user or can be entered by others.
 func (r Root) Make() error {
 	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o700); err != nil {
 		return wire.OSError("making "+filepath.Dir(r.Dir), err)
@@ -58,7 +58,7 @@ func (r Root) Make() error {
 	return nil
 }
 
-// makeOwn makes dir unless it is there, and checks that it is ours alone.
+// makeOwn creates dir if it does not exist and checks it with [checkOwn].
 func makeOwn(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,6 +73,8 @@ func makeOwn(dir string) error {
 	return checkOwn(dir, info)
 }
 
+// checkOwn returns an error unless dir is a directory that only this process's user can
+// enter.
 func checkOwn(dir string, info fs.FileInfo) error {
 	const elsewhere = "set ABROWSER_HOME to a directory of your own"
 	stat, ok := info.Sys().(*syscall.Stat_t)
@@ -80,11 +82,11 @@ func checkOwn(dir string, info fs.FileInfo) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return wire.Errorf(wire.CodeUnsafeDirectory, "%s is a symbolic link", dir).WithHint(elsewhere)
 	case !info.IsDir():
-		return wire.Errorf(wire.CodeUnsafeDirectory, "%s is no directory", dir).WithHint(elsewhere)
+		return wire.Errorf(wire.CodeUnsafeDirectory, "%s is not a directory", dir).WithHint(elsewhere)
 	case !ok || int(stat.Uid) != os.Geteuid():
 		return wire.Errorf(wire.CodeUnsafeDirectory, "%s belongs to another user", dir).WithHint(elsewhere)
 	case info.Mode().Perm()&0o077 != 0:
-		return wire.Errorf(wire.CodeUnsafeDirectory, "%s has mode %#o: others can use it", dir, info.Mode().Perm()).
+		return wire.Errorf(wire.CodeUnsafeDirectory, "%s has mode %#o: others can enter it", dir, info.Mode().Perm()).
 			WithHint("chmod 700 %s", dir)
 	}
 	return nil

@@ -15,7 +15,7 @@ func (s *Server) checkSettings(call *wire.Call, verb wire.Doc) *refusal {
 	if hello.Role != "daemon" || verb.Idle || hello.Ending { // an ending daemon refuses the request itself, and the client starts another
 		return nil
 	}
-	if err := home.FitSession(call.Settings, hello); err != nil {
+	if err := home.CheckSettings(call.Settings, hello); err != nil {
 		return &refusal{err, http.StatusConflict}
 	}
 	return nil

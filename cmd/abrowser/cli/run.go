@@ -133,7 +133,7 @@ func (a *app) identify() error {
 	if a.root, err = home.Locate(a.sys.Lookup); err != nil {
 		return err
 	}
-	if a.settings, err = a.root.Settle(a.settings, session, a.sys.Lookup); err != nil {
+	if a.settings, err = a.root.Normalize(a.settings, session, a.sys.Lookup); err != nil {
 		return err
 	}
 	return nil

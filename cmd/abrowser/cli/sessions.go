@@ -163,7 +163,7 @@ func (a *app) sessionInfo(ctx context.Context, _ line) (any, error) {
 	entry, ok := entries[a.session]
 	if !ok {
 		entry = newEntry(a.session)
-		if where, lasts, err := a.root.Recall(a.session); err == nil && lasts { // its browser does not run either
+		if where, lasts, err := a.root.LoadLocation(a.session); err == nil && lasts { // its browser does not run either
 			entry.Mode = where.SessionMode()
 		}
 	}

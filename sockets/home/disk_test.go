@@ -2,7 +2,7 @@ package home
 
 import "testing"
 
-func TestShort(t *testing.T) {
+func TestDiskFull(t *testing.T) {
 	for _, tt := range []struct {
 		name                           string
 		blocks, free, files, freeFiles uint64
@@ -15,14 +15,14 @@ func TestShort(t *testing.T) {
 		{"files are not counted", 1000, 1 << 30, 0, 0, false},
 		{"nothing is counted", 0, 0, 0, 0, false},
 	} {
-		if got := short(tt.blocks, tt.free, tt.files, tt.freeFiles); got != tt.want {
-			t.Errorf("%s: short is %v", tt.name, got)
+		if got := diskFull(tt.blocks, tt.free, tt.files, tt.freeFiles); got != tt.want {
+			t.Errorf("%s: diskFull is %v", tt.name, got)
 		}
 	}
-	if err := (Root{Dir: t.TempDir()}).Full(); err != nil {
+	if err := (Root{Dir: t.TempDir()}).CheckDisk(); err != nil {
 		t.Errorf("where there is room: %v", err)
 	}
-	if err := (Root{Dir: "/nowhere"}).Full(); err != nil {
+	if err := (Root{Dir: "/nowhere"}).CheckDisk(); err != nil {
 		t.Errorf("where there is no directory: %v", err)
 	}
 }

@@ -38,13 +38,13 @@ func TestOneProfileHasOnePlace(t *testing.T) {
 		{"work", []string{"r/profiles/work", "named", "r/profiles/work/"}},
 	} {
 		for _, spelled := range tt.spellings {
-			s, err := root.Settle(wire.Settings{Profile: dir + "/" + spelled}, "a", noVariables)
+			s, err := root.Normalize(wire.Settings{Profile: dir + "/" + spelled}, "a", noVariables)
 			if err != nil || s.Profile != tt.want {
-				t.Errorf("Settle(%s) = %q, %v, want %q", spelled, s.Profile, err, tt.want)
+				t.Errorf("Normalize(%s) = %q, %v, want %q", spelled, s.Profile, err, tt.want)
 			}
 		}
 	}
-	if s, err := root.Settle(wire.Settings{Mode: wire.ModePersistent}, "task_1", noVariables); err != nil || s.Profile != "task_1" || s.Mode != "" {
+	if s, err := root.Normalize(wire.Settings{Mode: wire.ModePersistent}, "task_1", noVariables); err != nil || s.Profile != "task_1" || s.Mode != "" {
 		t.Errorf("persistent without a profile is %+v, %v, want the session's name", s, err)
 	}
 }
@@ -76,10 +76,10 @@ func TestProfileIsRefused(t *testing.T) {
 		{"a browser's own", wire.Settings{Profile: own}, "of your own Chrome"},
 		{"one in it", wire.Settings{Profile: filepath.Join(own, "Default")}, "of your own Chrome"},
 		{"by a link", wire.Settings{Profile: filepath.Join(home, "sly")}, "of your own Chrome"},
-		{"a link to nothing", wire.Settings{Profile: filepath.Join(home, "loose")}, "leads nowhere"},
-		{"below a file", wire.Settings{Profile: filepath.Join(home, "file", "x")}, "is no directory"},
-		{"no name", wire.Settings{Profile: "a b"}, "no profile's name"},
-		{"a made name", wire.Settings{Profile: "dir-0123456789abcdef"}, "no profile's name"},
+		{"a link to nothing", wire.Settings{Profile: filepath.Join(home, "loose")}, "a dangling link"},
+		{"below a file", wire.Settings{Profile: filepath.Join(home, "file", "x")}, "is not a directory"},
+		{"no name", wire.Settings{Profile: "a b"}, "not a profile's name"},
+		{"a made name", wire.Settings{Profile: "dir-0123456789abcdef"}, "not a profile's name"},
 		{"the shared one's name", wire.Settings{Profile: "default"}, "shared profile"},
 		{"the shared one's directory", wire.Settings{Profile: root.Path("profiles", "default")}, "shared profile"},
 		{"with a mode", wire.Settings{Profile: "work", Mode: wire.ModeIncognito}, "contradict"},
@@ -88,20 +88,20 @@ func TestProfileIsRefused(t *testing.T) {
 		{"attached to nothing", wire.Settings{Mode: wire.ModeAttached}, "needs the browser"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := root.Settle(tt.settings, "a", lookup)
+			_, err := root.Normalize(tt.settings, "a", lookup)
 			if e := wire.AsError(err); e == nil || e.Code != wire.CodeBadInput || e.Hint == "" || !strings.Contains(e.Message, tt.want) {
-				t.Errorf("Settle = %+v, want %q and a hint", e, tt.want)
+				t.Errorf("Normalize = %+v, want %q and a hint", e, tt.want)
 			}
 		})
 	}
-	if _, err := root.Settle(wire.Settings{Mode: wire.ModePersistent}, "default", lookup); !errors.Is(err, wire.CodeBadInput) {
+	if _, err := root.Normalize(wire.Settings{Mode: wire.ModePersistent}, "default", lookup); !errors.Is(err, wire.CodeBadInput) {
 		t.Errorf("the shared profile for a persistent session: %v", err)
 	}
-	if _, err := root.Settle(wire.Settings{Profile: own + "-mine"}, "a", lookup); err != nil {
+	if _, err := root.Normalize(wire.Settings{Profile: own + "-mine"}, "a", lookup); err != nil {
 		t.Errorf("a directory beside a browser's own: %v", err)
 	}
 	err = MakeProfile(wire.Settings{Profile: filepath.Join(home, "file")})
-	if e := wire.AsError(err); e == nil || e.Code != wire.CodeBadInput || !strings.Contains(e.Message, "is no directory") {
+	if e := wire.AsError(err); e == nil || e.Code != wire.CodeBadInput || !strings.Contains(e.Message, "is not a directory") {
 		t.Errorf("MakeProfile(a file) = %v", err)
 	}
 	if err := MakeProfile(wire.Settings{Profile: filepath.Join(home, "new", "er")}); err != nil {
@@ -120,7 +120,7 @@ func TestProfileIsRefused(t *testing.T) {
 	}
 }
 
-func TestSettleEndpoint(t *testing.T) {
+func TestNormalizeEndpoint(t *testing.T) {
 	for _, tt := range []struct{ given, want string }{
 		{"9222", "http://localhost:9222"},
 		{"localhost:9222", "http://localhost:9222"},
@@ -139,12 +139,12 @@ func TestSettleEndpoint(t *testing.T) {
 		{"http://a:b", ""},
 		{"http://a b", ""},
 	} {
-		got, err := settleEndpoint(tt.given)
+		got, err := normalizeEndpoint(tt.given)
 		if got != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("settleEndpoint(%q) = %q, %v, want %q", tt.given, got, err, tt.want)
+			t.Errorf("normalizeEndpoint(%q) = %q, %v, want %q", tt.given, got, err, tt.want)
 		}
 		if err != nil && (!errors.Is(err, wire.CodeBadInput) || wire.AsError(err).Hint == "") {
-			t.Errorf("settleEndpoint(%q): %v, want bad_input with a hint", tt.given, err)
+			t.Errorf("normalizeEndpoint(%q): %v, want bad_input with a hint", tt.given, err)
 		}
 	}
 	if got := PlainEndpoint("wss://user:secret@grid.example/path?token=secret"); got != "wss://grid.example" {
@@ -165,7 +165,7 @@ func TestResume(t *testing.T) {
 	if got := resume(work); got != "persistent work" {
 		t.Errorf("a session that was never: %s", got)
 	}
-	if err := root.Remember("a", wire.Settings{Profile: "work", Headed: true}); err != nil {
+	if err := root.SaveLocation("a", wire.Settings{Profile: "work", Headed: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -184,7 +184,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("asked for %+v: %s, want %s", tt.asked, got, tt.want)
 		}
 	}
-	if err := os.WriteFile(root.where("a"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(root.locationFile("a"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := root.Resume("a", wire.Settings{}); wire.AsError(err) == nil || wire.AsError(err).Hint == "" {

@@ -6,24 +6,23 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Settle gives a session's settings one spelling for each browser: a profile's
-// directory is the one that its path leads to, an endpoint of this machine has one
-// name. It refuses settings that contradict each other, and profiles that a
-// browser of ours cannot have. It changes nothing on disk; lookup is
-// os.LookupEnv.
-func (r Root) Settle(s wire.Settings, session string, lookup func(string) (string, bool)) (wire.Settings, error) {
+// Normalize returns a session's settings with one spelling for each browser: symbolic links
+// in a profile's path are resolved, and a CDP endpoint has its canonical form. It returns an
+// error if settings contradict each other or the profile cannot be used. It changes nothing
+// on disk; lookup is os.LookupEnv.
+func (r Root) Normalize(s wire.Settings, session string, lookup func(string) (string, bool)) (wire.Settings, error) {
 	if err := checkMode(s); err != nil {
 		return s, err
 	}
 	if s.CDP != "" {
 		var err error
-		s.CDP, err = settleEndpoint(s.CDP)
+		s.CDP, err = normalizeEndpoint(s.CDP)
 		s.Mode = ""
 		return s, err
 	}
 	if s.Mode == wire.ModePersistent && s.Profile == "" {
 		if session == sharedName {
-			return s, wire.Errorf(wire.CodeBadInput, "--mode persistent needs a profile: without one it has the session's name, and %q is the shared profile's", sharedName).
+			return s, wire.Errorf(wire.CodeBadInput, "--mode persistent needs a profile: the default is the session's name, and %q is the shared profile", sharedName).
 				WithHint("abrowser --profile work open")
 		}
 		s.Profile = session
@@ -38,8 +37,8 @@ func (r Root) Settle(s wire.Settings, session string, lookup func(string) (strin
 			return s, err
 		}
 		if of := personal(s.Profile, lookup); of != "" {
-			return s, wire.Errorf(wire.CodeBadInput, "%s is the profile of your own %s, which does not let it be driven (since version 136)", s.Profile, of).
-				WithHint("abrowser --profile work open has one of its own; --cdp attaches to a browser that runs")
+			return s, wire.Errorf(wire.CodeBadInput, "%s is the profile of your own %s, which refuses remote control of it (since version 136)", s.Profile, of).
+				WithHint("abrowser --profile work open uses a separate profile; --cdp attaches to a running browser")
 		}
 		profiles, err := canonical(r.Path("profiles"))
 		if err == nil && filepath.Dir(s.Profile) == profiles && isLiteral(filepath.Base(s.Profile)) {
@@ -52,7 +51,7 @@ func (r Root) Settle(s wire.Settings, session string, lookup func(string) (strin
 	return s, err
 }
 
-// checkMode refuses settings of which one says otherwise than another.
+// checkMode returns an error if mode, profile and CDP endpoint contradict each other.
 func checkMode(s wire.Settings) error {
 	contradicts := func(name string) error {
 		return wire.Errorf(wire.CodeBadInput, "--mode %s and --%s contradict each other", s.Mode, name).
@@ -75,11 +74,11 @@ func checkMode(s wire.Settings) error {
 func checkProfileName(name string) error {
 	const hint = "a name has 1 to 128 letters, digits, '.', '_' and '-'; with a slash it is a directory: ./profile"
 	switch {
-	case CheckName(name) != nil, isMadeName(name):
-		return wire.Errorf(wire.CodeBadInput, "%q is no profile's name", name).WithHint(hint)
+	case CheckName(name) != nil, isHashName(name):
+		return wire.Errorf(wire.CodeBadInput, "%q is not a profile's name", name).WithHint(hint)
 	case name == sharedName:
-		return wire.Errorf(wire.CodeBadInput, "%q is the shared profile, which a session has that asks for none", name).
-			WithHint("leave --profile out, or give it another name")
+		return wire.Errorf(wire.CodeBadInput, "%q is the shared profile, which sessions without --profile use", name).
+			WithHint("leave --profile out, or choose another name")
 	}
 	return nil
 }
