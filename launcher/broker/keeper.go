@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -32,7 +33,7 @@ const (
 // keeper holds the browser and sees to it that a broker serves it.
 type keeper struct {
 	KeepOptions
-	place    sockets.Place
+	place    home.Place
 	lease    *sockets.Lease
 	listener *net.UnixListener
 	browser  *chromium
@@ -107,7 +108,7 @@ func (k *keeper) open(ctx context.Context) error {
 		return err
 	}
 	if err = k.rested(); err == nil {
-		k.listener, err = k.place.Listen(k.lease)
+		k.listener, err = sockets.Listen(k.place, k.lease)
 	}
 	if err != nil {
 		return errors.Join(err, k.lease.Close())
@@ -116,7 +117,7 @@ func (k *keeper) open(ctx context.Context) error {
 }
 
 func (k *keeper) closeFiles() {
-	if err := errors.Join(k.place.Unlink(k.lease), k.listener.Close(), k.lease.Close()); err != nil {
+	if err := errors.Join(sockets.Unlink(k.place, k.lease), k.listener.Close(), k.lease.Close()); err != nil {
 		k.log.Error("letting go of the profile", "error", err)
 	}
 }
@@ -275,13 +276,13 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 // listensAgain binds the socket anew where somebody has taken it away, or the
 // directory that it is in, and reports whether it did: the next broker is found there.
 func (k *keeper) listensAgain() bool {
-	if k.place.Bound(k.lease) {
+	if sockets.Bound(k.place, k.lease) {
 		return false
 	}
 	err := k.Root.Make()
 	var listener *net.UnixListener
 	if err == nil {
-		listener, err = k.place.Listen(k.lease)
+		listener, err = sockets.Listen(k.place, k.lease)
 	}
 	if err != nil {
 		k.log.Error("the socket is gone", "error", err)
@@ -301,7 +302,7 @@ func (k *keeper) listensAgain() bool {
 //  3. a browser that does not is ended by signals
 //  4. the broker learns that it is gone, and answers who asked for it
 func (k *keeper) stopBrowser(ctx context.Context) {
-	if err := k.place.Unlink(k.lease); err != nil {
+	if err := sockets.Unlink(k.place, k.lease); err != nil {
 		k.log.Error("removing the socket", "error", err)
 	}
 	if !k.browser.isStranger() {

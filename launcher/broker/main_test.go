@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/launcher/install"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -51,7 +51,7 @@ func play(role string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	root, err := sockets.Locate(os.LookupEnv)
+	root, err := home.Locate(os.LookupEnv)
 	var settings wire.Settings
 	if err == nil {
 		settings, err = wire.SettingsFrom(os.LookupEnv)
@@ -76,7 +76,7 @@ func play(role string) int {
 
 // keepOptions are for a keeper in or below the test's process, whose broker is
 // the test's executable.
-func keepOptions(ctx context.Context, root sockets.Root, s wire.Settings) (KeepOptions, error) {
+func keepOptions(ctx context.Context, root home.Root, s wire.Settings) (KeepOptions, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return KeepOptions{}, err

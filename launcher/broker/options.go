@@ -4,13 +4,13 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // KeepOptions are for [Keep]. Log and Ready may be nil.
 type KeepOptions struct {
-	Root       sockets.Root
+	Root       home.Root
 	Settings   wire.Settings
 	Build      string
 	Executable string // the stable copy of ours, to run the broker from
@@ -24,7 +24,7 @@ type KeepOptions struct {
 
 // ServeOptions are for [Serve]. All else comes from the keeper.
 type ServeOptions struct {
-	Root     sockets.Root
+	Root     home.Root
 	Settings wire.Settings
 	Build    string
 	Log      *slog.Logger
