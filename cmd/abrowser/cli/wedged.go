@@ -79,11 +79,11 @@ func (a *app) whenSilent(doc wire.Doc, who sockets.Silent) local {
 		}
 	}
 	return func(context.Context, line) (any, error) {
-		why := who.Why
+		failure := wire.Errorf(wire.CodeWedged, "%s", who.Why)
 		if !doc.Reads {
-			why += "; whether the command was begun is not known"
+			failure = wire.Errorf(wire.CodeResultUnknown, "%s; the command may or may not have been done", who.Why)
 		}
-		return nil, wire.Errorf(wire.CodeWedged, "%s", why).WithHint(hintKill).With("wedged", true)
+		return nil, failure.WithHint(hintKill).With("wedged", true)
 	}
 }
 

@@ -103,6 +103,10 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 			if e := quick(t, h, "Frozen.1", "--json", "dialog", "status").Envelope(t); e.Success || e.Code != wire.CodeWedged || e.Hint != "abrowser kill" {
 				t.Errorf("dialog status = %+v", e)
 			}
+			// It may be performed when the daemon goes on.
+			if e := quick(t, h, "Frozen.1", "--json", "click", "#kept").Envelope(t); e.Code != wire.CodeResultUnknown || e.Hint != "abrowser kill" || e.Details["wedged"] != true {
+				t.Errorf("click = %+v", e)
+			}
 			if r := h.Try("Frozen.1", test.args...); r.Status != wire.ExitDone || r.Took > 2*atOnce {
 				t.Errorf("%s", r)
 			}
