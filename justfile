@@ -51,7 +51,7 @@ docs:
 vuln:
     go run {{ govulncheck }} ./...
 
-# For the README: just bench -out /tmp/figures.json, then just bench -readme /tmp/figures.json
+# For the READMEs of the tree and of cmd/bench: just bench -out /tmp/figures.json, then just bench -readme /tmp/figures.json
 # measure side by side with the peers, which come from npm; about ten minutes; see `just bench -h`
 bench *args:
     cd cmd/bench && go run . {{ args }}
