@@ -43,7 +43,7 @@ fmt:
 formatted:
     go run {{ golangci }} fmt --diff
 
-# write what is generated from the verbs: the README's table
+# write what is generated from the verbs: the tables of COMMANDS.md and README.md
 docs:
     go test ./cmd/abrowser/cli -run README -update
 
