@@ -43,7 +43,7 @@ fmt:
 formatted:
     go run {{ golangci }} fmt --diff
 
-# write what is generated from the verbs: the README's table
+# write what is generated from the verbs: the tables of COMMANDS.md and README.md
 docs:
     go test ./cmd/abrowser/cli -run README -update
 
@@ -51,7 +51,7 @@ docs:
 vuln:
     go run {{ govulncheck }} ./...
 
-# For the README: just bench -out /tmp/figures.json, then just bench -readme /tmp/figures.json
+# For the READMEs of the tree and of cmd/bench: just bench -out /tmp/figures.json, then just bench -readme /tmp/figures.json
 # measure side by side with the peers, which come from npm; about ten minutes; see `just bench -h`
 bench *args:
     cd cmd/bench && go run . {{ args }}

@@ -2,7 +2,13 @@ package patches
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -80,4 +86,45 @@ func twoTenants() (*Mux, *recorder) {
 		fromClient(m, id, `{"id":3,"method":"Runtime.runIfWaitingForDebugger","sessionId":"R`+n+`"}`)
 	}
 	return m, rec
+}
+
+// TestREADME compares the methods in README.md's table with those that ruleFor names.
+func TestREADME(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "rules.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	i := slices.IndexFunc(file.Decls, func(d ast.Decl) bool {
+		f, ok := d.(*ast.FuncDecl)
+		return ok && f.Name.Name == "ruleFor"
+	})
+	if i < 0 {
+		t.Fatal("rules.go has no ruleFor")
+	}
+	ast.Inspect(file.Decls[i], func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if method, err := strconv.Unquote(lit.Value); err == nil && len(method) > 1 && strings.Contains(method, ".") {
+				want = append(want, method)
+			}
+		}
+		return true
+	})
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(text)) {
+		if cells := strings.Split(line, "|"); len(cells) == 4 {
+			for _, found := range regexp.MustCompile("`([A-Za-z]+\\.[A-Za-z]+)`").FindAllStringSubmatch(cells[1], -1) {
+				got = append(got, found[1])
+			}
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("README.md has the methods\n%q, ruleFor\n%q", got, want)
+	}
 }

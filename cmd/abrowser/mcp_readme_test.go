@@ -13,16 +13,24 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// The calls in the README's blocks do what it says, in their order, on one server.
+// The calls in the blocks of README.md and mcp/README.md get the answers that are
+// written there, in their order, on one server.
 func TestMCPExamplesOfTheReadme(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	var blocks [][]string
+	for _, path := range []string{"../../README.md", "mcp/README.md"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile("(?s)\n```mcp\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+		if len(found) == 0 {
+			t.Fatalf("%s has no block of calls", path)
+		}
+		blocks = append(blocks, found...)
 	}
-	blocks := regexp.MustCompile("(?s)\n```mcp\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	if len(blocks) != 3 {
-		t.Fatalf("the README has %d blocks of calls, want 3", len(blocks))
+		t.Fatalf("the documents have %d blocks of calls, want 3", len(blocks))
 	}
 	s := site.Start(t)
 	h := e2e.NewHome(t)

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -27,7 +26,7 @@ type options struct {
 	browser  string
 	json     bool
 	out      string // a file for the figures as JSON, too
-	readme   string // a file with the figures of a run, to put into the README
+	readme   string // a file with the figures of a run, to put into the READMEs
 	growth   []int
 	tasks    int           // at once
 	few      int           // as many for a contender that starts a browser for each
@@ -42,7 +41,7 @@ func main() {
 	switch {
 	case err != nil:
 	case o.readme != "":
-		err = writeReadme(filepath.Join("..", "..", "README.md"), o.readme)
+		err = writeReadmes(o.readme)
 	default:
 		err = run(ctx, o)
 	}
@@ -65,7 +64,7 @@ func read(args []string) (options, error) {
 	f.DurationVar(&o.budget, "budget", 6*time.Second, "time for each contender in each scenario; three rounds are run in any case")
 	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	f.StringVar(&o.out, "out", "", "a file to write the figures to as JSON, too")
-	f.StringVar(&o.readme, "readme", "", "measure nothing: put the figures of a run, a file that -out wrote, into the README")
+	f.StringVar(&o.readme, "readme", "", "measure nothing: put the figures of a run, a file that -out wrote, into the READMEs of cmd/bench and of the tree")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}

@@ -8,14 +8,33 @@ import (
 	"strings"
 )
 
-// The README's block of figures lies between these.
+// The block of figures lies between these lines, in both documents.
 const (
 	blockBegin = "<!-- figures: made by just bench -readme FILE -->\n"
 	blockEnd   = "<!-- end of figures -->\n"
 )
 
-// writeReadme puts the figures of one run into the README.
-func writeReadme(path, figures string) error {
+// tableHead is the head of the table in both documents.
+const tableHead = "| scenario | abrowser, median (p95) | the others' median, as a multiple of ours |\n|---|---|---|\n"
+
+// The documents, relative to this directory: the first has all rows, the second those
+// of telling.
+const (
+	benchReadme = "README.md"
+	treeReadme  = "../../README.md"
+)
+
+// telling returns the scenarios whose rows the README of the tree shows.
+func telling() []string {
+	return []string{
+		"get url", "snapshot", "click", "navigate", "workflow of 8", "new session", "cold start",
+		"many tasks at once: tasks a minute", "many tasks at once: memory of all",
+		"growth: memory a further session, 128 live",
+	}
+}
+
+// writeReadmes puts the figures of one run into both documents.
+func writeReadmes(figures string) error {
 	raw, err := os.ReadFile(figures)
 	if err != nil {
 		return err
@@ -24,11 +43,24 @@ func writeReadme(path, figures string) error {
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("reading %s: %w", figures, err)
 	}
+	all := r.block()
+	few, err := extract(all)
+	if err != nil {
+		return fmt.Errorf("%s: %w", figures, err)
+	}
+	if err := writeBlock(benchReadme, all); err != nil {
+		return err
+	}
+	return writeBlock(treeReadme, few)
+}
+
+// writeBlock replaces the block of figures in one document.
+func writeBlock(path, block string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	whole, err := replaceBlock(string(text), r.block())
+	whole, err := replaceBlock(string(text), block)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -36,21 +68,46 @@ func writeReadme(path, figures string) error {
 }
 
 func replaceBlock(text, block string) (string, error) {
-	before, rest, begun := strings.Cut(text, blockBegin)
-	_, after, ended := strings.Cut(rest, blockEnd)
-	if !begun || !ended {
-		return "", fmt.Errorf("there is no place between %q and %q", strings.TrimSpace(blockBegin), strings.TrimSpace(blockEnd))
+	before, _, after, err := cutBlock(text)
+	if err != nil {
+		return "", err
 	}
 	return before + blockBegin + block + blockEnd + after, nil
 }
 
-// block is the figures as the README shows them: our median, and how many times as
-// long each of the others took.
+// cutBlock returns the block of a document and the text around it.
+func cutBlock(text string) (before, block, after string, err error) {
+	before, rest, begun := strings.Cut(text, blockBegin)
+	block, after, ended := strings.Cut(rest, blockEnd)
+	if !begun || !ended {
+		return "", "", "", fmt.Errorf("no place between %q and %q", strings.TrimSpace(blockBegin), strings.TrimSpace(blockEnd))
+	}
+	return before, block, after, nil
+}
+
+// extract returns the first line of a whole block, which says when and where it was
+// measured, and its telling rows.
+func extract(block string) (string, error) {
+	measured, _, _ := strings.Cut(block, "\n")
+	rows := measured + "\n\n" + tableHead
+	for _, name := range telling() {
+		_, rest, ok := strings.Cut(block, "\n| "+name+" | ")
+		row, _, ended := strings.Cut(rest, "\n")
+		if !ok || !ended {
+			return "", fmt.Errorf("no row %q among the figures", name)
+		}
+		rows += "| " + name + " | " + row + "\n"
+	}
+	return rows, nil
+}
+
+// block returns the figures as a table: the median of abrowser, and for each of the
+// others the ratio of its median to that.
 func (r result) block() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s, on %s, with %s.\n", r.Date, r.Machine, strings.Join(r.Versions, ", "))
 	fmt.Fprintf(&b, "The browser's flags, where a peer takes any: `%s`.\n\n", strings.Join(r.Flags, " "))
-	b.WriteString("| scenario | abrowser, median (p95) | the others' median, as a multiple of ours |\n|---|---|---|\n")
+	b.WriteString(tableHead)
 	var order []string
 	rows := map[string][]figure{}
 	for _, f := range r.Figures {

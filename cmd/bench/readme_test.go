@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -31,23 +30,56 @@ func TestReadmeBlock(t *testing.T) {
 	}
 }
 
-// The README that there is has a place for the figures, and keeps the rest.
-func TestReadmeHasPlace(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := replaceBlock(string(text), "figures\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := replaceBlock(got, "figures\n"); err != nil || again != got {
-		t.Errorf("a second time: %v; the text is another one: %v", err, again != got)
-	}
-	if before, _, _ := strings.Cut(string(text), blockBegin); !strings.HasPrefix(got, before+blockBegin+"figures\n"+blockEnd) {
-		t.Error("what is before the block was changed")
+// Both documents have a place for the figures, and replaceBlock keeps the rest.
+func TestReadmesHavePlace(t *testing.T) {
+	for _, path := range []string{benchReadme, treeReadme} {
+		text := textOf(t, path)
+		got, err := replaceBlock(text, "figures\n")
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if again, err := replaceBlock(got, "figures\n"); err != nil || again != got {
+			t.Errorf("%s, a second time: %v; the text is another one: %v", path, err, again != got)
+		}
+		if before, _, _ := strings.Cut(text, blockBegin); !strings.HasPrefix(got, before+blockBegin+"figures\n"+blockEnd) {
+			t.Errorf("%s: what is before the block was changed", path)
+		}
 	}
 	if _, err := replaceBlock("nothing", "figures\n"); err == nil {
 		t.Error("a text without a place was taken")
 	}
+}
+
+// The rows in the README of the tree are those of the whole table.
+func TestReadmeIsExtract(t *testing.T) {
+	_, all, _, err := cutBlock(textOf(t, benchReadme))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := extract(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, _, err := cutBlock(textOf(t, treeReadme))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != want {
+		t.Errorf("%s has the rows\n%swant those of cmd/bench/README.md:\n%s", treeReadme, got, want)
+	}
+}
+
+func TestExtractWithoutRow(t *testing.T) {
+	if got, err := extract(tableHead + "| get url | 1.00 ms |  |\n"); err == nil {
+		t.Errorf("extract of a table without most rows = %q, want an error", got)
+	}
+}
+
+func textOf(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

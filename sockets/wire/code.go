@@ -46,7 +46,7 @@ const (
 	CodeBusy            Code = "busy"              // cannot be done while a command runs
 )
 
-// Exit statuses of the command line. They are promised in the README.
+// Exit statuses of the command line. They are promised in cmd/abrowser/COMMANDS.md.
 const (
 	ExitDone        = 0
 	ExitFailed      = 1

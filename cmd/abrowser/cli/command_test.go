@@ -14,7 +14,7 @@ import (
 )
 
 //nolint:gochecknoglobals // a flag of the test binary has no other place
-var update = flag.Bool("update", false, "rewrite the golden files and the README's table")
+var update = flag.Bool("update", false, "rewrite the golden files and the tables of the documents")
 
 func typed() []wire.AnyVerb {
 	return slices.DeleteFunc(wire.All(), func(v wire.AnyVerb) bool { return v.Describe().Hidden })

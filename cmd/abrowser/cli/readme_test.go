@@ -11,54 +11,85 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const readme = "../../../README.md"
+const (
+	readme   = "../../../README.md"
+	commands = "../COMMANDS.md"
+)
 
-// The README's tables are the declarations'. go test -run README -update writes
-// them.
+// firstVerbs returns the commands that the README shows.
+func firstVerbs() []string {
+	return []string{
+		"open", "back", "snapshot", "get text", "get url", "eval", "screenshot", "click", "fill", "press", "select",
+		"wait", "tab list", "tab switch", "close", "session list", "browser stop", "doctor",
+	}
+}
+
+// The tables of both documents are made from the declarations. go test -run README
+// -update writes them.
 func TestREADME(t *testing.T) {
-	raw, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := between(t, string(raw), "settings", settingsTable())
-	text = between(t, text, "verbs", verbsTable())
-	if *update {
-		if err := os.WriteFile(readme, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+	first := func(v wire.AnyVerb) bool { return slices.Contains(firstVerbs(), v.Describe().Name) }
+	text := checkTables(t, readme, map[string]string{"first verbs": verbsTable(first)})
+	for _, name := range firstVerbs() {
+		if !strings.Contains(text, "\n| `"+name) {
+			t.Errorf("%s has no row for %q: no verb has that name", readme, name)
 		}
-		return
 	}
-	if text != string(raw) {
-		t.Error("the README's tables are not the declarations': just docs")
-	}
+	all := func(wire.AnyVerb) bool { return true }
+	text = checkTables(t, commands, map[string]string{"settings": settingsTable(), "verbs": verbsTable(all)})
 	for _, status := range []int{
 		wire.ExitDone, wire.ExitFailed, wire.ExitUsage, wire.ExitNoBrowser, wire.ExitTimeout, wire.ExitOwnership,
 		wire.ExitPageClosed, wire.ExitInterrupted,
 	} {
 		if !strings.Contains(text, "\n| "+strconv.Itoa(status)+" | ") {
-			t.Errorf("the README does not tell of exit status %d", status)
+			t.Errorf("%s has no row for exit status %d", commands, status)
 		}
 	}
 }
 
-// between replaces what stands between a table's two markers.
-func between(t *testing.T, text, name, table string) string {
+// checkTables compares a document's tables with those given by their markers' names, or
+// writes them with -update. It returns the document with these tables.
+func checkTables(t *testing.T, path string, tables map[string]string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	for name, table := range tables {
+		text = between(t, path, text, name, table)
+	}
+	switch {
+	case text == string(raw):
+	case *update:
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the tables of %s differ from the declarations: run just docs", path)
+	}
+	return text
+}
+
+// between replaces the text between a table's two markers.
+func between(t *testing.T, path, text, name, table string) string {
 	t.Helper()
 	head, rest, ok := strings.Cut(text, "<!-- "+name+":")
 	marker, rest, closed := strings.Cut(rest, "-->\n")
 	_, tail, ended := strings.Cut(rest, "<!-- end of "+name+" -->")
 	if !ok || !closed || !ended {
-		t.Fatalf("the README has no markers for %s", name)
+		t.Fatalf("%s has no markers for %s", path, name)
 	}
 	return head + "<!-- " + name + ":" + marker + "-->\n" + table + "<!-- end of " + name + " -->" + tail
 }
 
-func verbsTable() string {
+// verbsTable lists the verbs that keep accepts, by group.
+func verbsTable(keep func(wire.AnyVerb) bool) string {
+	verbs := slices.DeleteFunc(wire.All(), func(v wire.AnyVerb) bool { return !keep(v) })
 	var b strings.Builder
 	b.WriteString("| command | |\n|---|---|\n")
-	for _, group := range groups(wire.All()) {
+	for _, group := range groups(verbs) {
 		fmt.Fprintf(&b, "| **%s** | |\n", group)
-		for _, v := range shown(wire.All(), group) {
+		for _, v := range shown(verbs, group) {
 			doc := v.Describe()
 			text := doc.Short
 			if len(doc.Aliases) > 0 {
