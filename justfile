@@ -58,7 +58,7 @@ bench *args:
 
 # measure the parts: one command at a time, a call over a socket, a message through the broker
 bench-parts *args:
-    go test ./cmd/abrowser ./cmd/abrowser/cli ./sockets/serve ./launcher/broker -run '^$' -bench . {{ args }}
+    go test ./cmd/abrowser ./cmd/abrowser/cli ./sockets/server ./launcher/broker -run '^$' -bench . {{ args }}
 
 # remove each guard of cmd/mutants/guards.txt in turn and expect its tests to fail; words choose guards
 mutants *words:

@@ -16,19 +16,20 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // listen is a session's place in a root of its own, with a listener.
-func listen(t *testing.T) (sockets.Place, net.Listener) {
+func listen(t *testing.T) (home.Place, net.Listener) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	root := sockets.Root{Dir: dir}
+	root := home.Root{Dir: dir}
 	if err := root.Make(); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func listen(t *testing.T) (sockets.Place, net.Listener) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { lease.Close() })
-	l, err := p.Listen(lease)
+	l, err := sockets.Listen(p, lease)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func answering(t *testing.T, handlers ...wire.Handler) *Client {
 	t.Helper()
 	p, l := listen(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &serve.Server{
+	s := &server.Server{
 		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon", Protocol: wire.Protocol} },
 		Handlers: handlers,
 	}

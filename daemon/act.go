@@ -141,7 +141,7 @@ func (t *turn) judge(ctx context.Context, p *page, at target, a action, out outc
 		if p.crashes() {
 			return performed{}, crashedWhile(a)
 		}
-		return performed{}, unknownError(a, out.Doubt)
+		return performed{}, unknownError(a, cmp.Or(out.Doubt, "the connection to the page was lost"))
 	case "none":
 	default:
 		return performed{}, t.goneWhileWaiting()

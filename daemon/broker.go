@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -19,7 +20,7 @@ type broker struct {
 	pid     atomic.Int64 // of the broker that was met
 }
 
-func newBroker(place sockets.Place, session string) *broker {
+func newBroker(place home.Place, session string) *broker {
 	return &broker{caller: sockets.Caller{Place: place, Session: session}.Keeping(), session: session}
 }
 

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -18,7 +19,7 @@ func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	root := sockets.Root{Dir: filepath.Join(dir, "r")}
+	root := home.Root{Dir: filepath.Join(dir, "r")}
 	if err := root.Make(); err != nil {
 		t.Fatal(err)
 	}
@@ -31,14 +32,14 @@ func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lease.Close()
-	listener, err := place.Listen(lease)
+	listener, err := sockets.Listen(place, lease)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	server := &serve.Server{Hello: func() wire.Hello { return wire.Hello{Name: place.Name, PID: os.Getpid(), Protocol: wire.Protocol} }}
-	go func() { ended <- server.Serve(ctx, listener) }()
+	srv := &server.Server{Hello: func() wire.Hello { return wire.Hello{Name: place.Name, PID: os.Getpid(), Protocol: wire.Protocol} }}
+	go func() { ended <- srv.Serve(ctx, listener) }()
 
 	b := newBroker(place, "task")
 	if b.alive(ctx) {

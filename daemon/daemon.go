@@ -6,14 +6,14 @@ import (
 	"sync"
 
 	"github.com/abrowser/abrowser/launcher/driver"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Options say which session a daemon serves and with what. Root, Session, Browser
 // and Driver are required.
 type Options struct {
-	Root     sockets.Root
+	Root     home.Root
 	Session  string
 	Settings wire.Settings
 	Build    string
@@ -21,10 +21,10 @@ type Options struct {
 	// Ready is told once that the socket accepts, or why it never will. Nil: nobody.
 	Ready func(error)
 	// Browser makes the session's browser run and says where its broker listens.
-	Browser func(context.Context) (sockets.Place, error)
+	Browser func(context.Context) (home.Place, error)
 	// Broker is where that broker listens when it runs; it is asked there without
 	// being started. Zero: the default browser's place.
-	Broker sockets.Place
+	Broker home.Place
 	// Driver provides Playwright's driver.
 	Driver func(context.Context) (Driver, error)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // direct is a connection of our own to the session's endpoint, beside Playwright's:
@@ -55,7 +56,7 @@ const (
 	writeTime  = 10 * time.Second // for a large script; a broker that reads nothing is replaced before
 )
 
-func dialDirect(ctx context.Context, place sockets.Place, path string) (*direct, error) {
+func dialDirect(ctx context.Context, place home.Place, path string) (*direct, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return sockets.Dial(ctx, place) }}

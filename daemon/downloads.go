@@ -141,7 +141,7 @@ func (t *turn) finished(ctx context.Context, d wire.BrokerDownload, path string)
 			}
 			why := wire.Errorf(wire.CodeDownload, "the download of %s failed or was cancelled after %s", d.SuggestedFilename, bytesOf(d)).
 				With("url", d.URL).With("received", d.Received).WithHint(hintSnapshot)
-			if full := wire.AsError(t.root.Full()); full != nil {
+			if full := wire.AsError(t.root.CheckDisk()); full != nil {
 				why.Message += ": " + full.Message
 				why = why.WithHint("%s", full.Hint)
 			}

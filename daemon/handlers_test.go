@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -63,7 +63,7 @@ func TestNothingIsBegunForNobody(t *testing.T) {
 // A connection that is made again by itself starts no browser where one was stopped.
 func TestNobodyStartsABrowserAgain(t *testing.T) {
 	dir := t.TempDir()
-	root, err := sockets.Locate(func(name string) (string, bool) { return dir, name == "ABROWSER_HOME" })
+	root, err := home.Locate(func(name string) (string, bool) { return dir, name == "ABROWSER_HOME" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestNobodyStartsABrowserAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Session{broker: newBroker(place, "s"), browser: func(context.Context) (sockets.Place, error) {
+	s := &Session{broker: newBroker(place, "s"), browser: func(context.Context) (home.Place, error) {
 		t.Error("a browser is started")
 		return place, nil
 	}}

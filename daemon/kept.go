@@ -10,7 +10,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -109,6 +109,6 @@ func (k *keeping) end() {
 
 // ClosesAtEnd reports whether the tabs of a session that ends without its daemon are
 // to be closed with it.
-func ClosesAtEnd(root sockets.Root, session string) bool {
+func ClosesAtEnd(root home.Root, session string) bool {
 	return newKeeping(root.Kept(session), slog.New(slog.DiscardHandler)).get().Closes
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -22,7 +22,7 @@ const (
 // link is one connection of Playwright to the session's endpoint. When it is
 // gone, another is made and the pages are adopted again.
 type link struct {
-	place   sockets.Place
+	place   home.Place
 	path    string // of the endpoint
 	party   string // that the connections at the endpoint belong to
 	browser playwright.Browser
@@ -57,7 +57,7 @@ type arrival struct {
 // connect makes a link. The pages that the session has already are attached when
 // it returns, but for those that do not answer. socket is what [Session.alias] returns
 // for the place.
-func connect(ctx context.Context, pw *playwright.Playwright, place sockets.Place, socket, session string, d *dialogs, a *asks) (*link, error) {
+func connect(ctx context.Context, pw *playwright.Playwright, place home.Place, socket, session string, d *dialogs, a *asks) (*link, error) {
 	limit := connectTime
 	if at, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(at))
@@ -108,7 +108,7 @@ func endpoint(socket, session string) string {
 }
 
 // alias returns the path of the broker's socket as a URL can contain it.
-func (s *Session) alias(place sockets.Place) (string, error) {
+func (s *Session) alias(place home.Place) (string, error) {
 	s.aliasing.Lock()
 	defer s.aliasing.Unlock()
 	return s.root.Alias(s.name, place.Socket)

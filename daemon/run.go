@@ -15,7 +15,8 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -50,7 +51,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := idle.set(o.Settings.IdleTimeout); err != nil {
 		return fail(err)
 	}
-	if o.Broker == (sockets.Place{}) {
+	if o.Broker == (home.Place{}) {
 		if o.Broker, err = o.Root.Browser("default"); err != nil {
 			return fail(err)
 		}
@@ -59,7 +60,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fail(err)
 	}
-	listener, err := place.Listen(lease)
+	listener, err := sockets.Listen(place, lease)
 	if err != nil {
 		return fail(errors.Join(err, lease.Close()))
 	}
@@ -82,12 +83,12 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
 	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
-	server := &serve.Server{
+	srv := &server.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
-		Log: log, Build: o.Build, Grace: endTime, Leave: s.unbind,
+		Log: log, Build: o.Build, Grace: endTime, Unlink: s.unbind,
 	}
 	for _, h := range s.handlers() {
-		server.Handlers = append(server.Handlers, h.Handler)
+		srv.Handlers = append(srv.Handlers, h.Handler)
 	}
 	stopLane := context.AfterFunc(ctx, func() {
 		s.lane.stop(nil, wire.Errorf(wire.CodeInterrupted, "the session's daemon is ending"))
@@ -96,11 +97,11 @@ func Run(ctx context.Context, o Options) error {
 	ready(nil)
 	log.Info("ready", "session", o.Session, "pid", os.Getpid())
 
-	err = server.Serve(ctx, listener)
+	err = srv.Serve(ctx, listener)
 	return errors.Join(err, s.shutdown(lease, cancel, &watch))
 }
 
-func newSession(o Options, place sockets.Place, log *slog.Logger, end func()) *Session {
+func newSession(o Options, place home.Place, log *slog.Logger, end func()) *Session {
 	file := strings.TrimSuffix(filepath.Base(place.Lock), filepath.Ext(place.Lock))
 	k, n := newKeeping(o.Root.Kept(o.Session), log), &news{}
 	return &Session{
@@ -135,7 +136,7 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 
 // leave takes our socket away, if it is still ours: who comes from now on finds
 // nobody, and starts another daemon.
-func (s *Session) leave(place sockets.Place, socket os.FileInfo) {
+func (s *Session) leave(place home.Place, socket os.FileInfo) {
 	if now, err := os.Lstat(place.Socket); err == nil && os.SameFile(now, socket) {
 		if err := os.Remove(place.Socket); err != nil {
 			s.log.Warn("removing the socket", "error", err)

@@ -8,19 +8,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Session is one session: the state of a daemon.
 type Session struct {
-	root     sockets.Root
+	root     home.Root
 	name     string
 	build    string
 	settings wire.Settings
 	log      *slog.Logger
 	since    time.Time
-	browser  func(context.Context) (sockets.Place, error)
+	browser  func(context.Context) (home.Place, error)
 
 	engine   *engine
 	broker   *broker
@@ -83,7 +83,7 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	s.log.Info("connected", "ms", float64(time.Since(began).Microseconds())/1000)
-	if err := s.root.Remember(s.name, s.settings); err != nil {
+	if err := s.root.SaveLocation(s.name, s.settings); err != nil {
 		s.log.Warn("keeping where the pages are", "error", err)
 	}
 	s.mu.Lock()
@@ -96,7 +96,7 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 // reach makes browser and driver run and connects to them.
 func (s *Session) reach(ctx context.Context) (*link, error) {
 	type started struct {
-		place sockets.Place
+		place home.Place
 		err   error
 	}
 	browser := make(chan started, 1)
@@ -157,7 +157,7 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 
 // enter makes the browser run, with a context in it for an incognito session, and
 // says where its broker listens.
-func (s *Session) enter(ctx context.Context) (sockets.Place, error) {
+func (s *Session) enter(ctx context.Context) (home.Place, error) {
 	place, err := s.browser(ctx)
 	if err == nil && s.settings.SessionMode() == wire.ModeIncognito {
 		err = s.broker.incognito(ctx)
@@ -170,7 +170,7 @@ const againTime = 5 * time.Second
 
 // enterAgain is enter for a connection that nobody waits for: a browser that was stopped
 // meanwhile is nobody's wish.
-func (s *Session) enterAgain(ctx context.Context) (sockets.Place, error) {
+func (s *Session) enterAgain(ctx context.Context) (home.Place, error) {
 	place := s.broker.caller.Place
 	soon, cancel := context.WithTimeout(ctx, againTime)
 	defer cancel()

@@ -13,6 +13,7 @@ import (
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
+	places "github.com/abrowser/abrowser/sockets/home" // home is the tests' own
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -25,7 +26,7 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	root := sockets.Root{Dir: filepath.Join(dir, "r")}
+	root := places.Root{Dir: filepath.Join(dir, "r")}
 	browser, shared := make(chan struct{}), make(chan struct{})
 	meet := func(ctx context.Context, mine, other chan struct{}) error {
 		close(mine)
@@ -49,12 +50,12 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 	go func() {
 		ended <- daemon.Run(ctx, daemon.Options{
 			Root: root, Session: "cold", Ready: func(err error) { ready <- err },
-			Browser: func(ctx context.Context) (sockets.Place, error) {
+			Browser: func(ctx context.Context) (places.Place, error) {
 				err := meet(ctx, browser, shared)
 				if out, _, failed := client.Do(ctx, client.New(sockets.Caller{Place: place}), wire.Status, wire.Nothing{}); failed == nil {
 					state = out.State
 				}
-				return sockets.Place{}, fmt.Errorf("the browser: %w", err)
+				return places.Place{}, fmt.Errorf("the browser: %w", err)
 			},
 			Driver: func(context.Context) (daemon.Driver, error) {
 				return daemon.Driver{Join: func(ctx context.Context) (*driver.Line, error) {

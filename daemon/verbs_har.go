@@ -11,7 +11,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -47,7 +47,7 @@ func (t *turn) record(path, content string) (string, error) {
 }
 
 // harPath is where a HAR is written.
-func harPath(root sockets.Root, session, given string) (string, error) {
+func harPath(root home.Root, session, given string) (string, error) {
 	if given == "" {
 		return root.Path("har", session+"-"+time.Now().Format("20060102-150405.000")+".har"), nil
 	}
@@ -101,7 +101,7 @@ func (s *Session) hearAll() {
 
 // FinishRecording writes the HAR of a session that ends without its daemon, and
 // returns its path, empty where none was being recorded.
-func FinishRecording(root sockets.Root, session string) (string, error) {
+func FinishRecording(root home.Root, session string) (string, error) {
 	k := newKeeping(root.Kept(session), slog.New(slog.DiscardHandler))
 	return newRecorder(k, root.Journal(session)).finish()
 }

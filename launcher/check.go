@@ -10,6 +10,7 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -52,7 +53,7 @@ func (l *Launcher) checkExecutable() wire.Part {
 
 // checkRunning says hello at the places: one part for all that answer, and one for
 // each that listens and does not.
-func (l *Launcher) checkRunning(ctx context.Context, what string, places []sockets.Place) []wire.Part {
+func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.Place) []wire.Part {
 	build, _ := l.Build() // checkExecutable tells the error
 	var answer []string
 	var parts []wire.Part
@@ -107,7 +108,7 @@ func (l *Launcher) checkDrivers(ctx context.Context) []wire.Part {
 
 // notAnswering is the part of a process that listens and does not answer. Killing a
 // daemon loses no tab: the next command of the session takes it over.
-func (l *Launcher) notAnswering(ctx context.Context, what string, p sockets.Place, err error) wire.Part {
+func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Place, err error) wire.Part {
 	part := brokenPart(what, err)
 	if !errors.Is(err, wire.CodeWedged) {
 		return part

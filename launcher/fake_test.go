@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -33,13 +34,13 @@ func TestMain(m *testing.M) {
 }
 
 // testLauncher is a launcher that starts the test binary and fetches nothing.
-func testLauncher(root sockets.Root) *Launcher {
+func testLauncher(root home.Root) *Launcher {
 	return &Launcher{Root: root, parts: func(context.Context, wire.Settings) error { return nil }}
 }
 
 // fakeCommand prints the hello of the session it has made run.
 func fakeCommand(session string) int {
-	root, err := sockets.Locate(os.LookupEnv)
+	root, err := home.Locate(os.LookupEnv)
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -93,7 +94,7 @@ func fakeDaemon(args []string) int {
 }
 
 func serveFake(args []string, ready *os.File, mode string) error {
-	root, err := sockets.Locate(os.LookupEnv)
+	root, err := home.Locate(os.LookupEnv)
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if err != nil {
 		return err
 	}
-	place, role := sockets.Place{}, "broker"
+	place, role := home.Place{}, "broker"
 	if args[0] == "daemon" {
 		role = "daemon"
 		place, err = root.Session(args[1])
@@ -115,7 +116,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if err != nil {
 		return err
 	}
-	l, err := place.Listen(lease)
+	l, err := sockets.Listen(place, lease)
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if mode == "old-protocol" {
 		protocol--
 	}
-	server := &serve.Server{
+	srv := &server.Server{
 		Hello: func() wire.Hello {
 			return wire.Hello{
 				Name: place.Name, Role: role, Build: build, Protocol: protocol, PID: os.Getpid(),
@@ -140,7 +141,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 		Retire: func() error { cancel(); return nil },
 	}
 	Ready(ready, nil)
-	err = server.Serve(ctx, l)
+	err = srv.Serve(ctx, l)
 	if mode == "slow-end" {
 		time.Sleep(700 * time.Millisecond) // it holds its lease and listens no more
 	}
@@ -166,13 +167,13 @@ func dumpSelf() {
 
 // newRoot is a short directory: a socket's path is limited. Whatever still runs in
 // it at the end of the test is ended.
-func newRoot(t *testing.T) sockets.Root {
+func newRoot(t *testing.T) home.Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := sockets.Root{Dir: filepath.Join(dir, "h")}
+	root := home.Root{Dir: filepath.Join(dir, "h")}
 	t.Cleanup(func() {
 		for _, pid := range running(root) {
 			kill(t, pid)
@@ -185,7 +186,7 @@ func newRoot(t *testing.T) sockets.Root {
 }
 
 // running lists the processes that listen below the root.
-func running(root sockets.Root) []int {
+func running(root home.Root) []int {
 	var pids []int
 	for _, kind := range []string{"s", "b"} {
 		found, _ := filepath.Glob(root.Path("run", kind, "*.sock"))
@@ -216,7 +217,7 @@ func kill(t *testing.T, pid int) {
 	t.Errorf("process %d is still there", pid)
 }
 
-func logOf(t *testing.T, p sockets.Place) string {
+func logOf(t *testing.T, p home.Place) string {
 	t.Helper()
 	raw, err := os.ReadFile(p.Log)
 	if err != nil {

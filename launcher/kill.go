@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -21,7 +22,7 @@ const killTime = 5 * time.Second
 // own with it, and removes what they had no time to remove. No tab is lost by it.
 // It reports whether there was one. Which process it is, the socket says, and no
 // file.
-func (l *Launcher) Kill(ctx context.Context, p sockets.Place) (bool, error) {
+func (l *Launcher) Kill(ctx context.Context, p home.Place) (bool, error) {
 	conn, err := sockets.Dial(ctx, p)
 	if errors.Is(err, wire.CodeNotRunning) {
 		return false, nil
@@ -46,7 +47,7 @@ func (l *Launcher) Kill(ctx context.Context, p sockets.Place) (bool, error) {
 }
 
 // tidy removes a killed daemon's files, as the holder of its lease.
-func (l *Launcher) tidy(ctx context.Context, p sockets.Place) error {
+func (l *Launcher) tidy(ctx context.Context, p home.Place) error {
 	ctx, cancel := context.WithTimeout(ctx, killTime)
 	defer cancel()
 	lease, err := sockets.HoldWait(ctx, p.Lock)
@@ -58,5 +59,5 @@ func (l *Launcher) tidy(ctx context.Context, p sockets.Place) error {
 	if errors.Is(removed, fs.ErrNotExist) {
 		removed = nil
 	}
-	return errors.Join(p.Unlink(lease), removed, lease.Close())
+	return errors.Join(sockets.Unlink(p, lease), removed, lease.Close())
 }

@@ -26,13 +26,14 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Launcher makes daemons and browsers of one root run. Root is required, the zero
 // value of everything else works. It must not be copied after its first use.
 type Launcher struct {
-	Root       sockets.Root
+	Root       home.Root
 	Log        *slog.Logger // nil logs nothing
 	Progress   io.Writer    // where to say what is being fetched; nil is silent
 	Terminal   bool         // Progress is a terminal
@@ -64,7 +65,7 @@ func (l *Launcher) limits() limits {
 
 // target is what Session and Browser make run.
 type target struct {
-	place    sockets.Place
+	place    home.Place
 	what     string   // for people
 	args     []string // of our executable
 	settings wire.Settings
@@ -89,7 +90,7 @@ type target struct {
 // A daemon of another build is replaced when it is idle, otherwise the error is
 // [wire.CodeBuildDiffers]. One that runs with other settings than asked for is
 // [wire.CodeSettingsDiffer]. The hint of either is the command that changes it.
-func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (sockets.Place, wire.Hello, error) {
+func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Place, wire.Hello, error) {
 	place, err := l.Root.Session(name)
 	if err != nil {
 		return place, wire.Hello{}, err
@@ -104,7 +105,7 @@ func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (s
 }
 
 // resume returns the settings to start a session's daemon with: see
-// [sockets.Root.Resume]. What a browser that runs would refuse it for is refused
+// [home.Root.Resume]. What a browser that runs would refuse it for is refused
 // before there is a daemon.
 func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wire.Settings, error) {
 	s, err := l.Root.Resume(name, s)
@@ -119,14 +120,14 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	defer cancel()
 	running, err := (&sockets.Caller{Place: browser.place}).Hello(short)
 	if err != nil { // none runs, or it is the daemon's to wait for it
-		return s, sockets.MakeProfile(s)
+		return s, home.MakeProfile(s)
 	}
 	return s, browser.fits(running)
 }
 
 // Browser makes the browser for the settings run and returns where its broker
 // listens and what it says of itself. Its errors are those of Session.
-func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (sockets.Place, wire.Hello, error) {
+func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wire.Hello, error) {
 	t, err := l.browser(s)
 	if err != nil {
 		return t.place, wire.Hello{}, err
@@ -139,7 +140,7 @@ func (l *Launcher) browser(s wire.Settings) (target, error) {
 	s = s.OfBrowser()
 	t := target{
 		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", anyBuild: true, shared: true, early: true,
-		before: func(context.Context) (wire.Settings, error) { return s, sockets.MakeProfile(s) },
+		before: func(context.Context) (wire.Settings, error) { return s, home.MakeProfile(s) },
 	}
 	switch {
 	case s.CDP != "":

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -218,12 +218,12 @@ func TestStartedByHand(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	time.AfterFunc(200*time.Millisecond, func() {
-		listener, err := place.Listen(lease)
+		listener, err := sockets.Listen(place, lease)
 		if err != nil {
 			served <- err
 			return
 		}
-		served <- (&serve.Server{Hello: func() wire.Hello {
+		served <- (&server.Server{Hello: func() wire.Hello {
 			return wire.Hello{Name: "a", Role: "daemon", Build: build, Protocol: wire.Protocol, PID: os.Getpid()}
 		}}).Serve(ctx, listener)
 	})

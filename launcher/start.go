@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -101,10 +102,10 @@ func (t target) serves(running wire.Hello, build string) bool {
 // fits returns an error where the target runs with other settings than asked for.
 func (t target) fits(running wire.Hello) error {
 	if !t.shared {
-		return sockets.FitSession(t.settings, running)
+		return home.CheckSettings(t.settings, running)
 	}
 	if names := t.settings.Differ(running.Settings); len(names) > 0 {
-		return sockets.BrowserDiffers(t.what, names, t.stop)
+		return home.BrowserDiffers(t.what, names, t.stop)
 	}
 	return nil
 }

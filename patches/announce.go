@@ -127,7 +127,7 @@ func (m *Mux) adopt(s *session, then func()) {
 			answered[t] = true
 			continue
 		}
-		m.closeUnseen(t) // it keeps the page from responding
+		m.closeDialog(t) // it keeps the page from responding
 		m.call("Runtime.getIsolateId", nil, t.session, func(cdp.Message) {
 			answered[t] = true
 			if late && valid(t) {

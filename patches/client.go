@@ -126,6 +126,7 @@ func (m *Mux) Leave(id ClientID) {
 		}
 	}
 	m.removeClient(c)
+	m.closeDialogs(c.tenant)
 	m.save()
 }
 
@@ -136,6 +137,7 @@ func (m *Mux) dropSession(s *session) {
 	}
 	s.children = nil
 	delete(m.sessions, s.id)
+	m.forgetDialog(s)
 	for n, waiting := range m.pending {
 		if waiting.session == s && (waiting.then == nil || waiting.endsWithSession) {
 			m.dropCall(n)
@@ -150,6 +152,7 @@ func (m *Mux) dropSession(s *session) {
 func (m *Mux) removeSession(s *session) {
 	s.parent.children = slices.DeleteFunc(s.parent.children, func(x *session) bool { return x == s })
 	m.dropSession(s)
+	m.closeDialogs(s.client.tenant)
 }
 
 // handedOffBelow returns the descendants of s that were handed off.

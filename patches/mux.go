@@ -139,8 +139,10 @@ const targetFilter = `"filter":[{"type":"page"},{"type":"service_worker"},{"excl
 // Mux. done is called when clients may connect.
 func (m *Mux) Start(done func()) {
 	for _, id := range m.journal {
-		// A page that is paused for this session would otherwise stay paused forever.
+		// A page that is paused for this session would otherwise stay paused forever, and
+		// one with a dialog blocked: a session that is attached later cannot close it.
 		m.call("Runtime.runIfWaitingForDebugger", nil, id, nil)
+		m.call("Page.handleJavaScriptDialog", encode(map[string]bool{"accept": false}), id, nil)
 		m.call("Target.detachFromTarget", encode(sessionParam{id}), "", nil)
 	}
 	m.journal = nil

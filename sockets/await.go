@@ -8,6 +8,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,7 +18,7 @@ import (
 const settle = 10 * time.Millisecond
 
 // Await blocks until the place's socket accepts, or ctx ends.
-func Await(ctx context.Context, p Place) error {
+func Await(ctx context.Context, p home.Place) error {
 	watcher, err := watch(filepath.Dir(p.Socket))
 	if err != nil {
 		return awaitByAsking(ctx, p)
@@ -68,7 +69,7 @@ func watch(dir string) (*fsnotify.Watcher, error) {
 
 // awaitByAsking is for machines that have no watch left to give (Linux allows a
 // user 128 by default).
-func awaitByAsking(ctx context.Context, p Place) error {
+func awaitByAsking(ctx context.Context, p home.Place) error {
 	tick := time.NewTicker(settle)
 	defer tick.Stop()
 	for {
@@ -85,7 +86,7 @@ func awaitByAsking(ctx context.Context, p Place) error {
 
 // accepts reports whether waiting is over: somebody listens, or something else
 // than nobody's listening is wrong.
-func accepts(ctx context.Context, p Place) (bool, error) {
+func accepts(ctx context.Context, p home.Place) (bool, error) {
 	conn, err := Dial(ctx, p)
 	switch {
 	case err == nil:
@@ -96,7 +97,7 @@ func accepts(ctx context.Context, p Place) (bool, error) {
 	return !errors.Is(err, wire.CodeNotRunning), err
 }
 
-func notYet(ctx context.Context, p Place) error {
-	err := wire.AsError(ended(ctx, "waiting until somebody listens at "+p.Socket))
+func notYet(ctx context.Context, p home.Place) error {
+	err := wire.AsError(wire.ContextError(ctx, "waiting until somebody listens at "+p.Socket))
 	return err.WithHint("its log is %s", p.Log)
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -19,7 +20,7 @@ func TestAwait(t *testing.T) {
 	tests := []struct {
 		name  string
 		stale bool
-		await func(context.Context, Place) error
+		await func(context.Context, home.Place) error
 	}{
 		{"a new socket", false, Await},
 		{"in place of a stale one", true, Await},

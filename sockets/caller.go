@@ -4,13 +4,14 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Caller asks a daemon or broker over its socket. Place is required. It may be
 // copied; it dials for each call unless it is made by [Caller.Keeping].
 type Caller struct {
-	Place    Place
+	Place    home.Place
 	Session  string        // whom the calls are for
 	Build    string        // when set, a server of another build refuses
 	Agent    string        // who acts, where that is not the session itself

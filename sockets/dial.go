@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -15,8 +16,8 @@ import (
 // user's. It returns [wire.CodeNotRunning] where nobody listens,
 // [wire.CodePermission] where the system forbids to ask, and
 // [wire.CodeForbidden] for another user's socket.
-func Dial(ctx context.Context, p Place) (net.Conn, error) {
-	if err := checkLength(p.Socket); err != nil {
+func Dial(ctx context.Context, p home.Place) (net.Conn, error) {
+	if err := p.CheckLength(); err != nil {
 		return nil, err
 	}
 	var d net.Dialer
@@ -31,14 +32,14 @@ func Dial(ctx context.Context, p Place) (net.Conn, error) {
 	return conn, nil
 }
 
-func dialError(ctx context.Context, p Place, err error) error {
+func dialError(ctx context.Context, p home.Place, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return ended(ctx, "reaching "+p.Socket)
+		return wire.ContextError(ctx, "reaching "+p.Socket)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ECONNREFUSED):
 		return wire.Errorf(wire.CodeNotRunning, "nobody listens at %s", p.Socket)
 	case errors.Is(err, unix.EAGAIN):
 		return wire.Errorf(wire.CodeBusy, "too many wait at %s", p.Socket)
 	}
-	return refused("reaching "+p.Socket, err)
+	return wire.OSError("reaching "+p.Socket, err)
 }

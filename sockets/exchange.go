@@ -126,9 +126,9 @@ func (l *line) silent() bool {
 
 func (c *Caller) unsent(ctx context.Context, q question, err error) error {
 	if ctx.Err() != nil {
-		return ended(ctx, "sending "+q.path)
+		return wire.ContextError(ctx, "sending "+q.path)
 	}
-	return wire.Errorf(wire.CodeNotRunning, "%s hung up before %s was sent: %v", c.Place.Socket, q.path, errno(err))
+	return wire.Errorf(wire.CodeNotRunning, "%s hung up before %s was sent: %v", c.Place.Socket, q.path, wire.Errno(err))
 }
 
 func (c *Caller) unanswered(ctx context.Context, q question, err error) error {
@@ -137,7 +137,7 @@ func (c *Caller) unanswered(ctx context.Context, q question, err error) error {
 	case errors.As(err, &coded):
 		return err
 	case ctx.Err() != nil && q.reads:
-		return ended(ctx, "waiting for the answer to "+q.path)
+		return wire.ContextError(ctx, "waiting for the answer to "+q.path)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return wire.Errorf(wire.CodeResultUnknown, "no answer to %s came after it was interrupted: it may or may not have been done", q.path).
 			WithHint("abrowser snapshot shows how the page is")
@@ -145,7 +145,7 @@ func (c *Caller) unanswered(ctx context.Context, q question, err error) error {
 		return wire.Errorf(wire.CodeResultUnknown, "no answer to %s came in time: it may or may not have been done", q.path).
 			WithHint("abrowser status shows how the session is")
 	case q.reads:
-		return wire.Errorf(wire.CodeNotRunning, "%s hung up before it answered %s: %v", c.Place.Socket, q.path, errno(err))
+		return wire.Errorf(wire.CodeNotRunning, "%s hung up before it answered %s: %v", c.Place.Socket, q.path, wire.Errno(err))
 	}
 	return wire.Errorf(wire.CodeResultUnknown, "the connection was lost before %s was answered: it may or may not have been done", q.path).
 		WithHint("abrowser snapshot shows how the page is")

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -68,7 +69,7 @@ func HoldWait(ctx context.Context, path string) (*Lease, error) {
 	case r := <-done:
 		return r.lease, r.err
 	case <-ctx.Done():
-		return nil, ended(ctx, "waiting for "+path)
+		return nil, wire.ContextError(ctx, "waiting for "+path)
 	}
 }
 
@@ -95,18 +96,18 @@ func (l *Lease) at(path string) bool {
 
 func hold(path string, lock func(*os.File) error) (*Lease, error) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, refused("making "+filepath.Dir(path), err)
+		return nil, wire.OSError("making "+filepath.Dir(path), err)
 	}
 	const tries = 5 // each but the first only after somebody removed the file
 	for range tries {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {
-			return nil, refused("opening "+path, err)
+			return nil, wire.OSError("opening "+path, err)
 		}
 		l := &Lease{file: f}
 		if err := lock(f); err != nil {
 			f.Close()
-			return nil, refused("locking "+path, err)
+			return nil, wire.OSError("locking "+path, err)
 		}
 		if l.at(path) {
 			return l, nil
@@ -134,7 +135,7 @@ func flock(f *os.File, how int) error {
 
 // heldFor reads where the holder of a lease listens, which Listen noted in it.
 func heldFor(f *os.File) string {
-	buf := make([]byte, maxSocketPath+1)
+	buf := make([]byte, home.MaxSocketPath+1)
 	n, _ := f.ReadAt(buf, 0)
 	line, _, _ := strings.Cut(string(buf[:n]), "\n")
 	return line

@@ -117,10 +117,10 @@ func TestLeaseFromIsTheSameLease(t *testing.T) {
 	if _, err := Hold(p.Lock); !errors.Is(err, wire.CodeHeld) {
 		t.Errorf("Hold() while the heir holds = %v, want %s", err, wire.CodeHeld)
 	}
-	listener, err := p.Listen(heir)
+	listener, err := Listen(p, heir)
 	must(t, err)
 	must(t, listener.Close())
-	must(t, p.Unlink(heir))
+	must(t, Unlink(p, heir))
 	must(t, heir.Close())
 	again, err := Hold(p.Lock)
 	must(t, err)

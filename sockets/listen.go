@@ -9,29 +9,30 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Listen binds the place's socket, replacing a stale one. Only the holder of the
 // place's lease may: l is refused when it is not, and so is a socket on which
 // somebody answers all the same.
-func (p Place) Listen(l *Lease) (*net.UnixListener, error) {
-	if err := checkLength(p.Socket); err != nil {
+func Listen(p home.Place, l *Lease) (*net.UnixListener, error) {
+	if err := p.CheckLength(); err != nil {
 		return nil, err
 	}
 	if l == nil || !l.at(p.Lock) {
 		return nil, wire.Errorf(wire.CodeHeld, "listening at %s needs the lease %s", p.Socket, p.Lock)
 	}
-	if err := p.removeStale(); err != nil {
+	if err := removeStale(p); err != nil {
 		return nil, err
 	}
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
 	if err != nil {
-		return nil, refused("listening at "+p.Socket, err)
+		return nil, wire.OSError("listening at "+p.Socket, err)
 	}
 	// Close would remove whatever is at the path by then, a successor's too.
 	listener.SetUnlinkOnClose(false)
-	if err := p.claim(l); err != nil {
+	if err := claim(p, l); err != nil {
 		listener.Close()
 		return nil, err
 	}
@@ -40,23 +41,23 @@ func (p Place) Listen(l *Lease) (*net.UnixListener, error) {
 
 // claim makes the freshly bound socket ours and notes it. It is bound before its
 // mode can be set, so the directory, not the mode, is the wall.
-func (p Place) claim(l *Lease) error {
+func claim(p home.Place, l *Lease) error {
 	if err := os.Chmod(p.Socket, 0o600); err != nil {
-		return refused("protecting "+p.Socket, err)
+		return wire.OSError("protecting "+p.Socket, err)
 	}
 	info, err := os.Lstat(p.Socket)
 	if err != nil {
-		return refused("reading "+p.Socket, err)
+		return wire.OSError("reading "+p.Socket, err)
 	}
 	l.socket = info
 	line := p.Socket + "\n"
 	if _, err := l.file.WriteAt([]byte(line), 0); err != nil {
-		return refused("writing "+p.Lock, err)
+		return wire.OSError("writing "+p.Lock, err)
 	}
 	return l.file.Truncate(int64(len(line)))
 }
 
-func (p Place) removeStale() error {
+func removeStale(p home.Place) error {
 	var d net.Dialer
 	conn, err := d.DialContext(context.Background(), "unix", p.Socket) // never blocks: it is refused, accepted or full
 	switch {
@@ -66,33 +67,29 @@ func (p Place) removeStale() error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case !errors.Is(err, unix.ECONNREFUSED):
-		return refused("probing "+p.Socket, err)
+		return wire.OSError("probing "+p.Socket, err)
 	}
 	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return refused("removing "+p.Socket, err)
+		return wire.OSError("removing "+p.Socket, err)
 	}
 	return nil
 }
 
 // Unlink removes the place's socket at the end of its listener, unless it is
 // another's by now.
-func (p Place) Unlink(l *Lease) error {
-	if l == nil || !p.boundBy(l) {
+func Unlink(p home.Place, l *Lease) error {
+	if l == nil || !Bound(p, l) {
 		return nil
 	}
 	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return refused("removing "+p.Socket, err)
+		return wire.OSError("removing "+p.Socket, err)
 	}
 	return nil
 }
 
 // Bound reports whether the socket that l's holder bound is still at the place: that
 // nobody took it, or the directory, away. Where another process bound it, any is.
-func (p Place) Bound(l *Lease) bool { return p.boundBy(l) }
-
-// boundBy reports whether the socket that is at the place now is the one that l's
-// holder bound.
-func (p Place) boundBy(l *Lease) bool {
+func Bound(p home.Place, l *Lease) bool {
 	if !l.at(p.Lock) {
 		return false
 	}

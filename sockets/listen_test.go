@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -38,7 +39,7 @@ func TestListen(t *testing.T) {
 	if _, err := os.Lstat(p.Socket); err != nil {
 		t.Errorf("closing the listener removed the socket: %v", err)
 	}
-	must(t, p.Unlink(l))
+	must(t, Unlink(p, l))
 	if _, err := os.Lstat(p.Socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Unlink left the socket: %v", err)
 	}
@@ -50,16 +51,16 @@ func TestListen(t *testing.T) {
 func TestListenTakesOverWhatIsStale(t *testing.T) {
 	tests := []struct {
 		name string
-		lay  func(t *testing.T, p Place)
+		lay  func(t *testing.T, p home.Place)
 	}{
-		{"a socket file and a lock file of the dead", func(t *testing.T, p Place) {
+		{"a socket file and a lock file of the dead", func(t *testing.T, p home.Place) {
 			dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
 			must(t, err)
 			dead.SetUnlinkOnClose(false)
 			must(t, dead.Close())
 			must(t, os.WriteFile(p.Lock, []byte("/somewhere/else/altogether.sock\n99999\n"), 0o600))
 		}},
-		{"a plain file", func(t *testing.T, p Place) { must(t, os.WriteFile(p.Socket, []byte("4711"), 0o600)) }},
+		{"a plain file", func(t *testing.T, p home.Place) { must(t, os.WriteFile(p.Socket, []byte("4711"), 0o600)) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -89,7 +90,7 @@ func TestListenNeedsTheLease(t *testing.T) {
 	must(t, err)
 	_, held := listen(t, a)
 	for name, l := range map[string]*Lease{"none": nil, "another's": held} {
-		if _, err := b.Listen(l); !errors.Is(err, wire.CodeHeld) {
+		if _, err := Listen(b, l); !errors.Is(err, wire.CodeHeld) {
 			t.Errorf("Listen with the lease of %s = %v, want %s", name, err, wire.CodeHeld)
 		}
 	}
@@ -98,10 +99,10 @@ func TestListenNeedsTheLease(t *testing.T) {
 	l, err := Hold(a.Lock)
 	must(t, err)
 	defer l.Close()
-	if _, err := a.Listen(l); !errors.Is(err, wire.CodeHeld) {
+	if _, err := Listen(a, l); !errors.Is(err, wire.CodeHeld) {
 		t.Errorf("Listen where somebody answers = %v, want %s", err, wire.CodeHeld)
 	}
-	must(t, a.Unlink(held)) // no longer the holder: nothing happens
+	must(t, Unlink(a, held)) // no longer the holder: nothing happens
 	if conn, err := Dial(t.Context(), a); err != nil {
 		t.Errorf("Unlink without the lease removed the socket: %v", err)
 	} else {
@@ -118,7 +119,7 @@ func TestListenRemovesNothingThatLives(t *testing.T) {
 	l, err := Hold(p.Lock)
 	must(t, err)
 	defer l.Close()
-	if _, err := p.Listen(l); err == nil {
+	if _, err := Listen(p, l); err == nil {
 		t.Error("Listen() took a living socket")
 	}
 	if _, err := os.Lstat(p.Socket); err != nil {
@@ -135,70 +136,35 @@ func TestUnlinkLeavesASuccessorsSocket(t *testing.T) {
 	other, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
 	must(t, err)
 	defer other.Close()
-	must(t, p.Unlink(l))
+	must(t, Unlink(p, l))
 	if _, err := os.Lstat(p.Socket); err != nil {
 		t.Errorf("Unlink removed another's socket: %v", err)
 	}
 }
 
 func TestPathsThatAreTooLong(t *testing.T) {
-	fits := Root{Dir: "/" + strings.Repeat("r", maxSocketPath-len("//run/s/a.sock"))}
-	p, err := fits.Session("a")
-	if err != nil || len(p.Socket) != maxSocketPath {
-		t.Errorf("Session() = %d bytes, %v, want %d", len(p.Socket), err, maxSocketPath)
-	}
-	long := Root{Dir: fits.Dir + "r"}
+	long := home.Place{Socket: "/" + strings.Repeat("r", home.MaxSocketPath)}
 	for name, try := range map[string]func() error{
-		"Session": func() error { _, err := long.Session("a"); return err },
-		"Browser": func() error { _, err := long.Browser("a"); return err },
-		"Dial":    func() error { _, err := Dial(t.Context(), long.session("a", "a")); return err },
-		"Listen":  func() error { _, err := long.session("a", "a").Listen(nil); return err },
+		"Dial":   func() error { _, err := Dial(t.Context(), long); return err },
+		"Listen": func() error { _, err := Listen(long, nil); return err },
 	} {
 		err := try()
-		if !errors.Is(err, wire.CodeBadInput) || !strings.Contains(err.Error(), "107") && !strings.Contains(err.Error(), "103") ||
-			!strings.Contains(wire.AsError(err).Hint, "ABROWSER_HOME") {
+		if !errors.Is(err, wire.CodeBadInput) || !strings.Contains(wire.AsError(err).Hint, "ABROWSER_HOME") {
 			t.Errorf("%s() = %v (hint %q), want the limit and ABROWSER_HOME", name, err, wire.AsError(err).Hint)
 		}
-	}
-	// What the hint promises: the longest name fits.
-	const promised = maxSocketPath - len("/run/s/.sock") - 64
-	if _, err := (Root{Dir: "/" + strings.Repeat("r", promised-1)}).Session(strings.Repeat("x", 64)); err != nil {
-		t.Errorf("Session() in a root of %d bytes = %v", promised, err)
 	}
 }
 
 func TestThePathLimitIsTheSystems(t *testing.T) {
 	r := newRoot(t)
-	p := Place{Socket: r.Path(strings.Repeat("x", maxSocketPath-len(r.Dir)-1)), Lock: r.Path("l")}
+	p := home.Place{Socket: r.Path(strings.Repeat("x", home.MaxSocketPath-len(r.Dir)-1)), Lock: r.Path("l")}
 	l, err := Hold(p.Lock)
 	must(t, err)
 	defer l.Close()
-	listener, err := p.Listen(l)
+	listener, err := Listen(p, l)
 	must(t, err)
 	listener.Close()
 	if _, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket + "x", Net: "unix"}); err == nil {
-		t.Errorf("the system takes %d bytes, more than our limit", maxSocketPath+1)
-	}
-}
-
-func TestSessions(t *testing.T) {
-	r := newRoot(t)
-	for _, file := range []string{"a.sock", "a.lock", "a.start", "a-b.lock", "junk", "x.txt"} {
-		must(t, os.WriteFile(r.Path("run", "s", file), nil, 0o600))
-	}
-	p, err := r.Session("Upper")
-	must(t, err)
-	must(t, os.WriteFile(p.Lock, nil, 0o600))
-	got, err := r.Sessions()
-	must(t, err)
-	var names []string
-	for _, g := range got {
-		names = append(names, g.Name)
-	}
-	if strings.Join(names, ",") != "a-b,a," || got[2].Socket != p.Socket || got[2].Log != p.Log {
-		t.Errorf("Sessions() = %v", got)
-	}
-	if got, err := (Root{Dir: "/no/such"}).Sessions(); got != nil || err != nil {
-		t.Errorf("Sessions() without a root = %v, %v, want none", got, err)
+		t.Errorf("the system takes %d bytes, more than our limit", home.MaxSocketPath+1)
 	}
 }

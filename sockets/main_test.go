@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -39,16 +40,8 @@ func child(role string, args []string) int {
 		heir.Stdin, heir.ExtraFiles = os.Stdin, []*os.File{l.File()}
 		say(heir.Start())
 		return 0
-	case "make":
-		say(Root{Dir: args[0]}.Make())
-	case "make-on-read-only":
-		err := mountReadOnly(args[0])
-		if err == nil {
-			err = Root{Dir: args[0] + "/root"}.Make()
-		}
-		say(err)
 	case "dial":
-		conn, err := Dial(context.Background(), Place{Socket: args[0]})
+		conn, err := Dial(context.Background(), home.Place{Socket: args[0]})
 		if err == nil {
 			conn.Close()
 		}
@@ -65,21 +58,21 @@ func child(role string, args []string) int {
 }
 
 // newRoot is a root with a path short enough for every session's name.
-func newRoot(t *testing.T) Root {
+func newRoot(t *testing.T) home.Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	r := Root{Dir: dir}
+	r := home.Root{Dir: dir}
 	if err := r.Make(); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func newPlace(t *testing.T, name string) Place {
+func newPlace(t *testing.T, name string) home.Place {
 	t.Helper()
 	p, err := newRoot(t).Session(name)
 	if err != nil {
@@ -89,13 +82,13 @@ func newPlace(t *testing.T, name string) Place {
 }
 
 // listen holds p's lease and listens there until the test ends.
-func listen(t *testing.T, p Place) (*net.UnixListener, *Lease) {
+func listen(t *testing.T, p home.Place) (*net.UnixListener, *Lease) {
 	t.Helper()
 	l, err := Hold(p.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := p.Listen(l)
+	listener, err := Listen(p, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,4 +102,11 @@ func soon(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -20,7 +20,7 @@ func TestAnotherUsersSocketIsNotTrusted(t *testing.T) {
 	}
 	p := newPlace(t, "a")
 	for dir := filepath.Dir(p.Socket); strings.HasPrefix(dir, "/tmp/ab"); dir = filepath.Dir(dir) {
-		chmod(t, dir, 0o777)
+		must(t, os.Chmod(dir, 0o777))
 	}
 	if said := socketstest.Start(t, nobody, "listen", p.Socket).Said; said != "ok" {
 		t.Fatalf("the squatter said %q", said)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // Silent is what can be told of a process that listens and does not answer.
@@ -17,7 +19,7 @@ type Silent struct {
 }
 
 // Silence looks at whoever listens at the place, without a word to it.
-func Silence(ctx context.Context, p Place) Silent {
+func Silence(ctx context.Context, p home.Place) Silent {
 	pid := listenerAt(ctx, p)
 	if pid != 0 && IsStopped(pid) {
 		return Silent{pid, "the session's daemon is stopped by a signal", true}
@@ -26,7 +28,7 @@ func Silence(ctx context.Context, p Place) Silent {
 }
 
 // listenerAt is the process that listens at the place, or 0.
-func listenerAt(ctx context.Context, p Place) int {
+func listenerAt(ctx context.Context, p home.Place) int {
 	conn, err := Dial(ctx, p)
 	if err != nil {
 		return 0

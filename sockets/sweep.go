@@ -5,24 +5,25 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Sweep removes the sockets and aliases that killed daemons left. It leaves those of a
 // session alone whose daemon lives or is being started.
-func (r Root) Sweep() error {
+func Sweep(r home.Root) error {
 	places, err := r.Sessions()
 	for _, p := range places {
 		if _, missing := os.Lstat(p.Socket); errors.Is(missing, fs.ErrNotExist) {
 			continue
 		}
-		err = errors.Join(err, r.sweep(p))
+		err = errors.Join(err, sweep(r, p))
 	}
 	return err
 }
 
 // sweep holds both locks of a session's daemon, so that none starts meanwhile.
-func (r Root) sweep(p Place) error {
+func sweep(r home.Root, p home.Place) error {
 	for _, path := range []string{p.Start, p.Lock} {
 		lease, err := Hold(path)
 		if errors.Is(err, wire.CodeHeld) {
@@ -33,7 +34,7 @@ func (r Root) sweep(p Place) error {
 		}
 		defer lease.Close()
 	}
-	err := p.removeStale()
+	err := removeStale(p)
 	if p.Name != "" {
 		err = errors.Join(err, r.RemoveAlias(p.Name))
 	}

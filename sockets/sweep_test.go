@@ -5,13 +5,15 @@ import (
 	"io/fs"
 	"os"
 	"testing"
+
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // Sweep removes the socket of a daemon that was killed, and neither one on which a daemon
 // listens nor one whose daemon is being started.
 func TestSweep(t *testing.T) {
 	r := newRoot(t)
-	place := func(name string) (Place, *Lease) {
+	place := func(name string) (home.Place, *Lease) {
 		p, err := r.Session(name)
 		if err != nil {
 			t.Fatal(err)
@@ -20,7 +22,7 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		listener, err := p.Listen(l)
+		listener, err := Listen(p, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,13 +41,13 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer start.Close()
-	if err := r.Sweep(); err != nil {
+	if err := Sweep(r); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(killed.Socket); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket of a killed daemon: %v", err)
 	}
-	for _, p := range []Place{lives, starting} {
+	for _, p := range []home.Place{lives, starting} {
 		if _, err := os.Lstat(p.Socket); err != nil {
 			t.Error(err)
 		}

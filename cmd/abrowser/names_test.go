@@ -20,7 +20,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -107,7 +107,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("%s has mode %v: others can reach it", path, mode)
 		}
 	}
-	places := []sockets.Place{place(t, h, "mine"), browserPlace(t, h)}
+	places := []home.Place{place(t, h, "mine"), browserPlace(t, h)}
 	for _, p := range places {
 		if got := dialedByStranger(t, p.Socket); !strings.Contains(got, "permission denied") {
 			t.Errorf("another user got %q from %s", got, p.Socket)
@@ -138,18 +138,18 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	}
 }
 
-func place(t *testing.T, h *e2e.Home, session string) sockets.Place {
+func place(t *testing.T, h *e2e.Home, session string) home.Place {
 	t.Helper()
-	p, err := sockets.Root{Dir: h.Dir}.Session(session)
+	p, err := home.Root{Dir: h.Dir}.Session(session)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func browserPlace(t *testing.T, h *e2e.Home) sockets.Place {
+func browserPlace(t *testing.T, h *e2e.Home) home.Place {
 	t.Helper()
-	p, err := sockets.Root{Dir: h.Dir}.Browser("default")
+	p, err := home.Root{Dir: h.Dir}.Browser("default")
 	if err != nil {
 		t.Fatal(err)
 	}

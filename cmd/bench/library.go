@@ -10,6 +10,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -43,7 +44,7 @@ func quoted(words []string) []string {
 }
 
 // root is where our contender's sockets are.
-func (c *contender) root() sockets.Root { return sockets.Root{Dir: filepath.Join(c.dir, ".abrowser")} }
+func (c *contender) root() home.Root { return home.Root{Dir: filepath.Join(c.dir, ".abrowser")} }
 
 // measureClient is the workflow through the client package, on one connection.
 func measureClient(ctx context.Context, b *bench, name string) error {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/launcher/build"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -38,7 +38,7 @@ func (f *front) Build() (string, error) {
 }
 
 // Behind becomes the whole program.
-func (f *front) Behind(context.Context, cli.System, sockets.Root) (cli.Behind, error) {
+func (f *front) Behind(context.Context, cli.System, home.Root) (cli.Behind, error) {
 	path, err := f.whole()
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/broker"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/launcher/keeper"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -35,7 +35,7 @@ func roles(args []string) (handled bool, status int) {
 }
 
 func serve(ctx context.Context, role string, log *slog.Logger) error {
-	root, err := sockets.Locate(os.LookupEnv)
+	root, err := home.Locate(os.LookupEnv)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -36,7 +37,7 @@ const (
 
 // Home is the root that the tests of one binary share, with its browser.
 type Home struct {
-	Root       sockets.Root
+	Root       home.Root
 	Drivers    driver.Shared // the daemons' drivers
 	OwnDrivers bool          // daemons that start have drivers of their own
 	launcher   *launcher.Launcher
@@ -74,7 +75,7 @@ func newHome() (*Home, error) {
 	if err := os.Setenv("PULSE_RUNTIME_PATH", filepath.Join(dir, "pulse")); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	h := &Home{Root: sockets.Root{Dir: filepath.Join(dir, "r")}}
+	h := &Home{Root: home.Root{Dir: filepath.Join(dir, "r")}}
 	h.Drivers = driver.Shared{Root: h.Root, Linger: 2 * time.Second}
 	h.launcher = &launcher.Launcher{Root: h.Root}
 	ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
@@ -88,7 +89,7 @@ func newHome() (*Home, error) {
 func (h *Home) installer() *install.Installer { return h.launcher.Installer() }
 
 // Broker is where the broker of the tests' browser listens.
-func (h *Home) Broker(t testing.TB) sockets.Place {
+func (h *Home) Broker(t testing.TB) home.Place {
 	t.Helper()
 	place, err := h.Root.BrowserOf(wire.Settings{})
 	if err != nil {
@@ -140,7 +141,7 @@ func (h *Home) Resume(t testing.TB, name string) *Session {
 func (h *Home) options(name string, t testing.TB, ready func(error)) daemon.Options {
 	return daemon.Options{
 		Root: h.Root, Session: name, Ready: ready, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Browser: func(ctx context.Context) (sockets.Place, error) {
+		Browser: func(ctx context.Context) (home.Place, error) {
 			place, _, err := h.launcher.Browser(ctx, wire.Settings{})
 			return place, err
 		},

@@ -15,7 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -53,7 +53,7 @@ func attach(ctx context.Context, endpoint string) (*websocket.Conn, string, erro
 
 // notAttached is the error for a browser that cannot be attached to.
 func notAttached(endpoint string, err error) error {
-	plain := sockets.PlainEndpoint(endpoint)
+	plain := home.PlainEndpoint(endpoint)
 	if errors.Is(err, wire.CodeNotRunning) {
 		hint := "start the browser with --remote-debugging-port and a --user-data-dir of its own, then run the command again"
 		if u, err := url.Parse(endpoint); err == nil && u.Port() != "" {
@@ -142,7 +142,7 @@ func webSocketOf(ctx context.Context, at *url.URL) (*url.URL, error) {
 // noted is the address that a browser left in its profile: with remote debugging
 // switched on by hand (chrome://inspect) it answers no question over HTTP.
 func noted(at *url.URL) (*url.URL, error) {
-	for _, dir := range sockets.PersonalProfiles(os.LookupEnv) {
+	for _, dir := range home.PersonalProfiles(os.LookupEnv) {
 		raw, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
 		if err != nil {
 			continue

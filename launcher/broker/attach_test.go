@@ -13,12 +13,12 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// server is an HTTP server that may be a browser, at an address of this machine.
-func server(t *testing.T, host string, serve http.HandlerFunc) (port string) {
+// httpServer starts an HTTP server at an address of this machine and returns its port.
+func httpServer(t *testing.T, host string, serve http.HandlerFunc) (port string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
@@ -53,10 +53,10 @@ func browserAt(version string) http.HandlerFunc {
 // A browser is found at either address of this machine, by what it says of itself,
 // by what it noted in its profile, or by its whole address.
 func TestAttachFindsTheBrowser(t *testing.T) {
-	home := t.TempDir()
-	t.Setenv("HOME", home)
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
 	t.Setenv("XDG_CONFIG_HOME", "")
-	noted := filepath.Join(sockets.PersonalProfiles(os.LookupEnv)[0], "DevToolsActivePort")
+	noted := filepath.Join(home.PersonalProfiles(os.LookupEnv)[0], "DevToolsActivePort")
 	if err := os.MkdirAll(filepath.Dir(noted), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestAttachFindsTheBrowser(t *testing.T) {
 		{"its whole address", "127.0.0.1", "", "ws://localhost:PORT/devtools/browser/run-1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			port := server(t, tt.host, browserAt(tt.version))
+			port := httpServer(t, tt.host, browserAt(tt.version))
 			if err := os.WriteFile(noted, []byte(port+"\n/devtools/browser/run-1"), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestAttachFindsTheBrowser(t *testing.T) {
 
 func TestAttachSaysWhatIsWrong(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
-	closed := server(t, "127.0.0.1", nil)
+	closed := httpServer(t, "127.0.0.1", nil)
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -103,8 +103,8 @@ func TestAttachSaysWhatIsWrong(t *testing.T) {
 		{"nobody, by WebSocket", "ws://127.0.0.1:" + nobody + "/secret", "no browser answers at ws://127.0.0.1:" + nobody},
 		{"a site", "http://localhost:" + closed, "cannot be attached to"},
 		{"one that never answers", "http://localhost:" + silent + "/?token=secret", "does not answer"},
-		{"another's JSON", "http://localhost:" + server(t, "127.0.0.1", browserAt(`{"a":1}`)), "no browser with remote debugging"},
-		{"a WebSocket that is none", "ws://localhost:" + server(t, "127.0.0.1", browserAt("")) + "/secret", "HTTP status 404"},
+		{"another's JSON", "http://localhost:" + httpServer(t, "127.0.0.1", browserAt(`{"a":1}`)), "no browser with remote debugging"},
+		{"a WebSocket that is none", "ws://localhost:" + httpServer(t, "127.0.0.1", browserAt("")) + "/secret", "HTTP status 404"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), testTime)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/patches"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // What the broker adds to a message and its reply, and to a large reply: the time
@@ -97,7 +97,7 @@ func between(t testing.TB, p *pipe) *websocket.Conn {
 	br := &broker{
 		log: slog.New(slog.DiscardHandler), inbox: make(chan func(), inboxLength), over: make(chan struct{}),
 		lines: map[patches.ClientID]*line{}, up: p, q: p.q, keeper: ours,
-		table: tableOf(sockets.Root{Dir: t.TempDir()}, &handover.Browser{Name: "a", Instance: "1"}),
+		table: tableOf(home.Root{Dir: t.TempDir()}, &handover.Browser{Name: "a", Instance: "1"}),
 	}
 	if err := os.MkdirAll(filepath.Dir(br.table.path), 0o700); err != nil {
 		t.Fatal(err)

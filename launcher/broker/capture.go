@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -107,9 +107,9 @@ func (c *capture) nextLocked() {
 }
 
 // holdings are what a daemon may have for a time.
-func (b *broker) holdings() []serve.Holding {
+func (b *broker) holdings() []server.Holding {
 	c := &capture{clock: time.Now}
-	return []serve.Holding{{Path: wire.PathCapture, Limit: captureLimit, Take: func(ctx context.Context, call *wire.Call) (any, func(), error) {
+	return []server.Holding{{Path: wire.PathCapture, Limit: captureLimit, Take: func(ctx context.Context, call *wire.Call) (any, func(), error) {
 		release, busy, err := c.take(ctx, call.Actor())
 		if busy != nil {
 			err = b.busyError(ctx, busy)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -59,7 +60,7 @@ func playHolder() {
 	if socket == "" {
 		return
 	}
-	c := sockets.Caller{Place: sockets.Place{Socket: socket}, Session: "holder"}
+	c := sockets.Caller{Place: home.Place{Socket: socket}, Session: "holder"}
 	if _, err := c.Hold(context.Background(), wire.PathCapture); err != nil {
 		os.Exit(1)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/patches/cdp"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -54,7 +54,7 @@ func (l *line) give(msg []byte) {
 // endpoint serves CDP for the session named in the path.
 func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	if err := sockets.CheckName(name); err != nil {
+	if err := home.CheckName(name); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/launcher/keeper"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -52,7 +52,7 @@ func play(role string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	root, err := sockets.Locate(os.LookupEnv)
+	root, err := home.Locate(os.LookupEnv)
 	var settings wire.Settings
 	if err == nil {
 		settings, err = wire.SettingsFrom(os.LookupEnv)
@@ -76,7 +76,7 @@ func play(role string) int {
 }
 
 // keeperOptions returns the options of a keeper whose broker is the test's executable.
-func keeperOptions(ctx context.Context, root sockets.Root, s wire.Settings) (keeper.Options, error) {
+func keeperOptions(ctx context.Context, root home.Root, s wire.Settings) (keeper.Options, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return keeper.Options{}, err

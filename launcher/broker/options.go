@@ -4,13 +4,13 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // ServeOptions are for [Serve]. All else comes from the keeper.
 type ServeOptions struct {
-	Root     sockets.Root
+	Root     home.Root
 	Settings wire.Settings
 	Build    string
 	Log      *slog.Logger

@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/keeper"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -23,8 +24,8 @@ const testTime = 60 * time.Second
 // rig is a keeper with its browser, as one test needs it.
 type rig struct {
 	t     *testing.T
-	root  sockets.Root
-	place sockets.Place
+	root  home.Root
+	place home.Place
 	site  *httptest.Server
 	beats *beats
 	log   *logBuffer
@@ -70,7 +71,7 @@ func newRig(t *testing.T, s wire.Settings) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	r := &rig{t: t, root: sockets.Root{Dir: filepath.Join(dir, "r")}, log: &logBuffer{}, beats: &beats{seen: map[string]bool{}}}
+	r := &rig{t: t, root: home.Root{Dir: filepath.Join(dir, "r")}, log: &logBuffer{}, beats: &beats{seen: map[string]bool{}}}
 	if err := r.root.Make(); err != nil {
 		t.Fatal(err)
 	}

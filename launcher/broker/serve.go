@@ -15,7 +15,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/broker/pool"
 	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/patches"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -199,11 +199,11 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	if err == nil {
 		work.Go(func() { b.cookies.run(ctx) })
 		_ = b.do(ctx, func() { b.served = true }) // where it is over, so much for that
-		server := &serve.Server{
-			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Holdings: b.holdings(), Log: b.log, Grace: stopTime, Quiet: func() { close(b.quiet) },
+		srv := &server.Server{
+			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Holdings: b.holdings(), Log: b.log, Grace: stopTime, OnIdleConnsClosed: func() { close(b.quiet) },
 			Extra: map[string]http.Handler{"GET " + wire.PathSession + "{name}": http.HandlerFunc(b.endpoint)},
 		}
-		err = server.Serve(ctx, listener)
+		err = srv.Serve(ctx, listener)
 	}
 	cancel()
 	<-b.over

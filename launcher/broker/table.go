@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/broker/pool"
 	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/patches"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // table is the file with the mux's state, and the browser that it belongs to.
@@ -32,7 +32,7 @@ type saved struct {
 	Agents   pool.State    `json:"agents"`
 }
 
-func tableOf(root sockets.Root, c *handover.Browser) *table {
+func tableOf(root home.Root, c *handover.Browser) *table {
 	return &table{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", c.Name))+".json"), instance: c.Instance}
 }
 

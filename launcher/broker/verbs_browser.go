@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -25,7 +25,7 @@ func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ wire.Nothing) 
 		out.Sandbox = "off: " + b.browser.NoSandbox
 	}
 	if b.Settings.External() {
-		out.Endpoint, out.Sandbox, out.Executable = sockets.PlainEndpoint(b.Settings.CDP), "", ""
+		out.Endpoint, out.Sandbox, out.Executable = home.PlainEndpoint(b.Settings.CDP), "", ""
 	}
 	err := b.do(ctx, func() {
 		out.Product, out.Sessions = b.product, b.mux.Connected()

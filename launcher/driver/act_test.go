@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/launcher/install"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // pressOnce runs a press, action 2, with a limit of 200 ms for the wait phase. Its argument
@@ -116,7 +116,7 @@ func TestRefOfAnotherDocumentIsStale(t *testing.T) {
 // runNode runs a script with an argument and decodes what it prints.
 func runNode(t *testing.T, script, arg string, out any) {
 	t.Helper()
-	node, err := (&install.Installer{Root: sockets.Root{Dir: filepath.Join(t.TempDir(), "home")}}).FindNode(t.Context())
+	node, err := (&install.Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}).FindNode(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -21,7 +22,7 @@ import (
 // carries what is written to them.
 type Line struct {
 	shared  *Shared
-	place   sockets.Place
+	place   home.Place
 	conn    net.Conn      // frames
 	pulse   *net.UnixConn // questions whether the driver lives
 	pid     int
@@ -40,7 +41,7 @@ type Line struct {
 }
 
 // connect asks the driver at the place for a line.
-func (s *Shared) connect(ctx context.Context, p sockets.Place, setup Setup) (*Line, error) {
+func (s *Shared) connect(ctx context.Context, p home.Place, setup Setup) (*Line, error) {
 	conn, err := sockets.Dial(ctx, p)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -50,7 +51,7 @@ func (l *Line) Sessions(ctx context.Context) (int, error) {
 	return r.Sessions, err
 }
 
-func look(ctx context.Context, p sockets.Place, limit time.Duration) (Running, error) {
+func look(ctx context.Context, p home.Place, limit time.Duration) (Running, error) {
 	var r Running
 	conn, err := sockets.Dial(ctx, p)
 	if err != nil {

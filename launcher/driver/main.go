@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/abrowser/abrowser/launcher/install"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -69,7 +69,7 @@ func handOver(args []string) error {
 	if lent, err := lend(); lent {
 		return err
 	}
-	root, err := sockets.Locate(os.LookupEnv)
+	root, err := home.Locate(os.LookupEnv)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/install"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -64,7 +64,7 @@ func TestVersionIsPrintedWithoutNode(t *testing.T) {
 }
 
 func TestNodeTakesOver(t *testing.T) {
-	root := sockets.Root{Dir: filepath.Join(t.TempDir(), "home")}
+	root := home.Root{Dir: filepath.Join(t.TempDir(), "home")}
 	if err := root.Make(); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestRealDriver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fetches from the npm registry")
 	}
-	i := &install.Installer{Root: sockets.Root{Dir: filepath.Join(t.TempDir(), "home")}}
+	i := &install.Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
 	if _, err := Find(t.Context(), i, ""); err == nil {
 		t.Fatal("a driver was found where none is")
 	}

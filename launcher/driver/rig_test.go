@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // patience is for what takes a second when the machine is idle.
@@ -22,7 +22,7 @@ func newShared(t *testing.T) *Shared {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Shared{Root: sockets.Root{Dir: filepath.Join(dir, "r")}, Linger: 200 * time.Millisecond}
+	s := &Shared{Root: home.Root{Dir: filepath.Join(dir, "r")}, Linger: 200 * time.Millisecond}
 	t.Cleanup(func() {
 		var left []string
 		if !await(func() bool { left = s.leftovers(); return len(left) == 0 }) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -38,7 +39,7 @@ func script() string { return sharedScript + quickScript + actScript + verbsScri
 // Shared is the root's drivers that serve many sessions each. Root is required, the
 // zero value of everything else works.
 type Shared struct {
-	Root   sockets.Root
+	Root   home.Root
 	Log    *slog.Logger  // nil logs nothing
 	Limit  int           // sessions that a driver serves; 0 means 16
 	Linger time.Duration // how long a driver stays when it serves none; 0 means 5 s
@@ -99,7 +100,7 @@ func (s *Shared) join(ctx context.Context, setup Setup) (*Line, error) {
 		return line, errors.Join(err, lock.Close())
 	}
 	type started struct {
-		place sockets.Place
+		place home.Place
 		err   error
 	}
 	done := make(chan started, 1)
@@ -131,7 +132,7 @@ type endedError struct{ error }
 
 func (e endedError) Unwrap() error { return e.error }
 
-func noDriver(p sockets.Place, format string, args ...any) error {
+func noDriver(p home.Place, format string, args ...any) error {
 	return wire.Errorf(wire.CodeNoDriver, format, args...).WithHint("abrowser doctor").With("log", p.Log)
 }
 
@@ -160,7 +161,7 @@ func (s *Shared) find(ctx context.Context, setup Setup, silent map[string]bool) 
 }
 
 // running lists the places that have a socket, the lowest number first.
-func (s *Shared) running() ([]sockets.Place, error) {
+func (s *Shared) running() ([]home.Place, error) {
 	entries, err := os.ReadDir(s.Root.Path("run", "d"))
 	if err != nil {
 		return nil, err
@@ -173,7 +174,7 @@ func (s *Shared) running() ([]sockets.Place, error) {
 		}
 	}
 	slices.Sort(numbers)
-	places := make([]sockets.Place, len(numbers))
+	places := make([]home.Place, len(numbers))
 	for i, n := range numbers {
 		if places[i], err = s.Root.Driver(n); err != nil {
 			return nil, err
@@ -190,12 +191,12 @@ func (setup Setup) identity() string {
 }
 
 // temp is where the driver at the place keeps its temporary files.
-func (s *Shared) temp(p sockets.Place) string { return s.Root.Path("state", "tmp", p.Name) }
+func (s *Shared) temp(p home.Place) string { return s.Root.Path("state", "tmp", p.Name) }
 
 // tidy removes what a driver left that did not end by itself. Its connections may
 // end a moment before its lease does; a lease that stays held is a successor's, which
 // has cleared the place.
-func (s *Shared) tidy(p sockets.Place) {
+func (s *Shared) tidy(p home.Place) {
 	const tries, pause = 60, 50 * time.Millisecond
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -216,7 +217,7 @@ func (s *Shared) tidy(p sockets.Place) {
 }
 
 // clear removes a dead driver's socket and files. The caller holds the lease.
-func (s *Shared) clear(p sockets.Place) error {
+func (s *Shared) clear(p home.Place) error {
 	err := os.Remove(p.Socket)
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil

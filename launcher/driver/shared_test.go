@@ -18,6 +18,7 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -27,7 +28,7 @@ func TestShared(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fetches from the npm registry")
 	}
-	i := &install.Installer{Root: sockets.Root{Dir: filepath.Join(t.TempDir(), "home")}}
+	i := &install.Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
 	if _, err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}

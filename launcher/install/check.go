@@ -51,7 +51,7 @@ func (i *Installer) checkDirectory() wire.Part {
 		return failed("directory", wire.Errorf(wire.CodeUnsafeDirectory, "others can use %s", strings.Join(loose, ", ")).
 			WithHint("chmod 700 %s", strings.Join(loose, " ")))
 	}
-	if err := i.Root.Full(); err != nil {
+	if err := i.Root.CheckDisk(); err != nil {
 		return failed("directory", err)
 	}
 	detail := i.Root.Dir + ", ours alone"

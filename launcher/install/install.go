@@ -23,14 +23,14 @@ import (
 	"os"
 	"strings"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Installer finds and fetches the parts below one root. Root is required, the
 // zero value of everything else works.
 type Installer struct {
-	Root      sockets.Root
+	Root      home.Root
 	Environ   []string     // the caller's environment; nil means os.Environ
 	Log       *slog.Logger // nil logs nothing
 	Progress  io.Writer    // where to say what is being fetched; nil is silent

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,7 +17,7 @@ func TestRealDriver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fetches from the npm registry")
 	}
-	i := &Installer{Root: sockets.Root{Dir: filepath.Join(t.TempDir(), "home")}}
+	i := &Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
 	must(t, i.Root.Make())
 	lock, err := i.lock(t.Context())
 	must(t, err)

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // entry is one file of an archive that a test makes.
@@ -116,7 +116,7 @@ func newSite(t *testing.T) *site {
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	s.Installer = &Installer{
-		Root:    sockets.Root{Dir: filepath.Join(t.TempDir(), "home")},
+		Root:    home.Root{Dir: filepath.Join(t.TempDir(), "home")},
 		Environ: []string{"PATH=" + s.tools, "HOME=/no-home", "ABROWSER_NPM_REGISTRY=" + server.URL + "/"},
 		world: &world{
 			driver: pack{

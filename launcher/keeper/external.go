@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -40,7 +40,7 @@ func (c *chromium) isExternal() bool { return c.leave != nil }
 func (c *chromium) disconnect() { c.leave.Do(func() { close(c.exited) }) }
 
 func notAttached(endpoint string) error {
-	plain := sockets.PlainEndpoint(endpoint)
+	plain := home.PlainEndpoint(endpoint)
 	return wire.Errorf(wire.CodeNoBrowser, "the browser at %s cannot be attached to: it ended the connection", plain).
 		WithHint("curl %s/json/version", strings.Replace(plain, "ws", "http", 1))
 }

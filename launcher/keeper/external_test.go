@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/launcher/handover"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -20,7 +20,7 @@ func TestExternalBrowserIsNotClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	k := newKeeper(Options{Root: sockets.Root{Dir: filepath.Join(dir, "r")}, Settings: settings})
+	k := newKeeper(Options{Root: home.Root{Dir: filepath.Join(dir, "r")}, Settings: settings})
 	if err := k.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -19,7 +20,7 @@ const (
 
 // Options are for [Run]. Log and Ready may be nil.
 type Options struct {
-	Root       sockets.Root
+	Root       home.Root
 	Settings   wire.Settings
 	Build      string
 	Executable string // the stable copy of this program, from which the broker is started
@@ -34,7 +35,7 @@ type Options struct {
 // keeper holds the browser and keeps a broker running that serves it.
 type keeper struct {
 	Options
-	place    sockets.Place
+	place    home.Place
 	lease    *sockets.Lease
 	listener *net.UnixListener
 	browser  *chromium
@@ -107,7 +108,7 @@ func (k *keeper) open(ctx context.Context) error {
 		return err
 	}
 	if err = k.checkCrashes(); err == nil {
-		k.listener, err = k.place.Listen(k.lease)
+		k.listener, err = sockets.Listen(k.place, k.lease)
 	}
 	if err != nil {
 		return errors.Join(err, k.lease.Close())
@@ -116,7 +117,7 @@ func (k *keeper) open(ctx context.Context) error {
 }
 
 func (k *keeper) closeFiles() {
-	if err := errors.Join(k.place.Unlink(k.lease), k.listener.Close(), k.lease.Close()); err != nil {
+	if err := errors.Join(sockets.Unlink(k.place, k.lease), k.listener.Close(), k.lease.Close()); err != nil {
 		k.log.Error("releasing the profile", "error", err)
 	}
 }
@@ -124,13 +125,13 @@ func (k *keeper) closeFiles() {
 // rebind listens at the socket again if its file or directory was removed, and reports
 // whether it did. The next broker gets the new listener.
 func (k *keeper) rebind() bool {
-	if k.place.Bound(k.lease) {
+	if sockets.Bound(k.place, k.lease) {
 		return false
 	}
 	err := k.Root.Make()
 	var listener *net.UnixListener
 	if err == nil {
-		listener, err = k.place.Listen(k.lease)
+		listener, err = sockets.Listen(k.place, k.lease)
 	}
 	if err != nil {
 		k.log.Error("the socket is gone", "error", err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/handover"
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -175,7 +176,7 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 //  3. If the browser does not end, it is ended by signals.
 //  4. The broker is told that the browser has ended, and answers the request to stop it.
 func (k *keeper) stopBrowser(ctx context.Context) {
-	if err := k.place.Unlink(k.lease); err != nil {
+	if err := sockets.Unlink(k.place, k.lease); err != nil {
 		k.log.Error("removing the socket", "error", err)
 	}
 	if !k.browser.isExternal() {

@@ -13,6 +13,7 @@ import (
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -23,7 +24,7 @@ type Program struct{}
 func (Program) Build() (string, error) { return (&launcher.Launcher{}).Build() }
 
 // Behind never fails: all is here.
-func (Program) Behind(_ context.Context, sys cli.System, root sockets.Root) (cli.Behind, error) {
+func (Program) Behind(_ context.Context, sys cli.System, root home.Root) (cli.Behind, error) {
 	return &behind{sys, root, &launcher.Launcher{
 		Root: root, Environ: sys.Environ(), Progress: sys.Stderr, Terminal: sys.Terminal,
 	}}, nil
@@ -32,21 +33,21 @@ func (Program) Behind(_ context.Context, sys cli.System, root sockets.Root) (cli
 // behind is for one command, or for an MCP client's whole visit.
 type behind struct {
 	sys      cli.System
-	root     sockets.Root
+	root     home.Root
 	launcher *launcher.Launcher
 }
 
-func (b *behind) Start(ctx context.Context, session string, s wire.Settings) (sockets.Place, error) {
+func (b *behind) Start(ctx context.Context, session string, s wire.Settings) (home.Place, error) {
 	place, _, err := b.launcher.Session(ctx, session, s)
 	return place, err
 }
 
-func (b *behind) Kill(ctx context.Context, p sockets.Place) (bool, error) {
+func (b *behind) Kill(ctx context.Context, p home.Place) (bool, error) {
 	return b.launcher.Kill(ctx, p)
 }
 
 func (b *behind) Sweep() error {
-	return errors.Join((&driver.Shared{Root: b.root}).Sweep(), b.root.Sweep())
+	return errors.Join((&driver.Shared{Root: b.root}).Sweep(), sockets.Sweep(b.root))
 }
 
 func (b *behind) ClosesAtEnd(session string) bool { return closesAtEnd(b.root, session) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -12,7 +13,7 @@ import (
 // connected for it: what was recorded is written, what was set is forgotten. It
 // reports whether its tabs are to be closed. A daemon that runs after all and has
 // nothing to do ends as by close; one that has, is somebody's by now.
-func bury(ctx context.Context, root sockets.Root, session string) (closes bool, err error) {
+func bury(ctx context.Context, root home.Root, session string) (closes bool, err error) {
 	place, err := root.Session(session)
 	if err != nil {
 		return false, err
@@ -36,5 +37,5 @@ func bury(ctx context.Context, root sockets.Root, session string) (closes bool, 
 	}
 	closes = closesAtEnd(root, session)
 	_, written := finishRecording(root, session)
-	return closes, errors.Join(written, root.Forget(session), place.Unlink(lease), lease.Close())
+	return closes, errors.Join(written, root.Forget(session), sockets.Unlink(place, lease), lease.Close())
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/launcher/driver"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // serveSession is the process `abrowser daemon NAME`: it serves one session. The
@@ -28,7 +28,7 @@ func serveSession(ctx context.Context, sys cli.System, session string) error {
 		return daemon.Run(ctx, daemon.Options{
 			Root: r.root, Session: session, Settings: r.settings, Build: r.build, Log: r.log, Ready: r.ready,
 			Broker: broker,
-			Browser: func(ctx context.Context) (sockets.Place, error) {
+			Browser: func(ctx context.Context) (home.Place, error) {
 				place, _, err := r.launcher.Browser(ctx, r.settings)
 				return place, err
 			},
@@ -52,13 +52,13 @@ func (r *role) driver(own bool) func(context.Context) (daemon.Driver, error) {
 }
 
 // finishRecording writes the HAR of a session that ends without its daemon.
-func finishRecording(root sockets.Root, session string) (string, error) {
+func finishRecording(root home.Root, session string) (string, error) {
 	return daemon.FinishRecording(root, session)
 }
 
 // closesAtEnd reports whether the tabs of a session go with it, which ends without its
 // daemon.
-func closesAtEnd(root sockets.Root, session string) bool { return daemon.ClosesAtEnd(root, session) }
+func closesAtEnd(root home.Root, session string) bool { return daemon.ClosesAtEnd(root, session) }
 
 // farewell is a script that takes off what a daemon leaves in its pages.
 func farewell() string { return daemon.Farewell }

@@ -12,13 +12,13 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // role is what a process that another abrowser started has been started as.
 type role struct {
-	root     sockets.Root
+	root     home.Root
 	settings wire.Settings
 	build    string
 	log      *slog.Logger
@@ -61,7 +61,7 @@ func roleOf(args []string) func(context.Context, cli.System) error {
 func newRole(sys cli.System) (*role, error) {
 	r := &role{log: newLog(sys), ready: func(error) {}}
 	var err error
-	if r.root, err = sockets.Locate(sys.Lookup); err != nil {
+	if r.root, err = home.Locate(sys.Lookup); err != nil {
 		return r, err
 	}
 	if r.settings, err = wire.SettingsFrom(sys.Lookup); err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/ask"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -14,15 +14,15 @@ type Program interface {
 	Build() (string, error)
 	// Behind is the rest of the program. A front, which has none, becomes the whole
 	// program instead, with the same command line; it returns only where it cannot.
-	Behind(ctx context.Context, sys System, root sockets.Root) (Behind, error)
+	Behind(ctx context.Context, sys System, root home.Root) (Behind, error)
 }
 
 // Behind is what a command needs that cannot be answered by asking a socket.
 type Behind interface {
 	// Start makes the session's daemon run and says where it listens.
-	Start(ctx context.Context, session string, s wire.Settings) (sockets.Place, error)
+	Start(ctx context.Context, session string, s wire.Settings) (home.Place, error)
 	// Kill ends by force who listens at the place, and reports whether there was one.
-	Kill(ctx context.Context, p sockets.Place) (bool, error)
+	Kill(ctx context.Context, p home.Place) (bool, error)
 	// Sweep removes what killed drivers and daemons left.
 	Sweep() error
 	// ClosesAtEnd reports whether the tabs of a session go with it, which ends without

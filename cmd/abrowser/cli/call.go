@@ -9,6 +9,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -145,15 +146,15 @@ func interruption(ctx context.Context, err error) error {
 	return err
 }
 
-func (a *app) caller(place sockets.Place, build string) sockets.Caller {
+func (a *app) caller(place home.Place, build string) sockets.Caller {
 	return sockets.Caller{Place: place, Session: a.session, Build: build, Agent: a.agentIn(a.session), Settings: a.settings, Owner: a.owner}
 }
 
-func (a *app) placeOf(doc wire.Doc) (sockets.Place, error) {
+func (a *app) placeOf(doc wire.Doc) (home.Place, error) {
 	if doc.By == wire.ByBroker {
 		settings, err := a.root.Resume(a.session, a.settings)
 		if err != nil {
-			return sockets.Place{}, err
+			return home.Place{}, err
 		}
 		return a.root.BrowserOf(settings)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -107,10 +107,10 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 
 type otherBuild struct{ noStart }
 
-func (otherBuild) Build() (string, error)                                         { return "b2", nil }
-func (p otherBuild) Behind(context.Context, System, sockets.Root) (Behind, error) { return p, nil }
-func (otherBuild) Start(context.Context, string, wire.Settings) (sockets.Place, error) {
-	return sockets.Place{}, wire.Errorf(wire.CodeBuildDiffers, "replaced by the launcher")
+func (otherBuild) Build() (string, error)                                      { return "b2", nil }
+func (p otherBuild) Behind(context.Context, System, home.Root) (Behind, error) { return p, nil }
+func (otherBuild) Start(context.Context, string, wire.Settings) (home.Place, error) {
+	return home.Place{}, wire.Errorf(wire.CodeBuildDiffers, "replaced by the launcher")
 }
 
 // Other settings than the session runs with are refused, but not where it is
@@ -161,10 +161,10 @@ type counting struct {
 	starts *int
 }
 
-func (c counting) Behind(context.Context, System, sockets.Root) (Behind, error) { return c, nil }
-func (c counting) Start(context.Context, string, wire.Settings) (sockets.Place, error) {
+func (c counting) Behind(context.Context, System, home.Root) (Behind, error) { return c, nil }
+func (c counting) Start(context.Context, string, wire.Settings) (home.Place, error) {
 	*c.starts++
-	return sockets.Place{}, wire.Errorf(wire.CodeStart, "not again")
+	return home.Place{}, wire.Errorf(wire.CodeStart, "not again")
 }
 
 // hangUp reads each request's beginning and hangs up.

@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/serve"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // bench is a caller with a home, a working directory and variables of its own.
 type bench struct {
 	t       testing.TB
-	root    sockets.Root
+	root    home.Root
 	dir     string
 	env     map[string]string
 	stdin   string
@@ -28,17 +29,17 @@ type bench struct {
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	// t.TempDir is too long for a socket's address.
-	home, err := os.MkdirTemp("/tmp", "abcli")
+	dir, err := os.MkdirTemp("/tmp", "abcli")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := os.RemoveAll(home); err != nil {
+		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})
-	b := &bench{t: t, root: sockets.Root{Dir: home}, dir: t.TempDir(), env: map[string]string{
-		"ABROWSER_HOME": home, "HOME": t.TempDir(),
+	b := &bench{t: t, root: home.Root{Dir: dir}, dir: t.TempDir(), env: map[string]string{
+		"ABROWSER_HOME": dir, "HOME": t.TempDir(),
 	}, program: noStart{}, ctx: t.Context()}
 	if err := b.root.Make(); err != nil {
 		t.Fatal(err)
@@ -85,21 +86,21 @@ func (b *bench) serveBroker(handlers ...wire.Handler) {
 	b.serveAt(place, wire.Hello{Name: "default", Role: "broker"}, handlers)
 }
 
-func (b *bench) serveAt(place sockets.Place, hello wire.Hello, handlers []wire.Handler) {
+func (b *bench) serveAt(place home.Place, hello wire.Hello, handlers []wire.Handler) {
 	b.t.Helper()
 	lease, err := sockets.Hold(place.Lock)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	l, err := place.Listen(lease)
+	l, err := sockets.Listen(place, lease)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	hello.Build, hello.Protocol = testBuild, wire.Protocol
-	server := &serve.Server{Hello: func() wire.Hello { return hello }, Handlers: handlers, Build: testBuild}
+	srv := &server.Server{Hello: func() wire.Hello { return hello }, Handlers: handlers, Build: testBuild}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, l) }()
+	go func() { done <- srv.Serve(ctx, l) }()
 	b.t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
@@ -123,13 +124,13 @@ type noStart struct{ nothing }
 
 type nothing struct{ Behind }
 
-func (noStart) Build() (string, error)                                         { return testBuild, nil }
-func (p noStart) Behind(context.Context, System, sockets.Root) (Behind, error) { return p, nil }
-func (noStart) Start(context.Context, string, wire.Settings) (sockets.Place, error) {
-	return sockets.Place{}, wire.Errorf(wire.CodeStart, "nothing may be started here")
+func (noStart) Build() (string, error)                                      { return testBuild, nil }
+func (p noStart) Behind(context.Context, System, home.Root) (Behind, error) { return p, nil }
+func (noStart) Start(context.Context, string, wire.Settings) (home.Place, error) {
+	return home.Place{}, wire.Errorf(wire.CodeStart, "nothing may be started here")
 }
 
-func (noStart) Kill(context.Context, sockets.Place) (bool, error) {
+func (noStart) Kill(context.Context, home.Place) (bool, error) {
 	return false, wire.Errorf(wire.CodeWedged, "nothing may be killed here")
 }
 func (noStart) Sweep() error                           { return nil }
@@ -139,12 +140,12 @@ func (noStart) FinishRecording(string) (string, error) { return "", nil }
 // startBy starts a session's server when a command asks for it.
 type startBy struct {
 	noStart
-	root  sockets.Root
+	root  home.Root
 	serve func()
 }
 
-func (s startBy) Behind(context.Context, System, sockets.Root) (Behind, error) { return s, nil }
-func (s startBy) Start(_ context.Context, session string, _ wire.Settings) (sockets.Place, error) {
+func (s startBy) Behind(context.Context, System, home.Root) (Behind, error) { return s, nil }
+func (s startBy) Start(_ context.Context, session string, _ wire.Settings) (home.Place, error) {
 	s.serve()
 	return s.root.Session(session)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -151,7 +152,7 @@ func (a *app) closeOne(ctx context.Context, s served, name string, page, force b
 			}
 		}
 		a.printer.warn("the daemon of session " + name + " does not answer; it is ended by force")
-		if sockets.CheckName(name) != nil { // no browser knows it: it has no tabs
+		if home.CheckName(name) != nil { // no browser knows it: it has no tabs
 			_, err := a.behind.Kill(ctx, s.place)
 			return wire.ReleaseOut{}, err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -84,7 +85,7 @@ func (l layers) session() (string, error) {
 		if name == "" {
 			return "", wire.Errorf(wire.CodeBadInput, "--session is empty").WithHint("abrowser --session task_123 open https://example.com")
 		}
-		return name, sockets.CheckName(name)
+		return name, home.CheckName(name)
 	}
 	ours, haveOurs := l.lookup("ABROWSER_SESSION")
 	theirs, haveTheirs := l.lookup("AGENT_BROWSER_SESSION")
@@ -97,9 +98,9 @@ func (l layers) session() (string, error) {
 		return "", wire.Errorf(wire.CodeBadInput, "ABROWSER_SESSION is %q and AGENT_BROWSER_SESSION is %q; which one is meant?", ours, theirs).
 			WithHint("unset one of the two, or use --session")
 	case haveOurs:
-		return ours, sockets.CheckName(ours)
+		return ours, home.CheckName(ours)
 	case haveTheirs:
-		return theirs, sockets.CheckName(theirs)
+		return theirs, home.CheckName(theirs)
 	}
 	return "default", nil
 }
@@ -123,7 +124,7 @@ func (l layers) agent(session string) (string, error) {
 			if agent == session {
 				return "", nil
 			}
-			return agent, sockets.CheckName(agent)
+			return agent, home.CheckName(agent)
 		}
 	}
 	return "", nil

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/abrowser/abrowser/client"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -57,7 +57,7 @@ func (a *app) whenIdle(doc wire.Doc) local {
 }
 
 // askPlace sends a verb to the daemon or broker at a place and returns its output.
-func askPlace[In, Out any](ctx context.Context, a *app, place sockets.Place, v wire.Verb[In, Out], in In) (Out, error) {
+func askPlace[In, Out any](ctx context.Context, a *app, place home.Place, v wire.Verb[In, Out], in In) (Out, error) {
 	if v.By == wire.ByBroker {
 		return askAs(ctx, a, place, a.session, a.agent, v, in)
 	}
@@ -65,7 +65,7 @@ func askPlace[In, Out any](ctx context.Context, a *app, place sockets.Place, v w
 }
 
 // askAs is [askPlace] for an agent; empty is the session itself.
-func askAs[In, Out any](ctx context.Context, a *app, place sockets.Place, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
+func askAs[In, Out any](ctx context.Context, a *app, place home.Place, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
 	caller := a.caller(place, "")
 	caller.Session, caller.Agent = session, agent
 	c := client.New(caller)

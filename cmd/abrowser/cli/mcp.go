@@ -160,7 +160,7 @@ func (k asker) Where(session string, given map[string]any) (ask.Asker, error) {
 	if err := a.settings.Check(); err != nil {
 		return nil, err
 	}
-	a.settings, err = a.root.Settle(a.settings, session, a.sys.Lookup)
+	a.settings, err = a.root.Normalize(a.settings, session, a.sys.Lookup)
 	return asker{a}, err
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -18,7 +18,7 @@ type app struct {
 	dir      string // the working directory, empty where there is none any more
 	layers   layers
 	settings wire.Settings
-	root     sockets.Root
+	root     home.Root
 	session  string
 	agent    string // who acts, where that is not the session itself
 	home     string // the session that an agent with a secret id is at home in, see [app.agentIn]
@@ -130,10 +130,10 @@ func (a *app) identify() error {
 	if a.owner, err = a.layers.owner(); err != nil {
 		return err
 	}
-	if a.root, err = sockets.Locate(a.sys.Lookup); err != nil {
+	if a.root, err = home.Locate(a.sys.Lookup); err != nil {
 		return err
 	}
-	if a.settings, err = a.root.Settle(a.settings, session, a.sys.Lookup); err != nil {
+	if a.settings, err = a.root.Normalize(a.settings, session, a.sys.Lookup); err != nil {
 		return err
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -21,7 +22,7 @@ const (
 
 // served is a session's daemon as it answered, or did not.
 type served struct {
-	place  sockets.Place // with the session's name, unless it did not answer
+	place  home.Place // with the session's name, unless it did not answer
 	hello  wire.Hello
 	status wire.StatusOut
 	state  string // empty where nobody listens
@@ -43,7 +44,7 @@ func (a *app) daemons(ctx context.Context) ([]served, error) {
 }
 
 // look asks one daemon who and how it is, within askTime.
-func (a *app) look(ctx context.Context, place sockets.Place) served {
+func (a *app) look(ctx context.Context, place home.Place) served {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	s := served{place: place}
@@ -73,7 +74,7 @@ func (a *app) look(ctx context.Context, place sockets.Place) served {
 
 // nameOf is the session of a place. Where its daemon did not say (it is wedged, and
 // the socket's name is a hash) it is one that a browser knows, else the socket.
-func (a *app) nameOf(place sockets.Place, known []wire.BrokerSession) string {
+func (a *app) nameOf(place home.Place, known []wire.BrokerSession) string {
 	if place.Name != "" {
 		return place.Name
 	}
@@ -162,7 +163,7 @@ func (a *app) sessionInfo(ctx context.Context, _ line) (any, error) {
 	entry, ok := entries[a.session]
 	if !ok {
 		entry = newEntry(a.session)
-		if where, lasts, err := a.root.Recall(a.session); err == nil && lasts { // its browser does not run either
+		if where, lasts, err := a.root.LoadLocation(a.session); err == nil && lasts { // its browser does not run either
 			entry.Mode = where.SessionMode()
 		}
 	}

@@ -111,9 +111,9 @@ func TestSettingsRefused(t *testing.T) {
 		{name: "their empty session", args: "status", env: map[string]string{"AGENT_BROWSER_SESSION": ""}, want: "AGENT_BROWSER_SESSION is set and empty"},
 		{name: "two sessions", args: "status", env: map[string]string{"ABROWSER_SESSION": "a", "AGENT_BROWSER_SESSION": "b"}, want: "which one is meant?"},
 		{name: "empty flag", args: "status --session ''", env: map[string]string{"ABROWSER_SESSION": "a"}, want: "--session is empty"},
-		{name: "bad name", args: "status --session ../x", want: "has '/' in it"},
-		{name: "unicode", args: "status --session Aufgäbe", want: "has 'ä' in it"},
-		{name: "dot", args: "status --session .", want: "is no session's name"},
+		{name: "bad name", args: "status --session ../x", want: "contains '/'"},
+		{name: "unicode", args: "status --session Aufgäbe", want: "contains 'ä'"},
+		{name: "dot", args: "status --session .", want: "is not a session's name"},
 		{name: "relative home", args: "status", env: map[string]string{"ABROWSER_HOME": "x"}, want: "ABROWSER_HOME"},
 	}
 	for _, tt := range tests {

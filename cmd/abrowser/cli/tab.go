@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -40,7 +41,7 @@ func (a *app) tabOf(ctx context.Context, name string) (session, tab string, err 
 		if session == "" || tab == "" {
 			return "", "", wire.Errorf(wire.CodeBadInput, "%q is no tab; another session's is SESSION/t2", name).WithHint("abrowser tab list --all")
 		}
-		return session, tab, sockets.CheckName(session)
+		return session, tab, home.CheckName(session)
 	}
 	if isTarget, err := regexp.MatchString("^[0-9A-F]{32}$", name); err != nil || !isTarget {
 		return "", "", err

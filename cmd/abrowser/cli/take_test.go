@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -23,7 +23,7 @@ func write(t *testing.T, path, content string) string {
 // replaces only what the caller has named.
 func TestTake(t *testing.T) {
 	dir := t.TempDir()
-	a := &app{root: sockets.Root{Dir: filepath.Join(dir, "root")}, session: "task"}
+	a := &app{root: home.Root{Dir: filepath.Join(dir, "root")}, session: "task"}
 	in := func(name string) string { return filepath.Join(dir, name) }
 	if err := os.Mkdir(in("into"), 0o700); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -45,7 +46,7 @@ func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Re
 // watch looks again and again whether the daemon at the place can answer. When it
 // cannot, watch has the caller hang up, which takes the request back should the daemon
 // go on, and returns it. It is begun askTime after the request, and ends with ctx.
-func (a *app) watch(ctx context.Context, place sockets.Place, hangUp func()) *sockets.Silent {
+func (a *app) watch(ctx context.Context, place home.Place, hangUp func()) *sockets.Silent {
 	began := time.Now().Add(-askTime)
 	tick := time.NewTicker(askTime)
 	defer tick.Stop()
@@ -87,7 +88,7 @@ func (a *app) whenSilent(doc wire.Doc, who sockets.Silent) local {
 }
 
 // mute reports whether somebody listens at the place and does not say hello.
-func (a *app) mute(ctx context.Context, place sockets.Place, patience time.Duration) bool {
+func (a *app) mute(ctx context.Context, place home.Place, patience time.Duration) bool {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_, err := (&sockets.Caller{Place: place}).Hello(short)

@@ -9,7 +9,7 @@ import (
 
 // resolveSettings finds the settings. Of those that exclude each other, such as a
 // variable's profile and a flag's endpoint, the higher layer's is meant and the
-// other is left out; two of one layer are for [sockets.Root.Settle] to refuse.
+// other is left out; two of one layer are for [home.Root.Normalize] to refuse.
 func (l layers) resolveSettings() (members, error) {
 	values, err := l.resolve(wire.SettingFields())
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -106,7 +107,7 @@ func TestNothingIsRaised(t *testing.T) {
 		}
 	}
 	t.Run("another agent has the front tab", func(t *testing.T) {
-		place, err := sockets.Root{Dir: h.Dir}.Browser("default")
+		place, err := home.Root{Dir: h.Dir}.Browser("default")
 		if err != nil {
 			t.Fatal(err)
 		}

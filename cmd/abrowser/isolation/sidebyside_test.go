@@ -13,7 +13,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -133,11 +133,11 @@ func tenTasksCold(t *testing.T, s *site.Site) {
 // listens, and lock files that nobody holds.
 func leaveRubbish(t *testing.T, h *e2e.Home, names []string) {
 	t.Helper()
-	root := sockets.Root{Dir: h.Dir}
+	root := home.Root{Dir: h.Dir}
 	if err := root.Make(); err != nil {
 		t.Fatal(err)
 	}
-	var places []sockets.Place
+	var places []home.Place
 	for _, name := range names {
 		p, err := root.Session(name)
 		if err != nil {

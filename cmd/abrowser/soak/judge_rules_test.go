@@ -35,6 +35,12 @@ func TestJudge(t *testing.T) {
 		}
 		return all
 	}
+	enter := func(ms int) []record {
+		return []record{
+			event(ms, "keydown", "c", levelWindow, "Enter"), event(ms, "keydown", "c", levelElement, "Enter"),
+			event(ms, "submit", "c", levelElement, ""), event(ms, "request", "c", levelElement, ""),
+		}
+	}
 	commands := func(all ...command) []command { return all }
 	events := slices.Concat[[]record]
 	for _, tt := range []struct {
@@ -81,6 +87,8 @@ func TestJudge(t *testing.T) {
 		},
 		{"pressed somewhere", "press", commands(answer(0, 50, "", "Q")), []record{event(20, "keydown", "body", levelWindow, "Q")}, "[]"},
 		{"pressed twice", "press", commands(answer(0, 50, "", "Q")), []record{event(20, "keydown", "body", levelWindow, "Q"), event(21, "keydown", "body", levelWindow, "Q")}, "[double 0]"},
+		{"Enter of the killed one, then the next one's", "enter", commands(killed(0, 50), answer(60, 90, "", "")), events(enter(65), enter(80)), "[]"},
+		{"Enter twice", "enter", commands(answer(0, 50, wire.CodeTimeout, ""), answer(60, 90, "", "")), events(enter(65), enter(80)), "[double 1]"},
 		{"stale, but used after", "click", commands(answer(0, 50, wire.CodeStaleRef, ""), answer(60, 90, "", "")), click(70), "[reason 0]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -96,8 +96,8 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 		counts, window, reachedIt, late := map[string]int{}, map[string]int{}, map[string]int{}, 0
 		keys, bubbled := "", map[string]bool{}
 		once := act.once(cmd.Step)
-		if act.name == "enter" && reached(own, c.Spec.ID) {
-			once = map[string]int{"keydown": 1, "submit": 1, "request": 1}
+		if act.name == "enter" && (reached(own, c.Spec.ID) || cmd.mayBeDone()) {
+			once = map[string]int{"keydown": 1, "submit": 1, "request": 1} // as far as the element has the focus
 		}
 		for _, r := range own {
 			switch {

@@ -4,6 +4,7 @@ package survival_test
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,6 +53,45 @@ func TestDialogWhileNothingIsConnected(t *testing.T) {
 				t.Errorf("the title is %q, want that of after the dialog", got)
 			}
 			h.Text(t, session, "open", s.URL("/"))
+		})
+	}
+}
+
+// A dialog that was told to a client which is killed before it could close the dialog does
+// not block the page either.
+func TestDialogWhoseClientIsKilled(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	for name, kinds := range map[string][]string{
+		"driver":            {e2e.KindDriver},
+		"broker":            {e2e.KindBroker},
+		"broker-and-driver": {e2e.KindBroker, e2e.KindDriver},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.Text(t, name, "open", s.URL("/form"))
+			h.Text(t, name, "eval", fmt.Sprintf(asking, name))
+			drivers := h.Of(e2e.KindDriver)
+			for _, p := range drivers {
+				e2e.Stop(t, p) // so that it does not close the dialog
+			}
+			s.Open(name)
+			if !e2e.Await(20*time.Second, func() bool { return s.Count(name) == 1 }) {
+				t.Fatal("the page does not open its dialog")
+			}
+			time.Sleep(300 * time.Millisecond) // the dialog follows the report; nothing tells when
+			for _, kind := range kinds {
+				for _, p := range h.Of(kind) {
+					if err := e2e.Kill(p); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for _, p := range drivers {
+				_ = syscall.Kill(p.PID, syscall.SIGCONT) // it may have been killed
+			}
+			if got := h.Text(t, name, "get", "title"); got != "asked" {
+				t.Errorf("the title is %q, want that of after the dialog", got)
+			}
 		})
 	}
 }

@@ -1,5 +1,0 @@
-package sockets
-
-import "errors"
-
-func mountReadOnly(string) error { return errors.ErrUnsupported }

@@ -1,0 +1,129 @@
+package home
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// CDP clients get a URL that contains the path of a socket. Clients do not decode the
+// escapes that a URL needs for some characters, such as a space, and parse others, such as
+// '#' and ':', as part of the URL's syntax. A socket whose path has such characters
+// is reached through an alias: a symbolic link to its directory, in a private directory
+// below /tmp. A session has at most one alias, from the first time that it is needed until
+// the daemon or the session ends. A symbolic link in the session's state points to it.
+
+const (
+	aliasParent = "/tmp" // not $TMPDIR: commands and daemons may differ in it
+	aliasLink   = "s"
+	plainOthers = "/._-~@+=," // need no escape in a URL, as letters and digits
+)
+
+// Alias returns a path to the socket that needs no escapes in a URL: the socket's own path
+// if possible. Only the session's daemon may call Alias, one call at a time.
+func (r Root) Alias(session, socket string) (string, error) {
+	if isPlainPath(socket) {
+		return socket, nil
+	}
+	dir, err := r.ownAlias(session)
+	if err == nil && leadsTo(filepath.Join(dir, aliasLink), filepath.Dir(socket)) {
+		return filepath.Join(dir, aliasLink, filepath.Base(socket)), nil
+	}
+	if err := r.RemoveAlias(session); err != nil {
+		return "", err
+	}
+	if dir, err = makeAlias(filepath.Dir(socket)); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.alias(session)), 0o700); err != nil {
+		return "", errors.Join(wire.OSError("making "+filepath.Dir(r.alias(session)), err), os.RemoveAll(dir))
+	}
+	if err := os.Symlink(dir, r.alias(session)); err != nil {
+		return "", errors.Join(wire.OSError("making "+r.alias(session), err), os.RemoveAll(dir))
+	}
+	return filepath.Join(dir, aliasLink, filepath.Base(socket)), nil
+}
+
+// RemoveAlias removes the session's alias, including one that a killed daemon left.
+func (r Root) RemoveAlias(session string) error {
+	dir, err := r.ownAlias(session)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = os.RemoveAll(dir) // removes the link in it and does not follow it
+	}
+	return errors.Join(err, os.Remove(r.alias(session)))
+}
+
+// CheckAlias reports whether the root's sockets need an alias, and returns an error if an
+// alias would not work. It removes the alias that it tries.
+func (r Root) CheckAlias() (needed bool, err error) {
+	if isPlainPath(r.Dir) {
+		return false, nil
+	}
+	at := r.Dir
+	for ; !leadsTo(at, at); at = filepath.Dir(at) { // skips directories that do not exist yet
+	}
+	dir, err := makeAlias(at)
+	if err != nil {
+		return true, err
+	}
+	if link := filepath.Join(dir, aliasLink); !leadsTo(link, at) {
+		err = wire.Errorf(wire.CodeUnsafeDirectory, "the link %s does not lead to %s", link, at).
+			WithHint("set ABROWSER_HOME to a path of letters, digits and %s", plainOthers)
+	}
+	return true, errors.Join(err, os.RemoveAll(dir))
+}
+
+func makeAlias(of string) (dir string, err error) {
+	dir, err = os.MkdirTemp(aliasParent, "abrowser-") // with mode 0700
+	if err != nil {
+		return "", wire.OSError("making a directory in "+aliasParent, err)
+	}
+	if err := os.Symlink(of, filepath.Join(dir, aliasLink)); err != nil {
+		return "", errors.Join(wire.OSError("making a link in "+dir, err), os.Remove(dir))
+	}
+	return dir, nil
+}
+
+// ownAlias returns the directory of the session's alias, or [fs.ErrNotExist] if the session
+// has no alias. If the directory was removed or others can enter it, ownAlias returns an
+// empty path, which resolves to nothing and which RemoveAll ignores.
+func (r Root) ownAlias(session string) (dir string, err error) {
+	dir, err = os.Readlink(r.alias(session))
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Lstat(dir); err != nil || checkOwn(dir, info) != nil || filepath.Dir(dir) != aliasParent {
+		return "", nil //nolint:nilerr // as documented
+	}
+	return dir, nil
+}
+
+// alias returns the path of the link in the session's state that points to its alias.
+func (r Root) alias(session string) string {
+	return r.Path("state", "sessions", fileName(session)+".alias")
+}
+
+// leadsTo reports whether both paths resolve to the same file.
+func leadsTo(path, to string) bool {
+	a, err := os.Stat(path)
+	b, missing := os.Stat(to)
+	return err == nil && missing == nil && os.SameFile(a, b)
+}
+
+// isPlainPath reports whether the path needs no escapes in a URL.
+func isPlainPath(path string) bool {
+	for _, c := range path {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (c < '0' || c > '9') && !strings.ContainsRune(plainOthers, c) {
+			return false
+		}
+	}
+	return true
+}

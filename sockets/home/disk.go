@@ -1,0 +1,29 @@
+package home
+
+import (
+	"syscall"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// minSpace is how many bytes must be free on the root's disk.
+const minSpace = 1 << 20
+
+// CheckDisk returns an error if the root's disk is full.
+func (r Root) CheckDisk() error {
+	var fs syscall.Statfs_t
+	if syscall.Statfs(r.Dir, &fs) != nil {
+		return nil // writing a file there reports the error
+	}
+	free := fs.Bavail * uint64(fs.Bsize)
+	if !diskFull(fs.Blocks, free, fs.Files, fs.Ffree) {
+		return nil
+	}
+	return wire.OSError("writing below "+r.Dir, syscall.ENOSPC)
+}
+
+// diskFull reports whether a file system has less than [minSpace] free or no room for more
+// files. A file system that does not count blocks or files reports 0 of them.
+func diskFull(blocks, free, files, freeFiles uint64) bool {
+	return blocks > 0 && free < minSpace || files > 0 && freeFiles == 0
+}

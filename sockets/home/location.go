@@ -1,0 +1,92 @@
+package home
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// A session's pages are in one browser for as long as the session exists, but its daemon
+// may end and be started again. Their location (mode, profile or CDP endpoint) is therefore
+// saved on disk, from the first connection until the session ends. Otherwise a command
+// without flags would continue the session in another browser.
+
+// locationFile returns the path of the file with the location of a session's pages.
+func (r Root) locationFile(session string) string {
+	return r.Path("state", "sessions", fileName(session)+".where.json")
+}
+
+// SaveLocation saves the location of a session's pages.
+func (r Root) SaveLocation(session string, s wire.Settings) error {
+	raw, err := json.Marshal(s.Where())
+	if err != nil {
+		return err
+	}
+	path := r.locationFile(session)
+	if known, err := os.ReadFile(path); err == nil && string(known) == string(raw) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return wire.OSError("making "+filepath.Dir(path), err)
+	}
+	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
+		return wire.OSError("writing "+path, err)
+	}
+	return os.Rename(path+".new", path)
+}
+
+// LoadLocation returns the saved location of a session's pages, and whether there is one.
+func (r Root) LoadLocation(session string) (wire.Settings, bool, error) {
+	var s wire.Settings
+	raw, err := os.ReadFile(r.locationFile(session))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &s)
+	}
+	if err != nil {
+		return s, false, wire.Errorf(wire.CodeInternal, "reading the browser of session %s from %s: %v", session, r.locationFile(session), wire.Errno(err)).
+			WithHint("abrowser --session %s close", session)
+	}
+	return s, true, nil
+}
+
+// Kept returns the path of the file with the settings that last as long as the session.
+func (r Root) Kept(session string) string {
+	return r.Path("state", "sessions", fileName(session)+".kept.json")
+}
+
+// Journal returns the path of the file to which a session's requests are recorded.
+func (r Root) Journal(session string) string {
+	return r.Path("state", "sessions", fileName(session)+".har.jsonl")
+}
+
+// Forget removes the session's files and its alias when the session ends.
+func (r Root) Forget(session string) error {
+	for _, path := range []string{r.locationFile(session), r.Kept(session), r.Journal(session)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return wire.OSError("removing "+path, err)
+		}
+	}
+	return r.RemoveAlias(session)
+}
+
+// Resume returns the settings with which to start a session's daemon: the requested ones,
+// with the saved location. It returns [wire.CodeSettingsDiffer] if another location is
+// requested, since the session must end first.
+func (r Root) Resume(session string, asked wire.Settings) (wire.Settings, error) {
+	known, saved, err := r.LoadLocation(session)
+	if err != nil || !saved {
+		return asked, err
+	}
+	if names := asked.Where().Differ(known); len(names) > 0 {
+		return asked, settingsDiffer("session "+session, names, "abrowser --session "+session+" close")
+	}
+	asked.Mode, asked.Profile, asked.CDP = known.Mode, known.Profile, known.CDP
+	return asked, nil
+}

@@ -1,0 +1,47 @@
+package home
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/socketstest"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func TestMain(m *testing.M) { socketstest.Main(m, child) }
+
+// child is what another process does; it says how it went on its first line of
+// output.
+func child(role string, args []string) int {
+	var err error
+	switch role {
+	case "make":
+		err = Root{Dir: args[0]}.Make()
+	case "make-on-read-only":
+		if err = mountReadOnly(args[0]); err == nil {
+			err = Root{Dir: args[0] + "/root"}.Make()
+		}
+	}
+	if err == nil {
+		fmt.Println("ok")
+	} else {
+		fmt.Println(wire.AsError(err).Code, err)
+	}
+	return 0
+}
+
+// newRoot is a root with a path short enough for every session's name.
+func newRoot(t *testing.T) Root {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "ab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	r := Root{Dir: dir}
+	if err := r.Make(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -1,0 +1,128 @@
+package home
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// canonical resolves the symbolic links in path. Directories at its end need not exist.
+func canonical(path string) (string, error) {
+	path = filepath.Clean(path)
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		real, err := filepath.EvalSymlinks(at)
+		switch {
+		case err == nil:
+			return filepath.Join(real, rest), nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return path, profileError(path, err)
+		case at == filepath.Dir(at):
+			return path, nil
+		}
+		if _, err := os.Lstat(at); err == nil {
+			return path, wire.Errorf(wire.CodeBadInput, "the profile %s leads through a dangling link: %s", path, at).WithHint("give --profile another directory")
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// MakeProfile creates the profile's directory if the settings give one. It returns an error
+// if that is not a directory or cannot be written. A profile given by name is made below
+// the root by the broker.
+func MakeProfile(s wire.Settings) error {
+	dir := s.Profile
+	if s.CDP != "" || !filepath.IsAbs(dir) {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return profileError(dir, err)
+	}
+	if err := unix.Access(dir, unix.R_OK|unix.W_OK|unix.X_OK); err != nil {
+		return profileError(dir, err)
+	}
+	return nil
+}
+
+// profileError returns the error of a profile directory that cannot be used.
+func profileError(dir string, err error) error {
+	const hint = "give --profile a directory of your own, or a name"
+	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EEXIST) {
+		return wire.Errorf(wire.CodeBadInput, "the profile %s is not a directory", dir).WithHint(hint)
+	}
+	return wire.Errorf(wire.CodePermission, "using the profile's directory %s: %v", dir, wire.Errno(err)).WithHint(hint)
+}
+
+// PersonalProfiles lists the directories in which installed browsers keep the user's own
+// profiles and write their debugging port; lookup is os.LookupEnv.
+func PersonalProfiles(lookup func(string) (string, bool)) []string {
+	var all []string
+	for _, p := range personalProfiles(runtime.GOOS, lookup) {
+		all = append(all, p.dir)
+	}
+	return all
+}
+
+// personal returns the name of the browser that keeps the user's own profiles in dir or
+// above it, or "" if no browser does.
+func personal(dir string, lookup func(string) (string, bool)) string {
+	for _, p := range personalProfiles(runtime.GOOS, lookup) {
+		real, err := canonical(p.dir)
+		if err == nil && (dir == real || strings.HasPrefix(dir, real+string(filepath.Separator))) {
+			return p.of
+		}
+	}
+	return ""
+}
+
+// personalProfile is a browser's name and the directory of the user's profiles.
+type personalProfile struct{ of, dir string }
+
+func personalProfiles(system string, lookup func(string) (string, bool)) []personalProfile {
+	home, _ := lookup("HOME")
+	if !filepath.IsAbs(home) {
+		return nil
+	}
+	if system == "darwin" {
+		support := filepath.Join(home, "Library", "Application Support")
+		return below(support, []personalProfile{
+			{"Chrome", "Google/Chrome"},
+			{"Chrome", "Google/Chrome Beta"},
+			{"Chrome", "Google/Chrome Dev"},
+			{"Chrome", "Google/Chrome Canary"},
+			{"Chromium", "Chromium"},
+			{"Edge", "Microsoft Edge"},
+			{"Brave", "BraveSoftware/Brave-Browser"},
+		})
+	}
+	config := filepath.Join(home, ".config")
+	if xdg, ok := lookup("XDG_CONFIG_HOME"); ok && filepath.IsAbs(xdg) {
+		config = xdg
+	}
+	return append(below(config, []personalProfile{
+		{"Chrome", "google-chrome"},
+		{"Chrome", "google-chrome-beta"},
+		{"Chrome", "google-chrome-unstable"},
+		{"Chromium", "chromium"},
+		{"Edge", "microsoft-edge"},
+		{"Brave", "BraveSoftware/Brave-Browser"},
+	}), below(home, []personalProfile{
+		{"Chromium", "snap/chromium/common/chromium"},
+		{"Chromium", ".var/app/org.chromium.Chromium/config/chromium"},
+		{"Chrome", ".var/app/com.google.Chrome/config/google-chrome"},
+	})...)
+}
+
+func below(dir string, all []personalProfile) []personalProfile {
+	for i := range all {
+		all[i].dir = filepath.Join(dir, filepath.FromSlash(all[i].dir))
+	}
+	return all
+}

@@ -1,0 +1,35 @@
+package home
+
+import (
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// CheckSettings returns an error if the requested settings differ from those with which a
+// session's daemon runs. The hint closes the session if that is enough, and otherwise stops
+// its browser.
+func CheckSettings(asked wire.Settings, running wire.Hello) error {
+	names := asked.Differ(running.Settings)
+	command := "abrowser --session " + running.Name
+	switch {
+	case len(names) == 0:
+		return nil
+	case !running.Connected || len(asked.Where().Differ(running.Settings)) > 0:
+		return settingsDiffer("session "+running.Name, names, command+" close")
+	}
+	return BrowserDiffers("the browser of session "+running.Name, names, command+" browser stop")
+}
+
+// BrowserDiffers returns the error for a browser that runs with other settings than
+// requested: their names, and the command that stops the browser for all its sessions.
+func BrowserDiffers(what string, names []string, stop string) error {
+	return settingsDiffer(what, names, stop+" ends it, for all sessions that work in it; abrowser --profile NAME open starts another")
+}
+
+// settingsDiffer returns the error for a session or browser that runs with other settings
+// than requested: their names, and the command that ends it.
+func settingsDiffer(what string, names []string, end string) error {
+	return wire.Errorf(wire.CodeSettingsDiffer, "%s runs with other settings than asked for: %s", what, strings.Join(names, ", ")).
+		WithHint("%s", end).With("settings", names)
+}

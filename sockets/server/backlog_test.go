@@ -1,0 +1,72 @@
+package server
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// slow accepts slowly, as on a busy machine.
+type slow struct{ *net.UnixListener }
+
+func (l slow) Accept() (net.Conn, error) {
+	time.Sleep(50 * time.Millisecond)
+	return l.UnixListener.Accept()
+}
+
+// Clients that connected before the socket was removed are served. Otherwise their
+// connections would be closed after they have sent a request.
+func TestUnlinkServesTheQueue(t *testing.T) {
+	dir, err := os.MkdirTemp("/tmp", "abk") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	place := home.Place{Name: "a", Socket: filepath.Join(dir, "s.sock"), Lock: filepath.Join(dir, "s.lock")}
+	lease, err := sockets.Hold(place.Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Close()
+	l, err := sockets.Listen(place, lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server := &Server{
+		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon"} },
+		Handlers: []wire.Handler{wire.Bind(wire.Scroll, func(context.Context, *wire.Call, wire.ScrollIn) (wire.ScrollOut, error) { return wire.ScrollOut{}, nil })},
+		Unlink:   func() { _ = os.Remove(place.Socket) },
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, slow{l}) }()
+	errs := make([]error, 8)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() {
+			asking, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			_, errs[i] = (&sockets.Caller{Place: place}).Call(asking, wire.Scroll.Path(), nil)
+		})
+	}
+	time.Sleep(100 * time.Millisecond) // they are connected
+	cancel()
+	all.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Serve = %v", err)
+	}
+}

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// A handler sees at once that its client has disconnected.
+func TestCallerHasLeft(t *testing.T) {
+	here, left := make(chan bool), make(chan bool)
+	closed := make(chan struct{})
+	asks := wire.Bind(verb[wire.Nothing]("hang"), func(_ context.Context, call *wire.Call, _ wire.Nothing) (echoOut, error) {
+		here <- !call.IsLeft()
+		<-closed
+		left <- call.IsLeft()
+		return echoOut{}, nil
+	})
+	p := newPlace(t, "a")
+	serve(t, p, &Server{Hello: helloOf("a"), Handlers: []wire.Handler{asks}})
+	for range 50 {
+		conn, err := sockets.Dial(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Write([]byte("POST " + hang + " HTTP/1.1\r\nHost: x\r\n" + wire.HeaderProtocol + ": " + strconv.Itoa(wire.Protocol) + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")); err != nil {
+			t.Fatal(err)
+		}
+		if !<-here {
+			t.Fatal("a caller that waits has left")
+		}
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+		closed <- struct{}{}
+		if !<-left {
+			t.Fatal("a caller that has hung up is still there")
+		}
+	}
+}

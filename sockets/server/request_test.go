@@ -1,0 +1,32 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+)
+
+// slowBuffer writes slowly, as a file on a busy machine may.
+type slowBuffer struct{ lockedBuffer }
+
+func (b *slowBuffer) Write(p []byte) (int, error) {
+	time.Sleep(20 * time.Millisecond) // a client that had its response would go on meanwhile
+	return b.lockedBuffer.Write(p)
+}
+
+// When the client has the response, the command is in the log.
+func TestServedIsLoggedBeforeTheAnswer(t *testing.T) {
+	p := newPlace(t, "a")
+	var logged slowBuffer
+	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(nil), Log: slog.New(slog.NewTextHandler(&logged, nil))})
+	for n := 1; n <= 5; n++ {
+		if _, err := c.Call(t.Context(), echo, echoIn{Text: fmt.Sprint(n)}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(logged.String(), `verb="echo text"`); got != n {
+			t.Fatalf("after %d commands the log has %d", n, got)
+		}
+	}
+}

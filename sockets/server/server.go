@@ -1,0 +1,218 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	maxHead      = 64 << 10         // bytes of a request's head
+	headTime     = 5 * time.Second  // to receive a request's head
+	bodyTime     = 30 * time.Second // to receive its body, and to send its response
+	idleTime     = 10 * time.Minute // of a connection without a request
+	defaultGrace = 5 * time.Second
+)
+
+// Server answers requests on a daemon's or broker's socket. Hello is required.
+type Server struct {
+	Hello    func() wire.Hello       // must not block
+	Retire   func() error            // starts the shutdown if idle, else returns [wire.CodeBusy]; nil refuses
+	Handlers []wire.Handler          // of the verbs
+	Holdings []Holding               // locks that clients may hold
+	Extra    map[string]http.Handler // other handlers, by [http.ServeMux] pattern
+	Log      *slog.Logger            // nil discards
+	Build    string                  // if set, requests with another build are refused
+	Grace    time.Duration           // for running requests when Serve ends; 0 is 5 s
+	Unlink   func()                  // removes the socket file when Serve ends; may be nil
+	// OnIdleConnsClosed is called when Serve ends, after the idle connections are closed.
+	// It may be nil.
+	OnIdleConnsClosed func()
+}
+
+// Serve answers requests on l until ctx ends or l fails. It accepts connections of this
+// process's user only, and closes l. A hijacked connection belongs to its handler; the
+// context of its request ends with the server. When ctx ends, Serve
+//
+//  1. removes the socket file and accepts the clients that are still in the queue,
+//  2. stops accepting, closes idle connections, and lets running requests end within Grace,
+//  3. cancels the contexts of the remaining requests,
+//  4. closes all connections,
+//  5. waits for the verbs that still run, again within Grace.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	log := s.logger()
+	running := &sync.WaitGroup{}
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	leaving, leave := context.WithCancel(base)
+	defer leave()
+	server := &http.Server{
+		Handler:           s.handler(leaving, running),
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnContext:       withConn,
+		MaxHeaderBytes:    maxHead,
+		ReadHeaderTimeout: headTime,
+		IdleTimeout:       idleTime,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	server.RegisterOnShutdown(leave)
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(sockets.CheckPeers(l, log)) }()
+	select {
+	case err := <-failed:
+		return errors.Join(err, server.Close())
+	case <-ctx.Done():
+	}
+	if s.Unlink != nil {
+		s.Unlink()
+		awaitEmpty(l, s.grace())
+	}
+	// The server's list of connections is complete only when Accept has returned.
+	err := l.Close()
+	if accepting := <-failed; !errors.Is(accepting, net.ErrClosed) {
+		err = errors.Join(err, accepting)
+	}
+	server.SetKeepAlivesEnabled(false)
+	if s.OnIdleConnsClosed != nil {
+		s.OnIdleConnsClosed()
+	}
+	ending := within(base, s.grace(), server.Shutdown)
+	cancel()
+	err = errors.Join(err, ignore(ending, context.DeadlineExceeded), server.Close())
+	return errors.Join(err, s.waitFor(running))
+}
+
+// waitFor waits for the cancelled verbs. It returns an error if one ignores its context
+// for longer than the grace period.
+func (s *Server) waitFor(running *sync.WaitGroup) error {
+	done := make(chan struct{})
+	go func() {
+		running.Wait()
+		close(done)
+	}()
+	late := time.NewTimer(s.grace())
+	defer late.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-late.C:
+		return errors.New("waiting for running verbs: one did not end after its context was cancelled")
+	}
+}
+
+func (s *Server) grace() time.Duration {
+	if s.Grace == 0 {
+		return defaultGrace
+	}
+	return s.Grace
+}
+
+func within(ctx context.Context, d time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return do(ctx)
+}
+
+func ignore(err, target error) error {
+	if errors.Is(err, target) {
+		return nil
+	}
+	return err
+}
+
+// Handler returns the handler of hello, retire, the verbs and Extra. It refuses requests
+// from web pages, and for another session, protocol or build. The context of a verb ends
+// when its client disconnects or shortly before the client's deadline.
+func (s *Server) Handler() http.Handler { return s.handler(context.Background(), &sync.WaitGroup{}) }
+
+func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.Handler {
+	verbs := make(map[string]wire.Handler, len(s.Handlers))
+	for _, h := range s.Handlers {
+		verbs[h.Verb.Describe().Path()] = h
+	}
+	holdings := make(map[string]Holding, len(s.Holdings))
+	for _, h := range s.Holdings {
+		holdings[h.Path] = h
+	}
+	extra := http.NewServeMux()
+	for pattern, h := range s.Extra {
+		extra.Handle(pattern, h)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, ok := r.Header["Origin"]; ok {
+			respondError(w, wire.Errorf(wire.CodeForbidden, "requests from web pages are refused"), http.StatusForbidden)
+			return
+		}
+		held, isHolding := holdings[r.URL.Path]
+		switch h, isVerb := verbs[r.URL.Path]; {
+		case isHolding:
+			s.serveHolding(leaving, w, r, held)
+		case r.URL.Path == wire.PathHello:
+			s.serveHello(w, r)
+		case r.URL.Path == wire.PathRetire:
+			s.serveRetire(w, r)
+		case isVerb:
+			running.Add(1)
+			defer running.Done()
+			s.serveVerb(w, r, h)
+		default:
+			if _, pattern := extra.Handler(r); pattern != "" {
+				// An earlier response on this connection may have left a deadline.
+				_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+				extra.ServeHTTP(w, r)
+				return
+			}
+			respondError(w, wire.Errorf(wire.CodeUnknownVerb, "this server has no %s", shorten(r.URL.Path)).
+				WithHint("abrowser help lists the commands"), 0)
+		}
+	})
+}
+
+func (s *Server) serveHello(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		respondError(w, wire.Errorf(wire.CodeBadInput, "%s takes GET", wire.PathHello), http.StatusMethodNotAllowed)
+		return
+	}
+	respond(w, http.StatusOK, s.Hello())
+}
+
+// serveRetire does not check protocol and build: a server is asked to retire because they
+// differ.
+func (s *Server) serveRetire(w http.ResponseWriter, r *http.Request) {
+	if refusal := checkForm(r); refusal != nil {
+		refusal.respond(w)
+		return
+	}
+	err := error(wire.Errorf(wire.CodeUnknownVerb, "this server does not retire"))
+	if s.Retire != nil {
+		err = s.Retire()
+	}
+	if err != nil {
+		respondError(w, err, 0)
+		return
+	}
+	s.logger().Info("retiring")
+	respond(w, http.StatusOK, wire.Reply{Data: []byte("{}")})
+}
+
+func (s *Server) logger() *slog.Logger {
+	if s.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return s.Log
+}
+
+func shorten(path string) string {
+	const most = 100
+	if len(path) > most {
+		return path[:most] + "..."
+	}
+	return path
+}

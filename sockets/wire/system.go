@@ -1,0 +1,45 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// OSError returns the error of an act on a file or socket that the system refused. It names a
+// missing permission, a read-only file system or a full disk as such, so that none of them
+// looks like a daemon that is not running.
+func OSError(act string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return Errorf(CodePermission, "%s: the file system is read-only", act).
+			WithHint("set ABROWSER_HOME to a directory that can be written")
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		return Errorf(CodePermission, "%s: the system forbids it (%v)", act, Errno(err)).
+			WithHint("a sandbox or the file's mode forbids it: allow it, or set ABROWSER_HOME to a directory of your own")
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return Errorf(CodePermission, "%s: no space is left", act).
+			WithHint("free some space, or set ABROWSER_HOME to a directory on another disk")
+	}
+	return fmt.Errorf("%s: %w", act, err)
+}
+
+// Errno returns the system's error number in err's chain, which has no path or address in
+// its text, or err if there is no number.
+func Errno(err error) error {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return number
+	}
+	return err
+}
+
+// ContextError returns the error of an act that ended because ctx did: [CodeTimeout] after
+// ctx's deadline, otherwise [CodeInterrupted].
+func ContextError(ctx context.Context, act string) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Errorf(CodeTimeout, "%s: the time is over", act)
+	}
+	return Errorf(CodeInterrupted, "%s: interrupted", act)
+}
