@@ -11,6 +11,7 @@ import (
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/broker"
 	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/launcher/keeper"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -62,7 +63,7 @@ func serve(ctx context.Context, role string, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	return broker.Keep(ctx, broker.KeepOptions{
+	return keeper.Run(ctx, keeper.Options{
 		Root: root, Settings: settings, Build: build, Executable: executable, Environ: os.Environ(), Log: log,
 		Browser: browser.Path, NoWindows: browser.Headless, NoSandbox: l.Installer().FindSandbox(ctx, browser).Why,
 		Ready: func(err error) { launcher.Ready(pipe, err) },

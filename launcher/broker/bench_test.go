@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets/home"
 )
@@ -85,11 +86,18 @@ func pipes(t testing.TB, size int) *pipe {
 // is one below its root. It ends with the test.
 func between(t testing.TB, p *pipe) *websocket.Conn {
 	t.Helper()
-	keeper, ours := net.Pipe()
+	ours, file, err := handover.Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper, err := handover.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	br := &broker{
 		log: slog.New(slog.DiscardHandler), inbox: make(chan func(), inboxLength), over: make(chan struct{}),
-		lines: map[patches.ClientID]*line{}, up: p, q: p.q, control: &control{conn: ours},
-		table: tableOf(home.Root{Dir: t.TempDir()}, &charge{Name: "a", Instance: "1"}),
+		lines: map[patches.ClientID]*line{}, up: p, q: p.q, keeper: ours,
+		table: tableOf(home.Root{Dir: t.TempDir()}, &handover.Browser{Name: "a", Instance: "1"}),
 	}
 	if err := os.MkdirAll(filepath.Dir(br.table.path), 0o700); err != nil {
 		t.Fatal(err)
@@ -101,7 +109,10 @@ func between(t testing.TB, p *pipe) *websocket.Conn {
 	ctx, cancel := context.WithCancel(context.Background())
 	messages := make(chan []byte, inboxLength)
 	var work sync.WaitGroup
-	work.Go(func() { _, _ = io.Copy(io.Discard, keeper) })
+	work.Go(func() {
+		for err := error(nil); err == nil; _, err = keeper.Receive() {
+		}
+	})
 	work.Go(func() { _ = p.write(ctx) })
 	work.Go(func() { _ = p.read(func(msg []byte) { messages <- msg }) })
 	work.Go(func() { defer close(br.over); br.run(ctx, messages) })

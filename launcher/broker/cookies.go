@@ -49,9 +49,9 @@ type cookies struct {
 // newCookies takes up the file of the profile.
 func newCookies(b *broker) *cookies {
 	c := &cookies{
-		b: b, path: b.Root.Path("state", "cookies-"+filepath.Base(b.Root.Path("x", b.charge.Name))+".json"), wake: make(chan struct{}, 1),
+		b: b, path: b.Root.Path("state", "cookies-"+filepath.Base(b.Root.Path("x", b.browser.Name))+".json"), wake: make(chan struct{}, 1),
 	}
-	profile, err := profileWord(b.charge.Profile)
+	profile, err := profileWord(b.browser.Profile)
 	if err == nil {
 		c.jar, err = loadJar(c.path, profile)
 	} else {
@@ -189,7 +189,7 @@ func (c *cookies) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	died := c.b.charge.Died
+	died := c.b.browser.Died
 	if died.IsZero() {
 		died = c.jar.At // it lived then; how much longer nobody knows
 	}

@@ -1,14 +1,12 @@
-// Package broker is the two processes around one browser: the keeper, which
-// holds it, and the broker, which alone speaks to it.
+// Package broker is the process `abrowser broker`, the only one that reads and writes the
+// CDP messages of a browser.
 //
-// [Keep] starts Chromium on a pipe and the broker with the pipe's ends, the
-// listening socket and the profile's lease, and starts the broker again when it
-// dies or is silent. [Serve] is the broker: package patches around the pipe, CDP
-// for each session over WebSocket, and the verbs that wire declares for it. What
-// it owns is on disk before it matters, so that a new broker goes on where a
-// killed one stopped.
+// [Serve] runs package patches around the browser's pipe, which a keeper has handed over
+// (see package handover). It serves CDP for each session over WebSocket, and the verbs that
+// wire declares for a broker. What a session owns is on disk before it is used, so that a
+// new broker continues where a killed one stopped.
 //
-// The package starts no daemon, knows no page and drives nothing: it passes on.
+// The package starts no daemon and drives no page: it passes messages on.
 //
-// One goroutine owns the table; the pipe's reader never waits for a client.
+// One goroutine owns the state; the goroutine that reads the pipe never waits for a client.
 package broker

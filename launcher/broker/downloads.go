@@ -30,9 +30,9 @@ type downloads struct {
 const partial = ".crdownload"
 
 func downloadsOf(b *broker) *downloads {
-	name := filepath.Base(b.Root.Path("x", b.charge.Name))
+	name := filepath.Base(b.Root.Path("x", b.browser.Name))
 	d := &downloads{dir: b.Root.Path("state", "downloads-"+name), log: b.log, over: b.over}
-	if foreign(b.Settings) {
+	if b.Settings.External() {
 		d.dir = "" // a person's downloads are where that person wants them
 		return d
 	}

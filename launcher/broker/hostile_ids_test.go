@@ -17,7 +17,7 @@ import (
 func TestNoCallTakesAForeignID(t *testing.T) {
 	s := wire.Settings{Args: []string{"--renderer-process-limit=1"}}
 	r := start(t, s)
-	o, err := keepOptions(context.Background(), r.root, s)
+	o, err := keeperOptions(context.Background(), r.root, s)
 	if err != nil {
 		t.Fatal(err)
 	}

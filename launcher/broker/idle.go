@@ -61,13 +61,13 @@ func (b *broker) checkIdle() {
 	switch {
 	case b.idle.stopping:
 		return
-	case len(b.lines) > 0 || !foreign(b.Settings) && b.mux.InUse():
+	case len(b.lines) > 0 || !b.Settings.External() && b.mux.InUse():
 		b.idle.since = time.Time{}
 		return
 	case b.idle.since.IsZero():
 		b.idle.since = now
 		return
-	case b.idle.limit == 0 || now.Sub(b.idle.since) < b.idle.patience(foreign(b.Settings)):
+	case b.idle.limit == 0 || now.Sub(b.idle.since) < b.idle.patience(b.Settings.External()):
 		return
 	}
 	b.idle.stopping = true

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/launcher/install"
+	"github.com/abrowser/abrowser/launcher/keeper"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -61,10 +62,10 @@ func play(role string) int {
 		err = Serve(ctx, ServeOptions{Root: root, Settings: settings, Log: log, Spares: spares})
 	}
 	if err == nil && role == "keeper" {
-		var o KeepOptions
-		if o, err = keepOptions(ctx, root, settings); err == nil {
+		var o keeper.Options
+		if o, err = keeperOptions(ctx, root, settings); err == nil {
 			o.Log = log
-			err = Keep(ctx, o)
+			err = keeper.Run(ctx, o)
 		}
 	}
 	if err != nil {
@@ -74,20 +75,19 @@ func play(role string) int {
 	return 0
 }
 
-// keepOptions are for a keeper in or below the test's process, whose broker is
-// the test's executable.
-func keepOptions(ctx context.Context, root home.Root, s wire.Settings) (KeepOptions, error) {
+// keeperOptions returns the options of a keeper whose broker is the test's executable.
+func keeperOptions(ctx context.Context, root home.Root, s wire.Settings) (keeper.Options, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return KeepOptions{}, err
+		return keeper.Options{}, err
 	}
 	installer := &install.Installer{Root: root}
 	found, err := installer.FindBrowser(s)
 	if err != nil {
-		return KeepOptions{}, err
+		return keeper.Options{}, err
 	}
 	environ := append(os.Environ(), "ABROWSER_HOME="+root.Dir)
-	return KeepOptions{
+	return keeper.Options{
 		Root: root, Settings: s, Executable: exe, Browser: found.Path, NoWindows: found.Headless,
 		NoSandbox: installer.FindSandbox(ctx, found).Why, Environ: append(environ, s.Environ()...),
 	}, nil

@@ -8,20 +8,6 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// KeepOptions are for [Keep]. Log and Ready may be nil.
-type KeepOptions struct {
-	Root       home.Root
-	Settings   wire.Settings
-	Build      string
-	Executable string // the stable copy of ours, to run the broker from
-	Browser    string // the path of the browser's executable
-	NoWindows  bool   // that browser is headless by itself and knows no --headless=new
-	NoSandbox  string // why it has to run without its sandbox; empty: with it
-	Environ    []string
-	Log        *slog.Logger
-	Ready      func(error) // called once, when the broker answers or will not
-}
-
 // ServeOptions are for [Serve]. All else comes from the keeper.
 type ServeOptions struct {
 	Root     home.Root
@@ -56,7 +42,7 @@ func (o ServeOptions) spares() int {
 }
 
 // watched reports whether a person sees the browser's windows.
-func (o ServeOptions) watched() bool { return o.Settings.Headed || foreign(o.Settings) }
+func (o ServeOptions) watched() bool { return o.Settings.Headed || o.Settings.External() }
 
 func logger(l *slog.Logger) *slog.Logger {
 	if l == nil {

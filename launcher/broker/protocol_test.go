@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
+
+	"github.com/abrowser/abrowser/launcher/keeper"
 )
 
 // protocol is what a browser says of its own protocol.
@@ -47,7 +49,7 @@ func (k *kind) UnmarshalJSON(raw []byte) error {
 
 // readProtocol asks a browser that it starts itself, since only one with a port
 // tells.
-func readProtocol(t *testing.T, o KeepOptions) protocol {
+func readProtocol(t *testing.T, o keeper.Options) protocol {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
@@ -57,7 +59,8 @@ func readProtocol(t *testing.T, o KeepOptions) protocol {
 		args = append(args, "--no-sandbox")
 	}
 	cmd := exec.CommandContext(ctx, o.Browser, args...)
-	cmd.WaitDelay = time.Second
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it removes its files in /tmp
+	cmd.WaitDelay = testTime
 	says, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -68,8 +71,7 @@ func readProtocol(t *testing.T, o KeepOptions) protocol {
 	defer func() {
 		cancel()
 		_, _ = io.Copy(io.Discard, says)
-		_ = cmd.Wait() // killed
-		sweep(profile)
+		_ = cmd.Wait() // it was ended by a signal
 	}()
 	address := ""
 	for lines := bufio.NewScanner(says); address == "" && lines.Scan(); {

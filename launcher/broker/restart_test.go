@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/keeper"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -111,14 +112,14 @@ func TestBrowserDiesAgainAndAgain(t *testing.T) {
 		}
 		return false
 	})
-	if len(killed) != mostShort {
-		t.Errorf("%d browsers were started and killed, want %d", len(killed), mostShort)
+	if len(killed) != 5 {
+		t.Errorf("%d browsers were started and killed, want %d", len(killed), 5)
 	}
-	o, err := keepOptions(t.Context(), r.root, wire.Settings{})
+	o, err := keeperOptions(t.Context(), r.root, wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := wire.AsError(Keep(t.Context(), o))
+	e := wire.AsError(keeper.Run(t.Context(), o))
 	if e == nil || e.Code != wire.CodeNoBrowser || e.Details["stderr"] == "" || !strings.Contains(e.Hint, "another browser is tried after") {
 		t.Errorf("the next keeper says %+v, want %s, with the browser's words and when it is tried again", e, wire.CodeNoBrowser)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/keeper"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -35,14 +36,14 @@ func start(t *testing.T, s wire.Settings) *rig {
 	t.Helper()
 	r := newRig(t, s)
 	ctx, cancel := context.WithCancel(context.Background())
-	o, err := keepOptions(ctx, r.root, s)
+	o, err := keeperOptions(ctx, r.root, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Log = slog.New(slog.NewTextHandler(r.log, nil))
 	ready, ended := make(chan error, 1), make(chan error, 1)
 	o.Ready = func(err error) { ready <- err }
-	go func() { ended <- Keep(ctx, o) }()
+	go func() { ended <- keeper.Run(ctx, o) }()
 	t.Cleanup(func() {
 		cancel()
 		select {
@@ -54,7 +55,7 @@ func start(t *testing.T, s wire.Settings) *rig {
 	select {
 	case err := <-ready:
 		if err != nil {
-			t.Fatalf("Keep: %v %v", err, wire.AsError(err).Details)
+			t.Fatalf("Run: %v %v", err, wire.AsError(err).Details)
 		}
 	case <-time.After(testTime):
 		t.Fatal("the keeper is not ready")

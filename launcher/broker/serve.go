@@ -13,15 +13,14 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/broker/pool"
+	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const (
-	chargeTime  = 10 * time.Second
 	beatEvery   = time.Second
-	keeperEvery = 2 * time.Second // between two attempts to replace a keeper
 	inboxLength = 256
 )
 
@@ -29,22 +28,22 @@ const (
 // of run alone.
 type broker struct {
 	ServeOptions
-	charge  *charge
-	keeper  atomic.Int64 // its process
-	ending  atomic.Bool  // the keeper is asked to end the browser
-	files   map[int]*os.File
-	control *control
-	up      upstream
-	q       *queue // to the browser
-	table   *table
-	cookies *cookies
-	active  atomic.Bool // clients spoke or were spoken to since the cookies were last looked at
-	log     *slog.Logger
-	inbox   chan func()
-	over    chan struct{} // closed when run has ended
-	gone    chan struct{} // closed when the keeper says that the browser is gone
-	quiet   chan struct{} // closed when nobody keeps a connection to us for later any more
-	began   time.Time
+	browser   *handover.Browser
+	keeperPID atomic.Int64
+	ending    atomic.Bool // the keeper is asked to end the browser
+	files     handover.Files
+	keeper    *handover.Conn
+	up        upstream
+	q         *queue // to the browser
+	table     *table
+	cookies   *cookies
+	active    atomic.Bool // clients spoke or were spoken to since the cookies were last looked at
+	log       *slog.Logger
+	inbox     chan func()
+	over      chan struct{} // closed when run has ended
+	gone      chan struct{} // closed when the keeper says that the browser is gone
+	quiet     chan struct{} // closed when nobody keeps a connection to us for later any more
+	began     time.Time
 
 	idle     idle
 	mux      *patches.Mux
@@ -79,8 +78,8 @@ func Serve(ctx context.Context, o ServeOptions) error {
 
 // tell gives the keeper the reason why we end, where it is to be told.
 func (b *broker) tell(err error) error {
-	if err != nil && b.control != nil {
-		if sent := b.control.send(word{Error: wire.AsError(err)}); sent != nil {
+	if err != nil && b.keeper != nil {
+		if sent := b.keeper.Send(handover.Message{Error: wire.AsError(err)}); sent != nil {
 			b.log.Debug("telling the keeper", "error", sent)
 		}
 	}
@@ -93,13 +92,13 @@ func (b *broker) tell(err error) error {
 // inherit takes what the keeper started us with.
 func (b *broker) inherit() (net.Listener, error) {
 	var err error
-	if b.files, err = inherited(); err != nil {
+	if b.files, err = handover.Inherit(); err != nil {
 		return nil, err
 	}
-	if b.control, err = controlOn(b.files[fdControl]); err != nil {
+	if b.keeper, err = handover.Open(b.files.Conn); err != nil {
 		return nil, err
 	}
-	if b.charge, err = b.control.charged(); err != nil {
+	if b.browser, err = b.keeper.Browser(); err != nil {
 		return nil, err
 	}
 	b.idle.limit = defaultIdle
@@ -107,8 +106,8 @@ func (b *broker) inherit() (net.Listener, error) {
 		return nil, err
 	}
 	b.q = newQueue(pipeLimit)
-	b.keeper.Store(int64(b.charge.KeeperPID))
-	listener, err := net.FileListener(b.files[fdListener])
+	b.keeperPID.Store(int64(b.browser.KeeperPID))
+	listener, err := net.FileListener(b.files.Listener)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +120,8 @@ func (b *broker) inherit() (net.Listener, error) {
 // reach finds the way to the browser: the keeper's pipe, or a connection to one of
 // somebody else's, whose address tells one run of it from the next.
 func (b *broker) reach(ctx context.Context) error {
-	if !foreign(b.Settings) {
-		b.up = &pipe{in: b.files[fdIn], out: b.files[fdOut], q: b.q}
+	if !b.Settings.External() {
+		b.up = &pipe{in: b.files.In, out: b.files.Out, q: b.q}
 		return nil
 	}
 	conn, run, err := attach(ctx, b.Settings.CDP)
@@ -130,7 +129,7 @@ func (b *broker) reach(ctx context.Context) error {
 		return err
 	}
 	sum := sha256.Sum256([]byte(run))
-	b.charge.Instance = hex.EncodeToString(sum[:])
+	b.browser.Instance = hex.EncodeToString(sum[:])
 	b.up = &remote{conn: conn, q: b.q}
 	return nil
 }
@@ -147,25 +146,25 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	if err := b.reach(ctx); err != nil {
 		return err
 	}
-	if !foreign(b.Settings) {
+	if !b.Settings.External() {
 		b.cookies = newCookies(b)
 	}
-	b.table = tableOf(b.Root, b.charge)
-	b.table.foreign = foreign(b.Settings)
+	b.table = tableOf(b.Root, b.browser)
+	b.table.foreign = b.Settings.External()
 	state, err := b.table.load()
 	if err != nil {
 		b.log.Error("reading the table of tenants", "error", err)
 	}
 	b.downloads = downloadsOf(b)
-	if state, err = b.downloads.take(state, b.charge.Fresh); err != nil {
+	if state, err = b.downloads.take(state, b.browser.Fresh); err != nil {
 		return err
 	}
 	if err := b.newPool(os.LookupEnv); err != nil {
 		return err
 	}
 	b.mux = patches.New(patches.Options{
-		Transport: b, Admit: b.admit, AgentAlive: b.knownToLive, State: state, Log: b.log, OnActivity: b.cookies.moved, DownloadDir: b.downloads.dir, External: foreign(b.Settings),
-		SpareAfter: b.spares(), Visible: b.watched(), BrowserStart: b.charge.Began, CleanupScript: b.CleanupScript,
+		Transport: b, Admit: b.admit, AgentAlive: b.knownToLive, State: state, Log: b.log, OnActivity: b.cookies.moved, DownloadDir: b.downloads.dir, External: b.Settings.External(),
+		SpareAfter: b.spares(), Visible: b.watched(), BrowserStart: b.browser.Began, CleanupScript: b.CleanupScript,
 	})
 	var work sync.WaitGroup
 	messages := make(chan []byte, inboxLength)
@@ -184,7 +183,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 			}
 		})
 		b.log.Info("the browser says no more", "error", err)
-		if err := b.control.send(word{Lost: true}); err != nil {
+		if err := b.keeper.Send(handover.Message{Lost: true}); err != nil {
 			b.log.Debug("telling the keeper", "error", err)
 		}
 	})
@@ -194,7 +193,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	})
 	work.Go(func() {
 		defer cancel()
-		b.heed(ctx)
+		b.handleKeeper(ctx)
 	})
 	err = b.takeOver(ctx)
 	if err == nil {
@@ -208,7 +207,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 	}
 	cancel()
 	<-b.over
-	b.control.close()
+	b.keeper.Close()
 	_ = b.up.close() // it ends with us anyway
 	work.Wait()
 	b.burials.Wait()
@@ -264,7 +263,7 @@ func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 // that does not listen holds up nobody.
 func (b *broker) beat(beats <-chan struct{}) {
 	for range beats {
-		if err := b.control.send(word{Beat: true}); err != nil {
+		if err := b.keeper.Send(handover.Message{Beat: true}); err != nil {
 			b.log.Debug("telling the keeper that we live", "error", err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/abrowser/abrowser/launcher/handover"
+	"github.com/abrowser/abrowser/launcher/keeper"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -171,10 +173,10 @@ func TestBrowserThatDoesNotStart(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("#!/bin/sh\necho cannot open shared object >&2\nexit 3\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := Keep(t.Context(), KeepOptions{Root: r.root, Executable: os.Args[0], Browser: bad})
+	err := keeper.Run(t.Context(), keeper.Options{Root: r.root, Executable: os.Args[0], Browser: bad})
 	e := wire.AsError(err)
 	if e == nil || e.Code != wire.CodeNoBrowser || !strings.Contains(e.Details["stderr"].(string), "shared object") {
-		t.Errorf("Keep = %v %+v, want %s with the browser's words", err, e, wire.CodeNoBrowser)
+		t.Errorf("Run = %v %+v, want %s with the browser's words", err, e, wire.CodeNoBrowser)
 	}
 }
 
@@ -296,7 +298,7 @@ func TestKeeperThatStoodStill(t *testing.T) {
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(silence + beatEvery) // stopped for as long; then it has judged
+		time.Sleep(handover.Silence + beatEvery) // stopped for as long; then it has judged
 	}
 	if got, err := p.try("6*7"); got != "42" {
 		t.Errorf("the page says %s, %v on the connection from before", got, err)

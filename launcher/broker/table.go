@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/abrowser/abrowser/launcher/broker/pool"
+	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets/home"
 )
@@ -31,7 +32,7 @@ type saved struct {
 	Agents   pool.State    `json:"agents"`
 }
 
-func tableOf(root home.Root, c *charge) *table {
+func tableOf(root home.Root, c *handover.Browser) *table {
 	return &table{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", c.Name))+".json"), instance: c.Instance}
 }
 

@@ -33,8 +33,8 @@ func (b *broker) handlers() []wire.Handler {
 
 func (b *broker) hello() wire.Hello {
 	return wire.Hello{
-		Name: b.charge.Name, Role: "broker", Build: b.Build, Protocol: wire.Protocol, PID: os.Getpid(),
-		Since: b.charge.Began, Settings: b.Settings,
+		Name: b.browser.Name, Role: "broker", Build: b.Build, Protocol: wire.Protocol, PID: os.Getpid(),
+		Since: b.browser.Began, Settings: b.Settings,
 	}
 }
 

@@ -17,14 +17,14 @@ func sortTabs(tabs []wire.Tab) {
 
 func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrowserStatusOut, error) {
 	out := wire.BrowserStatusOut{
-		Running: true, Name: b.charge.Name, BrowserPID: b.charge.BrowserPID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeper.Load()),
-		Build: b.Build, Restarts: b.charge.Restarts, Mode: b.Settings.SessionMode(), Executable: b.charge.Executable,
-		Profile: b.charge.Profile, Headed: b.Settings.Headed, Sandbox: "on", Since: b.charge.Began,
+		Running: true, Name: b.browser.Name, BrowserPID: b.browser.PID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeperPID.Load()),
+		Build: b.Build, Restarts: b.browser.Restarts, Mode: b.Settings.SessionMode(), Executable: b.browser.Executable,
+		Profile: b.browser.Profile, Headed: b.Settings.Headed, Sandbox: "on", Since: b.browser.Began,
 	}
-	if b.charge.NoSandbox != "" {
-		out.Sandbox = "off: " + b.charge.NoSandbox
+	if b.browser.NoSandbox != "" {
+		out.Sandbox = "off: " + b.browser.NoSandbox
 	}
-	if foreign(b.Settings) {
+	if b.Settings.External() {
 		out.Endpoint, out.Sandbox, out.Executable = home.PlainEndpoint(b.Settings.CDP), "", ""
 	}
 	err := b.do(ctx, func() {
@@ -62,7 +62,7 @@ func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.BrowserStop
 		case <-b.quiet:
 		case <-late.C:
 		}
-		out.Stopped = !foreign(b.Settings)
+		out.Stopped = !b.Settings.External()
 		if !out.Stopped {
 			out.Detached, out.Tabs = true, 0
 		}

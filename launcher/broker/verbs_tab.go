@@ -37,7 +37,7 @@ func (b *broker) modeOf(o patches.Tenant) string {
 func (b *broker) tabOf(o patches.TenantInfo, t patches.Tab) wire.Tab {
 	tab := wire.Tab{
 		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active, Crashed: t.Crashed,
-		TargetID: t.Target, SessionID: o.Name, OwnerID: ownerID(o), State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.charge.Name, OpenedAt: t.Opened, ReleasedAt: t.Released,
+		TargetID: t.Target, SessionID: o.Name, OwnerID: ownerID(o), State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.browser.Name, OpenedAt: t.Opened, ReleasedAt: t.Released,
 	}
 	if t.Label != "" {
 		tab.Label = &t.Label
@@ -145,7 +145,7 @@ func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in wire.DepartIn
 // serveIncognito gives a session a browser context of its own, before its first
 // client comes.
 func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in wire.IncognitoIn) (wire.Nothing, error) {
-	if foreign(b.Settings) {
+	if b.Settings.External() {
 		return wire.Nothing{}, wire.Errorf(wire.CodeBadInput, "no session is incognito in a browser that somebody else started")
 	}
 	why, err := await(ctx, b, func(done func(error)) { b.mux.Incognito(in.Session, done) })
@@ -168,7 +168,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 	}
 	for _, o := range tenants {
 		s := wire.BrokerSession{
-			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.charge.Name, OwnerID: ownerID(o), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
+			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.browser.Name, OwnerID: ownerID(o), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
 		}
 		for _, t := range o.Pages {
 			if t.Target == o.Active {
@@ -181,7 +181,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 }
 
 func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (wire.NewsOut, error) {
-	out := wire.NewsOut{Browser: b.charge.Instance, Windowed: b.watched()}
+	out := wire.NewsOut{Browser: b.browser.Instance, Windowed: b.watched()}
 	var bad error
 	err := b.do(ctx, func() {
 		bad = b.idle.set(in.IdleTimeout)

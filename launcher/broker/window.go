@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/abrowser/abrowser/launcher/handover"
 )
 
 const fitTime = 5 * time.Second
@@ -103,7 +105,7 @@ func (b *broker) fitOnce(ctx context.Context, page targetID, own, on string) (fi
 	if err != nil {
 		return false, err
 	}
-	wide, high := insideWidth-size.Result.Value[0], insideHeight-size.Result.Value[1]
+	wide, high := handover.InsideWidth-size.Result.Value[0], handover.InsideHeight-size.Result.Value[1]
 	if wide == 0 && high == 0 {
 		return true, nil
 	}

@@ -29,6 +29,9 @@ const (
 	ModeAttached   = "attached"   // a browser that somebody else started
 )
 
+// External reports whether the browser was not started by abrowser.
+func (s Settings) External() bool { return s.CDP != "" }
+
 // SessionMode is the mode of a session with these settings: the one asked for,
 // else the one that profile or CDP endpoint imply.
 func (s Settings) SessionMode() string {

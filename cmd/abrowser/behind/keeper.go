@@ -8,6 +8,7 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/broker"
+	"github.com/abrowser/abrowser/launcher/keeper"
 )
 
 // keepBrowser is the process `abrowser keeper`: it starts a browser and holds it.
@@ -17,11 +18,11 @@ func keepBrowser(ctx context.Context, sys cli.System) error {
 		if err != nil {
 			return err
 		}
-		o := broker.KeepOptions{
+		o := keeper.Options{
 			Root: r.root, Settings: r.settings, Build: r.build, Executable: executable,
 			Environ: sys.Environ(), Log: r.log, Ready: r.ready,
 		}
-		if r.settings.CDP == "" { // else there is none to start
+		if !r.settings.External() { // otherwise there is no browser to start
 			installer := r.launcher.Installer()
 			found, err := installer.FindBrowser(r.settings)
 			if err != nil {
@@ -31,7 +32,7 @@ func keepBrowser(ctx context.Context, sys cli.System) error {
 			r.log.Info("keeper", "browser", found.Path, "sandbox", sandbox.On, "why", sandbox.Why)
 			o.Browser, o.NoWindows, o.NoSandbox = found.Path, found.Headless, sandbox.Why
 		}
-		return broker.Keep(ctx, o)
+		return keeper.Run(ctx, o)
 	})
 }
 

@@ -1,4 +1,4 @@
-package broker
+package keeper
 
 import (
 	"context"
@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	lettingGo = 5 * time.Second // for a browser of ours that lost its pipe to end
-	lookAgain = 50 * time.Millisecond
+	releaseTime = 5 * time.Second // for a browser that has lost its pipe to end
+	checkTime   = 50 * time.Millisecond
 )
 
-// checkUnheld refuses a profile that another program's browser has. Started on it,
-// ours would hand itself over to that one, which opens a window of a person's, and
-// end. Nothing of the other's is touched; what a dead one left is the browser's own
-// business. One of ours may still be ending: that is waited for.
-func checkUnheld(ctx context.Context, profile string) error {
-	limit := time.NewTimer(lettingGo)
+// checkProfile returns an error if another program's browser uses the profile. A browser
+// started on it would pass its command line to the other one, which opens a window for it,
+// and end. The other browser is not touched. A lock that a dead browser left is removed by
+// the next browser itself. A browser of an earlier keeper may still be ending: checkProfile
+// waits for that.
+func checkProfile(ctx context.Context, profile string) error {
+	limit := time.NewTimer(releaseTime)
 	defer limit.Stop()
 	for {
 		pid, held := holder(profile)
@@ -32,11 +33,11 @@ func checkUnheld(ctx context.Context, profile string) error {
 		}
 		other := wire.Errorf(wire.CodeHeld, "another program's browser (pid %d) has the profile %s", pid, profile).
 			WithHint("end that browser, or give --profile another directory").With("pid", pid)
-		if !pipedBrowser(pid) {
+		if !isPiped(pid) {
 			return other
 		}
 		select {
-		case <-time.After(lookAgain):
+		case <-time.After(checkTime):
 		case <-limit.C:
 			return other
 		case <-ctx.Done():
@@ -45,14 +46,14 @@ func checkUnheld(ctx context.Context, profile string) error {
 	}
 }
 
-// holder is the process whose browser has the profile: it listens at the socket
-// that Chromium leaves there for later ones of itself.
+// holder returns the process of the browser that uses a profile: it listens at the socket
+// that Chromium puts there for later starts of itself.
 func holder(profile string) (pid int, held bool) {
 	conn, err := (&net.Dialer{Timeout: time.Second}).Dial("unix", filepath.Join(profile, "SingletonSocket"))
 	if err != nil {
 		return 0, false
 	}
-	_ = conn.Close() // nothing was said
+	_ = conn.Close() // nothing was sent
 	link, err := os.Readlink(filepath.Join(profile, "SingletonLock"))
 	if err != nil {
 		return 0, true
@@ -61,9 +62,9 @@ func holder(profile string) (pid int, held bool) {
 	return pid, true
 }
 
-// pipedBrowser reports whether a browser was started as ours are. Where there is
-// no /proc every one may have been.
-func pipedBrowser(pid int) bool {
+// isPiped reports whether a browser was started with a pipe, as a keeper starts it. It
+// returns true if there is no /proc.
+func isPiped(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return err != nil || strings.Contains(string(line), "--remote-debugging-pipe")
 }

@@ -1,22 +1,19 @@
-package broker
+package keeper
 
 import (
 	"strconv"
 	"strings"
+
+	"github.com/abrowser/abrowser/launcher/handover"
 )
 
-// The inside of the window is to be 1280x720. With windows, the tab strip and
-// the address bar take the rest; a difference that is left is set right after
-// the start.
-const (
-	insideWidth  = 1280
-	insideHeight = 720
-	barsHeight   = 87
-)
+// barsHeight is the height of the tab strip and the address bar. The broker corrects a
+// difference after the start.
+const barsHeight = 87
 
-// arguments are the browser's, for one run.
-func arguments(o KeepOptions, profile string) []string {
-	height := insideHeight
+// arguments returns the browser's arguments.
+func arguments(o Options, profile string) []string {
+	height := handover.InsideHeight
 	args := append(switches(), "--user-data-dir="+profile, "--remote-debugging-pipe")
 	switch {
 	case o.NoWindows:
@@ -32,7 +29,7 @@ func arguments(o KeepOptions, profile string) []string {
 		// test-type: no bar that says so and takes room from the page.
 		args = append(args, "--no-sandbox", "--test-type")
 	}
-	args = append(args, "--window-size="+strconv.Itoa(insideWidth)+","+strconv.Itoa(height))
+	args = append(args, "--window-size="+strconv.Itoa(handover.InsideWidth)+","+strconv.Itoa(height))
 	args = withFeatures(args, o.Settings.Args)
 	// A tab that no session owns. Without windows it stays: closing the last tab would end
 	// the browser.

@@ -1,4 +1,4 @@
-package broker
+package handover
 
 import (
 	"errors"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch returns when a process has ended that is not our child.
-func watch(pid int) {
+// AwaitExit blocks until a process that is not a child of this one has ended.
+func AwaitExit(pid int) {
 	queue, err := unix.Kqueue()
 	if err != nil {
 		return

@@ -1,4 +1,4 @@
-package broker
+package keeper
 
 import (
 	"os"
@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// sweep removes what a killed browser left in the system's temp folder: the
-// directory with the socket by which a second start of it would find the first. One
-// that ends by itself removes it. The caller holds the profile.
-func sweep(profile string) {
+// removeSingleton removes what a killed browser left in the system's temporary directory:
+// the directory with the socket through which a second start of Chromium finds the first.
+// A browser that ends by itself removes it. The caller must hold the profile's lease.
+func removeSingleton(profile string) {
 	socket, err := os.Readlink(filepath.Join(profile, "SingletonSocket"))
 	if err != nil {
 		return
@@ -19,10 +19,10 @@ func sweep(profile string) {
 	if !filepath.IsAbs(dir) || !strings.HasPrefix(name, "org.chromium.") && !strings.HasPrefix(name, "com.google.Chrome.") {
 		return
 	}
-	if _, lives := holder(profile); lives {
+	if _, held := holder(profile); held {
 		return
 	}
-	// Nothing but what is known to be there: what stays, stays.
+	// Only the files that Chromium puts there; a directory with others stays.
 	for _, file := range []string{"SingletonSocket", "SingletonCookie", ""} {
 		_ = os.Remove(filepath.Join(dir, file))
 	}

@@ -1,4 +1,4 @@
-package broker
+package keeper
 
 import (
 	"context"
@@ -15,23 +15,24 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// chromium is the browser's process and the ends of its pipe.
+// chromium is the browser's process and this side's ends of its pipe.
 type chromium struct {
 	pid    int
 	path   string
-	cmd    *exec.Cmd // nil where a keeper before us started it
-	in     *handle   // what it reads
-	out    *handle   // what it writes
+	cmd    *exec.Cmd // nil if a previous keeper started it
+	in     *rawFD    // the browser reads from it
+	out    *rawFD    // the browser writes to it
 	errors *os.File  // its stderr
-	tail   *tail
+	stderr *tail
 	began  time.Time
-	exited chan struct{} // closed when it has been waited for
-	leave  *sync.Once    // of a browser that somebody else started: see [stranger]
+	exited chan struct{} // closed when the process has ended
+	leave  *sync.Once    // only of an external browser, see [external]
 }
 
-// startChromium starts the browser in a process group of its own. It dies with
-// the pipe, not with us: whoever holds the pipe's ends keeps it.
-func startChromium(o KeepOptions, profile string, log *slog.Logger) (*chromium, error) {
+// startChromium starts the browser in a process group of its own. The browser ends when
+// its pipe is closed, and not with the keeper: it lives as long as any process holds the
+// ends of the pipe.
+func startChromium(o Options, profile string, log *slog.Logger) (*chromium, error) {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -47,14 +48,14 @@ func startChromium(o KeepOptions, profile string, log *slog.Logger) (*chromium, 
 	defer theirIn.Close()
 	defer theirOut.Close()
 	defer theirErrs.Close()
-	// Not CommandContext: it ends by the steps of stop, not by a kill of one process.
-	cmd := exec.Command(o.Browser, arguments(o, profile)...) //nolint:noctx // its life is not the context's
+	// Not CommandContext, which would kill one process: see end.
+	cmd := exec.Command(o.Browser, arguments(o, profile)...) //nolint:noctx // it outlives ctx
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	cmd.Stderr = theirErrs
 	cmd.Dir = "/"
 	cmd.Env = environ(o.Environ, profile, o.Settings.Headed)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c := &chromium{path: o.Browser, cmd: cmd, errors: errs, tail: &tail{}, began: time.Now(), exited: make(chan struct{})}
+	c := &chromium{path: o.Browser, cmd: cmd, errors: errs, stderr: &tail{}, began: time.Now(), exited: make(chan struct{})}
 	if err := c.hold(in, out); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
@@ -65,12 +66,12 @@ func startChromium(o KeepOptions, profile string, log *slog.Logger) (*chromium, 
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		c.tail.drain(errs)
+		c.stderr.drain(errs)
 	}()
 	go func() {
 		defer close(c.exited)
 		err := cmd.Wait()
-		// Its children may hold stderr for longer than it lives.
+		// Its child processes may keep stderr open for longer.
 		select {
 		case <-drained:
 		case <-time.After(drainTime):
@@ -80,19 +81,19 @@ func startChromium(o KeepOptions, profile string, log *slog.Logger) (*chromium, 
 	return c, nil
 }
 
-// hold takes over our ends of the pipe.
+// hold takes this side's ends of the pipe.
 func (c *chromium) hold(in, out *os.File) error {
 	var failed, also error
-	c.in, failed = handleOf(in)
-	c.out, also = handleOf(out)
+	c.in, failed = newRawFD(in)
+	c.out, also = newRawFD(out)
 	return errors.Join(failed, also)
 }
 
 const drainTime = 200 * time.Millisecond
 
-// environ is the browser's environment: ours without what is about us, and with
-// what keeps it from writing elsewhere than in its profile. Without it, crash
-// reports and a cache of settings appear in the user's HOME.
+// environ returns the browser's environment: this process's without the variables of
+// abrowser, and with variables that keep the browser from writing outside of its profile.
+// Without them, crash reports and a cache of settings appear in the user's HOME.
 func environ(from []string, profile string, headed bool) []string {
 	if from == nil {
 		from = os.Environ()
@@ -104,21 +105,20 @@ func environ(from []string, profile string, headed bool) []string {
 		}
 	}
 	env = append(env, "BREAKPAD_DUMP_LOCATION="+filepath.Join(profile, "Crash Reports"))
-	if !headed { // a visible window looks as the user's settings say
+	if !headed { // the user's settings apply to a visible window
 		env = append(env, "GSETTINGS_BACKEND=memory")
 	}
 	return env
 }
 
-// well reports whether the browser ended by itself and in order: somebody closed
-// it.
-func (c *chromium) well() bool {
+// wasClosed reports whether the browser ended with status 0: a person closed it.
+func (c *chromium) wasClosed() bool {
 	return c.cmd != nil && c.cmd.ProcessState != nil && c.cmd.ProcessState.ExitCode() == 0
 }
 
-// failure is the error for a browser that did not come up.
+// failure returns the error for a browser that did not start.
 func (c *chromium) failure() error {
-	text := c.tail.String()
+	text := c.stderr.String()
 	status := "status unknown"
 	if c.cmd != nil {
 		status = c.cmd.ProcessState.String()
@@ -137,16 +137,16 @@ func (c *chromium) failure() error {
 	return e.With("stderr", lastLines(text, 20))
 }
 
-// end makes the browser's processes end: first asked, then killed.
+// end ends the browser's processes when ctx ends: by SIGTERM, and after 3 s by SIGKILL.
 func (c *chromium) end(ctx context.Context) {
-	if c.isStranger() {
-		c.part()
+	if c.isExternal() {
+		c.disconnect()
 		return
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		select {
 		case <-c.exited:
-			_ = syscall.Kill(-c.pid, syscall.SIGKILL) // what it left of its group
+			_ = syscall.Kill(-c.pid, syscall.SIGKILL) // the rest of its group
 			return
 		case <-ctx.Done():
 		}
@@ -162,40 +162,4 @@ const killTime = 3 * time.Second
 
 func (c *chromium) close() error {
 	return errors.Join(c.in.Close(), c.out.Close(), c.errors.Close())
-}
-
-// tail keeps the last of what was written to it.
-type tail struct {
-	mu  sync.Mutex // guards buf
-	buf []byte
-}
-
-const tailSize = 16 << 10
-
-func (t *tail) drain(f *os.File) {
-	chunk := make([]byte, 4<<10)
-	for {
-		n, err := f.Read(chunk)
-		t.mu.Lock()
-		t.buf = append(t.buf, chunk[:n]...)
-		if extra := len(t.buf) - tailSize; extra > 0 {
-			t.buf = append(t.buf[:0], t.buf[extra:]...)
-		}
-		t.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-// String is what is kept.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.buf)
-}
-
-func lastLines(text string, n int) string {
-	all := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(all[max(0, len(all)-n):], "\n")
 }

@@ -1,4 +1,4 @@
-package broker
+package keeper
 
 import (
 	"slices"
@@ -11,14 +11,14 @@ import (
 func TestArguments(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
-		options    KeepOptions
+		options    Options
 		has, hasnt []string
 	}{
-		{"headless", KeepOptions{}, []string{"--headless=new", "--window-size=1280,807", "--user-data-dir=/p", "--remote-debugging-pipe"}, []string{"--no-sandbox", "--keep-alive-for-test"}},
-		{"headed", KeepOptions{Settings: wire.Settings{Headed: true}}, []string{"--window-size=1280,807", "--keep-alive-for-test"}, []string{"--headless=new"}},
-		{"headless by itself", KeepOptions{NoWindows: true}, []string{"--window-size=1280,720"}, []string{"--headless=new"}},
-		{"without sandbox", KeepOptions{NoSandbox: "root"}, []string{"--no-sandbox", "--test-type"}, nil},
-		{"more", KeepOptions{Settings: wire.Settings{Args: []string{"--lang=de"}}}, []string{"--lang=de"}, nil},
+		{"headless", Options{}, []string{"--headless=new", "--window-size=1280,807", "--user-data-dir=/p", "--remote-debugging-pipe"}, []string{"--no-sandbox", "--keep-alive-for-test"}},
+		{"headed", Options{Settings: wire.Settings{Headed: true}}, []string{"--window-size=1280,807", "--keep-alive-for-test"}, []string{"--headless=new"}},
+		{"headless by itself", Options{NoWindows: true}, []string{"--window-size=1280,720"}, []string{"--headless=new"}},
+		{"without sandbox", Options{NoSandbox: "root"}, []string{"--no-sandbox", "--test-type"}, nil},
+		{"more", Options{Settings: wire.Settings{Args: []string{"--lang=de"}}}, []string{"--lang=de"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := arguments(tt.options, "/p")
@@ -40,7 +40,7 @@ func TestArguments(t *testing.T) {
 }
 
 func TestFeaturesAreJoined(t *testing.T) {
-	got := arguments(KeepOptions{Settings: wire.Settings{Args: []string{"--disable-features=Mine"}}}, "/p")
+	got := arguments(Options{Settings: wire.Settings{Args: []string{"--disable-features=Mine"}}}, "/p")
 	n := 0
 	for _, arg := range got {
 		if strings.HasPrefix(arg, "--disable-features=") {

@@ -1,4 +1,4 @@
-package broker
+package handover
 
 import (
 	"errors"
@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch returns when a process has ended that is not our child.
-func watch(pid int) {
+// AwaitExit blocks until a process that is not a child of this one has ended.
+func AwaitExit(pid int) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		if !errors.Is(err, unix.ESRCH) {
-			watchByAsking(pid)
+			pollExit(pid)
 		}
 		return
 	}
@@ -25,11 +25,11 @@ func watch(pid int) {
 	}
 }
 
-const askEvery = 200 * time.Millisecond
+const pollTime = 200 * time.Millisecond
 
-// watchByAsking is for kernels before 5.3.
-func watchByAsking(pid int) {
-	tick := time.NewTicker(askEvery)
+// pollExit is AwaitExit for kernels before 5.3, which have no process descriptors.
+func pollExit(pid int) {
+	tick := time.NewTicker(pollTime)
 	defer tick.Stop()
 	for unix.Kill(pid, 0) == nil {
 		<-tick.C

@@ -1,0 +1,147 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	leaseTime = 15 * time.Second // for a previous keeper to release the profile's lease
+	startTime = 60 * time.Second // for browser and broker to start
+)
+
+// Options are for [Run]. Log and Ready may be nil.
+type Options struct {
+	Root       home.Root
+	Settings   wire.Settings
+	Build      string
+	Executable string // the stable copy of this program, from which the broker is started
+	Browser    string // the path of the browser's executable
+	NoWindows  bool   // the browser is always headless and does not know --headless=new
+	NoSandbox  string // why the browser has to run without its sandbox; empty: it has its sandbox
+	Environ    []string
+	Log        *slog.Logger
+	Ready      func(error) // called once, when the broker serves or has failed
+}
+
+// keeper holds the browser and keeps a broker running that serves it.
+type keeper struct {
+	Options
+	place    home.Place
+	lease    *sockets.Lease
+	listener *net.UnixListener
+	browser  *chromium
+	instance string
+	broker   *child
+	fresh    bool        // no broker has served the browser yet
+	told     bool        // Ready was called
+	ending   bool        // the previous keeper was ending the browser
+	deaths   []time.Time // of brokers
+	died     time.Time   // when the last browser died; zero if none has
+	restarts int         // how many browsers have died
+	short    int         // how many of the last ones in a row died soon after their start
+	log      *slog.Logger
+}
+
+// Run holds the browser until it is stopped: by the verb, by the end of ctx, or because a
+// person closed it.
+func Run(ctx context.Context, o Options) error {
+	k := newKeeper(o)
+	ready := o.Ready
+	k.Ready = func(err error) {
+		k.told = true
+		if ready != nil {
+			ready(err)
+			ready = nil
+		}
+	}
+	err := k.run(ctx)
+	k.Ready(err)
+	return err
+}
+
+func newKeeper(o Options) *keeper {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &keeper{Options: o, log: o.Log}
+}
+
+func (k *keeper) run(ctx context.Context) error {
+	begin := k.open
+	if k.isSuccessor() {
+		begin = k.takeOver
+	}
+	if err := begin(ctx); err != nil {
+		return err
+	}
+	defer k.closeFiles()
+	for {
+		again, err := k.serveBrowser(ctx)
+		if err != nil || !again {
+			return err
+		}
+		k.browser = nil
+	}
+}
+
+// open takes the profile's lease and listens.
+func (k *keeper) open(ctx context.Context) error {
+	if err := k.Root.Make(); err != nil {
+		return err
+	}
+	var err error
+	if k.place, err = k.Root.BrowserOf(k.Settings); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, leaseTime)
+	defer cancel()
+	if k.lease, err = sockets.HoldWait(ctx, k.place.Lock); err != nil {
+		return err
+	}
+	if err = k.checkCrashes(); err == nil {
+		k.listener, err = sockets.Listen(k.place, k.lease)
+	}
+	if err != nil {
+		return errors.Join(err, k.lease.Close())
+	}
+	return nil
+}
+
+func (k *keeper) closeFiles() {
+	if err := errors.Join(sockets.Unlink(k.place, k.lease), k.listener.Close(), k.lease.Close()); err != nil {
+		k.log.Error("releasing the profile", "error", err)
+	}
+}
+
+// rebind listens at the socket again if its file or directory was removed, and reports
+// whether it did. The next broker gets the new listener.
+func (k *keeper) rebind() bool {
+	if sockets.Bound(k.place, k.lease) {
+		return false
+	}
+	err := k.Root.Make()
+	var listener *net.UnixListener
+	if err == nil {
+		listener, err = sockets.Listen(k.place, k.lease)
+	}
+	if err != nil {
+		k.log.Error("the socket is gone", "error", err)
+		return false
+	}
+	k.log.Warn("the socket was gone, and was made again")
+	_ = k.listener.Close() // clients can no longer reach it
+	k.listener = listener
+	return true
+}
+
+// profile is the directory of the browser's profile.
+func (k *keeper) profile() string { return filepath.Dir(k.place.Lock) }

@@ -1,0 +1,197 @@
+package keeper
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/abrowser/abrowser/launcher/handover"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	listenTime  = handover.Silence / 10 // between two additions to the time of silence
+	closeTime   = 10 * time.Second      // for the browser to close when asked
+	leaveTime   = 7 * time.Second       // for the broker to end
+	lookTime    = 2 * time.Second       // between two checks of the socket
+	crashWindow = 20 * time.Second      // crashLimit deaths of brokers within it are too many
+	crashLimit  = 5
+)
+
+// serveBrowser starts a browser and keeps brokers serving it. It reports whether another
+// browser has to be started, because this one died and was not closed.
+func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
+	if k.browser == nil {
+		if k.browser, err = k.startBrowser(ctx); err != nil {
+			return false, err
+		}
+		k.instance, k.fresh = rand.Text(), true
+		k.log.Info("browser started", "pid", k.browser.pid, "executable", k.Browser)
+	}
+	defer removeSingleton(k.profile())
+	defer k.browser.close()
+	defer k.endBrowser(ctx)
+	for {
+		stop, err := k.serveOnce(ctx)
+		if err != nil || stop {
+			return false, err
+		}
+		select {
+		case <-k.browser.exited:
+			switch {
+			case k.browser.isExternal() && !k.told:
+				return false, notAttached(k.Settings.CDP)
+			case k.browser.isExternal():
+				return false, nil
+			case k.fresh && !k.told: // the next start would fail as well
+				return false, k.browser.failure()
+			case k.browser.wasClosed():
+				return false, nil
+			}
+			return k.restart(ctx)
+		default:
+		}
+		if k.tooOften() {
+			return false, wire.Errorf(wire.CodeStart, "the broker died %d times within %s", crashLimit, crashWindow)
+		}
+	}
+}
+
+// startBrowser starts the browser, unless it is external.
+func (k *keeper) startBrowser(ctx context.Context) (*chromium, error) {
+	if k.Settings.External() {
+		return external()
+	}
+	if err := checkProfile(ctx, k.profile()); err != nil {
+		return nil, err
+	}
+	removeSingleton(k.profile()) // of a browser whose keeper died with it
+	return startChromium(k.Options, k.profile(), k.log)
+}
+
+// endBrowser ends all processes of the browser.
+func (k *keeper) endBrowser(ctx context.Context) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	cancel()
+	k.browser.end(ctx)
+}
+
+// awaitBrowser waits for the end of a browser that has closed its pipe, and kills it if
+// that takes too long.
+func (k *keeper) awaitBrowser(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, killTime)
+	defer cancel()
+	k.browser.end(ctx)
+}
+
+// tooOften records the death of a broker and reports whether there were too many lately.
+func (k *keeper) tooOften() bool {
+	now := time.Now()
+	k.deaths = append(k.deaths, now)
+	if len(k.deaths) > crashLimit {
+		k.deaths = k.deaths[1:]
+	}
+	return len(k.deaths) == crashLimit && now.Sub(k.deaths[0]) < crashWindow
+}
+
+// serveOnce runs one broker until the broker, the browser or ctx ends. It reports whether
+// the browser was stopped on purpose.
+func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
+	up := k.broker != nil
+	if !up {
+		if k.broker, err = k.startBroker(); err != nil {
+			return false, err
+		}
+	}
+	defer k.endBroker()
+	if k.ending {
+		k.stopBrowser(ctx)
+		return true, nil
+	}
+	patience := startTime
+	if up { // a previous keeper started it, and it may be silent already
+		patience = handover.Silence
+	}
+	// Only the time in which this process listens counts as silence. If the process was
+	// stopped, or the machine suspended, messages may be waiting that it has not read.
+	quiet, listen := time.Duration(0), time.NewTicker(listenTime)
+	defer listen.Stop()
+	look := time.NewTicker(lookTime)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+			if up && k.rebind() {
+				return false, nil
+			}
+		case <-ctx.Done():
+			k.stopBrowser(ctx)
+			return true, nil
+		case <-k.browser.exited:
+			return false, nil
+		case <-k.broker.exited:
+			k.log.Error("broker ended", "pid", k.broker.pid)
+			return false, nil
+		case <-listen.C:
+			switch quiet += listenTime; {
+			case quiet < patience:
+				continue
+			case !up:
+				return false, wire.Errorf(wire.CodeNoBrowser, "the browser does not answer").WithHint("abrowser doctor").
+					With("stderr", lastLines(k.browser.stderr.String(), 20))
+			}
+			k.log.Error("broker is silent", "for", handover.Silence.String())
+			return false, nil
+		case m, ok := <-k.broker.messages:
+			switch {
+			case !ok:
+				k.broker.messages = nil
+			case m.Error != nil && m.Error.Code == wire.CodeBrowserGone:
+				k.awaitBrowser(ctx)
+				return false, nil
+			case m.Error != nil:
+				return false, m.Error
+			case m.Stop:
+				k.stopBrowser(ctx)
+				return true, nil
+			case m.Lost:
+				k.awaitBrowser(ctx)
+				return false, nil
+			case m.Ready:
+				up, k.fresh = true, false
+				k.Ready(nil)
+			}
+			if up {
+				quiet, patience = 0, handover.Silence
+			}
+		}
+	}
+}
+
+// stopBrowser ends the browser. Its order:
+//
+//  1. The socket is removed, so that the next command starts another browser.
+//  2. The broker closes the browser, which then saves its state. An external browser goes on.
+//  3. If the browser does not end, it is ended by signals.
+//  4. The broker is told that the browser has ended, and answers the request to stop it.
+func (k *keeper) stopBrowser(ctx context.Context) {
+	if err := sockets.Unlink(k.place, k.lease); err != nil {
+		k.log.Error("removing the socket", "error", err)
+	}
+	if !k.browser.isExternal() {
+		if err := k.broker.conn.Send(handover.Message{Close: true}); err != nil {
+			k.log.Error("asking the broker to close the browser", "error", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
+	k.browser.end(ctx)
+	if err := k.broker.conn.Send(handover.Message{Gone: true}); err != nil {
+		k.log.Debug("telling the broker that the browser has ended", "error", err)
+	}
+	select {
+	case <-k.broker.exited:
+	case <-time.After(leaveTime):
+	}
+}
