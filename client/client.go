@@ -13,18 +13,17 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Client asks one daemon or broker and keeps its connections between questions.
 // It may be used by several goroutines at once.
 type Client struct {
-	caller *sockets.Caller
+	caller *Caller
 }
 
 // New returns a client of the caller's place. It connects at the first question.
-func New(caller sockets.Caller) *Client {
+func New(caller Caller) *Client {
 	return &Client{caller: caller.Keeping()}
 }
 

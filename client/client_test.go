@@ -7,52 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
-	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// listen is a session's place in a root of its own, with a listener.
-func listen(t *testing.T) (home.Place, net.Listener) {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "ab")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	root := home.Root{Dir: dir}
-	if err := root.Make(); err != nil {
-		t.Fatal(err)
-	}
-	p, err := root.Session("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lease, err := sockets.Hold(p.Lock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { lease.Close() })
-	l, err := sockets.Listen(p, lease)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, l
-}
-
 // answering answers the handlers at a place until the test ends.
 func answering(t *testing.T, handlers ...wire.Handler) *Client {
 	t.Helper()
-	p, l := listen(t)
+	p := newPlace(t, "a")
+	l, _ := listen(t, p)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &server.Server{
 		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon", Protocol: wire.Protocol} },
@@ -65,7 +34,7 @@ func answering(t *testing.T, handlers ...wire.Handler) *Client {
 		}
 	})
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	c := New(sockets.Caller{Place: p, Session: "a"})
+	c := New(Caller{Place: p, Session: "a"})
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -123,7 +92,8 @@ func TestRaw(t *testing.T) {
 
 // What a lost answer means depends on the verb: a title may be asked for again.
 func TestALostAnswer(t *testing.T) {
-	p, l := listen(t)
+	p := newPlace(t, "a")
+	l, _ := listen(t, p)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -139,7 +109,7 @@ func TestALostAnswer(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() { l.Close(); wg.Wait() })
-	c := New(sockets.Caller{Place: p})
+	c := New(Caller{Place: p})
 	defer c.Close()
 	_, _, read := Do(t.Context(), c, wire.GetTitle, wire.TabIn{})
 	_, _, acted := Do(t.Context(), c, wire.Reload, wire.StepIn{})
@@ -161,9 +131,10 @@ func TestALostAnswer(t *testing.T) {
 }
 
 func TestNobodyIsThere(t *testing.T) {
-	p, l := listen(t)
+	p := newPlace(t, "a")
+	l, _ := listen(t, p)
 	l.Close()
-	c := New(sockets.Caller{Place: p})
+	c := New(Caller{Place: p})
 	defer c.Close()
 	if _, _, err := Do(t.Context(), c, wire.Reload, wire.StepIn{}); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Do() = %v, want %s", err, wire.CodeNotRunning)

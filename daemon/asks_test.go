@@ -10,7 +10,6 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -271,7 +270,7 @@ func TestAsksOfADaemonThatHasGone(t *testing.T) {
 	}{
 		{"nothing is done by it", func(s *daemontest.Session) { s.End(t) }},
 		{"its agent leaves", func(s *daemontest.Session) {
-			broker := client.New(sockets.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: agent})
+			broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: agent})
 			t.Cleanup(func() { _ = broker.Close() })
 			do(t, &daemontest.Session{Client: broker}, wire.BrokerGoodbye, wire.Nothing{})
 			s.End(t)
@@ -290,7 +289,7 @@ func TestAsksOfADaemonThatHasGone(t *testing.T) {
 			// Seen from outside: a connection would be somebody who comes again.
 			eval(t, mine, "{ setInterval(() => "+all+".then(said => document.title = said), 100); 1 }")
 			tt.leave(s)
-			broker := client.New(sockets.Caller{Place: home.Broker(t), Session: s.Name})
+			broker := client.New(client.Caller{Place: home.Broker(t), Session: s.Name})
 			t.Cleanup(func() { _ = broker.Close() })
 			for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
 				tabs := do(t, &daemontest.Session{Client: broker}, wire.BrokerTabs, wire.TabsIn{Session: s.Name}).Tabs

@@ -8,20 +8,20 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // broker asks the browser's broker. It never starts one.
 type broker struct {
-	caller  *sockets.Caller
+	caller  *client.Caller
 	session string
 	pid     atomic.Int64 // of the broker that was met
 }
 
 func newBroker(place home.Place, session string) *broker {
-	return &broker{caller: sockets.Caller{Place: place, Session: session}.Keeping(), session: session}
+	return &broker{caller: client.Caller{Place: place, Session: session}.Keeping(), session: session}
 }
 
 // as is the broker, asked for an agent; an empty one is the session itself.

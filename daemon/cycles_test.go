@@ -20,7 +20,6 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -118,7 +117,7 @@ func memory(t *testing.T, pid int) (kb int) {
 
 func brokerStatus(t *testing.T) wire.BrowserStatusOut {
 	t.Helper()
-	c := client.New(sockets.Caller{Place: home.Broker(t)})
+	c := client.New(client.Caller{Place: home.Broker(t)})
 	defer func() { _ = c.Close() }() // nothing was written through it
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -13,7 +13,6 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -27,7 +26,7 @@ func rests(t *testing.T, s *daemontest.Session) {
 
 func rested(t *testing.T, s *daemontest.Session) {
 	t.Helper()
-	broker := client.New(sockets.Caller{Place: s.Home.Broker(t), Session: s.Name})
+	broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name})
 	t.Cleanup(func() { _ = broker.Close() })
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
 		tabs := do(t, &daemontest.Session{Client: broker}, wire.BrokerTabs, wire.TabsIn{Session: s.Name}).Tabs
@@ -117,7 +116,7 @@ func TestRestingSessionOfALivingAgent(t *testing.T) {
 		other := as(t, s, who)
 		fails(t, other, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "dismiss"}, wire.CodeOwnership) // before there is a connection
 		fails(t, other, wire.Close, wire.CloseIn{Page: true}, wire.CodeOwnership)
-		broker := client.New(sockets.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: who})
+		broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: who})
 		t.Cleanup(func() { _ = broker.Close() })
 		fails(t, &daemontest.Session{Client: broker}, wire.BrokerRelease, wire.ReleaseIn{Session: s.Name, Page: true}, wire.CodeOwnership)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -137,7 +136,7 @@ func TestRetire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	caller := &sockets.Caller{Place: place}
+	caller := &client.Caller{Place: place}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	busy := make(chan error, 1)
@@ -221,7 +220,7 @@ func TestTheBrokerIsKilled(t *testing.T) {
 	place := home.Broker(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	hello, err := (&sockets.Caller{Place: place}).Hello(ctx)
+	hello, err := (&client.Caller{Place: place}).Hello(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +300,7 @@ func TestStrangersOnTheSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := client.New(sockets.Caller{Place: place, Session: "another"})
+	c := client.New(client.Caller{Place: place, Session: "another"})
 	defer func() { _ = c.Close() }() // nothing was written through it
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -23,7 +23,7 @@ func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := client.New(sockets.Caller{Place: place, Session: s.Name, Agent: agent})
+	c := client.New(client.Caller{Place: place, Session: s.Name, Agent: agent})
 	t.Cleanup(func() { _ = c.Close() })
 	return &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}
 }
@@ -127,7 +127,7 @@ func TestSessionChangesHands(t *testing.T) {
 	s := home.Start(t)
 	mcp := wire.NewAgent(4711)
 	open(t, as(t, s, mcp), web.URL("/page/one"))
-	broker := client.New(sockets.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: mcp})
+	broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: mcp})
 	t.Cleanup(func() { _ = broker.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -185,7 +185,7 @@ func TestReaderSettlesNothing(t *testing.T) {
 	}
 	asks := func(agent string) {
 		t.Helper()
-		c := client.New(sockets.Caller{Place: place, Session: s.Name, Agent: agent, Owner: p.String(), Settings: wire.Settings{IdleTimeout: "1h"}})
+		c := client.New(client.Caller{Place: place, Session: s.Name, Agent: agent, Owner: p.String(), Settings: wire.Settings{IdleTimeout: "1h"}})
 		t.Cleanup(func() { _ = c.Close() })
 		do(t, &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}, wire.GetTitle, wire.TabIn{})
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/launcher/driver"
-	"github.com/abrowser/abrowser/sockets"
 	places "github.com/abrowser/abrowser/sockets/home" // home is the tests' own
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -52,7 +51,7 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 			Root: root, Session: "cold", Ready: func(err error) { ready <- err },
 			Browser: func(ctx context.Context) (places.Place, error) {
 				err := meet(ctx, browser, shared)
-				if out, _, failed := client.Do(ctx, client.New(sockets.Caller{Place: place}), wire.Status, wire.Nothing{}); failed == nil {
+				if out, _, failed := client.Do(ctx, client.New(client.Caller{Place: place}), wire.Status, wire.Nothing{}); failed == nil {
 					state = out.State
 				}
 				return places.Place{}, fmt.Errorf("the browser: %w", err)
@@ -67,7 +66,7 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 	if err := <-ready; err != nil {
 		t.Fatal(err)
 	}
-	c := client.New(sockets.Caller{Place: place, Session: "cold"})
+	c := client.New(client.Caller{Place: place, Session: "cold"})
 	_, _, err = client.Do(ctx, c, wire.GetURL, wire.TabIn{})
 	if err == nil || err.Error() != "the browser: both are being started" {
 		t.Errorf("the first command fails with %v", err)

@@ -24,8 +24,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/launcher/install"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -118,7 +118,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	}
 	short, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	running, err := (&sockets.Caller{Place: browser.place}).Hello(short)
+	running, err := (&client.Caller{Place: browser.place}).Hello(short)
 	if err != nil { // none runs, or it is the daemon's to wait for it
 		return s, home.MakeProfile(s)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -160,7 +161,7 @@ func TestEndingDaemonIsWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&sockets.Caller{Place: place}).Retire(t.Context()); err != nil {
+	if err := (&client.Caller{Place: place}).Retire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for ; ; time.Sleep(time.Millisecond) { // until it listens no more

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -85,7 +86,7 @@ func (l *Launcher) greet(ctx context.Context, t target) (wire.Hello, error) {
 	}
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	hello, err := (&sockets.Caller{Place: t.place}).Hello(short)
+	hello, err := (&client.Caller{Place: t.place}).Hello(short)
 	if err != nil && ctx.Err() == nil && short.Err() != nil {
 		return hello, wire.Errorf(wire.CodeWedged, "%s does not answer; it is stopped, or the machine is very busy", t.what).
 			WithHint("abrowser doctor")
@@ -121,7 +122,7 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	}
 	short, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	err := (&sockets.Caller{Place: t.place}).Retire(short)
+	err := (&client.Caller{Place: t.place}).Retire(short)
 	switch {
 	case errors.Is(err, wire.CodeBusy):
 		return busy

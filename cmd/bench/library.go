@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/client"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -53,7 +52,7 @@ func measureClient(ctx context.Context, b *bench, name string) error {
 	if err != nil {
 		return err
 	}
-	cl := client.New(sockets.Caller{Place: place, Session: mainSession})
+	cl := client.New(client.Caller{Place: place, Session: mainSession})
 	defer cl.Close()
 	var took series
 	for range max(3, b.rounds/3) {

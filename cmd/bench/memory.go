@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/client"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -153,7 +152,7 @@ func brokerPerEval(ctx context.Context, c *contender, session string) (time.Dura
 	if err != nil {
 		return 0, err
 	}
-	cl := client.New(sockets.Caller{Place: place, Session: session})
+	cl := client.New(client.Caller{Place: place, Session: session})
 	defer cl.Close()
 	before := worked(broker)
 	for range evals {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/client"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -26,7 +25,7 @@ func (h *Home) end() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	c := client.New(sockets.Caller{Place: place})
+	c := client.New(client.Caller{Place: place})
 	_, _, err = client.Do(ctx, c, wire.BrowserStop, wire.BrowserStopIn{})
 	if errors.Is(err, wire.CodeNotRunning) || errors.Is(err, wire.CodeResultUnknown) {
 		err = nil

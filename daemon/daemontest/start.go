@@ -25,7 +25,6 @@ import (
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/launcher/install"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -133,7 +132,7 @@ func (h *Home) Resume(t testing.TB, name string) *Session {
 		stop()
 		t.Fatal(err)
 	}
-	s.Client = client.New(sockets.Caller{Place: place, Session: name})
+	s.Client = client.New(client.Caller{Place: place, Session: name})
 	t.Cleanup(func() { s.End(t) })
 	return s
 }
@@ -180,7 +179,7 @@ func (s *Session) End(t testing.TB) {
 func (h *Home) discard(t testing.TB, name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	c := client.New(sockets.Caller{Place: h.Broker(t), Session: name})
+	c := client.New(client.Caller{Place: h.Broker(t), Session: name})
 	defer func() { _ = c.Close() }() // nothing was written through it
 	_, _, err := client.Do(ctx, c, wire.BrokerRelease, wire.ReleaseIn{Session: name, Page: true, Force: true})
 	if err != nil && !errors.Is(err, wire.CodeNotRunning) {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -18,7 +18,7 @@ func askAs[In, Out any](r *rig, agent string, v wire.Verb[In, Out], in In) Out {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
-	c := sockets.Caller{Place: r.place, Session: "s", Agent: agent}
+	c := client.Caller{Place: r.place, Session: "s", Agent: agent}
 	reply, err := c.Call(ctx, v.Path(), in)
 	var out Out
 	if err == nil {

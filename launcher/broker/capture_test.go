@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -60,7 +60,7 @@ func playHolder() {
 	if socket == "" {
 		return
 	}
-	c := sockets.Caller{Place: home.Place{Socket: socket}, Session: "holder"}
+	c := client.Caller{Place: home.Place{Socket: socket}, Session: "holder"}
 	if _, err := c.Hold(context.Background(), wire.PathCapture); err != nil {
 		os.Exit(1)
 	}
@@ -86,7 +86,7 @@ func TestCaptureLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	other := sockets.Caller{Place: r.place, Session: "other"}
+	other := client.Caller{Place: r.place, Session: "other"}
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	for _, atMost := range []time.Duration{4 * captureWait, time.Second} { // at first it is waited for

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/launcher/keeper"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -117,7 +117,7 @@ func try[In, Out any](r *rig, v wire.Verb[In, Out], in In) (Out, error) {
 	var out Out
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
-	c := sockets.Caller{Place: r.place}
+	c := client.Caller{Place: r.place}
 	reply, err := c.Call(ctx, v.Path(), in)
 	if err != nil {
 		return out, err

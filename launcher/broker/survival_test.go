@@ -12,9 +12,9 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/launcher/keeper"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -83,7 +83,7 @@ func TestBrowserStop(t *testing.T) {
 	a := r.connect("a")
 	a.open()
 	browser, _ := r.pids()
-	daemon := sockets.Caller{Place: r.place}.Keeping()
+	daemon := client.Caller{Place: r.place}.Keeping()
 	defer daemon.Close()
 	if _, err := daemon.Hello(t.Context()); err != nil || !daemon.Held() {
 		t.Fatalf("a daemon keeps no connection: %v", err)

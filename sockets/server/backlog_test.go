@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -55,7 +56,7 @@ func TestUnlinkServesTheQueue(t *testing.T) {
 		all.Go(func() {
 			asking, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			_, errs[i] = (&sockets.Caller{Place: place}).Call(asking, wire.Scroll.Path(), nil)
+			_, errs[i] = (&client.Caller{Place: place}).Call(asking, wire.Scroll.Path(), nil)
 		})
 	}
 	time.Sleep(100 * time.Millisecond) // they are connected

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -20,7 +21,7 @@ func TestCall(t *testing.T) {
 	p := newPlace(t, "a")
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(nil)})
 	c.Settings.Headed = true
-	for _, caller := range []*sockets.Caller{c, c.Keeping()} {
+	for _, caller := range []*client.Caller{c, c.Keeping()} {
 		for range 3 {
 			reply, err := caller.Call(soon(t), echo, echoIn{Text: "<ä>\n"})
 			must(t, err)
@@ -59,7 +60,7 @@ func TestErrorsCrossTheSocket(t *testing.T) {
 	if _, err := c.Call(t.Context(), echo, echoIn{Text: strings.Repeat("x", wire.MaxRequest)}); !errors.Is(err, wire.CodeTooLarge) {
 		t.Errorf("Call() with too much = %v, want %s", err, wire.CodeTooLarge)
 	}
-	if _, err := (&sockets.Caller{Place: newPlace(t, "b")}).Call(t.Context(), echo, nil); !errors.Is(err, wire.CodeNotRunning) {
+	if _, err := (&client.Caller{Place: newPlace(t, "b")}).Call(t.Context(), echo, nil); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Call() of nobody = %v, want %s", err, wire.CodeNotRunning)
 	}
 }
@@ -68,7 +69,7 @@ func TestHangUpCancels(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(h)})
-	for name, caller := range map[string]*sockets.Caller{"once": c, "keeping": c.Keeping()} {
+	for name, caller := range map[string]*client.Caller{"once": c, "keeping": c.Keeping()} {
 		ctx, cancel := context.WithCancel(t.Context())
 		answered := make(chan error, 1)
 		go func() {
@@ -119,7 +120,7 @@ func TestKeptConnections(t *testing.T) {
 	counted := &countingListener{Listener: listener}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, counted) }()
-	c := (&sockets.Caller{Place: p}).Keeping()
+	c := (&client.Caller{Place: p}).Keeping()
 	defer c.Close()
 	if c.Held() {
 		t.Error("a connection is held before the first call")
@@ -127,7 +128,7 @@ func TestKeptConnections(t *testing.T) {
 	for range 5 {
 		_, err := c.Call(soon(t), echo, echoIn{Text: "x"})
 		must(t, err)
-		if !c.Held() || (&sockets.Caller{Place: p}).Held() {
+		if !c.Held() || (&client.Caller{Place: p}).Held() {
 			t.Error("the connection is not held, or held where none is kept")
 		}
 	}
@@ -196,7 +197,7 @@ func BenchmarkCall(b *testing.B) {
 	wg.Go(func() { _ = s.Serve(ctx, listener) })
 	defer wg.Wait()
 	defer cancel()
-	once := &sockets.Caller{Place: p}
+	once := &client.Caller{Place: p}
 	kept := once.Keeping()
 	defer kept.Close()
 	b.Run("dial", func(b *testing.B) {
@@ -208,7 +209,7 @@ func BenchmarkCall(b *testing.B) {
 			conn.Close()
 		}
 	})
-	for name, c := range map[string]*sockets.Caller{"once": once, "kept": kept} {
+	for name, c := range map[string]*client.Caller{"once": once, "kept": kept} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

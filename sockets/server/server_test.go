@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -88,7 +89,7 @@ func helloOf(name string) func() wire.Hello {
 }
 
 // serve runs s at p until the test ends and returns a caller of it.
-func serve(t *testing.T, p home.Place, s *Server) *sockets.Caller {
+func serve(t *testing.T, p home.Place, s *Server) *client.Caller {
 	t.Helper()
 	listener, _ := listen(t, p)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -99,7 +100,7 @@ func serve(t *testing.T, p home.Place, s *Server) *sockets.Caller {
 		}
 	})
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	return &sockets.Caller{Place: p, Session: p.Name}
+	return &client.Caller{Place: p, Session: p.Name}
 }
 
 func TestServe(t *testing.T) {
@@ -295,7 +296,7 @@ func TestNoRequestIsEndless(t *testing.T) {
 func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
-	kept := sockets.Caller{Place: p}.Keeping()
+	kept := client.Caller{Place: p}.Keeping()
 	defer kept.Close()
 	held := make(chan bool, 1)
 	s := &Server{Hello: helloOf("a"), Handlers: handlers(h), Grace: 500 * time.Millisecond, OnIdleConnsClosed: func() {
@@ -314,7 +315,7 @@ func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
 	if _, err := kept.Hello(soon(t)); err != nil || !kept.Held() {
 		t.Fatalf("no connection is kept: %v", err)
 	}
-	go func() { _, _ = (&sockets.Caller{Place: p}).Call(context.WithoutCancel(ctx), hang, nil) }() // it is cancelled
+	go func() { _, _ = (&client.Caller{Place: p}).Call(context.WithoutCancel(ctx), hang, nil) }() // it is cancelled
 	<-h.began
 	cancel()
 	if <-held {
@@ -337,7 +338,7 @@ func TestServeEnds(t *testing.T) {
 	go func() { ended <- s.Serve(ctx, listener) }()
 	answered := make(chan error, 1)
 	go func() {
-		_, err := (&sockets.Caller{Place: p}).Call(soon(t), hang, nil)
+		_, err := (&client.Caller{Place: p}).Call(soon(t), hang, nil)
 		answered <- err
 	}()
 	<-h.began

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -25,7 +26,7 @@ func bury(ctx context.Context, root home.Root, session string) (closes bool, err
 	defer start.Close()
 	lease, err := sockets.Hold(place.Lock)
 	if errors.Is(err, wire.CodeHeld) {
-		caller := sockets.Caller{Place: place, Session: session}
+		caller := client.Caller{Place: place, Session: session}
 		if hello, err := caller.Hello(ctx); err != nil || !hello.Idle {
 			return false, err
 		}

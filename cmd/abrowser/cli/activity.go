@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -77,7 +77,7 @@ func (a *app) warnOfMany(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, place := range places {
 		wg.Go(func() {
-			if _, err := (&sockets.Caller{Place: place}).Hello(ctx); !errors.Is(err, wire.CodeNotRunning) {
+			if _, err := (&client.Caller{Place: place}).Hello(ctx); !errors.Is(err, wire.CodeNotRunning) {
 				live.Add(1)
 			}
 		})

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/client"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -120,7 +119,7 @@ func (a *app) ask(ctx context.Context, l line, body json.RawMessage) (wire.Reply
 	return a.send(ctx, a.caller(place, build), patience+coldMargin, doc, body)
 }
 
-func (a *app) send(ctx context.Context, caller sockets.Caller, patience time.Duration, doc wire.Doc, body json.RawMessage) (wire.Reply, error) {
+func (a *app) send(ctx context.Context, caller client.Caller, patience time.Duration, doc wire.Doc, body json.RawMessage) (wire.Reply, error) {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	c := client.New(caller)
@@ -146,8 +145,8 @@ func interruption(ctx context.Context, err error) error {
 	return err
 }
 
-func (a *app) caller(place home.Place, build string) sockets.Caller {
-	return sockets.Caller{Place: place, Session: a.session, Build: build, Agent: a.agentIn(a.session), Settings: a.settings, Owner: a.owner}
+func (a *app) caller(place home.Place, build string) client.Caller {
+	return client.Caller{Place: place, Session: a.session, Build: build, Agent: a.agentIn(a.session), Settings: a.settings, Owner: a.owner}
 }
 
 func (a *app) placeOf(doc wire.Doc) (home.Place, error) {

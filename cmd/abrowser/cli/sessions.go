@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -48,7 +49,7 @@ func (a *app) look(ctx context.Context, place home.Place) served {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	s := served{place: place}
-	hello, err := (&sockets.Caller{Place: place}).Hello(ctx)
+	hello, err := (&client.Caller{Place: place}).Hello(ctx)
 	if errors.Is(err, wire.CodeNotRunning) {
 		return s
 	}

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -66,7 +66,7 @@ func (a *app) isThere(ctx context.Context) error {
 	}
 	short, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	if _, err := (&sockets.Caller{Place: place}).Hello(short); !errors.Is(err, wire.CodeNotRunning) {
+	if _, err := (&client.Caller{Place: place}).Hello(short); !errors.Is(err, wire.CodeNotRunning) {
 		return nil // what is wrong with it, the question itself shows
 	}
 	known, err := a.brokerSessions(ctx)

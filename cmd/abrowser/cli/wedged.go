@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -91,7 +92,7 @@ func (a *app) whenSilent(doc wire.Doc, who sockets.Silent) local {
 func (a *app) mute(ctx context.Context, place home.Place, patience time.Duration) bool {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	_, err := (&sockets.Caller{Place: place}).Hello(short)
+	_, err := (&client.Caller{Place: place}).Hello(short)
 	return err != nil && short.Err() != nil && ctx.Err() == nil && !errors.Is(err, wire.CodeNotRunning)
 }
 

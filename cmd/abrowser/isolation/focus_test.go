@@ -10,9 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -113,7 +113,7 @@ func TestNothingIsRaised(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), e2e.CommandDeadline)
 		defer cancel()
-		end, err := (&sockets.Caller{Place: place, Session: "another"}).Hold(ctx, wire.PathCapture)
+		end, err := (&client.Caller{Place: place, Session: "another"}).Hold(ctx, wire.PathCapture)
 		if err != nil {
 			t.Fatal(err)
 		}

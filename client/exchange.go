@@ -1,4 +1,4 @@
-package sockets
+package client
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -73,7 +74,7 @@ func (c *Caller) line(ctx context.Context) (*line, error) {
 	if l := c.keptLine(); l != nil {
 		return l, nil
 	}
-	conn, err := Dial(ctx, c.Place)
+	conn, err := sockets.Dial(ctx, c.Place)
 	if err != nil {
 		return nil, err
 	}

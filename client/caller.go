@@ -1,4 +1,4 @@
-package sockets
+package client
 
 import (
 	"context"
@@ -15,7 +15,7 @@ type Caller struct {
 	Session  string        // whom the calls are for
 	Build    string        // when set, a server of another build refuses
 	Agent    string        // who acts, where that is not the session itself
-	Owner    string        // a [Process] that the session is for; empty leaves that as it is
+	Owner    string        // a [sockets.Process] that the session is for; empty leaves that as it is
 	Settings wire.Settings // what the caller asked for
 
 	kept *kept

@@ -1,0 +1,55 @@
+package client
+
+import (
+	"context"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/socketstest"
+)
+
+func TestMain(m *testing.M) { socketstest.Main(m, nil) }
+
+// newPlace returns a session's place in a new root, whose path is short enough for every
+// session's name.
+func newPlace(t *testing.T, name string) home.Place {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "ab")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	r := home.Root{Dir: dir}
+	must(t, r.Make())
+	p, err := r.Session(name)
+	must(t, err)
+	return p
+}
+
+// listen holds p's lease and listens there until the test ends.
+func listen(t *testing.T, p home.Place) (*net.UnixListener, *sockets.Lease) {
+	t.Helper()
+	l, err := sockets.Hold(p.Lock)
+	must(t, err)
+	listener, err := sockets.Listen(p, l)
+	must(t, err)
+	t.Cleanup(func() { listener.Close(); l.Close() })
+	return listener, l
+}
+
+// soon returns a context with a limit that is generous even on a busy machine.
+func soon(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
