@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/launcher/keeper"
 )
@@ -59,8 +61,7 @@ func readProtocol(t *testing.T, o keeper.Options) protocol {
 		args = append(args, "--no-sandbox")
 	}
 	cmd := exec.CommandContext(ctx, o.Browser, args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // so that it removes its files in /tmp
-	cmd.WaitDelay = testTime
+	cmd.WaitDelay = time.Second
 	says, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -71,7 +72,10 @@ func readProtocol(t *testing.T, o keeper.Options) protocol {
 	defer func() {
 		cancel()
 		_, _ = io.Copy(io.Discard, says)
-		_ = cmd.Wait() // it was ended by a signal
+		_ = cmd.Wait() // it was killed
+		if socket, err := os.Readlink(filepath.Join(profile, "SingletonSocket")); err == nil {
+			_ = os.RemoveAll(filepath.Dir(socket)) // a killed browser leaves this directory in /tmp
+		}
 	}()
 	address := ""
 	for lines := bufio.NewScanner(says); address == "" && lines.Scan(); {
