@@ -56,7 +56,7 @@ func Do[In, Out any](ctx context.Context, c *Client, v wire.Verb[In, Out], in In
 
 // Raw asks as [Do] does for the verb that doc describes, with an input and an output
 // whose types are not known here. The reply's error is returned as err too.
-func (c *Client) Raw(ctx context.Context, doc wire.Doc, body json.RawMessage) (wire.Reply, error) {
+func (c *Client) Raw(ctx context.Context, doc wire.Spec, body json.RawMessage) (wire.Reply, error) {
 	return c.call(ctx, doc.Path(), body, doc.Reads)
 }
 

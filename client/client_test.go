@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/server"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -41,31 +42,31 @@ func answering(t *testing.T, handlers ...wire.Handler) *Client {
 
 func TestDo(t *testing.T) {
 	c := answering(t,
-		wire.Bind(wire.Click, func(_ context.Context, call *wire.Call, in wire.ClickIn) (wire.ClickOut, error) {
+		wire.Bind(verbs.Click, func(_ context.Context, call *wire.Call, in verbs.ClickIn) (verbs.ClickOut, error) {
 			call.Warn("clicking")
 			if in.Selector == "#gone" {
-				return wire.ClickOut{}, wire.Errorf(wire.CodeNotFound, "no element matches %q", in.Selector).WithHint("abrowser snapshot")
+				return verbs.ClickOut{}, wire.Errorf(wire.CodeNotFound, "no element matches %q", in.Selector).WithHint("abrowser snapshot")
 			}
-			return wire.ClickOut{}, nil
+			return verbs.ClickOut{}, nil
 		}),
-		wire.Bind(wire.GetTitle, func(context.Context, *wire.Call, wire.TabIn) (wire.GetTitleOut, error) {
-			return wire.GetTitleOut{Title: "Seite <1>"}, nil
+		wire.Bind(verbs.GetTitle, func(context.Context, *wire.Call, verbs.TabIn) (verbs.GetTitleOut, error) {
+			return verbs.GetTitleOut{Title: "Seite <1>"}, nil
 		}),
 	)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	title, _, err := Do(ctx, c, wire.GetTitle, wire.TabIn{})
+	title, _, err := Do(ctx, c, verbs.GetTitle, verbs.TabIn{})
 	if err != nil || title.Title != "Seite <1>" {
 		t.Errorf("Do(get title) = %+v, %v", title, err)
 	}
-	if _, warnings, err := Do(ctx, c, wire.Click, wire.ClickIn{Element: wire.Element{Selector: "#buy"}}); err != nil || len(warnings) != 1 {
+	if _, warnings, err := Do(ctx, c, verbs.Click, verbs.ClickIn{Element: verbs.Element{Selector: "#buy"}}); err != nil || len(warnings) != 1 {
 		t.Errorf("Do(click) = %q, %v, want one warning", warnings, err)
 	}
-	_, warnings, err := Do(ctx, c, wire.Click, wire.ClickIn{Element: wire.Element{Selector: "#gone"}})
+	_, warnings, err := Do(ctx, c, verbs.Click, verbs.ClickIn{Element: verbs.Element{Selector: "#gone"}})
 	if !errors.Is(err, wire.CodeNotFound) || wire.AsError(err).Hint != "abrowser snapshot" || len(warnings) != 1 {
 		t.Errorf("Do(click #gone) = %q, %v, want a warning and %s", warnings, err, wire.CodeNotFound)
 	}
-	if _, _, err := Do(ctx, c, wire.Back, wire.StepIn{}); !errors.Is(err, wire.CodeUnknownVerb) {
+	if _, _, err := Do(ctx, c, verbs.Back, verbs.StepIn{}); !errors.Is(err, wire.CodeUnknownVerb) {
 		t.Errorf("Do(back) = %v, want %s", err, wire.CodeUnknownVerb)
 	}
 	if hello, err := c.Hello(ctx); err != nil || hello.Name != "a" {
@@ -74,17 +75,17 @@ func TestDo(t *testing.T) {
 }
 
 func TestRaw(t *testing.T) {
-	c := answering(t, wire.Bind(wire.GetTitle, func(_ context.Context, call *wire.Call, _ wire.TabIn) (wire.GetTitleOut, error) {
+	c := answering(t, wire.Bind(verbs.GetTitle, func(_ context.Context, call *wire.Call, _ verbs.TabIn) (verbs.GetTitleOut, error) {
 		call.Warn("slow")
-		return wire.GetTitleOut{Title: "one"}, nil
+		return verbs.GetTitleOut{Title: "one"}, nil
 	}))
 	for _, body := range []json.RawMessage{nil, json.RawMessage("{}"), json.RawMessage(" { } ")} {
-		reply, err := c.Raw(t.Context(), wire.GetTitle.Doc, body)
+		reply, err := c.Raw(t.Context(), verbs.GetTitle.Spec, body)
 		if err != nil || !strings.Contains(string(reply.Data), `"one"`) || len(reply.Warnings) != 1 {
 			t.Errorf("Raw(%s) = %+v, %v", body, reply, err)
 		}
 	}
-	reply, err := c.Raw(t.Context(), wire.GetTitle.Doc, json.RawMessage(`{"x":1}`))
+	reply, err := c.Raw(t.Context(), verbs.GetTitle.Spec, json.RawMessage(`{"x":1}`))
 	if !errors.Is(err, wire.CodeBadInput) || reply.Error == nil {
 		t.Errorf("Raw() = %+v, %v, want %s in both", reply, err, wire.CodeBadInput)
 	}
@@ -111,10 +112,10 @@ func TestALostAnswer(t *testing.T) {
 	t.Cleanup(func() { l.Close(); wg.Wait() })
 	c := New(Caller{Place: p})
 	defer c.Close()
-	_, _, read := Do(t.Context(), c, wire.GetTitle, wire.TabIn{})
-	_, _, acted := Do(t.Context(), c, wire.Reload, wire.StepIn{})
-	_, rawRead := c.Raw(t.Context(), wire.GetTitle.Doc, nil)
-	_, rawActed := c.Raw(t.Context(), wire.Reload.Doc, nil)
+	_, _, read := Do(t.Context(), c, verbs.GetTitle, verbs.TabIn{})
+	_, _, acted := Do(t.Context(), c, verbs.Reload, verbs.StepIn{})
+	_, rawRead := c.Raw(t.Context(), verbs.GetTitle.Spec, nil)
+	_, rawActed := c.Raw(t.Context(), verbs.Reload.Spec, nil)
 	for name, tt := range map[string]struct {
 		err  error
 		want wire.Code
@@ -136,7 +137,7 @@ func TestNobodyIsThere(t *testing.T) {
 	l.Close()
 	c := New(Caller{Place: p})
 	defer c.Close()
-	if _, _, err := Do(t.Context(), c, wire.Reload, wire.StepIn{}); !errors.Is(err, wire.CodeNotRunning) {
+	if _, _, err := Do(t.Context(), c, verbs.Reload, verbs.StepIn{}); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Do() = %v, want %s", err, wire.CodeNotRunning)
 	}
 }

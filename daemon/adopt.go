@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -15,7 +16,7 @@ const adoptTime = time.Second
 
 // attached returns the page in a tab as soon as it can be used. A command that navigates
 // first stops a load that keeps the page from answering.
-func (t *turn) attached(ctx context.Context, l *link, tab wire.Tab) (*page, error) {
+func (t *turn) attached(ctx context.Context, l *link, tab verbs.Tab) (*page, error) {
 	if !t.leaves && !t.listed {
 		return l.await(ctx, tab.TargetID)
 	}
@@ -47,15 +48,15 @@ func (l *link) stopLoading(ctx context.Context, target string) error {
 
 // activeOrListed is active, but returns the tab as the browser lists it, and no page, where
 // the page does not answer.
-func (t *turn) activeOrListed(ctx context.Context) (*page, wire.Tab, error) {
+func (t *turn) activeOrListed(ctx context.Context) (*page, verbs.Tab, error) {
 	t.listed = true
 	p, err := t.active(ctx)
 	if !errors.Is(err, wire.CodeWedged) || ctx.Err() != nil {
-		return p, wire.Tab{}, err
+		return p, verbs.Tab{}, err
 	}
 	tabs, lost := t.listTabs(ctx)
 	if lost != nil {
-		return nil, wire.Tab{}, err
+		return nil, verbs.Tab{}, err
 	}
 	active, _ := t.known()
 	tab, ok := t.successor(tabs, active)
@@ -64,7 +65,7 @@ func (t *turn) activeOrListed(ctx context.Context) (*page, wire.Tab, error) {
 		ok = lost == nil
 	}
 	if !ok {
-		return nil, wire.Tab{}, err
+		return nil, verbs.Tab{}, err
 	}
 	t.call.Warn("tab %s does not answer yet", tab.TabID)
 	return nil, tab, nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 const capture = `- banner [ref=e2]:
@@ -88,10 +88,10 @@ func TestParseAria(t *testing.T) {
 func TestOutline(t *testing.T) {
 	tests := []struct {
 		name string
-		in   wire.SnapshotIn
+		in   verbs.SnapshotIn
 		want string
 	}{
-		{"whole", wire.SnapshotIn{URLs: true}, `- banner
+		{"whole", verbs.SnapshotIn{URLs: true}, `- banner
   - heading "Hello \"you\" <b>" [level=1, ref=e1]
   - button "a: b" [ref=e2]
   - link "it's: here" [ref=e3, url=https://x.test/a?b:%20c]
@@ -115,7 +115,7 @@ func TestOutline(t *testing.T) {
 - StaticText "plain: text"
 - list
   - listitem`},
-		{"interactive", wire.SnapshotIn{Interactive: true, Depth: 1}, `- heading "Hello \"you\" <b>" [level=1, ref=e1]
+		{"interactive", verbs.SnapshotIn{Interactive: true, Depth: 1}, `- heading "Hello \"you\" <b>" [level=1, ref=e1]
 - button "a: b" [ref=e2]
 - link "it's: here" [ref=e3]
 - textbox "Name" [ref=e4]: Ada

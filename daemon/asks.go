@@ -10,6 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -131,7 +132,7 @@ func (a *asks) permission(origin string, q asked) verdict {
 		}
 	}
 	name := strings.Join(q.Names, "+")
-	if strictest == wire.PolicyAskHuman {
+	if strictest == verbs.PolicyAskHuman {
 		return a.askPerson(wire.Record{Kind: q.Kind, Name: brief(name), Message: "wanted by the page", Origin: origin}, q)
 	}
 	v := verdict{Do: doDeny}
@@ -140,13 +141,13 @@ func (a *asks) permission(origin string, q asked) verdict {
 			continue
 		}
 		r := wire.Record{Kind: q.Kind, Name: brief(name), Message: "wanted by the page", Origin: origin, Handled: handledDenied}
-		if modes[name] == wire.PolicyAllow {
+		if modes[name] == verbs.PolicyAllow {
 			r.Handled = handledAllowed
 		}
-		r.Raised = modes[name] == wire.PolicyRaise || modes[name] == ""
+		r.Raised = modes[name] == verbs.PolicyRaise || modes[name] == ""
 		a.news.add(r)
 	}
-	if strictest == wire.PolicyAllow || strictest == modeSilent {
+	if strictest == verbs.PolicyAllow || strictest == modeSilent {
 		v = a.grant(q)
 	}
 	return v
@@ -162,12 +163,12 @@ func (a *asks) mode(name string, active bool) string {
 	mode, ok := p.PerPermission[name]
 	switch {
 	case ok:
-	case name == "notifications" && (p.Notification == wire.PolicyAllow || p.Notification == wire.PolicyDeny):
+	case name == "notifications" && (p.Notification == verbs.PolicyAllow || p.Notification == verbs.PolicyDeny):
 		mode = p.Notification // a page asks before it shows one
 	default:
 		mode = p.Permission
 	}
-	if mode != wire.PolicyAllow && mode != wire.PolicyDeny && unasked(name, active) {
+	if mode != verbs.PolicyAllow && mode != verbs.PolicyDeny && unasked(name, active) {
 		return modeSilent
 	}
 	return mode
@@ -188,9 +189,9 @@ func strictness(mode string) int {
 	switch mode {
 	case modeSilent:
 		return 0
-	case wire.PolicyAllow:
+	case verbs.PolicyAllow:
 		return 1
-	case wire.PolicyAskHuman:
+	case verbs.PolicyAskHuman:
 		return 2
 	}
 	return 3
@@ -200,9 +201,9 @@ func strictness(mode string) int {
 // browser itself knows.
 func (a *asks) state(name string) string {
 	switch a.mode(name, false) {
-	case wire.PolicyAllow:
+	case verbs.PolicyAllow:
 		return "granted"
-	case wire.PolicyDeny:
+	case verbs.PolicyDeny:
 		return "denied"
 	case modeSilent:
 		return ""
@@ -241,11 +242,11 @@ func (a *asks) settle(mode string, r wire.Record, q asked) verdict {
 	v := verdict{Do: doDeny}
 	r.Handled = handledDenied
 	switch mode {
-	case wire.PolicyAskHuman:
+	case verbs.PolicyAskHuman:
 		return a.askPerson(r, q)
-	case wire.PolicyAllow:
+	case verbs.PolicyAllow:
 		v.Do, r.Handled = doAllow, handledAllowed
-	case wire.PolicyDeny:
+	case verbs.PolicyDeny:
 	default:
 		r.Raised = true
 	}
@@ -271,7 +272,7 @@ func brief(text string) string {
 // config is what the script is told when it begins.
 func (a *asks) config() (string, error) {
 	raw, err := json.Marshal(map[string]any{
-		"binding": asksBinding, "names": wire.PermissionNames(), "pickers": wire.PickerNames(), "notifications": a.notifications(),
+		"binding": asksBinding, "names": verbs.PermissionNames(), "pickers": verbs.PickerNames(), "notifications": a.notifications(),
 	})
 	return string(raw), err
 }

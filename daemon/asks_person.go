@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -86,10 +87,10 @@ func (a *asks) reply(id string, allow bool) error {
 }
 
 // waiting lists the questions that wait for a person, the oldest first.
-func (a *asks) waiting() []wire.PendingQuestion {
+func (a *asks) waiting() []verbs.PendingQuestion {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var all []wire.PendingQuestion
+	var all []verbs.PendingQuestion
 	for id, one := range a.pending {
 		select {
 		case <-one.answer:
@@ -97,10 +98,10 @@ func (a *asks) waiting() []wire.PendingQuestion {
 		default:
 		}
 		if r := one.record; time.Now().Before(one.until) {
-			all = append(all, wire.PendingQuestion{ID: id, Kind: r.Kind, Name: r.Name, Message: r.Message, Origin: r.Origin})
+			all = append(all, verbs.PendingQuestion{ID: id, Kind: r.Kind, Name: r.Name, Message: r.Message, Origin: r.Origin})
 		}
 	}
-	slices.SortFunc(all, func(x, y wire.PendingQuestion) int {
+	slices.SortFunc(all, func(x, y verbs.PendingQuestion) int {
 		return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), strings.Compare(x.ID, y.ID))
 	})
 	return all

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -34,10 +35,10 @@ func (a *asks) picker(origin string, q asked) verdict {
 		mode = p.FilePicker
 	}
 	r := wire.Record{Kind: q.Kind, Name: brief(q.API), Message: brief(q.Title), Origin: origin, Handled: handledDenied}
-	if !slices.Contains(wire.PickerNames(), q.API) {
+	if !slices.Contains(verbs.PickerNames(), q.API) {
 		return verdict{Do: doDeny}
 	}
-	if mode == wire.PolicyDeny {
+	if mode == verbs.PolicyDeny {
 		a.news.add(r)
 		return verdict{Do: doDeny}
 	}
@@ -82,16 +83,16 @@ func (a *asks) dequeue(api string) (pickerAnswer, bool) {
 	return answer, true
 }
 
-func (a *asks) queued() []wire.QueuedAnswer {
+func (a *asks) queued() []verbs.QueuedAnswer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var all []wire.QueuedAnswer
+	var all []verbs.QueuedAnswer
 	for _, one := range a.queue {
 		files := len(one.files)
 		if one.path != "" {
 			files = 1
 		}
-		all = append(all, wire.QueuedAnswer{API: one.api, Files: files})
+		all = append(all, verbs.QueuedAnswer{API: one.api, Files: files})
 	}
 	return all
 }

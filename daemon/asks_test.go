@@ -10,6 +10,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,9 +18,9 @@ import (
 // what the replies say.
 func said(t testing.TB, s *daemontest.Session, button string) (string, []wire.Record) {
 	t.Helper()
-	records := reply(t, s, wire.Click, wire.ClickIn{Element: element("#" + button)}).Records
+	records := reply(t, s, verbs.Click, verbs.ClickIn{Element: element("#" + button)}).Records
 	for end := time.Now().Add(patience); time.Now().Before(end); {
-		r := reply(t, s, wire.GetText, wire.GetIn{Element: element("#out")})
+		r := reply(t, s, verbs.GetText, verbs.GetIn{Element: element("#out")})
 		records = append(records, r.Records...)
 		if text := string(r.Data); strings.Contains(text, button+": ") {
 			_, rest, _ := strings.Cut(strings.TrimSuffix(text, `"}`), button+": ")
@@ -54,7 +55,7 @@ func TestAsks(t *testing.T) {
 			}{
 				{"raise", tt.raised, "denied", true}, {"deny", tt.denied, "denied", false}, {"allow", tt.allow, "allowed", false},
 			} {
-				do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: mode.mode, Permissions: []string{tt.name}})
+				do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: mode.mode, Permissions: []string{tt.name}})
 				got, records := said(t, s, tt.button)
 				if got != mode.want {
 					t.Errorf("%s: the page was told %q, want %q", mode.mode, got, mode.want)
@@ -67,11 +68,11 @@ func TestAsks(t *testing.T) {
 		})
 	}
 	t.Run("several at once", func(t *testing.T) {
-		do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "raise", PerPermission: map[string]string{"camera": "allow"}})
+		do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "raise", PerPermission: map[string]string{"camera": "allow"}})
 		if got, records := said(t, s, "call"); got != "NotAllowedError" || len(records) != 2 {
 			t.Errorf("with the camera alone allowed: %q, %+v", got, records)
 		}
-		do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+		do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
 		if got, _ := said(t, s, "call"); got != "audio,video" {
 			t.Errorf("with all allowed: %q", got)
 		}
@@ -79,7 +80,7 @@ func TestAsks(t *testing.T) {
 	t.Run("clipboard", func(t *testing.T) {
 		other := home.Start(t)
 		open(t, other, web.URL("/asks"))
-		do(t, other, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+		do(t, other, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
 		if got, records := said(t, s, "copy"); got != "ok" || len(records) != 1 {
 			t.Errorf("copying: %q, %+v", got, records)
 		}
@@ -89,27 +90,27 @@ func TestAsks(t *testing.T) {
 		if got, _ := said(t, other, "paste"); got != "[]" {
 			t.Errorf("another session pastes %q", got)
 		}
-		do(t, other, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "raise"})
+		do(t, other, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "raise"})
 		if got, records := said(t, other, "copy"); got != "ok" || len(records) != 0 {
 			t.Errorf("copying by a click needs no permission: %q, %+v", got, records)
 		}
 	})
 	t.Run("a frame of another site", func(t *testing.T) {
-		do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "raise"})
+		do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "raise"})
 		eval(t, s, "{ const f = document.createElement('iframe'); f.allow = 'geolocation *'; f.src = '"+web.CrossURL("/asks")+
 			"'; const loaded = new Promise(done => f.onload = done); document.body.append(f); loaded.then(() => 1) }")
-		r := reply(t, s, wire.Snapshot, wire.SnapshotIn{Interactive: true})
+		r := reply(t, s, verbs.Snapshot, verbs.SnapshotIn{Interactive: true})
 		_, ref, _ := strings.Cut(string(r.Data)[strings.LastIndex(string(r.Data), `\"place\"`):], "ref=")
 		ref, _, _ = strings.Cut(ref, "]")
-		records := reply(t, s, wire.Click, wire.ClickIn{Element: element(ref)}).Records
+		records := reply(t, s, verbs.Click, verbs.ClickIn{Element: element(ref)}).Records
 		for i := 0; len(records) == 0 && i < 100; i++ {
-			records = reply(t, s, wire.GetText, wire.GetIn{Element: element("h1")}).Records
+			records = reply(t, s, verbs.GetText, verbs.GetIn{Element: element("h1")}).Records
 		}
 		if len(records) != 1 || records[0].Origin != strings.TrimSuffix(web.CrossURL("/"), "/") || !records[0].Raised {
 			t.Errorf("the records are %+v", records)
 		}
 	})
-	fails(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow", Permissions: []string{"moon"}}, wire.CodeBadInput)
+	fails(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow", Permissions: []string{"moon"}}, wire.CodeBadInput)
 }
 
 func TestNotificationPolicy(t *testing.T) {
@@ -121,7 +122,7 @@ func TestNotificationPolicy(t *testing.T) {
 	}{
 		{"raise", "error", "denied", "default", true}, {"allow", "shown true", "allowed", "granted", false}, {"deny", "error", "denied", "denied", false},
 	} {
-		do(t, s, wire.PolicyNotification, wire.NotificationPolicyIn{Mode: tt.mode})
+		do(t, s, verbs.PolicyNotification, verbs.NotificationPolicyIn{Mode: tt.mode})
 		got, records := said(t, s, "notify")
 		if got != tt.want || len(records) != 1 || records[0].Message != "Hello" || records[0].Handled != tt.handled || records[0].Raised != tt.raised {
 			t.Errorf("%s: %q, %+v", tt.mode, got, records)
@@ -129,7 +130,7 @@ func TestNotificationPolicy(t *testing.T) {
 		if got := eval(t, s, "Notification.permission"); got != `"`+tt.permission+`"` {
 			t.Errorf("%s: the permission is %s, want %s", tt.mode, got, tt.permission)
 		}
-		do(t, s, wire.Reload, wire.StepIn{})
+		do(t, s, verbs.Reload, verbs.StepIn{})
 		if got := eval(t, s, "Notification.permission"); got != `"`+tt.permission+`"` {
 			t.Errorf("%s: in the next document the permission is %s, want %s", tt.mode, got, tt.permission)
 		}
@@ -153,11 +154,11 @@ func TestFilePickerPolicy(t *testing.T) {
 	}
 	expect("pick", "AbortError", "denied", true)
 	contents := "given"
-	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{in}})
-	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Files: []wire.PickedFile{{Name: "a.txt", Contents: &contents}}})
-	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showSaveFilePicker", Paths: []string{out}})
-	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showDirectoryPicker", Paths: []string{in}})
-	if q := do(t, s, wire.PolicyStatus, wire.Nothing{}).Queued; len(q) != 4 {
+	do(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{in}})
+	do(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showOpenFilePicker", Files: []verbs.PickedFile{{Name: "a.txt", Contents: &contents}}})
+	do(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showSaveFilePicker", Paths: []string{out}})
+	do(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showDirectoryPicker", Paths: []string{in}})
+	if q := do(t, s, verbs.PolicyStatus, verbs.Nothing{}).Queued; len(q) != 4 {
 		t.Errorf("queued is %+v", q)
 	}
 	expect("save", "out.txt", "allowed", false)
@@ -167,37 +168,37 @@ func TestFilePickerPolicy(t *testing.T) {
 	expect("pick", "in.txt from disk", "allowed", false)
 	expect("pick", "a.txt given", "allowed", false)
 	expect("folder", "in.txt", "allowed", false)
-	do(t, s, wire.PolicyFilePicker, wire.FilePickerPolicyIn{Mode: "allow"})
+	do(t, s, verbs.PolicyFilePicker, verbs.FilePickerPolicyIn{Mode: "allow"})
 	expect("pick", "AbortError", "denied", true) // nothing is left to pick
-	do(t, s, wire.PolicyFilePicker, wire.FilePickerPolicyIn{Mode: "deny", APIs: []string{"showOpenFilePicker"}})
-	do(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{in}})
+	do(t, s, verbs.PolicyFilePicker, verbs.FilePickerPolicyIn{Mode: "deny", APIs: []string{"showOpenFilePicker"}})
+	do(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{in}})
 	expect("pick", "AbortError", "denied", false)
-	fails(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{filepath.Join(dir, "none")}}, wire.CodeBadInput)
-	fails(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{"in.txt"}}, wire.CodeBadInput)
-	fails(t, s, wire.PolicyRespond, wire.PickerRespondIn{API: "showSaveFilePicker"}, wire.CodeBadInput)
+	fails(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{filepath.Join(dir, "none")}}, wire.CodeBadInput)
+	fails(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{"in.txt"}}, wire.CodeBadInput)
+	fails(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showSaveFilePicker"}, wire.CodeBadInput)
 }
 
 // A person decides while the page waits, and other commands go on.
 func TestAskHuman(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
-	do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "ask-human"})
+	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "ask-human"})
 	for _, tt := range []struct{ answer, want string }{{"allow", "video"}, {"deny", "NotAllowedError"}} {
-		do(t, s, wire.Click, wire.ClickIn{Element: element("#camera")})
-		var pending []wire.PendingQuestion
+		do(t, s, verbs.Click, verbs.ClickIn{Element: element("#camera")})
+		var pending []verbs.PendingQuestion
 		for end := time.Now().Add(patience); len(pending) == 0 && time.Now().Before(end); {
-			pending = do(t, s, wire.PolicyStatus, wire.Nothing{}).Pending
+			pending = do(t, s, verbs.PolicyStatus, verbs.Nothing{}).Pending
 		}
 		if len(pending) != 1 || pending[0].Name != "camera" {
 			t.Fatalf("pending is %+v", pending)
 		}
-		if r := reply(t, s, wire.GetText, wire.GetIn{Element: element("#out")}); strings.Contains(string(r.Data), "camera:") ||
+		if r := reply(t, s, verbs.GetText, verbs.GetIn{Element: element("#out")}); strings.Contains(string(r.Data), "camera:") ||
 			len(r.Records) == 1 && (r.Records[0].Handled != "asked" || !strings.Contains(r.Records[0].Hint, pending[0].ID)) {
 			t.Errorf("before the answer: %s, %+v", r.Data, r.Records)
 		}
-		do(t, s, wire.PolicyAnswer, wire.PolicyAnswerIn{ID: pending[0].ID, Answer: tt.answer})
-		do(t, s, wire.Wait, wire.WaitIn{Text: "camera: " + tt.want})
-		fails(t, s, wire.PolicyAnswer, wire.PolicyAnswerIn{ID: pending[0].ID, Answer: "allow"}, wire.CodeNotFound)
+		do(t, s, verbs.PolicyAnswer, verbs.PolicyAnswerIn{ID: pending[0].ID, Answer: tt.answer})
+		do(t, s, verbs.Wait, verbs.WaitIn{Text: "camera: " + tt.want})
+		fails(t, s, verbs.PolicyAnswer, verbs.PolicyAnswerIn{ID: pending[0].ID, Answer: "allow"}, wire.CodeNotFound)
 	}
 }
 
@@ -206,7 +207,7 @@ func TestAskHuman(t *testing.T) {
 func TestAsksOfTheNextDaemon(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
-	do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
 	s.End(t)
 	s = home.Resume(t, s.Name)
 	if got, records := said(t, s, "camera"); got != "video" || len(records) != 1 {
@@ -221,13 +222,13 @@ func TestAsksOfTheNextDaemon(t *testing.T) {
 	if look(ours) == `""` {
 		t.Error("while the session lasts nothing of ours is found there, so that nothing can be missed")
 	}
-	do(t, s, wire.Close, wire.CloseIn{})
+	do(t, s, verbs.Close, verbs.CloseIn{})
 	s.End(t)
 	if got := look("[" + native + ", " + ours + "].join()"); got != `"true,"` {
 		t.Errorf("after release the page still has ours: %s", got)
 	}
 	s = home.Resume(t, s.Name) // it is asked for again where it was taken off
-	do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
 	if got, records := said(t, s, "camera"); got != "video" || len(records) != 1 {
 		t.Errorf("when the session comes again: %q, %+v", got, records)
 	}
@@ -237,7 +238,7 @@ func TestAsksOfTheNextDaemon(t *testing.T) {
 func TestAsksOfADocumentLoadedMeanwhile(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
-	do(t, s, wire.PolicyPermission, wire.PermissionPolicyIn{Mode: "allow"})
+	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
 	look := onlooker(t, s)
 	s.End(t)
 	look("globalThis.earlier = true; location.reload()")
@@ -272,7 +273,7 @@ func TestAsksOfADaemonThatHasGone(t *testing.T) {
 		{"its agent leaves", func(s *daemontest.Session) {
 			broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: agent})
 			t.Cleanup(func() { _ = broker.Close() })
-			do(t, &daemontest.Session{Client: broker}, wire.BrokerGoodbye, wire.Nothing{})
+			do(t, &daemontest.Session{Client: broker}, verbs.BrokerGoodbye, verbs.Nothing{})
 			s.End(t)
 		}},
 	} {
@@ -292,7 +293,7 @@ func TestAsksOfADaemonThatHasGone(t *testing.T) {
 			broker := client.New(client.Caller{Place: home.Broker(t), Session: s.Name})
 			t.Cleanup(func() { _ = broker.Close() })
 			for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
-				tabs := do(t, &daemontest.Session{Client: broker}, wire.BrokerTabs, wire.TabsIn{Session: s.Name}).Tabs
+				tabs := do(t, &daemontest.Session{Client: broker}, verbs.BrokerTabs, verbs.TabsIn{Session: s.Name}).Tabs
 				if len(tabs) == 1 && tabs[0].State == "released" && tabs[0].Title == "true,true,true,true" {
 					break
 				}

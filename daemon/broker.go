@@ -10,6 +10,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -33,15 +34,15 @@ func (b *broker) as(agent string) *broker {
 
 // claim takes the session for an agent, where it is nobody's, and says whose it is.
 // Nobody's command is behind a connection that is made again by itself: then it asks.
-func (b *broker) claim(ctx context.Context, by *actor) (wire.ClaimOut, error) {
-	in := wire.ClaimIn{Session: b.session, Asks: by == nil}
+func (b *broker) claim(ctx context.Context, by *actor) (verbs.ClaimOut, error) {
+	in := verbs.ClaimIn{Session: b.session, Asks: by == nil}
 	agent := ""
 	if by != nil {
 		in.Looks, agent = by.looks, by.agent
 	}
-	doc := wire.BrokerClaim.Doc
+	doc := verbs.BrokerClaim.Spec
 	doc.Reads = true // to claim twice does no harm
-	var out wire.ClaimOut
+	var out verbs.ClaimOut
 	return out, b.as(agent).ask(ctx, doc, in, &out)
 }
 
@@ -82,46 +83,46 @@ func (b *broker) answers() bool {
 
 // tabs lists the session's tabs. It answers after every event of the browser that
 // came before it was asked.
-func (b *broker) tabs(ctx context.Context, settled bool) (wire.TabsOut, error) {
-	var out wire.TabsOut
-	return out, b.ask(ctx, wire.BrokerTabs.Doc, wire.TabsIn{Session: b.session, Settled: settled}, &out)
+func (b *broker) tabs(ctx context.Context, settled bool) (verbs.TabsOut, error) {
+	var out verbs.TabsOut
+	return out, b.ask(ctx, verbs.BrokerTabs.Spec, verbs.TabsIn{Session: b.session, Settled: settled}, &out)
 }
 
 // downloads lists the session's downloads that nobody has fetched.
-func (b *broker) downloads(ctx context.Context) ([]wire.BrokerDownload, error) {
-	var out wire.BrokerDownloadsOut
-	err := b.ask(ctx, wire.BrokerDownloads.Doc, wire.BrokerDownloadsIn{Session: b.session}, &out)
+func (b *broker) downloads(ctx context.Context) ([]verbs.BrokerDownload, error) {
+	var out verbs.BrokerDownloadsOut
+	err := b.ask(ctx, verbs.BrokerDownloads.Spec, verbs.BrokerDownloadsIn{Session: b.session}, &out)
 	return out.Downloads, err
 }
 
 // forget has a finished download forgotten.
 func (b *broker) forget(ctx context.Context, guid string) error {
-	return b.ask(ctx, wire.BrokerDownloads.Doc, wire.BrokerDownloadsIn{Session: b.session, Forget: guid}, &wire.BrokerDownloadsOut{})
+	return b.ask(ctx, verbs.BrokerDownloads.Spec, verbs.BrokerDownloadsIn{Session: b.session, Forget: guid}, &verbs.BrokerDownloadsOut{})
 }
 
 // allTabs lists the tabs of all sessions.
-func (b *broker) allTabs(ctx context.Context) ([]wire.Tab, error) {
-	var out wire.TabsOut
-	err := b.ask(ctx, wire.BrokerTabs.Doc, wire.TabsIn{}, &out)
+func (b *broker) allTabs(ctx context.Context) ([]verbs.Tab, error) {
+	var out verbs.TabsOut
+	err := b.ask(ctx, verbs.BrokerTabs.Spec, verbs.TabsIn{}, &out)
 	return out.Tabs, err
 }
 
 // note keeps what only this daemon knows of a tab for the session's next one.
-func (b *broker) note(ctx context.Context, in wire.NoteIn) error {
+func (b *broker) note(ctx context.Context, in verbs.NoteIn) error {
 	in.Session = b.session
-	doc := wire.BrokerNote.Doc
+	doc := verbs.BrokerNote.Spec
 	doc.Reads = true // to note a thing twice does no harm
-	return b.ask(ctx, doc, in, &wire.Nothing{})
+	return b.ask(ctx, doc, in, &verbs.Nothing{})
 }
 
 // news is what happened to the session's tabs that it has not heard. It passes on
 // what it has heard, and what it was asked for of the browser.
-func (b *broker) news(ctx context.Context, in wire.NewsIn) (wire.NewsOut, error) {
+func (b *broker) news(ctx context.Context, in verbs.NewsIn) (verbs.NewsOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, newsTime)
 	defer cancel()
-	var out wire.NewsOut
+	var out verbs.NewsOut
 	in.Session = b.session
-	err := b.ask(ctx, wire.BrokerNews.Doc, in, &out)
+	err := b.ask(ctx, verbs.BrokerNews.Spec, in, &out)
 	return out, err
 }
 
@@ -149,9 +150,9 @@ func (b *broker) returns(ctx context.Context) bool {
 
 // release ends the session on the browser's side. Where no broker runs there is
 // nothing to end.
-func (b *broker) release(ctx context.Context, agent string, page bool) (wire.ReleaseOut, error) {
-	var out wire.ReleaseOut
-	err := b.as(agent).ask(ctx, wire.BrokerRelease.Doc, wire.ReleaseIn{Session: b.session, Page: page}, &out)
+func (b *broker) release(ctx context.Context, agent string, page bool) (verbs.ReleaseOut, error) {
+	var out verbs.ReleaseOut
+	err := b.as(agent).ask(ctx, verbs.BrokerRelease.Spec, verbs.ReleaseIn{Session: b.session, Page: page}, &out)
 	if errors.Is(err, wire.CodeNotRunning) {
 		return out, nil
 	}
@@ -163,7 +164,7 @@ func (b *broker) release(ctx context.Context, agent string, page bool) (wire.Rel
 func (b *broker) depart(ctx context.Context, party string) error {
 	ctx, cancel := context.WithTimeout(ctx, againTime)
 	defer cancel()
-	err := b.ask(ctx, wire.BrokerDepart.Doc, wire.DepartIn{Session: b.session, Party: party}, &wire.Nothing{})
+	err := b.ask(ctx, verbs.BrokerDepart.Spec, verbs.DepartIn{Session: b.session, Party: party}, &verbs.Nothing{})
 	if errors.Is(err, wire.CodeNotRunning) {
 		return nil
 	}
@@ -172,10 +173,10 @@ func (b *broker) depart(ctx context.Context, party string) error {
 
 // incognito gives the session a browser context of its own.
 func (b *broker) incognito(ctx context.Context) error {
-	return b.ask(ctx, wire.BrokerIncognito.Doc, wire.IncognitoIn{Session: b.session}, &wire.Nothing{})
+	return b.ask(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session}, &verbs.Nothing{})
 }
 
-func (b *broker) ask(ctx context.Context, verb wire.Doc, in, out any) error {
+func (b *broker) ask(ctx context.Context, verb wire.Spec, in, out any) error {
 	call := b.caller.Call
 	if verb.Reads {
 		call = b.caller.Read

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // calmPage has a button, #go, and holds up the frame that follows a click, for so many
@@ -29,7 +29,7 @@ func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", large, 700, "setTimeout(() => clicked++)"))
-	do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
 	at := time.Now().UnixMilli()
 	if got := eval(t, s, "clicked"); got != "2" {
 		t.Errorf("after the click the page is at %s, want that it has done what it put off", got)
@@ -55,8 +55,8 @@ func TestClickThatGoesIsAnsweredThere(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			open(t, s, web.URL("/form"))
 			eval(t, s, fmt.Sprintf(calmPage, tt.html, large, 100, tt.does))
-			do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
-			if got := do(t, s, wire.Status, wire.Nothing{}).URL; got != web.URL("/slow?ms=100") && got != web.URL("/slow?ms=100&matches=") {
+			do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
+			if got := do(t, s, verbs.Status, verbs.Nothing{}).URL; got != web.URL("/slow?ms=100") && got != web.URL("/slow?ms=100&matches=") {
 				t.Errorf("when the click is answered the page is at %s", got)
 			}
 		})
@@ -68,8 +68,8 @@ func TestCloseWaitsForWhatAClickPutOff(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button><form id=f action=/page/sent></form>", large, 800, "document.forms.f.submit()"))
-	do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
-	do(t, s, wire.Close, wire.CloseIn{Page: true})
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
+	do(t, s, verbs.Close, verbs.CloseIn{Page: true})
 	if got := web.Requests("/page/sent"); got != 1 {
 		t.Errorf("the form was sent %d times", got)
 	}
@@ -86,13 +86,13 @@ func TestTabOfATimerIsTold(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			open(t, s, web.URL("/form"))
 			eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", tt.more, 100, `setTimeout(() => window.open("/page/opened"))`))
-			clicked := do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
+			clicked := do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
 			told := len(clicked.Opened)
 			if want := tt.more == 0; (told == 1) != want {
 				t.Errorf("the click told of %d tabs", told)
 			}
 			for range 2 {
-				_, warnings, err := ask(t, s, wire.GetURL, wire.TabIn{})
+				_, warnings, err := ask(t, s, verbs.GetURL, verbs.TabIn{})
 				if err != nil {
 					t.Fatal(err)
 				}

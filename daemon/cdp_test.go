@@ -12,7 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // endpoint is another client of the session's own endpoint.
@@ -24,7 +24,7 @@ type endpoint struct {
 
 func dialEndpoint(t testing.TB, s *daemontest.Session) *endpoint {
 	t.Helper()
-	return dialAddress(t, do(t, s, wire.GetCDPURL, wire.Nothing{}).CDPURL)
+	return dialAddress(t, do(t, s, verbs.GetCDPURL, verbs.Nothing{}).CDPURL)
 }
 
 func dialAddress(t testing.TB, address string) *endpoint {
@@ -96,8 +96,8 @@ func crashTarget(t testing.TB, s *daemontest.Session, target string) {
 // daemon, also when that has ended.
 func onlooker(t testing.TB, s *daemontest.Session) func(expression string) string {
 	t.Helper()
-	address := do(t, s, wire.GetCDPURL, wire.Nothing{}).CDPURL
-	target := do(t, s, wire.TabList, wire.TabListIn{}).Tabs[0].TargetID
+	address := do(t, s, verbs.GetCDPURL, verbs.Nothing{}).CDPURL
+	target := do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs[0].TargetID
 	return func(expression string) string {
 		t.Helper()
 		e := dialAddress(t, address)

@@ -8,23 +8,24 @@ import (
 	"os"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // close ends the session: what runs is given up, the tabs stay or are closed, and
 // the daemon ends once this is answered.
-func (s *Session) close(ctx context.Context, call *wire.Call, in wire.CloseIn) (wire.CloseOut, error) {
+func (s *Session) close(ctx context.Context, call *wire.Call, in verbs.CloseIn) (verbs.CloseOut, error) {
 	if err := s.mayClose(ctx, call); err != nil {
-		return wire.CloseOut{}, err
+		return verbs.CloseOut{}, err
 	}
 	s.lane.rested() // what a page is about to do after a click, it does
 	return s.closeBut(ctx, nil, call, in)
 }
 
 // closeBut is close from inside a batch, whose own slot is not cancelled.
-func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in wire.CloseIn) (wire.CloseOut, error) {
+func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in verbs.CloseIn) (verbs.CloseOut, error) {
 	if in.All || in.Force {
-		return wire.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
+		return verbs.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
 	}
 	// From here on the session ends, also if the caller leaves.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), slice(ctx, maxTime))
@@ -51,19 +52,19 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in 
 	s.unbind() // when it is answered, nobody finds us any more
 	s.end()
 	if err != nil {
-		return wire.CloseOut{}, err
+		return verbs.CloseOut{}, err
 	}
-	return wire.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded, HAR: har}, s.root.Forget(s.name)
+	return verbs.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded, HAR: har}, s.root.Forget(s.name)
 }
 
 const statusTime = time.Second
 
 // status never waits for a page.
-func (s *Session) status(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.StatusOut, error) {
+func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.StatusOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
 	st := s.lane.state()
-	out := wire.StatusOut{
+	out := verbs.StatusOut{
 		SessionID: s.name, Running: true, State: "ready", Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
 		LastActivityAt: s.idle.last(),
 	}
@@ -102,10 +103,10 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wir
 }
 
 // dialogStatus never waits for a page.
-func (s *Session) dialogStatus(context.Context, *wire.Call, wire.Nothing) (wire.DialogStatusOut, error) {
+func (s *Session) dialogStatus(context.Context, *wire.Call, verbs.Nothing) (verbs.DialogStatusOut, error) {
 	d, open := s.dialogs.current()
 	if !open {
-		return wire.DialogStatusOut{}, nil
+		return verbs.DialogStatusOut{}, nil
 	}
-	return wire.DialogStatusOut{HasDialog: true, Type: d.Type, Message: d.Message, DefaultPrompt: d.DefaultPrompt}, nil
+	return verbs.DialogStatusOut{HasDialog: true, Type: d.Type, Message: d.Message, DefaultPrompt: d.DefaultPrompt}, nil
 }

@@ -20,7 +20,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // Sessions that came and went, with their tabs, leave nothing behind: not in the
@@ -38,7 +38,7 @@ func TestSessionsLeaveNothing(t *testing.T) {
 		for range n {
 			s := home.Start(t)
 			open(t, s, web.URL("/secret"))
-			do(t, s, wire.Close, wire.CloseIn{Page: true})
+			do(t, s, verbs.Close, verbs.CloseIn{Page: true})
 			s.End(t)
 		}
 	}
@@ -115,13 +115,13 @@ func memory(t *testing.T, pid int) (kb int) {
 	return kb
 }
 
-func brokerStatus(t *testing.T) wire.BrowserStatusOut {
+func brokerStatus(t *testing.T) verbs.BrowserStatusOut {
 	t.Helper()
 	c := client.New(client.Caller{Place: home.Broker(t)})
 	defer func() { _ = c.Close() }() // nothing was written through it
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	status, _, err := client.Do(ctx, c, wire.BrowserStatus, wire.Nothing{})
+	status, _, err := client.Do(ctx, c, verbs.BrowserStatus, verbs.Nothing{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // dialogs answers JavaScript dialogs as the session's policy says, so that nothing
@@ -24,7 +24,7 @@ type dialogs struct {
 }
 
 type openDialog struct {
-	wire.Dialog
+	verbs.Dialog
 	over chan struct{} // closed when it is answered
 }
 
@@ -42,7 +42,7 @@ func newDialogs(k *keeping, n *news) *dialogs {
 // answer is called for each dialog as it opens. It is noted before it is answered:
 // the command that caused it ends as soon as it is.
 func (d *dialogs) answer(dialog playwright.Dialog) {
-	seen := wire.Dialog{Type: dialog.Type(), Message: dialog.Message(), DefaultPrompt: dialog.DefaultValue(), Handled: "dismissed"}
+	seen := verbs.Dialog{Type: dialog.Type(), Message: dialog.Message(), DefaultPrompt: dialog.DefaultValue(), Handled: "dismissed"}
 	do := d.decide(seen.Type)
 	if do.accept {
 		seen.Handled = "accepted"
@@ -77,11 +77,11 @@ func (d *dialogs) decide(kind string) reaction {
 		return *next
 	}
 	switch p := d.kept.get().Policies; p.Dialog {
-	case wire.PolicyAccept:
+	case verbs.PolicyAccept:
 		return reaction{accept: true}
-	case wire.PolicyPromptWith:
+	case verbs.PolicyPromptWith:
 		return reaction{accept: true, text: p.PromptText}
-	case wire.PolicyDismiss:
+	case verbs.PolicyDismiss:
 		return reaction{}
 	}
 	return reaction{accept: kind == "alert" || kind == "beforeunload", raised: true}
@@ -95,13 +95,13 @@ func (d *dialogs) expect(next reaction) {
 }
 
 // current is a dialog that is open now.
-func (d *dialogs) current() (wire.Dialog, bool) {
+func (d *dialogs) current() (verbs.Dialog, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, shown := range d.open {
 		return shown.Dialog, true
 	}
-	return wire.Dialog{}, false
+	return verbs.Dialog{}, false
 }
 
 // settle waits, for a bounded time, until the dialogs that are being answered are.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 func TestDialogs(t *testing.T) {
@@ -16,7 +16,7 @@ func TestDialogs(t *testing.T) {
 		{"#confirm", "confirm", "dismissed", "Sure?", "confirm false"},
 		{"#prompt", "prompt", "dismissed", "Your name?", "prompt null"},
 	} {
-		out, warnings, err := ask(t, s, wire.Click, wire.ClickIn{Element: element(tt.selector)})
+		out, warnings, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element(tt.selector)})
 		if err != nil || len(out.Dialogs) != 1 {
 			t.Fatalf("click %s = %+v, %v", tt.selector, out, err)
 		}
@@ -30,12 +30,12 @@ func TestDialogs(t *testing.T) {
 			t.Errorf("after %s the page shows %q, want %q", tt.selector, got, tt.shown)
 		}
 	}
-	if d := do(t, s, wire.DialogStatus, wire.Nothing{}); d.HasDialog {
+	if d := do(t, s, verbs.DialogStatus, verbs.Nothing{}); d.HasDialog {
 		t.Errorf("dialog status = %+v", d)
 	}
 	eval(t, s, "setTimeout(() => alert('between'), 50), 0")
-	do(t, s, wire.Wait, wire.WaitIn{What: "300"})
-	if out := do(t, s, wire.Eval, wire.EvalIn{Script: "alert('in a script'), 1"}); len(out.Dialogs) != 1 || string(out.Result) != "1" {
+	do(t, s, verbs.Wait, verbs.WaitIn{What: "300"})
+	if out := do(t, s, verbs.Eval, verbs.EvalIn{Script: "alert('in a script'), 1"}); len(out.Dialogs) != 1 || string(out.Result) != "1" {
 		t.Errorf("a script with a dialog = %+v", out)
 	}
 }
@@ -43,8 +43,8 @@ func TestDialogs(t *testing.T) {
 func TestDialogOnLeaving(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/leaving"))
-	do(t, s, wire.Click, wire.ClickIn{Element: element("#touch")})
-	out := do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/next")})
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#touch")})
+	out := do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/next")})
 	if out.Title != "next" || len(out.Dialogs) != 1 || out.Dialogs[0].Type != "beforeunload" || out.Dialogs[0].Handled != "accepted" {
 		t.Errorf("leaving = %+v", out)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -29,7 +30,7 @@ func (d *downloads) noticeLocked(last int) {
 }
 
 // giveLocked marks a download as given to a command, whose caller fetches it.
-func (d *downloads) giveLocked(got wire.BrokerDownload) {
+func (d *downloads) giveLocked(got verbs.BrokerDownload) {
 	if d.given == nil {
 		d.given = map[string]time.Time{}
 	}
@@ -47,7 +48,7 @@ func (d *downloads) isGivenLocked(guid string) bool {
 }
 
 // tellDownloads takes the downloads that began and that no reply has named.
-func (t *turn) tellDownloads(ctx context.Context) []wire.BegunDownload {
+func (t *turn) tellDownloads(ctx context.Context) []verbs.BegunDownload {
 	t.mu.Lock()
 	told, last := t.downloads.told, t.downloads.last
 	t.downloads.told = last
@@ -59,10 +60,10 @@ func (t *turn) tellDownloads(ctx context.Context) []wire.BegunDownload {
 	if err != nil {
 		t.log.Warn("asking for downloads", "error", err)
 	}
-	var fresh []wire.BegunDownload
+	var fresh []verbs.BegunDownload
 	for _, d := range all {
 		if told < d.Number && d.Number <= last {
-			fresh = append(fresh, wire.BegunDownload{SuggestedFilename: d.SuggestedFilename, URL: d.URL})
+			fresh = append(fresh, verbs.BegunDownload{SuggestedFilename: d.SuggestedFilename, URL: d.URL})
 		}
 	}
 	return fresh
@@ -100,11 +101,11 @@ func (t *turn) newestDownload(ctx context.Context) (int, error) {
 }
 
 // awaitDownload waits for a download that choose takes, and gives it to the command.
-func (t *turn) awaitDownload(ctx context.Context, choose func([]wire.BrokerDownload) *wire.BrokerDownload) (wire.BrokerDownload, error) {
+func (t *turn) awaitDownload(ctx context.Context, choose func([]verbs.BrokerDownload) *verbs.BrokerDownload) (verbs.BrokerDownload, error) {
 	for {
 		all, err := t.broker.downloads(ctx)
 		if err != nil && !transient(err) {
-			return wire.BrokerDownload{}, err
+			return verbs.BrokerDownload{}, err
 		}
 		if d := choose(all); d != nil {
 			t.mu.Lock()
@@ -114,7 +115,7 @@ func (t *turn) awaitDownload(ctx context.Context, choose func([]wire.BrokerDownl
 			return *d, nil
 		}
 		if !pause(ctx, pollTime) {
-			return wire.BrokerDownload{}, ended(ctx)
+			return verbs.BrokerDownload{}, ended(ctx)
 		}
 	}
 }
@@ -127,12 +128,12 @@ func transient(err error) bool {
 
 // finished waits until a download has ended, and returns what the caller is to
 // fetch.
-func (t *turn) finished(ctx context.Context, d wire.BrokerDownload, path string) (wire.Saved, error) {
+func (t *turn) finished(ctx context.Context, d verbs.BrokerDownload, path string) (verbs.Saved, error) {
 	began := time.Now()
 	for {
 		switch d.State {
 		case "completed":
-			return wire.Saved{
+			return verbs.Saved{
 				Path: path, SuggestedFilename: d.SuggestedFilename, URL: d.URL, Size: d.Received, Source: d.Path, Keep: d.Keep,
 			}, nil
 		case "canceled":
@@ -145,14 +146,14 @@ func (t *turn) finished(ctx context.Context, d wire.BrokerDownload, path string)
 				why.Message += ": " + full.Message
 				why = why.WithHint("%s", full.Hint)
 			}
-			return wire.Saved{}, why
+			return verbs.Saved{}, why
 		}
 		if !pause(ctx, pollTime) {
-			return wire.Saved{}, t.unfinished(ctx, d, began, path)
+			return verbs.Saved{}, t.unfinished(ctx, d, began, path)
 		}
 		all, err := t.broker.downloads(ctx)
 		if err != nil && !transient(err) && ctx.Err() == nil {
-			return wire.Saved{}, err
+			return verbs.Saved{}, err
 		}
 		found := err != nil
 		for _, now := range all {
@@ -161,7 +162,7 @@ func (t *turn) finished(ctx context.Context, d wire.BrokerDownload, path string)
 			}
 		}
 		if !found {
-			return wire.Saved{}, wire.Errorf(wire.CodeDownload, "the download of %s is gone: the browser was started again, or another command has fetched it", d.SuggestedFilename).
+			return verbs.Saved{}, wire.Errorf(wire.CodeDownload, "the download of %s is gone: the browser was started again, or another command has fetched it", d.SuggestedFilename).
 				WithHint(hintSnapshot)
 		}
 		t.mu.Lock()
@@ -172,7 +173,7 @@ func (t *turn) finished(ctx context.Context, d wire.BrokerDownload, path string)
 
 // unfinished is the error of a download that takes longer than its command. It
 // goes on, and is there for the next.
-func (t *turn) unfinished(ctx context.Context, d wire.BrokerDownload, began time.Time, path string) error {
+func (t *turn) unfinished(ctx context.Context, d verbs.BrokerDownload, began time.Time, path string) error {
 	t.mu.Lock()
 	delete(t.downloads.given, d.GUID)
 	t.mu.Unlock()
@@ -188,7 +189,7 @@ func (t *turn) unfinished(ctx context.Context, d wire.BrokerDownload, began time
 		With("received", d.Received).WithHint("abrowser wait --download %s", path)
 }
 
-func bytesOf(d wire.BrokerDownload) string {
+func bytesOf(d verbs.BrokerDownload) string {
 	if d.Total > 0 {
 		return fmt.Sprintf("%d of %d bytes", d.Received, d.Total)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -152,23 +153,23 @@ func (e *engine) aliveLocked() bool {
 }
 
 // status is how the driver is, zero where there is none or it is being started.
-func (e *engine) status(ctx context.Context) wire.DriverStatus {
+func (e *engine) status(ctx context.Context) verbs.DriverStatus {
 	if !e.mu.TryLock() {
-		return wire.DriverStatus{}
+		return verbs.DriverStatus{}
 	}
 	alive, process, line := e.aliveLocked(), e.process, e.line
 	e.mu.Unlock()
 	switch {
 	case !alive:
-		return wire.DriverStatus{}
+		return verbs.DriverStatus{}
 	case line == nil:
-		return wire.DriverStatus{PID: process.Pid, Sessions: 1}
+		return verbs.DriverStatus{PID: process.Pid, Sessions: 1}
 	}
 	sessions, err := line.Sessions(ctx)
 	if err != nil {
 		sessions = 0
 	}
-	return wire.DriverStatus{PID: line.PID(), Shared: true, Sessions: max(0, sessions)}
+	return verbs.DriverStatus{PID: line.PID(), Shared: true, Sessions: max(0, sessions)}
 }
 
 // shared reports whether the driver is one that is watched and, when it is silent,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -77,15 +78,15 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 	running, opening := make(chan error, 1), make(chan error, 1)
 	eval(t, one.Session, `setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<i id=late>late</i>"), 6000), 0`)
 	go func() {
-		_, _, err := ask(t, one.Session, wire.Wait, wire.WaitIn{What: "#late"})
+		_, _, err := ask(t, one.Session, verbs.Wait, verbs.WaitIn{What: "#late"})
 		running <- err
 	}()
 	go func() {
-		_, _, err := ask(t, loading, wire.Open, wire.OpenIn{URL: web.URL("/stuck"), Waits: wire.Waits{Timeout: int(patience.Milliseconds())}})
+		_, _, err := ask(t, loading, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck"), Waits: verbs.Waits{Timeout: int(patience.Milliseconds())}})
 		opening <- err
 	}()
 	awaitState(t, one.Session, "busy")
-	for began := time.Now(); do(t, loading, wire.Status, wire.Nothing{}).URL != web.URL("/stuck"); {
+	for began := time.Now(); do(t, loading, verbs.Status, verbs.Nothing{}).URL != web.URL("/stuck"); {
 		if time.Sleep(20 * time.Millisecond); time.Since(began) > patience/2 {
 			t.Fatal("the page does not come")
 		}
@@ -120,14 +121,14 @@ func TestReadsAreDoneAgain(t *testing.T) {
 		read func() error
 	}{
 		{"get text", func() error {
-			out, _, err := ask(t, s.Session, wire.GetText, wire.GetIn{Element: element("h1")})
+			out, _, err := ask(t, s.Session, verbs.GetText, verbs.GetIn{Element: element("h1")})
 			if err == nil && out.Value == "" {
 				t.Error("the text is empty")
 			}
 			return err
 		}},
 		{"snapshot", func() error {
-			out, _, err := ask(t, s.Session, wire.Snapshot, wire.SnapshotIn{})
+			out, _, err := ask(t, s.Session, verbs.Snapshot, verbs.SnapshotIn{})
 			if err == nil && !strings.Contains(out.Snapshot, "heading") {
 				t.Errorf("the snapshot is %q", out.Snapshot)
 			}

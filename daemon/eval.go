@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -157,35 +158,35 @@ func (e evaluation) thrown() error {
 	return wire.Errorf(wire.CodeEvaluation, "%s", strings.TrimSpace(text))
 }
 
-func (t *turn) eval(ctx context.Context, in wire.EvalIn) (wire.EvalOut, error) {
+func (t *turn) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, error) {
 	code := in.Script
 	if in.Base64 {
 		raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(code))
 		if err != nil {
-			return wire.EvalOut{}, wire.Errorf(wire.CodeBadInput, "the script is not base64").WithHint("base64 < script.js | abrowser eval -b --stdin")
+			return verbs.EvalOut{}, wire.Errorf(wire.CodeBadInput, "the script is not base64").WithHint("base64 < script.js | abrowser eval -b --stdin")
 		}
 		code = string(raw)
 	}
 	if strings.TrimSpace(code) == "" {
-		return wire.EvalOut{}, wire.Errorf(wire.CodeBadInput, "the script is empty").WithHint("abrowser eval document.title")
+		return verbs.EvalOut{}, wire.Errorf(wire.CodeBadInput, "the script is empty").WithHint("abrowser eval document.title")
 	}
 	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
 	if err != nil {
-		return wire.EvalOut{}, err
+		return verbs.EvalOut{}, err
 	}
 	defer cancel()
 	p, err := t.current(ctx)
 	if err != nil {
-		return wire.EvalOut{}, err
+		return verbs.EvalOut{}, err
 	}
 	if strings.Contains(strings.ToLower(code), "cookie") {
 		p.mayLogIn(ctx)
 	}
 	if err := t.awaitPage(ctx, p); err != nil {
-		return wire.EvalOut{}, err
+		return verbs.EvalOut{}, err
 	}
 	if t.isLeft(ctx) {
-		return wire.EvalOut{}, ended(ctx)
+		return verbs.EvalOut{}, ended(ctx)
 	}
 	t.begun = true
 	origin := p.URL()
@@ -195,7 +196,7 @@ func (t *turn) eval(ctx context.Context, in wire.EvalIn) (wire.EvalOut, error) {
 			WithHint("--timeout takes more milliseconds")
 	}
 	if err != nil {
-		return wire.EvalOut{}, err
+		return verbs.EvalOut{}, err
 	}
-	return wire.EvalOut{Result: v.json, Unserializable: v.unserializable, Origin: origin, Effects: t.effects(ctx)}, nil
+	return verbs.EvalOut{Result: v.json, Unserializable: v.unserializable, Origin: origin, Effects: t.effects(ctx)}, nil
 }

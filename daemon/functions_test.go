@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // What Playwright does in pages is brought to a page, and not to each of its documents.
@@ -17,7 +17,7 @@ func TestFunctionsAreBroughtOnce(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	visit := func() {
 		open(t, s, web.URL("/form"))
-		do(t, s, wire.Snapshot, wire.SnapshotIn{})
+		do(t, s, verbs.Snapshot, verbs.SnapshotIn{})
 	}
 	visit()
 	pid := brokerStatus(t).BrokerPID

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -27,12 +28,12 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 				return none, s.check(ctx, err)
 			}
 			defer slot.quit(&s.rests)
-			if call.IsLeft() { // while it waited
+			if call.IsCallerGone() { // while it waited
 				return none, ended(ctx)
 			}
 			slot.heals = s.healing
 			t := &turn{Session: s, call: call, slot: slot}
-			t.enters(v.Doc, in)
+			t.enters(v.Spec, in)
 			defer t.leave()
 			out, err := attempt(entered, t, in, serve)
 			return out, s.check(ctx, err)
@@ -42,7 +43,7 @@ func paged[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, cont
 			if err != nil {
 				return nil, err
 			}
-			t.enters(v.Doc, in)
+			t.enters(v.Spec, in)
 			return attempt(ctx, t, in, serve)
 		},
 	}
@@ -66,7 +67,7 @@ func glanced[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, co
 			defer slot.leave()
 			slot.heals = s.healing
 			t := &turn{Session: s, call: call, slot: slot}
-			t.enters(v.Doc, in)
+			t.enters(v.Spec, in)
 			defer t.leave()
 			return attempt(ctx, t, in, serve)
 		}
@@ -75,7 +76,7 @@ func glanced[In, Out any](s *Session, v wire.Verb[In, Out], serve func(*turn, co
 		}
 		tab, _ := s.known()
 		ahead := s.lane.state().verb
-		if tabbed, ok := any(in).(wire.Tabbed); tab.TargetID == "" || ahead == "" || ahead == connecting || ok && tabbed.TabName() != "" { // nothing is known, or it is about to change
+		if tabbed, ok := any(in).(verbs.TabNamer); tab.TargetID == "" || ahead == "" || ahead == connecting || ok && tabbed.TabName() != "" { // nothing is known, or it is about to change
 			body, err := json.Marshal(in)
 			if err != nil {
 				return none, err
@@ -101,72 +102,72 @@ func control[In, Out any](v wire.Verb[In, Out], serve func(context.Context, *wir
 // handlers is every verb that a daemon answers.
 func (s *Session) handlers() []served {
 	all := []served{
-		paged(s, wire.Open, (*turn).open),
-		paged(s, wire.Back, (*turn).back),
-		paged(s, wire.Forward, (*turn).forward),
-		paged(s, wire.Reload, (*turn).reload),
-		paged(s, wire.Snapshot, (*turn).snapshot),
-		paged(s, wire.GetText, (*turn).getText),
-		paged(s, wire.GetHTML, (*turn).getHTML),
-		paged(s, wire.GetValue, (*turn).getValue),
-		paged(s, wire.GetAttr, (*turn).getAttr),
-		glanced(s, wire.GetTitle, (*turn).getTitle),
-		glanced(s, wire.GetURL, (*turn).getURL),
-		paged(s, wire.GetCount, (*turn).getCount),
-		paged(s, wire.GetBox, (*turn).getBox),
-		paged(s, wire.GetStyles, (*turn).getStyles),
-		control(wire.GetCDPURL, s.getCDPURL),
-		paged(s, wire.IsVisible, (*turn).isVisible),
-		paged(s, wire.IsEnabled, (*turn).isEnabled),
-		paged(s, wire.IsChecked, (*turn).isChecked),
-		paged(s, wire.PageState, (*turn).pageState),
-		paged(s, wire.Eval, (*turn).eval),
-		paged(s, wire.Screenshot, (*turn).screenshot),
-		paged(s, wire.Click, (*turn).click),
-		paged(s, wire.Dblclick, (*turn).dblclick),
-		paged(s, wire.Fill, (*turn).fill),
-		paged(s, wire.Type, (*turn).typeText),
-		paged(s, wire.Press, (*turn).press),
-		paged(s, wire.Hover, (*turn).hover),
-		paged(s, wire.Focus, (*turn).focus),
-		paged(s, wire.Select, (*turn).selectOptions),
-		paged(s, wire.Check, (*turn).check),
-		paged(s, wire.Uncheck, (*turn).uncheck),
-		paged(s, wire.Scroll, (*turn).scroll),
-		paged(s, wire.SaveDownload, (*turn).download),
-		paged(s, wire.Wait, (*turn).wait),
-		control(wire.TabList, s.tabList),
-		paged(s, wire.TabNew, (*turn).tabNew),
-		paged(s, wire.TabSwitch, (*turn).tabSwitch),
-		paged(s, wire.TabClose, (*turn).tabClose),
-		control(wire.DialogStatus, s.dialogStatus),
-		control(wire.DialogAccept, s.dialogAccept),
-		control(wire.DialogDismiss, s.dialogDismiss),
-		control(wire.PolicyStatus, s.policyStatus),
-		control(wire.PolicyDialog, s.policyDialog),
-		control(wire.PolicyPermission, s.policyPermission),
-		control(wire.PolicyNotification, s.policyNotification),
-		control(wire.PolicyFilePicker, s.policyFilePicker),
-		control(wire.PolicyRespond, s.policyRespond),
-		control(wire.PolicyAnswer, s.policyAnswer),
-		paged(s, wire.SetViewport, (*turn).setViewport),
-		paged(s, wire.SetDevice, (*turn).setDevice),
-		paged(s, wire.SetGeo, (*turn).setGeo),
-		paged(s, wire.SetOffline, (*turn).setOffline),
-		paged(s, wire.SetHeaders, (*turn).setHeaders),
-		paged(s, wire.SetMedia, (*turn).setMedia),
-		paged(s, wire.SetReset, (*turn).setReset),
-		paged(s, wire.HARStart, (*turn).harStart),
-		paged(s, wire.HARStop, (*turn).harStop),
-		paged(s, wire.Batch, (*turn).batch),
-		control(wire.Close, s.close),
-		control(wire.Status, s.status),
+		paged(s, verbs.Open, (*turn).open),
+		paged(s, verbs.Back, (*turn).back),
+		paged(s, verbs.Forward, (*turn).forward),
+		paged(s, verbs.Reload, (*turn).reload),
+		paged(s, verbs.Snapshot, (*turn).snapshot),
+		paged(s, verbs.GetText, (*turn).getText),
+		paged(s, verbs.GetHTML, (*turn).getHTML),
+		paged(s, verbs.GetValue, (*turn).getValue),
+		paged(s, verbs.GetAttr, (*turn).getAttr),
+		glanced(s, verbs.GetTitle, (*turn).getTitle),
+		glanced(s, verbs.GetURL, (*turn).getURL),
+		paged(s, verbs.GetCount, (*turn).getCount),
+		paged(s, verbs.GetBox, (*turn).getBox),
+		paged(s, verbs.GetStyles, (*turn).getStyles),
+		control(verbs.GetCDPURL, s.getCDPURL),
+		paged(s, verbs.IsVisible, (*turn).isVisible),
+		paged(s, verbs.IsEnabled, (*turn).isEnabled),
+		paged(s, verbs.IsChecked, (*turn).isChecked),
+		paged(s, verbs.PageState, (*turn).pageState),
+		paged(s, verbs.Eval, (*turn).eval),
+		paged(s, verbs.Screenshot, (*turn).screenshot),
+		paged(s, verbs.Click, (*turn).click),
+		paged(s, verbs.Dblclick, (*turn).dblclick),
+		paged(s, verbs.Fill, (*turn).fill),
+		paged(s, verbs.Type, (*turn).typeText),
+		paged(s, verbs.Press, (*turn).press),
+		paged(s, verbs.Hover, (*turn).hover),
+		paged(s, verbs.Focus, (*turn).focus),
+		paged(s, verbs.Select, (*turn).selectOptions),
+		paged(s, verbs.Check, (*turn).check),
+		paged(s, verbs.Uncheck, (*turn).uncheck),
+		paged(s, verbs.Scroll, (*turn).scroll),
+		paged(s, verbs.SaveDownload, (*turn).download),
+		paged(s, verbs.Wait, (*turn).wait),
+		control(verbs.TabList, s.tabList),
+		paged(s, verbs.TabNew, (*turn).tabNew),
+		paged(s, verbs.TabSwitch, (*turn).tabSwitch),
+		paged(s, verbs.TabClose, (*turn).tabClose),
+		control(verbs.DialogStatus, s.dialogStatus),
+		control(verbs.DialogAccept, s.dialogAccept),
+		control(verbs.DialogDismiss, s.dialogDismiss),
+		control(verbs.PolicyStatus, s.policyStatus),
+		control(verbs.PolicyDialog, s.policyDialog),
+		control(verbs.PolicyPermission, s.policyPermission),
+		control(verbs.PolicyNotification, s.policyNotification),
+		control(verbs.PolicyFilePicker, s.policyFilePicker),
+		control(verbs.PolicyRespond, s.policyRespond),
+		control(verbs.PolicyAnswer, s.policyAnswer),
+		paged(s, verbs.SetViewport, (*turn).setViewport),
+		paged(s, verbs.SetDevice, (*turn).setDevice),
+		paged(s, verbs.SetGeo, (*turn).setGeo),
+		paged(s, verbs.SetOffline, (*turn).setOffline),
+		paged(s, verbs.SetHeaders, (*turn).setHeaders),
+		paged(s, verbs.SetMedia, (*turn).setMedia),
+		paged(s, verbs.SetReset, (*turn).setReset),
+		paged(s, verbs.HARStart, (*turn).harStart),
+		paged(s, verbs.HARStop, (*turn).harStop),
+		paged(s, verbs.Batch, (*turn).batch),
+		control(verbs.Close, s.close),
+		control(verbs.Status, s.status),
 	}
 	for i := range all {
 		switch all[i].Verb.Describe().Name {
-		case wire.Batch.Name:
+		case verbs.Batch.Name:
 			all[i].inTurn = nil
-		case wire.Close.Name:
+		case verbs.Close.Name:
 			all[i].inTurn = closeInTurn
 		}
 		all[i] = s.counted(s.owned(all[i]))
@@ -175,7 +176,7 @@ func (s *Session) handlers() []served {
 }
 
 func closeInTurn(ctx context.Context, t *turn, body []byte) (any, error) {
-	in, err := wire.DecodeIn[wire.CloseIn](bytes.NewReader(body))
+	in, err := wire.DecodeIn[verbs.CloseIn](bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

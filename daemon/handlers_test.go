@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -20,12 +21,12 @@ func TestGlance(t *testing.T) {
 	}{{"click", "known", 1}, {connecting, "asked", 0}} {
 		t.Run(tt.runs, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Session{active: wire.Tab{TargetID: "A"}, news: &news{}, recorder: &recorder{}}
-				glance := glanced(s, wire.GetURL, func(act *turn, _ context.Context, _ wire.TabIn) (wire.PageURL, error) {
+				s := &Session{active: verbs.Tab{TargetID: "A"}, news: &news{}, recorder: &recorder{}}
+				glance := glanced(s, verbs.GetURL, func(act *turn, _ context.Context, _ verbs.TabIn) (verbs.PageURL, error) {
 					if act.slot == nil {
-						return wire.PageURL{URL: "known"}, nil
+						return verbs.PageURL{URL: "known"}, nil
 					}
-					return wire.PageURL{URL: "asked"}, nil
+					return verbs.PageURL{URL: "asked"}, nil
 				})
 				_, before, err := s.lane.enter(t.Context(), tt.runs)
 				if err != nil {
@@ -35,7 +36,7 @@ func TestGlance(t *testing.T) {
 				defer left.Stop()
 				var call wire.Call
 				out, err := glance.Serve(t.Context(), &call, []byte("{}"))
-				if got, ok := out.(wire.PageURL); err != nil || !ok || got.URL != tt.want || len(call.Warnings()) != tt.warns {
+				if got, ok := out.(verbs.PageURL); err != nil || !ok || got.URL != tt.want || len(call.Warnings()) != tt.warns {
 					t.Errorf("while %q runs: %+v, %v, warnings %q; want %q with %d", tt.runs, out, err, call.Warnings(), tt.want, tt.warns)
 				}
 			})
@@ -47,11 +48,11 @@ func TestGlance(t *testing.T) {
 func TestNothingIsBegunForNobody(t *testing.T) {
 	s := &Session{news: &news{}, recorder: &recorder{}}
 	left, begun := false, 0
-	click := paged(s, wire.Click, func(*turn, context.Context, wire.ClickIn) (wire.ClickOut, error) {
+	click := paged(s, verbs.Click, func(*turn, context.Context, verbs.ClickIn) (verbs.ClickOut, error) {
 		begun++
-		return wire.ClickOut{}, nil
+		return verbs.ClickOut{}, nil
 	})
-	call := &wire.Call{Left: func() bool { return left }}
+	call := &wire.Call{CallerGone: func() bool { return left }}
 	for _, left = range []bool{false, true} {
 		_, err := click.Serve(t.Context(), call, []byte(`{"selector":"#go"}`))
 		if left != errors.Is(err, wire.CodeInterrupted) || begun != 1 {
@@ -84,12 +85,12 @@ func TestNobodyStartsABrowserAgain(t *testing.T) {
 // it: of a batch callers read the results of its commands.
 func TestNewsBehindABatch(t *testing.T) {
 	s := &Session{news: &news{}, recorder: &recorder{}}
-	late := func(act *turn, _ context.Context, _ wire.BatchIn) (wire.BatchOut, error) {
+	late := func(act *turn, _ context.Context, _ verbs.BatchIn) (verbs.BatchOut, error) {
 		act.news.add(wire.Record{Kind: wire.KindPermission, Name: "midi", Handled: handledAsked})
-		return wire.BatchOut{}, nil
+		return verbs.BatchOut{}, nil
 	}
 	call := &wire.Call{}
-	if _, err := paged(s, wire.Batch, late).Serve(t.Context(), call, []byte(`{"steps":[]}`)); err != nil {
+	if _, err := paged(s, verbs.Batch, late).Serve(t.Context(), call, []byte(`{"steps":[]}`)); err != nil {
 		t.Fatal(err)
 	}
 	if _, records, _ := s.news.take(); len(call.Records()) != 0 || len(records) != 1 {

@@ -13,6 +13,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -29,8 +30,8 @@ func rested(t *testing.T, s *daemontest.Session) {
 	broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name})
 	t.Cleanup(func() { _ = broker.Close() })
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
-		tabs := do(t, &daemontest.Session{Client: broker}, wire.BrokerTabs, wire.TabsIn{Session: s.Name}).Tabs
-		if !slices.ContainsFunc(tabs, func(tab wire.Tab) bool { return tab.State != "released" }) {
+		tabs := do(t, &daemontest.Session{Client: broker}, verbs.BrokerTabs, verbs.TabsIn{Session: s.Name}).Tabs
+		if !slices.ContainsFunc(tabs, func(tab verbs.Tab) bool { return tab.State != "released" }) {
 			return
 		}
 		if time.Now().After(end) {
@@ -55,14 +56,14 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 		{name: "another agent", next: wire.NewAgent(1<<30 - 2)},
 		{name: "the task of the session's name", next: ""},
 		{name: "another agent after a reader", next: "second", before: func(t *testing.T, s *daemontest.Session) {
-			do(t, as(t, s, "reader"), wire.GetTitle, wire.TabIn{})
+			do(t, as(t, s, "reader"), verbs.GetTitle, verbs.TabIn{})
 		}},
 		{name: "another agent, which sets something itself", next: "second", sets: true, before: func(t *testing.T, s *daemontest.Session) {
-			do(t, as(t, s, "second"), wire.PolicyNotification, wire.NotificationPolicyIn{Mode: "allow"})
+			do(t, as(t, s, "second"), verbs.PolicyNotification, verbs.NotificationPolicyIn{Mode: "allow"})
 		}},
 		{name: "another agent, which sets something after a reader", next: "second", sets: true, before: func(t *testing.T, s *daemontest.Session) {
-			do(t, as(t, s, "reader"), wire.GetTitle, wire.TabIn{})
-			do(t, as(t, s, "second"), wire.PolicyNotification, wire.NotificationPolicyIn{Mode: "allow"})
+			do(t, as(t, s, "reader"), verbs.GetTitle, verbs.TabIn{})
+			do(t, as(t, s, "second"), verbs.PolicyNotification, verbs.NotificationPolicyIn{Mode: "allow"})
 		}},
 	}
 	sessions, recordings := make([]*daemontest.Session, len(tests)), t.TempDir()
@@ -70,9 +71,9 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 	for i := range tests {
 		s := home.Start(t)
 		mine := as(t, s, first)
-		do(t, mine, wire.Open, wire.OpenIn{URL: web.URL("/asks"), Device: "iPhone 15", HAR: har(i), OnEnd: "close"})
-		do(t, mine, wire.SetHeaders, wire.HeadersIn{Headers: `{"X-Test":"yes"}`})
-		do(t, mine, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+		do(t, mine, verbs.Open, verbs.OpenIn{URL: web.URL("/asks"), Device: "iPhone 15", HAR: har(i), OnEnd: "close"})
+		do(t, mine, verbs.SetHeaders, verbs.HeadersIn{Headers: `{"X-Test":"yes"}`})
+		do(t, mine, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
 		s.End(t)
 		sessions[i] = s
 	}
@@ -85,18 +86,18 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 			}
 			next := as(t, s, tt.next)
 			got := eval(t, next, "fetch('/isolation/headers').then(r => r.json()).then(h => "+shape+" + ' ' + h['X-Test'])")
-			want, mode := `"1280,1,false,false undefined"`, wire.PolicyRaise
+			want, mode := `"1280,1,false,false undefined"`, verbs.PolicyRaise
 			if tt.kept {
 				want, mode = `"393,3,true,true yes"`, "accept"
 			}
-			p := do(t, next, wire.PolicyStatus, wire.Nothing{}).Policies
+			p := do(t, next, verbs.PolicyStatus, verbs.Nothing{}).Policies
 			if got != want || p.Dialog != mode || (p.Notification == "allow") != tt.sets {
 				t.Errorf("the page is %s, want %s; dialogs: %s, want %s; notifications: %s", got, want, p.Dialog, mode, p.Notification)
 			}
 			if raw, err := os.ReadFile(har(i)); (err == nil) == tt.kept || !tt.kept && !strings.Contains(string(raw), "/asks") {
 				t.Errorf("the recording: %v %.100q", err, raw)
 			}
-			if kept := do(t, next, wire.Close, wire.CloseIn{}).Kept; (kept == 0) != tt.kept {
+			if kept := do(t, next, verbs.Close, verbs.CloseIn{}).Kept; (kept == 0) != tt.kept {
 				t.Errorf("%d tabs stay", kept)
 			}
 		})
@@ -109,29 +110,29 @@ func TestRestingSessionOfALivingAgent(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	agent := wire.NewAgent(os.Getpid())
 	open(t, as(t, s, agent), web.URL("/page/one"))
-	do(t, as(t, s, agent), wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+	do(t, as(t, s, agent), verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
 	rests(t, s)
 	s = home.Resume(t, s.Name)
 	for _, who := range []string{"", "other", wire.NewAgent(os.Getpid())} {
 		other := as(t, s, who)
-		fails(t, other, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "dismiss"}, wire.CodeOwnership) // before there is a connection
-		fails(t, other, wire.Close, wire.CloseIn{Page: true}, wire.CodeOwnership)
+		fails(t, other, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "dismiss"}, wire.CodeOwnership) // before there is a connection
+		fails(t, other, verbs.Close, verbs.CloseIn{Page: true}, wire.CodeOwnership)
 		broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: who})
 		t.Cleanup(func() { _ = broker.Close() })
-		fails(t, &daemontest.Session{Client: broker}, wire.BrokerRelease, wire.ReleaseIn{Session: s.Name, Page: true}, wire.CodeOwnership)
+		fails(t, &daemontest.Session{Client: broker}, verbs.BrokerRelease, verbs.ReleaseIn{Session: s.Name, Page: true}, wire.CodeOwnership)
 	}
-	fails(t, as(t, s, "other"), wire.Open, wire.OpenIn{URL: web.URL("/page/taken")}, wire.CodeOwnership)
-	if got := do(t, as(t, s, "reader"), wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/one") {
+	fails(t, as(t, s, "other"), verbs.Open, verbs.OpenIn{URL: web.URL("/page/taken")}, wire.CodeOwnership)
+	if got := do(t, as(t, s, "reader"), verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/one") {
 		t.Errorf("it is read at %s", got)
 	}
 	mine := as(t, s, agent)
-	do(t, mine, wire.Eval, wire.EvalIn{Script: "1"})
-	if p := do(t, mine, wire.PolicyStatus, wire.Nothing{}).Policies; p.Dialog != "accept" {
+	do(t, mine, verbs.Eval, verbs.EvalIn{Script: "1"})
+	if p := do(t, mine, verbs.PolicyStatus, verbs.Nothing{}).Policies; p.Dialog != "accept" {
 		t.Errorf("its policy is %s", p.Dialog)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if _, _, err := client.Do(ctx, mine.Client, wire.Close, wire.CloseIn{}); err != nil {
+	if _, _, err := client.Do(ctx, mine.Client, verbs.Close, verbs.CloseIn{}); err != nil {
 		t.Error(err)
 	}
 	s.End(t)

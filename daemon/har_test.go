@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -48,16 +49,16 @@ func readHAR(t testing.TB, path string) (har harFile, urls string) {
 func TestHAR(t *testing.T) {
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "a.har")
-	do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/one"), HAR: path})
+	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), HAR: path})
 	open(t, other, web.URL("/page/foreign"))
 	eval(t, s, "fetch('/isolation/headers?a=1').then(r => r.text()).then(() => 1)")
-	if err := fails(t, s, wire.HARStart, wire.HARStartIn{}, wire.CodeBadInput); !strings.Contains(err.Message, path) {
+	if err := fails(t, s, verbs.HARStart, verbs.HARStartIn{}, wire.CodeBadInput); !strings.Contains(err.Message, path) {
 		t.Errorf("the error is %v", err)
 	}
 	s.End(t)
 	s = home.Resume(t, s.Name)
 	open(t, s, web.URL("/page/two"))
-	out := do(t, s, wire.HARStop, wire.HARStopIn{})
+	out := do(t, s, verbs.HARStop, verbs.HARStopIn{})
 	har, urls := readHAR(t, path)
 	if out.Path != path || out.RequestCount != len(har.Log.Entries) || len(har.Log.Entries) < 3 {
 		t.Errorf("stop answers %+v of %s", out, urls)
@@ -73,20 +74,20 @@ func TestHAR(t *testing.T) {
 	if first := har.Log.Entries[0]; first.Request.Method != "GET" || first.Response.Status != 200 || !strings.Contains(first.Response.Content.Text, "one") {
 		t.Errorf("the first entry is %+v", first)
 	}
-	fails(t, s, wire.HARStop, wire.HARStopIn{}, wire.CodeBadInput)
+	fails(t, s, verbs.HARStop, verbs.HARStopIn{}, wire.CodeBadInput)
 
 	web.Close()
 	again := home.Start(t)
-	if got := do(t, again, wire.Open, wire.OpenIn{URL: web.URL("/page/one"), HARs: []string{path}}); got.Title != "one" {
+	if got := do(t, again, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), HARs: []string{path}}); got.Title != "one" {
 		t.Errorf("replayed it is %+v", got)
 	}
 	again.End(t)
 	again = home.Resume(t, again.Name)
-	if got := do(t, again, wire.Open, wire.OpenIn{URL: web.URL("/page/two")}); got.Title != "two" {
+	if got := do(t, again, verbs.Open, verbs.OpenIn{URL: web.URL("/page/two")}); got.Title != "two" {
 		t.Errorf("under the next daemon it is %+v", got)
 	}
-	fails(t, again, wire.Open, wire.OpenIn{URL: web.URL("/page/none")}, wire.CodeNavigation)
-	if err := fails(t, again, wire.Open, wire.OpenIn{HARs: []string{path + ".none"}}, wire.CodeBadInput); !strings.Contains(err.Message, "HAR replay file not found") {
+	fails(t, again, verbs.Open, verbs.OpenIn{URL: web.URL("/page/none")}, wire.CodeNavigation)
+	if err := fails(t, again, verbs.Open, verbs.OpenIn{HARs: []string{path + ".none"}}, wire.CodeBadInput); !strings.Contains(err.Message, "HAR replay file not found") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -95,7 +96,7 @@ func TestHAR(t *testing.T) {
 func TestHARAtClose(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "b.har")
-	do(t, s, wire.HARStart, wire.HARStartIn{Path: path, Content: "none"})
+	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
 	open(t, s, web.URL("/page/one"))
 	eval(t, s, "1") // the way to the page is there
 	driver := sharedDriver(t)
@@ -109,7 +110,7 @@ func TestHARAtClose(t *testing.T) {
 		eval(t, s, "1")
 	}
 	time.AfterFunc(200*time.Millisecond, goOn) // Playwright tells of the request then
-	out := do(t, s, wire.Close, wire.CloseIn{})
+	out := do(t, s, verbs.Close, verbs.CloseIn{})
 	har, urls := readHAR(t, path)
 	if out.HAR != path || !strings.Contains(urls, "/page/one") || !strings.Contains(urls, "/never") {
 		t.Errorf("close answers %+v; the file has %s", out, urls)
@@ -131,13 +132,13 @@ func TestHARAtClose(t *testing.T) {
 func TestHARThatCannotBeWritten(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	dir := filepath.Join(t.TempDir(), "none")
-	do(t, s, wire.HARStart, wire.HARStartIn{Path: filepath.Join(dir, "a.har"), Content: "none"})
+	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: filepath.Join(dir, "a.har"), Content: "none"})
 	if err := os.WriteFile(dir, nil, 0o600); err != nil { // where the directory would be
 		t.Fatal(err)
 	}
 	open(t, s, web.URL("/page/one"))
-	fails(t, s, wire.HARStop, wire.HARStopIn{}, wire.CodePermission)
-	out, warnings, err := ask(t, s, wire.Close, wire.CloseIn{})
+	fails(t, s, verbs.HARStop, verbs.HARStopIn{}, wire.CodePermission)
+	out, warnings, err := ask(t, s, verbs.Close, verbs.CloseIn{})
 	if err != nil || out.HAR != "" || len(warnings) != 1 || !strings.Contains(warnings[0], "the HAR is not written") || !strings.Contains(warnings[0], "not a directory") {
 		t.Fatalf("close answers %+v, %q, %v", out, warnings, err)
 	}
@@ -157,7 +158,7 @@ func TestHARThatCannotBeWritten(t *testing.T) {
 func TestHAROnAFullDisk(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	path, journal := filepath.Join(t.TempDir(), "c.har"), home.Root.Journal(s.Name)
-	do(t, s, wire.HARStart, wire.HARStartIn{Path: path, Content: "none"})
+	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
 	open(t, s, web.URL("/page/one"))
 	kept := journal + ".kept"
 	for end := time.Now().Add(patience); ; eval(t, s, "1") { // an entry is written when its answer is there
@@ -168,9 +169,9 @@ func TestHAROnAFullDisk(t *testing.T) {
 	if err := errors.Join(os.Rename(journal, kept), os.Symlink("/dev/full", journal)); err != nil {
 		t.Fatal(err)
 	}
-	_, told, err := ask(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/two")})
+	_, told, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/two")})
 	for end := time.Now().Add(patience); err == nil && len(told) == 0 && time.Now().Before(end); {
-		_, told, err = ask(t, s, wire.Eval, wire.EvalIn{Script: "1"})
+		_, told, err = ask(t, s, verbs.Eval, verbs.EvalIn{Script: "1"})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +182,7 @@ func TestHAROnAFullDisk(t *testing.T) {
 	if err := errors.Join(os.Remove(journal), os.Rename(kept, journal)); err != nil {
 		t.Fatal(err)
 	}
-	out, warnings, err := ask(t, s, wire.HARStop, wire.HARStopIn{})
+	out, warnings, err := ask(t, s, verbs.HARStop, verbs.HARStopIn{})
 	if err != nil || out.RequestCount != 1 || len(warnings) != 0 {
 		t.Errorf("stop answers %+v, %q, %v", out, warnings, err)
 	}
@@ -195,9 +196,9 @@ func TestHAROnAFullDisk(t *testing.T) {
 func TestReplayEndsWithTheSession(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "d.har")
-	do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/one"), HAR: path})
-	do(t, s, wire.HARStop, wire.HARStopIn{})
-	do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/two"), HARs: []string{path}})
+	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), HAR: path})
+	do(t, s, verbs.HARStop, verbs.HARStopIn{})
+	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/two"), HARs: []string{path}})
 	const fetches = "fetch('/page/one').then(r => r.status)"
 	before := web.Requests("/page/one")
 	eval(t, s, fetches)
@@ -205,7 +206,7 @@ func TestReplayEndsWithTheSession(t *testing.T) {
 		t.Errorf("while it is replayed the server is asked %d times", got-before)
 	}
 	look := onlooker(t, s)
-	do(t, s, wire.Close, wire.CloseIn{})
+	do(t, s, verbs.Close, verbs.CloseIn{})
 	s.End(t)
 	look(fetches)
 	s = home.Resume(t, s.Name)

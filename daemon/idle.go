@@ -193,7 +193,7 @@ func (s *Session) heed(ctx context.Context, call *wire.Call) error {
 	if call.Settings.IdleTimeout == "" && call.Owner == "" {
 		return nil
 	}
-	if holder := s.holder(ctx); holder != "" && !call.Actor().Drives(s.name, holder) {
+	if holder := s.holder(ctx); holder != "" && !call.Actor().MayControl(s.name, holder) {
 		return nil
 	}
 	if err := s.idle.set(call.Settings.IdleTimeout); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -45,19 +46,19 @@ func counts(t testing.TB, web *site.Site, name string) func() {
 
 func TestHangUpCancelsForGood(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
-	late := wire.Element{Selector: "#late"}
+	late := verbs.Element{Selector: "#late"}
 	for _, tt := range []struct {
 		name string
 		act  func(t *testing.T)
 	}{
 		{"click", func(t *testing.T) {
-			hangUp(t, s, wire.Click, wire.ClickIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
+			hangUp(t, s, verbs.Click, verbs.ClickIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
 		}},
 		{"dblclick", func(t *testing.T) {
-			hangUp(t, s, wire.Dblclick, wire.ElementIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
+			hangUp(t, s, verbs.Dblclick, verbs.ElementIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
 		}},
 		{"click in a batch", func(t *testing.T) {
-			hangUp(t, s, wire.Batch, wire.BatchIn{Steps: []wire.Step{{Verb: "click", In: []byte(`{"selector":"#late"}`)}}}, 700*time.Millisecond, wire.CodeInterrupted)
+			hangUp(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{{Verb: "click", In: []byte(`{"selector":"#late"}`)}}}, 700*time.Millisecond, wire.CodeInterrupted)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,12 +66,12 @@ func TestHangUpCancelsForGood(t *testing.T) {
 			open(t, s, web.URL("/late?gate="+gate))
 			tt.act(t)
 			web.Open(gate)
-			do(t, s, wire.Wait, wire.WaitIn{What: "#late"}) // the next command works
+			do(t, s, verbs.Wait, verbs.WaitIn{What: "#late"}) // the next command works
 			time.Sleep(time.Second)
 			if got := text(t, s, "#clicks"); got != "0" {
 				t.Errorf("the element was clicked %s times after its command was given up", got)
 			}
-			do(t, s, wire.Click, wire.ClickIn{Element: late})
+			do(t, s, verbs.Click, verbs.ClickIn{Element: late})
 			if got := text(t, s, "#clicks"); got != "1" {
 				t.Errorf("the next click clicked %s times", got)
 			}
@@ -81,8 +82,8 @@ func TestHangUpCancelsForGood(t *testing.T) {
 func TestHangUpOfWhatIsCovered(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
-	hangUp(t, s, wire.Click, wire.ClickIn{Element: element("#covered")}, 2*time.Second, wire.CodeInterrupted)
-	do(t, s, wire.Status, wire.Nothing{})
+	hangUp(t, s, verbs.Click, verbs.ClickIn{Element: element("#covered")}, 2*time.Second, wire.CodeInterrupted)
+	do(t, s, verbs.Status, verbs.Nothing{})
 	eval(t, s, "document.querySelector('#cover').remove(), 0")
 	time.Sleep(1500 * time.Millisecond)
 	if got := text(t, s, "#out"); got != "" {
@@ -93,9 +94,9 @@ func TestHangUpOfWhatIsCovered(t *testing.T) {
 func TestHangUpStopsANavigation(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
-	hangUp(t, s, wire.Open, wire.OpenIn{URL: web.URL("/slow?ms=2000&name=late")}, 700*time.Millisecond, wire.CodeInterrupted)
+	hangUp(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/slow?ms=2000&name=late")}, 700*time.Millisecond, wire.CodeInterrupted)
 	time.Sleep(2500 * time.Millisecond)
-	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/before") {
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/before") {
 		t.Errorf("the navigation happened after its command was given up: the page is at %s", got)
 	}
 }
@@ -103,15 +104,15 @@ func TestHangUpStopsANavigation(t *testing.T) {
 func TestHangUpStopsAScript(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
-	hangUp(t, s, wire.Eval, wire.EvalIn{Script: "while (true) {}"}, 700*time.Millisecond, wire.CodeResultUnknown)
+	hangUp(t, s, verbs.Eval, verbs.EvalIn{Script: "while (true) {}"}, 700*time.Millisecond, wire.CodeResultUnknown)
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the next script = %s", got)
 	}
-	hangUp(t, s, wire.Eval, wire.EvalIn{Script: "new Promise(() => {})"}, 300*time.Millisecond, wire.CodeResultUnknown)
+	hangUp(t, s, verbs.Eval, verbs.EvalIn{Script: "new Promise(() => {})"}, 300*time.Millisecond, wire.CodeResultUnknown)
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the script after one that waited = %s", got)
 	}
-	fails(t, s, wire.Eval, wire.EvalIn{Script: "while (true) {}", Waits: wire.Waits{Timeout: 500}}, wire.CodeResultUnknown)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "while (true) {}", Waits: verbs.Waits{Timeout: 500}}, wire.CodeResultUnknown)
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the script after one that timed out = %s", got)
 	}
@@ -122,7 +123,7 @@ func TestHangUpWhileADocumentLoads(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
 	until := func() {
-		for began := time.Now(); do(t, s, wire.Status, wire.Nothing{}).URL != web.URL("/stuck"); time.Sleep(20 * time.Millisecond) {
+		for began := time.Now(); do(t, s, verbs.Status, verbs.Nothing{}).URL != web.URL("/stuck"); time.Sleep(20 * time.Millisecond) {
 			if time.Since(began) > patience {
 				t.Error("the document never came")
 				return
@@ -130,10 +131,10 @@ func TestHangUpWhileADocumentLoads(t *testing.T) {
 		}
 		time.Sleep(500 * time.Millisecond) // status has it before open waits for its load
 	}
-	if _, err := leave(t, s, wire.Open, wire.OpenIn{URL: web.URL("/stuck")}, until); !errors.Is(err, wire.CodeResultUnknown) {
+	if _, err := leave(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck")}, until); !errors.Is(err, wire.CodeResultUnknown) {
 		t.Errorf("open, whose caller left while the page loaded, = %v (%v), want %s", err, wire.AsError(err), wire.CodeResultUnknown)
 	}
-	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/stuck") {
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/stuck") {
 		t.Errorf("the page is at %s", got)
 	}
 }
@@ -144,7 +145,7 @@ func TestHangUpStopsTyping(t *testing.T) {
 	open(t, s, web.URL("/form"))
 	eval(t, s, `document.querySelector("#notes").addEventListener("input", () => fetch("/count/typed", {method: "POST"}), {once: true}), 0`)
 	text := strings.Repeat("x", 200)
-	_, err := leave(t, s, wire.Type, wire.TypeIn{Element: element("#notes"), Text: text, Delay: 50}, counts(t, web, "typed"))
+	_, err := leave(t, s, verbs.Type, verbs.TypeIn{Element: element("#notes"), Text: text, Delay: 50}, counts(t, web, "typed"))
 	if !errors.Is(err, wire.CodeResultUnknown) {
 		t.Errorf("type, whose caller left in the middle, = %v, want %s", err, wire.CodeResultUnknown)
 	}
@@ -165,7 +166,7 @@ func TestHangUpInTheMiddleOfAClick(t *testing.T) {
 		request.send();
 		for (const end = Date.now() + 500; Date.now() < end;);
 	}), 0`)
-	_, err := leave(t, s, wire.Click, wire.ClickIn{Element: element("#button")}, counts(t, web, "pressed"))
+	_, err := leave(t, s, verbs.Click, verbs.ClickIn{Element: element("#button")}, counts(t, web, "pressed"))
 	if err != nil && !errors.Is(err, wire.CodeResultUnknown) { // this only where the machine takes 3 s for it
 		t.Errorf("click, whose caller left in the middle, = %v (%v), want success", err, wire.AsError(err))
 	}
@@ -178,11 +179,11 @@ func TestHangUpInTheMiddleOfAClick(t *testing.T) {
 func TestHangUpInTheMiddleOfABatch(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/late?gate=batch"))
-	out, err := leave(t, s, wire.Batch, wire.BatchIn{Steps: []wire.Step{
-		step(t, "eval", wire.EvalIn{Script: `fetch("/count/stepped", {method: "POST"}), 0`}),
-		step(t, "click", wire.ClickIn{Element: element("#late")}),
-		step(t, "eval", wire.EvalIn{Script: "document.title = 'done', 0"}),
-		step(t, "get title", wire.Nothing{}),
+	out, err := leave(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{
+		step(t, "eval", verbs.EvalIn{Script: `fetch("/count/stepped", {method: "POST"}), 0`}),
+		step(t, "click", verbs.ClickIn{Element: element("#late")}),
+		step(t, "eval", verbs.EvalIn{Script: "document.title = 'done', 0"}),
+		step(t, "get title", verbs.Nothing{}),
 	}}, func() { counts(t, web, "stepped")(); time.Sleep(300 * time.Millisecond) })
 	if err != nil {
 		t.Fatalf("batch = %v (%v), want its results", err, wire.AsError(err))
@@ -191,7 +192,7 @@ func TestHangUpInTheMiddleOfABatch(t *testing.T) {
 		t.Errorf("batch = %+v, want one that was done, and two that were interrupted", out.Results)
 	}
 	web.Open("batch")
-	do(t, s, wire.Wait, wire.WaitIn{What: "#late"})
+	do(t, s, verbs.Wait, verbs.WaitIn{What: "#late"})
 	if got := eval(t, s, "document.title"); strings.Contains(got, "done") || text(t, s, "#clicks") != "0" {
 		t.Errorf("the title is %s and the element was clicked %s times", got, text(t, s, "#clicks"))
 	}
@@ -202,7 +203,7 @@ func TestControlVerbsDoNotWait(t *testing.T) {
 	open(t, s, web.URL("/page/one"))
 	busy := make(chan error, 1)
 	go func() {
-		_, _, err := ask(t, s, wire.Wait, wire.WaitIn{What: "#never", Waits: wire.Waits{Timeout: 30000}})
+		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", Waits: verbs.Waits{Timeout: 30000}})
 		busy <- err
 	}()
 	if st := awaitState(t, s, "busy"); st.Command != "wait" || st.URL != web.URL("/page/one") {
@@ -212,8 +213,8 @@ func TestControlVerbsDoNotWait(t *testing.T) {
 	if got := tabs(t, s); len(got) != 1 {
 		t.Errorf("tab list = %+v", got)
 	}
-	do(t, s, wire.DialogStatus, wire.Nothing{})
-	if out := do(t, s, wire.Close, wire.CloseIn{}); out.Closed != true {
+	do(t, s, verbs.DialogStatus, verbs.Nothing{})
+	if out := do(t, s, verbs.Close, verbs.CloseIn{}); out.Closed != true {
 		t.Errorf("close = %+v", out)
 	}
 	if took := time.Since(began); took > 10*time.Second {
@@ -232,10 +233,10 @@ func TestInOrderOfArrival(t *testing.T) {
 	results := make(chan error, 5)
 	for i := range 5 {
 		go func() {
-			_, _, err := ask(t, s, wire.Eval, wire.EvalIn{Script: "await new Promise(r => setTimeout(r, 150)); order.push(" + string(rune('0'+i)) + "), 0"})
+			_, _, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: "await new Promise(r => setTimeout(r, 150)); order.push(" + string(rune('0'+i)) + "), 0"})
 			results <- err
 		}()
-		for do(t, s, wire.Status, wire.Nothing{}).Waiting < i && i > 0 {
+		for do(t, s, verbs.Status, verbs.Nothing{}).Waiting < i && i > 0 {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}

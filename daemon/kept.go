@@ -11,17 +11,18 @@ import (
 	"sync"
 
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // kept is what was set for a session and holds until it is closed, whatever daemon
 // serves it.
 type kept struct {
-	Policies  wire.Policies `json:"policies"`
-	Emulation emulation     `json:"emulation,omitzero"`
-	HAR       *recording    `json:"har,omitzero"`    // never changed, only replaced
-	HARs      []string      `json:"hars,omitzero"`   // that requests are answered from
-	Closes    bool          `json:"closes,omitzero"` // its tabs are closed with it
+	Policies  verbs.Policies `json:"policies"`
+	Emulation emulation      `json:"emulation,omitzero"`
+	HAR       *recording     `json:"har,omitzero"`    // never changed, only replaced
+	HARs      []string       `json:"hars,omitzero"`   // that requests are answered from
+	Closes    bool           `json:"closes,omitzero"` // its tabs are closed with it
 	// Setter is who set it: another agent that gets the session has nothing of it.
 	Setter wire.AgentKey `json:"setter,omitzero"`
 }
@@ -29,7 +30,7 @@ type kept struct {
 // passes reports whether what is kept for a session is in force for an agent, too: it
 // may act in a session of whoever set it.
 func (k kept) passes(session string, to wire.AgentKey) bool {
-	return k.Setter == "" || to == "" || to.Drives(session, k.Setter)
+	return k.Setter == "" || to == "" || to.MayControl(session, k.Setter)
 }
 
 // keeping holds what is kept, here and on disk.

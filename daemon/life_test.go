@@ -16,16 +16,17 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 func TestTheNextDaemonAdoptsThePage(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	before := open(t, s, web.URL("/secret"))
-	do(t, s, wire.Fill, wire.FillIn{Element: element("#kept"), Text: "kept"})
+	do(t, s, verbs.Fill, verbs.FillIn{Element: element("#kept"), Text: "kept"})
 	secret := eval(t, s, "reveal()")
-	do(t, s, wire.TabNew, wire.TabNewIn{URL: web.URL("/page/two"), Label: "second"})
-	do(t, s, wire.TabSwitch, wire.TabRefIn{Tab: "t1"})
+	do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/two"), Label: "second"})
+	do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "t1"})
 	s.End(t)
 	next := home.Resume(t, s.Name)
 	if got := eval(t, next, "reveal()"); got != secret {
@@ -38,7 +39,7 @@ func TestTheNextDaemonAdoptsThePage(t *testing.T) {
 	if len(all) != 2 || all[0].TargetID != before.TargetID || !all[0].Active || all[1].Label == nil || *all[1].Label != "second" {
 		t.Errorf("the tabs are %+v", all)
 	}
-	if out := do(t, next, wire.Click, wire.ClickIn{Element: element("h1")}); len(out.Opened) != 0 {
+	if out := do(t, next, verbs.Click, verbs.ClickIn{Element: element("h1")}); len(out.Opened) != 0 {
 		t.Errorf("tabs of an earlier daemon are reported as opened: %+v", out.Opened)
 	}
 }
@@ -48,7 +49,7 @@ func TestManyFirstCommandsMakeOnePage(t *testing.T) {
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			if _, _, err := ask(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/one")}); err != nil {
+			if _, _, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one")}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -62,7 +63,7 @@ func TestManyFirstCommandsMakeOnePage(t *testing.T) {
 func TestCloseKeepsThePages(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	first := open(t, s, web.URL("/page/one"))
-	out := do(t, s, wire.Close, wire.CloseIn{})
+	out := do(t, s, verbs.Close, verbs.CloseIn{})
 	if out.Closed != true || out.Kept != 1 {
 		t.Errorf("close = %+v", out)
 	}
@@ -71,7 +72,7 @@ func TestCloseKeepsThePages(t *testing.T) {
 	if got := tabs(t, next); len(got) != 1 || got[0].TargetID != first.TargetID {
 		t.Errorf("the tabs are %+v", got)
 	}
-	if got := do(t, next, wire.Close, wire.CloseIn{Page: true}); got.Kept != 0 {
+	if got := do(t, next, verbs.Close, verbs.CloseIn{Page: true}); got.Kept != 0 {
 		t.Errorf("close --page = %+v", got)
 	}
 	awaitEnd(t, next)
@@ -85,11 +86,11 @@ func TestCloseKeepsThePages(t *testing.T) {
 // was not there then.
 func TestCloseAtTheEnd(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
-	do(t, s, wire.Open, wire.OpenIn{URL: web.URL("/page/one"), OnEnd: "close"})
+	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), OnEnd: "close"})
 	s.End(t)
 	next := home.Resume(t, s.Name)
 	open(t, next, web.URL("/page/two")) // which says nothing of it
-	if got := do(t, next, wire.Close, wire.CloseIn{}); got.Kept != 0 {
+	if got := do(t, next, verbs.Close, verbs.CloseIn{}); got.Kept != 0 {
 		t.Errorf("close = %+v", got)
 	}
 	awaitEnd(t, next)
@@ -97,9 +98,9 @@ func TestCloseAtTheEnd(t *testing.T) {
 	if got := tabs(t, last); len(got) != 0 {
 		t.Errorf("afterwards the tabs are %+v", got)
 	}
-	do(t, last, wire.Open, wire.OpenIn{OnEnd: "close"})
-	do(t, last, wire.Open, wire.OpenIn{OnEnd: "keep"})
-	if got := do(t, last, wire.Close, wire.CloseIn{}); got.Kept != 1 {
+	do(t, last, verbs.Open, verbs.OpenIn{OnEnd: "close"})
+	do(t, last, verbs.Open, verbs.OpenIn{OnEnd: "keep"})
+	if got := do(t, last, verbs.Close, verbs.CloseIn{}); got.Kept != 1 {
 		t.Errorf("kept at last: %+v", got)
 	}
 	awaitEnd(t, last)
@@ -109,7 +110,7 @@ func TestCloseAtTheEnd(t *testing.T) {
 func awaitEnd(t testing.TB, s *daemontest.Session) {
 	t.Helper()
 	for range 200 {
-		if _, _, err := ask(t, s, wire.Status, wire.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
+		if _, _, err := ask(t, s, verbs.Status, verbs.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
 			s.End(t)
 			return
 		}
@@ -141,7 +142,7 @@ func TestRetire(t *testing.T) {
 	defer cancel()
 	busy := make(chan error, 1)
 	go func() {
-		_, _, err := ask(t, s, wire.Wait, wire.WaitIn{What: "1500"})
+		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "1500"})
 		busy <- err
 	}()
 	awaitState(t, s, "busy")
@@ -157,11 +158,11 @@ func TestRetire(t *testing.T) {
 	awaitEnd(t, s)
 }
 
-func awaitState(t testing.TB, s *daemontest.Session, want string) wire.StatusOut {
+func awaitState(t testing.TB, s *daemontest.Session, want string) verbs.StatusOut {
 	t.Helper()
-	var got wire.StatusOut
+	var got verbs.StatusOut
 	for range 200 {
-		if got = do(t, s, wire.Status, wire.Nothing{}); got.State == want {
+		if got = do(t, s, verbs.Status, verbs.Nothing{}); got.State == want {
 			return got
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -210,7 +211,7 @@ func TestTheDriverIsKilled(t *testing.T) {
 	if got := eval(t, s, "reveal()"); got != secret {
 		t.Errorf("the page's secret is %s, was %s", got, secret)
 	}
-	do(t, s, wire.Click, wire.ClickIn{Element: element("h1")})
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")})
 }
 
 func TestTheBrokerIsKilled(t *testing.T) {
@@ -233,7 +234,7 @@ func TestTheBrokerIsKilled(t *testing.T) {
 	if got := eval(t, s, "reveal()"); got != secret {
 		t.Errorf("the page's secret is %s, was %s", got, secret)
 	}
-	do(t, s, wire.Click, wire.ClickIn{Element: element("h1")})
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")})
 }
 
 func TestPageCrash(t *testing.T) {
@@ -241,7 +242,7 @@ func TestPageCrash(t *testing.T) {
 	first := open(t, s, web.URL("/page/one"))
 	running := make(chan error, 1)
 	go func() {
-		_, _, err := ask(t, s, wire.Wait, wire.WaitIn{What: "#never"})
+		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never"})
 		running <- err
 	}()
 	awaitState(t, s, "busy")
@@ -249,14 +250,14 @@ func TestPageCrash(t *testing.T) {
 	if err := <-running; !errors.Is(err, wire.CodePageCrashed) {
 		t.Errorf("what ran ended with %v, want %s", err, wire.CodePageCrashed)
 	}
-	fails(t, s, wire.Click, wire.ClickIn{Element: element("h1")}, wire.CodePageCrashed)
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")}, wire.CodePageCrashed)
 	if got := open(t, s, web.URL("/page/two")); got.Title != "two" {
 		t.Errorf("open after a crash = %+v", got)
 	}
 	if got := text(t, s, "h1"); got != "two" {
 		t.Errorf("the page shows %q", got)
 	}
-	if tabs := do(t, s, wire.TabList, wire.TabListIn{}).Tabs; len(tabs) != 1 {
+	if tabs := do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs; len(tabs) != 1 {
 		t.Errorf("open left the page that crashed: %+v", tabs)
 	}
 }
@@ -266,11 +267,11 @@ func TestPageCrash(t *testing.T) {
 func TestPageCrashedBeforeTheDaemonCame(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	first := open(t, s, web.URL("/page/one"))
-	beside := do(t, s, wire.TabNew, wire.TabNewIn{URL: web.URL("/page/beside")})
+	beside := do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/beside")})
 	crashTarget(t, s, first.TargetID)
 	crashTarget(t, s, beside.TargetID)
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		tabs := do(t, s, wire.TabList, wire.TabListIn{}).Tabs
+		tabs := do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs
 		if len(tabs) == 2 && tabs[0].Crashed && tabs[1].Crashed {
 			break
 		}
@@ -281,15 +282,15 @@ func TestPageCrashedBeforeTheDaemonCame(t *testing.T) {
 	s.End(t)
 	s = home.Resume(t, s.Name)
 	began := time.Now()
-	fails(t, s, wire.Click, wire.ClickIn{Element: element("h1")}, wire.CodePageCrashed)
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")}, wire.CodePageCrashed)
 	if took := time.Since(began); took > 15*time.Second {
 		t.Errorf("to say that the page crashed took %v", took)
 	}
 	if got := open(t, s, web.URL("/page/two")); got.Title != "two" {
 		t.Errorf("open after a crash = %+v", got)
 	}
-	do(t, s, wire.TabClose, wire.TabCloseIn{Tab: "t1"})
-	if tabs := do(t, s, wire.TabList, wire.TabListIn{}).Tabs; len(tabs) != 1 || tabs[0].Crashed || tabs[0].URL != web.URL("/page/two") {
+	do(t, s, verbs.TabClose, verbs.TabCloseIn{Tab: "t1"})
+	if tabs := do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs; len(tabs) != 1 || tabs[0].Crashed || tabs[0].URL != web.URL("/page/two") {
 		t.Errorf("at the end the tabs are %+v", tabs)
 	}
 }
@@ -304,7 +305,7 @@ func TestStrangersOnTheSocket(t *testing.T) {
 	defer func() { _ = c.Close() }() // nothing was written through it
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if _, _, err := client.Do(ctx, c, wire.GetURL, wire.TabIn{}); err == nil {
+	if _, _, err := client.Do(ctx, c, verbs.GetURL, verbs.TabIn{}); err == nil {
 		t.Error("a request for another session was served")
 	}
 	var d net.Dialer
@@ -317,7 +318,7 @@ func TestStrangersOnTheSocket(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 1)) // whatever it says
 	}
 	_ = conn.Close()
-	if got := do(t, s, wire.Status, wire.Nothing{}); got.PID != os.Getpid() {
+	if got := do(t, s, verbs.Status, verbs.Nothing{}); got.PID != os.Getpid() {
 		t.Errorf("status = %+v", got)
 	}
 }

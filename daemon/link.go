@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -31,7 +32,7 @@ type link struct {
 	kept    *keeping
 	devices map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
 	runs    wire.Settings                           // of the browser
-	news    wire.NewsOut                            // when it was made: which browser it is, and what happened to the one before
+	news    verbs.NewsOut                           // when it was made: which browser it is, and what happened to the one before
 	gone    chan struct{}                           // closed when the connection is lost
 	lose    sync.Once
 	work    sync.WaitGroup // what handlers of events handed over

@@ -7,6 +7,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -35,7 +36,7 @@ func (p *page) follow() {
 // knows that it has not. The page is asked after the command has been answered.
 func (t *turn) mayNavigate() {
 	p := t.page
-	if p == nil || t.arrived || t.verb == wire.Wait.Name {
+	if p == nil || t.arrived || t.verb == verbs.Wait.Name {
 		return
 	}
 	p.acted.Store(true)

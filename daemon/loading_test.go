@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -74,23 +75,23 @@ func startLoading(t *testing.T) string {
 func reads(s *daemontest.Session) map[string]func(*testing.T) (got, want string) {
 	str := func(v any) string { return fmt.Sprint(v) }
 	return map[string]func(*testing.T) (got, want string){
-		"get title": func(t *testing.T) (string, string) { return do(t, s, wire.GetTitle, wire.TabIn{}).Title, "Next" },
+		"get title": func(t *testing.T) (string, string) { return do(t, s, verbs.GetTitle, verbs.TabIn{}).Title, "Next" },
 		"get text":  func(t *testing.T) (string, string) { return text(t, s, "h1"), "next" },
 		"get count": func(t *testing.T) (string, string) {
-			return str(do(t, s, wire.GetCount, wire.GetIn{Element: element(".row")}).Count), "2"
+			return str(do(t, s, verbs.GetCount, verbs.GetIn{Element: element(".row")}).Count), "2"
 		},
 		"get value": func(t *testing.T) (string, string) { return value(t, s, "#in"), "v" },
 		"is visible": func(t *testing.T) (string, string) {
-			return str(do(t, s, wire.IsVisible, wire.GetIn{Element: element("h1")}).Visible), "true"
+			return str(do(t, s, verbs.IsVisible, verbs.GetIn{Element: element("h1")}).Visible), "true"
 		},
 		"is checked": func(t *testing.T) (string, string) {
-			return str(do(t, s, wire.IsChecked, wire.GetIn{Element: element("#in")}).Checked), "true"
+			return str(do(t, s, verbs.IsChecked, verbs.GetIn{Element: element("#in")}).Checked), "true"
 		},
 		"eval": func(t *testing.T) (string, string) { return eval(t, s, "app.v"), "1" },
 		"snapshot": func(t *testing.T) (string, string) {
-			return str(strings.Contains(do(t, s, wire.Snapshot, wire.SnapshotIn{}).Snapshot, `heading "next"`)), "true"
+			return str(strings.Contains(do(t, s, verbs.Snapshot, verbs.SnapshotIn{}).Snapshot, `heading "next"`)), "true"
 		},
-		"page state": func(t *testing.T) (string, string) { return do(t, s, wire.PageState, wire.TabIn{}).Title, "Next" },
+		"page state": func(t *testing.T) (string, string) { return do(t, s, verbs.PageState, verbs.TabIn{}).Title, "Next" },
 	}
 }
 
@@ -111,11 +112,11 @@ func TestReadingAfterANavigation(t *testing.T) {
 		{"press on a link", "/", press(s, "#link"), few},
 		{"press in a form", "/", press(s, "#field"), few},
 		{"select", "/", func(t *testing.T) {
-			do(t, s, wire.Select, wire.SelectIn{Element: element("#select"), Values: []string{"b"}})
+			do(t, s, verbs.Select, verbs.SelectIn{Element: element("#select"), Values: []string{"b"}})
 		}, few},
-		{"check", "/", func(t *testing.T) { do(t, s, wire.Check, wire.ElementIn{Element: element("#box")}) }, few},
-		{"fill", "/", func(t *testing.T) { do(t, s, wire.Fill, wire.FillIn{Element: element("#live"), Text: "x"}) }, few},
-		{"type", "/", func(t *testing.T) { do(t, s, wire.Type, wire.TypeIn{Element: element("#live"), Text: "x"}) }, few},
+		{"check", "/", func(t *testing.T) { do(t, s, verbs.Check, verbs.ElementIn{Element: element("#box")}) }, few},
+		{"fill", "/", func(t *testing.T) { do(t, s, verbs.Fill, verbs.FillIn{Element: element("#live"), Text: "x"}) }, few},
+		{"type", "/", func(t *testing.T) { do(t, s, verbs.Type, verbs.TypeIn{Element: element("#live"), Text: "x"}) }, few},
 		{"eval", "/", func(t *testing.T) { eval(t, s, "document.querySelector('#link').click(), 0") }, few},
 		{"eval of a form", "/", func(t *testing.T) { eval(t, s, "document.querySelector('form').requestSubmit(), 0") }, few},
 		{"a slow server", "/?to=/slow", click(s, "#link"), few},
@@ -134,25 +135,25 @@ func TestReadingAfterANavigation(t *testing.T) {
 }
 
 func click(s *daemontest.Session, selector string) func(*testing.T) {
-	return func(t *testing.T) { do(t, s, wire.Click, wire.ClickIn{Element: element(selector)}) }
+	return func(t *testing.T) { do(t, s, verbs.Click, verbs.ClickIn{Element: element(selector)}) }
 }
 
 func press(s *daemontest.Session, selector string) func(*testing.T) {
 	return func(t *testing.T) {
-		do(t, s, wire.Focus, wire.ElementIn{Element: element(selector)})
-		do(t, s, wire.Press, wire.PressIn{Key: "Enter"})
+		do(t, s, verbs.Focus, verbs.ElementIn{Element: element(selector)})
+		do(t, s, verbs.Press, verbs.PressIn{Key: "Enter"})
 	}
 }
 
 func TestReadingAfterANavigationInABatch(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
-	for _, acts := range [][]wire.Step{
-		{step(t, "click", wire.ClickIn{Element: element("#link")})},
-		{step(t, "fill", wire.FillIn{Element: element("#field"), Text: "x"}), step(t, "press", wire.PressIn{Key: "Enter"})},
-		{step(t, "eval", wire.EvalIn{Script: "document.querySelector('form').requestSubmit()"})},
+	for _, acts := range [][]verbs.Step{
+		{step(t, "click", verbs.ClickIn{Element: element("#link")})},
+		{step(t, "fill", verbs.FillIn{Element: element("#field"), Text: "x"}), step(t, "press", verbs.PressIn{Key: "Enter"})},
+		{step(t, "eval", verbs.EvalIn{Script: "document.querySelector('form').requestSubmit()"})},
 	} {
-		steps := slices.Concat([]wire.Step{step(t, "open", wire.OpenIn{URL: at})}, acts, []wire.Step{step(t, "eval", wire.EvalIn{Script: "app.v"})})
-		out := do(t, s, wire.Batch, wire.BatchIn{Steps: steps})
+		steps := slices.Concat([]verbs.Step{step(t, "open", verbs.OpenIn{URL: at})}, acts, []verbs.Step{step(t, "eval", verbs.EvalIn{Script: "app.v"})})
+		out := do(t, s, verbs.Batch, verbs.BatchIn{Steps: steps})
 		for _, result := range out.Results {
 			if !result.Success {
 				t.Errorf("%v: %s", result.Command, *result.Error)
@@ -167,7 +168,7 @@ func TestReadingAnEndlessDocument(t *testing.T) {
 	open(t, s, at+"/?to=/endless")
 	click(s, "#link")(t)
 	began := time.Now()
-	out, warnings, err := ask(t, s, wire.GetText, wire.GetIn{Element: element("#first")})
+	out, warnings, err := ask(t, s, verbs.GetText, verbs.GetIn{Element: element("#first")})
 	first := time.Since(began)
 	if err != nil || strings.TrimSpace(out.Value) != "first" || len(warnings) != 1 {
 		t.Errorf("get text = %q, %q, %v, want what is there, with a warning", out.Value, warnings, err)
@@ -189,13 +190,13 @@ func TestReadingADocumentThatDoesNotCome(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/?to=/silent")
 	click(s, "#link")(t)
-	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != at+"/?to=/silent" {
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != at+"/?to=/silent" {
 		t.Errorf("get url = %s", got)
 	}
-	if got := do(t, s, wire.GetTitle, wire.TabIn{}).Title; got != "Start" {
+	if got := do(t, s, verbs.GetTitle, verbs.TabIn{}).Title; got != "Start" {
 		t.Errorf("get title = %q", got)
 	}
-	fails(t, s, wire.GetText, wire.GetIn{Element: element("#link")}, wire.CodeTimeout)
+	fails(t, s, verbs.GetText, verbs.GetIn{Element: element("#link")}, wire.CodeTimeout)
 	if got := open(t, s, at+"/next").Title; got != "Next" {
 		t.Errorf("the title after open is %q", got)
 	}
@@ -241,10 +242,10 @@ func TestAdoptingAPageThatLoads(t *testing.T) {
 	limit := 4 * (500*time.Millisecond + 2*time.Second) // for the connection, and for the page, twice
 	s = leave("/silent")
 	began := time.Now()
-	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != at+"/?to=/silent" {
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != at+"/?to=/silent" {
 		t.Errorf("get url = %s", got)
 	}
-	if got := do(t, s, wire.GetTitle, wire.TabIn{}).Title; got != "Start" {
+	if got := do(t, s, verbs.GetTitle, verbs.TabIn{}).Title; got != "Start" {
 		t.Errorf("get title = %q", got)
 	}
 	if took := time.Since(began); took > limit {

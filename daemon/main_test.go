@@ -12,6 +12,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -55,11 +56,11 @@ func fails[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 	return *coded
 }
 
-func element(selector string) wire.Element { return wire.Element{Selector: selector} }
+func element(selector string) verbs.Element { return verbs.Element{Selector: selector} }
 
 func eval(t testing.TB, s *daemontest.Session, script string) string {
 	t.Helper()
-	return string(do(t, s, wire.Eval, wire.EvalIn{Script: script}).Result)
+	return string(do(t, s, verbs.Eval, verbs.EvalIn{Script: script}).Result)
 }
 
 func sizeOf(t testing.TB, picture []byte) (width, height int) {

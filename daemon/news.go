@@ -5,13 +5,14 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // news is what policies decided and no reply has told yet.
 type news struct {
 	mu      sync.Mutex // guards the fields below
-	dialogs []wire.Dialog
+	dialogs []verbs.Dialog
 	records []wire.Record
 	left    int // out, for there were too many
 }
@@ -31,7 +32,7 @@ func (n *news) add(r wire.Record) {
 	n.records = append(n.records, r)
 }
 
-func (n *news) addDialog(d wire.Dialog) {
+func (n *news) addDialog(d verbs.Dialog) {
 	n.mu.Lock()
 	if len(n.dialogs) < maxUntold {
 		n.dialogs = append(n.dialogs, d)
@@ -41,7 +42,7 @@ func (n *news) addDialog(d wire.Dialog) {
 }
 
 // take returns what no reply has told.
-func (n *news) take() (dialogs []wire.Dialog, records []wire.Record, left int) {
+func (n *news) take() (dialogs []verbs.Dialog, records []wire.Record, left int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	dialogs, records, left = n.dialogs, n.records, n.left
@@ -51,7 +52,7 @@ func (n *news) take() (dialogs []wire.Dialog, records []wire.Record, left int) {
 
 // tellNews puts into the reply what policies decided, with a warning for each that
 // was raised, and returns the dialogs of it. What a recording lacks it says, too.
-func (t *turn) tellNews() []wire.Dialog {
+func (t *turn) tellNews() []verbs.Dialog {
 	if t.foreign {
 		return nil
 	}

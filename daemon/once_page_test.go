@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -21,7 +22,7 @@ func TestCheckOfABoxThatChanges(t *testing.T) {
 			open(t, s, web.URL("/form"))
 			eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<input type="checkbox" id="box">'); const box = document.querySelector("#box");
 				box.onclick = () => clicks++;`+tt.before))
-			if _, _, err := ask(t, s, wire.Check, wire.ElementIn{Element: element("#box")}); err != nil {
+			if _, _, err := ask(t, s, verbs.Check, verbs.ElementIn{Element: element("#box")}); err != nil {
 				t.Errorf("check: %v", err)
 			}
 			if got := eval(t, s, `clicks + " " + document.querySelector("#box").checked`); got != fmt.Sprintf("%q", tt.clicks+" true") {
@@ -37,8 +38,8 @@ func TestKeysAreReleased(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `let once = 0; addEventListener("keydown", () => once++ || spin(8000))`))
-	fails(t, s, wire.Press, wire.PressIn{Key: "Control+b", Waits: timed(2500)}, wire.CodeResultUnknown)
-	do(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: "abc"})
+	fails(t, s, verbs.Press, verbs.PressIn{Key: "Control+b", Waits: timed(2500)}, wire.CodeResultUnknown)
+	do(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "abc"})
 	if got := eval(t, s, `document.querySelector("#name").value`); got != `"abc"` {
 		t.Errorf("the field has %s", got)
 	}
@@ -51,13 +52,13 @@ func TestPressOfAnUnknownKey(t *testing.T) {
 	eval(t, s, fmt.Sprintf(oncePage, "name.focus()"))
 	for _, key := range []string{"a+", "Control+", "Control+a+", "Control+nokey", "nokey"} {
 		eval(t, s, "input = 0")
-		fails(t, s, wire.Press, wire.PressIn{Key: key}, wire.CodeBadInput)
+		fails(t, s, verbs.Press, verbs.PressIn{Key: key}, wire.CodeBadInput)
 		if got := eval(t, s, "input"); got != "0" {
 			t.Errorf("press %q sent %s events", key, got)
 		}
 	}
-	do(t, s, wire.Press, wire.PressIn{Key: "Shift++"})
-	do(t, s, wire.Press, wire.PressIn{Key: "+"})
+	do(t, s, verbs.Press, verbs.PressIn{Key: "Shift++"})
+	do(t, s, verbs.Press, verbs.PressIn{Key: "+"})
 	if got := eval(t, s, `document.querySelector("#name").value`); got != `"++"` {
 		t.Errorf("the field has %s", got)
 	}
@@ -69,7 +70,7 @@ func TestFillOfAMalformedValue(t *testing.T) {
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<input type="date" id="day" value="2020-02-03"><input type="range" id="range" max="100" value="7">')`))
 	for _, selector := range []string{"#day", "#range"} {
-		fails(t, s, wire.Fill, wire.FillIn{Element: element(selector), Text: "500"}, wire.CodeNotActionable)
+		fails(t, s, verbs.Fill, verbs.FillIn{Element: element(selector), Text: "500"}, wire.CodeNotActionable)
 	}
 	if got := eval(t, s, `document.querySelector("#day").value + " " + document.querySelector("#range").value`); got != `"2020-02-03 7"` {
 		t.Errorf("the fields have %s", got)
@@ -80,23 +81,23 @@ func TestFillOfAMalformedValue(t *testing.T) {
 func TestPageHidesItsEvents(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	press := func() error {
-		_, _, err := ask(t, s, wire.Press, wire.PressIn{Key: "a"})
+		_, _, err := ask(t, s, verbs.Press, verbs.PressIn{Key: "a"})
 		return err
 	}
 	typing := func() error {
-		_, _, err := ask(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: "a"})
+		_, _, err := ask(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "a"})
 		return err
 	}
 	fill := func() error {
-		_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "a"})
+		_, _, err := ask(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "a"})
 		return err
 	}
 	click := func() error {
-		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Modifiers: []string{"Alt"}})
+		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Modifiers: []string{"Alt"}})
 		return err
 	}
 	const hide = `window.seen = 0; const hide = (types, f) => types.forEach((type) => addEventListener(type, (e) => { e.stopImmediatePropagation(); seen++; f?.(e) }, true)); `
-	do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+	do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
 	for _, tt := range []struct {
 		name, does string
 		act        func() error
@@ -128,7 +129,7 @@ func TestDoubleClickIsConfirmed(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `go.onmousedown = (e) => { e.preventDefault(); go.style = "position: absolute; top: 300px" }`))
-	fails(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go")}, wire.CodeResultUnknown)
+	fails(t, s, verbs.Dblclick, verbs.ElementIn{Element: element("#go")}, wire.CodeResultUnknown)
 }
 
 // An option whose value looks like an error of Playwright's is selected once.
@@ -136,7 +137,7 @@ func TestSelectOfAnError(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<select id="kind"><option>ok</option><option>error:none</option></select>'); document.querySelector("#kind").onchange = () => clicks++`))
-	do(t, s, wire.Select, wire.SelectIn{Element: element("#kind"), Values: []string{"error:none"}, Waits: timed(1000)})
+	do(t, s, verbs.Select, verbs.SelectIn{Element: element("#kind"), Values: []string{"error:none"}, Waits: timed(1000)})
 	if got := eval(t, s, "clicks"); got != "1" {
 		t.Errorf("it was selected %s times", got)
 	}
@@ -147,9 +148,9 @@ func TestPageClosesWhileItIsWaitedFor(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, `window.open(location.href), 0`)
-	do(t, s, wire.TabSwitch, wire.TabRefIn{Tab: "t2"})
+	do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "t2"})
 	eval(t, s, fmt.Sprintf(oncePage, `go.disabled = true; setTimeout(() => window.close(), 600)`))
-	_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: timed(3000)})
+	_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: timed(3000)})
 	if !errors.Is(err, wire.CodePageClosed) {
 		t.Errorf("it is %v (%s)", err, wire.AsError(err).Code)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -33,7 +34,7 @@ const oncePage = `(() => {
 	return 0;
 })()`
 
-func timed(ms int) wire.Waits { return wire.Waits{Timeout: ms} }
+func timed(ms int) verbs.Waits { return verbs.Waits{Timeout: ms} }
 
 // An element that is not ready gets no input that would find out whether it is.
 func TestWaitingSendsNoInput(t *testing.T) {
@@ -49,15 +50,15 @@ func TestWaitingSendsNoInput(t *testing.T) {
 			eval(t, s, fmt.Sprintf(oncePage, tt.before))
 			for name, act := range map[string]func() error{
 				"click": func() error {
-					_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: timed(700)})
+					_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: timed(700)})
 					return err
 				},
 				"dblclick": func() error {
-					_, _, err := ask(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go"), Waits: timed(700)})
+					_, _, err := ask(t, s, verbs.Dblclick, verbs.ElementIn{Element: element("#go"), Waits: timed(700)})
 					return err
 				},
 				"type": func() error {
-					_, _, err := ask(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: "text", Waits: timed(700)})
+					_, _, err := ask(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "text", Waits: timed(700)})
 					return err
 				},
 			} {
@@ -98,7 +99,7 @@ func TestClickIsConfirmed(t *testing.T) {
 			t.Run(tt.name+" "+way.name, func(t *testing.T) {
 				open(t, s, web.URL("/form"))
 				eval(t, s, fmt.Sprintf(oncePage, tt.does))
-				_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Modifiers: way.modifiers})
+				_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Modifiers: way.modifiers})
 				if tt.known && err != nil || !tt.known && !errors.Is(err, wire.CodeResultUnknown) {
 					t.Errorf("the click: %v, known is %v", err, tt.known)
 				}
@@ -126,7 +127,7 @@ func TestMovedByAScript(t *testing.T) {
 			open(t, s, web.URL("/form"))
 			eval(t, s, fmt.Sprintf(oncePage, `let x = 0, moving = true; window.early = 0; const end = performance.now() + 900; go.style.position = "relative";
 				go.addEventListener("pointerdown", () => early += moving);`+tt.before))
-			do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
+			do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
 			if got := eval(t, s, `clicks + " " + early`); got != `"1 0"` {
 				t.Errorf("clicks, and presses while it moved: %s", got)
 			}
@@ -138,10 +139,10 @@ func TestMovedByAScript(t *testing.T) {
 func TestInputDuringADialog(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
-	do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
+	do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
 	for delay := 0; delay < 60; delay += 6 {
 		eval(t, s, fmt.Sprintf(oncePage, fmt.Sprintf(`name.focus(); setTimeout(() => alert("open"), %d)`, delay)))
-		_, _, err := ask(t, s, wire.Press, wire.PressIn{Key: "a"})
+		_, _, err := ask(t, s, verbs.Press, verbs.PressIn{Key: "a"})
 		got := eval(t, s, "keys")
 		if err == nil && got != "1" || err != nil && !errors.Is(err, wire.CodeResultUnknown) {
 			t.Errorf("with an alert after %d ms: the page counted %s keys, and the answer is %v", delay, got, err)
@@ -158,11 +159,11 @@ func TestScriptIsBegunInTime(t *testing.T) {
 	text(t, s, "#go") // after this command no other waits for a navigation that the script may have begun
 	web.Open("spin")
 	counts(t, web, "spin")()
-	fails(t, s, wire.Eval, wire.EvalIn{Script: "clicks++", Waits: timed(300)}, wire.CodeTimeout)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++", Waits: timed(300)}, wire.CodeTimeout)
 	if got := eval(t, s, "clicks"); got != "0" { // the page runs scripts in the order in which they come
 		t.Errorf("the script that timed out ran %s times", got)
 	}
-	fails(t, s, wire.Eval, wire.EvalIn{Script: "clicks++; new Promise(() => {})", Waits: timed(300)}, wire.CodeResultUnknown)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++; new Promise(() => {})", Waits: timed(300)}, wire.CodeResultUnknown)
 	if got := eval(t, s, "clicks"); got != "1" {
 		t.Errorf("the script that was stopped ran %s times", got)
 	}
@@ -190,7 +191,7 @@ func TestDriverIsKilledInAnAction(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	click := func() error {
-		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Modifiers: []string{"Alt"}})
+		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Modifiers: []string{"Alt"}})
 		return err
 	}
 	eval(t, s, fmt.Sprintf(oncePage, "go.disabled = true; setTimeout(() => go.disabled = false, 4000)"))
@@ -213,7 +214,7 @@ func TestDriverIsKilledInAnAction(t *testing.T) {
 		if got := eval(t, s, "clicks"); got != tt.clicks {
 			t.Errorf("killed at %s: clicked %s times, want %s", tt.event, got, tt.clicks)
 		}
-		do(t, s, wire.Click, wire.ClickIn{Element: element("#other")})
+		do(t, s, verbs.Click, verbs.ClickIn{Element: element("#other")})
 		if got := eval(t, s, "others"); got != "1" {
 			t.Errorf("killed at %s: the other button was clicked %s times, want 1", tt.event, got)
 		}
@@ -227,7 +228,7 @@ func TestTypingIsDoneInWhole(t *testing.T) {
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, ""))
 	const text = "typing takes longer than the time for the wait phase"
-	do(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: text, Delay: 100, Waits: timed(3000)})
+	do(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: text, Delay: 100, Waits: timed(3000)})
 	if got := eval(t, s, `document.querySelector("#name").value`); got != fmt.Sprintf("%q", text) {
 		t.Errorf("the field has %s", got)
 	}
@@ -240,7 +241,7 @@ func TestTypingEndsWithTheDocument(t *testing.T) {
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `name.addEventListener("input", () => name.value.length === 5 && location.reload())`))
 	text := strings.Repeat("text ", 20)
-	_, _, err := ask(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: text, Delay: 30})
+	_, _, err := ask(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: text, Delay: 30})
 	if !errors.Is(err, wire.CodeResultUnknown) || !strings.Contains(err.Error(), "the page navigated after") {
 		t.Fatalf("type = %v, want that it is not known", err)
 	}
@@ -260,11 +261,11 @@ func TestTypingIntoARemovedField(t *testing.T) {
 		window.shortcuts = "";
 		document.addEventListener("keydown", (e) => { if (e.target === document.body) shortcuts += e.key; });
 		name.addEventListener("input", () => name.value.length === 3 && name.remove());`))
-	_, _, err := ask(t, s, wire.Type, wire.TypeIn{Element: element("#name"), Text: "delete all", Delay: 20})
+	_, _, err := ask(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "delete all", Delay: 20})
 	if !errors.Is(err, wire.CodeResultUnknown) {
 		t.Errorf("type = %v, want %s", err, wire.CodeResultUnknown)
 	}
-	do(t, s, wire.Press, wire.PressIn{Key: "k"})
+	do(t, s, verbs.Press, verbs.PressIn{Key: "k"})
 	if got := eval(t, s, "shortcuts"); got != `"k"` {
 		t.Errorf("the page got the shortcuts %s, want those of the press", got)
 	}
@@ -283,7 +284,7 @@ func TestCheckOfWhatIsReplaced(t *testing.T) {
 			Object.assign(next, { type: "checkbox", id: "box", checked: true });
 			e.target.replaceWith(next);
 		}`))
-	do(t, s, wire.Check, wire.ElementIn{Element: element("#box")})
+	do(t, s, verbs.Check, verbs.ElementIn{Element: element("#box")})
 	if got := eval(t, s, "changes"); got != "1" {
 		t.Errorf("it changed %s times", got)
 	}

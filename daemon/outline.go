@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // hasRef reports whether people would act on the node: interactive roles, content
@@ -43,7 +43,7 @@ func (n *node) shownRole() string {
 
 // outline prints a snapshot.
 type outline struct {
-	in   wire.SnapshotIn
+	in   verbs.SnapshotIn
 	base string // URL that the links of the main frame are relative to
 	b    strings.Builder
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -69,7 +70,7 @@ func (s *Session) watchOwner(ctx context.Context) {
 				continue
 			}
 			s.log.Info("the owner has ended", "pid", p.PID)
-			if _, err := s.closeBut(ctx, nil, &wire.Call{}, wire.CloseIn{}); err != nil {
+			if _, err := s.closeBut(ctx, nil, &wire.Call{}, verbs.CloseIn{}); err != nil {
 				s.log.Warn("closing the session", "error", err)
 			}
 			return

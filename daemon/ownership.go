@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -15,22 +16,22 @@ type actor struct {
 
 // actorOf is who asks for a verb with this input.
 func actorOf(call *wire.Call, in any) actor {
-	_, looks := in.(wire.Tabbed)
+	_, looks := in.(verbs.TabNamer)
 	return actor{call.Agent, looks}
 }
 
 // enters makes a turn's caller the one whom a connection is made for.
-func (t *turn) enters(verb wire.Doc, in any) {
+func (t *turn) enters(verb wire.Spec, in any) {
 	a := actorOf(t.call, in)
 	t.verb, t.looks, t.tab = verb.Name, a.looks, ""
-	t.reads = verb.Reads && verb.Name != wire.Wait.Name // which has waited already
-	if tabbed, ok := in.(wire.Tabbed); ok {
+	t.reads = verb.Reads && verb.Name != verbs.Wait.Name // which has waited already
+	if tabbed, ok := in.(verbs.TabNamer); ok {
 		t.tab = tabbed.TabName()
 	}
 	switch in := in.(type) {
-	case wire.TabCloseIn:
+	case verbs.TabCloseIn:
 		t.aims = in.Tab
-	case wire.TabRefIn:
+	case verbs.TabRefIn:
 		t.aims = in.Tab
 	default:
 		t.aims = ""
@@ -42,7 +43,7 @@ func (t *turn) enters(verb wire.Doc, in any) {
 
 // claim makes the session the caller's where it is nobody's, and keeps whose it is for
 // as long as the connection lasts: only with it the session changes hands.
-func (s *Session) claim(ctx context.Context) (wire.ClaimOut, error) {
+func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	s.mu.Lock()
 	a := s.actor
 	s.mu.Unlock()
@@ -121,7 +122,7 @@ func (t *turn) mayAct(ctx context.Context, l *link) error {
 		l.holder = holder
 		l.mu.Unlock()
 	}
-	mine := holder == "" || who.Drives(t.name, holder)
+	mine := holder == "" || who.MayControl(t.name, holder)
 	t.foreign = !mine
 	if t.looks || mine {
 		return nil
@@ -139,7 +140,7 @@ func (s *Session) takeFor(ctx context.Context, call *wire.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := s.refuse(call, wire.GetCDPURL.Name, out.Holder); err != nil {
+	if err := s.refuse(call, verbs.GetCDPURL.Name, out.Holder); err != nil {
 		return err
 	}
 	return s.handOver(out.Holder)
@@ -164,19 +165,19 @@ func (s *Session) tabName() string {
 // actOf is what a verb does to a tab, as an error says it.
 func actOf(verb string) string {
 	switch verb {
-	case wire.Open.Name, wire.Back.Name, wire.Forward.Name, wire.Reload.Name:
+	case verbs.Open.Name, verbs.Back.Name, verbs.Forward.Name, verbs.Reload.Name:
 		return "navigate"
-	case wire.Close.Name, wire.TabClose.Name:
+	case verbs.Close.Name, verbs.TabClose.Name:
 		return "close"
-	case wire.Eval.Name:
+	case verbs.Eval.Name:
 		return "evaluate in"
-	case wire.Screenshot.Name:
+	case verbs.Screenshot.Name:
 		return "screenshot"
-	case wire.GetCDPURL.Name:
+	case verbs.GetCDPURL.Name:
 		return "connect to"
-	case wire.TabSwitch.Name:
+	case verbs.TabSwitch.Name:
 		return "switch to"
-	case wire.TabNew.Name:
+	case verbs.TabNew.Name:
 		return "open a tab beside"
 	}
 	switch group, _, _ := strings.Cut(verb, " "); group {
@@ -199,7 +200,7 @@ func (s *Session) mayClose(ctx context.Context, call *wire.Call) error {
 	if holder == "" && !s.isUsed() {
 		holder = wire.AgentKey(s.name)
 	}
-	return s.refuse(call, wire.Close.Name, holder)
+	return s.refuse(call, verbs.Close.Name, holder)
 }
 
 // isUsed reports whether an agent has used the session since this daemon began.
@@ -220,7 +221,7 @@ func (s *Session) mayDrive(ctx context.Context, call *wire.Call, verb string) er
 
 // refuse refuses a verb to a caller that may not act in the holder's session.
 func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) error {
-	if holder == "" || call.Actor().Drives(s.name, holder) {
+	if holder == "" || call.Actor().MayControl(s.name, holder) {
 		return nil
 	}
 	return wire.OwnershipError(actOf(verb), s.tabName(), holder)
@@ -288,7 +289,7 @@ func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) erro
 // agents alone.
 func (s *Session) owned(h served) served {
 	doc := h.Verb.Describe()
-	if !doc.Control || doc.Reads || doc.Name == wire.Close.Name { // which guards itself
+	if !doc.Control || doc.Reads || doc.Name == verbs.Close.Name { // which guards itself
 		return h
 	}
 	serve := h.Serve

@@ -13,6 +13,7 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -47,39 +48,39 @@ func TestOwnership(t *testing.T) {
 			s := home.Start(t)
 			maker := as(t, s, tt.maker)
 			open(t, maker, web.URL("/page/one"))
-			do(t, maker, wire.TabNew, wire.TabNewIn{URL: web.URL("/page/two")})
+			do(t, maker, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/two")})
 			for _, agent := range tt.drives {
-				do(t, as(t, s, agent), wire.Eval, wire.EvalIn{Script: "1"})
+				do(t, as(t, s, agent), verbs.Eval, verbs.EvalIn{Script: "1"})
 			}
 			shown := wire.KeyOf(cmpName(tt.maker, s.Name)).String()
 			for _, agent := range tt.not {
 				c := as(t, s, agent)
-				err := fails(t, c, wire.Open, wire.OpenIn{URL: web.URL("/page/taken")}, wire.CodeOwnership)
+				err := fails(t, c, verbs.Open, verbs.OpenIn{URL: web.URL("/page/taken")}, wire.CodeOwnership)
 				if want := fmt.Sprintf("OWNERSHIP: Cannot navigate tab %s/t2 (owned by %s)", s.Name, shown); err.Message != want {
 					t.Errorf("%q, want %q", err.Message, want)
 				}
-				fails(t, c, wire.Click, wire.ClickIn{Element: element("h1")}, wire.CodeOwnership)
-				fails(t, c, wire.Screenshot, wire.ScreenshotIn{}, wire.CodeOwnership)
-				fails(t, c, wire.GetCDPURL, wire.Nothing{}, wire.CodeOwnership)
-				fails(t, c, wire.TabClose, wire.TabCloseIn{Tab: "t1"}, wire.CodeOwnership)
-				fails(t, c, wire.Close, wire.CloseIn{Page: true}, wire.CodeOwnership)
-				var steps []wire.Step
+				fails(t, c, verbs.Click, verbs.ClickIn{Element: element("h1")}, wire.CodeOwnership)
+				fails(t, c, verbs.Screenshot, verbs.ScreenshotIn{}, wire.CodeOwnership)
+				fails(t, c, verbs.GetCDPURL, verbs.Nothing{}, wire.CodeOwnership)
+				fails(t, c, verbs.TabClose, verbs.TabCloseIn{Tab: "t1"}, wire.CodeOwnership)
+				fails(t, c, verbs.Close, verbs.CloseIn{Page: true}, wire.CodeOwnership)
+				var steps []verbs.Step
 				for _, verb := range []string{"get url", "back", "close"} {
-					steps = append(steps, wire.Step{Command: strings.Fields(verb), Verb: verb, In: []byte("{}")})
+					steps = append(steps, verbs.Step{Command: strings.Fields(verb), Verb: verb, In: []byte("{}")})
 				}
-				results := do(t, c, wire.Batch, wire.BatchIn{Steps: steps}).Results
+				results := do(t, c, verbs.Batch, verbs.BatchIn{Steps: steps}).Results
 				if !results[0].Success || results[1].Code != wire.CodeOwnership || results[2].Code != wire.CodeOwnership {
 					t.Errorf("in a batch: %+v", results)
 				}
-				if got := do(t, c, wire.GetURL, wire.TabIn{OfTab: wire.OfTab{Tab: "t1"}}).URL; got != web.URL("/page/one") {
+				if got := do(t, c, verbs.GetURL, verbs.TabIn{TabSelector: verbs.TabSelector{Tab: "t1"}}).URL; got != web.URL("/page/one") {
 					t.Errorf("t1 is read at %s", got)
 				}
-				if got := do(t, c, wire.Snapshot, wire.SnapshotIn{}).Snapshot; !strings.Contains(got, "two") {
+				if got := do(t, c, verbs.Snapshot, verbs.SnapshotIn{}).Snapshot; !strings.Contains(got, "two") {
 					t.Errorf("the active tab is read as %s", got)
 				}
-				fails(t, c, wire.GetTitle, wire.TabIn{OfTab: wire.OfTab{Tab: "t9"}}, wire.CodeNotFound)
+				fails(t, c, verbs.GetTitle, verbs.TabIn{TabSelector: verbs.TabSelector{Tab: "t9"}}, wire.CodeNotFound)
 			}
-			if got := do(t, maker, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/two") {
+			if got := do(t, maker, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/two") {
 				t.Errorf("after others have read it the session is at %s", got)
 			}
 		})
@@ -97,17 +98,17 @@ func cmpName(agent, session string) string {
 func TestReaderIsToldNothing(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
-	do(t, s, wire.Eval, wire.EvalIn{Script: "void setTimeout(() => alert('for the owner'), 50)"})
+	do(t, s, verbs.Eval, verbs.EvalIn{Script: "void setTimeout(() => alert('for the owner'), 50)"})
 	reader := as(t, s, "reader")
 	for range 5 {
-		if _, warnings, err := ask(t, reader, wire.GetTitle, wire.TabIn{}); err != nil || len(warnings) > 0 {
+		if _, warnings, err := ask(t, reader, verbs.GetTitle, verbs.TabIn{}); err != nil || len(warnings) > 0 {
 			t.Fatalf("a reader gets %v, %v", warnings, err)
 		}
-		do(t, reader, wire.Snapshot, wire.SnapshotIn{})
+		do(t, reader, verbs.Snapshot, verbs.SnapshotIn{})
 	}
 	var told []string
 	for range 20 {
-		_, warnings, err := ask(t, s, wire.Eval, wire.EvalIn{Script: "new Promise(r => setTimeout(r, 20))"})
+		_, warnings, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: "new Promise(r => setTimeout(r, 20))"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,18 +133,18 @@ func TestSessionChangesHands(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	s.End(t)
-	out, _, err := client.Do(ctx, broker, wire.BrokerGoodbye, wire.Nothing{})
+	out, _, err := client.Do(ctx, broker, verbs.BrokerGoodbye, verbs.Nothing{})
 	if err != nil || len(out.Sessions) != 1 {
 		t.Fatalf("goodbye: %+v %v", out, err)
 	}
 	next := home.Resume(t, s.Name)
-	if got := do(t, as(t, next, "reader"), wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/one") {
+	if got := do(t, as(t, next, "reader"), verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/one") {
 		t.Errorf("the page is at %s", got)
 	}
 	open(t, as(t, next, "second"), web.URL("/page/two"))
-	fails(t, as(t, next, "reader"), wire.Back, wire.StepIn{}, wire.CodeOwnership)
-	fails(t, as(t, next, mcp), wire.Back, wire.StepIn{}, wire.CodeOwnership)
-	do(t, next, wire.Back, wire.StepIn{})
+	fails(t, as(t, next, "reader"), verbs.Back, verbs.StepIn{}, wire.CodeOwnership)
+	fails(t, as(t, next, mcp), verbs.Back, verbs.StepIn{}, wire.CodeOwnership)
+	do(t, next, verbs.Back, verbs.StepIn{})
 }
 
 // What waits for no page changes the session, too.
@@ -152,19 +153,19 @@ func TestPolicyIsItsOwners(t *testing.T) {
 	open(t, s, web.URL("/page/one"))
 	other := as(t, s, "other")
 	for want, err := range map[string]wire.Error{
-		"set the policies of":    fails(t, other, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"}, wire.CodeOwnership),
-		"set the looks of":       fails(t, other, wire.SetViewport, wire.ViewportIn{Width: 5, Height: 5}, wire.CodeOwnership),
-		"answer the dialogs of":  fails(t, other, wire.DialogDismiss, wire.Nothing{}, wire.CodeOwnership),
-		"record the requests of": fails(t, other, wire.HARStart, wire.HARStartIn{}, wire.CodeOwnership),
-		"navigate":               fails(t, other, wire.Reload, wire.StepIn{}, wire.CodeOwnership),
-		"click in":               fails(t, other, wire.Click, wire.ClickIn{Element: wire.Element{Selector: "h1"}}, wire.CodeOwnership),
+		"set the policies of":    fails(t, other, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"}, wire.CodeOwnership),
+		"set the looks of":       fails(t, other, verbs.SetViewport, verbs.ViewportIn{Width: 5, Height: 5}, wire.CodeOwnership),
+		"answer the dialogs of":  fails(t, other, verbs.DialogDismiss, verbs.Nothing{}, wire.CodeOwnership),
+		"record the requests of": fails(t, other, verbs.HARStart, verbs.HARStartIn{}, wire.CodeOwnership),
+		"navigate":               fails(t, other, verbs.Reload, verbs.StepIn{}, wire.CodeOwnership),
+		"click in":               fails(t, other, verbs.Click, verbs.ClickIn{Element: verbs.Element{Selector: "h1"}}, wire.CodeOwnership),
 	} {
 		if text := "OWNERSHIP: Cannot " + want + " tab " + s.Name + "/t1 (owned by " + s.Name + ")"; err.Message != text {
 			t.Errorf("it says %q, want %q", err.Message, text)
 		}
 	}
-	do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
-	do(t, other, wire.DialogStatus, wire.Nothing{})
+	do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
+	do(t, other, verbs.DialogStatus, verbs.Nothing{})
 }
 
 // Who only reads a session has it neither end sooner nor with a process of its own.
@@ -187,7 +188,7 @@ func TestReaderSettlesNothing(t *testing.T) {
 		t.Helper()
 		c := client.New(client.Caller{Place: place, Session: s.Name, Agent: agent, Owner: p.String(), Settings: wire.Settings{IdleTimeout: "1h"}})
 		t.Cleanup(func() { _ = c.Close() })
-		do(t, &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}, wire.GetTitle, wire.TabIn{})
+		do(t, &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}, verbs.GetTitle, verbs.TabIn{})
 	}
 	asks("reader")
 	if err := sleeper.Process.Kill(); err != nil {
@@ -195,7 +196,7 @@ func TestReaderSettlesNothing(t *testing.T) {
 	}
 	_ = sleeper.Wait()      // it was killed
 	time.Sleep(time.Second) // that nothing ends can only be waited for
-	do(t, s, wire.Status, wire.Nothing{})
+	do(t, s, verbs.Status, verbs.Nothing{})
 
 	sleeper = exec.CommandContext(t.Context(), "sleep", "600")
 	if err := sleeper.Start(); err != nil {
@@ -210,7 +211,7 @@ func TestReaderSettlesNothing(t *testing.T) {
 	}
 	_ = sleeper.Wait()                                                         // it was killed
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
-		_, _, err := ask(t, s, wire.Status, wire.Nothing{})
+		_, _, err := ask(t, s, verbs.Status, verbs.Nothing{})
 		if errors.Is(err, wire.CodeNotRunning) {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -104,7 +105,7 @@ func (t *turn) named(ctx context.Context, l *link) (*page, error) {
 // adopt is the page in a tab. One that was opened again a moment ago, and is not yet
 // where the tab is listed, is waited for: what acts on it is meant for that document.
 // Where it does not get there in time it is taken as it is.
-func (t *turn) adopt(ctx context.Context, l *link, tab wire.Tab) (*page, error) {
+func (t *turn) adopt(ctx context.Context, l *link, tab verbs.Tab) (*page, error) {
 	p, err := t.attached(ctx, l, tab)
 	if err != nil || blank(tab.URL) || !blank(p.URL()) {
 		return p, err
@@ -140,7 +141,7 @@ func blank(url string) bool { return url == "" || url == ":" || url == "about:bl
 
 // successor is the tab to act on among those that live. By target id first; by tab
 // id where the browser was started again and gave the tab another target.
-func (t *turn) successor(tabs []wire.Tab, active wire.Tab) (wire.Tab, bool) {
+func (t *turn) successor(tabs []verbs.Tab, active verbs.Tab) (verbs.Tab, bool) {
 	if active.TargetID == "" {
 		for _, tab := range tabs {
 			if tab.Active {
@@ -150,7 +151,7 @@ func (t *turn) successor(tabs []wire.Tab, active wire.Tab) (wire.Tab, bool) {
 		if len(tabs) > 0 {
 			return tabs[len(tabs)-1], true
 		}
-		return wire.Tab{}, false
+		return verbs.Tab{}, false
 	}
 	for _, tab := range tabs {
 		if tab.TargetID == active.TargetID || tab.TabID == active.TabID {
@@ -164,7 +165,7 @@ func (t *turn) successor(tabs []wire.Tab, active wire.Tab) (wire.Tab, bool) {
 			return tab, true
 		}
 	}
-	return wire.Tab{}, false
+	return verbs.Tab{}, false
 }
 
 func (t *turn) usable(p *page) (*page, error) {
@@ -189,7 +190,7 @@ func (s *Session) openerOf(target string) string {
 	return s.openers[target]
 }
 
-func closedError(tab wire.Tab, others bool) error {
+func closedError(tab verbs.Tab, others bool) error {
 	err := wire.Errorf(wire.CodePageClosed, "the session's page %s is closed; it was at %s", tab.TabID, tab.URL).
 		With("tabId", tab.TabID).With("url", tab.URL)
 	if others {
@@ -210,14 +211,14 @@ func (t *turn) newPage(ctx context.Context) (*page, error) {
 const openTabTime = 10 * time.Second
 
 // openTab makes a tab of the session.
-func (t *turn) openTab(ctx context.Context) (*page, wire.Tab, error) {
+func (t *turn) openTab(ctx context.Context) (*page, verbs.Tab, error) {
 	l, err := t.linked(ctx)
 	if err != nil {
-		return nil, wire.Tab{}, err
+		return nil, verbs.Tab{}, err
 	}
 	before, err := t.roomFor(ctx)
 	if err != nil {
-		return nil, wire.Tab{}, err
+		return nil, verbs.Tab{}, err
 	}
 	var p *page
 	err = t.manage(openTabTime, func() error {
@@ -229,40 +230,40 @@ func (t *turn) openTab(ctx context.Context) (*page, wire.Tab, error) {
 		return err
 	})
 	if isGone(err) && !neverSent(err) {
-		return nil, wire.Tab{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the tab was made").WithHint(hintTabs)
+		return nil, verbs.Tab{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the tab was made").WithHint(hintTabs)
 	}
 	if err != nil && strings.Contains(err.Error(), "Target crashed") {
-		return nil, wire.Tab{}, wire.Errorf(wire.CodePageCrashed, "the tab crashed while it was made").WithHint(hintTabs)
+		return nil, verbs.Tab{}, wire.Errorf(wire.CodePageCrashed, "the tab crashed while it was made").WithHint(hintTabs)
 	}
 	if err != nil {
-		return nil, wire.Tab{}, coded(t.poolFull(ctx, err))
+		return nil, verbs.Tab{}, coded(t.poolFull(ctx, err))
 	}
 	tab, err := t.tabOf(ctx, p.target)
 	if err != nil {
-		return nil, wire.Tab{}, err
+		return nil, verbs.Tab{}, err
 	}
 	t.page = p
 	t.tellEvicted(before)
-	t.tell([]wire.Tab{tab})
+	t.tell([]verbs.Tab{tab})
 	return p, tab, nil
 }
 
 // tabOf is what the broker says of a target that is the session's.
-func (t *turn) tabOf(ctx context.Context, target string) (wire.Tab, error) {
+func (t *turn) tabOf(ctx context.Context, target string) (verbs.Tab, error) {
 	tabs, err := t.listTabs(ctx)
 	if err != nil {
-		return wire.Tab{}, err
+		return verbs.Tab{}, err
 	}
 	for _, tab := range tabs {
 		if tab.TargetID == target {
 			return tab, nil
 		}
 	}
-	return wire.Tab{}, wire.Errorf(wire.CodePageClosed, "the tab was closed at once")
+	return verbs.Tab{}, wire.Errorf(wire.CodePageClosed, "the tab was closed at once")
 }
 
 // tell marks tabs as ones that the caller knows of.
-func (s *Session) tell(tabs []wire.Tab) {
+func (s *Session) tell(tabs []verbs.Tab) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, tab := range tabs {
@@ -271,10 +272,10 @@ func (s *Session) tell(tabs []wire.Tab) {
 }
 
 // untold returns the tabs that no reply has named yet, and marks them.
-func (s *Session) untold(tabs []wire.Tab) []wire.Tab {
+func (s *Session) untold(tabs []verbs.Tab) []verbs.Tab {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var fresh []wire.Tab
+	var fresh []verbs.Tab
 	for _, tab := range tabs {
 		if !s.told[tab.TabID] {
 			s.told[tab.TabID] = true
@@ -293,8 +294,8 @@ const (
 // effects is what the command caused beside what it was asked for: the tabs that
 // opened, usable when they are named, and the dialogs. It never fails the
 // command, which has been done.
-func (t *turn) effects(ctx context.Context) wire.Effects {
-	var e wire.Effects
+func (t *turn) effects(ctx context.Context) verbs.Effects {
+	var e verbs.Effects
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
 	defer cancel()
 	quiet := t.isQuiet()
@@ -310,7 +311,7 @@ func (t *turn) effects(ctx context.Context) wire.Effects {
 }
 
 // fresh are the tabs that no reply has told of, usable, and told of with this one.
-func (t *turn) fresh(ctx context.Context) []wire.OpenedTab {
+func (t *turn) fresh(ctx context.Context) []verbs.OpenedTab {
 	t.owes.Store(false)
 	tabs, err := t.settledTabs(ctx)
 	if err != nil {
@@ -320,7 +321,7 @@ func (t *turn) fresh(ctx context.Context) []wire.OpenedTab {
 		return nil
 	}
 	t.catchUp()
-	var all []wire.OpenedTab
+	var all []verbs.OpenedTab
 	for _, tab := range t.untold(tabs) {
 		all = append(all, t.opened(ctx, tab))
 	}
@@ -363,8 +364,8 @@ func (t *turn) catchUp() {
 }
 
 // opened waits, for a bounded time, until the tab can be used and knows its URL.
-func (t *turn) opened(ctx context.Context, tab wire.Tab) wire.OpenedTab {
-	out := wire.OpenedTab{TabID: tab.TabID, URL: tab.URL, TargetID: tab.TargetID}
+func (t *turn) opened(ctx context.Context, tab verbs.Tab) verbs.OpenedTab {
+	out := verbs.OpenedTab{TabID: tab.TabID, URL: tab.URL, TargetID: tab.TargetID}
 	_, l := t.known()
 	if l == nil {
 		return out

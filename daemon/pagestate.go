@@ -6,20 +6,21 @@ import (
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // pageState looks without a picture and without Playwright's own scripts: it is what
 // an agent may ask that has to wait for the front tab.
-func (t *turn) pageState(ctx context.Context, _ wire.TabIn) (wire.PageStateOut, error) {
+func (t *turn) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStateOut, error) {
 	ctx, cancel, err := t.within(ctx, 0, quickTime)
 	if err != nil {
-		return wire.PageStateOut{}, err
+		return verbs.PageStateOut{}, err
 	}
 	defer cancel()
 	p, err := t.current(ctx)
 	if err != nil {
-		return wire.PageStateOut{}, err
+		return verbs.PageStateOut{}, err
 	}
 	limit := slice(ctx, quickTime) + time.Second
 	value, err := look(t, limit, func() (json.RawMessage, error) {
@@ -30,11 +31,11 @@ func (t *turn) pageState(ctx context.Context, _ wire.TabIn) (wire.PageStateOut, 
 	t.tellNews()
 	switch {
 	case errors.Is(err, errLost):
-		return wire.PageStateOut{}, goneError()
+		return verbs.PageStateOut{}, goneError()
 	case err != nil:
-		return wire.PageStateOut{}, coded(err)
+		return verbs.PageStateOut{}, coded(err)
 	}
-	var out wire.PageStateOut
+	var out verbs.PageStateOut
 	var text string
 	if json.Unmarshal(value, &text) != nil || json.Unmarshal([]byte(text), &out) != nil {
 		return out, wire.Errorf(wire.CodeEvaluation, "the page does not let itself be read").WithHint(hintSnapshot)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 func TestPageState(t *testing.T) {
@@ -18,14 +18,14 @@ func TestPageState(t *testing.T) {
 <select name=s><option>one</select><textarea disabled>text</textarea><button disabled>Send</button><input type=submit value=Go></form>
 <div role=alert>It failed</div><div role=alert></div><div id=host></div></main>
 <script>host.attachShadow({mode:'open'}).innerHTML='<button>Inside</button>'</script>`, "\n", ""))
-	got := do(t, s, wire.PageState, wire.TabIn{})
+	got := do(t, s, verbs.PageState, verbs.TabIn{})
 	got.URL = ""
-	want := wire.PageStateOut{
+	want := verbs.PageStateOut{
 		Title:    "State",
-		Headings: []wire.PageHeading{{Level: 1, Text: "First"}, {Level: 3, Text: "Third"}},
-		Links:    []wire.PageLink{{Text: "A link", URL: "https://example.com/x"}},
-		Buttons:  []wire.PageButton{{Text: "Send", Disabled: true}, {Text: "Go"}, {Text: "Inside"}},
-		Inputs: []wire.PageInput{
+		Headings: []verbs.PageHeading{{Level: 1, Text: "First"}, {Level: 3, Text: "Third"}},
+		Links:    []verbs.PageLink{{Text: "A link", URL: "https://example.com/x"}},
+		Buttons:  []verbs.PageButton{{Text: "Send", Disabled: true}, {Text: "Go"}, {Text: "Inside"}},
+		Inputs: []verbs.PageInput{
 			{Type: "text", Name: "who", Label: "Name", Value: "Ann", Required: true},
 			{Type: "password", Name: "pw", Label: "Password"},
 			{Type: "checkbox", Label: "Agree", Checked: true},
@@ -33,7 +33,7 @@ func TestPageState(t *testing.T) {
 			{Type: "select-one", Name: "s", Value: "one"},
 			{Type: "textarea", Value: "text", Disabled: true},
 		},
-		Landmarks: []wire.PageLandmark{{Role: "banner"}, {Role: "navigation", Name: "Main"}, {Role: "main"}},
+		Landmarks: []verbs.PageLandmark{{Role: "banner"}, {Role: "navigation", Name: "Main"}, {Role: "main"}},
 		Errors:    []string{"Mail: no such address", "It failed"},
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -22,7 +23,7 @@ func reply[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Client.Raw(ctx, v.Doc, raw)
+	r, err := s.Client.Raw(ctx, v.Spec, raw)
 	if err != nil {
 		t.Fatalf("%s(%+v) = %v, hint %q", v.Name, in, err, wire.AsError(err).Hint)
 	}
@@ -48,8 +49,8 @@ func TestDialogPolicies(t *testing.T) {
 		{"raise", "", "#alert", "alerted", "accepted", true},
 	} {
 		t.Run(tt.mode+tt.selector, func(t *testing.T) {
-			do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: tt.mode, Text: tt.text})
-			r := reply(t, s, wire.Click, wire.ClickIn{Element: element(tt.selector)})
+			do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: tt.mode, Text: tt.text})
+			r := reply(t, s, verbs.Click, verbs.ClickIn{Element: element(tt.selector)})
 			if len(r.Records) != 1 {
 				t.Fatalf("the records are %+v", r.Records)
 			}
@@ -63,25 +64,25 @@ func TestDialogPolicies(t *testing.T) {
 		})
 	}
 	t.Run("once", func(t *testing.T) {
-		do(t, s, wire.DialogAccept, wire.DialogAcceptIn{Text: "once"})
+		do(t, s, verbs.DialogAccept, verbs.DialogAcceptIn{Text: "once"})
 		for _, want := range []string{"prompt once", "prompt null"} {
-			do(t, s, wire.Click, wire.ClickIn{Element: element("#prompt")})
+			do(t, s, verbs.Click, verbs.ClickIn{Element: element("#prompt")})
 			if got := text(t, s, "#out"); got != want {
 				t.Errorf("the page shows %q, want %q", got, want)
 			}
 		}
-		do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept"})
-		do(t, s, wire.DialogDismiss, wire.Nothing{})
-		do(t, s, wire.Click, wire.ClickIn{Element: element("#confirm")})
+		do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
+		do(t, s, verbs.DialogDismiss, verbs.Nothing{})
+		do(t, s, verbs.Click, verbs.ClickIn{Element: element("#confirm")})
 		if got := text(t, s, "#out"); got != "confirm false" {
 			t.Errorf("dismissed once, the page shows %q", got)
 		}
 	})
 	t.Run("a verb that only reads", func(t *testing.T) {
-		do(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "raise"})
+		do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "raise"})
 		eval(t, s, "setTimeout(() => confirm('between'), 100), 0")
 		for began := time.Now(); time.Since(began) < patience; {
-			if r := reply(t, s, wire.GetText, wire.GetIn{Element: element("#out")}); wire.AnyRaised(r.Records) {
+			if r := reply(t, s, verbs.GetText, verbs.GetIn{Element: element("#out")}); wire.AnyRaised(r.Records) {
 				if !strings.Contains(r.Warnings[0], "between") || !strings.Contains(r.Warnings[0], "abrowser policy dialog") {
 					t.Errorf("it warns %q", r.Warnings)
 				}
@@ -90,30 +91,30 @@ func TestDialogPolicies(t *testing.T) {
 		}
 		t.Error("no reply says so")
 	})
-	fails(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept-prompt-with"}, wire.CodeBadInput)
-	fails(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept", Text: "x"}, wire.CodeBadInput)
-	fails(t, s, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "maybe"}, wire.CodeBadInput)
+	fails(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept-prompt-with"}, wire.CodeBadInput)
+	fails(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept", Text: "x"}, wire.CodeBadInput)
+	fails(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "maybe"}, wire.CodeBadInput)
 }
 
 // A policy is the session's: its next daemon has it, another session has not, and
 // after the session's end it is gone.
 func TestPolicyLastsAsLongAsTheSession(t *testing.T) {
 	first, other := home.Start(t), home.Start(t)
-	do(t, first, wire.PolicyDialog, wire.DialogPolicyIn{Mode: "accept-prompt-with", Text: "Ada"})
+	do(t, first, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept-prompt-with", Text: "Ada"})
 	first.End(t)
 	second := home.Resume(t, first.Name)
-	if p := do(t, second, wire.PolicyStatus, wire.Nothing{}).Policies; p.Dialog != "accept-prompt-with" || p.PromptText != "Ada" {
+	if p := do(t, second, verbs.PolicyStatus, verbs.Nothing{}).Policies; p.Dialog != "accept-prompt-with" || p.PromptText != "Ada" {
 		t.Errorf("the next daemon has %+v", p)
 	}
-	if p := do(t, other, wire.PolicyStatus, wire.Nothing{}).Policies; p.Dialog != "raise" {
+	if p := do(t, other, verbs.PolicyStatus, verbs.Nothing{}).Policies; p.Dialog != "raise" {
 		t.Errorf("another session has %+v", p)
 	}
-	do(t, second, wire.Close, wire.CloseIn{})
+	do(t, second, verbs.Close, verbs.CloseIn{})
 	second.End(t)
 	if _, err := os.Stat(home.Root.Kept(first.Name)); !os.IsNotExist(err) {
 		t.Errorf("after close its file is there: %v", err)
 	}
-	if p := do(t, home.Resume(t, first.Name), wire.PolicyStatus, wire.Nothing{}).Policies; p.Dialog != "raise" {
+	if p := do(t, home.Resume(t, first.Name), verbs.PolicyStatus, verbs.Nothing{}).Policies; p.Dialog != "raise" {
 		t.Errorf("after close the session has %+v", p)
 	}
 }

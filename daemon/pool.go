@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -32,14 +33,14 @@ func (t *turn) poolFull(ctx context.Context, err error) error {
 	return full.With("tabPool", state.TabPool).With("ownerBreakdown", state.Owners).With("activeReservations", state.ActiveReservations)
 }
 
-func (b *broker) pool(ctx context.Context) (wire.PoolRequestsOut, error) {
-	var out wire.PoolRequestsOut
-	return out, b.ask(ctx, wire.PoolRequests.Doc, wire.Nothing{}, &out)
+func (b *broker) pool(ctx context.Context) (verbs.PoolRequestsOut, error) {
+	var out verbs.PoolRequestsOut
+	return out, b.ask(ctx, verbs.PoolRequests.Spec, verbs.Nothing{}, &out)
 }
 
 // roomFor lists the session's tabs before there is one more, where one of them may
 // have to go for it.
-func (t *turn) roomFor(ctx context.Context) ([]wire.Tab, error) {
+func (t *turn) roomFor(ctx context.Context) ([]verbs.Tab, error) {
 	t.mu.Lock()
 	several := len(t.tabs) > 1
 	t.mu.Unlock()
@@ -50,7 +51,7 @@ func (t *turn) roomFor(ctx context.Context) ([]wire.Tab, error) {
 }
 
 // tellEvicted warns of the tabs that went since.
-func (t *turn) tellEvicted(before []wire.Tab) {
+func (t *turn) tellEvicted(before []verbs.Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, tab := range before {

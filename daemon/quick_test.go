@@ -13,6 +13,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -39,15 +40,15 @@ const quickPage = `(() => {
 // or the driver waits for it.
 func TestQuickWay(t *testing.T) {
 	click := func(t *testing.T, s *daemontest.Session) error {
-		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: 8000}})
+		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: verbs.Waits{Timeout: 8000}})
 		return err
 	}
 	fill := func(t *testing.T, s *daemontest.Session) error {
-		_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"})
+		_, _, err := ask(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "text"})
 		return err
 	}
 	fillDate := func(t *testing.T, s *daemontest.Session) error {
-		_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "2026-11-22"})
+		_, _, err := ask(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "2026-11-22"})
 		return err
 	}
 	tests := []struct {
@@ -57,12 +58,12 @@ func TestQuickWay(t *testing.T) {
 	}{
 		{"click", "", click, "1 0 0  0"},
 		{"dblclick", "", func(t *testing.T, s *daemontest.Session) error {
-			_, _, err := ask(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go")})
+			_, _, err := ask(t, s, verbs.Dblclick, verbs.ElementIn{Element: element("#go")})
 			return err
 		}, "2 1 0  0"},
 		{"fill", "", fill, "0 0 1 text 0"},
 		{"fill with nothing", `document.querySelector("#name").value = "old";`, func(t *testing.T, s *daemontest.Session) error {
-			_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name")})
+			_, _, err := ask(t, s, verbs.Fill, verbs.FillIn{Element: element("#name")})
 			return err
 		}, "0 0 1  0"},
 		{"click on what is disabled for a while", `go.disabled = true; setTimeout(() => go.disabled = false, 300);`, click, "1 0 0  0"},
@@ -102,7 +103,7 @@ func TestQuickWaySaysWhy(t *testing.T) {
 	} {
 		eval(t, s, fmt.Sprintf(quickPage, tt.before))
 		for timeout := 10; ; timeout *= 2 { // until the machine is fast enough for one look
-			_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: timeout}})
+			_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: verbs.Waits{Timeout: timeout}})
 			if errors.Is(err, wire.CodeTimeout) && timeout < 5000 {
 				continue
 			}
@@ -120,16 +121,16 @@ func TestFastPathNeedsNoDriver(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(quickPage, `for (const e of [go, document.querySelector("#name")]) for (const type of ["click", "dblclick", "input"]) e.addEventListener(type, () => window.at = Date.now());`))
-	do(t, s, wire.GetText, wire.GetIn{Element: element("#go")}) // the way to the page is there
+	do(t, s, verbs.GetText, verbs.GetIn{Element: element("#go")}) // the way to the page is there
 	driver := sharedDriver(t)
 	for name, act := range map[string]func() error{
-		"click": func() error { _, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("#go")}); return err },
+		"click": func() error { _, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}); return err },
 		"dblclick": func() error {
-			_, _, err := ask(t, s, wire.Dblclick, wire.ElementIn{Element: element("#go")})
+			_, _, err := ask(t, s, verbs.Dblclick, verbs.ElementIn{Element: element("#go")})
 			return err
 		},
 		"fill": func() error {
-			_, _, err := ask(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"})
+			_, _, err := ask(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "text"})
 			return err
 		},
 	} {
@@ -160,7 +161,7 @@ func TestFastPathNeedsNoDriver(t *testing.T) {
 func TestQuickWayIsLost(t *testing.T) {
 	s := home.Start(t)
 	eval(t, s, fmt.Sprintf(quickPage, `document.querySelector("#go").addEventListener("mousedown", () => { for (const end = Date.now() + 5000; Date.now() < end;); });`))
-	fails(t, s, wire.Click, wire.ClickIn{Element: element("#go"), Waits: wire.Waits{Timeout: 1000}}, wire.CodeResultUnknown)
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: verbs.Waits{Timeout: 1000}}, wire.CodeResultUnknown)
 	if got := eval(t, s, "clicks"); got != "1" {
 		t.Errorf("it was clicked %s times", got)
 	}
@@ -171,10 +172,10 @@ func TestQuickWayHearsTheCaller(t *testing.T) {
 	s := home.Start(t)
 	for range 2 {
 		eval(t, s, fmt.Sprintf(quickPage, "busy(800);"))
-		hangUp(t, s, wire.Click, wire.ClickIn{Element: element("#go")}, 250*time.Millisecond, wire.CodeInterrupted)
+		hangUp(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}, 250*time.Millisecond, wire.CodeInterrupted)
 		time.Sleep(1200 * time.Millisecond) // in which it would be done
 		eval(t, s, "busy(800), 0")
-		hangUp(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"}, 250*time.Millisecond, wire.CodeInterrupted)
+		hangUp(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "text"}, 250*time.Millisecond, wire.CodeInterrupted)
 		time.Sleep(1200 * time.Millisecond) // as above
 		if got := eval(t, s, `clicks + " " + fills`); got != `"0 0"` {
 			t.Errorf("after the callers had gone there were %s clicks and fills", got)
@@ -186,16 +187,16 @@ func TestQuickWayHearsTheCaller(t *testing.T) {
 func TestQuickWayFinds(t *testing.T) {
 	s := home.Start(t)
 	eval(t, s, fmt.Sprintf(quickPage, `document.body.insertAdjacentHTML("beforeend", '<button onclick="astray++">go</button>');`))
-	out, warnings, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("button")})
+	out, warnings, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("button")})
 	if err != nil || out.Clicked != "button" || len(warnings) != 1 {
 		t.Errorf("a click on the first of two = %+v, %v, %v", out, warnings, err)
 	}
-	seen := do(t, s, wire.Snapshot, wire.SnapshotIn{})
+	seen := do(t, s, verbs.Snapshot, verbs.SnapshotIn{})
 	ref := regexp.MustCompile(`button "go" \[ref=(e\d+)\]`).FindStringSubmatch(seen.Snapshot)
 	if ref == nil {
 		t.Fatalf("no button in %s", seen.Snapshot)
 	}
-	do(t, s, wire.Click, wire.ClickIn{Element: element("@" + ref[1])})
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("@" + ref[1])})
 	if got := eval(t, s, `clicks + " " + astray`); got != `"2 0"` {
 		t.Errorf("the page has seen %s", got)
 	}
@@ -242,15 +243,15 @@ func TestQuickClickNavigates(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			open(t, s, web.URL("/form"))
 			eval(t, s, fmt.Sprintf(quickPage, fmt.Sprintf("%s; document.querySelector('#go').addEventListener('click', () => { %s });", tt.before, tt.does)))
-			steps := []wire.Step{step(t, "click", wire.ClickIn{Element: element("#go")}), step(t, "get url", wire.TabIn{})}
+			steps := []verbs.Step{step(t, "click", verbs.ClickIn{Element: element("#go")}), step(t, "get url", verbs.TabIn{})}
 			if got := lastURL(t, s, steps); got != web.URL(tt.want) {
 				t.Errorf("after the click the page is at %s, want %s", got, web.URL(tt.want))
 			}
 
 			open(t, s, web.URL("/form"))
 			eval(t, s, fmt.Sprintf(quickPage, fmt.Sprintf("%s; document.querySelector('#go').addEventListener('click', () => { %s });", tt.before, tt.does)))
-			do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
-			if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL(tt.want) {
+			do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
+			if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL(tt.want) {
 				t.Errorf("as commands of their own: after the click the page is at %s, want %s", got, web.URL(tt.want))
 			}
 		})
@@ -267,18 +268,18 @@ func TestWhatPlaywrightTellsLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(200*time.Millisecond, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
-	steps := []wire.Step{step(t, "eval", wire.EvalIn{Script: `history.pushState({}, "", "/pushed")`}), step(t, "get url", wire.TabIn{})}
+	steps := []verbs.Step{step(t, "eval", verbs.EvalIn{Script: `history.pushState({}, "", "/pushed")`}), step(t, "get url", verbs.TabIn{})}
 	if got := lastURL(t, s, steps); got != web.URL("/pushed") {
 		t.Errorf("the page is at %s", got)
 	}
 }
 
 // lastURL is what the last of the steps says, which follow each other at once.
-func lastURL(t *testing.T, s *daemontest.Session, steps []wire.Step) string {
+func lastURL(t *testing.T, s *daemontest.Session, steps []verbs.Step) string {
 	t.Helper()
-	out := do(t, s, wire.Batch, wire.BatchIn{Steps: steps})
+	out := do(t, s, verbs.Batch, verbs.BatchIn{Steps: steps})
 	last := out.Results[len(out.Results)-1]
-	var at wire.PageURL
+	var at verbs.PageURL
 	if last.Error != nil || json.Unmarshal(last.Result, &at) != nil {
 		t.Fatalf("the batch: %+v", out)
 	}

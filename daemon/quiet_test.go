@@ -9,7 +9,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // questions counts how often the broker was asked for the session's tabs.
@@ -40,27 +40,27 @@ func TestQuietCommandsAskTheBrokerNothing(t *testing.T) {
 	}
 	before := questions(t, s)
 	eval(t, s, "({})")
-	do(t, s, wire.Fill, wire.FillIn{Element: element("#name"), Text: "text"})
-	do(t, s, wire.Click, wire.ClickIn{Element: element("#go")})
+	do(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "text"})
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
 	if n := questions(t, s) - before; n != 0 {
 		t.Errorf("the broker was asked %d times", n)
 	}
-	popup := do(t, s, wire.Eval, wire.EvalIn{Script: "window.open('about:blank'), 1"})
+	popup := do(t, s, verbs.Eval, verbs.EvalIn{Script: "window.open('about:blank'), 1"})
 	if len(popup.Opened) != 1 {
 		t.Errorf("a script that opens a tab = %+v", popup)
 	}
-	if clicked := do(t, s, wire.Click, wire.ClickIn{Element: element("#go")}); len(clicked.Opened) != 0 {
+	if clicked := do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}); len(clicked.Opened) != 0 {
 		t.Errorf("the next command is told of it, too: %+v", clicked)
 	}
 	eval(t, s, "onkeydown = () => window.open('about:blank')")
-	if pressed := do(t, s, wire.Press, wire.PressIn{Key: "a"}); len(pressed.Opened) != 1 {
+	if pressed := do(t, s, verbs.Press, verbs.PressIn{Key: "a"}); len(pressed.Opened) != 1 {
 		t.Errorf("a key that opens a tab, behind a quiet command = %+v", pressed)
 	}
-	if asked := do(t, s, wire.Eval, wire.EvalIn{Script: "alert('hello'), 1"}); len(asked.Dialogs) != 1 {
+	if asked := do(t, s, verbs.Eval, verbs.EvalIn{Script: "alert('hello'), 1"}); len(asked.Dialogs) != 1 {
 		t.Errorf("a script that shows a dialog = %+v", asked)
 	}
 	eval(t, s, "document.querySelector('#go').onclick = () => window.open('about:blank')")
-	if clicked := do(t, s, wire.Click, wire.ClickIn{Element: element("#go")}); len(clicked.Opened) != 1 {
+	if clicked := do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}); len(clicked.Opened) != 1 {
 		t.Errorf("a click that opens a tab = %+v", clicked)
 	}
 }

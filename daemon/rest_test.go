@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -49,13 +50,13 @@ func TestCommandIsNoIdleness(t *testing.T) {
 				t.Errorf("%s %v is left, %t, want %v", when, got, ok, want)
 			}
 		}
-		verb := s.counted(served{Handler: wire.Bind(wire.Wait, func(context.Context, *wire.Call, wire.WaitIn) (wire.WaitOut, error) {
+		verb := s.counted(served{Handler: wire.Bind(verbs.Wait, func(context.Context, *wire.Call, verbs.WaitIn) (verbs.WaitOut, error) {
 			time.Sleep(time.Hour)
 			left(limit, "while the command runs")
 			if ago := time.Since(s.idle.last()); ago != 0 {
 				t.Errorf("while the command runs the session was last used %v ago", ago)
 			}
-			return wire.WaitOut{}, nil
+			return verbs.WaitOut{}, nil
 		})})
 		call := &wire.Call{Session: "s", Settings: wire.Settings{IdleTimeout: limit.String()}}
 		for range 2 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -34,7 +35,7 @@ func (t *turn) linked(ctx context.Context) (*link, error) {
 }
 
 // take takes the news of a connection, once, and lets the broker forget them.
-func (t *turn) take(ctx context.Context, l *link) []wire.Reopened {
+func (t *turn) take(ctx context.Context, l *link) []verbs.Reopened {
 	l.mu.Lock()
 	news := l.news
 	told := l.told || len(news.Reopened) == 0
@@ -62,22 +63,22 @@ func (t *turn) tellIdle(ctx context.Context) error {
 	if same || l == nil || l.isGone() {
 		return nil
 	}
-	_, err := t.broker.news(ctx, wire.NewsIn{IdleTimeout: want})
+	_, err := t.broker.news(ctx, verbs.NewsIn{IdleTimeout: want})
 	return err
 }
 
 const heardTime = time.Second
 
-func (t *turn) heard(ctx context.Context, news wire.NewsOut) {
+func (t *turn) heard(ctx context.Context, news verbs.NewsOut) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), heardTime)
 	defer cancel()
-	if _, err := t.broker.news(ctx, wire.NewsIn{Heard: news.At}); err != nil {
+	if _, err := t.broker.news(ctx, verbs.NewsIn{Heard: news.At}); err != nil {
 		t.log.Warn("telling that the news were told", "error", err) // they are told twice
 	}
 }
 
 // reopenedText says which tabs were opened again, and where.
-func reopenedText(tabs []wire.Reopened) string {
+func reopenedText(tabs []verbs.Reopened) string {
 	const most = 5
 	var all []string
 	for i, tab := range tabs {
@@ -141,7 +142,7 @@ func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 // restarted is the error of a command whose browser is another one by now than that of
 // its connection, nil where it is the same. It tells the news, which are told once.
 func (t *turn) restarted(ctx context.Context, l *link, unknown bool) (restarted, failed error) {
-	news, err := t.broker.news(ctx, wire.NewsIn{})
+	news, err := t.broker.news(ctx, verbs.NewsIn{})
 	if err != nil || l.news.Browser == "" || news.Browser == l.news.Browser {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func (t *turn) lists(ctx context.Context, target string) bool {
 }
 
 // restartedError is for a command under which the browser died.
-func (t *turn) restartedError(active wire.Tab, news wire.NewsOut, unknown bool) error {
+func (t *turn) restartedError(active verbs.Tab, news verbs.NewsOut, unknown bool) error {
 	outcome := "it was not done"
 	if unknown {
 		outcome = "it may or may not have been done"

@@ -10,43 +10,44 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.ScreenshotOut, error) {
+func (t *turn) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
 	if in.Path == "" && in.Selector != "" && isImagePath(in.Selector) {
 		in.Selector, in.Path = "", in.Selector
 	}
 	kind, err := imageType(in.Path)
 	if err != nil {
-		return wire.ScreenshotOut{}, err
+		return verbs.ScreenshotOut{}, err
 	}
 	if in.Selector != "" {
 		if _, err := parseSelector(in.Selector); err != nil {
-			return wire.ScreenshotOut{}, err
+			return verbs.ScreenshotOut{}, err
 		}
 	}
 	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
 	if err != nil {
-		return wire.ScreenshotOut{}, err
+		return verbs.ScreenshotOut{}, err
 	}
 	defer cancel()
 	p, err := t.current(ctx)
 	if err != nil {
-		return wire.ScreenshotOut{}, err
+		return verbs.ScreenshotOut{}, err
 	}
 	release, err := t.front(ctx)
 	if err != nil {
-		return wire.ScreenshotOut{}, err
+		return verbs.ScreenshotOut{}, err
 	}
 	defer release()
-	out := wire.ScreenshotOut{Path: in.Path}
+	out := verbs.ScreenshotOut{Path: in.Path}
 	limit := slice(ctx, actionTime)
 	take := func() error { return t.picture(p, in.Full, kind, limit, &out) }
 	if in.Selector != "" {
 		at, err := t.one(ctx, p, in.Selector)
 		if err != nil {
-			return wire.ScreenshotOut{}, err
+			return verbs.ScreenshotOut{}, err
 		}
 		limit = slice(ctx, actionTime)
 		take = func() (err error) {
@@ -59,20 +60,20 @@ func (t *turn) screenshot(ctx context.Context, in wire.ScreenshotIn) (wire.Scree
 	err = t.peek(limit+grace, func() error { return nudged(p, take) })
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return wire.ScreenshotOut{}, ended(ctx)
+		return verbs.ScreenshotOut{}, ended(ctx)
 	case isTimeout(err) && in.Selector != "":
-		return wire.ScreenshotOut{}, t.unless(p, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(hintSnapshot))
+		return verbs.ScreenshotOut{}, t.unless(p, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(hintSnapshot))
 	case isTimeout(err):
-		return wire.ScreenshotOut{}, wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
+		return verbs.ScreenshotOut{}, wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
 	case err != nil:
-		return wire.ScreenshotOut{}, coded(err)
+		return verbs.ScreenshotOut{}, coded(err)
 	}
 	return out, nil
 }
 
 // picture takes a picture of the page as picture.js of launcher/driver does or, where
 // that cannot, as Playwright does.
-func (t *turn) picture(p *page, full bool, kind *playwright.ScreenshotType, limit time.Duration, out *wire.ScreenshotOut) error {
+func (t *turn) picture(p *page, full bool, kind *playwright.ScreenshotType, limit time.Duration, out *verbs.ScreenshotOut) error {
 	given, err := p.cdp.Send("Abrowser.picture", map[string]any{
 		"target": p.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
 	})

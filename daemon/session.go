@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -43,8 +44,8 @@ type Session struct {
 
 	mu        sync.Mutex // guards the fields below; never held during I/O
 	link      *link
-	tabs      []wire.Tab        // as the broker told last
-	active    wire.Tab          // the tab that page verbs act on; zero before the first
+	tabs      []verbs.Tab       // as the broker told last
+	active    verbs.Tab         // the tab that page verbs act on; zero before the first
 	told      map[string]bool   // by tab id
 	openers   map[string]string // of each target, the one that opened it
 	downloads downloads
@@ -149,7 +150,7 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	s.mu.Lock()
 	want := s.browserIdle
 	s.mu.Unlock()
-	if l.news, err = s.broker.news(ctx, wire.NewsIn{IdleTimeout: want}); err != nil {
+	if l.news, err = s.broker.news(ctx, verbs.NewsIn{IdleTimeout: want}); err != nil {
 		s.log.Warn("asking for news", "error", err) // the connection may be gone again
 	}
 	return l, nil
@@ -225,17 +226,17 @@ func (s *Session) unlink(l *link) {
 
 // listTabs asks the broker for the session's tabs, after every event that came
 // before, and remembers them.
-func (s *Session) listTabs(ctx context.Context) ([]wire.Tab, error) {
+func (s *Session) listTabs(ctx context.Context) ([]verbs.Tab, error) {
 	return s.keepTabs(s.broker.tabs(ctx, false))
 }
 
 // settledTabs is listTabs at the end of a command, when the broker also saves what the
 // command may have logged in to.
-func (s *Session) settledTabs(ctx context.Context) ([]wire.Tab, error) {
+func (s *Session) settledTabs(ctx context.Context) ([]verbs.Tab, error) {
 	return s.keepTabs(s.broker.tabs(ctx, true))
 }
 
-func (s *Session) keepTabs(out wire.TabsOut, err error) ([]wire.Tab, error) {
+func (s *Session) keepTabs(out verbs.TabsOut, err error) ([]verbs.Tab, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -254,16 +255,16 @@ func (s *Session) keepTabs(out wire.TabsOut, err error) ([]wire.Tab, error) {
 
 // activate makes a tab the one that page verbs act on, here and for the
 // session's next daemon.
-func (s *Session) activate(ctx context.Context, tab wire.Tab) error {
+func (s *Session) activate(ctx context.Context, tab verbs.Tab) error {
 	s.mu.Lock()
 	s.active = tab
 	s.told[tab.TabID] = true
 	s.mu.Unlock()
-	return s.broker.note(ctx, wire.NoteIn{Target: tab.TargetID, Active: true})
+	return s.broker.note(ctx, verbs.NoteIn{Target: tab.TargetID, Active: true})
 }
 
 // known returns the active tab and the link without asking anybody.
-func (s *Session) known() (wire.Tab, *link) {
+func (s *Session) known() (verbs.Tab, *link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.active, s.link

@@ -7,6 +7,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -91,38 +92,38 @@ func (t *turn) number(p *page, o outlined, root *node) error {
 }
 
 // snapshot shows the page, or a part of it.
-func (t *turn) snapshot(ctx context.Context, in wire.SnapshotIn) (wire.SnapshotOut, error) {
+func (t *turn) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.SnapshotOut, error) {
 	var sel selector
 	if in.Selector != "" {
 		var err error
 		if sel, err = parseSelector(in.Selector); err != nil {
-			return wire.SnapshotOut{}, err
+			return verbs.SnapshotOut{}, err
 		}
 	}
 	ctx, cancel, err := t.within(ctx, 0, actionTime)
 	if err != nil {
-		return wire.SnapshotOut{}, err
+		return verbs.SnapshotOut{}, err
 	}
 	defer cancel()
 	p, err := t.current(ctx)
 	if err != nil {
-		return wire.SnapshotOut{}, err
+		return verbs.SnapshotOut{}, err
 	}
 	whole, err := t.outline(ctx, p)
 	if err != nil {
-		return wire.SnapshotOut{}, err
+		return verbs.SnapshotOut{}, err
 	}
-	out := wire.SnapshotOut{Origin: p.URL(), Refs: map[string]wire.Ref{}}
+	out := verbs.SnapshotOut{Origin: p.URL(), Refs: map[string]verbs.Ref{}}
 	whole.root.walk(func(n *node) bool {
 		if n.ref > 0 {
-			out.Refs["e"+strconv.Itoa(n.ref)] = wire.Ref{Role: n.shownRole(), Name: n.name}
+			out.Refs["e"+strconv.Itoa(n.ref)] = verbs.Ref{Role: n.shownRole(), Name: n.name}
 		}
 		return true
 	})
 	shown := whole.root
 	if in.Selector != "" {
 		if shown, err = t.part(ctx, p, whole, sel); err != nil {
-			return wire.SnapshotOut{}, err
+			return verbs.SnapshotOut{}, err
 		}
 	}
 	printer := outline{in: in, base: out.Origin}

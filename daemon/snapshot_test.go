@@ -13,14 +13,15 @@ import (
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // refOf is the ref of the one element with a role and name.
-func refOf(t testing.TB, out wire.SnapshotOut, role, name string) string {
+func refOf(t testing.TB, out verbs.SnapshotOut, role, name string) string {
 	t.Helper()
 	for _, ref := range slices.Sorted(maps.Keys(out.Refs)) {
-		if out.Refs[ref] == (wire.Ref{Role: role, Name: name}) {
+		if out.Refs[ref] == (verbs.Ref{Role: role, Name: name}) {
 			return ref
 		}
 	}
@@ -28,9 +29,9 @@ func refOf(t testing.TB, out wire.SnapshotOut, role, name string) string {
 	return ""
 }
 
-func snapshot(t testing.TB, s *daemontest.Session) wire.SnapshotOut {
+func snapshot(t testing.TB, s *daemontest.Session) verbs.SnapshotOut {
 	t.Helper()
-	return do(t, s, wire.Snapshot, wire.SnapshotIn{})
+	return do(t, s, verbs.Snapshot, verbs.SnapshotIn{})
 }
 
 func TestSnapshot(t *testing.T) {
@@ -50,25 +51,25 @@ func TestSnapshot(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		in   wire.SnapshotIn
+		in   verbs.SnapshotIn
 		want string
 	}{
-		{"interactive", wire.SnapshotIn{Interactive: true}, strings.ReplaceAll(strings.ReplaceAll(want, "\n- paragraph\n  - StaticText \"Some bold text.\"", ""), "\n- paragraph", "")},
-		{"compact", wire.SnapshotIn{Compact: true}, strings.TrimSuffix(want, "\n- paragraph")},
-		{"depth", wire.SnapshotIn{Depth: 1, Interactive: true}, "- heading \"Fixture site\" [level=1, ref=e1]\n- navigation \"Pages\" [ref=e2]\n- button \"Press me\" [ref=e6]"},
-		{"part", wire.SnapshotIn{Selector: "nav"}, "- navigation \"Pages\" [ref=e2]\n  - link \"Page one\" [ref=e3]\n  - link \"Page two\" [ref=e4]\n  - link \"Form\" [ref=e5]"},
-		{"part by ref", wire.SnapshotIn{Selector: "@e6"}, "- button \"Press me\" [ref=e6]"},
-		{"urls", wire.SnapshotIn{Selector: "nav a", URLs: true}, "- link \"Page one\" [ref=e3, url=" + web.URL("/page/one") + "]"},
+		{"interactive", verbs.SnapshotIn{Interactive: true}, strings.ReplaceAll(strings.ReplaceAll(want, "\n- paragraph\n  - StaticText \"Some bold text.\"", ""), "\n- paragraph", "")},
+		{"compact", verbs.SnapshotIn{Compact: true}, strings.TrimSuffix(want, "\n- paragraph")},
+		{"depth", verbs.SnapshotIn{Depth: 1, Interactive: true}, "- heading \"Fixture site\" [level=1, ref=e1]\n- navigation \"Pages\" [ref=e2]\n- button \"Press me\" [ref=e6]"},
+		{"part", verbs.SnapshotIn{Selector: "nav"}, "- navigation \"Pages\" [ref=e2]\n  - link \"Page one\" [ref=e3]\n  - link \"Page two\" [ref=e4]\n  - link \"Form\" [ref=e5]"},
+		{"part by ref", verbs.SnapshotIn{Selector: "@e6"}, "- button \"Press me\" [ref=e6]"},
+		{"urls", verbs.SnapshotIn{Selector: "nav a", URLs: true}, "- link \"Page one\" [ref=e3, url=" + web.URL("/page/one") + "]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := do(t, s, wire.Snapshot, tt.in)
+			got := do(t, s, verbs.Snapshot, tt.in)
 			if got.Snapshot != tt.want || len(got.Refs) != 6 {
 				t.Errorf("snapshot = (%d refs)\n%s\nwant\n%s", len(got.Refs), got.Snapshot, tt.want)
 			}
 		})
 	}
-	fails(t, s, wire.Snapshot, wire.SnapshotIn{Selector: "#nope"}, wire.CodeNotFound)
-	fails(t, s, wire.Snapshot, wire.SnapshotIn{Selector: "a["}, wire.CodeBadInput)
+	fails(t, s, verbs.Snapshot, verbs.SnapshotIn{Selector: "#nope"}, wire.CodeNotFound)
+	fails(t, s, verbs.Snapshot, verbs.SnapshotIn{Selector: "a["}, wire.CodeBadInput)
 }
 
 func TestSnapshotOfFrames(t *testing.T) {
@@ -76,8 +77,8 @@ func TestSnapshotOfFrames(t *testing.T) {
 	open(t, s, web.URL("/frames"))
 	out := snapshot(t, s)
 	for _, name := range []string{"same", "cross", "deep"} {
-		do(t, s, wire.Click, wire.ClickIn{Element: element(refOf(t, out, "button", "Button "+name))})
-		do(t, s, wire.Fill, wire.FillIn{Element: element(refOf(t, out, "textbox", "Field "+name)), Text: "in " + name})
+		do(t, s, verbs.Click, verbs.ClickIn{Element: element(refOf(t, out, "button", "Button "+name))})
+		do(t, s, verbs.Fill, verbs.FillIn{Element: element(refOf(t, out, "textbox", "Field "+name)), Text: "in " + name})
 	}
 	after := snapshot(t, s).Snapshot
 	for _, name := range []string{"same", "cross", "deep"} {
@@ -105,7 +106,7 @@ func TestRefsKeepAndGoStale(t *testing.T) {
 	eval(t, s, clicks)
 	stale := func(what, ref string) {
 		t.Helper()
-		fails(t, s, wire.Click, wire.ClickIn{Element: element(ref)}, wire.CodeStaleRef)
+		fails(t, s, verbs.Click, verbs.ClickIn{Element: element(ref)}, wire.CodeStaleRef)
 		if got := eval(t, s, "clicks"); got != "0" {
 			t.Errorf("%s: %s clicks happened", what, got)
 		}
@@ -117,19 +118,19 @@ func TestRefsKeepAndGoStale(t *testing.T) {
 	eval(t, s, "document.querySelector('h1 + button').replaceWith(Object.assign(document.createElement('button'), {textContent: 'New'})); 0")
 	stale("replaced by its double", fresh)
 	form := refOf(t, snapshot(t, s), "link", "Form")
-	do(t, s, wire.Reload, wire.StepIn{})
+	do(t, s, verbs.Reload, verbs.StepIn{})
 	eval(t, s, clicks)
 	stale("loaded anew", form)
 	stale("loaded anew and looked at", form)
 	if again := refOf(t, snapshot(t, s), "link", "Form"); again == form {
 		t.Errorf("the ref %s was given out again after a reload", form)
 	}
-	fails(t, s, wire.Click, wire.ClickIn{Element: element("e9999")}, wire.CodeNotFound)
-	if got := do(t, s, wire.GetCount, wire.GetIn{Element: element(form)}).Count; got != 0 {
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("e9999")}, wire.CodeNotFound)
+	if got := do(t, s, verbs.GetCount, verbs.GetIn{Element: element(form)}).Count; got != 0 {
 		t.Errorf("get count of a stale ref = %d", got)
 	}
-	do(t, s, wire.TabNew, wire.TabNewIn{})
-	fails(t, s, wire.Click, wire.ClickIn{Element: element(refOf(t, second, "link", "Page two"))}, wire.CodeStaleRef)
+	do(t, s, verbs.TabNew, verbs.TabNewIn{})
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element(refOf(t, second, "link", "Page two"))}, wire.CodeStaleRef)
 }
 
 // An element that has a ref is asked itself, however much there is beside it.
@@ -143,7 +144,7 @@ func TestRefsOfALargePage(t *testing.T) {
 		ref := refOf(t, snapshot(t, s), "button", "Press me")
 		whole = min(whole, time.Since(began))
 		began = time.Now()
-		do(t, s, wire.GetText, wire.GetIn{Element: element(ref)})
+		do(t, s, verbs.GetText, verbs.GetIn{Element: element(ref)})
 		one = min(one, time.Since(began))
 	}
 	t.Logf("one %v, all %v", one, whole)
@@ -167,7 +168,7 @@ func TestRefsOfAPageThatLoadsAnew(t *testing.T) {
 		eval(t, s, fmt.Sprintf("sessionStorage.pressed = '', setTimeout(() => location.reload(), %d), 0", wait))
 		out := snapshot(t, s)
 		began := time.Now()
-		_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element(refOf(t, out, "button", "Press me"))})
+		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element(refOf(t, out, "button", "Press me"))})
 		pressed, _ := strconv.Unquote(eval(t, s, "sessionStorage.pressed"))
 		switch read := heading.FindString(out.Snapshot); {
 		case err == nil && pressed == read:
@@ -193,7 +194,7 @@ func TestRefsOutliveTheDaemon(t *testing.T) {
 	old := refOf(t, snapshot(t, s), "button", "Press me")
 	s.End(t)
 	next := home.Resume(t, s.Name)
-	fails(t, next, wire.Click, wire.ClickIn{Element: element(old)}, wire.CodeStaleRef)
+	fails(t, next, verbs.Click, verbs.ClickIn{Element: element(old)}, wire.CodeStaleRef)
 	if fresh := refOf(t, snapshot(t, next), "button", "Press me"); fresh == old {
 		t.Errorf("the ref %s was given out by two daemons", old)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/launcher/driver"
 	places "github.com/abrowser/abrowser/sockets/home" // home is the tests' own
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // On a cold start nobody waits for the browser and then for the driver: each of them
@@ -51,7 +51,7 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 			Root: root, Session: "cold", Ready: func(err error) { ready <- err },
 			Browser: func(ctx context.Context) (places.Place, error) {
 				err := meet(ctx, browser, shared)
-				if out, _, failed := client.Do(ctx, client.New(client.Caller{Place: place}), wire.Status, wire.Nothing{}); failed == nil {
+				if out, _, failed := client.Do(ctx, client.New(client.Caller{Place: place}), verbs.Status, verbs.Nothing{}); failed == nil {
 					state = out.State
 				}
 				return places.Place{}, fmt.Errorf("the browser: %w", err)
@@ -67,7 +67,7 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := client.New(client.Caller{Place: place, Session: "cold"})
-	_, _, err = client.Do(ctx, c, wire.GetURL, wire.TabIn{})
+	_, _, err = client.Do(ctx, c, verbs.GetURL, verbs.TabIn{})
 	if err == nil || err.Error() != "the browser: both are being started" {
 		t.Errorf("the first command fails with %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -82,14 +83,14 @@ func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string 
 	}
 	script := fmt.Sprintf(`document.body.setHTMLUnsafe(%s);
 		for (const f of document.querySelectorAll("iframe")) f.contentDocument.body.innerHTML = f.dataset.html; 0`, quoted)
-	if _, _, err := ask(t, s, wire.Eval, wire.EvalIn{Script: script}); err != nil {
+	if _, _, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: script}); err != nil {
 		return err.Error()
 	}
 	target := "#target"
 	if strings.Contains(html, "<iframe") {
 		target = "iframe >> internal:control=enter-frame >> #target"
 	}
-	_, _, err = ask(t, s, wire.Click, wire.ClickIn{Element: element(target), Waits: wire.Waits{Timeout: limit}})
+	_, _, err = ask(t, s, verbs.Click, verbs.ClickIn{Element: element(target), Waits: verbs.Waits{Timeout: limit}})
 	switch {
 	case err == nil:
 		return "clicked"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -119,7 +120,7 @@ func (t *turn) noticed(err error) {
 // before anything was done, which is what [wire.CodeBrowserGone] says of a verb, or
 // where the verb does nothing.
 func attempt[In, Out any](ctx context.Context, t *turn, in In, serve func(*turn, context.Context, In) (Out, error)) (Out, error) {
-	if t.verb != wire.Batch.Name { // whose commands tell, each in its result; what comes behind the last is the next one's
+	if t.verb != verbs.Batch.Name { // whose commands tell, each in its result; what comes behind the last is the next one's
 		defer t.tellNews()
 		defer t.tellOwed(ctx)
 	}
@@ -165,7 +166,7 @@ func (t *turn) within(ctx context.Context, asked int, usual time.Duration) (cont
 }
 
 // isLeft reports whether nobody waits any more for what is about to be done.
-func (t *turn) isLeft(ctx context.Context) bool { return ctx.Err() != nil || t.call.IsLeft() }
+func (t *turn) isLeft(ctx context.Context) bool { return ctx.Err() != nil || t.call.IsCallerGone() }
 
 // slice is the length of the next slice of waiting: the longest allowed, or what
 // is left. Each ends before the lane goes on, so that a command given up is over.

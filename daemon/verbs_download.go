@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -13,32 +14,32 @@ import (
 const downloadTime = 30 * time.Second
 
 // download clicks an element and waits for the download that this begins.
-func (t *turn) download(ctx context.Context, in wire.DownloadIn) (wire.DownloadOut, error) {
+func (t *turn) download(ctx context.Context, in verbs.DownloadIn) (verbs.DownloadOut, error) {
 	if _, err := parseSelector(in.Selector); err != nil {
-		return wire.DownloadOut{}, err
+		return verbs.DownloadOut{}, err
 	}
 	ctx, cancel, err := t.within(ctx, in.Timeout, downloadTime)
 	if err != nil {
-		return wire.DownloadOut{}, err
+		return verbs.DownloadOut{}, err
 	}
 	defer cancel()
 	p, err := t.current(ctx)
 	if err != nil {
-		return wire.DownloadOut{}, err
+		return verbs.DownloadOut{}, err
 	}
 	before, err := t.newestDownload(ctx)
 	if err != nil {
-		return wire.DownloadOut{}, err
+		return verbs.DownloadOut{}, err
 	}
 	at, err := t.aim(p, in.Selector)
 	if err != nil {
-		return wire.DownloadOut{}, err
+		return verbs.DownloadOut{}, err
 	}
 	if _, err = t.perform(ctx, p, at, action{name: "click", verb: "click"}); err != nil {
-		return wire.DownloadOut{}, err
+		return verbs.DownloadOut{}, err
 	}
 	t.begun = true
-	d, err := t.awaitDownload(ctx, func(all []wire.BrokerDownload) *wire.BrokerDownload {
+	d, err := t.awaitDownload(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
 		for i := range all {
 			if all[i].Number > before {
 				return &all[i]
@@ -48,26 +49,26 @@ func (t *turn) download(ctx context.Context, in wire.DownloadIn) (wire.DownloadO
 	})
 	if err != nil {
 		if errors.Is(err, wire.CodeTimeout) {
-			return wire.DownloadOut{}, wire.Errorf(wire.CodeTimeout, "%q was clicked and no download began", in.Selector).WithHint(hintSnapshot)
+			return verbs.DownloadOut{}, wire.Errorf(wire.CodeTimeout, "%q was clicked and no download began", in.Selector).WithHint(hintSnapshot)
 		}
-		return wire.DownloadOut{}, err
+		return verbs.DownloadOut{}, err
 	}
 	saved, err := t.finished(ctx, d, in.Path)
 	if err != nil {
-		return wire.DownloadOut{}, err
+		return verbs.DownloadOut{}, err
 	}
-	return wire.DownloadOut{Saved: saved, Effects: t.effects(ctx)}, nil
+	return verbs.DownloadOut{Saved: saved, Effects: t.effects(ctx)}, nil
 }
 
 // waitDownload waits for the newest download that no command has, or the next one.
 // It needs no page: a download may be the last that there is of it.
-func (t *turn) waitDownload(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
+func (t *turn) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
 	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
 	if err != nil {
-		return wire.WaitOut{}, err
+		return verbs.WaitOut{}, err
 	}
 	defer cancel()
-	d, err := t.awaitDownload(ctx, func(all []wire.BrokerDownload) *wire.BrokerDownload {
+	d, err := t.awaitDownload(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		for i := len(all) - 1; i >= 0; i-- {
@@ -81,13 +82,13 @@ func (t *turn) waitDownload(ctx context.Context, in wire.WaitIn) (wire.WaitOut, 
 	})
 	if err != nil {
 		if errors.Is(err, wire.CodeTimeout) {
-			return wire.WaitOut{}, wire.Errorf(wire.CodeTimeout, "no download began").WithHint(hintSnapshot)
+			return verbs.WaitOut{}, wire.Errorf(wire.CodeTimeout, "no download began").WithHint(hintSnapshot)
 		}
-		return wire.WaitOut{}, err
+		return verbs.WaitOut{}, err
 	}
 	saved, err := t.finished(ctx, d, in.Path)
 	if err != nil {
-		return wire.WaitOut{}, err
+		return verbs.WaitOut{}, err
 	}
-	return wire.WaitOut{Saved: &saved, URL: saved.URL, Effects: t.effects(ctx)}, nil
+	return verbs.WaitOut{Saved: &saved, URL: saved.URL, Effects: t.effects(ctx)}, nil
 }

@@ -12,20 +12,21 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const hintHARStop = "abrowser network har stop"
 
-func (t *turn) harStart(ctx context.Context, in wire.HARStartIn) (wire.HARStartOut, error) {
-	if err := t.maySet(ctx, t.call, wire.HARStart.Name); err != nil {
-		return wire.HARStartOut{}, err
+func (t *turn) harStart(ctx context.Context, in verbs.HARStartIn) (verbs.HARStartOut, error) {
+	if err := t.maySet(ctx, t.call, verbs.HARStart.Name); err != nil {
+		return verbs.HARStartOut{}, err
 	}
 	if h := t.kept.get().HAR; h != nil {
-		return wire.HARStartOut{}, wire.Errorf(wire.CodeBadInput, "the requests are being recorded into %s already", h.Path).WithHint(hintHARStop)
+		return verbs.HARStartOut{}, wire.Errorf(wire.CodeBadInput, "the requests are being recorded into %s already", h.Path).WithHint(hintHARStop)
 	}
 	path, err := t.record(in.Path, in.Content)
-	return wire.HARStartOut{Started: err == nil, Path: path}, err
+	return verbs.HARStartOut{Started: err == nil, Path: path}, err
 }
 
 // record begins a recording.
@@ -57,24 +58,24 @@ func harPath(root home.Root, session, given string) (string, error) {
 	return given, nil
 }
 
-func (t *turn) harStop(ctx context.Context, in wire.HARStopIn) (wire.HARStopOut, error) {
-	if err := t.maySet(ctx, t.call, wire.HARStop.Name); err != nil {
-		return wire.HARStopOut{}, err
+func (t *turn) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOut, error) {
+	if err := t.maySet(ctx, t.call, verbs.HARStop.Name); err != nil {
+		return verbs.HARStopOut{}, err
 	}
 	h := t.kept.get().HAR
 	if h == nil {
-		return wire.HARStopOut{}, wire.Errorf(wire.CodeBadInput, "no requests are being recorded").WithHint("abrowser network har start")
+		return verbs.HARStopOut{}, wire.Errorf(wire.CodeBadInput, "no requests are being recorded").WithHint("abrowser network har start")
 	}
 	path, err := harPath(t.root, t.name, cmp.Or(in.Path, h.Path))
 	if err != nil {
-		return wire.HARStopOut{}, err
+		return verbs.HARStopOut{}, err
 	}
 	t.hearAll()
 	n, err := t.recorder.stop(path)
 	if err != nil {
-		return wire.HARStopOut{}, wire.Errorf(wire.CodePermission, "%v; the recording goes on", err).WithHint(hintHARStop + " PATH")
+		return verbs.HARStopOut{}, wire.Errorf(wire.CodePermission, "%v; the recording goes on", err).WithHint(hintHARStop + " PATH")
 	}
-	return wire.HARStopOut{Path: path, RequestCount: n}, nil
+	return verbs.HARStopOut{Path: path, RequestCount: n}, nil
 }
 
 // finishRecording ends what is recorded, where that is so, with all that has happened.
@@ -107,8 +108,8 @@ func FinishRecording(root home.Root, session string) (string, error) {
 }
 
 // openHAR records into a file, and answers from others, as an open asks for.
-func (t *turn) openHAR(in wire.OpenIn) error {
-	if err := wire.CheckReplay(in.HARs); err != nil {
+func (t *turn) openHAR(in verbs.OpenIn) error {
+	if err := verbs.CheckReplay(in.HARs); err != nil {
 		return err
 	}
 	if h := t.kept.get().HAR; in.HAR != "" && (h == nil || h.Path != in.HAR) {

@@ -10,47 +10,48 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
+func (t *turn) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error) {
 	to := ""
 	if in.URL != "" {
 		var err error
 		if to, err = completeURL(in.URL); err != nil {
-			return wire.OpenOut{}, err
+			return verbs.OpenOut{}, err
 		}
 	}
 	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
 	if err != nil {
-		return wire.OpenOut{}, err
+		return verbs.OpenOut{}, err
 	}
 	defer cancel()
 	t.leaves = to != ""
 	p, err := t.openable(ctx)
 	if err != nil {
-		return wire.OpenOut{}, err
+		return verbs.OpenOut{}, err
 	}
 	if err := t.openHAR(in); err != nil {
-		return wire.OpenOut{}, err
+		return verbs.OpenOut{}, err
 	}
 	if err := t.openAs(ctx, in); err != nil {
-		return wire.OpenOut{}, err
+		return verbs.OpenOut{}, err
 	}
 	if in.OnEnd != "" {
 		if err := t.kept.change(func(k *kept) { k.Closes = in.OnEnd == "close" }); err != nil {
-			return wire.OpenOut{}, err
+			return verbs.OpenOut{}, err
 		}
 	}
 	t.begun = t.begun || in.HAR != "" || len(in.HARs) > 0 || in.OnEnd != ""
 	if to != "" {
 		if err := t.load(ctx, p, to); err != nil {
-			return wire.OpenOut{}, t.orDownload(ctx, err)
+			return verbs.OpenOut{}, t.orDownload(ctx, err)
 		}
 	}
 	effects := t.effects(ctx)
 	if err := t.outlived(ctx, p); err != nil {
-		return wire.OpenOut{}, err
+		return verbs.OpenOut{}, err
 	}
 	active, _ := t.known()
 	title := active.Title // as of the load event, which the browser learns of after it
@@ -62,7 +63,7 @@ func (t *turn) open(ctx context.Context, in wire.OpenIn) (wire.OpenOut, error) {
 	if to != "" {
 		t.prepare(p)
 	}
-	return wire.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
+	return verbs.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
 }
 
 // cutTitle is the length at which the browser cuts titles.
@@ -265,44 +266,44 @@ func (t *turn) reached(ctx context.Context, p *page, state *playwright.LoadState
 	}
 }
 
-func (t *turn) back(ctx context.Context, in wire.StepIn) (wire.PageURL, error) {
+func (t *turn) back(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
 	return t.step(ctx, in, func(p *page, limit *float64) error {
 		_, err := p.GoBack(playwright.PageGoBackOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
 		return err
 	})
 }
 
-func (t *turn) forward(ctx context.Context, in wire.StepIn) (wire.PageURL, error) {
+func (t *turn) forward(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
 	return t.step(ctx, in, func(p *page, limit *float64) error {
 		_, err := p.GoForward(playwright.PageGoForwardOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
 		return err
 	})
 }
 
-func (t *turn) reload(ctx context.Context, in wire.StepIn) (wire.PageURL, error) {
+func (t *turn) reload(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
 	return t.step(ctx, in, func(p *page, limit *float64) error {
 		_, err := p.Reload(playwright.PageReloadOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
 		return err
 	})
 }
 
-func (t *turn) step(ctx context.Context, in wire.StepIn, call func(*page, *float64) error) (wire.PageURL, error) {
+func (t *turn) step(ctx context.Context, in verbs.StepIn, call func(*page, *float64) error) (verbs.PageURL, error) {
 	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
 	if err != nil {
-		return wire.PageURL{}, err
+		return verbs.PageURL{}, err
 	}
 	defer cancel()
 	p, err := t.active(ctx)
 	if err != nil {
-		return wire.PageURL{}, err
+		return verbs.PageURL{}, err
 	}
 	if err := t.navigate(ctx, p, func(limit *float64) error { return call(p, limit) }); err != nil {
-		return wire.PageURL{}, err
+		return verbs.PageURL{}, err
 	}
 	if err := t.loaded(ctx, p); err != nil {
-		return wire.PageURL{}, err
+		return verbs.PageURL{}, err
 	}
 	effects := t.effects(ctx)
 	t.prepare(p)
-	return wire.PageURL{URL: p.URL(), Effects: effects}, nil
+	return verbs.PageURL{URL: p.URL(), Effects: effects}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -25,21 +26,21 @@ func TestOpen(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		step func() wire.PageURL
+		step func() verbs.PageURL
 		want string
 	}{
-		{"back", func() wire.PageURL { return do(t, s, wire.Back, wire.StepIn{}) }, web.URL("/page/one")},
-		{"forward", func() wire.PageURL { return do(t, s, wire.Forward, wire.StepIn{}) }, web.URL("/page/two")},
-		{"reload", func() wire.PageURL { return do(t, s, wire.Reload, wire.StepIn{}) }, web.URL("/page/two")},
+		{"back", func() verbs.PageURL { return do(t, s, verbs.Back, verbs.StepIn{}) }, web.URL("/page/one")},
+		{"forward", func() verbs.PageURL { return do(t, s, verbs.Forward, verbs.StepIn{}) }, web.URL("/page/two")},
+		{"reload", func() verbs.PageURL { return do(t, s, verbs.Reload, verbs.StepIn{}) }, web.URL("/page/two")},
 	} {
 		if got := tt.step().URL; got != tt.want {
 			t.Errorf("%s = %s, want %s", tt.name, got, tt.want)
 		}
 	}
-	if got := do(t, s, wire.GetTitle, wire.TabIn{}).Title; got != "two" {
+	if got := do(t, s, verbs.GetTitle, verbs.TabIn{}).Title; got != "two" {
 		t.Errorf("get title = %q", got)
 	}
-	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/two") {
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/two") {
 		t.Errorf("get url = %q", got)
 	}
 }
@@ -75,10 +76,10 @@ func TestOpenRefuses(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	for _, url := range []string{"javascript:alert(1)", "chrome://settings", "view-source:http://x.test/", "about:config", "http://", "/etc/passwd"} {
-		fails(t, s, wire.Open, wire.OpenIn{URL: url}, wire.CodeBadInput)
+		fails(t, s, verbs.Open, verbs.OpenIn{URL: url}, wire.CodeBadInput)
 	}
-	fails(t, s, wire.Open, wire.OpenIn{URL: "http://127.0.0.1:1/"}, wire.CodeNavigation)
-	fails(t, s, wire.Open, wire.OpenIn{URL: "http://no.such.host.invalid/"}, wire.CodeNavigation)
+	fails(t, s, verbs.Open, verbs.OpenIn{URL: "http://127.0.0.1:1/"}, wire.CodeNavigation)
+	fails(t, s, verbs.Open, verbs.OpenIn{URL: "http://no.such.host.invalid/"}, wire.CodeNavigation)
 }
 
 // An open that failed is over when it answers: the browser's own page about it does not
@@ -87,8 +88,8 @@ func TestOpenAfterAnOpenThatFailed(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for range 3 {
 		for _, bad := range []string{"http://127.0.0.1:1/", "http://localhost:9/", "http://no.such.host.invalid/"} {
-			fails(t, s, wire.Open, wire.OpenIn{URL: bad}, wire.CodeNavigation)
-			fails(t, s, wire.Reload, wire.StepIn{}, wire.CodeNavigation)
+			fails(t, s, verbs.Open, verbs.OpenIn{URL: bad}, wire.CodeNavigation)
+			fails(t, s, verbs.Reload, verbs.StepIn{}, wire.CodeNavigation)
 			if got := open(t, s, web.URL("/page/good")).Title; got != "good" {
 				t.Errorf("after %s: the title is %q", bad, got)
 			}
@@ -99,14 +100,14 @@ func TestOpenAfterAnOpenThatFailed(t *testing.T) {
 func TestOpenWithoutLoad(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	began := time.Now()
-	out, warnings, err := ask(t, s, wire.Open, wire.OpenIn{URL: web.URL("/stuck"), Waits: wire.Waits{Timeout: 1500}})
+	out, warnings, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck"), Waits: verbs.Waits{Timeout: 1500}})
 	if err != nil || out.Title != "Stuck" || len(warnings) != 1 || !strings.Contains(warnings[0], "load event") {
 		t.Errorf("open of a page that never loads = %+v, %q, %v, want success with a warning", out, warnings, err)
 	}
 	if took := time.Since(began); took > 15*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	do(t, s, wire.Click, wire.ClickIn{Element: element("#button")})
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#button")})
 	if got := text(t, s, "#button"); got != "pressed" {
 		t.Errorf("the page cannot be used: %q", got)
 	}
@@ -115,10 +116,10 @@ func TestOpenWithoutLoad(t *testing.T) {
 func TestOpenThatNeverAnswers(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
-	fails(t, s, wire.Open, wire.OpenIn{URL: web.URL("/never"), Waits: wire.Waits{Timeout: 700}}, wire.CodeTimeout)
-	fails(t, s, wire.Open, wire.OpenIn{URL: web.URL("/slow?ms=2500&name=late"), Waits: wire.Waits{Timeout: 700}}, wire.CodeTimeout)
+	fails(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/never"), Waits: verbs.Waits{Timeout: 700}}, wire.CodeTimeout)
+	fails(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/slow?ms=2500&name=late"), Waits: verbs.Waits{Timeout: 700}}, wire.CodeTimeout)
 	time.Sleep(2500 * time.Millisecond)
-	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/before") {
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/before") {
 		t.Errorf("the navigation that was given up happened later: the page is at %s", got)
 	}
 	if got := open(t, s, web.URL("/page/after")).Title; got != "after" {
@@ -129,7 +130,7 @@ func TestOpenThatNeverAnswers(t *testing.T) {
 func TestDrippingPage(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/drip?n=3&ms=300"))
-	if got := do(t, s, wire.GetCount, wire.GetIn{Element: element(".drop")}).Count; got != 3 {
+	if got := do(t, s, verbs.GetCount, verbs.GetIn{Element: element(".drop")}).Count; got != 3 {
 		t.Errorf("open returned after %d of 3 drops", got)
 	}
 }

@@ -8,39 +8,40 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // policies are the session's, the defaults by their names.
-func (s *Session) policies() wire.PoliciesOut {
+func (s *Session) policies() verbs.PoliciesOut {
 	p := s.kept.get().Policies
 	for _, mode := range []*string{&p.Dialog, &p.Permission, &p.Notification, &p.FilePicker} {
-		*mode = cmp.Or(*mode, wire.PolicyRaise)
+		*mode = cmp.Or(*mode, verbs.PolicyRaise)
 	}
-	return wire.PoliciesOut{Policies: p, Pending: s.asks.waiting(), Queued: s.asks.queued()}
+	return verbs.PoliciesOut{Policies: p, Pending: s.asks.waiting(), Queued: s.asks.queued()}
 }
 
-func (s *Session) policyStatus(context.Context, *wire.Call, wire.Nothing) (wire.PoliciesOut, error) {
+func (s *Session) policyStatus(context.Context, *wire.Call, verbs.Nothing) (verbs.PoliciesOut, error) {
 	return s.policies(), nil
 }
 
-func (s *Session) policyDialog(_ context.Context, _ *wire.Call, in wire.DialogPolicyIn) (wire.PoliciesOut, error) {
+func (s *Session) policyDialog(_ context.Context, _ *wire.Call, in verbs.DialogPolicyIn) (verbs.PoliciesOut, error) {
 	err := s.kept.change(func(k *kept) { k.Policies.Dialog, k.Policies.PromptText = in.Mode, in.Text })
 	return s.policies(), err
 }
 
-func (s *Session) policyPermission(_ context.Context, _ *wire.Call, in wire.PermissionPolicyIn) (wire.PoliciesOut, error) {
-	return s.setPolicy(func(p *wire.Policies) {
+func (s *Session) policyPermission(_ context.Context, _ *wire.Call, in verbs.PermissionPolicyIn) (verbs.PoliciesOut, error) {
+	return s.setPolicy(func(p *verbs.Policies) {
 		p.Permission, p.PerPermission = modes(p.Permission, p.PerPermission, in.Mode, in.Permissions, in.PerPermission)
 	})
 }
 
-func (s *Session) policyNotification(_ context.Context, _ *wire.Call, in wire.NotificationPolicyIn) (wire.PoliciesOut, error) {
-	return s.setPolicy(func(p *wire.Policies) { p.Notification = in.Mode })
+func (s *Session) policyNotification(_ context.Context, _ *wire.Call, in verbs.NotificationPolicyIn) (verbs.PoliciesOut, error) {
+	return s.setPolicy(func(p *verbs.Policies) { p.Notification = in.Mode })
 }
 
-func (s *Session) policyFilePicker(_ context.Context, _ *wire.Call, in wire.FilePickerPolicyIn) (wire.PoliciesOut, error) {
-	return s.setPolicy(func(p *wire.Policies) {
+func (s *Session) policyFilePicker(_ context.Context, _ *wire.Call, in verbs.FilePickerPolicyIn) (verbs.PoliciesOut, error) {
+	return s.setPolicy(func(p *verbs.Policies) {
 		p.FilePicker, p.PerPicker = modes(p.FilePicker, p.PerPicker, in.Mode, in.APIs, in.PerAPI)
 	})
 }
@@ -61,7 +62,7 @@ func modes(before string, single map[string]string, mode string, names []string,
 	return before, next
 }
 
-func (s *Session) setPolicy(change func(*wire.Policies)) (wire.PoliciesOut, error) {
+func (s *Session) setPolicy(change func(*verbs.Policies)) (verbs.PoliciesOut, error) {
 	err := s.kept.change(func(k *kept) { change(&k.Policies) })
 	if _, l := s.known(); l != nil && err == nil {
 		err = l.refresh(s.asks)
@@ -69,17 +70,17 @@ func (s *Session) setPolicy(change func(*wire.Policies)) (wire.PoliciesOut, erro
 	return s.policies(), err
 }
 
-func (s *Session) policyAnswer(_ context.Context, _ *wire.Call, in wire.PolicyAnswerIn) (wire.PoliciesOut, error) {
-	err := s.asks.reply(in.ID, in.Answer == wire.PolicyAllow)
+func (s *Session) policyAnswer(_ context.Context, _ *wire.Call, in verbs.PolicyAnswerIn) (verbs.PoliciesOut, error) {
+	err := s.asks.reply(in.ID, in.Answer == verbs.PolicyAllow)
 	return s.policies(), err
 }
 
 const mostPicked = 32 << 20 // bytes that a page is given at once
 
-func (s *Session) policyRespond(_ context.Context, _ *wire.Call, in wire.PickerRespondIn) (wire.PickerRespondOut, error) {
-	none := wire.PickerRespondOut{}
+func (s *Session) policyRespond(_ context.Context, _ *wire.Call, in verbs.PickerRespondIn) (verbs.PickerRespondOut, error) {
+	none := verbs.PickerRespondOut{}
 	for _, path := range in.Paths {
-		in.Files = append(in.Files, wire.PickedFile{Path: path})
+		in.Files = append(in.Files, verbs.PickedFile{Path: path})
 	}
 	answer := pickerAnswer{api: in.API}
 	if in.API == "showSaveFilePicker" {
@@ -107,11 +108,11 @@ func (s *Session) policyRespond(_ context.Context, _ *wire.Call, in wire.PickerR
 	if err := s.asks.enqueue(answer); err != nil {
 		return none, err
 	}
-	return wire.PickerRespondOut{Queued: wire.QueuedAnswer{API: in.API, Files: len(in.Files)}}, nil
+	return verbs.PickerRespondOut{Queued: verbs.QueuedAnswer{API: in.API, Files: len(in.Files)}}, nil
 }
 
 // readPicked reads a file that a page will be given.
-func readPicked(f wire.PickedFile) (picked, error) {
+func readPicked(f verbs.PickedFile) (picked, error) {
 	one := picked{Name: cmp.Or(f.Name, filepath.Base(f.Path)), Type: cmp.Or(f.MIMEType, mime.TypeByExtension(filepath.Ext(cmp.Or(f.Name, f.Path))))}
 	switch {
 	case f.Path != "" && f.Contents != nil, f.Path == "" && f.Contents == nil:
@@ -138,22 +139,22 @@ func readPicked(f wire.PickedFile) (picked, error) {
 	return one, nil
 }
 
-func (s *Session) dialogAccept(_ context.Context, call *wire.Call, in wire.DialogAcceptIn) (wire.DialogAnswerOut, error) {
+func (s *Session) dialogAccept(_ context.Context, call *wire.Call, in verbs.DialogAcceptIn) (verbs.DialogAnswerOut, error) {
 	return s.expectDialog(call, reaction{accept: true, text: in.Text}), nil
 }
 
-func (s *Session) dialogDismiss(_ context.Context, call *wire.Call, _ wire.Nothing) (wire.DialogAnswerOut, error) {
+func (s *Session) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Nothing) (verbs.DialogAnswerOut, error) {
 	return s.expectDialog(call, reaction{}), nil
 }
 
 // expectDialog has the next dialog answered: none stays open long enough to be
 // answered by a command.
-func (s *Session) expectDialog(call *wire.Call, next reaction) wire.DialogAnswerOut {
+func (s *Session) expectDialog(call *wire.Call, next reaction) verbs.DialogAnswerOut {
 	s.dialogs.expect(next)
 	done := "dismissed"
 	if next.accept {
 		done = "accepted"
 	}
 	call.Warn("no dialog is open; the next one will be %s", done)
-	return wire.DialogAnswerOut{Accepted: next.accept}
+	return verbs.DialogAnswerOut{Accepted: next.accept}
 }

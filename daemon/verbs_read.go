@@ -9,6 +9,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -110,51 +111,51 @@ func script(code string, arg any) func(playwright.Locator, *float64) (any, error
 	}
 }
 
-func (t *turn) getText(ctx context.Context, in wire.GetIn) (wire.GetTextOut, error) {
+func (t *turn) getText(ctx context.Context, in verbs.GetIn) (verbs.GetTextOut, error) {
 	text, origin, err := read(ctx, t, in.Selector, reading{what: "text"}, script("e => e.innerText ?? e.textContent ?? ''", nil))
 	shown, _ := text.(string)
-	return wire.GetTextOut{Value: shown, Origin: origin}, err
+	return verbs.GetTextOut{Value: shown, Origin: origin}, err
 }
 
-func (t *turn) getHTML(ctx context.Context, in wire.GetIn) (wire.GetHTMLOut, error) {
+func (t *turn) getHTML(ctx context.Context, in verbs.GetIn) (verbs.GetHTMLOut, error) {
 	html, _, err := read(ctx, t, in.Selector, reading{what: "html"}, func(at playwright.Locator, limit *float64) (string, error) {
 		return at.InnerHTML(playwright.LocatorInnerHTMLOptions{Timeout: limit})
 	})
-	return wire.GetHTMLOut{HTML: html}, err
+	return verbs.GetHTMLOut{HTML: html}, err
 }
 
-func (t *turn) getValue(ctx context.Context, in wire.GetIn) (wire.GetValueOut, error) {
+func (t *turn) getValue(ctx context.Context, in verbs.GetIn) (verbs.GetValueOut, error) {
 	value, origin, err := read(ctx, t, in.Selector, reading{what: "value"}, func(at playwright.Locator, limit *float64) (string, error) {
 		return at.InputValue(playwright.LocatorInputValueOptions{Timeout: limit})
 	})
-	return wire.GetValueOut{Value: value, Origin: origin}, err
+	return verbs.GetValueOut{Value: value, Origin: origin}, err
 }
 
-func (t *turn) getAttr(ctx context.Context, in wire.GetAttrIn) (wire.GetAttrOut, error) {
+func (t *turn) getAttr(ctx context.Context, in verbs.GetAttrIn) (verbs.GetAttrOut, error) {
 	value, origin, err := read(ctx, t, in.Selector, reading{"attribute", in.Attribute}, script("(e, name) => e.getAttribute(name)", in.Attribute))
-	out := wire.GetAttrOut{Origin: origin}
+	out := verbs.GetAttrOut{Origin: origin}
 	if text, ok := value.(string); ok {
 		out.Value = &text
 	}
 	return out, err
 }
 
-func (t *turn) getBox(ctx context.Context, in wire.GetIn) (wire.GetBoxOut, error) {
+func (t *turn) getBox(ctx context.Context, in verbs.GetIn) (verbs.GetBoxOut, error) {
 	box, _, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (*playwright.Rect, error) {
 		return at.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: limit})
 	})
 	if err != nil {
-		return wire.GetBoxOut{}, err
+		return verbs.GetBoxOut{}, err
 	}
 	if box == nil {
-		return wire.GetBoxOut{}, wire.Errorf(wire.CodeNotActionable, "%q is not shown and has no box", in.Selector).WithHint(hintSnapshot)
+		return verbs.GetBoxOut{}, wire.Errorf(wire.CodeNotActionable, "%q is not shown and has no box", in.Selector).WithHint(hintSnapshot)
 	}
-	return wire.GetBoxOut{X: box.X, Y: box.Y, Width: box.Width, Height: box.Height}, nil
+	return verbs.GetBoxOut{X: box.X, Y: box.Y, Width: box.Width, Height: box.Height}, nil
 }
 
-func (t *turn) getStyles(ctx context.Context, in wire.GetIn) (wire.GetStylesOut, error) {
+func (t *turn) getStyles(ctx context.Context, in verbs.GetIn) (verbs.GetStylesOut, error) {
 	answer, _, err := read(ctx, t, in.Selector, reading{what: "styles"}, script("e => { const s = getComputedStyle(e); return Array.from(s, p => [p, s.getPropertyValue(p)]) }", nil))
-	out := wire.GetStylesOut{Styles: map[string]string{}}
+	out := verbs.GetStylesOut{Styles: map[string]string{}}
 	pairs, _ := answer.([]any)
 	for _, entry := range pairs {
 		if pair, ok := entry.([]any); ok && len(pair) == 2 {
@@ -165,8 +166,8 @@ func (t *turn) getStyles(ctx context.Context, in wire.GetIn) (wire.GetStylesOut,
 	return out, err
 }
 
-func (t *turn) getCount(ctx context.Context, in wire.GetIn) (wire.GetCountOut, error) {
-	out := wire.GetCountOut{Selector: in.Selector}
+func (t *turn) getCount(ctx context.Context, in verbs.GetIn) (verbs.GetCountOut, error) {
+	out := verbs.GetCountOut{Selector: in.Selector}
 	sel, err := parseSelector(in.Selector)
 	if err != nil {
 		return out, err
@@ -194,20 +195,20 @@ func (t *turn) getCount(ctx context.Context, in wire.GetIn) (wire.GetCountOut, e
 	return out, err
 }
 
-func (t *turn) isVisible(ctx context.Context, in wire.GetIn) (wire.IsVisibleOut, error) {
+func (t *turn) isVisible(ctx context.Context, in verbs.GetIn) (verbs.IsVisibleOut, error) {
 	is, origin, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, _ *float64) (bool, error) { return at.IsVisible() })
-	return wire.IsVisibleOut{Visible: is, Origin: origin}, err
+	return verbs.IsVisibleOut{Visible: is, Origin: origin}, err
 }
 
-func (t *turn) isEnabled(ctx context.Context, in wire.GetIn) (wire.IsEnabledOut, error) {
+func (t *turn) isEnabled(ctx context.Context, in verbs.GetIn) (verbs.IsEnabledOut, error) {
 	is, origin, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
 		return at.IsEnabled(playwright.LocatorIsEnabledOptions{Timeout: limit})
 	})
-	return wire.IsEnabledOut{Enabled: is, Origin: origin}, err
+	return verbs.IsEnabledOut{Enabled: is, Origin: origin}, err
 }
 
 // isChecked is false for what cannot be ticked at all.
-func (t *turn) isChecked(ctx context.Context, in wire.GetIn) (wire.IsCheckedOut, error) {
+func (t *turn) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheckedOut, error) {
 	is, origin, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
 		is, err := at.IsChecked(playwright.LocatorIsCheckedOptions{Timeout: limit})
 		if err != nil && strings.Contains(err.Error(), "Not a checkbox") {
@@ -215,11 +216,11 @@ func (t *turn) isChecked(ctx context.Context, in wire.GetIn) (wire.IsCheckedOut,
 		}
 		return is, err
 	})
-	return wire.IsCheckedOut{Checked: is, Origin: origin}, err
+	return verbs.IsCheckedOut{Checked: is, Origin: origin}, err
 }
 
 // glance is the session's page as it is known without asking for the lane.
-func (t *turn) glance() (wire.Tab, *page) {
+func (t *turn) glance() (verbs.Tab, *page) {
 	tab, l := t.known()
 	if l == nil {
 		return tab, nil
@@ -245,58 +246,58 @@ func (t *turn) title(ctx context.Context, p *page) (string, error) {
 	return info.title, coded(err)
 }
 
-func (t *turn) getTitle(ctx context.Context, _ wire.TabIn) (wire.GetTitleOut, error) {
+func (t *turn) getTitle(ctx context.Context, _ verbs.TabIn) (verbs.GetTitleOut, error) {
 	if t.slot == nil {
 		tab, p := t.glance()
 		if p == nil {
-			return wire.GetTitleOut{Title: tab.Title}, nil
+			return verbs.GetTitleOut{Title: tab.Title}, nil
 		}
 		title, err := t.title(ctx, p)
-		return wire.GetTitleOut{Title: title}, err
+		return verbs.GetTitleOut{Title: title}, err
 	}
 	ctx, cancel, err := t.within(ctx, 0, quickTime)
 	if err != nil {
-		return wire.GetTitleOut{}, err
+		return verbs.GetTitleOut{}, err
 	}
 	defer cancel()
 	p, tab, err := t.activeOrListed(ctx)
 	if err != nil || p == nil {
-		return wire.GetTitleOut{Title: tab.Title}, err
+		return verbs.GetTitleOut{Title: tab.Title}, err
 	}
 	if err := t.awaitBriefly(ctx, p); err != nil {
-		return wire.GetTitleOut{}, err
+		return verbs.GetTitleOut{}, err
 	}
 	title, err := t.title(ctx, p)
-	return wire.GetTitleOut{Title: title}, err
+	return verbs.GetTitleOut{Title: title}, err
 }
 
-func (t *turn) getURL(ctx context.Context, _ wire.TabIn) (wire.PageURL, error) {
+func (t *turn) getURL(ctx context.Context, _ verbs.TabIn) (verbs.PageURL, error) {
 	if t.slot == nil {
 		tab, p := t.glance()
 		if p == nil {
-			return wire.PageURL{URL: tab.URL}, nil
+			return verbs.PageURL{URL: tab.URL}, nil
 		}
-		return wire.PageURL{URL: p.URL()}, nil
+		return verbs.PageURL{URL: p.URL()}, nil
 	}
 	ctx, cancel, err := t.within(ctx, 0, quickTime)
 	if err != nil {
-		return wire.PageURL{}, err
+		return verbs.PageURL{}, err
 	}
 	defer cancel()
 	p, tab, err := t.activeOrListed(ctx)
 	if err != nil || p == nil {
-		return wire.PageURL{URL: tab.URL}, err
+		return verbs.PageURL{URL: tab.URL}, err
 	}
 	if p.acted.Load() { // a navigation that the page began by itself is not waited for
 		if err := t.awaitBriefly(ctx, p); err != nil {
-			return wire.PageURL{}, err
+			return verbs.PageURL{}, err
 		}
 	}
-	return wire.PageURL{URL: p.URL(), Effects: wire.Effects{Dialogs: t.tellNews()}}, nil
+	return verbs.PageURL{URL: p.URL(), Effects: verbs.Effects{Dialogs: t.tellNews()}}, nil
 }
 
 // getCDPURL needs the browser and no page.
-func (s *Session) getCDPURL(ctx context.Context, call *wire.Call, _ wire.Nothing) (wire.GetCDPURLOut, error) {
+func (s *Session) getCDPURL(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.GetCDPURLOut, error) {
 	place, err := s.enter(ctx)
 	if err == nil {
 		err = s.takeFor(ctx, call) // who has the endpoint can do all
@@ -306,8 +307,8 @@ func (s *Session) getCDPURL(ctx context.Context, call *wire.Call, _ wire.Nothing
 		if s.wasRefused() != nil && s.lane.stopIdle() {
 			s.end() // as a verb of a page does: see [turn.leave]
 		}
-		return wire.GetCDPURLOut{}, err
+		return verbs.GetCDPURLOut{}, err
 	}
 	socket, err := s.alias(place)
-	return wire.GetCDPURLOut{CDPURL: endpoint(socket, s.name)}, err
+	return verbs.GetCDPURLOut{CDPURL: endpoint(socket, s.name)}, err
 }

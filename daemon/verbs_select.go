@@ -5,33 +5,34 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // option is one that a select element offers.
 type option struct{ value, label string }
 
-func (t *turn) selectOptions(ctx context.Context, in wire.SelectIn) (wire.SelectOut, error) {
+func (t *turn) selectOptions(ctx context.Context, in verbs.SelectIn) (verbs.SelectOut, error) {
 	if _, err := parseSelector(in.Selector); err != nil {
-		return wire.SelectOut{}, err
+		return verbs.SelectOut{}, err
 	}
 	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
 	if err != nil {
-		return wire.SelectOut{}, err
+		return verbs.SelectOut{}, err
 	}
 	defer cancel()
 	p, err := t.current(ctx)
 	if err != nil {
-		return wire.SelectOut{}, err
+		return verbs.SelectOut{}, err
 	}
 	at, err := t.aim(p, in.Selector)
 	if err != nil {
-		return wire.SelectOut{}, err
+		return verbs.SelectOut{}, err
 	}
 	if _, err := t.act(ctx, p, at, action{name: "select", verb: "select", params: map[string]any{"values": in.Values}}); err != nil {
-		return wire.SelectOut{}, err
+		return verbs.SelectOut{}, err
 	}
-	return wire.SelectOut{Selected: in.Values, Effects: t.effects(ctx)}, nil
+	return verbs.SelectOut{Selected: in.Values, Effects: t.effects(ctx)}, nil
 }
 
 // optionsError names an option that was asked for and is not among those there are.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-func (t *turn) setViewport(ctx context.Context, in wire.ViewportIn) (wire.ViewportOut, error) {
+func (t *turn) setViewport(ctx context.Context, in verbs.ViewportIn) (verbs.ViewportOut, error) {
 	e, err := t.set(ctx, func(e *emulation) error {
 		e.Width, e.Height, e.Scale = in.Width, in.Height, cmp.Or(in.Scale, e.Scale)
 		return nil
@@ -15,7 +15,7 @@ func (t *turn) setViewport(ctx context.Context, in wire.ViewportIn) (wire.Viewpo
 	return viewportOf(e), err
 }
 
-func (t *turn) setDevice(ctx context.Context, in wire.DeviceIn) (wire.ViewportOut, error) {
+func (t *turn) setDevice(ctx context.Context, in verbs.DeviceIn) (verbs.ViewportOut, error) {
 	e, err := t.set(ctx, func(e *emulation) error { return t.asDevice(e, in.Device) })
 	return viewportOf(e), err
 }
@@ -32,37 +32,37 @@ func (t *turn) asDevice(e *emulation, name string) error {
 	return err
 }
 
-func viewportOf(e emulation) wire.ViewportOut {
-	return wire.ViewportOut{Device: e.Device, Width: e.Width, Height: e.Height, Scale: cmp.Or(e.Scale, 1), Mobile: e.Mobile}
+func viewportOf(e emulation) verbs.ViewportOut {
+	return verbs.ViewportOut{Device: e.Device, Width: e.Width, Height: e.Height, Scale: cmp.Or(e.Scale, 1), Mobile: e.Mobile}
 }
 
-func (t *turn) setGeo(ctx context.Context, in wire.GeoIn) (wire.GeoOut, error) {
+func (t *turn) setGeo(ctx context.Context, in verbs.GeoIn) (verbs.GeoOut, error) {
 	_, err := t.set(ctx, func(e *emulation) error {
 		e.Geo = &position{Latitude: *in.Latitude, Longitude: *in.Longitude, Accuracy: in.Accuracy}
 		return nil
 	})
-	if err == nil && t.asks.mode("geolocation", false) != wire.PolicyAllow {
+	if err == nil && t.asks.mode("geolocation", false) != verbs.PolicyAllow {
 		t.call.Warn("a page is told when it is allowed to: abrowser policy permission allow geolocation")
 	}
-	return wire.GeoOut{Latitude: *in.Latitude, Longitude: *in.Longitude}, err
+	return verbs.GeoOut{Latitude: *in.Latitude, Longitude: *in.Longitude}, err
 }
 
-func (t *turn) setOffline(ctx context.Context, in wire.OfflineIn) (wire.OfflineOut, error) {
+func (t *turn) setOffline(ctx context.Context, in verbs.OfflineIn) (verbs.OfflineOut, error) {
 	off := in.Offline == "on" || in.Offline == "true"
 	_, err := t.set(ctx, func(e *emulation) error { e.Offline = off; return nil })
-	return wire.OfflineOut{Offline: off}, err
+	return verbs.OfflineOut{Offline: off}, err
 }
 
-func (t *turn) setHeaders(ctx context.Context, in wire.HeadersIn) (wire.SetOut, error) {
+func (t *turn) setHeaders(ctx context.Context, in verbs.HeadersIn) (verbs.SetOut, error) {
 	_, err := t.set(ctx, func(e *emulation) error {
-		headers, err := wire.ParseHeaders(in.Headers)
+		headers, err := verbs.ParseHeaders(in.Headers)
 		e.Headers = headers
 		return err
 	})
-	return wire.SetOut{Set: true}, err
+	return verbs.SetOut{Set: true}, err
 }
 
-func (t *turn) setMedia(ctx context.Context, in wire.MediaIn) (wire.SetOut, error) {
+func (t *turn) setMedia(ctx context.Context, in verbs.MediaIn) (verbs.SetOut, error) {
 	_, err := t.set(ctx, func(e *emulation) error {
 		e.Colours, e.Still = "", false
 		for _, feature := range in.Features {
@@ -74,16 +74,16 @@ func (t *turn) setMedia(ctx context.Context, in wire.MediaIn) (wire.SetOut, erro
 		}
 		return nil
 	})
-	return wire.SetOut{Set: true}, err
+	return verbs.SetOut{Set: true}, err
 }
 
-func (t *turn) setReset(ctx context.Context, _ wire.Nothing) (wire.SetOut, error) {
+func (t *turn) setReset(ctx context.Context, _ verbs.Nothing) (verbs.SetOut, error) {
 	_, err := t.set(ctx, func(e *emulation) error { *e = emulation{}; return nil })
-	return wire.SetOut{Set: true}, err
+	return verbs.SetOut{Set: true}, err
 }
 
 // openAs sets what an open asks for beside the URL, before it goes there.
-func (t *turn) openAs(ctx context.Context, in wire.OpenIn) error {
+func (t *turn) openAs(ctx context.Context, in verbs.OpenIn) error {
 	if in.Device == "" && in.Viewport == "" {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (t *turn) openAs(ctx context.Context, in wire.OpenIn) error {
 			return nil
 		}
 		var err error
-		e.Width, e.Height, err = wire.ParseSize(in.Viewport)
+		e.Width, e.Height, err = verbs.ParseSize(in.Viewport)
 		return err
 	})
 	return err

@@ -8,13 +8,14 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const hintTabs = "abrowser tab list"
 
 // tabList is a control verb: it never waits for a page, and starts no browser.
-func (s *Session) tabList(ctx context.Context, _ *wire.Call, in wire.TabListIn) (wire.TabsOut, error) {
+func (s *Session) tabList(ctx context.Context, _ *wire.Call, in verbs.TabListIn) (verbs.TabsOut, error) {
 	ask := s.listTabs
 	if in.All {
 		ask = s.broker.allTabs
@@ -23,57 +24,57 @@ func (s *Session) tabList(ctx context.Context, _ *wire.Call, in wire.TabListIn) 
 	if errors.Is(err, wire.CodeNotRunning) {
 		err = nil
 	}
-	all := []wire.Tab{}
+	all := []verbs.Tab{}
 	for _, tab := range tabs {
 		if !in.All {
 			tab.SessionID, tab.State, tab.Mode, tab.Browser = "", "", "", ""
 		}
 		all = append(all, tab)
 	}
-	return wire.TabsOut{Tabs: all}, err
+	return verbs.TabsOut{Tabs: all}, err
 }
 
-func (t *turn) tabNew(ctx context.Context, in wire.TabNewIn) (wire.TabNewOut, error) {
+func (t *turn) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, error) {
 	to := ""
 	if in.URL != "" {
 		var err error
 		if to, err = completeURL(in.URL); err != nil {
-			return wire.TabNewOut{}, err
+			return verbs.TabNewOut{}, err
 		}
 	}
 	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
 	if err != nil {
-		return wire.TabNewOut{}, err
+		return verbs.TabNewOut{}, err
 	}
 	defer cancel()
 	if err := t.checkLabel(ctx, in.Label); err != nil {
-		return wire.TabNewOut{}, err
+		return verbs.TabNewOut{}, err
 	}
 	p, err := t.newPage(ctx)
 	if err != nil {
-		return wire.TabNewOut{}, err
+		return verbs.TabNewOut{}, err
 	}
 	t.begun = true
 	tab, _ := t.known()
-	out := wire.TabNewOut{TabID: tab.TabID, TargetID: p.target}
+	out := verbs.TabNewOut{TabID: tab.TabID, TargetID: p.target}
 	if in.Label != "" {
 		out.Label = &in.Label
-		if err := t.broker.note(ctx, wire.NoteIn{Target: p.target, Active: true, Label: &in.Label}); err != nil {
-			return wire.TabNewOut{}, err
+		if err := t.broker.note(ctx, verbs.NoteIn{Target: p.target, Active: true, Label: &in.Label}); err != nil {
+			return verbs.TabNewOut{}, err
 		}
 	}
 	if to != "" {
 		if err := t.load(ctx, p, to); err != nil {
 			var coded *wire.Error
 			if errors.As(err, &coded) {
-				return wire.TabNewOut{}, coded.With("tabId", tab.TabID)
+				return verbs.TabNewOut{}, coded.With("tabId", tab.TabID)
 			}
-			return wire.TabNewOut{}, err
+			return verbs.TabNewOut{}, err
 		}
 	}
 	out.URL, out.Effects = p.URL(), t.effects(ctx)
 	if err := t.outlived(ctx, p); err != nil {
-		return wire.TabNewOut{}, err
+		return verbs.TabNewOut{}, err
 	}
 	t.mu.Lock()
 	out.Total = len(t.tabs)
@@ -101,7 +102,7 @@ func (t *turn) checkLabel(ctx context.Context, label string) error {
 }
 
 // reachTabs lists the session's tabs, with the browser made to run.
-func (t *turn) reachTabs(ctx context.Context) ([]wire.Tab, error) {
+func (t *turn) reachTabs(ctx context.Context) ([]verbs.Tab, error) {
 	if _, err := t.linked(ctx); err != nil {
 		return nil, err
 	}
@@ -109,63 +110,63 @@ func (t *turn) reachTabs(ctx context.Context) ([]wire.Tab, error) {
 }
 
 // pick is the tab that a person names by id, label or target id.
-func pick(tabs []wire.Tab, name string) (wire.Tab, error) {
+func pick(tabs []verbs.Tab, name string) (verbs.Tab, error) {
 	if isNumber(name) {
-		return wire.Tab{}, wire.Errorf(wire.CodeBadInput, "%q is no tab; a tab's id, such as t2, or its label is taken, no position", name).WithHint(hintTabs)
+		return verbs.Tab{}, wire.Errorf(wire.CodeBadInput, "%q is no tab; a tab's id, such as t2, or its label is taken, no position", name).WithHint(hintTabs)
 	}
 	for _, tab := range tabs {
 		if tab.TabID == name || tab.TargetID == name || tab.Label != nil && *tab.Label == name {
 			return tab, nil
 		}
 	}
-	return wire.Tab{}, wire.Errorf(wire.CodeNotFound, "the session has no tab %q", name).WithHint(hintTabs)
+	return verbs.Tab{}, wire.Errorf(wire.CodeNotFound, "the session has no tab %q", name).WithHint(hintTabs)
 }
 
-func (t *turn) tabSwitch(ctx context.Context, in wire.TabRefIn) (wire.TabSwitchOut, error) {
+func (t *turn) tabSwitch(ctx context.Context, in verbs.TabRefIn) (verbs.TabSwitchOut, error) {
 	ctx, cancel, err := t.within(ctx, 0, actionTime)
 	if err != nil {
-		return wire.TabSwitchOut{}, err
+		return verbs.TabSwitchOut{}, err
 	}
 	defer cancel()
 	tabs, err := t.reachTabs(ctx)
 	if err != nil {
-		return wire.TabSwitchOut{}, err
+		return verbs.TabSwitchOut{}, err
 	}
 	tab, err := pick(tabs, in.Tab)
 	if err != nil {
-		return wire.TabSwitchOut{}, err
+		return verbs.TabSwitchOut{}, err
 	}
 	_, l := t.known()
 	if tab.Crashed {
 		if err := t.activate(ctx, tab); err != nil {
-			return wire.TabSwitchOut{}, err
+			return verbs.TabSwitchOut{}, err
 		}
-		return wire.TabSwitchOut{}, crashedError()
+		return verbs.TabSwitchOut{}, crashedError()
 	}
 	p, err := t.adopt(ctx, l, tab)
 	if err != nil {
-		return wire.TabSwitchOut{}, err
+		return verbs.TabSwitchOut{}, err
 	}
 	t.begun = true
 	if err := t.activate(ctx, tab); err != nil {
-		return wire.TabSwitchOut{}, err
+		return verbs.TabSwitchOut{}, err
 	}
 	title, err := t.title(ctx, p)
 	if err != nil {
 		title = tab.Title
 	}
-	return wire.TabSwitchOut{TabID: tab.TabID, Label: tab.Label, URL: p.URL(), Title: title, TargetID: tab.TargetID}, nil
+	return verbs.TabSwitchOut{TabID: tab.TabID, Label: tab.Label, URL: p.URL(), Title: title, TargetID: tab.TargetID}, nil
 }
 
-func (t *turn) tabClose(ctx context.Context, in wire.TabCloseIn) (wire.TabCloseOut, error) {
+func (t *turn) tabClose(ctx context.Context, in verbs.TabCloseIn) (verbs.TabCloseOut, error) {
 	ctx, cancel, err := t.within(ctx, 0, actionTime)
 	if err != nil {
-		return wire.TabCloseOut{}, err
+		return verbs.TabCloseOut{}, err
 	}
 	defer cancel()
 	tabs, err := t.reachTabs(ctx)
 	if err != nil {
-		return wire.TabCloseOut{}, err
+		return verbs.TabCloseOut{}, err
 	}
 	active, l := t.known()
 	if active.TargetID == "" {
@@ -174,31 +175,31 @@ func (t *turn) tabClose(ctx context.Context, in wire.TabCloseIn) (wire.TabCloseO
 	tab := active
 	if in.Tab != "" {
 		if tab, err = pick(tabs, in.Tab); err != nil {
-			return wire.TabCloseOut{}, err
+			return verbs.TabCloseOut{}, err
 		}
 	}
 	if len(tabs) <= 1 {
-		return wire.TabCloseOut{}, wire.Errorf(wire.CodeBadInput, "cannot close the last tab").WithHint("abrowser close --page")
+		return verbs.TabCloseOut{}, wire.Errorf(wire.CodeBadInput, "cannot close the last tab").WithHint("abrowser close --page")
 	}
 	if t.isLeft(ctx) {
-		return wire.TabCloseOut{}, ended(ctx)
+		return verbs.TabCloseOut{}, ended(ctx)
 	}
 	t.begun = true
 	rest, err := t.closeTab(ctx, l, tab)
 	if err != nil {
-		return wire.TabCloseOut{}, err
+		return verbs.TabCloseOut{}, err
 	}
 	if tab.TargetID == active.TargetID {
 		err = t.activate(ctx, t.heir(rest, tab))
 	}
-	return wire.TabCloseOut{TabID: tab.TabID, Label: tab.Label, Closed: true}, err
+	return verbs.TabCloseOut{TabID: tab.TabID, Label: tab.Label, Closed: true}, err
 }
 
 const closedTime = 2 * time.Second
 
 // closeTab closes a tab and returns those that are left. Playwright takes some pages
 // for closed that are not, and knows none that crashed: these the browser closes.
-func (t *turn) closeTab(ctx context.Context, l *link, tab wire.Tab) ([]wire.Tab, error) {
+func (t *turn) closeTab(ctx context.Context, l *link, tab verbs.Tab) ([]verbs.Tab, error) {
 	if !tab.Crashed {
 		p, err := l.await(ctx, tab.TargetID)
 		if err != nil {
@@ -224,7 +225,7 @@ func (t *turn) closeTab(ctx context.Context, l *link, tab wire.Tab) ([]wire.Tab,
 
 // heir is the tab that is active after one was closed: its opener, else the one
 // before it.
-func (t *turn) heir(rest []wire.Tab, closed wire.Tab) wire.Tab {
+func (t *turn) heir(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 	opener := t.openerOf(closed.TargetID)
 	for _, tab := range rest {
 		if tab.TargetID == opener {
@@ -239,7 +240,7 @@ func (t *turn) heir(rest []wire.Tab, closed wire.Tab) wire.Tab {
 
 // untilClosed waits until the broker no longer lists a target. Where the connection
 // over which it was to be closed is lost, it may never have been told to.
-func (t *turn) untilClosed(ctx context.Context, l *link, target string) ([]wire.Tab, error) {
+func (t *turn) untilClosed(ctx context.Context, l *link, target string) ([]verbs.Tab, error) {
 	for {
 		tabs, err := t.listTabs(ctx)
 		if err != nil {
@@ -262,33 +263,33 @@ func (t *turn) untilClosed(ctx context.Context, l *link, target string) ([]wire.
 }
 
 // clickNewTab opens a link in a new tab, which does not become the active one.
-func (t *turn) clickNewTab(ctx context.Context, in wire.ClickIn) (wire.ClickOut, error) {
+func (t *turn) clickNewTab(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
 	if _, err := parseSelector(in.Selector); err != nil {
-		return wire.ClickOut{}, err
+		return verbs.ClickOut{}, err
 	}
 	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
 	if err != nil {
-		return wire.ClickOut{}, err
+		return verbs.ClickOut{}, err
 	}
 	defer cancel()
 	p, err := t.current(ctx)
 	if err != nil {
-		return wire.ClickOut{}, err
+		return verbs.ClickOut{}, err
 	}
 	at, err := t.target(ctx, p, in.Selector)
 	if err != nil {
-		return wire.ClickOut{}, err
+		return verbs.ClickOut{}, err
 	}
 	if _, err := t.perform(ctx, p, at, action{name: "click", verb: "await"}); err != nil {
-		return wire.ClickOut{}, err
+		return verbs.ClickOut{}, err
 	}
 	to, err := t.href(ctx, at)
 	if err != nil {
-		return wire.ClickOut{}, err
+		return verbs.ClickOut{}, err
 	}
 	fresh, tab, err := t.openTab(ctx)
 	if err != nil {
-		return wire.ClickOut{}, err
+		return verbs.ClickOut{}, err
 	}
 	t.begun = true
 	err = t.navigate(ctx, fresh, func(limit *float64) error {
@@ -298,10 +299,10 @@ func (t *turn) clickNewTab(ctx context.Context, in wire.ClickIn) (wire.ClickOut,
 		return err
 	})
 	if err != nil {
-		return wire.ClickOut{}, err
+		return verbs.ClickOut{}, err
 	}
-	out := wire.ClickOut{Clicked: in.Selector, NewTab: true, URL: fresh.URL(), Effects: t.effects(ctx)}
-	out.Opened = append([]wire.OpenedTab{{TabID: tab.TabID, URL: out.URL, TargetID: tab.TargetID}}, out.Opened...)
+	out := verbs.ClickOut{Clicked: in.Selector, NewTab: true, URL: fresh.URL(), Effects: t.effects(ctx)}
+	out.Opened = append([]verbs.OpenedTab{{TabID: tab.TabID, URL: out.URL, TargetID: tab.TargetID}}, out.Opened...)
 	return out, nil
 }
 

@@ -5,48 +5,49 @@ import (
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func tabs(t testing.TB, s *daemontest.Session) []wire.Tab {
+func tabs(t testing.TB, s *daemontest.Session) []verbs.Tab {
 	t.Helper()
-	return do(t, s, wire.TabList, wire.TabListIn{}).Tabs
+	return do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs
 }
 
 func TestTabs(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
-	second := do(t, s, wire.TabNew, wire.TabNewIn{URL: web.URL("/page/two"), Label: "docs"})
+	second := do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/two"), Label: "docs"})
 	if second.TabID != "t2" || second.Total != 2 || second.URL != web.URL("/page/two") || second.Label == nil || *second.Label != "docs" {
 		t.Errorf("tab new = %+v", second)
 	}
-	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/two") {
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/two") {
 		t.Errorf("after tab new the page is %s", got)
 	}
 	all := tabs(t, s)
 	if len(all) != 2 || all[0].Active || !all[1].Active || all[1].Label == nil || all[0].SessionID != "" {
 		t.Errorf("tab list = %+v", all)
 	}
-	if out := do(t, s, wire.TabSwitch, wire.TabRefIn{Tab: "t1"}); out.Title != "one" || out.URL != web.URL("/page/one") {
+	if out := do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "t1"}); out.Title != "one" || out.URL != web.URL("/page/one") {
 		t.Errorf("tab t1 = %+v", out)
 	}
-	if out := do(t, s, wire.TabSwitch, wire.TabRefIn{Tab: "docs"}); out.TabID != "t2" {
+	if out := do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "docs"}); out.TabID != "t2" {
 		t.Errorf("tab docs = %+v", out)
 	}
-	do(t, s, wire.TabSwitch, wire.TabRefIn{Tab: all[0].TargetID})
-	fails(t, s, wire.TabSwitch, wire.TabRefIn{Tab: "2"}, wire.CodeBadInput)
-	fails(t, s, wire.TabSwitch, wire.TabRefIn{Tab: "t99"}, wire.CodeNotFound)
-	fails(t, s, wire.TabNew, wire.TabNewIn{Label: "docs"}, wire.CodeBadInput)
-	fails(t, s, wire.TabNew, wire.TabNewIn{Label: "t7"}, wire.CodeBadInput)
-	if out := do(t, s, wire.TabClose, wire.TabCloseIn{Tab: "docs"}); out.TabID != "t2" || !out.Closed {
+	do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: all[0].TargetID})
+	fails(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "2"}, wire.CodeBadInput)
+	fails(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "t99"}, wire.CodeNotFound)
+	fails(t, s, verbs.TabNew, verbs.TabNewIn{Label: "docs"}, wire.CodeBadInput)
+	fails(t, s, verbs.TabNew, verbs.TabNewIn{Label: "t7"}, wire.CodeBadInput)
+	if out := do(t, s, verbs.TabClose, verbs.TabCloseIn{Tab: "docs"}); out.TabID != "t2" || !out.Closed {
 		t.Errorf("tab close docs = %+v", out)
 	}
-	fails(t, s, wire.TabClose, wire.TabCloseIn{}, wire.CodeBadInput)
-	if out := do(t, s, wire.TabNew, wire.TabNewIn{}); out.TabID != "t3" {
+	fails(t, s, verbs.TabClose, verbs.TabCloseIn{}, wire.CodeBadInput)
+	if out := do(t, s, verbs.TabNew, verbs.TabNewIn{}); out.TabID != "t3" {
 		t.Errorf("a tab's id was used again: %+v", out)
 	}
-	do(t, s, wire.TabClose, wire.TabCloseIn{})
-	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/page/one") {
+	do(t, s, verbs.TabClose, verbs.TabCloseIn{})
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/one") {
 		t.Errorf("after the active tab was closed the page is %s", got)
 	}
 }
@@ -68,25 +69,25 @@ func TestPopups(t *testing.T) {
 	} {
 		t.Run(tt.selector, func(t *testing.T) {
 			before := len(tabs(t, s))
-			out := do(t, s, wire.Click, wire.ClickIn{Element: element(tt.selector), Modifiers: tt.modifiers, NewTab: tt.newTab})
+			out := do(t, s, verbs.Click, verbs.ClickIn{Element: element(tt.selector), Modifiers: tt.modifiers, NewTab: tt.newTab})
 			if len(out.Opened) != 1 || out.Opened[0].URL != web.URL(tt.want) || out.Opened[0].TabID == "" {
 				t.Fatalf("click %s opened %+v, want %s", tt.selector, out.Opened, web.URL(tt.want))
 			}
 			if got := len(tabs(t, s)); got != before+1 {
 				t.Errorf("there are %d tabs, want %d", got, before+1)
 			}
-			if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/popups") {
+			if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/popups") {
 				t.Errorf("the popup became the active tab: %s", got)
 			}
-			do(t, s, wire.TabSwitch, wire.TabRefIn{Tab: out.Opened[0].TabID})
-			do(t, s, wire.Wait, wire.WaitIn{What: "h1"})
-			do(t, s, wire.TabClose, wire.TabCloseIn{})
-			if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/popups") {
+			do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: out.Opened[0].TabID})
+			do(t, s, verbs.Wait, verbs.WaitIn{What: "h1"})
+			do(t, s, verbs.TabClose, verbs.TabCloseIn{})
+			if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/popups") {
 				t.Errorf("after the popup was closed the page is %s", got)
 			}
 		})
 	}
-	fails(t, s, wire.Click, wire.ClickIn{Element: element("h1"), NewTab: true}, wire.CodeNotActionable)
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("h1"), NewTab: true}, wire.CodeNotActionable)
 }
 
 func TestPageThatWasClosed(t *testing.T) {
@@ -96,11 +97,11 @@ func TestPageThatWasClosed(t *testing.T) {
 	open(t, other, web.URL("/page/other"))
 	// A person closes the tab: over the session's own endpoint, behind the daemon's back.
 	closeTarget(t, s, first.TargetID)
-	err := fails(t, s, wire.GetText, wire.GetIn{Element: element("h1")}, wire.CodePageClosed)
+	err := fails(t, s, verbs.GetText, verbs.GetIn{Element: element("h1")}, wire.CodePageClosed)
 	if err.Details["tabId"] != "t1" {
 		t.Errorf("the error has the details %v", err.Details)
 	}
-	fails(t, s, wire.Click, wire.ClickIn{Element: element("h1")}, wire.CodePageClosed)
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")}, wire.CodePageClosed)
 	next := open(t, s, web.URL("/page/two"))
 	if next.TargetID == first.TargetID || next.TabID == "t1" {
 		t.Errorf("open after that = %+v", next)

@@ -10,12 +10,13 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const pollTime = 100 * time.Millisecond
 
-func (t *turn) wait(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
+func (t *turn) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
 	if ms, err := strconv.Atoi(in.What); err == nil {
 		return t.waitTime(ctx, ms)
 	}
@@ -26,32 +27,32 @@ func (t *turn) wait(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
 	if in.What != "" {
 		var err error
 		if sel, err = parseSelector(in.What); err != nil {
-			return wire.WaitOut{}, err
+			return verbs.WaitOut{}, err
 		}
 	}
 	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
 	if err != nil {
-		return wire.WaitOut{}, err
+		return verbs.WaitOut{}, err
 	}
 	defer cancel()
 	began := time.Now()
 	t.undone = true
 	p, err := t.active(ctx)
 	if err != nil {
-		return wire.WaitOut{}, err
+		return verbs.WaitOut{}, err
 	}
-	var out wire.WaitOut
+	var out verbs.WaitOut
 	switch err = t.awaitFor(ctx, p, in); {
 	case err != nil:
 	case in.What != "":
-		out, err = wire.WaitOut{Waited: "selector", Selector: in.What}, t.waitSelector(ctx, p, sel, in.State)
+		out, err = verbs.WaitOut{Waited: "selector", Selector: in.What}, t.waitSelector(ctx, p, sel, in.State)
 	case in.Text != "":
-		out, err = wire.WaitOut{Waited: "text", Found: in.Text}, t.waitText(ctx, p, in.Text)
+		out, err = verbs.WaitOut{Waited: "text", Found: in.Text}, t.waitText(ctx, p, in.Text)
 	case in.URL != "":
 		out.URL, err = t.waitURL(ctx, p, in.URL)
 	case in.Load != "":
 		state := playwright.LoadState(in.Load)
-		out, err = wire.WaitOut{State: in.Load}, t.reached(ctx, p, &state)
+		out, err = verbs.WaitOut{State: in.Load}, t.reached(ctx, p, &state)
 	default:
 		out.Result, err = t.waitScript(ctx, p, in.Script)
 	}
@@ -60,11 +61,11 @@ func (t *turn) wait(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
 		if errors.As(err, &coded) && coded.Code == wire.CodeTimeout {
 			timedOut := wire.Errorf(wire.CodeTimeout, "wait timed out after %dms", time.Since(began).Round(time.Millisecond).Milliseconds())
 			if coded.Hint != "" {
-				return wire.WaitOut{}, timedOut.WithHint("%s", coded.Hint)
+				return verbs.WaitOut{}, timedOut.WithHint("%s", coded.Hint)
 			}
-			return wire.WaitOut{}, timedOut.WithHint(hintSnapshot)
+			return verbs.WaitOut{}, timedOut.WithHint(hintSnapshot)
 		}
-		return wire.WaitOut{}, err
+		return verbs.WaitOut{}, err
 	}
 	out.Effects = t.effects(ctx)
 	return out, nil
@@ -72,7 +73,7 @@ func (t *turn) wait(ctx context.Context, in wire.WaitIn) (wire.WaitOut, error) {
 
 // awaitFor waits for the document that the condition is about. Before it is parsed, every
 // element would count as hidden and detached.
-func (t *turn) awaitFor(ctx context.Context, p *page, in wire.WaitIn) error {
+func (t *turn) awaitFor(ctx context.Context, p *page, in verbs.WaitIn) error {
 	switch {
 	case in.URL != "":
 		return nil
@@ -84,15 +85,15 @@ func (t *turn) awaitFor(ctx context.Context, p *page, in wire.WaitIn) error {
 
 // waitTime waits for a time. It is not bounded by the command's own deadline,
 // which it is.
-func (t *turn) waitTime(ctx context.Context, ms int) (wire.WaitOut, error) {
+func (t *turn) waitTime(ctx context.Context, ms int) (verbs.WaitOut, error) {
 	if limit := time.Duration(ms) * time.Millisecond; ms < 0 || limit > maxTime {
-		return wire.WaitOut{}, wire.Errorf(wire.CodeBadInput, "%d is no time to wait; it takes milliseconds from 0 to %d", ms, maxTime.Milliseconds()).
+		return verbs.WaitOut{}, wire.Errorf(wire.CodeBadInput, "%d is no time to wait; it takes milliseconds from 0 to %d", ms, maxTime.Milliseconds()).
 			WithHint("abrowser wait 500")
 	}
 	if !pause(ctx, time.Duration(ms)*time.Millisecond) {
-		return wire.WaitOut{}, ended(ctx)
+		return verbs.WaitOut{}, ended(ctx)
 	}
-	return wire.WaitOut{Waited: "timeout", MS: ms, Effects: wire.Effects{Dialogs: t.tellNews()}}, nil
+	return verbs.WaitOut{Waited: "timeout", MS: ms, Effects: verbs.Effects{Dialogs: t.tellNews()}}, nil
 }
 
 func (t *turn) waitSelector(ctx context.Context, p *page, sel selector, state string) error {

@@ -5,39 +5,40 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 func TestWait(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/late?ms=600"))
-	if out := do(t, s, wire.Wait, wire.WaitIn{What: "#late"}); out.Waited != "selector" || out.Selector != "#late" {
+	if out := do(t, s, verbs.Wait, verbs.WaitIn{What: "#late"}); out.Waited != "selector" || out.Selector != "#late" {
 		t.Errorf("wait for a selector = %+v", out)
 	}
-	if out := do(t, s, wire.Wait, wire.WaitIn{Text: "Late"}); out.Waited != "text" || out.Found != "Late" {
+	if out := do(t, s, verbs.Wait, verbs.WaitIn{Text: "Late"}); out.Waited != "text" || out.Found != "Late" {
 		t.Errorf("wait for a text = %+v", out)
 	}
-	if out := do(t, s, wire.Wait, wire.WaitIn{URL: "**/late?*"}); out.URL != web.URL("/late?ms=600") {
+	if out := do(t, s, verbs.Wait, verbs.WaitIn{URL: "**/late?*"}); out.URL != web.URL("/late?ms=600") {
 		t.Errorf("wait for a URL = %+v", out)
 	}
-	if out := do(t, s, wire.Wait, wire.WaitIn{Load: "networkidle"}); out.State != "networkidle" {
+	if out := do(t, s, verbs.Wait, verbs.WaitIn{Load: "networkidle"}); out.State != "networkidle" {
 		t.Errorf("wait for a state = %+v", out)
 	}
-	if out := do(t, s, wire.Wait, wire.WaitIn{Load: "load"}); out.State != "load" {
+	if out := do(t, s, verbs.Wait, verbs.WaitIn{Load: "load"}); out.State != "load" {
 		t.Errorf("wait for a state that is reached = %+v", out)
 	}
 	eval(t, s, "setTimeout(() => { window.later = {n: 1} }, 400), 0")
-	if out := do(t, s, wire.Wait, wire.WaitIn{Script: "later.n === 1 && later"}); string(out.Result) != `{"n":1}` {
+	if out := do(t, s, verbs.Wait, verbs.WaitIn{Script: "later.n === 1 && later"}); string(out.Result) != `{"n":1}` {
 		t.Errorf("wait for a script = %s", out.Result)
 	}
-	if out := do(t, s, wire.Wait, wire.WaitIn{Script: "() => later.n + 1"}); string(out.Result) != `2` {
+	if out := do(t, s, verbs.Wait, verbs.WaitIn{Script: "() => later.n + 1"}); string(out.Result) != `2` {
 		t.Errorf("wait for a function = %s", out.Result)
 	}
 	eval(t, s, "setTimeout(() => document.querySelector('#late').remove(), 400), 0")
-	do(t, s, wire.Wait, wire.WaitIn{What: "#late", State: "detached"})
-	do(t, s, wire.Wait, wire.WaitIn{What: "#late", State: "hidden"})
+	do(t, s, verbs.Wait, verbs.WaitIn{What: "#late", State: "detached"})
+	do(t, s, verbs.Wait, verbs.WaitIn{What: "#late", State: "hidden"})
 	began := time.Now()
-	if out := do(t, s, wire.Wait, wire.WaitIn{What: "300"}); out.Waited != "timeout" || out.MS != 300 || time.Since(began) < 300*time.Millisecond {
+	if out := do(t, s, verbs.Wait, verbs.WaitIn{What: "300"}); out.Waited != "timeout" || out.MS != 300 || time.Since(began) < 300*time.Millisecond {
 		t.Errorf("wait 300 = %+v after %v", out, time.Since(began))
 	}
 }
@@ -45,8 +46,8 @@ func TestWait(t *testing.T) {
 func TestWaitTimesOut(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/x"))
-	short := wire.Waits{Timeout: 400}
-	for _, in := range []wire.WaitIn{
+	short := verbs.Waits{Timeout: 400}
+	for _, in := range []verbs.WaitIn{
 		{What: "#zzz", Waits: short},
 		{What: "h1", State: "detached", Waits: short},
 		{Text: "zzz", Waits: short},
@@ -54,9 +55,9 @@ func TestWaitTimesOut(t *testing.T) {
 		{Script: "false", Waits: short},
 		{Script: "zzz.zzz", Waits: short},
 	} {
-		fails(t, s, wire.Wait, in, wire.CodeTimeout)
+		fails(t, s, verbs.Wait, in, wire.CodeTimeout)
 	}
-	fails(t, s, wire.Wait, wire.WaitIn{Script: "1 +", Waits: short}, wire.CodeEvaluation)
-	fails(t, s, wire.Wait, wire.WaitIn{What: "5s", Waits: short}, wire.CodeBadInput)
-	fails(t, s, wire.Wait, wire.WaitIn{What: "-5"}, wire.CodeBadInput)
+	fails(t, s, verbs.Wait, verbs.WaitIn{Script: "1 +", Waits: short}, wire.CodeEvaluation)
+	fails(t, s, verbs.Wait, verbs.WaitIn{What: "5s", Waits: short}, wire.CodeBadInput)
+	fails(t, s, verbs.Wait, verbs.WaitIn{What: "-5"}, wire.CodeBadInput)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -21,32 +22,32 @@ func TestWedgedPage(t *testing.T) {
 		}
 		began = time.Now()
 	}
-	if got := do(t, s, wire.GetURL, wire.TabIn{}).URL; got != web.URL("/spin") {
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/spin") {
 		t.Errorf("get url = %s", got)
 	}
 	quick("get url")
-	if got := do(t, s, wire.GetTitle, wire.TabIn{}).Title; got != "Spin" {
+	if got := do(t, s, verbs.GetTitle, verbs.TabIn{}).Title; got != "Spin" {
 		t.Errorf("get title = %q", got)
 	}
 	quick("get title")
-	do(t, s, wire.TabList, wire.TabListIn{})
+	do(t, s, verbs.TabList, verbs.TabListIn{})
 	quick("tab list")
-	fails(t, s, wire.GetText, wire.GetIn{Element: element("h1")}, wire.CodeWedged)
-	fails(t, s, wire.Snapshot, wire.SnapshotIn{}, wire.CodeWedged)
-	_, _, err := ask(t, s, wire.Click, wire.ClickIn{Element: element("h1"), Waits: wire.Waits{Timeout: 1000}})
+	fails(t, s, verbs.GetText, verbs.GetIn{Element: element("h1")}, wire.CodeWedged)
+	fails(t, s, verbs.Snapshot, verbs.SnapshotIn{}, wire.CodeWedged)
+	_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("h1"), Waits: verbs.Waits{Timeout: 1000}})
 	if err == nil {
 		t.Error("a click on a page that spins succeeded")
 	}
 	began = time.Now()
-	do(t, s, wire.GetURL, wire.TabIn{})
+	do(t, s, verbs.GetURL, verbs.TabIn{})
 	quick("get url, after what timed out")
-	if got := do(t, s, wire.TabNew, wire.TabNewIn{URL: web.URL("/page/other")}).URL; got != web.URL("/page/other") {
+	if got := do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/other")}).URL; got != web.URL("/page/other") {
 		t.Errorf("tab new beside it = %s", got)
 	}
 	if got := text(t, s, "h1"); got != "other" {
 		t.Errorf("the new tab shows %q", got)
 	}
-	if got := do(t, s, wire.Close, wire.CloseIn{Page: true}); got.Kept != 0 {
+	if got := do(t, s, verbs.Close, verbs.CloseIn{Page: true}); got.Kept != 0 {
 		t.Errorf("close --page = %+v", got)
 	}
 	awaitEnd(t, s)
@@ -57,12 +58,12 @@ func TestGetURLDoesNotWaitForLong(t *testing.T) {
 	open(t, s, web.URL("/page/one"))
 	busy := make(chan error, 1)
 	go func() {
-		_, _, err := ask(t, s, wire.Wait, wire.WaitIn{What: "#never", Waits: wire.Waits{Timeout: 6000}})
+		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", Waits: verbs.Waits{Timeout: 6000}})
 		busy <- err
 	}()
 	awaitState(t, s, "busy")
 	began := time.Now()
-	out, warnings, err := ask(t, s, wire.GetURL, wire.TabIn{})
+	out, warnings, err := ask(t, s, verbs.GetURL, verbs.TabIn{})
 	if err != nil || out.URL != web.URL("/page/one") || len(warnings) != 1 {
 		t.Errorf("get url while another command runs = %+v, %q, %v", out, warnings, err)
 	}

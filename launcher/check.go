@@ -11,13 +11,14 @@ import (
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Check looks at every part, at our executable, and at what runs. It starts nothing
 // and changes nothing.
-func (l *Launcher) Check(ctx context.Context, s wire.Settings) []wire.Part {
-	parts := append([]wire.Part{l.checkExecutable()}, l.Installer().Check(ctx, s)...)
+func (l *Launcher) Check(ctx context.Context, s wire.Settings) []verbs.Part {
+	parts := append([]verbs.Part{l.checkExecutable()}, l.Installer().Check(ctx, s)...)
 	brokers, err := l.Root.Browsers()
 	if err != nil {
 		return append(parts, brokenPart("broker", err))
@@ -32,11 +33,11 @@ func (l *Launcher) Check(ctx context.Context, s wire.Settings) []wire.Part {
 }
 
 // Install fetches what is missing and reports on the parts.
-func (l *Launcher) Install(ctx context.Context, s wire.Settings, in wire.InstallIn) ([]wire.Part, error) {
+func (l *Launcher) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error) {
 	return l.Installer().Install(ctx, s, in)
 }
 
-func (l *Launcher) checkExecutable() wire.Part {
+func (l *Launcher) checkExecutable() verbs.Part {
 	build, err := l.Build()
 	if err != nil {
 		return brokenPart("executable", err)
@@ -48,15 +49,15 @@ func (l *Launcher) checkExecutable() wire.Part {
 	if err != nil {
 		return brokenPart("executable", err)
 	}
-	return wire.Part{Name: "executable", OK: true, Detail: fmt.Sprintf("build %s in %s", build, path)}
+	return verbs.Part{Name: "executable", OK: true, Detail: fmt.Sprintf("build %s in %s", build, path)}
 }
 
 // checkRunning says hello at the places: one part for all that answer, and one for
 // each that listens and does not.
-func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.Place) []wire.Part {
+func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.Place) []verbs.Part {
 	build, _ := l.Build() // checkExecutable tells the error
 	var answer []string
-	var parts []wire.Part
+	var parts []verbs.Part
 	for _, p := range places {
 		hello, err := l.greet(ctx, target{place: p, what: "the process at " + p.Socket})
 		switch {
@@ -71,22 +72,22 @@ func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.
 			answer = append(answer, line)
 		}
 	}
-	summary := wire.Part{Name: what, OK: true, Detail: "none runs"}
+	summary := verbs.Part{Name: what, OK: true, Detail: "none runs"}
 	if len(answer) > 0 {
 		summary.Detail = strings.Join(answer, ", ")
 	}
-	return append([]wire.Part{summary}, parts...)
+	return append([]verbs.Part{summary}, parts...)
 }
 
 // checkDrivers asks the shared drivers: one part for all that answer, and one for
 // each that does not. It is replaced when a session finds that out, at the latest.
-func (l *Launcher) checkDrivers(ctx context.Context) []wire.Part {
+func (l *Launcher) checkDrivers(ctx context.Context) []verbs.Part {
 	found, err := (&driver.Shared{Root: l.Root}).Look(ctx)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return []wire.Part{brokenPart("drivers", err)}
+		return []verbs.Part{brokenPart("drivers", err)}
 	}
 	var answer []string
-	var parts []wire.Part
+	var parts []verbs.Part
 	for _, d := range found {
 		if d.Err == nil {
 			answer = append(answer, fmt.Sprintf("%s (pid %d, serves %d of %d sessions)", d.Name, d.PID, d.Sessions, d.Limit))
@@ -99,16 +100,16 @@ func (l *Launcher) checkDrivers(ctx context.Context) []wire.Part {
 		}
 		parts = append(parts, part)
 	}
-	summary := wire.Part{Name: "drivers", OK: true, Detail: "none runs"}
+	summary := verbs.Part{Name: "drivers", OK: true, Detail: "none runs"}
 	if len(answer) > 0 {
 		summary.Detail = strings.Join(answer, ", ")
 	}
-	return append([]wire.Part{summary}, parts...)
+	return append([]verbs.Part{summary}, parts...)
 }
 
 // notAnswering is the part of a process that listens and does not answer. Killing a
 // daemon loses no tab: the next command of the session takes it over.
-func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Place, err error) wire.Part {
+func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Place, err error) verbs.Part {
 	part := brokenPart(what, err)
 	if !errors.Is(err, wire.CodeWedged) {
 		return part
@@ -123,7 +124,7 @@ func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Place, 
 	return part
 }
 
-func brokenPart(name string, err error) wire.Part {
+func brokenPart(name string, err error) verbs.Part {
 	coded := wire.AsError(err)
-	return wire.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
+	return verbs.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/server"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -279,7 +280,7 @@ func TestStoppedDaemonIsToldSo(t *testing.T) {
 		t.Errorf("Session = %v", err)
 	}
 	parts := l.Check(t.Context(), wire.Settings{})
-	at := slices.IndexFunc(parts, func(p wire.Part) bool { return p.Code == wire.CodeWedged })
+	at := slices.IndexFunc(parts, func(p verbs.Part) bool { return p.Code == wire.CodeWedged })
 	if at < 0 || !strings.HasPrefix(parts[at].Hint, "kill -CONT ") {
 		t.Fatalf("doctor says %+v", parts)
 	}

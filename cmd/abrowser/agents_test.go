@@ -13,13 +13,14 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // tabsOf are the ids of a session's tabs, and whether they were left for review.
 func tabsOf(t *testing.T, h *e2e.Home, session string) (ids string, released bool) {
 	t.Helper()
-	for _, tab := range e2e.Ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
+	for _, tab := range e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
 		if tab.SessionID == session {
 			ids, released = ids+tab.TabID+" ", tab.State == "released"
 		}
@@ -80,7 +81,7 @@ func TestAgentsShareThePool(t *testing.T) {
 		if out := b.must("request_tab_space", nil); out["position"] != 1.0 {
 			t.Errorf("b asks: %v", out)
 		}
-		if out := e2e.Ask[wire.PoolRequestOut](t, h, "c", "pool", "request"); out.Position != 2 {
+		if out := e2e.Ask[verbs.PoolRequestOut](t, h, "c", "pool", "request"); out.Position != 2 {
 			t.Errorf("c asks: %+v", out)
 		}
 		if out := a.must("grant_tab_space", nil); out["granted"] != true || out["closedTabId"] != "a1/t3" {
@@ -113,7 +114,7 @@ func TestAgentsShareThePool(t *testing.T) {
 			}
 			e2e.AwaitNoDaemon(t, h, session)
 		}
-		if out := e2e.Ask[wire.PoolRequestsOut](t, h, "c", "pool", "requests"); len(out.PendingRequests) != 0 {
+		if out := e2e.Ask[verbs.PoolRequestsOut](t, h, "c", "pool", "requests"); len(out.PendingRequests) != 0 {
 			t.Errorf("it still waits: %+v", out)
 		}
 		if ids, released := tabsOf(t, h, "b1"); ids != "t1 t2" || released {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -88,9 +89,9 @@ func TestGarbageOnTheSockets(t *testing.T) {
 			}
 			garbage(t, socket, random)
 			garbage(t, socket, []byte("POST /v1/click HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n{"))
-			path := wire.Click.Path()
+			path := verbs.Click.Path()
 			if role == "broker" {
-				path = wire.BrowserStatus.Path()
+				path = verbs.BrowserStatus.Path()
 			}
 			requests := []struct {
 				name   string
@@ -155,7 +156,7 @@ func post(t *testing.T, socket, path string, header http.Header, body []byte) (i
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(wire.HeaderProtocol, "1")
-	if path == wire.Click.Path() {
+	if path == verbs.Click.Path() {
 		req.Header.Set(wire.HeaderSession, "task")
 	}
 	for name, values := range header {

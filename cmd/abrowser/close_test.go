@@ -12,6 +12,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -69,7 +70,7 @@ func TestTabsAreRemoved(t *testing.T) {
 	compare("a tab prune that was refused")
 	h.Text(t, "", "tab", "prune", "--older-than", "1h", "--prefix", "drop-")
 	compare("tab prune --older-than 1h")
-	if pruned := e2e.Ask[wire.TabPruneOut](t, h, "", "tab", "prune", "--prefix", "drop-").Pruned; len(pruned) != 4 {
+	if pruned := e2e.Ask[verbs.TabPruneOut](t, h, "", "tab", "prune", "--prefix", "drop-").Pruned; len(pruned) != 4 {
 		t.Errorf("tab prune --prefix drop- says it closed %v", pruned)
 	}
 	delete(want, "drop-1")

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -55,19 +56,19 @@ func copyDriver(t *testing.T, h *e2e.Home) (dir string) {
 }
 
 // part is what doctor says of one part.
-func part(t *testing.T, h *e2e.Home, name string) wire.Part {
+func part(t *testing.T, h *e2e.Home, name string) verbs.Part {
 	t.Helper()
 	r := h.Try("", "--json", "doctor")
-	var out wire.PartsOut
+	var out verbs.PartsOut
 	if err := json.Unmarshal(r.Envelope(t).Data, &out); err != nil {
 		t.Fatalf("%v: %s", err, r)
 	}
-	i := slices.IndexFunc(out.Parts, func(p wire.Part) bool { return p.Name == name })
+	i := slices.IndexFunc(out.Parts, func(p verbs.Part) bool { return p.Name == name })
 	if i < 0 {
 		t.Fatalf("doctor says nothing of %s: %s", name, r)
 	}
 	p := out.Parts[i]
-	if failed := slices.ContainsFunc(out.Parts, func(p wire.Part) bool { return !p.OK }); failed != (r.Status != wire.ExitDone) {
+	if failed := slices.ContainsFunc(out.Parts, func(p verbs.Part) bool { return !p.OK }); failed != (r.Status != wire.ExitDone) {
 		t.Errorf("the exit status does not fit: %s", r)
 	}
 	return p

@@ -14,6 +14,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -37,7 +38,7 @@ func TestInterruptedClickNeverHappens(t *testing.T) {
 			daemon, shown, clicked := h.Daemon("task"), s.Count("late-shown"), s.Count("late-click")
 			click := h.Begin(t, "task", "click", "#late", "--timeout", "60000")
 			if !e2e.Await(20*time.Second, func() bool {
-				status, err := e2e.TryAsk[wire.StatusOut](h, "task", "status")
+				status, err := e2e.TryAsk[verbs.StatusOut](h, "task", "status")
 				return err == nil && status.Command == "click"
 			}) {
 				t.Fatal("the click never ran")
@@ -151,7 +152,7 @@ func TestInterruptedInTheQueue(t *testing.T) {
 	first := h.Begin(t, "task", "wait", "4000")
 	behind := func(waiting int) func() bool {
 		return func() bool {
-			status, err := e2e.TryAsk[wire.StatusOut](h, "task", "status")
+			status, err := e2e.TryAsk[verbs.StatusOut](h, "task", "status")
 			return err == nil && status.Command == "wait" && status.Waiting == waiting
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -91,10 +92,10 @@ func TestMCPLeaves(t *testing.T) {
 		if agent := h.Text(t, session, "eval", "navigator.userAgent + innerWidth"); strings.Contains(agent, "iPhone") || !strings.Contains(agent, "1280") {
 			t.Errorf("%s: the next one's page is %s", session, agent)
 		}
-		if p := e2e.Ask[wire.PoliciesOut](t, h, session, "policy", "status").Policies; p.Permission != wire.PolicyRaise {
+		if p := e2e.Ask[verbs.PoliciesOut](t, h, session, "policy", "status").Policies; p.Permission != verbs.PolicyRaise {
 			t.Errorf("%s: the next one's policies are %+v", session, p)
 		}
-		if out := e2e.Ask[wire.StatusOut](t, h, session, "status"); out.Mode != wire.ModeShared {
+		if out := e2e.Ask[verbs.StatusOut](t, h, session, "status"); out.Mode != wire.ModeShared {
 			t.Errorf("%s: the next one is in %s mode", session, out.Mode)
 		}
 	}
@@ -146,7 +147,7 @@ func TestMCPLeavesWhatRests(t *testing.T) {
 			}
 			e2e.AwaitNoDaemon(t, h, unseen)
 			for _, session := range []string{kept, closed, unseen} {
-				if p := e2e.Ask[wire.PoliciesOut](t, h, session, "policy", "status").Policies; p.Permission != wire.PolicyRaise || p.Dialog != wire.PolicyRaise {
+				if p := e2e.Ask[verbs.PoliciesOut](t, h, session, "policy", "status").Policies; p.Permission != verbs.PolicyRaise || p.Dialog != verbs.PolicyRaise {
 					t.Errorf("%s: the next one's policies are %+v", session, p)
 				}
 			}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // mcpClient is an MCP client with a server of its own, `abrowser mcp`.
@@ -185,7 +185,7 @@ func TestMCPTools(t *testing.T) {
 		}
 	}
 	t.Run("what is cancelled is given up in the browser, too", func(t *testing.T) {
-		running := func() string { return e2e.Ask[wire.StatusOut](t, h, "default", "status").Command }
+		running := func() string { return e2e.Ask[verbs.StatusOut](t, h, "default", "status").Command }
 		ctx, cancel := context.WithCancel(t.Context())
 		answered := make(chan error, 1)
 		go func() {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // However a click opens a tab, its reply says so, and the tab is that task's
@@ -29,11 +29,11 @@ func TestPopupsJoinTheirTask(t *testing.T) {
 		{"--new-tab", "/page/plain", []string{"#plain", "--new-tab"}},
 	}
 	h.Text(t, "opener", "open", s.URL("/popups"))
-	first := e2e.Ask[wire.TabsOut](t, h, "opener", "tab", "list").Tabs[0]
+	first := e2e.Ask[verbs.TabsOut](t, h, "opener", "tab", "list").Tabs[0]
 	seen := []string{first.TargetID}
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
-			out := e2e.Ask[wire.ClickOut](t, h, "opener", append([]string{"click"}, way.args...)...)
+			out := e2e.Ask[verbs.ClickOut](t, h, "opener", append([]string{"click"}, way.args...)...)
 			if len(out.Opened) != 1 {
 				t.Fatalf("the click reported %v, want one tab", out.Opened)
 			}
@@ -42,12 +42,12 @@ func TestPopupsJoinTheirTask(t *testing.T) {
 				t.Errorf("tab %v was there before", opened)
 			}
 			seen = append(seen, opened.TargetID)
-			tabs := e2e.Ask[wire.TabsOut](t, h, "opener", "tab", "list").Tabs
-			i := slices.IndexFunc(tabs, func(tab wire.Tab) bool { return tab.TabID == opened.TabID })
+			tabs := e2e.Ask[verbs.TabsOut](t, h, "opener", "tab", "list").Tabs
+			i := slices.IndexFunc(tabs, func(tab verbs.Tab) bool { return tab.TabID == opened.TabID })
 			if i < 0 || len(tabs) != len(seen) || tabs[i].TargetID != opened.TargetID {
 				t.Fatalf("the task's tabs are %v, want %d with %v", tabs, len(seen), opened)
 			}
-			others := e2e.Ask[wire.TabsOut](t, h, "bystander", "tab", "list").Tabs
+			others := e2e.Ask[verbs.TabsOut](t, h, "bystander", "tab", "list").Tabs
 			if len(others) != 1 {
 				t.Errorf("the other task's tabs are %v, want its one", others)
 			}

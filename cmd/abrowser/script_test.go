@@ -16,7 +16,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // The transcripts of testdata/script, one a verb and what it shows of it. All of
@@ -79,7 +79,7 @@ func TestEveryVerbHasATranscript(t *testing.T) {
 			lines = append(lines, found[1]+" ")
 		}
 	}
-	for _, verb := range wire.All() {
+	for _, verb := range verbs.All() {
 		doc := verb.Describe()
 		shown := func(name string) bool {
 			return slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, name+" ") })

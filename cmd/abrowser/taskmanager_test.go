@@ -16,7 +16,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // managed is a task manager that runs, as the test sees it.
@@ -106,7 +106,7 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 		}
 	}
 	if !e2e.Await(e2e.CommandDeadline, func() bool {
-		list, err := e2e.TryAsk[wire.SessionListOut](h, "", "session", "list")
+		list, err := e2e.TryAsk[verbs.SessionListOut](h, "", "session", "list")
 		filled := 0
 		for _, one := range list.Sessions {
 			if strings.HasSuffix(one.URL, "/secret?of="+one.ID) {
@@ -115,7 +115,7 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 		}
 		return err == nil && filled == mostTasks && len(list.Sessions) == mostTasks
 	}) {
-		t.Fatalf("the sessions are not those of the ten tasks that run: %+v", e2e.Ask[wire.SessionListOut](t, h, "", "session", "list"))
+		t.Fatalf("the sessions are not those of the ten tasks that run: %+v", e2e.Ask[verbs.SessionListOut](t, h, "", "session", "list"))
 	}
 	s.Open("all")
 	ended := map[string]managerEvent{}
@@ -140,7 +140,7 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 				t.Fatalf("%+v", e)
 			}
 			if !e2e.Await(e2e.CommandDeadline, func() bool {
-				status, err := e2e.TryAsk[wire.StatusOut](h, do, "status")
+				status, err := e2e.TryAsk[verbs.StatusOut](h, do, "status")
 				return err == nil && status.Command == "click"
 			}) {
 				t.Fatal("the click never ran")
@@ -169,7 +169,7 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 		m.order("start", "long", fmt.Sprintf("$AB open '%s' && $AB wait '#never' --timeout 60000", s.URL("/secret")))
 		m.next()
 		if !e2e.Await(e2e.CommandDeadline, func() bool {
-			status, err := e2e.TryAsk[wire.StatusOut](h, "long", "status")
+			status, err := e2e.TryAsk[verbs.StatusOut](h, "long", "status")
 			return err == nil && status.Command == "wait"
 		}) {
 			t.Fatal("the task never ran")
@@ -181,7 +181,7 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 		_ = m.cmd.Wait() // killed
 		// Its terminals are gone, and with them who waited.
 		if !e2e.Await(e2e.CommandDeadline, func() bool {
-			status, err := e2e.TryAsk[wire.StatusOut](h, "long", "status")
+			status, err := e2e.TryAsk[verbs.StatusOut](h, "long", "status")
 			return err == nil && status.Command == ""
 		}) {
 			t.Error("the command of a task that is gone goes on")
@@ -208,7 +208,7 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 // targetOf is the session's one tab.
 func targetOf(t *testing.T, h *e2e.Home, session string) string {
 	t.Helper()
-	tabs := e2e.Ask[wire.TabsOut](t, h, session, "tab", "list").Tabs
+	tabs := e2e.Ask[verbs.TabsOut](t, h, session, "tab", "list").Tabs
 	if len(tabs) != 1 {
 		t.Fatalf("%s has the tabs %+v", session, tabs)
 	}

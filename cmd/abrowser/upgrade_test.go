@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -55,7 +56,7 @@ func buildOfProtocol(t *testing.T, dir string, protocol int) string {
 // runs waits until the session's daemon runs a command.
 func runs(t *testing.T, h *e2e.Home, session, verb string) {
 	t.Helper()
-	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[wire.StatusOut](t, h, session, "status").Command == verb }) {
+	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[verbs.StatusOut](t, h, session, "status").Command == verb }) {
 		t.Fatalf("session %s does not run %s", session, verb)
 	}
 }
@@ -69,7 +70,7 @@ func TestUpgrade(t *testing.T) {
 	h.Text(t, "task", "open", s.URL("/secret"))
 	h.Text(t, "task", "fill", "#kept", "typed")
 	want := e2e.MarkOf(t, h, "task")
-	before := e2e.Ask[wire.BrowserStatusOut](t, h, "", "browser", "status")
+	before := e2e.Ask[verbs.BrowserStatusOut](t, h, "", "browser", "status")
 	rebuilt := filepath.Join(h.Outer, "abrowser")
 	if err := e2e.Build(rebuilt, "rebuilt"); err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func TestUpgrade(t *testing.T) {
 	}
 	after := h.Try("", "--json", "browser", "status")
 	e := after.Envelope(t)
-	var now wire.BrowserStatusOut
+	var now verbs.BrowserStatusOut
 	if err := json.Unmarshal(e.Data, &now); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("browser status warns of %q", e.Warning)
 	}
 	part := func(name string) (detail string) {
-		for _, p := range e2e.Ask[wire.PartsOut](t, h, "", "doctor").Parts {
+		for _, p := range e2e.Ask[verbs.PartsOut](t, h, "", "doctor").Parts {
 			if p.Name == name {
 				detail += p.Detail
 			}
@@ -109,7 +110,7 @@ func TestUpgrade(t *testing.T) {
 	if got := part("broker"); !strings.Contains(got, "of build "+before.Build) {
 		t.Errorf("doctor says of the broker %q", got)
 	}
-	driver := e2e.Ask[wire.StatusOut](t, h, "task", "status").Driver
+	driver := e2e.Ask[verbs.StatusOut](t, h, "task", "status").Driver
 	if got, want := part("drivers"), fmt.Sprintf("(pid %d, serves 1 of 16 sessions)", driver.PID); !strings.Contains(got, want) || !driver.Shared || driver.Sessions != 1 {
 		t.Errorf("doctor says of the drivers %q, status %+v; want %q", got, driver, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -61,12 +62,12 @@ func measureAsked(ctx context.Context, b *bench, name string) error {
 	if err != nil {
 		return err
 	}
-	var status struct{ Data wire.SessionInfoOut }
+	var status struct{ Data verbs.SessionInfoOut }
 	if err := json.Unmarshal([]byte(where), &status); err != nil {
 		return err
 	}
 	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: abrowser\r\n%s: %d\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
-		wire.GetURL.Path(), wire.HeaderProtocol, wire.Protocol)
+		verbs.GetURL.Path(), wire.HeaderProtocol, wire.Protocol)
 	floor, err := buildFloor(ctx, b.dir)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/home"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // measureBatch is the workflow in one command.
@@ -67,26 +67,26 @@ func measureClient(ctx context.Context, b *bench, name string) error {
 }
 
 func clientWorkflow(ctx context.Context, cl *client.Client, url string) error {
-	if _, _, err := client.Do(ctx, cl, wire.Open, wire.OpenIn{URL: url}); err != nil {
+	if _, _, err := client.Do(ctx, cl, verbs.Open, verbs.OpenIn{URL: url}); err != nil {
 		return err
 	}
-	if _, _, err := client.Do(ctx, cl, wire.Snapshot, wire.SnapshotIn{Interactive: true}); err != nil {
+	if _, _, err := client.Do(ctx, cl, verbs.Snapshot, verbs.SnapshotIn{Interactive: true}); err != nil {
 		return err
 	}
-	if _, _, err := client.Do(ctx, cl, wire.Fill, wire.FillIn{Element: wire.Element{Selector: "#name"}, Text: "Ada"}); err != nil {
+	if _, _, err := client.Do(ctx, cl, verbs.Fill, verbs.FillIn{Element: verbs.Element{Selector: "#name"}, Text: "Ada"}); err != nil {
 		return err
 	}
-	if _, _, err := client.Do(ctx, cl, wire.Click, wire.ClickIn{Element: wire.Element{Selector: "#go"}}); err != nil {
+	if _, _, err := client.Do(ctx, cl, verbs.Click, verbs.ClickIn{Element: verbs.Element{Selector: "#go"}}); err != nil {
 		return err
 	}
-	text, _, err := client.Do(ctx, cl, wire.GetText, wire.GetIn{Element: wire.Element{Selector: "#count"}})
+	text, _, err := client.Do(ctx, cl, verbs.GetText, verbs.GetIn{Element: verbs.Element{Selector: "#count"}})
 	if err != nil {
 		return err
 	}
 	if text.Value != "1" {
 		return fmt.Errorf("the page says %q after a click", text.Value)
 	}
-	got, _, err := client.Do(ctx, cl, wire.Eval, wire.EvalIn{Script: "21*2"})
+	got, _, err := client.Do(ctx, cl, verbs.Eval, verbs.EvalIn{Script: "21*2"})
 	if err != nil {
 		return err
 	}
@@ -94,9 +94,9 @@ func clientWorkflow(ctx context.Context, cl *client.Client, url string) error {
 	if err := json.Unmarshal(got.Result, &answer); err != nil || answer != 42 {
 		return fmt.Errorf("eval answered %s", got.Result)
 	}
-	if _, _, err := client.Do(ctx, cl, wire.GetURL, wire.TabIn{}); err != nil {
+	if _, _, err := client.Do(ctx, cl, verbs.GetURL, verbs.TabIn{}); err != nil {
 		return err
 	}
-	_, _, err = client.Do(ctx, cl, wire.Screenshot, wire.ScreenshotIn{})
+	_, _, err = client.Do(ctx, cl, verbs.Screenshot, verbs.ScreenshotIn{})
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/client"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // memory is what processes have, in MB. A page of memory that several have counts in
@@ -156,7 +156,7 @@ func brokerPerEval(ctx context.Context, c *contender, session string) (time.Dura
 	defer cl.Close()
 	before := worked(broker)
 	for range evals {
-		if _, _, err := client.Do(ctx, cl, wire.Eval, wire.EvalIn{Script: "21*2"}); err != nil {
+		if _, _, err := client.Do(ctx, cl, verbs.Eval, verbs.EvalIn{Script: "21*2"}); err != nil {
 			return 0, err
 		}
 	}

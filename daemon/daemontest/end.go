@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -26,7 +27,7 @@ func (h *Home) end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	c := client.New(client.Caller{Place: place})
-	_, _, err = client.Do(ctx, c, wire.BrowserStop, wire.BrowserStopIn{})
+	_, _, err = client.Do(ctx, c, verbs.BrowserStop, verbs.BrowserStopIn{})
 	if errors.Is(err, wire.CodeNotRunning) || errors.Is(err, wire.CodeResultUnknown) {
 		err = nil
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -181,7 +182,7 @@ func (h *Home) discard(t testing.TB, name string) {
 	defer cancel()
 	c := client.New(client.Caller{Place: h.Broker(t), Session: name})
 	defer func() { _ = c.Close() }() // nothing was written through it
-	_, _, err := client.Do(ctx, c, wire.BrokerRelease, wire.ReleaseIn{Session: name, Page: true, Force: true})
+	_, _, err := client.Do(ctx, c, verbs.BrokerRelease, verbs.ReleaseIn{Session: name, Page: true, Force: true})
 	if err != nil && !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("closing the tabs of %s: %v", name, err)
 	}

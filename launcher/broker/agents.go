@@ -10,6 +10,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/broker/pool"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -98,7 +99,7 @@ func (b *broker) tend() {
 	b.swept = time.Now()
 	for _, agent := range b.pool.Orphans(b.lives) {
 		b.log.Info("an agent is gone", "agent", wire.AgentKey(agent).String())
-		b.goodbye(agent, func(wire.GoodbyeOut) {})
+		b.goodbye(agent, func(verbs.GoodbyeOut) {})
 	}
 }
 
@@ -127,11 +128,11 @@ func (b *broker) knownToLive(agent string) bool {
 
 // goodbye ends an agent. A session of the command line keeps what it has, which is
 // its own and ends with it: only what it waits for is forgotten.
-func (b *broker) goodbye(agent string, done func(wire.GoodbyeOut)) {
+func (b *broker) goodbye(agent string, done func(verbs.GoodbyeOut)) {
 	b.pool.Forget(agent)
 	if !wire.AgentKey(agent).Secret() {
 		b.keep()
-		done(wire.GoodbyeOut{})
+		done(verbs.GoodbyeOut{})
 		return
 	}
 	b.mux.EndAgent(agent, goodbyeTime, func(p patches.AgentEnd) {
@@ -142,7 +143,7 @@ func (b *broker) goodbye(agent string, done func(wire.GoodbyeOut)) {
 				b.burials.Go(func() { b.bury(session) })
 			}
 		}
-		done(wire.GoodbyeOut{Sessions: p.Tenants, Closed: p.Closed})
+		done(verbs.GoodbyeOut{Sessions: p.Tenants, Closed: p.Closed})
 	})
 }
 
@@ -171,8 +172,8 @@ func (b *broker) bury(session string) {
 	}
 }
 
-func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ wire.Nothing) (wire.GoodbyeOut, error) {
-	return await(ctx, b, func(done func(wire.GoodbyeOut)) { b.goodbye(string(call.Actor()), done) })
+func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.GoodbyeOut, error) {
+	return await(ctx, b, func(done func(verbs.GoodbyeOut)) { b.goodbye(string(call.Actor()), done) })
 }
 
 // saw notes a sign of life of who asks.
@@ -189,8 +190,8 @@ func (b *broker) saw(call *wire.Call) {
 }
 
 // serveClaim says whose a session is, and gives it to who asks where it is nobody's.
-func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in wire.ClaimIn) (wire.ClaimOut, error) {
-	var out wire.ClaimOut
+func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in verbs.ClaimIn) (verbs.ClaimOut, error) {
+	var out verbs.ClaimOut
 	err := b.do(ctx, func() {
 		actor := call.Actor()
 		if actor.Secret() && !in.Asks {
@@ -201,7 +202,7 @@ func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in wire.ClaimI
 		}
 		known := slices.ContainsFunc(b.mux.Tenants(), func(o patches.TenantInfo) bool { return o.Name == in.Session })
 		holder, ended := b.mux.Claim(in.Session, string(actor), in.Looks)
-		out = wire.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended, Unknown: !known}
+		out = verbs.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended, Unknown: !known}
 		out.Tab, out.Live = b.activeOf(in.Session)
 		out.Held = b.mux.Claimed(in.Session)
 		if !in.Asks && !out.Live {
@@ -232,7 +233,7 @@ func (b *broker) mayClose(ctx context.Context, call *wire.Call, session string) 
 	var refusal error
 	err := b.do(ctx, func() {
 		holder := wire.AgentKey(b.mux.AgentOf(session))
-		if b.mux.Claimed(session) && !call.Actor().Drives(session, holder) {
+		if b.mux.Claimed(session) && !call.Actor().MayControl(session, holder) {
 			tab, _ := b.activeOf(session)
 			refusal = wire.OwnershipError("close", session+"/"+tab, holder)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -44,7 +45,7 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	t.Setenv("ABROWSER_MAX_TABS", "2")
 	r := start(t, wire.Settings{})
 	mcp := wire.NewAgent(os.Getpid())
-	if out := askAs(r, mcp, wire.BrokerClaim, wire.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
+	if out := askAs(r, mcp, verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
 		t.Fatalf("a is %s's", out.Holder)
 	}
 	a, b, c := r.connect("a"), r.connect("b"), r.connect("c")
@@ -58,11 +59,11 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	if got := r.tabs("a"); !slices.Equal(got, []string{"t1", "t3", "t4"}) {
 		t.Errorf("a's tabs are %q, want the oldest extra one gone", got)
 	}
-	if out := askAs(r, "b", wire.PoolRequest, wire.Nothing{}); out.Position != 1 {
+	if out := askAs(r, "b", verbs.PoolRequest, verbs.Nothing{}); out.Position != 1 {
 		t.Errorf("b asks: %+v", out)
 	}
-	askAs(r, "c", wire.PoolRequest, wire.Nothing{})
-	if out := askAs(r, mcp, wire.PoolGrant, wire.Nothing{}); out.ClosedTab != "a/t3" || out.GrantedTo != "b" {
+	askAs(r, "c", verbs.PoolRequest, verbs.Nothing{})
+	if out := askAs(r, mcp, verbs.PoolGrant, verbs.Nothing{}); out.ClosedTab != "a/t3" || out.GrantedTo != "b" {
 		t.Errorf("a grants: %+v", out)
 	}
 	known := a.targets()
@@ -76,26 +77,26 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	<-b.gone
 	<-c.gone
 	until(t, "another broker answers", func() bool {
-		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
 		return err == nil && s.BrokerPID != broker
 	})
 	a, b, c = r.connect("a"), r.connect("b"), r.connect("c")
-	if out := askAs(r, "thief", wire.BrokerClaim, wire.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
+	if out := askAs(r, "thief", verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
 		t.Errorf("after the broker's end a is %s's", out.Holder)
 	}
-	if out := askAs(r, "b", wire.PoolRequests, wire.Nothing{}); !out.YouHaveReservation || out.TabPool != "2/2" || len(out.PendingRequests) != 1 {
+	if out := askAs(r, "b", verbs.PoolRequests, verbs.Nothing{}); !out.YouHaveReservation || out.TabPool != "2/2" || len(out.PendingRequests) != 1 {
 		t.Errorf("b looks: %+v", out)
 	}
 	c.open()
 	c.refused() // it is kept against a third
 	b.open()
 	c.refused()
-	for _, tab := range ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs {
+	for _, tab := range ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs {
 		if tab.OwnerID != mcp[:12]+"..." {
 			t.Errorf("a's tab is %s's", tab.OwnerID)
 		}
 	}
-	if out := askAs(r, mcp, wire.BrokerGoodbye, wire.Nothing{}); !slices.Equal(out.Sessions, []string{"a"}) || out.Closed != 2 {
+	if out := askAs(r, mcp, verbs.BrokerGoodbye, verbs.Nothing{}); !slices.Equal(out.Sessions, []string{"a"}) || out.Closed != 2 {
 		t.Errorf("goodbye: %+v", out)
 	}
 	<-a.gone

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -61,7 +62,7 @@ func TestPagesAreAwake(t *testing.T) {
 	r := start(t, wire.Settings{})
 	awake(t, r)
 	a := r.connect("a")
-	ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a", Force: true})
+	ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "a", Force: true})
 	<-a.gone
 	// The next connection to the session wakes its page again.
 	again := r.connect("a")
@@ -123,6 +124,6 @@ func TestReleasedPagesSleep(t *testing.T) {
 	p.show(r.site.URL, `<script>setInterval(() => fetch('/beat?' + document.visibilityState + document.hasFocus()), 100)</script>`)
 	b.open()
 	until(t, "the page of a live session is visible", func() bool { return r.beats.has("visibletrue") })
-	ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a", Force: true})
+	ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "a", Force: true})
 	until(t, "the page of a released session is hidden", func() bool { return r.beats.has("hiddenfalse") })
 }

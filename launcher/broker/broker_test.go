@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -105,30 +106,30 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	a, b := r.connect("a"), r.connect("b")
 	one, two, kept := a.open(), a.open(), b.open()
 	label := "docs"
-	ask(r, wire.BrokerNote, wire.NoteIn{Session: "a", Target: two.target, Active: true, Label: &label})
-	if _, err := try(r, wire.BrokerNote, wire.NoteIn{Session: "a", Target: kept.target}); err == nil {
+	ask(r, verbs.BrokerNote, verbs.NoteIn{Session: "a", Target: two.target, Active: true, Label: &label})
+	if _, err := try(r, verbs.BrokerNote, verbs.NoteIn{Session: "a", Target: kept.target}); err == nil {
 		t.Error("a noted something of b's tab")
 	}
-	tabs := ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs
+	tabs := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs
 	if len(tabs) != 2 || tabs[0].Active || !tabs[1].Active || tabs[1].Label == nil || *tabs[1].Label != label || tabs[1].State != live {
 		t.Errorf("a's tabs are %+v", tabs)
 	}
-	if got := ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a", Force: true}); got.Kept != 2 || got.Closed != 0 {
+	if got := ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "a", Force: true}); got.Kept != 2 || got.Closed != 0 {
 		t.Errorf("releasing a: %+v, want 2 kept", got)
 	}
 	<-a.gone
-	for _, tab := range ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs {
+	for _, tab := range ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs {
 		if tab.State != released || tab.ReleasedAt.IsZero() {
 			t.Errorf("after the release a tab is %+v", tab)
 		}
 	}
-	if _, err := try(r, wire.TabPrune, wire.TabPruneIn{}); err == nil {
+	if _, err := try(r, verbs.TabPrune, verbs.TabPruneIn{}); err == nil {
 		t.Error("tab prune without a selector did something")
 	}
-	if got := ask(r, wire.TabPrune, wire.TabPruneIn{OlderThan: "1h"}).Pruned; len(got) != 0 {
+	if got := ask(r, verbs.TabPrune, verbs.TabPruneIn{OlderThan: "1h"}).Pruned; len(got) != 0 {
 		t.Errorf("young tabs were pruned: %+v", got)
 	}
-	if got := ask(r, wire.TabPrune, wire.TabPruneIn{All: true}).Pruned; len(got) != 2 || got[0].TargetID != one.target {
+	if got := ask(r, verbs.TabPrune, verbs.TabPruneIn{All: true}).Pruned; len(got) != 2 || got[0].TargetID != one.target {
 		t.Errorf("pruned %+v, want a's two tabs", got)
 	}
 	if got := kept.eval("1+1"); got != "2" {
@@ -136,10 +137,10 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	}
 	b2 := r.connect("b")
 	b2.open()
-	if got := ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "b", Page: true, Force: true}); got.Closed != 2 || got.Kept != 0 {
+	if got := ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "b", Page: true, Force: true}); got.Closed != 2 || got.Kept != 0 {
 		t.Errorf("releasing b with its pages: %+v, want 2 closed", got)
 	}
-	if got := ask(r, wire.BrokerSessions, wire.Nothing{}).Sessions; len(got) != 0 {
+	if got := ask(r, verbs.BrokerSessions, verbs.Nothing{}).Sessions; len(got) != 0 {
 		t.Errorf("sessions are left: %+v", got)
 	}
 	if got := r.connect("b").open(); got == nil || !slices.Equal(r.tabs("b"), []string{"t3"}) {
@@ -154,25 +155,25 @@ func TestDepartingReleases(t *testing.T) {
 	daemon := func() *peer { return r.connect("a?" + wire.ParamParty + "=daemon") }
 	first, second := daemon(), daemon()
 	first.open()
-	state := func() string { return ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs[0].State }
-	ask(r, wire.BrokerDepart, wire.DepartIn{Session: "a", Party: "daemon"})
+	state := func() string { return ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs[0].State }
+	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "daemon"})
 	if got := state(); got != released {
 		t.Errorf("when its only clients have departed the tab is %s", got)
 	}
 	<-first.gone
 	<-second.gone
 	third, other := daemon(), r.connect("a")
-	ask(r, wire.BrokerDepart, wire.DepartIn{Session: "a", Party: "daemon"})
+	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "daemon"})
 	<-third.gone
 	if got := state(); got != live {
 		t.Errorf("with another client the tab is %s", got)
 	}
-	ask(r, wire.BrokerDepart, wire.DepartIn{Session: "a"})
+	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a"})
 	if got := state(); got != live {
 		t.Errorf("the departing of nobody made the tab %s", got)
 	}
 	other.close()
-	ask(r, wire.BrokerDepart, wire.DepartIn{Session: "nobody", Party: "daemon"})
+	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "nobody", Party: "daemon"})
 }
 
 func TestOwnBrowserContext(t *testing.T) {
@@ -202,6 +203,6 @@ func TestOwnBrowserContext(t *testing.T) {
 	if got := len(r.connect("a").targets()); got != 1 {
 		t.Errorf("after a lost connection a has %d pages in its context, want 1", got)
 	}
-	ask(r, wire.BrokerRelease, wire.ReleaseIn{Session: "a", Force: true})
+	ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "a", Force: true})
 	until(t, "the context is disposed", func() bool { return len(r.tabs("a")) == 0 })
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/server"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -114,7 +115,7 @@ func (b *broker) holdings() []server.Holding {
 		if busy != nil {
 			err = b.busyError(ctx, busy)
 		}
-		return wire.Nothing{}, release, err
+		return verbs.Nothing{}, release, err
 	}}}
 }
 

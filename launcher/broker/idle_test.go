@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -34,7 +35,7 @@ func TestExpectedIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	r := start(t, wire.Settings{BrowserIdle: "2s"})
 	r.connect("left").close()
-	ask(r, wire.BrokerClaim, wire.ClaimIn{Session: "comes"})
+	ask(r, verbs.BrokerClaim, verbs.ClaimIn{Session: "comes"})
 	time.Sleep(6 * time.Second) // that nothing ends shows only in time
 	r.connect("comes")
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,7 +18,7 @@ func TestMessagesWakeNoKeeper(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
+	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
 	p := r.connect("a").open()
 	const asked = 300
 	woken := func(keeper int) int {
@@ -27,7 +28,7 @@ func TestMessagesWakeNoKeeper(t *testing.T) {
 		}
 		return pauses(t, keeper) - before
 	}
-	first := ask(r, wire.BrowserStatus, wire.Nothing{}).KeeperPID
+	first := ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID
 	if got := woken(first); got > asked/3 {
 		t.Errorf("%d questions woke the keeper %d times", asked, got)
 	}
@@ -37,7 +38,7 @@ func TestMessagesWakeNoKeeper(t *testing.T) {
 	_ = cmd.Wait()
 	second := first
 	until(t, "another keeper is there", func() bool {
-		second = ask(r, wire.BrowserStatus, wire.Nothing{}).KeeperPID
+		second = ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID
 		return second != first
 	})
 	woken(second) // while it takes over, it has work of its own

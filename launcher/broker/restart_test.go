@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/keeper"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -23,7 +24,7 @@ func (r *rig) killBrowser() {
 		r.t.Fatal(err)
 	}
 	until(r.t, "another browser runs", func() bool {
-		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
 		return err == nil && s.BrowserPID != browser
 	})
 }
@@ -31,7 +32,7 @@ func (r *rig) killBrowser() {
 func (r *rig) urls(session string) []string {
 	r.t.Helper()
 	var all []string
-	for _, tab := range ask(r, wire.BrokerTabs, wire.TabsIn{Session: session}).Tabs {
+	for _, tab := range ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: session}).Tabs {
 		all = append(all, tab.TabID+" "+strings.TrimPrefix(tab.URL, r.site.URL))
 	}
 	return all
@@ -77,12 +78,12 @@ func TestBrowserIsKilled(t *testing.T) {
 		}
 		page := a.tab(got[1])
 		until(t, "the page has loaded", func() bool { title, err := page.try("document.title"); return err == nil && title == `"three"` })
-		if news := ask(r, wire.BrokerNews, wire.NewsIn{Session: "a"}); len(news.Reopened) != 2 || news.Reopened[1].TabID != "t3" || news.Reopened[1].Empty {
+		if news := ask(r, verbs.BrokerNews, verbs.NewsIn{Session: "a"}); len(news.Reopened) != 2 || news.Reopened[1].TabID != "t3" || news.Reopened[1].Empty {
 			t.Errorf("a's news are %+v", news)
 		}
 	}
-	news := ask(r, wire.BrokerNews, wire.NewsIn{Session: "b"})
-	if len(news.Reopened) != 1 || len(ask(r, wire.BrokerNews, wire.NewsIn{Session: "b", Heard: news.At}).Reopened) != 0 {
+	news := ask(r, verbs.BrokerNews, verbs.NewsIn{Session: "b"})
+	if len(news.Reopened) != 1 || len(ask(r, verbs.BrokerNews, verbs.NewsIn{Session: "b", Heard: news.At}).Reopened) != 0 {
 		t.Errorf("b's news are %+v, and should be forgotten once heard", news)
 	}
 	if a.open(); !slices.Equal(r.tabs("a"), []string{"t1", "t3", "t4"}) {
@@ -106,7 +107,7 @@ func TestBrowserDiesAgainAndAgain(t *testing.T) {
 			return true
 		default:
 		}
-		if s, err := try(r, wire.BrowserStatus, wire.Nothing{}); err == nil && !killed[s.BrowserPID] {
+		if s, err := try(r, verbs.BrowserStatus, verbs.Nothing{}); err == nil && !killed[s.BrowserPID] {
 			killed[s.BrowserPID] = true
 			_ = syscall.Kill(s.BrowserPID, syscall.SIGKILL)
 		}
@@ -153,7 +154,7 @@ func TestCookiesOutliveTheBrowser(t *testing.T) {
 	if len(want) != len(set) {
 		t.Fatalf("the browser took %d of %d cookies: %q", len(want), len(set), want)
 	}
-	ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true})
+	ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true})
 	r.killBrowser()
 	a = r.connect("a")
 	if got := cookiesOf(t, a); !slices.Equal(got, want) {
@@ -163,7 +164,7 @@ func TestCookiesOutliveTheBrowser(t *testing.T) {
 	if _, err := a.call("", "Storage.clearCookies", nil); err != nil {
 		t.Fatal(err)
 	}
-	ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true})
+	ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true})
 	r.killBrowser()
 	if got := cookiesOf(t, r.connect("a")); len(got) != 0 {
 		t.Errorf("cookies that were cleared are back: %q", got)
@@ -182,9 +183,9 @@ func TestQuietCommandAsksTheBrowserNothing(t *testing.T) {
 	a := r.connect("a")
 	tab := a.open()
 	tab.show(r.site.URL, `<link rel="icon" href="data:,">quiet`) // without a picture that it asks for later
-	settled := func() ([]wire.Tab, time.Duration) {
+	settled := func() ([]verbs.Tab, time.Duration) {
 		began := time.Now()
-		return ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true}).Tabs, time.Since(began)
+		return ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true}).Tabs, time.Since(began)
 	}
 	settled() // what the page was asked for
 	browser, _ := r.pids()
@@ -219,7 +220,7 @@ func TestManyCookiesHoldNoCommandUp(t *testing.T) {
 				t.Fatal(err)
 			}
 			began := time.Now()
-			ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true})
+			ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true})
 			all = append(all, time.Since(began))
 		}
 		slices.Sort(all)
@@ -239,7 +240,7 @@ func TestManyCookiesHoldNoCommandUp(t *testing.T) {
 	if len(want) != len(set) {
 		t.Fatalf("the browser took %d of %d cookies", len(want), len(set))
 	}
-	ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a", Settled: true})
+	ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true})
 	until(t, "the cookies are saved", func() bool {
 		raw, err := os.ReadFile(r.root.Path("state", "cookies-default.json"))
 		return err == nil && bytes.Count(raw, []byte(".example\"")) >= len(set)

@@ -16,6 +16,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/launcher/keeper"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -129,7 +130,7 @@ func try[In, Out any](r *rig, v wire.Verb[In, Out], in In) (Out, error) {
 func (r *rig) tabs(session string) []string {
 	r.t.Helper()
 	var ids []string
-	for _, tab := range ask(r, wire.BrokerTabs, wire.TabsIn{Session: session}).Tabs {
+	for _, tab := range ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: session}).Tabs {
 		ids = append(ids, tab.TabID)
 	}
 	return ids

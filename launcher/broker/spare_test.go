@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -14,7 +15,7 @@ func TestSparePage(t *testing.T) {
 	r := start(t, wire.Settings{})
 	first := r.connect("a").open()
 	spare := r.spare("")
-	if all := ask(r, wire.BrokerTabs, wire.TabsIn{}).Tabs; len(all) != 1 || all[0].TargetID != first.target {
+	if all := ask(r, verbs.BrokerTabs, verbs.TabsIn{}).Tabs; len(all) != 1 || all[0].TargetID != first.target {
 		t.Errorf("there are the tabs %+v, want the first session's alone", all)
 	}
 	b := r.connect("b")

@@ -15,12 +15,13 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/launcher/keeper"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 func (r *rig) pids() (browser, broker int) {
 	r.t.Helper()
-	s := ask(r, wire.BrowserStatus, wire.Nothing{})
+	s := ask(r, verbs.BrowserStatus, verbs.Nothing{})
 	return s.BrowserPID, s.BrokerPID
 }
 
@@ -53,13 +54,13 @@ func TestBrokerIsKilled(t *testing.T) {
 				<-later.gone
 			}
 			until(t, "another broker answers", func() bool {
-				s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+				s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
 				return err == nil && s.BrokerPID != broker
 			})
 			if again, _ := r.pids(); again != browser {
 				t.Fatalf("the browser is %d, was %d", again, browser)
 			}
-			tabs := ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs
+			tabs := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs
 			if len(tabs) != 1 || tabs[0].TargetID != p.target || tabs[0].TabID != "t1" || tabs[0].Title != "mine" {
 				t.Errorf("the new broker knows of %+v", tabs)
 			}
@@ -88,7 +89,7 @@ func TestBrowserStop(t *testing.T) {
 	if _, err := daemon.Hello(t.Context()); err != nil || !daemon.Held() {
 		t.Fatalf("a daemon keeps no connection: %v", err)
 	}
-	if got := ask(r, wire.BrowserStop, wire.BrowserStopIn{}); !got.Stopped || got.Tabs != 1 {
+	if got := ask(r, verbs.BrowserStop, verbs.BrowserStopIn{}); !got.Stopped || got.Tabs != 1 {
 		t.Errorf("browser stop: %+v, want one tab stopped", got)
 	}
 	if daemon.Held() {
@@ -122,10 +123,10 @@ func TestKeeperIsOneProcess(t *testing.T) {
 	// It was not asked to give the tabs up: the machine may be going down.
 	cmd = r.keeper()
 	r.awaitBroker()
-	if got := ask(r, wire.BrokerTabs, wire.TabsIn{Session: "a"}).Tabs; len(got) != 1 || got[0].TabID != "t1" || !strings.HasPrefix(got[0].URL, r.site.URL) {
+	if got := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs; len(got) != 1 || got[0].TabID != "t1" || !strings.HasPrefix(got[0].URL, r.site.URL) {
 		t.Errorf("the next keeper's browser has the tabs %+v, want t1 where it was", got)
 	}
-	ask(r, wire.BrowserStop, wire.BrowserStopIn{})
+	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the second keeper ended with %v", err)
 	}
@@ -162,7 +163,7 @@ func (r *rig) keeper() *exec.Cmd {
 func (r *rig) awaitBroker() {
 	r.t.Helper()
 	until(r.t, "the broker answers", func() bool {
-		_, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		_, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
 		return err == nil
 	})
 }
@@ -209,7 +210,7 @@ func TestFrozenClientHoldsNobody(t *testing.T) {
 		t.Errorf("beside frozen clients it takes %s, alone %s", beside, alone)
 	}
 	until(t, "the frozen client's page is let go", func() bool {
-		tabs := ask(r, wire.BrokerTabs, wire.TabsIn{Session: "frozen"}).Tabs
+		tabs := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "frozen"}).Tabs
 		return len(tabs) == 1 && tabs[0].URL == "about:blank"
 	})
 }
@@ -249,23 +250,23 @@ func TestKeeperIsKilled(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
+	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
 	a := r.connect("a")
 	p := a.open()
 	p.show(r.site.URL, `<input id=i>`)
 	p.eval(`i.value = 'typed'`)
-	before := ask(r, wire.BrowserStatus, wire.Nothing{})
+	before := ask(r, verbs.BrowserStatus, verbs.Nothing{})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
 	until(t, "another keeper is there", func() bool {
-		return ask(r, wire.BrowserStatus, wire.Nothing{}).KeeperPID != before.KeeperPID
+		return ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID != before.KeeperPID
 	})
 	if got := p.eval("i.value"); got != `"typed"` {
 		t.Errorf("the page says %s on the connection from before, want what was typed", got)
 	}
-	after := ask(r, wire.BrowserStatus, wire.Nothing{})
+	after := ask(r, verbs.BrowserStatus, verbs.Nothing{})
 	if after.BrokerPID != before.BrokerPID || after.BrowserPID != before.BrowserPID {
 		t.Errorf("broker and browser are %d and %d, were %d and %d", after.BrokerPID, after.BrowserPID, before.BrokerPID, before.BrowserPID)
 	}
@@ -274,14 +275,14 @@ func TestKeeperIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "another broker answers", func() bool {
-		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
 		return err == nil && s.BrokerPID != after.BrokerPID
 	})
 	again := r.connect("a")
 	if got := again.tab(p.target).eval("i.value"); got != `"typed"` {
 		t.Errorf("the page says %s after keeper and broker were killed, want what was typed", got)
 	}
-	ask(r, wire.BrowserStop, wire.BrowserStopIn{})
+	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
 	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
@@ -291,9 +292,9 @@ func TestKeeperThatStoodStill(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
+	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
 	p := r.connect("a").open()
-	before := ask(r, wire.BrowserStatus, wire.Nothing{})
+	before := ask(r, verbs.BrowserStatus, verbs.Nothing{})
 	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
@@ -303,10 +304,10 @@ func TestKeeperThatStoodStill(t *testing.T) {
 	if got, err := p.try("6*7"); got != "42" {
 		t.Errorf("the page says %s, %v on the connection from before", got, err)
 	}
-	if after := ask(r, wire.BrowserStatus, wire.Nothing{}); after.BrokerPID != before.BrokerPID || after.KeeperPID != before.KeeperPID {
+	if after := ask(r, verbs.BrowserStatus, verbs.Nothing{}); after.BrokerPID != before.BrokerPID || after.KeeperPID != before.KeeperPID {
 		t.Errorf("broker and keeper are %d and %d, were %d and %d", after.BrokerPID, after.KeeperPID, before.BrokerPID, before.KeeperPID)
 	}
-	ask(r, wire.BrowserStop, wire.BrowserStopIn{})
+	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
 	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
@@ -322,7 +323,7 @@ func killedWhileStopping(t *testing.T, after time.Duration) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
+	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
 	if after == 0 {
 		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
@@ -331,7 +332,7 @@ func killedWhileStopping(t *testing.T, after time.Duration) {
 	}
 	stopped := make(chan error, 1)
 	go func() {
-		_, err := try(r, wire.BrowserStop, wire.BrowserStopIn{})
+		_, err := try(r, verbs.BrowserStop, verbs.BrowserStopIn{})
 		stopped <- err
 	}()
 	time.Sleep(after)
@@ -351,8 +352,8 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, wire.BrowserStop, wire.BrowserStopIn{}) })
-	before := ask(r, wire.BrowserStatus, wire.Nothing{})
+	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
+	before := ask(r, verbs.BrowserStatus, verbs.Nothing{})
 	keepers := func() int {
 		n := 0
 		for _, p := range processes(r.root.Dir) {
@@ -376,12 +377,12 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 	}
 	stopped := time.Now()
 	until(t, "another broker answers", func() bool { // what a silent one is asked its successor may answer
-		s, err := try(r, wire.BrowserStatus, wire.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
 		return err == nil && s.BrokerPID != before.BrokerPID
 	})
 	if took := time.Since(stopped); took > testTime/2 { // when 5 s are promised
 		t.Errorf("the stopped broker was replaced after %s", took)
 	}
-	ask(r, wire.BrowserStop, wire.BrowserStopIn{})
+	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
 	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
 }

@@ -6,28 +6,29 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // handlers are the verbs that the broker serves.
 func (b *broker) handlers() []wire.Handler {
 	return []wire.Handler{
-		wire.Bind(wire.BrokerTabs, b.serveTabs),
-		wire.Bind(wire.BrokerNote, b.serveNote),
-		wire.Bind(wire.BrokerRelease, b.serveRelease),
-		wire.Bind(wire.BrokerDepart, b.serveDepart),
-		wire.Bind(wire.BrokerIncognito, b.serveIncognito),
-		wire.Bind(wire.BrokerSessions, b.serveSessions),
-		wire.Bind(wire.BrokerNews, b.serveNews),
-		wire.Bind(wire.BrokerDownloads, b.serveDownloads),
-		wire.Bind(wire.BrokerClaim, b.serveClaim),
-		wire.Bind(wire.BrokerGoodbye, b.serveGoodbye),
-		wire.Bind(wire.PoolRequest, b.servePoolRequest),
-		wire.Bind(wire.PoolGrant, b.servePoolGrant),
-		wire.Bind(wire.PoolRequests, b.servePoolRequests),
-		wire.Bind(wire.TabPrune, b.servePrune),
-		wire.Bind(wire.BrowserStatus, b.serveStatus),
-		wire.Bind(wire.BrowserStop, b.serveStop),
+		wire.Bind(verbs.BrokerTabs, b.serveTabs),
+		wire.Bind(verbs.BrokerNote, b.serveNote),
+		wire.Bind(verbs.BrokerRelease, b.serveRelease),
+		wire.Bind(verbs.BrokerDepart, b.serveDepart),
+		wire.Bind(verbs.BrokerIncognito, b.serveIncognito),
+		wire.Bind(verbs.BrokerSessions, b.serveSessions),
+		wire.Bind(verbs.BrokerNews, b.serveNews),
+		wire.Bind(verbs.BrokerDownloads, b.serveDownloads),
+		wire.Bind(verbs.BrokerClaim, b.serveClaim),
+		wire.Bind(verbs.BrokerGoodbye, b.serveGoodbye),
+		wire.Bind(verbs.PoolRequest, b.servePoolRequest),
+		wire.Bind(verbs.PoolGrant, b.servePoolGrant),
+		wire.Bind(verbs.PoolRequests, b.servePoolRequests),
+		wire.Bind(verbs.TabPrune, b.servePrune),
+		wire.Bind(verbs.BrowserStatus, b.serveStatus),
+		wire.Bind(verbs.BrowserStop, b.serveStop),
 	}
 }
 

@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func sortTabs(tabs []wire.Tab) {
-	slices.SortStableFunc(tabs, func(x, y wire.Tab) int { return strings.Compare(x.SessionID, y.SessionID) })
+func sortTabs(tabs []verbs.Tab) {
+	slices.SortStableFunc(tabs, func(x, y verbs.Tab) int { return strings.Compare(x.SessionID, y.SessionID) })
 }
 
-func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrowserStatusOut, error) {
-	out := wire.BrowserStatusOut{
+func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.BrowserStatusOut, error) {
+	out := verbs.BrowserStatusOut{
 		Running: true, Name: b.browser.Name, BrowserPID: b.browser.PID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeperPID.Load()),
 		Build: b.Build, Restarts: b.browser.Restarts, Mode: b.Settings.SessionMode(), Executable: b.browser.Executable,
 		Profile: b.browser.Profile, Headed: b.Settings.Headed, Sandbox: "on", Since: b.browser.Began,
@@ -40,8 +41,8 @@ const stopTime = 20 * time.Second
 
 // serveStop answers when the browser has ended, or when we have left one of
 // somebody else's. The keeper does it; see stopBrowser.
-func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ wire.BrowserStopIn) (wire.BrowserStopOut, error) {
-	var out wire.BrowserStopOut
+func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ verbs.BrowserStopIn) (verbs.BrowserStopOut, error) {
+	var out verbs.BrowserStopOut
 	err := b.do(ctx, func() {
 		for _, o := range b.mux.Tenants() {
 			out.Tabs += len(o.Pages)

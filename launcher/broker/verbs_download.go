@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 
 	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // serveDownloads lists what nobody has fetched. Who fetches a file takes it away,
 // so one whose file is gone is fetched.
-func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in wire.BrokerDownloadsIn) (wire.BrokerDownloadsOut, error) {
-	out := wire.BrokerDownloadsOut{Downloads: []wire.BrokerDownload{}}
+func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in verbs.BrokerDownloadsIn) (verbs.BrokerDownloadsOut, error) {
+	out := verbs.BrokerDownloadsOut{Downloads: []verbs.BrokerDownload{}}
 	var all []patches.Download
 	err := b.do(ctx, func() {
 		if in.Forget != "" {
@@ -24,7 +25,7 @@ func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in wire.Broke
 	}
 	var gone []string
 	for _, d := range all {
-		known := wire.BrokerDownload{
+		known := verbs.BrokerDownload{
 			Number: d.Number, GUID: d.GUID, URL: d.URL, SuggestedFilename: d.Name, State: d.State,
 			Received: d.Received, Total: d.Total, Began: d.Began, Handed: d.Delivered,
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/broker/pool"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -15,18 +16,18 @@ import (
 const heavy = 5
 
 // shares are how many extra tabs each agent has, those with the most first.
-func shares(tabs []pool.Tab, least int) []wire.PoolShare {
+func shares(tabs []pool.Tab, least int) []verbs.PoolShare {
 	count := map[string]int{}
 	for _, t := range tabs {
 		count[t.Agent]++
 	}
-	all := []wire.PoolShare{}
+	all := []verbs.PoolShare{}
 	for _, agent := range slices.Sorted(maps.Keys(count)) {
 		if count[agent] >= least {
-			all = append(all, wire.PoolShare{AgentID: wire.AgentKey(agent).String(), TabCount: count[agent]})
+			all = append(all, verbs.PoolShare{AgentID: wire.AgentKey(agent).String(), TabCount: count[agent]})
 		}
 	}
-	slices.SortStableFunc(all, func(x, y wire.PoolShare) int { return y.TabCount - x.TabCount })
+	slices.SortStableFunc(all, func(x, y verbs.PoolShare) int { return y.TabCount - x.TabCount })
 	return all
 }
 
@@ -47,8 +48,8 @@ func (b *broker) left(agent string) int64 {
 	return max(1, time.Until(b.pool.Kept.Until).Milliseconds())
 }
 
-func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ wire.Nothing) (wire.PoolRequestOut, error) {
-	var out wire.PoolRequestOut
+func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolRequestOut, error) {
+	var out verbs.PoolRequestOut
 	err := b.do(ctx, func() {
 		agent, tabs := string(call.Actor()), b.extras()
 		b.saw(call)
@@ -68,8 +69,8 @@ func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ wire.N
 	return out, err
 }
 
-func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ wire.Nothing) (wire.PoolGrantOut, error) {
-	var out wire.PoolGrantOut
+func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolGrantOut, error) {
+	var out verbs.PoolGrantOut
 	var refusal error
 	closed := make(chan struct{}) // by then it is, whatever becomes of the broker
 	err := b.do(ctx, func() {
@@ -111,20 +112,20 @@ func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ wire.Not
 	return out, err
 }
 
-func (b *broker) servePoolRequests(ctx context.Context, call *wire.Call, _ wire.Nothing) (wire.PoolRequestsOut, error) {
-	out := wire.PoolRequestsOut{PendingRequests: []wire.PoolWait{}, ActiveReservations: []wire.PoolReservation{}}
+func (b *broker) servePoolRequests(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolRequestsOut, error) {
+	out := verbs.PoolRequestsOut{PendingRequests: []verbs.PoolWait{}, ActiveReservations: []verbs.PoolReservation{}}
 	err := b.do(ctx, func() {
 		agent, tabs := string(call.Actor()), b.extras()
 		if b.pool.Settle(tabs) {
 			b.keep()
 		}
 		for _, r := range b.pool.Queue {
-			out.PendingRequests = append(out.PendingRequests, wire.PoolWait{
+			out.PendingRequests = append(out.PendingRequests, verbs.PoolWait{
 				AgentID: wire.AgentKey(r.Agent).String(), WaitingMS: time.Since(r.Since).Milliseconds(),
 			})
 		}
 		if b.pool.Kept != nil {
-			out.ActiveReservations = append(out.ActiveReservations, wire.PoolReservation{
+			out.ActiveReservations = append(out.ActiveReservations, verbs.PoolReservation{
 				AgentID: wire.AgentKey(b.pool.Kept.Agent).String(), ExpiresMS: b.left(b.pool.Kept.Agent),
 			})
 		}

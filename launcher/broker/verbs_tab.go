@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -34,8 +35,8 @@ func (b *broker) modeOf(o patches.Tenant) string {
 	return b.Settings.SessionMode()
 }
 
-func (b *broker) tabOf(o patches.TenantInfo, t patches.Tab) wire.Tab {
-	tab := wire.Tab{
+func (b *broker) tabOf(o patches.TenantInfo, t patches.Tab) verbs.Tab {
+	tab := verbs.Tab{
 		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active, Crashed: t.Crashed,
 		TargetID: t.Target, SessionID: o.Name, OwnerID: ownerID(o), State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.browser.Name, OpenedAt: t.Opened, ReleasedAt: t.Released,
 	}
@@ -45,8 +46,8 @@ func (b *broker) tabOf(o patches.TenantInfo, t patches.Tab) wire.Tab {
 	return tab
 }
 
-func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in wire.TabsIn) (wire.TabsOut, error) {
-	out := wire.TabsOut{Tabs: []wire.Tab{}}
+func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in verbs.TabsIn) (verbs.TabsOut, error) {
+	out := verbs.TabsOut{Tabs: []verbs.Tab{}}
 	list := b.snapshot
 	if in.Settled {
 		list = b.settled
@@ -114,60 +115,60 @@ func (b *broker) settle(ctx context.Context) {
 	}
 }
 
-func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in wire.NoteIn) (wire.Nothing, error) {
+func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in verbs.NoteIn) (verbs.Nothing, error) {
 	var known bool
 	if err := b.do(ctx, func() { known = b.mux.UpdateTab(in.Session, in.Target, in.Active, in.Label) }); err != nil {
-		return wire.Nothing{}, err
+		return verbs.Nothing{}, err
 	}
 	if !known {
-		return wire.Nothing{}, wire.Errorf(wire.CodeNotFound, "session %s has no tab with target id %s", in.Session, in.Target)
+		return verbs.Nothing{}, wire.Errorf(wire.CodeNotFound, "session %s has no tab with target id %s", in.Session, in.Target)
 	}
-	return wire.Nothing{}, nil
+	return verbs.Nothing{}, nil
 }
 
-func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in wire.ReleaseIn) (wire.ReleaseOut, error) {
+func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.ReleaseIn) (verbs.ReleaseOut, error) {
 	if !in.Force {
 		if err := b.mayClose(ctx, call, in.Session); err != nil {
-			return wire.ReleaseOut{}, err
+			return verbs.ReleaseOut{}, err
 		}
 	}
-	return await(ctx, b, func(done func(wire.ReleaseOut)) {
+	return await(ctx, b, func(done func(verbs.ReleaseOut)) {
 		b.mux.End(in.Session, in.Page, pruneTime, func(e patches.EndResult) {
-			done(wire.ReleaseOut{Kept: e.Kept, Closed: e.Closed, Discarded: e.Discarded})
+			done(verbs.ReleaseOut{Kept: e.Kept, Closed: e.Closed, Discarded: e.Discarded})
 		})
 	})
 }
 
-func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in wire.DepartIn) (wire.Nothing, error) {
-	return wire.Nothing{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
+func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in verbs.DepartIn) (verbs.Nothing, error) {
+	return verbs.Nothing{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
 }
 
 // serveIncognito gives a session a browser context of its own, before its first
 // client comes.
-func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in wire.IncognitoIn) (wire.Nothing, error) {
+func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in verbs.IncognitoIn) (verbs.Nothing, error) {
 	if b.Settings.External() {
-		return wire.Nothing{}, wire.Errorf(wire.CodeBadInput, "no session is incognito in a browser that somebody else started")
+		return verbs.Nothing{}, wire.Errorf(wire.CodeBadInput, "no session is incognito in a browser that somebody else started")
 	}
 	why, err := await(ctx, b, func(done func(error)) { b.mux.Incognito(in.Session, done) })
 	if err != nil {
-		return wire.Nothing{}, err
+		return verbs.Nothing{}, err
 	}
 	var tabs patches.SharedTabsError
 	if errors.As(why, &tabs) {
-		return wire.Nothing{}, wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
+		return verbs.Nothing{}, wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
 			WithHint("abrowser --session %s close --page", in.Session)
 	}
-	return wire.Nothing{}, why
+	return verbs.Nothing{}, why
 }
 
-func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing) (wire.BrokerSessionsOut, error) {
-	out := wire.BrokerSessionsOut{Sessions: []wire.BrokerSession{}}
+func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.BrokerSessionsOut, error) {
+	out := verbs.BrokerSessionsOut{Sessions: []verbs.BrokerSession{}}
 	tenants, err := b.snapshot(ctx, "")
 	if err != nil {
 		return out, err
 	}
 	for _, o := range tenants {
-		s := wire.BrokerSession{
+		s := verbs.BrokerSession{
 			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.browser.Name, OwnerID: ownerID(o), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
 		}
 		for _, t := range o.Pages {
@@ -180,8 +181,8 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ wire.Nothing
 	return out, nil
 }
 
-func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (wire.NewsOut, error) {
-	out := wire.NewsOut{Browser: b.browser.Instance, Windowed: b.watched()}
+func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in verbs.NewsIn) (verbs.NewsOut, error) {
+	out := verbs.NewsOut{Browser: b.browser.Instance, Windowed: b.watched()}
 	var bad error
 	err := b.do(ctx, func() {
 		bad = b.idle.set(in.IdleTimeout)
@@ -191,7 +192,7 @@ func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (w
 		at, tabs := b.mux.Reopened(in.Session)
 		for _, t := range tabs {
 			out.At = at.UnixMilli()
-			out.Reopened = append(out.Reopened, wire.Reopened{TabID: tabID(t.Number), URL: t.URL, Empty: t.Empty})
+			out.Reopened = append(out.Reopened, verbs.Reopened{TabID: tabID(t.Number), URL: t.URL, Empty: t.Empty})
 		}
 	})
 	return out, cmp.Or(bad, err)
@@ -199,8 +200,8 @@ func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in wire.NewsIn) (w
 
 func tabID(number int) string { return "t" + strconv.Itoa(number) }
 
-func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in wire.TabPruneIn) (wire.TabPruneOut, error) {
-	out := wire.TabPruneOut{Pruned: []wire.Tab{}}
+func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in verbs.TabPruneIn) (verbs.TabPruneOut, error) {
+	out := verbs.TabPruneOut{Pruned: []verbs.Tab{}}
 	if in.OlderThan == "" && in.Prefix == "" && !in.All {
 		return out, wire.Errorf(wire.CodeBadInput, "which tabs? --older-than, --prefix or --all says it").
 			WithHint("abrowser tab prune --older-than 12h")

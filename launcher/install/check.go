@@ -8,18 +8,19 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Check looks at every part thoroughly and changes nothing: it reads all of the
 // driver's files and runs the browser for its version.
-func (i *Installer) Check(ctx context.Context, s wire.Settings) []wire.Part {
-	return append([]wire.Part{i.checkDirectory()}, i.parts(ctx, s)...)
+func (i *Installer) Check(ctx context.Context, s wire.Settings) []verbs.Part {
+	return append([]verbs.Part{i.checkDirectory()}, i.parts(ctx, s)...)
 }
 
 // parts checks what Install provides.
-func (i *Installer) parts(ctx context.Context, s wire.Settings) []wire.Part {
-	parts := []wire.Part{i.checkDriver(), i.checkNode(ctx)}
+func (i *Installer) parts(ctx context.Context, s wire.Settings) []verbs.Part {
+	parts := []verbs.Part{i.checkDriver(), i.checkNode(ctx)}
 	b, err := i.FindBrowser(s)
 	if err != nil {
 		return append(parts, failed("browser", err))
@@ -27,7 +28,7 @@ func (i *Installer) parts(ctx context.Context, s wire.Settings) []wire.Part {
 	return append(parts, i.checkBrowser(ctx, s, b), i.checkSandbox(ctx, b))
 }
 
-func (i *Installer) checkDirectory() wire.Part {
+func (i *Installer) checkDirectory() verbs.Part {
 	var loose []string
 	for _, below := range [][]string{{}, {"run"}, {"run", "s"}, {"run", "b"}, {"state"}, {"profiles"}, {"bin"}, {"log"}, {"driver"}} {
 		dir := i.Root.Path(below...)
@@ -64,18 +65,18 @@ func (i *Installer) checkDirectory() wire.Part {
 	case needed:
 		detail += "; CDP clients reach it by a link in /tmp"
 	}
-	return wire.Part{Name: "directory", OK: true, Detail: detail}
+	return verbs.Part{Name: "directory", OK: true, Detail: detail}
 }
 
-func (i *Installer) checkDriver() wire.Part {
+func (i *Installer) checkDriver() verbs.Part {
 	dir, err := i.driverDirectory(pack.checkAll)
 	if err != nil {
 		return failed("driver", err)
 	}
-	return wire.Part{Name: "driver", OK: true, Detail: fmt.Sprintf("Playwright %s in %s", i.on().driver.version, dir)}
+	return verbs.Part{Name: "driver", OK: true, Detail: fmt.Sprintf("Playwright %s in %s", i.on().driver.version, dir)}
 }
 
-func (i *Installer) checkNode(ctx context.Context) wire.Part {
+func (i *Installer) checkNode(ctx context.Context) verbs.Part {
 	n, err := i.FindNode(ctx)
 	if err == nil {
 		// FindNode may only remember it.
@@ -87,10 +88,10 @@ func (i *Installer) checkNode(ctx context.Context) wire.Part {
 	if err != nil {
 		return failed("node", err)
 	}
-	return wire.Part{Name: "node", OK: true, Detail: fmt.Sprintf("%s in %s", n.Version, n.Path)}
+	return verbs.Part{Name: "node", OK: true, Detail: fmt.Sprintf("%s in %s", n.Version, n.Path)}
 }
 
-func (i *Installer) checkBrowser(ctx context.Context, s wire.Settings, b Browser) wire.Part {
+func (i *Installer) checkBrowser(ctx context.Context, s wire.Settings, b Browser) verbs.Part {
 	version, err := run(ctx, b.Path, "--version")
 	if err != nil {
 		hint := "abrowser install --with-deps"
@@ -99,12 +100,12 @@ func (i *Installer) checkBrowser(ctx context.Context, s wire.Settings, b Browser
 		}
 		return failed("browser", wire.Errorf(wire.CodeNoBrowser, "%s does not run: %v", b.Path, err).WithHint("%s", hint))
 	}
-	return wire.Part{Name: "browser", OK: true, Detail: fmt.Sprintf("%s in %s", strings.TrimSpace(version), b.Path)}
+	return verbs.Part{Name: "browser", OK: true, Detail: fmt.Sprintf("%s in %s", strings.TrimSpace(version), b.Path)}
 }
 
-func (i *Installer) checkSandbox(ctx context.Context, b Browser) wire.Part {
+func (i *Installer) checkSandbox(ctx context.Context, b Browser) verbs.Part {
 	s := i.FindSandbox(ctx, b)
-	part := wire.Part{Name: "sandbox", OK: true, Detail: "on", Hint: s.Hint}
+	part := verbs.Part{Name: "sandbox", OK: true, Detail: "on", Hint: s.Hint}
 	if !s.On {
 		part.Detail = "off, since " + s.Why + "; the browser is started with --no-sandbox"
 	}
@@ -112,7 +113,7 @@ func (i *Installer) checkSandbox(ctx context.Context, b Browser) wire.Part {
 }
 
 // failed is the part that err is about.
-func failed(name string, err error) wire.Part {
+func failed(name string, err error) verbs.Part {
 	coded := wire.AsError(err)
-	return wire.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
+	return verbs.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
 }

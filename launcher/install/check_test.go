@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -13,7 +14,7 @@ func TestCheckOnABareMachine(t *testing.T) {
 	s := newSite(t)
 	must(t, os.RemoveAll(s.Root.Dir))
 	parts := s.Check(t.Context(), wire.Settings{})
-	for _, want := range []wire.Part{
+	for _, want := range []verbs.Part{
 		{Name: "directory", OK: true, Detail: s.Root.Dir + ", not made yet"},
 		{Name: "driver", Code: wire.CodeNoDriver, Hint: "abrowser install"},
 		{Name: "node", Code: wire.CodeNoDriver, Hint: "abrowser install"},
@@ -97,7 +98,7 @@ func TestCheckRunsNode(t *testing.T) {
 	if part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "node"); part.OK || part.Code != wire.CodeNoDriver {
 		t.Errorf("doctor says %+v", part)
 	}
-	_, err = s.Install(t.Context(), wire.Settings{}, wire.InstallIn{})
+	_, err = s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{})
 	if err == nil || !strings.Contains(err.Error(), "none for this machine") {
 		t.Errorf("install trusts what it remembers: %v", err)
 	}

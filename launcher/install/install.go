@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -71,7 +72,7 @@ func (i *Installer) Ensure(ctx context.Context, s wire.Settings) (Found, error) 
 		return Found{}, wire.Errorf(coded.Code, "%s, and ABROWSER_NO_INSTALL forbids fetching it", coded.Message).
 			WithHint("abrowser install")
 	}
-	if err := i.fetch(ctx, s, wire.InstallIn{}); err != nil {
+	if err := i.fetch(ctx, s, verbs.InstallIn{}); err != nil {
 		return Found{}, err
 	}
 	return i.Find(ctx, s)
@@ -79,7 +80,7 @@ func (i *Installer) Ensure(ctx context.Context, s wire.Settings) (Found, error) 
 
 // Install fetches what is missing, and reports what is there now. It is the
 // command install, so what forbids fetching on the way does not forbid it here.
-func (i *Installer) Install(ctx context.Context, s wire.Settings, in wire.InstallIn) ([]wire.Part, error) {
+func (i *Installer) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error) {
 	if err := i.fetch(ctx, s, in); err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (i *Installer) Install(ctx context.Context, s wire.Settings, in wire.Instal
 }
 
 // fetch does the work of Ensure and Install, one process at a time.
-func (i *Installer) fetch(ctx context.Context, s wire.Settings, in wire.InstallIn) error {
+func (i *Installer) fetch(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	if err := i.Root.Make(); err != nil {
 		return err
 	}

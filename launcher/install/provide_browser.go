@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -23,7 +24,7 @@ const (
 
 // provideBrowser fetches a browser where there is none, and the system's fonts
 // and libraries for it where they are asked for. The caller holds the lock.
-func (i *Installer) provideBrowser(ctx context.Context, s wire.Settings, in wire.InstallIn) error {
+func (i *Installer) provideBrowser(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	b, err := i.FindBrowser(s)
 	if err != nil && !fetchable(err) {
 		return err
@@ -71,7 +72,7 @@ func (i *Installer) provideBrowser(ctx context.Context, s wire.Settings, in wire
 
 // fromSystem installs the distribution's Chromium, unless a browser is there, and
 // fonts where they are asked for.
-func (i *Installer) fromSystem(ctx context.Context, s wire.Settings, in wire.InstallIn) error {
+func (i *Installer) fromSystem(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	packages := []string{}
 	if _, err := i.FindBrowser(s); err != nil {
 		packages = append(packages, "chromium")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -116,7 +117,7 @@ func TestWithDeps(t *testing.T) {
 	s := newSite(t)
 	noted := debian(t, s, aptInstalls(s))
 	s.tool(t, "chromium", browserScript)
-	if _, err := s.Install(t.Context(), wire.Settings{}, wire.InstallIn{WithDeps: true}); err != nil {
+	if _, err := s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{WithDeps: true}); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(noted)
@@ -124,7 +125,7 @@ func TestWithDeps(t *testing.T) {
 		t.Errorf("apt-get was asked %q, %v", raw, err)
 	}
 	s.world.root = false
-	_, err = s.Install(t.Context(), wire.Settings{}, wire.InstallIn{WithDeps: true})
+	_, err = s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{WithDeps: true})
 	if got := wire.AsError(err); got == nil || got.Code != wire.CodePermission || got.Hint != "sudo abrowser install --with-deps" {
 		t.Errorf("as another user: %+v", got)
 	}

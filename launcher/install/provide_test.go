@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -88,7 +89,7 @@ func TestBrokenDriverIsInstalledAgain(t *testing.T) {
 			if part.OK || part.Code != wire.CodeNoDriver || part.Hint != "abrowser install" {
 				t.Errorf("doctor says %+v", part)
 			}
-			parts, err := s.Install(t.Context(), wire.Settings{}, wire.InstallIn{})
+			parts, err := s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +226,7 @@ func TestNoInstall(t *testing.T) {
 			if got == nil || got.Code != wire.CodeNoDriver || got.Hint != "abrowser install" || s.served.Load() != 0 {
 				t.Fatalf("Ensure = %+v with %d fetches", got, s.served.Load())
 			}
-			if _, err := s.Install(t.Context(), wire.Settings{}, wire.InstallIn{}); err != nil {
+			if _, err := s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{}); err != nil {
 				t.Errorf("the command itself: %v", err)
 			}
 		})
@@ -291,7 +292,7 @@ func rewrite(t *testing.T, path, from, to string) {
 	must(t, os.WriteFile(path, bytes.Replace(raw, []byte(from), []byte(to), 1), 0o600))
 }
 
-func partNamed(t *testing.T, parts []wire.Part, name string) wire.Part {
+func partNamed(t *testing.T, parts []verbs.Part, name string) verbs.Part {
 	t.Helper()
 	for _, p := range parts {
 		if p.Name == name {
@@ -299,7 +300,7 @@ func partNamed(t *testing.T, parts []wire.Part, name string) wire.Part {
 		}
 	}
 	t.Fatalf("no part %q in %+v", name, parts)
-	return wire.Part{}
+	return verbs.Part{}
 }
 
 func contains(t *testing.T, path, text string) bool {

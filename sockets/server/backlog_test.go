@@ -12,6 +12,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -44,9 +45,11 @@ func TestUnlinkServesTheQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server := &Server{
-		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon"} },
-		Handlers: []wire.Handler{wire.Bind(wire.Scroll, func(context.Context, *wire.Call, wire.ScrollIn) (wire.ScrollOut, error) { return wire.ScrollOut{}, nil })},
-		Unlink:   func() { _ = os.Remove(place.Socket) },
+		Hello: func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon"} },
+		Handlers: []wire.Handler{wire.Bind(verbs.Scroll, func(context.Context, *wire.Call, verbs.ScrollIn) (verbs.ScrollOut, error) {
+			return verbs.ScrollOut{}, nil
+		})},
+		Unlink: func() { _ = os.Remove(place.Socket) },
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, slow{l}) }()
@@ -56,7 +59,7 @@ func TestUnlinkServesTheQueue(t *testing.T) {
 		all.Go(func() {
 			asking, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			_, errs[i] = (&client.Caller{Place: place}).Call(asking, wire.Scroll.Path(), nil)
+			_, errs[i] = (&client.Caller{Place: place}).Call(asking, verbs.Scroll.Path(), nil)
 		})
 	}
 	time.Sleep(100 * time.Millisecond) // they are connected

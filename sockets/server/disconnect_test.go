@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -13,10 +14,10 @@ import (
 func TestCallerHasLeft(t *testing.T) {
 	here, left := make(chan bool), make(chan bool)
 	closed := make(chan struct{})
-	asks := wire.Bind(verb[wire.Nothing]("hang"), func(_ context.Context, call *wire.Call, _ wire.Nothing) (echoOut, error) {
-		here <- !call.IsLeft()
+	asks := wire.Bind(verb[verbs.Nothing]("hang"), func(_ context.Context, call *wire.Call, _ verbs.Nothing) (echoOut, error) {
+		here <- !call.IsCallerGone()
 		<-closed
-		left <- call.IsLeft()
+		left <- call.IsCallerGone()
 		return echoOut{}, nil
 	})
 	p := newPlace(t, "a")

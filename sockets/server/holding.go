@@ -20,7 +20,7 @@ type Holding struct {
 // serveHolding responds when the lock is acquired. It releases the lock when the client
 // disconnects, the limit has passed or leaving ends.
 func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Holding) {
-	call, no := s.admit(r, wire.Doc{})
+	call, no := s.admit(r, wire.Spec{})
 	if no == nil {
 		_, no = readBody(w, r)
 	}

@@ -47,7 +47,7 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	}
 	ctx, cancel := context.WithDeadline(r.Context(), call.Deadline)
 	defer cancel()
-	call.Left = func() bool { return ctx.Err() != nil || disconnected(ctx) }
+	call.CallerGone = func() bool { return ctx.Err() != nil || disconnected(ctx) }
 	out, err := s.run(ctx, call, h, body)
 	reply := wire.ReplyTo(call, out, err)
 	code := wire.Code("")
@@ -74,7 +74,7 @@ func (s *Server) run(ctx context.Context, call *wire.Call, h wire.Handler, body 
 }
 
 // admit reads the request's head and refuses a request that is not for this server.
-func (s *Server) admit(r *http.Request, verb wire.Doc) (*wire.Call, *refusal) {
+func (s *Server) admit(r *http.Request, verb wire.Spec) (*wire.Call, *refusal) {
 	if no := checkForm(r); no != nil {
 		return nil, no
 	}

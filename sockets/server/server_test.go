@@ -21,6 +21,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -38,7 +39,7 @@ type echoOut struct {
 }
 
 func verb[In any](name string) wire.Verb[In, echoOut] {
-	return wire.Verb[In, echoOut]{Doc: wire.Doc{Name: name}}
+	return wire.Verb[In, echoOut]{Spec: wire.Spec{Name: name}}
 }
 
 const (
@@ -68,8 +69,8 @@ func handlers(h *hung) []wire.Handler {
 			call.Warn("about to fail")
 			return echoOut{}, fmt.Errorf("failing: %w", wire.Errorf(wire.CodeStaleRef, "%s is gone", in.Text).WithHint("abrowser snapshot").With("ref", in.Text))
 		}),
-		wire.Bind(verb[wire.Nothing]("crash"), func(context.Context, *wire.Call, wire.Nothing) (echoOut, error) { panic("secret") }),
-		wire.Bind(verb[wire.Nothing]("hang"), func(ctx context.Context, _ *wire.Call, _ wire.Nothing) (echoOut, error) {
+		wire.Bind(verb[verbs.Nothing]("crash"), func(context.Context, *wire.Call, verbs.Nothing) (echoOut, error) { panic("secret") }),
+		wire.Bind(verb[verbs.Nothing]("hang"), func(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (echoOut, error) {
 			if h != nil {
 				h.began <- struct{}{}
 			}

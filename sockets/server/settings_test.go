@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -18,16 +19,16 @@ func TestOtherSettingsAreRefused(t *testing.T) {
 	tests := []struct {
 		name, role string
 		asked      wire.Settings
-		verb       wire.Doc
+		verb       wire.Spec
 		refused    bool
 	}{
-		{"nothing asked", "daemon", wire.Settings{}, wire.GetURL.Doc, false},
-		{"the same", "daemon", wire.Settings{Profile: "work"}, wire.GetURL.Doc, false},
-		{"another", "daemon", wire.Settings{Profile: "home"}, wire.GetURL.Doc, true},
-		{"more", "daemon", wire.Settings{Profile: "work", Headed: true}, wire.Open.Doc, true},
-		{"to close it", "daemon", wire.Settings{Headed: true}, wire.Close.Doc, false},
-		{"one that is ending", "ending daemon", wire.Settings{Profile: "home"}, wire.GetURL.Doc, false},
-		{"a broker", "broker", wire.Settings{Headed: true}, wire.GetURL.Doc, false},
+		{"nothing asked", "daemon", wire.Settings{}, verbs.GetURL.Spec, false},
+		{"the same", "daemon", wire.Settings{Profile: "work"}, verbs.GetURL.Spec, false},
+		{"another", "daemon", wire.Settings{Profile: "home"}, verbs.GetURL.Spec, true},
+		{"more", "daemon", wire.Settings{Profile: "work", Headed: true}, verbs.Open.Spec, true},
+		{"to close it", "daemon", wire.Settings{Headed: true}, verbs.Close.Spec, false},
+		{"one that is ending", "ending daemon", wire.Settings{Profile: "home"}, verbs.GetURL.Spec, false},
+		{"a broker", "broker", wire.Settings{Headed: true}, verbs.GetURL.Spec, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,8 +1,10 @@
-package wire
+package verbs
+
+import "github.com/abrowser/abrowser/sockets/wire"
 
 // All returns every verb, in the order of help and README.
-func All() []AnyVerb {
-	return []AnyVerb{ // pointers: a copy of each would be most of what a command allocates
+func All() []wire.AnyVerb {
+	return []wire.AnyVerb{ // pointers: a copy of each would be most of what a command allocates
 		&Open, &Back, &Forward, &Reload,
 		&Snapshot, &GetText, &GetHTML, &GetValue, &GetAttr, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
 		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot,
@@ -20,7 +22,7 @@ func All() []AnyVerb {
 }
 
 // Find returns the verb with this name, aliases included.
-func Find(name string) (AnyVerb, bool) {
+func Find(name string) (wire.AnyVerb, bool) {
 	for _, v := range All() {
 		doc := v.Describe()
 		if doc.Name == name {

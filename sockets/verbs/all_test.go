@@ -1,4 +1,4 @@
-package wire
+package verbs
 
 import (
 	"encoding/json"
@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 func TestAllVerbsAreWellDeclared(t *testing.T) {
 	names := map[string]bool{}
-	paths := map[string]bool{PathHello: true, PathRetire: true}
+	paths := map[string]bool{wire.PathHello: true, wire.PathRetire: true}
 	for _, v := range All() {
 		doc := v.Describe()
 		t.Run(doc.Name, func(t *testing.T) {
@@ -28,7 +30,7 @@ func TestAllVerbsAreWellDeclared(t *testing.T) {
 					t.Errorf("Find(%q) does not find it", name)
 				}
 			}
-			if taken := paths[doc.Path()] || strings.HasPrefix(doc.Path()+"/", PathSession); taken && doc.By != ByCommand {
+			if taken := paths[doc.Path()] || strings.HasPrefix(doc.Path()+"/", wire.PathSession); taken && doc.By != wire.ByCommand {
 				t.Errorf("its path %s is taken", doc.Path())
 			}
 			paths[doc.Path()] = true
@@ -52,7 +54,7 @@ func TestAllVerbsAreWellDeclared(t *testing.T) {
 	}
 }
 
-func checkFields(t *testing.T, v AnyVerb) {
+func checkFields(t *testing.T, v wire.AnyVerb) {
 	t.Helper()
 	seen, flags, args := map[string]bool{}, map[string]bool{}, map[int]bool{}
 	given := map[string]any{}
@@ -92,7 +94,7 @@ func checkFields(t *testing.T, v AnyVerb) {
 	// Only a rule of the input's own may still refuse it: that defaults decode is
 	// what this is about.
 	in, err := v.Decode(strings.NewReader(string(raw)))
-	if _, own := reflect.ValueOf(v.NewIn()).Elem().Interface().(Checker); err != nil && !own {
+	if _, own := reflect.ValueOf(v.NewIn()).Elem().Interface().(wire.Checker); err != nil && !own {
 		t.Errorf("Decode(%s) = %v", raw, err)
 	}
 	if err == nil && reflect.TypeOf(in) != reflect.TypeOf(v.NewIn()) {
@@ -101,15 +103,15 @@ func checkFields(t *testing.T, v AnyVerb) {
 }
 
 func TestExitStatus(t *testing.T) {
-	for code, want := range map[Code]int{
-		"": 0, CodeInternal: 1, CodeNotFound: 1, CodeBadInput: 2, CodeUnknownVerb: 2, CodeNoBrowser: 3, CodeIntegrity: 3,
-		CodeTimeout: 4, CodeWedged: 4, CodeOwnership: 5, CodePageClosed: 6, CodeInterrupted: 130, "never heard of": 1,
+	for code, want := range map[wire.Code]int{
+		"": 0, wire.CodeInternal: 1, wire.CodeNotFound: 1, wire.CodeBadInput: 2, wire.CodeUnknownVerb: 2, wire.CodeNoBrowser: 3, wire.CodeIntegrity: 3,
+		wire.CodeTimeout: 4, wire.CodeWedged: 4, wire.CodeOwnership: 5, wire.CodePageClosed: 6, wire.CodeInterrupted: 130, "never heard of": 1,
 	} {
-		if got := ExitStatus(code); got != want {
+		if got := wire.ExitStatus(code); got != want {
 			t.Errorf("ExitStatus(%q) = %d, want %d", code, got, want)
 		}
 	}
-	if !errors.Is(fmt.Errorf("x: %w", CodeBusy), CodeBusy) {
+	if !errors.Is(fmt.Errorf("x: %w", wire.CodeBusy), wire.CodeBusy) {
 		t.Error("a bare code is no error to errors.Is")
 	}
 }

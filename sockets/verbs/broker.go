@@ -1,6 +1,10 @@
-package wire
+package verbs
 
-import "time"
+import (
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
 
 const groupBroker = "Between processes"
 
@@ -12,9 +16,9 @@ type TabsIn struct {
 
 // BrokerTabs lists owned tabs with session, state and times; it answers at once
 // and after every event of the browser that came before the request.
-var BrokerTabs = Verb[TabsIn, TabsOut]{Doc{
+var BrokerTabs = wire.Verb[TabsIn, TabsOut]{Spec: wire.Spec{
 	Name: "broker tabs", Group: groupBroker, Short: "List the tabs of all sessions", Example: "abrowser broker tabs",
-	By: ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+	By: wire.ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
 }}
 
 // NoteIn is the input of [BrokerNote].
@@ -27,9 +31,9 @@ type NoteIn struct {
 
 // BrokerNote keeps what only the session's daemon knows of a tab, so that the
 // next daemon of the session knows it too.
-var BrokerNote = Verb[NoteIn, Nothing]{Doc{
+var BrokerNote = wire.Verb[NoteIn, Nothing]{Spec: wire.Spec{
 	Name: "broker note", Group: groupBroker, Short: "Keep a tab's label and which tab is active",
-	Example: "abrowser broker note", By: ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker note", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
 }}
 
 // ReleaseIn is the input of [BrokerRelease].
@@ -48,9 +52,9 @@ type ReleaseOut struct {
 
 // BrokerRelease ends a session on the browser's side: its tabs stay, released, or
 // are closed.
-var BrokerRelease = Verb[ReleaseIn, ReleaseOut]{Doc{
+var BrokerRelease = wire.Verb[ReleaseIn, ReleaseOut]{Spec: wire.Spec{
 	Name: "broker release", Group: groupBroker, Short: "End a session on the browser's side",
-	Example: "abrowser broker release", By: ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker release", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
 }}
 
 // DepartIn is the input of [BrokerDepart].
@@ -61,9 +65,9 @@ type DepartIn struct {
 
 // BrokerDepart says that a session's daemon ends and none is to follow: the session lasts,
 // and its tabs are left for review without waiting for the daemon to come back.
-var BrokerDepart = Verb[DepartIn, Nothing]{Doc{
+var BrokerDepart = wire.Verb[DepartIn, Nothing]{Spec: wire.Spec{
 	Name: "broker depart", Group: groupBroker, Short: "Leave a session's tabs for review, since its daemon ends",
-	Example: "abrowser broker depart", By: ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker depart", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
 }}
 
 // IncognitoIn is the input of [BrokerIncognito].
@@ -74,9 +78,9 @@ type IncognitoIn struct {
 // BrokerIncognito gives a session a browser context of its own in the place of the
 // shared one, unless it has it already. A session with pages in the shared one
 // cannot have it: [CodeSettingsDiffer].
-var BrokerIncognito = Verb[IncognitoIn, Nothing]{Doc{
+var BrokerIncognito = wire.Verb[IncognitoIn, Nothing]{Spec: wire.Spec{
 	Name: "broker incognito", Group: groupBroker, Short: "Give a session a browser context of its own",
-	Example: "abrowser broker incognito", By: ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker incognito", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
 }}
 
 // BrokerSession is a session as the broker knows it.
@@ -100,9 +104,9 @@ type BrokerSessionsOut struct {
 }
 
 // BrokerSessions lists the sessions that the broker knows.
-var BrokerSessions = Verb[Nothing, BrokerSessionsOut]{Doc{
+var BrokerSessions = wire.Verb[Nothing, BrokerSessionsOut]{Spec: wire.Spec{
 	Name: "broker sessions", Group: groupBroker, Short: "List the sessions that the broker knows",
-	Example: "abrowser broker sessions", By: ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+	Example: "abrowser broker sessions", By: wire.ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
 }}
 
 // NewsIn is the input of [BrokerNews].
@@ -130,7 +134,7 @@ type Reopened struct {
 
 // BrokerNews tells what happened to a session's tabs while nobody looked, until it
 // is told that the session has heard it.
-var BrokerNews = Verb[NewsIn, NewsOut]{Doc{
+var BrokerNews = wire.Verb[NewsIn, NewsOut]{Spec: wire.Spec{
 	Name: "broker news", Group: groupBroker, Short: "Tell what happened to a session's tabs", Example: "abrowser broker news",
-	By: ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+	By: wire.ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
 }}

@@ -1,8 +1,10 @@
-package wire
+package verbs
 
 import (
 	"fmt"
 	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // BrowserStatusOut is what [BrowserStatus] answers.
@@ -41,9 +43,9 @@ func (o BrowserStatusOut) Text() string {
 }
 
 // BrowserStatus tells about the shared browser.
-var BrowserStatus = Verb[Nothing, BrowserStatusOut]{Doc{
+var BrowserStatus = wire.Verb[Nothing, BrowserStatusOut]{Spec: wire.Spec{
 	Name: "browser status", Group: groupBrowser, Short: "Print how the shared browser is", Example: "abrowser browser status",
-	By: ByBroker, Control: true, Idle: true, Reads: true,
+	By: wire.ByBroker, Control: true, Idle: true, Reads: true,
 }}
 
 // BrowserStopIn is the input of [BrowserStop].
@@ -68,9 +70,9 @@ func (o BrowserStopOut) Text() string {
 
 // BrowserStop ends the shared browser with all its tabs; logins are kept. A browser
 // that somebody else started is only left.
-var BrowserStop = Verb[BrowserStopIn, BrowserStopOut]{Doc{
+var BrowserStop = wire.Verb[BrowserStopIn, BrowserStopOut]{Spec: wire.Spec{
 	Name: "browser stop", Group: groupBrowser, Short: "Stop the shared browser with all tabs; logins are kept",
-	Example: "abrowser browser stop", By: ByBroker, Control: true, Idle: true, Removes: true, Ends: true,
+	Example: "abrowser browser stop", By: wire.ByBroker, Control: true, Idle: true, Removes: true, Ends: true,
 }}
 
 // InstallIn is the input of [Install].
@@ -80,11 +82,11 @@ type InstallIn struct {
 
 // Part is one part that abrowser needs, and whether it is in order.
 type Part struct {
-	Name   string `json:"name"` // directory, node, driver, browser, ...
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail"`
-	Code   Code   `json:"code,omitzero"`
-	Hint   string `json:"hint,omitzero"` // the command that mends it
+	Name   string    `json:"name"` // directory, node, driver, browser, ...
+	OK     bool      `json:"ok"`
+	Detail string    `json:"detail"`
+	Code   wire.Code `json:"code,omitzero"`
+	Hint   string    `json:"hint,omitzero"` // the command that mends it
 }
 
 // PartsOut lists parts.
@@ -109,13 +111,13 @@ func (o PartsOut) Text() string {
 }
 
 // Install fetches what is missing: a browser and Playwright's driver.
-var Install = Verb[InstallIn, PartsOut]{Doc{
+var Install = wire.Verb[InstallIn, PartsOut]{Spec: wire.Spec{
 	Name: "install", Group: groupBrowser, Short: "Fetch what is missing: a browser, Playwright's driver, node",
-	Example: "abrowser install --with-deps", By: ByCommand, Idle: true,
+	Example: "abrowser install --with-deps", By: wire.ByCommand, Idle: true,
 }}
 
 // Doctor checks every part and says how to mend what is not in order.
-var Doctor = Verb[Nothing, PartsOut]{Doc{
+var Doctor = wire.Verb[Nothing, PartsOut]{Spec: wire.Spec{
 	Name: "doctor", Group: groupBrowser, Short: "Check every part and say how to mend it",
-	Example: "abrowser doctor", By: ByCommand, Idle: true, Reads: true,
+	Example: "abrowser doctor", By: wire.ByCommand, Idle: true, Reads: true,
 }}

@@ -1,15 +1,17 @@
-package wire
+package verbs
 
 import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 func TestDecodeRefusesWhatBreaksARule(t *testing.T) {
 	tests := []struct {
 		name string
-		verb AnyVerb
+		verb wire.AnyVerb
 		body string
 		want string // a part of the message, empty where it is accepted
 	}{
@@ -28,9 +30,24 @@ func TestDecodeRefusesWhatBreaksARule(t *testing.T) {
 			switch {
 			case tt.want == "" && err != nil:
 				t.Errorf("Decode(%s) = %v, want none", tt.body, err)
-			case tt.want != "" && (!errors.Is(err, CodeBadInput) || !strings.Contains(err.Error(), tt.want)):
+			case tt.want != "" && (!errors.Is(err, wire.CodeBadInput) || !strings.Contains(err.Error(), tt.want)):
 				t.Errorf("Decode(%s) = %v, want %q", tt.body, err, tt.want)
 			}
 		})
 	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{
+		"", "{}", "null", "[]", `{"selector":null}`, `{"SELECTOR":"a"}`, `{"steps":[{}]}`, "{\"selector\":\"\xff\"}", `{"selector":"e1","timeout":-1}`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, v := range All() {
+			if _, err := v.Decode(strings.NewReader(body)); err != nil && !errors.Is(err, wire.CodeBadInput) {
+				t.Fatalf("%s: Decode(%q) = %v, want %s", v.Describe().Name, body, err, wire.CodeBadInput)
+			}
+		}
+	})
 }

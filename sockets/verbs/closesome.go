@@ -1,7 +1,9 @@
-package wire
+package verbs
 
 import (
 	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // CloseSomeIn is the input of [CloseSome]. What is given has to hold together.
@@ -32,7 +34,7 @@ func (o CloseSomeOut) Text() string {
 
 // CloseSome ends those of the sessions that live of which everything holds that is
 // asked for. Their tabs stay.
-var CloseSome = Verb[CloseSomeIn, CloseSomeOut]{Doc{
+var CloseSome = wire.Verb[CloseSomeIn, CloseSomeOut]{Spec: wire.Spec{
 	Name: "session close", Group: groupSession, Short: "End the sessions with a prefix, or that have done nothing for a time; their tabs stay open",
-	Example: "abrowser session close --prefix task_ --idle-ms 600000", By: ByCommand, Idle: true,
+	Example: "abrowser session close --prefix task_ --idle-ms 600000", By: wire.ByCommand, Idle: true,
 }}

@@ -1,6 +1,10 @@
-package wire
+package verbs
 
-import "time"
+import (
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
 
 // DownloadIn is the input of [SaveDownload].
 type DownloadIn struct {
@@ -24,8 +28,8 @@ type Saved struct {
 func (s Saved) Text() string { return s.Path }
 
 // TakeFile is the file.
-func (s *Saved) TakeFile() (File, bool) {
-	f := File{Path: s.Path, Name: s.SuggestedFilename, Source: s.Source, Keep: s.Keep}
+func (s *Saved) TakeFile() (wire.File, bool) {
+	f := wire.File{Path: s.Path, Name: s.SuggestedFilename, Source: s.Source, Keep: s.Keep}
 	s.Source, s.Keep = "", false
 	return f, true
 }
@@ -43,7 +47,7 @@ type DownloadOut struct {
 func (o DownloadOut) Text() string { return lines(o.Saved.Text(), o.Effects.Text()) }
 
 // SaveDownload clicks an element and saves the file that the browser downloads.
-var SaveDownload = Verb[DownloadIn, DownloadOut]{Doc{
+var SaveDownload = wire.Verb[DownloadIn, DownloadOut]{Spec: wire.Spec{
 	Name: "download", Group: groupInput, Short: "Click an element and save the file that it downloads",
 	Long: "A file that is there already is replaced when the whole new one has come. In a directory the file gets the name that " +
 		"the page suggests, with a number where that is taken. A download that takes longer than the timeout goes on: " +
@@ -78,7 +82,7 @@ type BrokerDownloadsOut struct {
 }
 
 // BrokerDownloads lists the downloads of a session that nobody has fetched.
-var BrokerDownloads = Verb[BrokerDownloadsIn, BrokerDownloadsOut]{Doc{
+var BrokerDownloads = wire.Verb[BrokerDownloadsIn, BrokerDownloadsOut]{Spec: wire.Spec{
 	Name: "broker downloads", Group: groupBroker, Short: "List a session's downloads",
-	Example: "abrowser broker downloads", By: ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+	Example: "abrowser broker downloads", By: wire.ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
 }}

@@ -1,4 +1,4 @@
-package wire
+package verbs
 
 import "fmt"
 
@@ -55,3 +55,15 @@ type Waits struct {
 type Element struct {
 	Selector string `json:"selector" arg:"0" required:"true" help:"a selector, or a ref of the last snapshot such as e3"`
 }
+
+// TabSelector is the part of an input that chooses the tab to read, which may belong to another
+// session.
+type TabSelector struct {
+	Tab string `json:"tab,omitzero" help:"the tab to look at: t2, a label or target id, or one of another session: SESSION/t2"`
+}
+
+// TabName is the tab, empty for the active one.
+func (o TabSelector) TabName() string { return o.Tab }
+
+// TabNamer is the input of a verb that any agent may ask of any tab that it names.
+type TabNamer interface{ TabName() string }

@@ -1,8 +1,10 @@
-package wire
+package verbs
 
 import (
 	"fmt"
 	"os"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // HARStartIn is the input of [HARStart].
@@ -21,7 +23,7 @@ type HARStartOut struct {
 func (o HARStartOut) Text() string { return o.Path }
 
 // HARStart begins to record the session's requests.
-var HARStart = Verb[HARStartIn, HARStartOut]{Doc{
+var HARStart = wire.Verb[HARStartIn, HARStartOut]{Spec: wire.Spec{
 	Name: "network har start", Aliases: []string{"har start", "start har"}, Group: groupPolicy, Short: "Record the session's requests into a HAR file",
 	Long:    "This session's alone. The file is written by har stop, and when the session is closed. It has headers and bodies, and with them what is secret in them.",
 	Example: "abrowser network har start trace.har",
@@ -42,7 +44,7 @@ type HARStopOut struct {
 func (o HARStopOut) Text() string { return fmt.Sprintf("%s (%d requests)", o.Path, o.RequestCount) }
 
 // HARStop writes what was recorded.
-var HARStop = Verb[HARStopIn, HARStopOut]{Doc{
+var HARStop = wire.Verb[HARStopIn, HARStopOut]{Spec: wire.Spec{
 	Name: "network har stop", Aliases: []string{"har stop", "stop har"}, Group: groupPolicy, Short: "Write the HAR file and stop recording",
 	Example: "abrowser network har stop",
 }}
@@ -51,7 +53,7 @@ var HARStop = Verb[HARStopIn, HARStopOut]{Doc{
 func CheckReplay(paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			return Errorf(CodeBadInput, "HAR replay file not found at %q", path).WithHint("abrowser network har start %s records one", path)
+			return wire.Errorf(wire.CodeBadInput, "HAR replay file not found at %q", path).WithHint("abrowser network har start %s records one", path)
 		}
 	}
 	return nil

@@ -1,4 +1,6 @@
-package wire
+package verbs
+
+import "github.com/abrowser/abrowser/sockets/wire"
 
 const groupInput = "Interaction"
 
@@ -20,7 +22,7 @@ type ClickOut struct {
 }
 
 // Click presses and releases a mouse button over an element.
-var Click = Verb[ClickIn, ClickOut]{Doc{
+var Click = wire.Verb[ClickIn, ClickOut]{Spec: wire.Spec{
 	Name: "click", Group: groupInput, Short: "Click an element", Example: "abrowser click e2",
 	Long: "Waits until the element is visible, enabled, still and not covered. A tab that the click opens is printed and joins the session.",
 }}
@@ -38,7 +40,7 @@ type DblclickOut struct {
 }
 
 // Dblclick clicks an element twice.
-var Dblclick = Verb[ElementIn, DblclickOut]{Doc{
+var Dblclick = wire.Verb[ElementIn, DblclickOut]{Spec: wire.Spec{
 	Name: "dblclick", Group: groupInput, Short: "Click an element twice", Example: "abrowser dblclick '#row'",
 }}
 
@@ -56,7 +58,7 @@ type FillOut struct {
 }
 
 // Fill replaces the value of a field.
-var Fill = Verb[FillIn, FillOut]{Doc{
+var Fill = wire.Verb[FillIn, FillOut]{Spec: wire.Spec{
 	Name: "fill", Group: groupInput, Short: "Replace the value of a field", Example: "abrowser fill '#name' Ada Lovelace",
 }}
 
@@ -76,7 +78,7 @@ type TypeOut struct {
 }
 
 // Type presses the keys of a text, one after the other.
-var Type = Verb[TypeIn, TypeOut]{Doc{
+var Type = wire.Verb[TypeIn, TypeOut]{Spec: wire.Spec{
 	Name: "type", Group: groupInput, Short: "Type into a field key by key", Example: "abrowser type '#name' Ada",
 }}
 
@@ -93,7 +95,7 @@ type PressOut struct {
 }
 
 // Press presses a key in the page.
-var Press = Verb[PressIn, PressOut]{Doc{
+var Press = wire.Verb[PressIn, PressOut]{Spec: wire.Spec{
 	Name: "press", Aliases: []string{"key"}, Group: groupInput, Short: "Press a key", Example: "abrowser press Enter",
 }}
 
@@ -104,7 +106,7 @@ type HoverOut struct {
 }
 
 // Hover moves the mouse over an element.
-var Hover = Verb[ElementIn, HoverOut]{Doc{
+var Hover = wire.Verb[ElementIn, HoverOut]{Spec: wire.Spec{
 	Name: "hover", Group: groupInput, Short: "Move the mouse over an element", Example: "abrowser hover '#menu'",
 }}
 
@@ -115,7 +117,7 @@ type FocusOut struct {
 }
 
 // Focus gives an element the keyboard.
-var Focus = Verb[ElementIn, FocusOut]{Doc{
+var Focus = wire.Verb[ElementIn, FocusOut]{Spec: wire.Spec{
 	Name: "focus", Group: groupInput, Short: "Give an element the keyboard", Example: "abrowser focus '#name'",
 }}
 
@@ -133,7 +135,7 @@ type SelectOut struct {
 }
 
 // Select chooses options of a select element.
-var Select = Verb[SelectIn, SelectOut]{Doc{
+var Select = wire.Verb[SelectIn, SelectOut]{Spec: wire.Spec{
 	Name: "select", Group: groupInput, Short: "Choose options of a select element", Example: "abrowser select '#colour' Red",
 }}
 
@@ -144,7 +146,7 @@ type CheckOut struct {
 }
 
 // Check ticks a box or chooses a radio button.
-var Check = Verb[ElementIn, CheckOut]{Doc{
+var Check = wire.Verb[ElementIn, CheckOut]{Spec: wire.Spec{
 	Name: "check", Group: groupInput, Short: "Tick a checkbox or radio button", Example: "abrowser check '#agree'",
 }}
 
@@ -155,7 +157,7 @@ type UncheckOut struct {
 }
 
 // Uncheck unticks a box.
-var Uncheck = Verb[ElementIn, UncheckOut]{Doc{
+var Uncheck = wire.Verb[ElementIn, UncheckOut]{Spec: wire.Spec{
 	Name: "uncheck", Group: groupInput, Short: "Untick a checkbox", Example: "abrowser uncheck '#agree'",
 }}
 
@@ -174,6 +176,6 @@ type ScrollOut struct {
 }
 
 // Scroll scrolls the page or an element.
-var Scroll = Verb[ScrollIn, ScrollOut]{Doc{
+var Scroll = wire.Verb[ScrollIn, ScrollOut]{Spec: wire.Spec{
 	Name: "scroll", Group: groupInput, Short: "Scroll the page or an element", Example: "abrowser scroll down 500",
 }}

@@ -1,4 +1,6 @@
-package wire
+package verbs
+
+import "github.com/abrowser/abrowser/sockets/wire"
 
 const groupNavigation = "Navigation"
 
@@ -35,7 +37,7 @@ type OpenOut struct {
 func (o OpenOut) Text() string { return lines(o.Title, o.URL, o.Effects.Text()) }
 
 // Open makes sure that the session has its page and takes it to a URL.
-var Open = Verb[OpenIn, OpenOut]{Doc{
+var Open = wire.Verb[OpenIn, OpenOut]{Spec: wire.Spec{
 	Name: "open", Aliases: []string{"goto", "navigate"}, Group: groupNavigation,
 	Short:   "Go to a URL in the session's own page",
 	Long:    "Waits for the page's load event. Where that does not come in time but the document is there, it succeeds with a warning.",
@@ -55,16 +57,16 @@ type PageURL struct {
 func (o PageURL) Text() string { return lines(o.URL, o.Effects.Text()) }
 
 // Back goes one step back in the page's history.
-var Back = Verb[StepIn, PageURL]{Doc{
+var Back = wire.Verb[StepIn, PageURL]{Spec: wire.Spec{
 	Name: "back", Group: groupNavigation, Short: "Go back in the page's history", Example: "abrowser back",
 }}
 
 // Forward goes one step forward in the page's history.
-var Forward = Verb[StepIn, PageURL]{Doc{
+var Forward = wire.Verb[StepIn, PageURL]{Spec: wire.Spec{
 	Name: "forward", Group: groupNavigation, Short: "Go forward in the page's history", Example: "abrowser forward",
 }}
 
 // Reload loads the page again.
-var Reload = Verb[StepIn, PageURL]{Doc{
+var Reload = wire.Verb[StepIn, PageURL]{Spec: wire.Spec{
 	Name: "reload", Group: groupNavigation, Short: "Load the page again", Example: "abrowser reload",
 }}

@@ -1,8 +1,10 @@
-package wire
+package verbs
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // PageStateOut is what [PageState] answers. Of each list there are at most 200, and
@@ -98,7 +100,7 @@ func marks(on bool, word string) string {
 
 // PageState lists what is on the page by kind. It needs no picture of the page, and
 // so no lock.
-var PageState = Verb[TabIn, PageStateOut]{Doc{
+var PageState = wire.Verb[TabIn, PageStateOut]{Spec: wire.Spec{
 	Name: "page state", Group: groupRead, Short: "List headings, links, buttons, inputs, landmarks and errors of the page",
 	Example: "abrowser page state --json", Reads: true,
 }}

@@ -1,9 +1,11 @@
-package wire
+package verbs
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const groupPolicy = "Policies and emulation"
@@ -42,10 +44,10 @@ type DialogPolicyIn struct {
 // Check wants a text where it is used and nowhere else.
 func (in DialogPolicyIn) Check() error {
 	if in.Mode == PolicyPromptWith && in.Text == "" {
-		return Errorf(CodeBadInput, `dialog policy: mode "accept-prompt-with" requires text`).WithHint("abrowser policy dialog accept-prompt-with Ada")
+		return wire.Errorf(wire.CodeBadInput, `dialog policy: mode "accept-prompt-with" requires text`).WithHint("abrowser policy dialog accept-prompt-with Ada")
 	}
 	if in.Mode != PolicyPromptWith && in.Text != "" {
-		return Errorf(CodeBadInput, "dialog policy: %s takes no text", in.Mode).WithHint("abrowser policy dialog accept-prompt-with %s", in.Text)
+		return wire.Errorf(wire.CodeBadInput, "dialog policy: %s takes no text", in.Mode).WithHint("abrowser policy dialog accept-prompt-with %s", in.Text)
 	}
 	return nil
 }
@@ -119,13 +121,13 @@ func exceptions(per map[string]string) string {
 }
 
 // PolicyStatus prints the session's policies.
-var PolicyStatus = Verb[Nothing, PoliciesOut]{Doc{
+var PolicyStatus = wire.Verb[Nothing, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy status", Group: groupPolicy, Short: "Print the session's policies, and what waits for a person or a file picker",
 	Example: "abrowser policy status", Control: true, Reads: true,
 }}
 
 // PolicyDialog says what is done with JavaScript dialogs.
-var PolicyDialog = Verb[DialogPolicyIn, PoliciesOut]{Doc{
+var PolicyDialog = wire.Verb[DialogPolicyIn, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy dialog", Group: groupPolicy, Short: "Set what is done with alert, confirm, prompt and beforeunload",
 	Long: "The default, raise, accepts alert and beforeunload, dismisses confirm and prompt, and the next reply says so. " +
 		"A policy is the session's own and holds until the session is closed.",
@@ -162,11 +164,11 @@ func known(what, name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	return Errorf(CodeBadInput, "there is no %s %q", what, name).WithHint("it takes %s", strings.Join(names, ", "))
+	return wire.Errorf(wire.CodeBadInput, "there is no %s %q", what, name).WithHint("it takes %s", strings.Join(names, ", "))
 }
 
 // PolicyPermission says what is done when a page wants what needs a permission.
-var PolicyPermission = Verb[PermissionPolicyIn, PoliciesOut]{Doc{
+var PolicyPermission = wire.Verb[PermissionPolicyIn, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy permission", Group: groupPolicy, Short: "Set what is done when the page wants a camera, its place or the clipboard",
 	Long: "Decided for this session's pages alone: the browser is granted nothing. What is allowed and the browser has not granted anyway is a stand-in: " +
 		"a black picture and a tone, the place of set geo, a clipboard of the session's own. " +
@@ -181,7 +183,7 @@ type NotificationPolicyIn struct {
 }
 
 // PolicyNotification says what is done when a page shows a notification.
-var PolicyNotification = Verb[NotificationPolicyIn, PoliciesOut]{Doc{
+var PolicyNotification = wire.Verb[NotificationPolicyIn, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy notification", Group: groupPolicy, Short: "Set what is done when the page shows a notification",
 	Long:    "Nothing is shown on the screen: the page is told that it was (allow) or was not (deny, raise), and the next reply has its title.",
 	Example: "abrowser policy notification allow", Control: true,
@@ -208,7 +210,7 @@ func (in FilePickerPolicyIn) Check() error {
 }
 
 // PolicyFilePicker says what is done with file pickers.
-var PolicyFilePicker = Verb[FilePickerPolicyIn, PoliciesOut]{Doc{
+var PolicyFilePicker = wire.Verb[FilePickerPolicyIn, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy file-picker", Group: groupPolicy, Short: "Set what is done when the page opens a file picker",
 	Long:    "What policy respond has queued is picked, unless the policy is deny; with nothing queued the page is told that nothing was picked, and the next reply says so.",
 	Example: "abrowser policy file-picker deny showDirectoryPicker", Control: true,
@@ -240,7 +242,7 @@ func (o PickerRespondOut) Text() string {
 }
 
 // PolicyRespond queues what the next file picker of a kind answers.
-var PolicyRespond = Verb[PickerRespondIn, PickerRespondOut]{Doc{
+var PolicyRespond = wire.Verb[PickerRespondIn, PickerRespondOut]{Spec: wire.Spec{
 	Name: "policy respond", Group: groupPolicy, Short: "Queue what the page's next file picker of a kind picks", Control: true,
 	Long: "Files to read are read now. The file to save to is written when the page saves.", Example: "abrowser policy respond showOpenFilePicker report.pdf",
 }}
@@ -252,7 +254,7 @@ type PolicyAnswerIn struct {
 }
 
 // PolicyAnswer is a person's answer to a page that waits for it.
-var PolicyAnswer = Verb[PolicyAnswerIn, PoliciesOut]{Doc{
+var PolicyAnswer = wire.Verb[PolicyAnswerIn, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy answer", Group: groupPolicy, Short: "Answer what a page waits for a person to decide", Example: "abrowser policy answer q1 allow",
 	Control: true,
 }}
@@ -269,7 +271,7 @@ type DialogAnswerOut struct {
 }
 
 // DialogAccept accepts the next dialog, whatever the policy.
-var DialogAccept = Verb[DialogAcceptIn, DialogAnswerOut]{Doc{
+var DialogAccept = wire.Verb[DialogAcceptIn, DialogAnswerOut]{Spec: wire.Spec{
 	Name: "dialog accept", Group: groupTabs, Short: "Accept the next JavaScript dialog, whatever the policy", Example: "abrowser dialog accept",
 	Long: "No dialog stays open, so that nothing hangs: say before what opens it how the next one is answered. " +
 		"For all of them: abrowser policy dialog.",
@@ -277,7 +279,7 @@ var DialogAccept = Verb[DialogAcceptIn, DialogAnswerOut]{Doc{
 }}
 
 // DialogDismiss dismisses the next dialog, whatever the policy.
-var DialogDismiss = Verb[Nothing, DialogAnswerOut]{Doc{
+var DialogDismiss = wire.Verb[Nothing, DialogAnswerOut]{Spec: wire.Spec{
 	Name: "dialog dismiss", Group: groupTabs, Short: "Dismiss the next JavaScript dialog, whatever the policy", Example: "abrowser dialog dismiss",
 	Control: true,
 }}

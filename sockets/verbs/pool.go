@@ -1,8 +1,10 @@
-package wire
+package verbs
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // PoolShare is how many extra tabs an agent has.
@@ -27,10 +29,10 @@ type PoolRequestOut struct {
 func (o PoolRequestOut) Text() string { return o.Message }
 
 // PoolRequest queues for a slot of the tab pool.
-var PoolRequest = Verb[Nothing, PoolRequestOut]{Doc{
+var PoolRequest = wire.Verb[Nothing, PoolRequestOut]{Spec: wire.Spec{
 	Name: "pool request", Group: groupSession, Short: "Queue for one more tab, where the pool of extra tabs is full",
 	Long:    "First come, first served; asking again keeps the place. A slot that comes free is kept for the first in the queue, for 30 s.",
-	Example: "abrowser pool request", By: ByBroker, Control: true, Idle: true,
+	Example: "abrowser pool request", By: wire.ByBroker, Control: true, Idle: true,
 }}
 
 // PoolGrantOut is what [PoolGrant] answers.
@@ -48,10 +50,10 @@ type PoolGrantOut struct {
 func (o PoolGrantOut) Text() string { return o.Message }
 
 // PoolGrant gives up a tab for the first in the queue.
-var PoolGrant = Verb[Nothing, PoolGrantOut]{Doc{
+var PoolGrant = wire.Verb[Nothing, PoolGrantOut]{Spec: wire.Spec{
 	Name: "pool grant", Group: groupSession, Short: "Close one's oldest extra tab for the first that waits for one",
 	Long:    "Where nobody waits nothing is closed. The slot is kept for who gets it, for 30 s.",
-	Example: "abrowser pool grant", By: ByBroker, Control: true, Idle: true, Removes: true,
+	Example: "abrowser pool grant", By: wire.ByBroker, Control: true, Idle: true, Removes: true,
 }}
 
 // PoolWait is an agent that waits for a slot.
@@ -96,9 +98,9 @@ func (o PoolRequestsOut) Text() string {
 }
 
 // PoolRequests tells who waits for a slot of the tab pool, and whether one is kept.
-var PoolRequests = Verb[Nothing, PoolRequestsOut]{Doc{
+var PoolRequests = wire.Verb[Nothing, PoolRequestsOut]{Spec: wire.Spec{
 	Name: "pool requests", Group: groupSession, Short: "Print who waits for a tab, and whether one may be opened now",
-	Example: "abrowser pool requests", By: ByBroker, Control: true, Idle: true, Reads: true,
+	Example: "abrowser pool requests", By: wire.ByBroker, Control: true, Idle: true, Reads: true,
 }}
 
 // ClaimIn is the input of [BrokerClaim].
@@ -110,8 +112,8 @@ type ClaimIn struct {
 
 // ClaimOut is what [BrokerClaim] answers.
 type ClaimOut struct {
-	Holder AgentKey `json:"holder,omitzero"` // whose it is; empty for nobody's
-	Ended  bool     `json:"ended,omitzero"`  // it was ended since somebody used it
+	Holder wire.AgentKey `json:"holder,omitzero"` // whose it is; empty for nobody's
+	Ended  bool          `json:"ended,omitzero"`  // it was ended since somebody used it
 	// Unknown is set where nothing is known of it: new, or incognito and ended.
 	Unknown bool   `json:"unknown,omitzero"`
 	Live    bool   `json:"live,omitzero"` // it is at work
@@ -121,9 +123,9 @@ type ClaimOut struct {
 
 // BrokerClaim says whose a session is. It becomes the asking agent's where it is
 // nobody's.
-var BrokerClaim = Verb[ClaimIn, ClaimOut]{Doc{
+var BrokerClaim = wire.Verb[ClaimIn, ClaimOut]{Spec: wire.Spec{
 	Name: "broker claim", Group: groupBroker, Short: "Say whose a session is, and take one that is nobody's",
-	Example: "abrowser broker claim", By: ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker claim", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
 }}
 
 // GoodbyeOut is what [BrokerGoodbye] answers.
@@ -134,7 +136,7 @@ type GoodbyeOut struct {
 
 // BrokerGoodbye ends an agent: its extra tabs are closed, its sessions released, and
 // what it waits for is forgotten.
-var BrokerGoodbye = Verb[Nothing, GoodbyeOut]{Doc{
+var BrokerGoodbye = wire.Verb[Nothing, GoodbyeOut]{Spec: wire.Spec{
 	Name: "broker goodbye", Group: groupBroker, Short: "End the agent that asks", Example: "abrowser broker goodbye",
-	By: ByBroker, Control: true, Idle: true, Hidden: true,
+	By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
 }}

@@ -1,4 +1,4 @@
-package wire
+package verbs
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const groupRead = "Reading"
@@ -17,7 +19,7 @@ type SnapshotIn struct {
 	Depth       int    `json:"depth,omitzero" flag:"depth,d" min:"0" help:"levels to show; 0 shows all"`
 	Selector    string `json:"selector,omitzero" flag:"selector,s" help:"only the subtree of this element"`
 	URLs        bool   `json:"urls,omitzero" flag:"urls,u" help:"with the URLs of links"`
-	OfTab
+	TabSelector
 }
 
 // Ref is what a snapshot's ref stands for.
@@ -37,7 +39,7 @@ type SnapshotOut struct {
 func (o SnapshotOut) Text() string { return o.Snapshot }
 
 // Snapshot lists what is on the page, with a ref for each element to act on.
-var Snapshot = Verb[SnapshotIn, SnapshotOut]{Doc{
+var Snapshot = wire.Verb[SnapshotIn, SnapshotOut]{Spec: wire.Spec{
 	Name: "snapshot", Group: groupRead, Short: "Show the page as a tree with a ref for each element",
 	Example: "abrowser snapshot -i", Reads: true,
 }}
@@ -45,11 +47,11 @@ var Snapshot = Verb[SnapshotIn, SnapshotOut]{Doc{
 // GetIn is the input of a getter that takes an element.
 type GetIn struct {
 	Element
-	OfTab
+	TabSelector
 }
 
 // TabIn is the input of a getter that takes a tab alone.
-type TabIn struct{ OfTab }
+type TabIn struct{ TabSelector }
 
 // Nothing is the input of a verb that takes none.
 type Nothing struct{}
@@ -64,7 +66,7 @@ type GetTextOut struct {
 func (o GetTextOut) Text() string { return o.Value }
 
 // GetText reads the text of an element.
-var GetText = Verb[GetIn, GetTextOut]{Doc{
+var GetText = wire.Verb[GetIn, GetTextOut]{Spec: wire.Spec{
 	Name: "get text", Group: groupRead, Short: "Print the text of an element", Example: "abrowser get text h1", Reads: true,
 }}
 
@@ -77,7 +79,7 @@ type GetHTMLOut struct {
 func (o GetHTMLOut) Text() string { return o.HTML }
 
 // GetHTML reads the inner HTML of an element.
-var GetHTML = Verb[GetIn, GetHTMLOut]{Doc{
+var GetHTML = wire.Verb[GetIn, GetHTMLOut]{Spec: wire.Spec{
 	Name: "get html", Group: groupRead, Short: "Print the inner HTML of an element", Example: "abrowser get html main", Reads: true,
 }}
 
@@ -91,7 +93,7 @@ type GetValueOut struct {
 func (o GetValueOut) Text() string { return o.Value }
 
 // GetValue reads the value of a field.
-var GetValue = Verb[GetIn, GetValueOut]{Doc{
+var GetValue = wire.Verb[GetIn, GetValueOut]{Spec: wire.Spec{
 	Name: "get value", Group: groupRead, Short: "Print the value of a field", Example: "abrowser get value '#name'", Reads: true,
 }}
 
@@ -99,7 +101,7 @@ var GetValue = Verb[GetIn, GetValueOut]{Doc{
 type GetAttrIn struct {
 	Element
 	Attribute string `json:"attribute" arg:"1" required:"true" help:"the attribute's name"`
-	OfTab
+	TabSelector
 }
 
 // GetAttrOut is what [GetAttr] answers. Value is null where the element has no
@@ -118,7 +120,7 @@ func (o GetAttrOut) Text() string {
 }
 
 // GetAttr reads an attribute of an element.
-var GetAttr = Verb[GetAttrIn, GetAttrOut]{Doc{
+var GetAttr = wire.Verb[GetAttrIn, GetAttrOut]{Spec: wire.Spec{
 	Name: "get attr", Group: groupRead, Short: "Print an attribute of an element", Example: "abrowser get attr a href", Reads: true,
 }}
 
@@ -131,12 +133,12 @@ type GetTitleOut struct {
 func (o GetTitleOut) Text() string { return o.Title }
 
 // GetTitle reads the page's title.
-var GetTitle = Verb[TabIn, GetTitleOut]{Doc{
+var GetTitle = wire.Verb[TabIn, GetTitleOut]{Spec: wire.Spec{
 	Name: "get title", Group: groupRead, Short: "Print the page's title", Example: "abrowser get title", Reads: true,
 }}
 
 // GetURL reads the page's URL.
-var GetURL = Verb[TabIn, PageURL]{Doc{
+var GetURL = wire.Verb[TabIn, PageURL]{Spec: wire.Spec{
 	Name: "get url", Group: groupRead, Short: "Print the page's URL", Example: "abrowser get url", Reads: true,
 }}
 
@@ -150,7 +152,7 @@ type GetCountOut struct {
 func (o GetCountOut) Text() string { return strconv.Itoa(o.Count) }
 
 // GetCount counts the elements that match.
-var GetCount = Verb[GetIn, GetCountOut]{Doc{
+var GetCount = wire.Verb[GetIn, GetCountOut]{Spec: wire.Spec{
 	Name: "get count", Group: groupRead, Short: "Print how many elements match", Example: "abrowser get count a", Reads: true,
 }}
 
@@ -168,7 +170,7 @@ func (o GetBoxOut) Text() string {
 }
 
 // GetBox reads where an element is.
-var GetBox = Verb[GetIn, GetBoxOut]{Doc{
+var GetBox = wire.Verb[GetIn, GetBoxOut]{Spec: wire.Spec{
 	Name: "get box", Group: groupRead, Short: "Print where an element is", Example: "abrowser get box '#buy'", Reads: true,
 }}
 
@@ -187,7 +189,7 @@ func (o GetStylesOut) Text() string {
 }
 
 // GetStyles reads the computed styles of an element.
-var GetStyles = Verb[GetIn, GetStylesOut]{Doc{
+var GetStyles = wire.Verb[GetIn, GetStylesOut]{Spec: wire.Spec{
 	Name: "get styles", Group: groupRead, Short: "Print the computed styles of an element", Example: "abrowser get styles h1", Reads: true,
 }}
 
@@ -200,7 +202,7 @@ type GetCDPURLOut struct {
 func (o GetCDPURLOut) Text() string { return o.CDPURL }
 
 // GetCDPURL names the session's own CDP endpoint, on which its targets alone exist.
-var GetCDPURL = Verb[Nothing, GetCDPURLOut]{Doc{
+var GetCDPURL = wire.Verb[Nothing, GetCDPURLOut]{Spec: wire.Spec{
 	Name: "get cdp-url", Group: groupRead, Short: "Print the session's own CDP endpoint",
 	Long:    "Any CDP client can work in the session through it; only the session's own targets exist on it.",
 	Example: "abrowser get cdp-url", Reads: true,
@@ -216,7 +218,7 @@ type IsVisibleOut struct {
 func (o IsVisibleOut) Text() string { return strconv.FormatBool(o.Visible) }
 
 // IsVisible reports whether an element is visible.
-var IsVisible = Verb[GetIn, IsVisibleOut]{Doc{
+var IsVisible = wire.Verb[GetIn, IsVisibleOut]{Spec: wire.Spec{
 	Name: "is visible", Group: groupRead, Short: "Print whether an element is visible", Example: "abrowser is visible '#menu'", Reads: true,
 }}
 
@@ -230,7 +232,7 @@ type IsEnabledOut struct {
 func (o IsEnabledOut) Text() string { return strconv.FormatBool(o.Enabled) }
 
 // IsEnabled reports whether an element is enabled.
-var IsEnabled = Verb[GetIn, IsEnabledOut]{Doc{
+var IsEnabled = wire.Verb[GetIn, IsEnabledOut]{Spec: wire.Spec{
 	Name: "is enabled", Group: groupRead, Short: "Print whether an element is enabled", Example: "abrowser is enabled '#send'", Reads: true,
 }}
 
@@ -244,7 +246,7 @@ type IsCheckedOut struct {
 func (o IsCheckedOut) Text() string { return strconv.FormatBool(o.Checked) }
 
 // IsChecked reports whether a box is ticked.
-var IsChecked = Verb[GetIn, IsCheckedOut]{Doc{
+var IsChecked = wire.Verb[GetIn, IsCheckedOut]{Spec: wire.Spec{
 	Name: "is checked", Group: groupRead, Short: "Print whether a box is ticked", Example: "abrowser is checked '#agree'", Reads: true,
 }}
 
@@ -275,7 +277,7 @@ func (o EvalOut) Text() string {
 }
 
 // Eval runs JavaScript in the page's main frame.
-var Eval = Verb[EvalIn, EvalOut]{Doc{
+var Eval = wire.Verb[EvalIn, EvalOut]{Spec: wire.Spec{
 	Name: "eval", Group: groupRead, Short: "Run JavaScript in the page and print its value", Example: "abrowser eval document.title",
 }}
 
@@ -300,8 +302,8 @@ type ScreenshotOut struct {
 func (o ScreenshotOut) Text() string { return o.Path }
 
 // TakeFile is the image.
-func (o *ScreenshotOut) TakeFile() (File, bool) {
-	f := File{Path: o.Path, Ext: ".png", Content: o.Image, Source: o.Source}
+func (o *ScreenshotOut) TakeFile() (wire.File, bool) {
+	f := wire.File{Path: o.Path, Ext: ".png", Content: o.Image, Source: o.Source}
 	o.Image, o.Source = nil, ""
 	return f, true
 }
@@ -310,7 +312,7 @@ func (o *ScreenshotOut) TakeFile() (File, bool) {
 func (o *ScreenshotOut) SetPath(path string) { o.Path = path }
 
 // Screenshot takes a picture of the page.
-var Screenshot = Verb[ScreenshotIn, ScreenshotOut]{Doc{
+var Screenshot = wire.Verb[ScreenshotIn, ScreenshotOut]{Spec: wire.Spec{
 	Name: "screenshot", Group: groupRead, Short: "Save a picture of the page or of an element",
 	Long:    "A single argument is a selector if it starts with . # or @ or has neither a slash nor an image's ending, otherwise the path.",
 	Example: "abrowser screenshot page.png", Reads: true,

@@ -1,10 +1,12 @@
-package wire
+package verbs
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const (
@@ -35,10 +37,10 @@ type StepResult struct {
 	Success bool            `json:"success"`
 	Result  json.RawMessage `json:"result"`
 	Error   *string         `json:"error"`
-	Code    Code            `json:"code,omitzero"`
+	Code    wire.Code       `json:"code,omitzero"`
 	Hint    string          `json:"hint,omitzero"`
 	Warning string          `json:"warning,omitzero"`
-	Records []Record        `json:"records,omitzero"` // what policies decided meanwhile
+	Records []wire.Record   `json:"records,omitzero"` // what policies decided meanwhile
 	Text    string          `json:"-"`                // filled by the command line from the step's own output type
 }
 
@@ -48,7 +50,7 @@ type BatchOut struct {
 }
 
 // Batch runs several commands in one request, nothing of another caller between.
-var Batch = Verb[BatchIn, BatchOut]{Doc{
+var Batch = wire.Verb[BatchIn, BatchOut]{Spec: wire.Spec{
 	Name: "batch", Group: groupSession, Short: "Run several commands in one go, nothing of another caller in between",
 	Example: `abrowser batch "open https://example.com" "get title"`,
 }}
@@ -84,7 +86,7 @@ func (o CloseOut) Text() string {
 }
 
 // Close ends the session; its tabs stay open, for review and for a follow-up.
-var Close = Verb[CloseIn, CloseOut]{Doc{
+var Close = wire.Verb[CloseIn, CloseOut]{Spec: wire.Spec{
 	Name: "close", Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
 	Example: "abrowser close", Control: true, Idle: true, Ends: true,
 }}
@@ -111,9 +113,9 @@ func (o KillOut) Text() string {
 }
 
 // Kill ends the session by force: for a daemon or driver that does not answer.
-var Kill = Verb[KillIn, KillOut]{Doc{
+var Kill = wire.Verb[KillIn, KillOut]{Spec: wire.Spec{
 	Name: "kill", Group: groupSession, Short: "End the session by force, also when it does not answer; its tabs stay open",
-	Example: "abrowser kill", By: ByCommand, Idle: true,
+	Example: "abrowser kill", By: wire.ByCommand, Idle: true,
 }}
 
 // StatusOut is what [Status] answers.
@@ -167,7 +169,7 @@ func (o StatusOut) Text() string {
 }
 
 // Status says how the session is, also while a command runs.
-var Status = Verb[Nothing, StatusOut]{Doc{
+var Status = wire.Verb[Nothing, StatusOut]{Spec: wire.Spec{
 	Name: "status", Group: groupSession, Short: "Print how the session is", Example: "abrowser status",
 	Control: true, Idle: true, Reads: true,
 }}
@@ -181,9 +183,9 @@ type SessionOut struct {
 func (o SessionOut) Text() string { return o.Session }
 
 // Session names the session that commands here belong to.
-var Session = Verb[Nothing, SessionOut]{Doc{
+var Session = wire.Verb[Nothing, SessionOut]{Spec: wire.Spec{
 	Name: "session", Group: groupSession, Short: "Print the name of the session", Example: "abrowser session",
-	By: ByCommand, Idle: true, Reads: true,
+	By: wire.ByCommand, Idle: true, Reads: true,
 }}
 
 // TypeBrowser is the type of a session whose pages are in a browser.
@@ -233,7 +235,7 @@ func (o SessionListOut) Text() string {
 			mark = "*"
 		}
 		mode := ""
-		if s.Mode != ModeShared {
+		if s.Mode != wire.ModeShared {
 			mode = s.Mode + "  "
 		}
 		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %-7s  %s%s", mark, s.ID, s.State, counted(s.Pages, "tab", "tabs"), mode, s.URL), " "))
@@ -242,9 +244,9 @@ func (o SessionListOut) Text() string {
 }
 
 // SessionList lists all sessions, those that ended but left tabs included.
-var SessionList = Verb[Nothing, SessionListOut]{Doc{
+var SessionList = wire.Verb[Nothing, SessionListOut]{Spec: wire.Spec{
 	Name: "session list", Group: groupSession, Short: "List all sessions, with those that left tabs for review",
-	Example: "abrowser session list", By: ByCommand, Idle: true, Reads: true,
+	Example: "abrowser session list", By: wire.ByCommand, Idle: true, Reads: true,
 }}
 
 // SessionInfoOut is what [SessionInfo] answers.
@@ -273,9 +275,9 @@ func (o SessionInfoOut) Text() string {
 }
 
 // SessionInfo tells about the session.
-var SessionInfo = Verb[Nothing, SessionInfoOut]{Doc{
+var SessionInfo = wire.Verb[Nothing, SessionInfoOut]{Spec: wire.Spec{
 	Name: "session info", Group: groupSession, Short: "Print what is known of the session", Example: "abrowser session info",
-	By: ByCommand, Idle: true, Reads: true,
+	By: wire.ByCommand, Idle: true, Reads: true,
 }}
 
 // SessionLogIn is the input of [SessionLog].
@@ -286,10 +288,10 @@ type SessionLogIn struct {
 
 // Activity is one command that a session was asked for.
 type Activity struct {
-	Time string  `json:"time"`
-	Verb string  `json:"verb"`
-	Code Code    `json:"code"` // of the error, empty where it was done
-	MS   float64 `json:"ms"`
+	Time string    `json:"time"`
+	Verb string    `json:"verb"`
+	Code wire.Code `json:"code"` // of the error, empty where it was done
+	MS   float64   `json:"ms"`
 }
 
 // SessionLogOut is what [SessionLog] answers.
@@ -311,8 +313,8 @@ func (o SessionLogOut) Text() string {
 }
 
 // SessionLog prints what a session was asked for.
-var SessionLog = Verb[SessionLogIn, SessionLogOut]{Doc{
+var SessionLog = wire.Verb[SessionLogIn, SessionLogOut]{Spec: wire.Spec{
 	Name: "session log", Group: groupSession, Short: "Print what a session was asked for, one line of JSON a command",
 	Long:    "Time, command, error's code and duration; never what was typed. It stays when the session has ended.",
-	Example: "abrowser session log task_123", By: ByCommand, Idle: true, Reads: true,
+	Example: "abrowser session log task_123", By: wire.ByCommand, Idle: true, Reads: true,
 }}

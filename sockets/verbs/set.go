@@ -1,9 +1,11 @@
-package wire
+package verbs
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Loose is a text that may as well be sent as a JSON object, which is kept as its JSON.
@@ -35,7 +37,7 @@ func ParseSize(text Loose) (width, height int, err error) {
 		err = fmt.Errorf("no size: %w", scanned)
 	}
 	if err != nil || size.Width < 1 || size.Height < 1 || size.Width > MaxSide || size.Height > MaxSide {
-		return 0, 0, Errorf(CodeBadInput, "viewport is %q; it takes a width and a height from 1 to %d, as 800x600", string(text), MaxSide).
+		return 0, 0, wire.Errorf(wire.CodeBadInput, "viewport is %q; it takes a width and a height from 1 to %d, as 800x600", string(text), MaxSide).
 			WithHint("abrowser open --viewport 800x600 https://example.com")
 	}
 	return size.Width, size.Height, nil
@@ -51,7 +53,7 @@ type ViewportIn struct {
 // Check keeps the size within what browsers draw.
 func (in ViewportIn) Check() error {
 	if in.Width < 1 || in.Height < 1 || in.Width > MaxSide || in.Height > MaxSide || in.Scale < 0 || in.Scale > 10 {
-		return Errorf(CodeBadInput, "viewport is %dx%d at scale %v; it takes sides from 1 to %d and a scale up to 10", in.Width, in.Height, in.Scale, MaxSide).
+		return wire.Errorf(wire.CodeBadInput, "viewport is %dx%d at scale %v; it takes sides from 1 to %d and a scale up to 10", in.Width, in.Height, in.Scale, MaxSide).
 			WithHint("abrowser set viewport 800 600")
 	}
 	return nil
@@ -67,7 +69,7 @@ type ViewportOut struct {
 }
 
 // SetViewport changes the size of the session's pages.
-var SetViewport = Verb[ViewportIn, ViewportOut]{Doc{
+var SetViewport = wire.Verb[ViewportIn, ViewportOut]{Spec: wire.Spec{
 	Name: "set viewport", Group: groupPolicy, Short: "Set the size of the session's pages", Example: "abrowser set viewport 800 600",
 	Long: "What a device brought beside its size stays as it is. Like all that is set it holds for the session's pages until the session is closed.",
 }}
@@ -78,7 +80,7 @@ type DeviceIn struct {
 }
 
 // SetDevice has the session's pages be shown as on a device.
-var SetDevice = Verb[DeviceIn, ViewportOut]{Doc{
+var SetDevice = wire.Verb[DeviceIn, ViewportOut]{Spec: wire.Spec{
 	Name: "set device", Group: groupPolicy, Short: "Set viewport, scale, touch and user agent of a device", Example: `abrowser set device "iPhone 15"`,
 }}
 
@@ -92,7 +94,7 @@ type GeoIn struct {
 // Check keeps the place on the earth.
 func (in GeoIn) Check() error {
 	if in.Latitude == nil || in.Longitude == nil || *in.Latitude < -90 || *in.Latitude > 90 || *in.Longitude < -180 || *in.Longitude > 180 || in.Accuracy < 0 {
-		return Errorf(CodeBadInput, "latitude goes from -90 to 90, longitude from -180 to 180").WithHint("abrowser set geo 52.52 13.405")
+		return wire.Errorf(wire.CodeBadInput, "latitude goes from -90 to 90, longitude from -180 to 180").WithHint("abrowser set geo 52.52 13.405")
 	}
 	return nil
 }
@@ -104,7 +106,7 @@ type GeoOut struct {
 }
 
 // SetGeo sets where the session's pages are told that they are.
-var SetGeo = Verb[GeoIn, GeoOut]{Doc{
+var SetGeo = wire.Verb[GeoIn, GeoOut]{Spec: wire.Spec{
 	Name: "set geo", Aliases: []string{"set geolocation"}, Group: groupPolicy, Short: "Set the place that the session's pages are told",
 	Long: "A page is told when policy permission allows geolocation.", Example: "abrowser set geo 52.52 13.405",
 }}
@@ -120,7 +122,7 @@ type OfflineOut struct {
 }
 
 // SetOffline cuts the session's pages off from the network.
-var SetOffline = Verb[OfflineIn, OfflineOut]{Doc{
+var SetOffline = wire.Verb[OfflineIn, OfflineOut]{Spec: wire.Spec{
 	Name: "set offline", Group: groupPolicy, Short: "Cut the session's pages off from the network, or not", Example: "abrowser set offline on",
 }}
 
@@ -138,7 +140,7 @@ func ParseHeaders(text Loose) (map[string]string, error) {
 		bad = bad || name == "" || strings.ContainsAny(name, " \t\r\n:()<>@,;\\\"/[]?={}") || strings.ContainsAny(value, "\r\n\x00")
 	}
 	if bad { // values may be secret: they are not repeated
-		return nil, Errorf(CodeBadInput, "headers take a JSON object of names and values, all texts").WithHint(`abrowser set headers '{"X-Test":"yes"}'`)
+		return nil, wire.Errorf(wire.CodeBadInput, "headers take a JSON object of names and values, all texts").WithHint(`abrowser set headers '{"X-Test":"yes"}'`)
 	}
 	return headers, nil
 }
@@ -155,7 +157,7 @@ type SetOut struct {
 }
 
 // SetHeaders sends headers with every request of the session's pages.
-var SetHeaders = Verb[HeadersIn, SetOut]{Doc{
+var SetHeaders = wire.Verb[HeadersIn, SetOut]{Spec: wire.Spec{
 	Name: "set headers", Group: groupPolicy, Short: "Send headers with every request of the session's pages", Example: `abrowser set headers '{"X-Test":"yes"}'`,
 }}
 
@@ -165,11 +167,11 @@ type MediaIn struct {
 }
 
 // SetMedia sets which colours and motion the pages are told that the person prefers.
-var SetMedia = Verb[MediaIn, SetOut]{Doc{
+var SetMedia = wire.Verb[MediaIn, SetOut]{Spec: wire.Spec{
 	Name: "set media", Group: groupPolicy, Short: "Set the colours and motion that the page is told are preferred", Example: "abrowser set media dark reduced-motion",
 }}
 
 // SetReset takes off all that set verbs have set.
-var SetReset = Verb[Nothing, SetOut]{Doc{
+var SetReset = wire.Verb[Nothing, SetOut]{Spec: wire.Spec{
 	Name: "set reset", Group: groupPolicy, Short: "Take off device, viewport, place, offline, headers and media", Example: "abrowser set reset",
 }}

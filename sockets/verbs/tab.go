@@ -1,8 +1,10 @@
-package wire
+package verbs
 
 import (
 	"fmt"
 	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const groupTabs = "Tabs and dialogs"
@@ -32,7 +34,7 @@ func (t Tab) Line() string {
 	name, label, state := t.TabID, "", ""
 	if t.SessionID != "" {
 		name, state = t.SessionID+"/"+t.TabID, " "+t.State
-		if t.Mode != "" && t.Mode != ModeShared {
+		if t.Mode != "" && t.Mode != wire.ModeShared {
 			state += " " + t.Mode
 		}
 	}
@@ -71,7 +73,7 @@ func (o TabsOut) Text() string {
 }
 
 // TabList lists the session's tabs, or those of all sessions.
-var TabList = Verb[TabListIn, TabsOut]{Doc{
+var TabList = wire.Verb[TabListIn, TabsOut]{Spec: wire.Spec{
 	Name: "tab list", Aliases: []string{"tab", "tabs"}, Group: groupTabs, Short: "List the session's tabs, or with --all everybody's",
 	Example: "abrowser tab list --all", Control: true, Reads: true, Idle: true,
 }}
@@ -97,7 +99,7 @@ type TabNewOut struct {
 func (o TabNewOut) Text() string { return lines(o.TabID+" "+o.URL, o.Effects.Text()) }
 
 // TabNew opens a tab and makes it the session's active one.
-var TabNew = Verb[TabNewIn, TabNewOut]{Doc{
+var TabNew = wire.Verb[TabNewIn, TabNewOut]{Spec: wire.Spec{
 	Name: "tab new", Group: groupTabs, Short: "Open a tab and make it the active one", Example: "abrowser tab new https://example.com --label docs",
 }}
 
@@ -119,7 +121,7 @@ type TabSwitchOut struct {
 func (o TabSwitchOut) Text() string { return lines(o.Title, o.URL) }
 
 // TabSwitch makes another tab the session's active one.
-var TabSwitch = Verb[TabRefIn, TabSwitchOut]{Doc{
+var TabSwitch = wire.Verb[TabRefIn, TabSwitchOut]{Spec: wire.Spec{
 	Name: "tab switch", Aliases: []string{"tab"}, Group: groupTabs, Short: "Make another tab the active one", Example: "abrowser tab t2",
 }}
 
@@ -136,7 +138,7 @@ type TabCloseOut struct {
 }
 
 // TabClose closes one of the session's tabs, but not the last one.
-var TabClose = Verb[TabCloseIn, TabCloseOut]{Doc{
+var TabClose = wire.Verb[TabCloseIn, TabCloseOut]{Spec: wire.Spec{
 	Name: "tab close", Group: groupTabs, Short: "Close one of the session's tabs", Example: "abrowser tab close t2", Removes: true,
 }}
 
@@ -151,7 +153,7 @@ type TabPruneIn struct {
 // Check refuses a prune that names no tabs.
 func (in TabPruneIn) Check() error {
 	if in.OlderThan == "" && in.Prefix == "" && !in.All {
-		return Errorf(CodeBadInput, "tab prune takes what to close: --older-than, --prefix or --all").
+		return wire.Errorf(wire.CodeBadInput, "tab prune takes what to close: --older-than, --prefix or --all").
 			WithHint("abrowser tab prune --older-than 12h")
 	}
 	return nil
@@ -172,9 +174,9 @@ func (o TabPruneOut) Text() string {
 }
 
 // TabPrune closes released tabs: those that tasks left for review.
-var TabPrune = Verb[TabPruneIn, TabPruneOut]{Doc{
+var TabPrune = wire.Verb[TabPruneIn, TabPruneOut]{Spec: wire.Spec{
 	Name: "tab prune", Group: groupTabs, Short: "Close tabs that ended sessions left open",
-	Example: "abrowser tab prune --older-than 12h", By: ByBroker, Control: true, Idle: true, Removes: true,
+	Example: "abrowser tab prune --older-than 12h", By: wire.ByBroker, Control: true, Idle: true, Removes: true,
 }}
 
 // DialogStatusOut is what [DialogStatus] answers.
@@ -194,7 +196,7 @@ func (o DialogStatusOut) Text() string {
 }
 
 // DialogStatus says whether a JavaScript dialog is open.
-var DialogStatus = Verb[Nothing, DialogStatusOut]{Doc{
+var DialogStatus = wire.Verb[Nothing, DialogStatusOut]{Spec: wire.Spec{
 	Name: "dialog status", Group: groupTabs, Short: "Print whether a JavaScript dialog is open", Example: "abrowser dialog status",
 	Control: true, Idle: true, Reads: true,
 }}

@@ -1,4 +1,4 @@
-package wire
+package verbs
 
 import (
 	"encoding/json"

@@ -1,6 +1,10 @@
-package wire
+package verbs
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
 
 const groupWait = "Waiting"
 
@@ -32,7 +36,7 @@ func (in WaitIn) Check() error {
 	if forms == 1 && (in.Path == "" || in.Download) {
 		return nil
 	}
-	return Errorf(CodeBadInput, "wait takes one thing to wait for: milliseconds, a selector, --text, --url, --load, --fn or --download").
+	return wire.Errorf(wire.CodeBadInput, "wait takes one thing to wait for: milliseconds, a selector, --text, --url, --load, --fn or --download").
 		WithHint("abrowser wait --text Welcome")
 }
 
@@ -63,9 +67,9 @@ func (o WaitOut) Text() string {
 }
 
 // TakeFile is a download's file.
-func (o *WaitOut) TakeFile() (File, bool) {
+func (o *WaitOut) TakeFile() (wire.File, bool) {
 	if o.Saved == nil {
-		return File{}, false
+		return wire.File{}, false
 	}
 	return o.Saved.TakeFile()
 }
@@ -75,7 +79,7 @@ func (o *WaitOut) SetPath(path string) { o.Saved.SetPath(path) }
 
 // Wait waits for a time, an element, a text, a URL, a state of loading, a script or
 // a download.
-var Wait = Verb[WaitIn, WaitOut]{Doc{
+var Wait = wire.Verb[WaitIn, WaitOut]{Spec: wire.Spec{
 	Name: "wait", Group: groupWait, Short: "Wait for a time, an element, a text, a URL, loading, a script or a download",
 	Long:    "wait --download [PATH] saves the newest download that no command has fetched, or the next one, as download does.",
 	Example: "abrowser wait --text Welcome", Reads: true,

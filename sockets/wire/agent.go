@@ -62,10 +62,10 @@ func (k AgentKey) String() string {
 	return string(k)
 }
 
-// Drives reports whether the agent may act in a session that belongs to holder: in
+// MayControl reports whether the agent may act in a session that belongs to holder: in
 // those that it made and in its own, but not in one that an agent with a secret id
 // has made.
-func (k AgentKey) Drives(session string, holder AgentKey) bool {
+func (k AgentKey) MayControl(session string, holder AgentKey) bool {
 	return k == holder || !holder.Secret() && k == AgentKey(session)
 }
 
@@ -84,15 +84,3 @@ func OwnershipError(act, tab string, holder AgentKey) error {
 		WithHint("abrowser snapshot --tab %s reads it; act in a session of your own", tab).
 		With("tab", tab).With("ownerId", holder.String())
 }
-
-// OfTab lets a verb that only reads look at another tab than the active one, also at
-// one of another session.
-type OfTab struct {
-	Tab string `json:"tab,omitzero" help:"the tab to look at: t2, a label or target id, or one of another session: SESSION/t2"`
-}
-
-// TabName is the tab, empty for the active one.
-func (o OfTab) TabName() string { return o.Tab }
-
-// Tabbed is the input of a verb that any agent may ask of any tab that it names.
-type Tabbed interface{ TabName() string }

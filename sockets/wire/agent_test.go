@@ -59,7 +59,7 @@ func TestAgentDrives(t *testing.T) {
 		{"b", "b", secret, false}, // a public name is not enough
 		{secret, "b", "b", false},
 	} {
-		if got := tt.who.Drives(tt.session, tt.holder); got != tt.want {
+		if got := tt.who.MayControl(tt.session, tt.holder); got != tt.want {
 			t.Errorf("%s in %s of %s: %v, want %v", tt.who, tt.session, tt.holder, got, tt.want)
 		}
 	}

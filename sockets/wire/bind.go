@@ -16,17 +16,17 @@ type Call struct {
 	Owner    string   // the process that the session is for, empty where the caller says nothing of it
 	Settings Settings // what the caller asked for
 	Deadline time.Time
-	// Left reports whether the caller has hung up, or its time is over: sooner than the
+	// CallerGone reports whether the caller has hung up, or its time is over: sooner than the
 	// context of the call ends, for what must not be begun any more. Nil: nobody can.
-	Left func() bool
+	CallerGone func() bool
 
 	mu       sync.Mutex // guards the fields below
 	warnings []string
 	records  []Record
 }
 
-// IsLeft reports whether the caller is known to have left.
-func (c *Call) IsLeft() bool { return c.Left != nil && c.Left() }
+// IsCallerGone reports whether the caller is known to have left.
+func (c *Call) IsCallerGone() bool { return c.CallerGone != nil && c.CallerGone() }
 
 // Warn adds a warning to the reply.
 func (c *Call) Warn(format string, args ...any) {

@@ -14,7 +14,7 @@ type sampleOut struct {
 
 func TestBind(t *testing.T) {
 	called := 0
-	h := Bind(Verb[sampleIn, sampleOut]{Doc: Doc{Name: "sample it"}}, func(_ context.Context, call *Call, in sampleIn) (sampleOut, error) {
+	h := Bind(Verb[sampleIn, sampleOut]{Spec: Spec{Name: "sample it"}}, func(_ context.Context, call *Call, in sampleIn) (sampleOut, error) {
 		called++
 		call.Warn("%s", in.Target)
 		return sampleOut{in.Count}, nil
@@ -57,7 +57,7 @@ func TestReplyTo(t *testing.T) {
 		{"answer", sampleOut{1}, nil, `{"data":{"count":1}}`},
 		{"error", sampleOut{1}, Errorf(CodeBusy, "busy"), `{"error":{"code":"busy","message":"busy"}}`},
 		{"what is no JSON", make(chan int), nil, `{"error":{"code":"internal","message":"json: unsupported type: chan int"}}`},
-		{"nothing", Nothing{}, nil, `{"data":{}}`},
+		{"nothing", struct{}{}, nil, `{"data":{}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestFields(t *testing.T) {
 		{Name: "least", Flag: "least", Arg: -1, Min: "0", Type: number},
 		{Name: "list", Flag: "list", Arg: -1, Type: reflect.TypeFor[[]string]()},
 	}
-	got := Verb[in, Nothing]{}.Fields()
+	got := Verb[in, struct{}]{}.Fields()
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || !reflect.DeepEqual(got[i], want[i]) {
 			t.Fatalf("field %d: got %+v, want %+v", i, got, want)
@@ -55,5 +55,5 @@ func TestABrokenDeclarationPanics(t *testing.T) {
 			t.Error(`arg:"first" does not panic`)
 		}
 	}()
-	Verb[in, Nothing]{}.Fields()
+	Verb[in, struct{}]{}.Fields()
 }

@@ -25,8 +25,8 @@ const (
 	ByCommand
 )
 
-// Doc describes a verb to people and machines.
-type Doc struct {
+// Spec describes a verb to people and machines.
+type Spec struct {
 	Name    string   // as it is typed, words separated by one space: "tab new"
 	Aliases []string // other whole names that mean the same
 	Group   string   // the heading it stands under in help and README
@@ -43,14 +43,14 @@ type Doc struct {
 }
 
 // Path is the request path of the verb on its server.
-func (d Doc) Path() string { return "/v1/" + strings.ReplaceAll(d.Name, " ", "/") }
+func (d Spec) Path() string { return "/v1/" + strings.ReplaceAll(d.Name, " ", "/") }
 
 // Verb is one thing a session can do: its input, its output and its description.
-type Verb[In, Out any] struct{ Doc }
+type Verb[In, Out any] struct{ Spec }
 
 // AnyVerb is a [Verb] whose types are not known to the caller.
 type AnyVerb interface {
-	Describe() Doc
+	Describe() Spec
 	Fields() []Field // the input's fields, in the order they are declared
 	NewIn() any      // a pointer to a zero input
 	NewOut() any     // a pointer to a zero output
@@ -58,7 +58,7 @@ type AnyVerb interface {
 }
 
 // Describe returns the verb's description.
-func (v Verb[In, Out]) Describe() Doc { return v.Doc }
+func (v Verb[In, Out]) Describe() Spec { return v.Spec }
 
 // Fields returns the input's fields in the order they are declared.
 func (v Verb[In, Out]) Fields() []Field { return fieldsOf(reflect.TypeFor[In]()) }

@@ -14,6 +14,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -56,11 +57,11 @@ func (b *behind) FinishRecording(session string) (string, error) {
 	return finishRecording(b.root, session)
 }
 
-func (b *behind) Install(ctx context.Context, s wire.Settings, in wire.InstallIn) ([]wire.Part, error) {
+func (b *behind) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error) {
 	return b.launcher.Installer().Install(ctx, s, in)
 }
 
-func (b *behind) Check(ctx context.Context, s wire.Settings) []wire.Part {
+func (b *behind) Check(ctx context.Context, s wire.Settings) []verbs.Part {
 	return b.launcher.Check(ctx, s)
 }
 

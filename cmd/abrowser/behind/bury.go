@@ -7,6 +7,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -30,7 +31,7 @@ func bury(ctx context.Context, root home.Root, session string) (closes bool, err
 		if hello, err := caller.Hello(ctx); err != nil || !hello.Idle {
 			return false, err
 		}
-		_, err := caller.Call(ctx, wire.Close.Path(), wire.CloseIn{})
+		_, err := caller.Call(ctx, verbs.Close.Path(), verbs.CloseIn{})
 		return false, err
 	}
 	if err != nil {

@@ -8,11 +8,12 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 	"github.com/abrowser/abrowser/cmd/abrowser/mcpsetup"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // InstallMCP is for [cli.Behind].
-func (b *behind) InstallMCP(in wire.MCPInstallIn) (out *wire.MCPInstallOut, warnings []string, err error) {
+func (b *behind) InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error) {
 	if err := mcp.CheckGroups(in.Tools); err != nil {
 		return nil, nil, err
 	}
@@ -38,12 +39,12 @@ func (b *behind) InstallMCP(in wire.MCPInstallIn) (out *wire.MCPInstallOut, warn
 	return out, warnings, err
 }
 
-func (b *behind) inClients(in wire.MCPInstallIn, server mcpsetup.Server) (*wire.MCPInstallOut, error) {
+func (b *behind) inClients(in verbs.MCPInstallIn, server mcpsetup.Server) (*verbs.MCPInstallOut, error) {
 	dirs, err := b.userDirs()
 	if err != nil {
 		return nil, err
 	}
-	out := &wire.MCPInstallOut{}
+	out := &verbs.MCPInstallOut{}
 	for _, c := range mcpsetup.Clients() {
 		if in.Client != "" && c.Name != in.Client {
 			continue
@@ -57,7 +58,7 @@ func (b *behind) inClients(in wire.MCPInstallIn, server mcpsetup.Server) (*wire.
 				return nil, err
 			}
 		}
-		out.Clients = append(out.Clients, wire.MCPClient{Client: c.Name, File: c.File(dirs), Config: text, Written: in.Write})
+		out.Clients = append(out.Clients, verbs.MCPClient{Client: c.Name, File: c.File(dirs), Config: text, Written: in.Write})
 	}
 	return out, nil
 }

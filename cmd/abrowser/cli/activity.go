@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -34,7 +35,7 @@ func (a *app) sessionLog(_ context.Context, l line) (any, error) {
 	if err != nil {
 		return nil, wire.Errorf(wire.CodePermission, "reading the log: %v", plainPathError(err))
 	}
-	out := &wire.SessionLogOut{Session: session, Commands: activity(raw)}
+	out := &verbs.SessionLogOut{Session: session, Commands: activity(raw)}
 	if last, ok := l.in["last"].(int); ok && last > 0 {
 		out.Commands = out.Commands[max(0, len(out.Commands)-last):]
 	}
@@ -42,11 +43,11 @@ func (a *app) sessionLog(_ context.Context, l line) (any, error) {
 }
 
 // activity picks the commands out of a daemon's log.
-func activity(log []byte) []wire.Activity {
-	all := []wire.Activity{}
+func activity(log []byte) []verbs.Activity {
+	all := []verbs.Activity{}
 	for line := range bytes.Lines(log) {
 		var entry struct {
-			wire.Activity
+			verbs.Activity
 			Msg string `json:"msg"`
 		}
 		if json.Unmarshal(line, &entry) == nil && entry.Msg == "served" && entry.Verb != "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -52,7 +53,7 @@ func (a *app) checkPerson(l line) error {
 // mayEnd refuses to end a session that another agent has, or had last. It is stricter
 // than [app.mayRelease], since the session is not named but is one of several.
 func (a *app) mayEnd(ctx context.Context, session string) error {
-	all, err := askBrowsers(ctx, a, wire.BrokerClaim, wire.ClaimIn{Session: session, Asks: true})
+	all, err := askBrowsers(ctx, a, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (a *app) mayEnd(ctx context.Context, session string) error {
 			holder, tab = cmp.Or(out.Holder, holder), cmp.Or(out.Tab, tab)
 		}
 	}
-	if a.actorIn(session).Drives(session, holder) {
+	if a.actorIn(session).MayControl(session, holder) {
 		return nil
 	}
 	return wire.OwnershipError("close", session+"/"+tab, holder)
@@ -70,12 +71,12 @@ func (a *app) mayEnd(ctx context.Context, session string) error {
 
 // mayRelease refuses to end a session that is another agent's, who is at work or lives.
 func (a *app) mayRelease(ctx context.Context, session string) error {
-	all, err := askBrowsers(ctx, a, wire.BrokerClaim, wire.ClaimIn{Session: session, Asks: true})
+	all, err := askBrowsers(ctx, a, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
 	if err != nil {
 		return err
 	}
 	for _, out := range all {
-		if out.Held && !a.actorIn(session).Drives(session, out.Holder) {
+		if out.Held && !a.actorIn(session).MayControl(session, out.Holder) {
 			return wire.OwnershipError("close", session+"/"+out.Tab, out.Holder)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -18,7 +19,7 @@ func (a *app) performBatch(ctx context.Context, l line) int {
 	if err != nil {
 		return a.printer.fail(err)
 	}
-	out := &wire.BatchOut{Results: []wire.StepResult{}}
+	out := &verbs.BatchOut{Results: []verbs.StepResult{}}
 	if len(steps) > 0 {
 		delete(l.in, "commands")
 		l.in["steps"], l.patience = steps, patience
@@ -26,7 +27,7 @@ func (a *app) performBatch(ctx context.Context, l line) int {
 		if err != nil {
 			return a.printer.fail(err)
 		}
-		out = answer.(*wire.BatchOut)
+		out = answer.(*verbs.BatchOut)
 	}
 	for i := range out.Results {
 		if i < len(steps) {
@@ -37,12 +38,12 @@ func (a *app) performBatch(ctx context.Context, l line) int {
 }
 
 // steps reads the batch's commands and says how long they may take together.
-func (a *app) steps(ctx context.Context, l line) ([]wire.Step, time.Duration, error) {
+func (a *app) steps(ctx context.Context, l line) ([]verbs.Step, time.Duration, error) {
 	commands, err := a.commands(ctx, l)
 	if err != nil {
 		return nil, 0, err
 	}
-	var steps []wire.Step
+	var steps []verbs.Step
 	var patience time.Duration
 	for i, words := range commands {
 		step, took, err := a.step(ctx, words)
@@ -96,19 +97,19 @@ func (a *app) readCommands(ctx context.Context, l line) ([][]string, error) {
 }
 
 // step reads one command as the command line itself is read.
-func (a *app) step(ctx context.Context, words []string) (wire.Step, time.Duration, error) {
+func (a *app) step(ctx context.Context, words []string) (verbs.Step, time.Duration, error) {
 	l, err := read(a.names, words)
 	if err != nil {
-		return wire.Step{}, 0, err
+		return verbs.Step{}, 0, err
 	}
 	if err := inBatch(l); err != nil {
-		return wire.Step{}, 0, err
+		return verbs.Step{}, 0, err
 	}
 	if err := a.prepare(ctx, &l); err != nil {
-		return wire.Step{}, 0, err
+		return verbs.Step{}, 0, err
 	}
 	body, err := l.request()
-	return wire.Step{Command: words, Verb: l.verb.Describe().Name, In: body}, patienceOf(l), err
+	return verbs.Step{Command: words, Verb: l.verb.Describe().Name, In: body}, patienceOf(l), err
 }
 
 // inBatch refuses what has no place in a batch: commands that its daemon does not
@@ -122,9 +123,9 @@ func inBatch(l line) error {
 	switch {
 	case l.verb == nil:
 		return wire.Errorf(wire.CodeBadInput, "this is no command for a batch").WithHint("abrowser help batch")
-	case l.verb.Describe().By != wire.ByDaemon, l.verb.Describe().Name == wire.Batch.Name:
+	case l.verb.Describe().By != wire.ByDaemon, l.verb.Describe().Name == verbs.Batch.Name:
 		return wire.Errorf(wire.CodeBadInput, "%s cannot stand in a batch", l.verb.Describe().Name)
-	case l.verb.Describe().Name == wire.Eval.Name && l.on("stdin"):
+	case l.verb.Describe().Name == verbs.Eval.Name && l.on("stdin"):
 		return wire.Errorf(wire.CodeBadInput, "eval --stdin cannot stand in a batch").WithHint("abrowser batch \"eval -b BASE64\"")
 	}
 	return nil
@@ -132,8 +133,8 @@ func inBatch(l line) error {
 
 // finish does with a step's result what a command of its own would do: writes its
 // file and makes its text.
-func (a *app) finish(r *wire.StepResult, step wire.Step) {
-	v, ok := wire.Find(step.Verb)
+func (a *app) finish(r *verbs.StepResult, step verbs.Step) {
+	v, ok := verbs.Find(step.Verb)
 	if !ok || !r.Success {
 		return
 	}
@@ -146,7 +147,7 @@ func (a *app) finish(r *wire.StepResult, step wire.Step) {
 	}
 	if err != nil {
 		e := wire.AsError(err)
-		*r = wire.StepResult{Command: r.Command, Index: r.Index, Error: &e.Message, Code: e.Code, Hint: e.Hint, Warning: r.Warning}
+		*r = verbs.StepResult{Command: r.Command, Index: r.Index, Error: &e.Message, Code: e.Code, Hint: e.Hint, Warning: r.Warning}
 		return
 	}
 	if t, ok := out.(wire.Texter); ok {
@@ -155,7 +156,7 @@ func (a *app) finish(r *wire.StepResult, step wire.Step) {
 }
 
 // batch prints the results: as text each step's own, as JSON the bare array.
-func (p *printer) batch(results []wire.StepResult) int {
+func (p *printer) batch(results []verbs.StepResult) int {
 	status := wire.ExitDone
 	for _, r := range results {
 		if !r.Success {

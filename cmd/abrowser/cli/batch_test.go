@@ -8,28 +8,29 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // batches answers each step by its verb and keeps the request.
-func batches(asked *wire.BatchIn) wire.Handler {
-	return wire.Bind(wire.Batch, func(_ context.Context, _ *wire.Call, in wire.BatchIn) (wire.BatchOut, error) {
+func batches(asked *verbs.BatchIn) wire.Handler {
+	return wire.Bind(verbs.Batch, func(_ context.Context, _ *wire.Call, in verbs.BatchIn) (verbs.BatchOut, error) {
 		*asked = in
-		var out wire.BatchOut
+		var out verbs.BatchOut
 		for _, s := range in.Steps {
-			r := wire.StepResult{Command: s.Command, Success: true}
+			r := verbs.StepResult{Command: s.Command, Success: true}
 			switch s.Verb {
 			case "get title":
 				r.Result = json.RawMessage(`{"title":"A & B"}`)
 			case "screenshot":
-				var in wire.ScreenshotIn
+				var in verbs.ScreenshotIn
 				if err := json.Unmarshal(s.In, &in); err != nil {
 					return out, err
 				}
-				r.Result, _ = json.Marshal(wire.ScreenshotOut{Path: in.Path, Image: []byte("picture")})
+				r.Result, _ = json.Marshal(verbs.ScreenshotOut{Path: in.Path, Image: []byte("picture")})
 			case "get text":
 				message := "no element matches"
-				r = wire.StepResult{Command: s.Command, Error: &message, Code: wire.CodeNotFound, Hint: "abrowser snapshot"}
+				r = verbs.StepResult{Command: s.Command, Error: &message, Code: wire.CodeNotFound, Hint: "abrowser snapshot"}
 			default:
 				r.Result = json.RawMessage(`{}`)
 			}
@@ -41,7 +42,7 @@ func batches(asked *wire.BatchIn) wire.Handler {
 
 func TestBatch(t *testing.T) {
 	b := newBench(t)
-	var asked wire.BatchIn
+	var asked verbs.BatchIn
 	b.serve("default", batches(&asked))
 	stdout, stderr, status := b.run("batch", "get title", "fill '#a' \"x  y\" -z", "get text '#zz'", "screenshot shot.png", "--bail")
 	if want := "A & B\n" + b.dir + "/shot.png\n"; stdout != want {
@@ -66,7 +67,7 @@ func TestBatch(t *testing.T) {
 
 func TestBatchJSON(t *testing.T) {
 	b := newBench(t)
-	var asked wire.BatchIn
+	var asked verbs.BatchIn
 	b.serve("default", batches(&asked))
 	b.stdin = `[["get","title"],["get","text","#zz"],["screenshot","x.png"]]`
 	stdout, stderr, status := b.run("batch", "--json")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -32,12 +33,12 @@ type Behind interface {
 	// says where; empty where none was recorded.
 	FinishRecording(session string) (string, error)
 	// Install fetches what is missing, Check looks at every part.
-	Install(ctx context.Context, s wire.Settings, in wire.InstallIn) ([]wire.Part, error)
-	Check(ctx context.Context, s wire.Settings) []wire.Part
+	Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error)
+	Check(ctx context.Context, s wire.Settings) []verbs.Part
 	// ServeMCP answers an MCP client on standard input and output until it leaves.
 	ServeMCP(ctx context.Context, a ask.Asker, session string, groups []string) error
 	// InstallMCP shows or writes what MCP clients need to start us.
-	InstallMCP(in wire.MCPInstallIn) (out *wire.MCPInstallOut, warnings []string, err error)
+	InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error)
 }
 
 // need makes what is behind the command line there. It is called before the command

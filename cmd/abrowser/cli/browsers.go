@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -24,8 +25,8 @@ const stopTime = 40 * time.Second
 
 // stopAll stops the browsers of all profiles.
 func (a *app) stopAll(ctx context.Context, _ line) (any, error) {
-	all, err := askWithin(ctx, a, stopTime, wire.BrowserStop, wire.BrowserStopIn{})
-	sum := &wire.BrowserStopOut{}
+	all, err := askWithin(ctx, a, stopTime, verbs.BrowserStop, verbs.BrowserStopIn{})
+	sum := &verbs.BrowserStopOut{}
 	for _, one := range all {
 		sum.Stopped = sum.Stopped || one.Stopped
 		sum.Detached = sum.Detached || one.Detached
@@ -72,9 +73,9 @@ func askWithin[In, Out any](ctx context.Context, a *app, patience time.Duration,
 	return answered, interrupted
 }
 
-func (a *app) brokerSessions(ctx context.Context) ([]wire.BrokerSession, error) {
-	all, err := askBrowsers(ctx, a, wire.BrokerSessions, wire.Nothing{})
-	var sessions []wire.BrokerSession
+func (a *app) brokerSessions(ctx context.Context) ([]verbs.BrokerSession, error) {
+	all, err := askBrowsers(ctx, a, verbs.BrokerSessions, verbs.Nothing{})
+	var sessions []verbs.BrokerSession
 	for _, one := range all {
 		sessions = append(sessions, one.Sessions...)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -33,7 +34,7 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 		return nil, withHelp(err, doc)
 	}
 	if files, _ := l.in["hars"].([]string); len(files) > 0 {
-		if err := wire.CheckReplay(files); err != nil { // before a session is begun for it
+		if err := verbs.CheckReplay(files); err != nil { // before a session is begun for it
 			return nil, err
 		}
 	}
@@ -59,7 +60,7 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 		return nil, err
 	}
 	out, err := decode(l.verb, reply.Data)
-	if status, ok := out.(*wire.BrowserStatusOut); ok && err == nil {
+	if status, ok := out.(*verbs.BrowserStatusOut); ok && err == nil {
 		a.compareBuild(status)
 	}
 	return out, err
@@ -67,7 +68,7 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 
 // compareBuild warns of a browser that an abrowser of another build keeps. It goes on
 // as it is, since its tabs are worth more than a newer broker.
-func (a *app) compareBuild(status *wire.BrowserStatusOut) {
+func (a *app) compareBuild(status *verbs.BrowserStatusOut) {
 	if own, err := a.program.Build(); err == nil && status.Running && status.Build != "" && status.Build != own {
 		a.printer.warn("the browser's broker is of another build of abrowser, " + status.Build + ", which goes on until abrowser browser stop")
 	}
@@ -119,7 +120,7 @@ func (a *app) ask(ctx context.Context, l line, body json.RawMessage) (wire.Reply
 	return a.send(ctx, a.caller(place, build), patience+coldMargin, doc, body)
 }
 
-func (a *app) send(ctx context.Context, caller client.Caller, patience time.Duration, doc wire.Doc, body json.RawMessage) (wire.Reply, error) {
+func (a *app) send(ctx context.Context, caller client.Caller, patience time.Duration, doc wire.Spec, body json.RawMessage) (wire.Reply, error) {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	c := client.New(caller)
@@ -149,7 +150,7 @@ func (a *app) caller(place home.Place, build string) client.Caller {
 	return client.Caller{Place: place, Session: a.session, Build: build, Agent: a.agentIn(a.session), Settings: a.settings, Owner: a.owner}
 }
 
-func (a *app) placeOf(doc wire.Doc) (home.Place, error) {
+func (a *app) placeOf(doc wire.Spec) (home.Place, error) {
 	if doc.By == wire.ByBroker {
 		settings, err := a.root.Resume(a.session, a.settings)
 		if err != nil {
@@ -168,7 +169,7 @@ func patienceOf(l line) time.Duration {
 	if ms, ok := l.in["timeout"].(int); ok {
 		return milliseconds(ms)
 	}
-	if l.verb.Describe().Name == wire.Wait.Name {
+	if l.verb.Describe().Name == verbs.Wait.Name {
 		if ms, err := strconv.Atoi(l.text("what")); err == nil && milliseconds(ms) > defaultPatience {
 			return milliseconds(ms)
 		}

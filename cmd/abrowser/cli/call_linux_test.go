@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,7 +18,7 @@ func TestStdoutThatCannotBeWritten(t *testing.T) {
 	defer closing(t, full)
 	var errs strings.Builder
 	p := printer{out: full, err: &errs}
-	if status := p.answer(wire.SessionOut{Session: "a"}); status != wire.ExitFailed || !strings.Contains(errs.String(), "no space left") {
+	if status := p.answer(verbs.SessionOut{Session: "a"}); status != wire.ExitFailed || !strings.Contains(errs.String(), "no space left") {
 		t.Errorf("status %d, %q", status, errs.String())
 	}
 }

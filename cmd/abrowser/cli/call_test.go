@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -52,8 +53,8 @@ func TestEndingDaemons(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := wire.Errorf(wire.CodeNotRunning, "the session's daemon is ending")
-	b.serveAt(place, wire.Hello{Name: "going", Role: "daemon", PID: 77, Ending: true}, []wire.Handler{answers(wire.Status, wire.StatusOut{State: "ready"}), answers(wire.Close, wire.CloseOut{Closed: true})})
-	b.serve("gone", answers(wire.Status, wire.StatusOut{State: "ready"}), fails(wire.Close, late))
+	b.serveAt(place, wire.Hello{Name: "going", Role: "daemon", PID: 77, Ending: true}, []wire.Handler{answers(verbs.Status, verbs.StatusOut{State: "ready"}), answers(verbs.Close, verbs.CloseOut{Closed: true})})
+	b.serve("gone", answers(verbs.Status, verbs.StatusOut{State: "ready"}), fails(verbs.Close, late))
 	for args, want := range map[string]string{
 		"close --all":  `{"closed":0,"kept":0,"sessions":[]}`,
 		"session list": `"sessionId":"gone"`,
@@ -70,7 +71,7 @@ func TestOthersStartTheDaemon(t *testing.T) {
 	starts := 0
 	b.program = startBy{root: b.root, serve: func() {
 		starts++
-		b.serve("a", answers(wire.GetURL, wire.PageURL{URL: "about:blank"}))
+		b.serve("a", answers(verbs.GetURL, verbs.PageURL{URL: "about:blank"}))
 	}}
 	for range 2 {
 		stdout, stderr, status := b.run("--session", "a", "get", "url")
@@ -94,7 +95,7 @@ func TestStartFails(t *testing.T) {
 
 func TestAnotherBuildIsReplaced(t *testing.T) {
 	b := newBench(t)
-	b.serve("default", answers(wire.GetURL, wire.PageURL{URL: "about:blank"}), answers(wire.Status, wire.StatusOut{Running: true}))
+	b.serve("default", answers(verbs.GetURL, verbs.PageURL{URL: "about:blank"}), answers(verbs.Status, verbs.StatusOut{Running: true}))
 	b.program = otherBuild{}
 	_, stderr, status := b.run("get", "url")
 	if !strings.Contains(stderr, "replaced by the launcher") || status != wire.ExitFailed {
@@ -117,7 +118,7 @@ func (otherBuild) Start(context.Context, string, wire.Settings) (home.Place, err
 // asked how it is or closed.
 func TestOtherSettings(t *testing.T) {
 	b := newBench(t)
-	b.serve("default", answers(wire.GetURL, wire.PageURL{URL: "about:blank"}), answers(wire.Status, wire.StatusOut{Running: true}))
+	b.serve("default", answers(verbs.GetURL, verbs.PageURL{URL: "about:blank"}), answers(verbs.Status, verbs.StatusOut{Running: true}))
 	_, stderr, status := b.run("get", "url", "--headed")
 	if want := "abrowser: hint: abrowser --session default close\n"; !strings.HasSuffix(stderr, want) || status != wire.ExitFailed {
 		t.Errorf("get url --headed: %q, %d, want %q", stderr, status, want)
@@ -205,10 +206,10 @@ func TestInterrupted(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t)
 			reached := make(chan struct{})
-			b.serve("default", wire.Bind(wire.Click, func(ctx context.Context, _ *wire.Call, in wire.ClickIn) (wire.ClickOut, error) {
+			b.serve("default", wire.Bind(verbs.Click, func(ctx context.Context, _ *wire.Call, in verbs.ClickIn) (verbs.ClickOut, error) {
 				close(reached)
 				<-ctx.Done()
-				return wire.ClickOut{Clicked: in.Selector}, tt.err
+				return verbs.ClickOut{Clicked: in.Selector}, tt.err
 			}))
 			ctx, interrupt := context.WithCancel(t.Context())
 			b.ctx = ctx
@@ -235,7 +236,7 @@ func TestPatience(t *testing.T) {
 		{"wait 9223372036854775807", longestPatience},
 	}
 	for _, tt := range tests {
-		l, err := read(namesOf(wire.All()), words(t, tt.args))
+		l, err := read(namesOf(verbs.All()), words(t, tt.args))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -11,23 +12,23 @@ import (
 // its broker releases or closes. Without a broker there is nothing to end.
 func (a *app) closeIdle(ctx context.Context, l line) (any, error) {
 	released, err := a.release(ctx, a.session, l.on("page"), false)
-	return &wire.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, err
+	return &verbs.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, err
 }
 
 // release tells every running broker that a session without a daemon ends.
 // With force it ends whosever it is.
-func (a *app) release(ctx context.Context, session string, page, force bool) (wire.ReleaseOut, error) {
+func (a *app) release(ctx context.Context, session string, page, force bool) (verbs.ReleaseOut, error) {
 	if !force {
 		if err := a.mayRelease(ctx, session); err != nil {
-			return wire.ReleaseOut{}, err
+			return verbs.ReleaseOut{}, err
 		}
 	}
 	page = page || a.behind.ClosesAtEnd(session)
-	all, err := askWithin(ctx, a, margin, wire.BrokerRelease, wire.ReleaseIn{Session: session, Page: page, Force: true})
+	all, err := askWithin(ctx, a, margin, verbs.BrokerRelease, verbs.ReleaseIn{Session: session, Page: page, Force: true})
 	if errors.Is(err, wire.CodeInterrupted) {
-		return wire.ReleaseOut{}, err
+		return verbs.ReleaseOut{}, err
 	}
-	var sum wire.ReleaseOut
+	var sum verbs.ReleaseOut
 	for _, one := range all {
 		sum.Kept += one.Kept
 		sum.Closed += one.Closed

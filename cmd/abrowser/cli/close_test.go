@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -18,7 +19,7 @@ func TestEndAtOnce(t *testing.T) {
 	full := make(chan struct{})
 	endings := make([]ending, 5*mostEndings)
 	for i := range endings {
-		endings[i] = ending{session: fmt.Sprint(i), end: func(context.Context) (wire.ReleaseOut, error) {
+		endings[i] = ending{session: fmt.Sprint(i), end: func(context.Context) (verbs.ReleaseOut, error) {
 			defer now.Add(-1)
 			n := now.Add(1)
 			for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
@@ -29,9 +30,9 @@ func TestEndAtOnce(t *testing.T) {
 			<-full
 			ended.Add(1)
 			if i == 3 {
-				return wire.ReleaseOut{}, wire.CodeNotRunning
+				return verbs.ReleaseOut{}, wire.CodeNotRunning
 			}
-			return wire.ReleaseOut{Kept: 1}, nil
+			return verbs.ReleaseOut{Kept: 1}, nil
 		}}
 	}
 	endAtOnce(t.Context(), endings)

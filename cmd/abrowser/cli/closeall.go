@@ -10,14 +10,15 @@ import (
 
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // ending is one session that is being closed with all others.
 type ending struct {
 	session string
-	end     func(context.Context) (wire.ReleaseOut, error)
-	left    wire.ReleaseOut
+	end     func(context.Context) (verbs.ReleaseOut, error)
+	left    verbs.ReleaseOut
 	gone    bool // another command ended it meanwhile
 	err     error
 }
@@ -43,7 +44,7 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 		return nil, err
 	}
 	closed := 0
-	out := &wire.CloseOut{Sessions: []string{}}
+	out := &verbs.CloseOut{Sessions: []string{}}
 	var failed []string
 	for _, e := range endings {
 		if e.gone {
@@ -118,7 +119,7 @@ func (a *app) endings(ctx context.Context, page, force bool) ([]ending, error) {
 	var all []ending
 	for _, s := range living {
 		name := a.nameOf(s.place, known)
-		all = append(all, ending{session: name, end: func(ctx context.Context) (wire.ReleaseOut, error) {
+		all = append(all, ending{session: name, end: func(ctx context.Context) (verbs.ReleaseOut, error) {
 			return a.closeOne(ctx, s, name, page, force)
 		}})
 	}
@@ -127,10 +128,10 @@ func (a *app) endings(ctx context.Context, page, force bool) ([]ending, error) {
 			if slices.ContainsFunc(all, func(e ending) bool { return e.session == b.Session }) || b.Pages == 0 {
 				continue
 			}
-			all = append(all, ending{session: b.Session, end: func(ctx context.Context) (wire.ReleaseOut, error) {
+			all = append(all, ending{session: b.Session, end: func(ctx context.Context) (verbs.ReleaseOut, error) {
 				if !force {
 					if err := a.mayEnd(ctx, b.Session); err != nil {
-						return wire.ReleaseOut{}, err
+						return verbs.ReleaseOut{}, err
 					}
 				}
 				return a.release(ctx, b.Session, true, force)
@@ -144,17 +145,17 @@ func (a *app) endings(ctx context.Context, page, force bool) ([]ending, error) {
 // closeOne ends a session that has a daemon. A daemon that does not answer is killed, if
 // the caller may end the session. With force, a daemon that accepts its end from its own
 // agent only, because that agent has a secret id, is killed as well.
-func (a *app) closeOne(ctx context.Context, s served, name string, page, force bool) (wire.ReleaseOut, error) {
+func (a *app) closeOne(ctx context.Context, s served, name string, page, force bool) (verbs.ReleaseOut, error) {
 	if s.state == stateWedged && s.status.State == "" && (sockets.Silence(ctx, s.place).Stopped || a.mute(ctx, s.place, forceTime)) {
 		if !force {
 			if err := a.mayEnd(ctx, name); err != nil {
-				return wire.ReleaseOut{}, err
+				return verbs.ReleaseOut{}, err
 			}
 		}
 		a.printer.warn("the daemon of session " + name + " does not answer; it is ended by force")
 		if home.CheckName(name) != nil { // no browser knows it: it has no tabs
 			_, err := a.behind.Kill(ctx, s.place)
-			return wire.ReleaseOut{}, err
+			return verbs.ReleaseOut{}, err
 		}
 		return a.forceOne(ctx, name, page)
 	}
@@ -164,14 +165,14 @@ func (a *app) closeOne(ctx context.Context, s served, name string, page, force b
 	if force {
 		agent = "" // the session itself
 	}
-	out, err := askAs(ctx, a, s.place, name, agent, wire.Close, wire.CloseIn{Page: page})
+	out, err := askAs(ctx, a, s.place, name, agent, verbs.Close, verbs.CloseIn{Page: page})
 	if force && errors.Is(err, wire.CodeOwnership) {
 		return a.forceOne(ctx, name, page)
 	}
-	return wire.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
+	return verbs.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
 }
 
-func (a *app) forceOne(ctx context.Context, name string, page bool) (wire.ReleaseOut, error) {
+func (a *app) forceOne(ctx context.Context, name string, page bool) (verbs.ReleaseOut, error) {
 	out, err := a.endByForce(ctx, name, page)
-	return wire.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
+	return verbs.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
 }

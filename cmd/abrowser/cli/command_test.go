@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,12 +18,12 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files and the tables of the documents")
 
 func typed() []wire.AnyVerb {
-	return slices.DeleteFunc(wire.All(), func(v wire.AnyVerb) bool { return v.Describe().Hidden })
+	return slices.DeleteFunc(verbs.All(), func(v wire.AnyVerb) bool { return v.Describe().Hidden })
 }
 
 func TestEveryVerbHasACommand(t *testing.T) {
-	root := newTree(wire.All())
-	n := namesOf(wire.All())
+	root := newTree(verbs.All())
+	n := namesOf(verbs.All())
 	for _, v := range typed() {
 		doc := v.Describe()
 		words := strings.Fields(doc.Name)
@@ -54,7 +55,7 @@ func TestEveryVerbHasACommand(t *testing.T) {
 
 // No two verbs claim one name, but where one takes arguments and the other none.
 func TestNamesAreUnique(t *testing.T) {
-	n := namesOf(wire.All())
+	n := namesOf(verbs.All())
 	for name := range n.all() {
 		verbs := n.called(name)
 		needs := map[bool]string{}
@@ -84,7 +85,7 @@ func TestFlagsAreUnique(t *testing.T) {
 }
 
 func TestExamplesParse(t *testing.T) {
-	n := namesOf(wire.All())
+	n := namesOf(verbs.All())
 	for _, v := range typed() {
 		doc := v.Describe()
 		words := words(t, doc.Example)
@@ -100,7 +101,7 @@ func TestExamplesParse(t *testing.T) {
 		if got := l.verb.Describe().Name; got != doc.Name {
 			t.Errorf("the example of %s is one of %s", doc.Name, got)
 		}
-		if doc.Name == wire.Batch.Name {
+		if doc.Name == verbs.Batch.Name {
 			continue // its request is made of its commands
 		}
 		if _, err := l.request(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,9 +18,9 @@ import (
 // cannot be written, before anything happens.
 func (a *app) resolvePaths(l *line) error {
 	switch l.verb.Describe().Name {
-	case wire.Screenshot.Name:
+	case verbs.Screenshot.Name:
 		selectorOrPath(l.in)
-	case wire.Wait.Name:
+	case verbs.Wait.Name:
 		pathOfDownload(l.in)
 	}
 	for _, f := range l.verb.Fields() {

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // pictures answers with a picture and keeps what it was asked.
-func pictures(asked *wire.ScreenshotIn) wire.Handler {
-	return wire.Bind(wire.Screenshot, func(_ context.Context, _ *wire.Call, in wire.ScreenshotIn) (wire.ScreenshotOut, error) {
+func pictures(asked *verbs.ScreenshotIn) wire.Handler {
+	return wire.Bind(verbs.Screenshot, func(_ context.Context, _ *wire.Call, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
 		*asked = in
-		return wire.ScreenshotOut{Path: in.Path, Image: []byte("picture")}, nil
+		return verbs.ScreenshotOut{Path: in.Path, Image: []byte("picture")}, nil
 	})
 }
 
@@ -41,7 +42,7 @@ func TestScreenshotIsWrittenByTheCaller(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
 			b := newBench(t)
-			var asked wire.ScreenshotIn
+			var asked verbs.ScreenshotIn
 			b.serve("default", pictures(&asked))
 			b.file(filepath.Join(b.dir, "sub", "keep"), "x")
 			stdout, stderr, status := b.run(words(t, "screenshot "+tt.args)...)
@@ -82,7 +83,7 @@ func TestDefaultFilesAreNew(t *testing.T) {
 
 func TestUnwritableFilesAreRefusedFirst(t *testing.T) {
 	b := newBench(t)
-	var asked wire.ScreenshotIn
+	var asked verbs.ScreenshotIn
 	b.serve("default", pictures(&asked))
 	b.file(filepath.Join(b.dir, "file"), "x")
 	for path, want := range map[string]string{
@@ -94,7 +95,7 @@ func TestUnwritableFilesAreRefusedFirst(t *testing.T) {
 		if !strings.Contains(stderr, want) && !strings.Contains(stderr, "is no directory") || status != wire.ExitUsage {
 			t.Errorf("screenshot %s: %q, %d, want %q", path, stderr, status, want)
 		}
-		if asked != (wire.ScreenshotIn{}) {
+		if asked != (verbs.ScreenshotIn{}) {
 			t.Errorf("screenshot %s reached the daemon", path)
 		}
 	}
@@ -115,10 +116,10 @@ func TestScripts(t *testing.T) {
 		t.Run(tt.args, func(t *testing.T) {
 			b := newBench(t)
 			b.stdin = tt.stdin
-			var got wire.EvalIn
-			b.serve("default", wire.Bind(wire.Eval, func(_ context.Context, _ *wire.Call, in wire.EvalIn) (wire.EvalOut, error) {
+			var got verbs.EvalIn
+			b.serve("default", wire.Bind(verbs.Eval, func(_ context.Context, _ *wire.Call, in verbs.EvalIn) (verbs.EvalOut, error) {
 				got = in
-				return wire.EvalOut{Result: []byte("1")}, nil
+				return verbs.EvalOut{Result: []byte("1")}, nil
 			}))
 			_, stderr, status := b.run(words(t, tt.args)...)
 			if tt.refused != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -26,8 +27,8 @@ type Who struct {
 	Help        bool   `json:"help,omitzero" flag:"help,h" help:"print what a command takes"`
 }
 
-func whoFields() []wire.Field    { return wire.Verb[Who, wire.Nothing]{}.Fields() }
-func outputFields() []wire.Field { return wire.Verb[Output, wire.Nothing]{}.Fields() }
+func whoFields() []wire.Field    { return wire.Verb[Who, verbs.Nothing]{}.Fields() }
+func outputFields() []wire.Field { return wire.Verb[Output, verbs.Nothing]{}.Fields() }
 
 // globalFields are the flags that every command takes.
 func globalFields() []wire.Field {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -40,7 +41,7 @@ func (a *app) tellOfItself(l line) int {
 	case l.has("help"):
 		return a.helpOn(l)
 	case len(l.words) == 0:
-		return a.printer.text(screen(wire.All()))
+		return a.printer.text(screen(verbs.All()))
 	case l.name() == "completion" || strings.HasPrefix(l.name(), "__complete"):
 		return a.complete(l)
 	}
@@ -55,7 +56,7 @@ func (a *app) help(words []string) int {
 	case err != nil:
 		return a.printer.fail(err)
 	case len(l.words) == 0 || slices.Contains(specials(), l.name()):
-		return a.printer.text(fullHelp(wire.All()))
+		return a.printer.text(fullHelp(verbs.All()))
 	}
 	return a.helpOn(l)
 }
@@ -64,7 +65,7 @@ func (a *app) help(words []string) int {
 // is both (tab) is a group.
 func (a *app) helpOn(l line) int {
 	if l.verb == nil || len(a.names.under(l.name())) > 0 {
-		return a.printer.text(groupHelp(l.name(), wire.All()))
+		return a.printer.text(groupHelp(l.name(), verbs.All()))
 	}
 	return a.printer.text(verbHelp(l.verb))
 }
@@ -76,7 +77,7 @@ func (a *app) complete(l line) int {
 			WithHint("abrowser completion bash"))
 	}
 	var out bytes.Buffer
-	root := newTree(wire.All())
+	root := newTree(verbs.All())
 	root.SetOut(&out)
 	root.SetErr(a.sys.Stderr)
 	root.SetArgs(append([]string{l.name()}, l.rest...))

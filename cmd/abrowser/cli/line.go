@@ -104,7 +104,7 @@ func parseFlags(flags *pflag.FlagSet, args []string) error {
 }
 
 // withHelp gives an error that has no hint the one that always helps.
-func withHelp(err error, doc wire.Doc) error {
+func withHelp(err error, doc wire.Spec) error {
 	if e := wire.AsError(err); e.Hint == "" {
 		return e.WithHint("abrowser %s --help", doc.Name)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -71,7 +72,7 @@ func TestReadMakesTheRequest(t *testing.T) {
 		{"screenshot '#a' x.png -f", "screenshot", `{"full":true,"path":"x.png","selector":"#a"}`},
 		{`batch "get title" "get url" --bail`, "batch", `{"bail":true,"commands":["get title","get url"]}`},
 	}
-	n := namesOf(wire.All())
+	n := namesOf(verbs.All())
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
 			l, err := read(n, words(t, tt.args))
@@ -124,7 +125,7 @@ func TestReadRefuses(t *testing.T) {
 		{"click a --new-tab=perhaps", `--new-tab takes true or false, not "perhaps"`, "", wire.CodeBadInput},
 		{"click a --modifiers Alt,Hyper", `--modifiers takes Alt, Control, Meta, Shift, not "Hyper"`, "", wire.CodeBadInput},
 	}
-	n := namesOf(wire.All())
+	n := namesOf(verbs.All())
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
 			_, err := read(n, words(t, tt.args))
@@ -154,7 +155,7 @@ func TestReadGlobalFlags(t *testing.T) {
 		{"--session= open", `{"session":""}`},
 		{"fill '#a' x --max-output 5", `{"maxOutput":5}`},
 	}
-	n := namesOf(wire.All())
+	n := namesOf(verbs.All())
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
 			l, err := read(n, words(t, tt.args))

@@ -10,28 +10,29 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // released keeps what a broker was told to release.
 type released struct {
 	mu  sync.Mutex // guards all
-	all []wire.ReleaseIn
+	all []verbs.ReleaseIn
 }
 
 func (r *released) handler() wire.Handler {
-	return wire.Bind(wire.BrokerRelease, func(_ context.Context, _ *wire.Call, in wire.ReleaseIn) (wire.ReleaseOut, error) {
+	return wire.Bind(verbs.BrokerRelease, func(_ context.Context, _ *wire.Call, in verbs.ReleaseIn) (verbs.ReleaseOut, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.all = append(r.all, in)
 		if in.Page {
-			return wire.ReleaseOut{Closed: 1}, nil
+			return verbs.ReleaseOut{Closed: 1}, nil
 		}
-		return wire.ReleaseOut{Kept: 1}, nil
+		return verbs.ReleaseOut{Kept: 1}, nil
 	})
 }
 
-func (r *released) take() []wire.ReleaseIn {
+func (r *released) take() []verbs.ReleaseIn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := r.all
@@ -45,24 +46,24 @@ func twoSessions(t *testing.T) (*bench, *released) {
 	b := newBench(t)
 	r := &released{}
 	b.serveBroker(r.handler(),
-		wire.Bind(wire.BrokerClaim, func(_ context.Context, _ *wire.Call, in wire.ClaimIn) (wire.ClaimOut, error) {
-			return wire.ClaimOut{Holder: wire.AgentKey(in.Session), Unknown: in.Session == "stuck"}, nil
+		wire.Bind(verbs.BrokerClaim, func(_ context.Context, _ *wire.Call, in verbs.ClaimIn) (verbs.ClaimOut, error) {
+			return verbs.ClaimOut{Holder: wire.AgentKey(in.Session), Unknown: in.Session == "stuck"}, nil
 		}),
-		answers(wire.BrokerSessions, wire.BrokerSessionsOut{Sessions: []wire.BrokerSession{
+		answers(verbs.BrokerSessions, verbs.BrokerSessionsOut{Sessions: []verbs.BrokerSession{
 			{Session: "left", State: "released", Pages: 1, URL: "https://left.example/", Title: "Left"},
 			{Session: "live", State: "live", Pages: 1, URL: "https://old.example/", LastAt: time.Now().Add(-time.Hour)},
 			{Session: "none", State: "released"},
 		}}),
-		wire.Bind(wire.BrokerTabs, func(_ context.Context, _ *wire.Call, in wire.TabsIn) (wire.TabsOut, error) {
-			tabs := []wire.Tab{
+		wire.Bind(verbs.BrokerTabs, func(_ context.Context, _ *wire.Call, in verbs.TabsIn) (verbs.TabsOut, error) {
+			tabs := []verbs.Tab{
 				{TabID: "t1", SessionID: "left", State: "released", Title: "Left", URL: "https://left.example/", TargetID: "L"},
 				{TabID: "t1", SessionID: "live", State: "live", Title: "Live", URL: "https://live.example/", TargetID: "V"},
 			}
-			return wire.TabsOut{Tabs: slices.DeleteFunc(tabs, func(t wire.Tab) bool { return in.Session != "" && t.SessionID != in.Session })}, nil
+			return verbs.TabsOut{Tabs: slices.DeleteFunc(tabs, func(t verbs.Tab) bool { return in.Session != "" && t.SessionID != in.Session })}, nil
 		}))
 	b.serve("live",
-		answers(wire.Status, wire.StatusOut{SessionID: "live", Running: true, State: "busy", LastActivityAt: time.Now().Add(-time.Minute), PID: 77, Pages: 2, URL: "https://live.example/"}),
-		answers(wire.Close, wire.CloseOut{Closed: true, Kept: 2}))
+		answers(verbs.Status, verbs.StatusOut{SessionID: "live", Running: true, State: "busy", LastActivityAt: time.Now().Add(-time.Minute), PID: 77, Pages: 2, URL: "https://live.example/"}),
+		answers(verbs.Close, verbs.CloseOut{Closed: true, Kept: 2}))
 	return b, r
 }
 
@@ -81,7 +82,7 @@ func TestListsMergeDaemonsAndBroker(t *testing.T) {
 		}
 	}
 	stdout, _, _ := b.run("--session", "live", "session", "info", "--json")
-	var info struct{ Data wire.SessionInfoOut }
+	var info struct{ Data verbs.SessionInfoOut }
 	if err := json.Unmarshal([]byte(stdout), &info); err != nil {
 		t.Fatal(err)
 	}
@@ -106,14 +107,14 @@ func TestClosing(t *testing.T) {
 	b, r := twoSessions(t)
 	tests := []struct {
 		args, want string
-		released   []wire.ReleaseIn
+		released   []verbs.ReleaseIn
 	}{
-		{"--session left close", `{"closed":true,"kept":1}`, []wire.ReleaseIn{{Session: "left", Force: true}}},
-		{"--session left close --page", `{"closed":true,"kept":0}`, []wire.ReleaseIn{{Session: "left", Page: true, Force: true}}},
+		{"--session left close", `{"closed":true,"kept":1}`, []verbs.ReleaseIn{{Session: "left", Force: true}}},
+		{"--session left close --page", `{"closed":true,"kept":0}`, []verbs.ReleaseIn{{Session: "left", Page: true, Force: true}}},
 		{"--session live close", `{"closed":true,"kept":2}`, nil},
 		{"close --all", `{"closed":1,"kept":2,"sessions":["live"]}`, nil},
-		{"close --all --page --force", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []wire.ReleaseIn{{Session: "left", Page: true, Force: true}}},
-		{"--session left close --all --page", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []wire.ReleaseIn{{Session: "left", Page: true, Force: true}}},
+		{"close --all --page --force", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []verbs.ReleaseIn{{Session: "left", Page: true, Force: true}}},
+		{"--session left close --all --page", `{"closed":2,"kept":2,"sessions":["left","live"]}`, []verbs.ReleaseIn{{Session: "left", Page: true, Force: true}}},
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := b.run(append(words(t, tt.args), "--json")...)

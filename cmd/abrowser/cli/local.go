@@ -5,6 +5,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -15,44 +16,44 @@ type local func(ctx context.Context, l line) (any, error)
 // does.
 func (a *app) locally(l line) local {
 	switch name := l.verb.Describe().Name; {
-	case name == wire.Close.Name && (l.on("all") || l.on("force")):
+	case name == verbs.Close.Name && (l.on("all") || l.on("force")):
 		return a.closeAll
-	case name == wire.TabList.Name && l.on("all"):
+	case name == verbs.TabList.Name && l.on("all"):
 		return a.allTabs
-	case name == wire.BrowserStop.Name && l.on("all"):
+	case name == verbs.BrowserStop.Name && l.on("all"):
 		return a.stopAll
 	}
 	return map[string]local{
-		wire.Session.Name:     a.nameSession,
-		wire.SessionList.Name: a.listSessions,
-		wire.SessionInfo.Name: a.sessionInfo,
-		wire.CloseSome.Name:   a.closeSome,
-		wire.SessionLog.Name:  a.sessionLog,
-		wire.Install.Name:     a.install,
-		wire.Doctor.Name:      a.doctor,
-		wire.Kill.Name:        a.kill,
-		wire.MCP.Name:         a.serveMCP,
-		wire.MCPInstall.Name:  a.installMCP,
+		verbs.Session.Name:     a.nameSession,
+		verbs.SessionList.Name: a.listSessions,
+		verbs.SessionInfo.Name: a.sessionInfo,
+		verbs.CloseSome.Name:   a.closeSome,
+		verbs.SessionLog.Name:  a.sessionLog,
+		verbs.Install.Name:     a.install,
+		verbs.Doctor.Name:      a.doctor,
+		verbs.Kill.Name:        a.kill,
+		verbs.MCP.Name:         a.serveMCP,
+		verbs.MCPInstall.Name:  a.installMCP,
 	}[l.verb.Describe().Name]
 }
 
 // whenIdle is the answer of a verb that starts nothing, where nothing runs. It is
 // nil for the others.
-func (a *app) whenIdle(doc wire.Doc) local {
+func (a *app) whenIdle(doc wire.Spec) local {
 	constant := func(out any) local {
 		return func(context.Context, line) (any, error) { return out, nil }
 	}
 	return map[string]local{
-		wire.Close.Name:         a.closeIdle,
-		wire.Status.Name:        a.statusIdle,
-		wire.TabList.Name:       a.tabsIdle,
-		wire.DialogStatus.Name:  constant(&wire.DialogStatusOut{}),
-		wire.PoolRequest.Name:   constant(&wire.PoolRequestOut{TabPool: "0", TabHeavyAgents: []wire.PoolShare{}, Message: "nobody has to wait: no browser runs"}),
-		wire.PoolGrant.Name:     constant(&wire.PoolGrantOut{TabPool: "0", Message: "No agents waiting for tab space. Your tabs are safe."}),
-		wire.PoolRequests.Name:  constant(&wire.PoolRequestsOut{PendingRequests: []wire.PoolWait{}, ActiveReservations: []wire.PoolReservation{}, TabPool: "0", Owners: []wire.PoolShare{}}),
-		wire.TabPrune.Name:      constant(&wire.TabPruneOut{Pruned: []wire.Tab{}}),
-		wire.BrowserStatus.Name: constant(&wire.BrowserStatusOut{}),
-		wire.BrowserStop.Name:   constant(&wire.BrowserStopOut{}),
+		verbs.Close.Name:         a.closeIdle,
+		verbs.Status.Name:        a.statusIdle,
+		verbs.TabList.Name:       a.tabsIdle,
+		verbs.DialogStatus.Name:  constant(&verbs.DialogStatusOut{}),
+		verbs.PoolRequest.Name:   constant(&verbs.PoolRequestOut{TabPool: "0", TabHeavyAgents: []verbs.PoolShare{}, Message: "nobody has to wait: no browser runs"}),
+		verbs.PoolGrant.Name:     constant(&verbs.PoolGrantOut{TabPool: "0", Message: "No agents waiting for tab space. Your tabs are safe."}),
+		verbs.PoolRequests.Name:  constant(&verbs.PoolRequestsOut{PendingRequests: []verbs.PoolWait{}, ActiveReservations: []verbs.PoolReservation{}, TabPool: "0", Owners: []verbs.PoolShare{}}),
+		verbs.TabPrune.Name:      constant(&verbs.TabPruneOut{Pruned: []verbs.Tab{}}),
+		verbs.BrowserStatus.Name: constant(&verbs.BrowserStatusOut{}),
+		verbs.BrowserStop.Name:   constant(&verbs.BrowserStopOut{}),
 	}[doc.Name]
 }
 
@@ -76,12 +77,12 @@ func askAs[In, Out any](ctx context.Context, a *app, place home.Place, session, 
 }
 
 func (a *app) nameSession(context.Context, line) (any, error) {
-	return &wire.SessionOut{Session: a.session}, nil
+	return &verbs.SessionOut{Session: a.session}, nil
 }
 
 // statusIdle is the status of a session without a daemon: the tabs it left.
 func (a *app) statusIdle(ctx context.Context, _ line) (any, error) {
-	out := &wire.StatusOut{SessionID: a.session}
+	out := &verbs.StatusOut{SessionID: a.session}
 	known, err := a.brokerSessions(ctx)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (a *app) statusIdle(ctx context.Context, _ line) (any, error) {
 // tabsIdle lists the tabs that the session left. All are its own, so their names
 // go without the session's, as its daemon would list them.
 func (a *app) tabsIdle(ctx context.Context, _ line) (any, error) {
-	out, err := a.tabs(ctx, wire.TabsIn{Session: a.session})
+	out, err := a.tabs(ctx, verbs.TabsIn{Session: a.session})
 	if err != nil {
 		return nil, err
 	}
@@ -109,15 +110,15 @@ func (a *app) tabsIdle(ctx context.Context, _ line) (any, error) {
 
 // allTabs lists the tabs of all sessions in all browsers.
 func (a *app) allTabs(ctx context.Context, _ line) (any, error) {
-	return a.tabs(ctx, wire.TabsIn{})
+	return a.tabs(ctx, verbs.TabsIn{})
 }
 
-func (a *app) tabs(ctx context.Context, in wire.TabsIn) (*wire.TabsOut, error) {
-	all, err := askBrowsers(ctx, a, wire.BrokerTabs, in)
+func (a *app) tabs(ctx context.Context, in verbs.TabsIn) (*verbs.TabsOut, error) {
+	all, err := askBrowsers(ctx, a, verbs.BrokerTabs, in)
 	if err != nil {
 		return nil, err
 	}
-	out := &wire.TabsOut{Tabs: []wire.Tab{}}
+	out := &verbs.TabsOut{Tabs: []verbs.Tab{}}
 	for _, one := range all {
 		out.Tabs = append(out.Tabs, one.Tabs...)
 	}

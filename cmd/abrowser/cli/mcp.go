@@ -11,6 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -27,7 +28,7 @@ func (a *app) serveMCP(ctx context.Context, l line) (any, error) {
 	// The calls that still run when the server ends are not waited for.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, func() { end(errEnding) })()
-	return &wire.Nothing{}, a.behind.ServeMCP(serving, asker{a}, a.session, groups)
+	return &verbs.Nothing{}, a.behind.ServeMCP(serving, asker{a}, a.session, groups)
 }
 
 // errEnding ends the requests of a server that ends.
@@ -35,7 +36,7 @@ var errEnding = errors.New("the server is ending")
 
 // installMCP shows what MCP clients need to start us, or adds it to one's file.
 func (a *app) installMCP(_ context.Context, l line) (any, error) {
-	in, err := fill[wire.MCPInstallIn](l.in)
+	in, err := fill[verbs.MCPInstallIn](l.in)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ const goodbyeTime = 2 * time.Second
 // goodbye tells all browsers that the agent has ended.
 func (a *app) goodbye(ctx context.Context) {
 	// ctx has ended with the client, or by a signal.
-	if _, err := askWithin(context.WithoutCancel(ctx), a, goodbyeTime, wire.BrokerGoodbye, wire.Nothing{}); err != nil {
+	if _, err := askWithin(context.WithoutCancel(ctx), a, goodbyeTime, verbs.BrokerGoodbye, verbs.Nothing{}); err != nil {
 		a.printer.warn("saying goodbye: " + err.Error())
 	}
 }
@@ -79,7 +80,7 @@ func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 	for name, value := range in {
 		l.in[name] = plain(value)
 	}
-	steps, _ := in["steps"].([]wire.Step)
+	steps, _ := in["steps"].([]verbs.Step)
 	for i := range steps {
 		patience, err := a.prepareStep(ctx, &steps[i])
 		if err != nil {
@@ -92,7 +93,7 @@ func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 		return nil, a.aside(), err
 	}
 	out, err := a.answer(ctx, l)
-	if batch, ok := out.(*wire.BatchOut); ok && err == nil {
+	if batch, ok := out.(*verbs.BatchOut); ok && err == nil {
 		a.finishSteps(batch.Results, steps)
 	}
 	if f, ok := out.(failing); ok && err == nil {
@@ -107,14 +108,14 @@ func (k asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 // showsIt reports whether an output's file is shown to the client instead of being
 // written: a picture is that has no path.
 func showsIt(out any, path string) bool {
-	_, isPicture := out.(*wire.ScreenshotOut)
+	_, isPicture := out.(*verbs.ScreenshotOut)
 	return isPicture && path == ""
 }
 
 // prepareStep is [app.prepare] for an action of a sequence. It returns how long the
 // action may take.
-func (a *app) prepareStep(ctx context.Context, step *wire.Step) (time.Duration, error) {
-	v, ok := wire.Find(step.Verb)
+func (a *app) prepareStep(ctx context.Context, step *verbs.Step) (time.Duration, error) {
+	v, ok := verbs.Find(step.Verb)
 	if !ok {
 		return 0, wire.Errorf(wire.CodeUnknownVerb, "there is no %q", step.Verb)
 	}
@@ -137,10 +138,10 @@ func (a *app) prepareStep(ctx context.Context, step *wire.Step) (time.Duration, 
 }
 
 // finishSteps writes the files of a sequence's actions.
-func (a *app) finishSteps(results []wire.StepResult, steps []wire.Step) {
+func (a *app) finishSteps(results []verbs.StepResult, steps []verbs.Step) {
 	for i := range results {
 		var to struct{ Path string }
-		if i >= len(steps) || json.Unmarshal(steps[i].In, &to) != nil || to.Path == "" && steps[i].Verb == wire.Screenshot.Name {
+		if i >= len(steps) || json.Unmarshal(steps[i].In, &to) != nil || to.Path == "" && steps[i].Verb == verbs.Screenshot.Name {
 			continue
 		}
 		a.finish(&results[i], steps[i])

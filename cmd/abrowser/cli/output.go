@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -123,7 +124,7 @@ func (p *printer) envelope(e envelope, status int) int {
 		e.OK = new(bool)
 	}
 	if p.session != "" {
-		e.SessionType = wire.TypeBrowser
+		e.SessionType = verbs.TypeBrowser
 	}
 	line, err := marshal(e)
 	if err != nil {

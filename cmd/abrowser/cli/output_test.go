@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,28 +18,28 @@ func TestPlainJSON(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	gone := wire.Errorf(wire.CodeStaleRef, "e1 is gone").WithHint("abrowser snapshot")
-	warned := wire.Bind(wire.Hover, func(_ context.Context, c *wire.Call, in wire.ElementIn) (wire.HoverOut, error) {
+	warned := wire.Bind(verbs.Hover, func(_ context.Context, c *wire.Call, in verbs.ElementIn) (verbs.HoverOut, error) {
 		c.Warn("3 elements match")
 		c.Warn("the first is taken")
-		return wire.HoverOut{Hovered: in.Selector}, nil
+		return verbs.HoverOut{Hovered: in.Selector}, nil
 	})
 	b := newBench(t)
 	b.serve("default",
-		answers(wire.Open, wire.OpenOut{URL: "https://x.example/?a=1&b=<2>", Title: "X & Y", TabID: "t1", TargetID: "T"}),
-		answers(wire.GetURL, wire.PageURL{URL: "https://x.example/?a=1&b=<2>"}),
-		answers(wire.GetText, wire.GetTextOut{Value: "häß\nlich", Origin: "o"}),
-		answers(wire.Click, wire.ClickOut{Clicked: "e2", Effects: wire.Effects{
-			Opened:  []wire.OpenedTab{{TabID: "t2", URL: "https://p.example/"}},
-			Dialogs: []wire.Dialog{{Type: "confirm", Message: "Sure?", Handled: "dismissed"}},
+		answers(verbs.Open, verbs.OpenOut{URL: "https://x.example/?a=1&b=<2>", Title: "X & Y", TabID: "t1", TargetID: "T"}),
+		answers(verbs.GetURL, verbs.PageURL{URL: "https://x.example/?a=1&b=<2>"}),
+		answers(verbs.GetText, verbs.GetTextOut{Value: "häß\nlich", Origin: "o"}),
+		answers(verbs.Click, verbs.ClickOut{Clicked: "e2", Effects: verbs.Effects{
+			Opened:  []verbs.OpenedTab{{TabID: "t2", URL: "https://p.example/"}},
+			Dialogs: []verbs.Dialog{{Type: "confirm", Message: "Sure?", Handled: "dismissed"}},
 		}}),
-		answers(wire.Focus, wire.FocusOut{Focused: "e3"}),
-		answers(wire.Eval, wire.EvalOut{Result: json.RawMessage(`{"z":123,"a":"<b>"}`), Origin: "o"}),
+		answers(verbs.Focus, verbs.FocusOut{Focused: "e3"}),
+		answers(verbs.Eval, verbs.EvalOut{Result: json.RawMessage(`{"z":123,"a":"<b>"}`), Origin: "o"}),
 		warned,
-		fails(wire.Dblclick, gone),
-		fails(wire.Press, wire.Errorf(wire.CodeTimeout, "no answer")),
-		fails(wire.Back, wire.Errorf(wire.CodePageClosed, "the page is gone")),
-		fails(wire.Check, wire.Errorf(wire.CodeOwnership, "not yours")),
-		fails(wire.Uncheck, wire.Errorf(wire.CodeNoBrowser, "there is none")),
+		fails(verbs.Dblclick, gone),
+		fails(verbs.Press, wire.Errorf(wire.CodeTimeout, "no answer")),
+		fails(verbs.Back, wire.Errorf(wire.CodePageClosed, "the page is gone")),
+		fails(verbs.Check, wire.Errorf(wire.CodeOwnership, "not yours")),
+		fails(verbs.Uncheck, wire.Errorf(wire.CodeNoBrowser, "there is none")),
 	)
 	tests := []struct {
 		args           string

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -84,7 +85,7 @@ func between(t *testing.T, path, text, name, table string) string {
 
 // verbsTable lists the verbs that keep accepts, by group.
 func verbsTable(keep func(wire.AnyVerb) bool) string {
-	verbs := slices.DeleteFunc(wire.All(), func(v wire.AnyVerb) bool { return !keep(v) })
+	verbs := slices.DeleteFunc(verbs.All(), func(v wire.AnyVerb) bool { return !keep(v) })
 	var b strings.Builder
 	b.WriteString("| command | |\n|---|---|\n")
 	for _, group := range groups(verbs) {
@@ -119,7 +120,7 @@ func synopsis(v wire.AnyVerb) string {
 func settingsTable() string {
 	var b strings.Builder
 	b.WriteString("| flag | variable | key | |\n|---|---|---|---|\n")
-	timeout := wire.Verb[wire.Waits, wire.Nothing]{}.Fields()
+	timeout := wire.Verb[verbs.Waits, verbs.Nothing]{}.Fields()
 	for _, f := range append(globalFields(), timeout...) {
 		if f.Env == "" {
 			continue

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -36,7 +37,7 @@ func Fail(sys System, err error) int {
 }
 
 func newApp(sys System, p Program) *app {
-	a := &app{sys: sys, program: p, names: namesOf(wire.All())}
+	a := &app{sys: sys, program: p, names: namesOf(verbs.All())}
 	a.printer.out, a.printer.err = sys.Stdout, sys.Stderr
 	return a
 }
@@ -144,7 +145,7 @@ func (a *app) perform(ctx context.Context, l line) int {
 	if err := a.prepare(ctx, &l); err != nil {
 		return a.printer.fail(withHelp(err, l.verb.Describe()))
 	}
-	if l.verb.Describe().Name == wire.Batch.Name {
+	if l.verb.Describe().Name == verbs.Batch.Name {
 		return a.performBatch(ctx, l)
 	}
 	out, err := a.answer(ctx, l)

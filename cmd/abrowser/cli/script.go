@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -14,7 +15,7 @@ import (
 // that was asked for, so that what is wrong with it is known before anything is
 // started.
 func (a *app) readScript(ctx context.Context, l *line) error {
-	if l.verb.Describe().Name != wire.Eval.Name {
+	if l.verb.Describe().Name != verbs.Eval.Name {
 		return nil
 	}
 	script, given := l.in["script"].(string)

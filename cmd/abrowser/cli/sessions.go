@@ -10,6 +10,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -25,7 +26,7 @@ const (
 type served struct {
 	place  home.Place // with the session's name, unless it did not answer
 	hello  wire.Hello
-	status wire.StatusOut
+	status verbs.StatusOut
 	state  string // empty where nobody listens
 }
 
@@ -61,7 +62,7 @@ func (a *app) look(ctx context.Context, place home.Place) served {
 		return served{} // its session has ended; the process does in a moment
 	}
 	s.hello, s.place.Name = hello, hello.Name
-	if s.status, err = askPlace(ctx, a, s.place, wire.Status, wire.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
+	if s.status, err = askPlace(ctx, a, s.place, verbs.Status, verbs.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
 		return served{} // it ended meanwhile
 	} else if err != nil {
 		return s
@@ -75,7 +76,7 @@ func (a *app) look(ctx context.Context, place home.Place) served {
 
 // nameOf is the session of a place. Where its daemon did not say (it is wedged, and
 // the socket's name is a hash) it is one that a browser knows, else the socket.
-func (a *app) nameOf(place home.Place, known []wire.BrokerSession) string {
+func (a *app) nameOf(place home.Place, known []verbs.BrokerSession) string {
 	if place.Name != "" {
 		return place.Name
 	}
@@ -88,7 +89,7 @@ func (a *app) nameOf(place home.Place, known []wire.BrokerSession) string {
 }
 
 // entries merges what daemons and brokers know of the sessions, by name.
-func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error) {
+func (a *app) entries(ctx context.Context) (map[string]verbs.SessionEntry, error) {
 	known, err := a.brokerSessions(ctx)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 	if err != nil {
 		return nil, err
 	}
-	entries := map[string]wire.SessionEntry{}
+	entries := map[string]verbs.SessionEntry{}
 	for _, b := range known {
 		e := newEntry(b.Session)
 		e.State, e.URL, e.Title, e.Pages = stateReleased, b.URL, b.Title, b.Pages
@@ -134,9 +135,9 @@ func (a *app) entries(ctx context.Context) (map[string]wire.SessionEntry, error)
 	return entries, nil
 }
 
-func newEntry(name string) wire.SessionEntry {
-	return wire.SessionEntry{
-		ID: name, SessionID: name, Type: wire.TypeBrowser, Mode: wire.ModeShared, OwnerID: name, Capabilities: wire.Capabilities{BrowserName: "chrome"},
+func newEntry(name string) verbs.SessionEntry {
+	return verbs.SessionEntry{
+		ID: name, SessionID: name, Type: verbs.TypeBrowser, Mode: wire.ModeShared, OwnerID: name, Capabilities: verbs.Capabilities{BrowserName: "chrome"},
 	}
 }
 
@@ -145,7 +146,7 @@ func (a *app) listSessions(ctx context.Context, _ line) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &wire.SessionListOut{Sessions: []wire.SessionEntry{}, CurrentSession: a.session}
+	out := &verbs.SessionListOut{Sessions: []verbs.SessionEntry{}, CurrentSession: a.session}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		out.Sessions = append(out.Sessions, entries[name])
 	}
@@ -168,7 +169,7 @@ func (a *app) sessionInfo(ctx context.Context, _ line) (any, error) {
 			entry.Mode = where.SessionMode()
 		}
 	}
-	return &wire.SessionInfoOut{
+	return &verbs.SessionInfoOut{
 		Session: a.session, Active: entry.PID != 0 || entry.State == stateWedged, PID: entry.PID, Socket: place.Socket,
 		Log: place.Log, Version: Version(), Entry: entry,
 	}, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -161,10 +162,10 @@ func TestSessionNames(t *testing.T) {
 
 func TestTimeoutsTravel(t *testing.T) {
 	b := newBench(t)
-	var got wire.ElementIn
-	b.serve("default", wire.Bind(wire.Hover, func(_ context.Context, _ *wire.Call, in wire.ElementIn) (wire.HoverOut, error) {
+	var got verbs.ElementIn
+	b.serve("default", wire.Bind(verbs.Hover, func(_ context.Context, _ *wire.Call, in verbs.ElementIn) (verbs.HoverOut, error) {
 		got = in
-		return wire.HoverOut{}, nil
+		return verbs.HoverOut{}, nil
 	}))
 	b.env["AGENT_BROWSER_DEFAULT_TIMEOUT"] = "700"
 	b.file(filepath.Join(b.dir, "abrowser.json"), `{"timeout":800}`)

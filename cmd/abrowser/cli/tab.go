@@ -9,6 +9,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -46,7 +47,7 @@ func (a *app) tabOf(ctx context.Context, name string) (session, tab string, err 
 	if isTarget, err := regexp.MatchString("^[0-9A-F]{32}$", name); err != nil || !isTarget {
 		return "", "", err
 	}
-	all, err := a.tabs(ctx, wire.TabsIn{})
+	all, err := a.tabs(ctx, verbs.TabsIn{})
 	if err != nil {
 		return "", "", err
 	}

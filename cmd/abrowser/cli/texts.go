@@ -9,7 +9,7 @@ import (
 )
 
 // bind puts a command's texts into its arguments.
-func bind(doc wire.Doc, fields []wire.Field, texts []string, into members) error {
+func bind(doc wire.Spec, fields []wire.Field, texts []string, into members) error {
 	args := arguments(fields)
 	for place, f := range args {
 		if place >= len(texts) {
@@ -32,7 +32,7 @@ func bind(doc wire.Doc, fields []wire.Field, texts []string, into members) error
 	return nil
 }
 
-func bindOne(doc wire.Doc, f wire.Field, texts []string) (any, error) {
+func bindOne(doc wire.Spec, f wire.Field, texts []string) (any, error) {
 	name := doc.Name + "'s " + placeholder(f)
 	switch {
 	case f.Rest && f.Type.Kind() == reflect.Slice:
@@ -66,7 +66,7 @@ func placeholder(f wire.Field) string {
 }
 
 // usage is the command with its arguments: fill SELECTOR TEXT... [flags].
-func usage(doc wire.Doc, fields []wire.Field) string {
+func usage(doc wire.Spec, fields []wire.Field) string {
 	words := []string{"abrowser", doc.Name}
 	for _, f := range arguments(fields) {
 		if f.Required {

@@ -9,6 +9,7 @@ import (
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -66,11 +67,11 @@ func (a *app) watch(ctx context.Context, place home.Place, hangUp func()) *socke
 }
 
 // whenSilent is the answer of a verb whose daemon listens and says nothing.
-func (a *app) whenSilent(doc wire.Doc, who sockets.Silent) local {
+func (a *app) whenSilent(doc wire.Spec, who sockets.Silent) local {
 	if answer := map[string]local{
-		wire.Close.Name:   a.closeSilent,
-		wire.Status.Name:  func(ctx context.Context, l line) (any, error) { return a.statusSilent(ctx, l, who) },
-		wire.TabList.Name: a.tabsSilent,
+		verbs.Close.Name:   a.closeSilent,
+		verbs.Status.Name:  func(ctx context.Context, l line) (any, error) { return a.statusSilent(ctx, l, who) },
+		verbs.TabList.Name: a.tabsSilent,
 	}[doc.Name]; answer != nil {
 		return func(ctx context.Context, l line) (any, error) {
 			if err := a.need(ctx); err != nil {
@@ -103,7 +104,7 @@ func (a *app) statusSilent(ctx context.Context, l line, who sockets.Silent) (any
 	if err != nil {
 		return nil, err
 	}
-	out := answer.(*wire.StatusOut)
+	out := answer.(*verbs.StatusOut)
 	out.Running, out.State, out.Wedged = true, stateWedged, true
 	out.PID, out.Reason, out.Hint = who.PID, who.Why, hintKill
 	return out, nil
@@ -117,7 +118,7 @@ func (a *app) tabsSilent(ctx context.Context, l line) (any, error) {
 func (a *app) closeSilent(ctx context.Context, l line) (any, error) {
 	a.printer.warn("the session's daemon does not answer; it is ended by force")
 	out, err := a.endByForce(ctx, a.session, l.on("page"))
-	return &wire.CloseOut{Closed: true, Kept: out.Kept, Discarded: out.Discarded}, err
+	return &verbs.CloseOut{Closed: true, Kept: out.Kept, Discarded: out.Discarded}, err
 }
 
 // kill ends the session whatever its daemon does.
@@ -132,15 +133,15 @@ func (a *app) kill(ctx context.Context, l line) (any, error) {
 
 // endByForce kills a session's daemon, and has its browser release or close its
 // tabs, which the daemon cannot be asked to do.
-func (a *app) endByForce(ctx context.Context, session string, page bool) (*wire.KillOut, error) {
+func (a *app) endByForce(ctx context.Context, session string, page bool) (*verbs.KillOut, error) {
 	place, err := a.root.Session(session)
 	if err != nil {
-		return &wire.KillOut{}, err
+		return &verbs.KillOut{}, err
 	}
 	killed, err := a.behind.Kill(ctx, place)
 	if err != nil {
-		return &wire.KillOut{}, interruption(ctx, err)
+		return &verbs.KillOut{}, interruption(ctx, err)
 	}
 	released, err := a.release(ctx, session, page, true)
-	return &wire.KillOut{Killed: killed, Kept: released.Kept, ClosedTabs: released.Closed, Discarded: released.Discarded}, err
+	return &verbs.KillOut{Killed: killed, Kept: released.Kept, ClosedTabs: released.Closed, Discarded: released.Discarded}, err
 }

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // Owners says which sessions have tabs, and how many.
 func Owners(t *testing.T, h *Home) map[string]int {
 	t.Helper()
 	n := map[string]int{}
-	for _, tab := range Ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
+	for _, tab := range Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
 		n[tab.SessionID]++
 	}
 	return n
@@ -46,7 +46,7 @@ type Mark struct{ Target, URL, Value, Typed string }
 // MarkOf reads the mark of the session's only tab, a page that has #kept and reveal.
 func MarkOf(t *testing.T, h *Home, session string) Mark {
 	t.Helper()
-	tabs := Ask[wire.TabsOut](t, h, session, "tab", "list").Tabs
+	tabs := Ask[verbs.TabsOut](t, h, session, "tab", "list").Tabs
 	if len(tabs) != 1 {
 		t.Fatalf("session %s has %d tabs, want 1: %v", session, len(tabs), tabs)
 	}

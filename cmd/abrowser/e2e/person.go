@@ -17,7 +17,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // PersonTime is what one question to a person's browser may take on a busy machine.
@@ -256,7 +256,7 @@ func BrowserPath(t *testing.T) string {
 	h := &Home{Binary: os.Getenv(EnvBinary), Outer: t.TempDir()}
 	h.Dir, h.Cwd = filepath.Join(h.Outer, "r"), h.Outer
 	h.Env = []string{"ABROWSER_DRIVER_PATH=" + os.Getenv(EnvDriver)}
-	for _, part := range Ask[wire.PartsOut](t, h, "", "doctor").Parts {
+	for _, part := range Ask[verbs.PartsOut](t, h, "", "doctor").Parts {
 		if part.Name != "browser" {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -46,7 +47,7 @@ func TestDownloadsOfTwoTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := e2e.Ask[wire.ClickOut](t, h, "leaves", "click", "#save")
+	out := e2e.Ask[verbs.ClickOut](t, h, "leaves", "click", "#save")
 	if len(out.Downloads) != 1 || out.Downloads[0].SuggestedFilename != "report.txt" || out.Downloads[0].URL != s.URL(filePath("leaves")) {
 		t.Errorf("the click reported the downloads %+v, want report.txt", out.Downloads)
 	}
@@ -129,7 +130,7 @@ func TestDownloadsOfFramesAndTabs(t *testing.T) {
 			if test.frame > 0 {
 				test.sel = link(t, h, "far", test.sel, test.frame)
 			}
-			out := e2e.Ask[wire.DownloadOut](t, h, "far", "download", test.sel, dir)
+			out := e2e.Ask[verbs.DownloadOut](t, h, "far", "download", test.sel, dir)
 			if out.SuggestedFilename != "report.txt" || out.Size != fileSize || filepath.Dir(out.Path) != dir {
 				t.Errorf("the answer is %+v", out)
 			}

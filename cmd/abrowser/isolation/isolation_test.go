@@ -15,7 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // What a program sets on a session's page and context, another session never sees,
@@ -69,7 +69,7 @@ func observed(t *testing.T, h *e2e.Home, session string) map[string]any {
 		t.Fatal(err)
 	}
 	var seen map[string]any
-	if err := json.Unmarshal(e2e.Ask[wire.EvalOut](t, h, session, "eval", string(script)).Result, &seen); err != nil {
+	if err := json.Unmarshal(e2e.Ask[verbs.EvalOut](t, h, session, "eval", string(script)).Result, &seen); err != nil {
 		t.Fatal(err)
 	}
 	return seen

@@ -14,6 +14,7 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -56,14 +57,14 @@ func TestTwoTasksSideBySide(t *testing.T) {
 func navigate(h *e2e.Home, s *site.Site, task string, round int) error {
 	address := s.URL(fmt.Sprintf("/meet/%d/%s", round, task))
 	want := fmt.Sprintf("%s in round %d", task, round)
-	opened, err := e2e.TryAsk[wire.OpenOut](h, task, "open", address)
+	opened, err := e2e.TryAsk[verbs.OpenOut](h, task, "open", address)
 	if err != nil {
 		return err
 	}
 	if opened.URL != address || opened.Title != want {
 		return fmt.Errorf("open answered %q at %s, want %q at %s", opened.Title, opened.URL, want, address)
 	}
-	shown, err := e2e.TryAsk[wire.GetTextOut](h, task, "get", "text", "h1")
+	shown, err := e2e.TryAsk[verbs.GetTextOut](h, task, "get", "text", "h1")
 	if err == nil && shown.Value != want {
 		err = fmt.Errorf("the page says %q, want %q", shown.Value, want)
 	}
@@ -113,7 +114,7 @@ func tenTasksCold(t *testing.T, s *site.Site) {
 		}
 	}
 	owners := map[string]int{}
-	for _, tab := range e2e.Ask[wire.TabsOut](t, h, "task_0", "tab", "list", "--all").Tabs {
+	for _, tab := range e2e.Ask[verbs.TabsOut](t, h, "task_0", "tab", "list", "--all").Tabs {
 		owners[tab.SessionID]++
 		if want := s.URL("/page/" + tab.SessionID); tab.URL != want {
 			t.Errorf("session %s is at %s, want %s", tab.SessionID, tab.URL, want)

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/ask"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -51,7 +52,7 @@ func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.
 		serve = (*server).ask
 	}
 	a, err := serve(s, c)
-	if t.verb.Describe().Name == wire.Close.Name {
+	if t.verb.Describe().Name == verbs.Close.Name {
 		s.forget()
 	}
 	if a.session != "" {
@@ -88,12 +89,12 @@ func (s *server) exists(c call) error {
 	return wire.Errorf(wire.CodeNotFound, "No session: %s", c.session).WithHint("open_session makes it, list_sessions lists those there are")
 }
 
-func (s *server) sessions(ctx context.Context) (*wire.SessionListOut, error) {
-	out, _, err := s.Asker.Ask(ctx, s.now(), wire.SessionList, nil)
+func (s *server) sessions(ctx context.Context) (*verbs.SessionListOut, error) {
+	out, _, err := s.Asker.Ask(ctx, s.now(), verbs.SessionList, nil)
 	if err != nil {
 		return nil, err
 	}
-	list, _ := out.(*wire.SessionListOut)
+	list, _ := out.(*verbs.SessionListOut)
 	return list, nil
 }
 

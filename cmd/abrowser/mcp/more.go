@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/ask"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -56,7 +57,7 @@ func (s *server) addResources() {
 		URITemplate: resourceSession + "{session}/snapshot", Name: "snapshot", MIMEType: "text/plain", Description: "what is on a session's page",
 	}, func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		name, _ := strings.CutSuffix(strings.TrimPrefix(r.Params.URI, resourceSession), "/snapshot")
-		c := call{ctx: ctx, tool: tool{verb: wire.Snapshot}, session: name, chosen: true}
+		c := call{ctx: ctx, tool: tool{verb: verbs.Snapshot}, session: name, chosen: true}
 		if err := s.exists(c); err != nil {
 			return nil, mcp.ResourceNotFoundError(r.Params.URI)
 		}
@@ -71,7 +72,7 @@ func (s *server) addResources() {
 		URITemplate: resourceSession + "{session}/log", Name: "log", MIMEType: "application/jsonl", Description: "what a session was asked for, a line a command",
 	}, func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		name, _ := strings.CutSuffix(strings.TrimPrefix(r.Params.URI, resourceSession), "/log")
-		a, err := s.ask(call{ctx: ctx, tool: tool{verb: wire.SessionLog}, session: name, chosen: true})
+		a, err := s.ask(call{ctx: ctx, tool: tool{verb: verbs.SessionLog}, session: name, chosen: true})
 		if err != nil {
 			return nil, mcp.ResourceNotFoundError(r.Params.URI)
 		}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -25,68 +26,68 @@ func otherTools() []tool {
 	}
 	return []tool{
 		{
-			name: "open_session", group: groupCore, verb: wire.Open, opens: true, short: "Open a session with a page of its own", extra: start,
+			name: "open_session", group: groupCore, verb: verbs.Open, opens: true, short: "Open a session with a page of its own", extra: start,
 			fixed: map[string]any{"url": nil}, serve: (*server).openSession,
 		},
 		{
-			name: "start_browser", group: groupMany, verb: wire.Open, opens: true, short: "Open a session with a page of its own, named browser-1, browser-2, ... without a name",
+			name: "start_browser", group: groupMany, verb: verbs.Open, opens: true, short: "Open a session with a page of its own, named browser-1, browser-2, ... without a name",
 			extra: start, fixed: map[string]any{"url": nil}, serve: (*server).openSession,
 		},
-		{name: "navigate", group: groupMore, verb: wire.Open, opens: true, short: "Go to a URL on the session's page"},
-		{name: "click_element", group: groupMore, verb: wire.Click, short: "Click an element"},
-		{name: "set_value", group: groupMore, verb: wire.Fill, short: "Put a value into a field", fields: map[string]string{"text": "value"}},
+		{name: "navigate", group: groupMore, verb: verbs.Open, opens: true, short: "Go to a URL on the session's page"},
+		{name: "click_element", group: groupMore, verb: verbs.Click, short: "Click an element"},
+		{name: "set_value", group: groupMore, verb: verbs.Fill, short: "Put a value into a field", fields: map[string]string{"text": "value"}},
 		{
-			name: "get_visible_elements", group: groupRead, verb: wire.Snapshot, short: "List the elements to act on, each with its ref",
+			name: "get_visible_elements", group: groupRead, verb: verbs.Snapshot, short: "List the elements to act on, each with its ref",
 			fixed: map[string]any{"interactive": true},
 		},
-		{name: "set_dialog_policy", group: groupMany, verb: wire.PolicyDialog, short: "Set what is done with alert, confirm, prompt and beforeunload of this session"},
+		{name: "set_dialog_policy", group: groupMany, verb: verbs.PolicyDialog, short: "Set what is done with alert, confirm, prompt and beforeunload of this session"},
 		{
-			name: "set_permission_policy", group: groupMany, verb: wire.PolicyPermission, short: "Set what is done when a page of this session wants a permission",
+			name: "set_permission_policy", group: groupMany, verb: verbs.PolicyPermission, short: "Set what is done when a page of this session wants a permission",
 			beside: []property{{name: "perPermission", kind: "object", help: "a mode for each of some permissions"}},
 		},
-		{name: "start_har", group: groupRead, verb: wire.HARStart, short: "Record this session's requests into a HAR file"},
-		{name: "stop_har", group: groupRead, verb: wire.HARStop, short: "Write the HAR file and stop recording"},
-		{name: "set_notification_policy", group: groupMany, verb: wire.PolicyNotification, short: "Set what is done when a page of this session shows a notification"},
+		{name: "start_har", group: groupRead, verb: verbs.HARStart, short: "Record this session's requests into a HAR file"},
+		{name: "stop_har", group: groupRead, verb: verbs.HARStop, short: "Write the HAR file and stop recording"},
+		{name: "set_notification_policy", group: groupMany, verb: verbs.PolicyNotification, short: "Set what is done when a page of this session shows a notification"},
 		{
-			name: "set_fs_picker_policy", group: groupMany, verb: wire.PolicyFilePicker, short: "Set what is done when a page of this session opens a file picker",
+			name: "set_fs_picker_policy", group: groupMany, verb: verbs.PolicyFilePicker, short: "Set what is done when a page of this session opens a file picker",
 			beside: []property{{name: "perAPI", kind: "object", help: "a mode for each of some file pickers"}},
 		},
 		{
-			name: "fs_picker_respond", group: groupMany, verb: wire.PolicyRespond, short: "Queue what the next file picker of a kind picks",
+			name: "fs_picker_respond", group: groupMany, verb: verbs.PolicyRespond, short: "Queue what the next file picker of a kind picks",
 			beside: []property{{name: "files", kind: "array", help: `objects with "path" or "contents", and "name" and "mimeType"`}},
 		},
-		{name: "get_tabs", group: groupTabs, verb: wire.TabList, short: "List the session's tabs"},
+		{name: "get_tabs", group: groupTabs, verb: verbs.TabList, short: "List the session's tabs"},
 		{
-			name: "request_tab_space", group: groupTabs, verb: wire.PoolRequest,
+			name: "request_tab_space", group: groupTabs, verb: verbs.PoolRequest,
 			short: "Queue for one more tab, where the pool of extra tabs is full (POOL_FULL); get_slot_requests says when it may be opened",
 		},
 		{
-			name: "grant_tab_space", group: groupTabs, verb: wire.PoolGrant,
+			name: "grant_tab_space", group: groupTabs, verb: verbs.PoolGrant,
 			short: "Close your oldest extra tab for the first agent that waits for one; where nobody waits nothing is closed",
 		},
 		{
-			name: "get_slot_requests", group: groupTabs, verb: wire.PoolRequests,
+			name: "get_slot_requests", group: groupTabs, verb: verbs.PoolRequests,
 			short: "Tell which agents wait for a tab, and whether a slot is kept for you (youHaveReservation)",
 		},
 		{
-			name: "list_sessions", group: groupCore, verb: wire.SessionList, short: "List all sessions, with those that left tabs for review",
+			name: "list_sessions", group: groupCore, verb: verbs.SessionList, short: "List all sessions, with those that left tabs for review",
 			serve: (*server).listSessions,
 		},
 		{
-			name: "set_current_session", group: groupMany, verb: wire.SessionInfo, short: "Set the session of calls on this connection that name none",
+			name: "set_current_session", group: groupMany, verb: verbs.SessionInfo, short: "Set the session of calls on this connection that name none",
 			sets: true, serve: (*server).setCurrent,
 		},
 		{
-			name: "close_session", group: groupCore, verb: wire.Close, short: "End the session; its tabs stay open unless page is true",
+			name: "close_session", group: groupCore, verb: verbs.Close, short: "End the session; its tabs stay open unless page is true",
 			fixed: map[string]any{"all": false},
 		},
-		{name: "close_sessions", group: groupMany, verb: wire.CloseSome, short: "End the sessions of which everything holds that is given; their tabs stay open"},
+		{name: "close_sessions", group: groupMany, verb: verbs.CloseSome, short: "End the sessions of which everything holds that is given; their tabs stay open"},
 		{
-			name: "close_all_sessions", group: groupMany, verb: wire.Close, short: "End all sessions; their tabs stay open",
+			name: "close_all_sessions", group: groupMany, verb: verbs.Close, short: "End all sessions; their tabs stay open",
 			fixed: map[string]any{"all": true}, extra: []property{{name: "detach", kind: "boolean", help: "accepted; tabs stay open anyway"}},
 		},
 		{
-			name: "execute_sequence", group: groupCore, verb: wire.Batch,
+			name: "execute_sequence", group: groupCore, verb: verbs.Batch,
 			short: "Do several actions of one session in one go, nothing of another caller in between; stops at the first failure",
 			fixed: map[string]any{"steps": nil, "commands": nil, "bail": nil, "omitCommand": nil},
 			extra: []property{{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/ask"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -105,7 +106,7 @@ func (s *server) openAs(c call, session string, wasThere bool) (answer, error) {
 			return answer{aside: ask.Aside{Warnings: before}}, err
 		}
 	}
-	out, aside, err := asker.Ask(c.ctx, session, wire.Open, c.in)
+	out, aside, err := asker.Ask(c.ctx, session, verbs.Open, c.in)
 	aside.Warnings = append(before, aside.Warnings...)
 	if err != nil {
 		s.undo(c.ctx, asker, session, !wasThere)
@@ -123,7 +124,7 @@ func (s *server) undo(ctx context.Context, asker ask.Asker, session string, page
 	// Also where the client has given up waiting.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 	defer cancel()
-	_, _, _ = asker.Ask(ctx, session, wire.Close, map[string]any{"page": page}) // why it was not opened is what counts
+	_, _, _ = asker.Ask(ctx, session, verbs.Close, map[string]any{"page": page}) // why it was not opened is what counts
 	s.forget()
 }
 
@@ -151,8 +152,8 @@ type policy struct {
 // opened, by the verbs that do.
 func policyArguments() map[string]wire.AnyVerb {
 	return map[string]wire.AnyVerb{
-		"dialogPolicy": wire.PolicyDialog, "permissionPolicy": wire.PolicyPermission,
-		"notificationPolicy": wire.PolicyNotification, "fsPickerPolicy": wire.PolicyFilePicker,
+		"dialogPolicy": verbs.PolicyDialog, "permissionPolicy": verbs.PolicyPermission,
+		"notificationPolicy": verbs.PolicyNotification, "fsPickerPolicy": verbs.PolicyFilePicker,
 	}
 }
 
@@ -165,8 +166,8 @@ func (c call) policies() ([]policy, error) {
 			continue
 		}
 		p := policy{verb, map[string]any{"mode": given}}
-		if text, ok := strings.CutPrefix(given, wire.PolicyPromptWith+":"); ok && name == "dialogPolicy" {
-			p.in["mode"], p.in["text"] = wire.PolicyPromptWith, text
+		if text, ok := strings.CutPrefix(given, verbs.PolicyPromptWith+":"); ok && name == "dialogPolicy" {
+			p.in["mode"], p.in["text"] = verbs.PolicyPromptWith, text
 		}
 		raw, err := json.Marshal(p.in)
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -17,7 +18,7 @@ func TestNamesOfNewSessions(t *testing.T) {
 	r.sessions["browser-2"] = "released"
 	opening, met := make(chan struct{}), make(chan struct{}, 4) // whoever is opened or refused
 	r.serve = func(_ context.Context, q asked) (any, error) {
-		if q.verb == wire.Open.Name {
+		if q.verb == verbs.Open.Name {
 			met <- struct{}{}
 			<-opening
 		}
@@ -56,7 +57,7 @@ func TestNamesOfNewSessions(t *testing.T) {
 func TestNameTakenByAnother(t *testing.T) {
 	r := serve(t, "all")
 	r.serve = func(_ context.Context, q asked) (any, error) {
-		if q.verb == wire.Open.Name && q.session == "browser-1" {
+		if q.verb == verbs.Open.Name && q.session == "browser-1" {
 			return nil, wire.OwnershipError("navigate", "browser-1/t1", "b")
 		}
 		return nil, nil
@@ -75,11 +76,11 @@ func TestOpenOnce(t *testing.T) {
 	opening, begun := make(chan struct{}), make(chan struct{})
 	var times atomic.Int32
 	r.serve = func(_ context.Context, q asked) (any, error) {
-		if q.session == "b" && q.verb == wire.Open.Name && times.Add(1) == 1 {
+		if q.session == "b" && q.verb == verbs.Open.Name && times.Add(1) == 1 {
 			close(begun)
 			<-opening
 		}
-		if q.session == "bad" && q.in["url"] == nil && q.verb == wire.Open.Name {
+		if q.session == "bad" && q.in["url"] == nil && q.verb == verbs.Open.Name {
 			return nil, wire.Errorf(wire.CodeBadInput, "unknown device")
 		}
 		return nil, nil
@@ -132,7 +133,7 @@ func TestOpenWithPolicies(t *testing.T) {
 		t.Errorf("the last verb is %s", last.verb)
 	}
 	r.serve = func(_ context.Context, q asked) (any, error) {
-		if q.verb == wire.PolicyDialog.Name {
+		if q.verb == verbs.PolicyDialog.Name {
 			return nil, wire.Errorf(wire.CodeStart, "no daemon")
 		}
 		return nil, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/ask"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -16,9 +17,9 @@ import (
 // and a picture as a picture.
 func success(c call, a answer) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{}
-	if picture, ok := a.out.(*wire.ScreenshotOut); ok && len(picture.Image) > 0 {
+	if picture, ok := a.out.(*verbs.ScreenshotOut); ok && len(picture.Image) > 0 {
 		a.pictures = append(a.pictures, picture.Image)
-		a.out = &wire.ScreenshotOut{Path: picture.Path}
+		a.out = &verbs.ScreenshotOut{Path: picture.Path}
 	}
 	for _, picture := range a.pictures {
 		result.Content = append(result.Content, &mcp.ImageContent{Data: picture, MIMEType: http.DetectContentType(picture)})
@@ -31,7 +32,7 @@ func success(c call, a answer) *mcp.CallToolResult {
 		members["warning"] = strings.Join(a.aside.Warnings, "; ")
 	}
 	addRecords(members, a.aside.Records)
-	members["sessionId"], members["sessionType"] = c.answering(), wire.TypeBrowser
+	members["sessionId"], members["sessionType"] = c.answering(), verbs.TypeBrowser
 	result.StructuredContent = members
 	text := ""
 	if t, ok := a.out.(wire.Texter); ok {
@@ -70,7 +71,7 @@ func failure(c call, err error, aside ask.Aside) *mcp.CallToolResult {
 	for _, w := range aside.Warnings {
 		text += "\nwarning: " + w
 	}
-	members := map[string]any{"error": e.Message, "code": e.Code, "sessionId": c.session, "sessionType": wire.TypeBrowser}
+	members := map[string]any{"error": e.Message, "code": e.Code, "sessionId": c.session, "sessionType": verbs.TypeBrowser}
 	if e.Hint != "" {
 		members["hint"] = e.Hint
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -56,15 +57,15 @@ func (a asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
-	case q.verb == wire.SessionList.Name:
-		list := &wire.SessionListOut{}
+	case q.verb == verbs.SessionList.Name:
+		list := &verbs.SessionListOut{}
 		for id, state := range a.sessions {
-			list.Sessions = append(list.Sessions, wire.SessionEntry{ID: id, State: state})
+			list.Sessions = append(list.Sessions, verbs.SessionEntry{ID: id, State: state})
 		}
 		return list, ask.Aside{}, err
-	case q.verb == wire.Close.Name:
+	case q.verb == verbs.Close.Name:
 		delete(a.sessions, session)
-	case q.verb == wire.Open.Name:
+	case q.verb == verbs.Open.Name:
 		a.sessions[session] = "ready" // the daemon runs, whatever becomes of the page
 	}
 	if out == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -14,7 +15,7 @@ func (s *server) sequence(c call) (answer, error) {
 	if len(given) == 0 {
 		return answer{}, wire.Errorf(wire.CodeBadInput, "actions is missing").WithHint(`[{"action":"click","selector":"e3"}]`)
 	}
-	var steps []wire.Step
+	var steps []verbs.Step
 	for i, one := range given {
 		step, err := s.step(c, one)
 		if err != nil {
@@ -23,11 +24,11 @@ func (s *server) sequence(c call) (answer, error) {
 		}
 		steps = append(steps, step)
 	}
-	out, aside, err := s.Asker.Ask(c.ctx, c.session, wire.Batch, map[string]any{"steps": steps, "bail": true})
+	out, aside, err := s.Asker.Ask(c.ctx, c.session, verbs.Batch, map[string]any{"steps": steps, "bail": true})
 	if err != nil {
 		return answer{aside: aside}, err
 	}
-	batch, _ := out.(*wire.BatchOut)
+	batch, _ := out.(*verbs.BatchOut)
 	a := answer{aside: aside, pictures: takePictures(batch.Results, steps)}
 	result := map[string]any{"total": len(steps), "completed": 0, "results": batch.Results}
 	for i, r := range batch.Results {
@@ -50,11 +51,11 @@ func (s *server) sequence(c call) (answer, error) {
 }
 
 // takePictures takes the pictures that have no file out of the results.
-func takePictures(results []wire.StepResult, steps []wire.Step) [][]byte {
+func takePictures(results []verbs.StepResult, steps []verbs.Step) [][]byte {
 	var all [][]byte
 	for i, r := range results {
-		var picture wire.ScreenshotOut
-		if !r.Success || i >= len(steps) || steps[i].Verb != wire.Screenshot.Name || json.Unmarshal(r.Result, &picture) != nil || len(picture.Image) == 0 {
+		var picture verbs.ScreenshotOut
+		if !r.Success || i >= len(steps) || steps[i].Verb != verbs.Screenshot.Name || json.Unmarshal(r.Result, &picture) != nil || len(picture.Image) == 0 {
 			continue
 		}
 		all = append(all, picture.Image)
@@ -63,11 +64,11 @@ func takePictures(results []wire.StepResult, steps []wire.Step) [][]byte {
 	return all
 }
 
-func (s *server) step(c call, one any) (wire.Step, error) {
+func (s *server) step(c call, one any) (verbs.Step, error) {
 	members, ok := one.(map[string]any)
 	name, named := members["action"].(string)
 	if !ok || !named {
-		return wire.Step{}, wire.Errorf(wire.CodeBadInput, `it is no object with "action"`)
+		return verbs.Step{}, wire.Errorf(wire.CodeBadInput, `it is no object with "action"`)
 	}
 	for _, t := range s.tools {
 		if t.name != strings.ReplaceAll(name, " ", "_") || t.serve != nil || t.verb.Describe().By != wire.ByDaemon {
@@ -81,17 +82,17 @@ func (s *server) step(c call, one any) (wire.Step, error) {
 		}
 		raw, err := json.Marshal(rest)
 		if err != nil {
-			return wire.Step{}, err
+			return verbs.Step{}, err
 		}
 		inner, err := s.read(c.ctx, t, raw)
 		if err != nil {
-			return wire.Step{}, err
+			return verbs.Step{}, err
 		}
 		if inner.chosen && inner.session != c.session {
-			return wire.Step{}, wire.Errorf(wire.CodeBadInput, "a sequence is of one session")
+			return verbs.Step{}, wire.Errorf(wire.CodeBadInput, "a sequence is of one session")
 		}
 		in, err := json.Marshal(inner.in)
-		return wire.Step{Command: []string{name}, Verb: t.verb.Describe().Name, In: in}, err
+		return verbs.Step{Command: []string{name}, Verb: t.verb.Describe().Name, In: in}, err
 	}
-	return wire.Step{}, wire.Errorf(wire.CodeBadInput, "there is no action %q", name).WithHint("an action is the name of a tool, as click or fill")
+	return verbs.Step{}, wire.Errorf(wire.CodeBadInput, "there is no action %q", name).WithHint("an action is the name of a tool, as click or fill")
 }

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -15,19 +16,19 @@ import (
 func TestSequence(t *testing.T) {
 	r := serve(t)
 	r.serve = func(_ context.Context, q asked) (any, error) {
-		steps, _ := q.in["steps"].([]wire.Step)
-		if q.verb != wire.Batch.Name {
+		steps, _ := q.in["steps"].([]verbs.Step)
+		if q.verb != verbs.Batch.Name {
 			return nil, nil
 		}
-		out := &wire.BatchOut{}
+		out := &verbs.BatchOut{}
 		for _, s := range steps {
-			result := wire.StepResult{Success: true, Result: json.RawMessage("{}"), Records: []wire.Record{{Kind: s.Verb, Raised: s.Verb == "click"}}}
-			if s.Verb == wire.Screenshot.Name {
+			result := verbs.StepResult{Success: true, Result: json.RawMessage("{}"), Records: []wire.Record{{Kind: s.Verb, Raised: s.Verb == "click"}}}
+			if s.Verb == verbs.Screenshot.Name {
 				result.Result = json.RawMessage(`{"path":"","image":"aVZCT1J3MEtHZ28="}`)
 			}
-			if s.Verb == wire.GetURL.Name {
+			if s.Verb == verbs.GetURL.Name {
 				message := "gone"
-				result = wire.StepResult{Error: &message, Code: wire.CodePageClosed}
+				result = verbs.StepResult{Error: &message, Code: wire.CodePageClosed}
 			}
 			out.Results = append(out.Results, result)
 			if result.Error != nil {

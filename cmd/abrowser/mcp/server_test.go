@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // The names that users of other tools know, each with its hints; session and
@@ -71,7 +71,7 @@ func TestProgressAndCancellation(t *testing.T) {
 	r := serve(t)
 	given := make(chan error, 1)
 	r.serve = func(ctx context.Context, q asked) (any, error) {
-		if q.verb != wire.Wait.Name {
+		if q.verb != verbs.Wait.Name {
 			return nil, nil
 		}
 		select {
@@ -169,10 +169,10 @@ func TestResources(t *testing.T) {
 	r := serve(t)
 	r.serve = func(_ context.Context, q asked) (any, error) {
 		switch q.verb {
-		case wire.Snapshot.Name:
-			return &wire.SnapshotOut{Snapshot: "- heading " + q.session}, nil
-		case wire.SessionLog.Name:
-			return &wire.SessionLogOut{Commands: []wire.Activity{{Verb: "click", MS: 1}}}, nil
+		case verbs.Snapshot.Name:
+			return &verbs.SnapshotOut{Snapshot: "- heading " + q.session}, nil
+		case verbs.SessionLog.Name:
+			return &verbs.SessionLogOut{Commands: []verbs.Activity{{Verb: "click", MS: 1}}}, nil
 		}
 		return nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -64,13 +65,13 @@ type tool struct {
 // of other tools know.
 func allTools() []tool {
 	all := otherTools()
-	for _, v := range wire.All() {
+	for _, v := range verbs.All() {
 		doc := v.Describe()
 		name := strings.ReplaceAll(doc.Name, " ", "_")
 		if doc.Hidden || slices.ContainsFunc(all, func(t tool) bool { return t.name == name }) || slices.Contains(notTools(), doc.Name) {
 			continue
 		}
-		all = append(all, tool{name: name, group: groupOf(doc), verb: v, opens: doc.Name == wire.Open.Name})
+		all = append(all, tool{name: name, group: groupOf(doc), verb: v, opens: doc.Name == verbs.Open.Name})
 	}
 	return all
 }
@@ -81,7 +82,7 @@ func notTools() []string {
 	return []string{"session", "mcp", "mcp install", "batch", "install", "pool request", "pool grant", "pool requests"}
 }
 
-func groupOf(doc wire.Doc) string {
+func groupOf(doc wire.Spec) string {
 	switch doc.Name {
 	case "open", "back", "snapshot", "click", "fill", "type", "press", "select", "wait", "screenshot", "get text", "eval", "close", "tab list", "session list":
 		return groupCore

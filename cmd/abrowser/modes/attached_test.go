@@ -10,6 +10,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -27,21 +28,21 @@ func TestAttached(t *testing.T) {
 	h.Text(t, "one", "--cdp", p.Port, "open", s.URL("/form"))
 	h.Text(t, "two", "--cdp", "http://127.0.0.1:"+p.Port+"/", "open", s.URL("/popups"))
 	h.Text(t, "one", "fill", "#name", "Ada")
-	out := e2e.Ask[wire.ClickOut](t, h, "two", "click", "#noopener")
+	out := e2e.Ask[verbs.ClickOut](t, h, "two", "click", "#noopener")
 	if len(out.Opened) != 1 {
 		t.Errorf("the click reported %v, want the popup", out.Opened)
 	}
 	if got := h.Text(t, "one", "eval", "document.visibilityState"); got != `"visible"` {
 		t.Errorf("the session's page is %s", got)
 	}
-	all := e2e.Ask[wire.TabsOut](t, h, "one", "tab", "--all").Tabs
+	all := e2e.Ask[verbs.TabsOut](t, h, "one", "tab", "--all").Tabs
 	if got := lines(all); got != "one/t1 live attached, two/t1 live attached, two/t2 live attached" {
 		t.Errorf("tab --all lists %s", got)
 	}
 	if n := len(h.Of(e2e.KindBroker)); n != 1 || len(h.Of(e2e.KindBrowser)) != 0 {
 		t.Errorf("%d brokers and %d browsers of ours, want one and none", n, len(h.Of(e2e.KindBrowser)))
 	}
-	status := e2e.Ask[wire.BrowserStatusOut](t, h, "one", "browser", "status")
+	status := e2e.Ask[verbs.BrowserStatusOut](t, h, "one", "browser", "status")
 	if status.Mode != wire.ModeAttached || status.Endpoint != "http://localhost:"+p.Port || status.BrowserPID != 0 {
 		t.Errorf("browser status: %+v", status)
 	}
@@ -74,7 +75,7 @@ func TestAttached(t *testing.T) {
 	})
 	h.Text(t, "one", "get", "url")
 	for target, tab := range p.Tabs() {
-		ours := slices.ContainsFunc(all, func(o wire.Tab) bool { return o.TargetID == target })
+		ours := slices.ContainsFunc(all, func(o verbs.Tab) bool { return o.TargetID == target })
 		if tab.Attached != ours {
 			t.Errorf("a debugger is on %+v: %v; it is ours: %v", tab, tab.Attached, ours)
 		}
@@ -86,7 +87,7 @@ func TestAttached(t *testing.T) {
 	t.Run("close leaves, close --page closes ours", func(t *testing.T) {
 		p.In(t)
 		before := len(p.Tabs())
-		if out := e2e.Ask[wire.CloseOut](t, h, "one", "close"); out.Kept != 1 {
+		if out := e2e.Ask[verbs.CloseOut](t, h, "one", "close"); out.Kept != 1 {
 			t.Errorf("close: %+v", out)
 		}
 		if got := len(p.Tabs()); got != before {
@@ -104,7 +105,7 @@ func TestAttached(t *testing.T) {
 	t.Run("browser stop only leaves it", func(t *testing.T) {
 		p.In(t)
 		before := len(p.Tabs())
-		out := e2e.Ask[wire.BrowserStopOut](t, h, "one", "browser", "stop")
+		out := e2e.Ask[verbs.BrowserStopOut](t, h, "one", "browser", "stop")
 		if out.Stopped || !out.Detached {
 			t.Errorf("browser stop: %+v", out)
 		}
@@ -136,7 +137,7 @@ func TestAttached(t *testing.T) {
 }
 
 // lines is a short text of tabs.
-func lines(tabs []wire.Tab) string {
+func lines(tabs []verbs.Tab) string {
 	var all []string
 	for _, tab := range tabs {
 		all = append(all, tab.SessionID+"/"+tab.TabID+" "+tab.State+" "+tab.Mode)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -64,7 +65,7 @@ func TestIncognito(t *testing.T) {
 		t.Errorf("its page is %s inside", got)
 	}
 	h.Text(t, "quiet", "open", s.URL("/popups"))
-	if out := e2e.Ask[wire.ClickOut](t, h, "quiet", "click", "#noopener"); len(out.Opened) != 1 {
+	if out := e2e.Ask[verbs.ClickOut](t, h, "quiet", "click", "#noopener"); len(out.Opened) != 1 {
 		t.Errorf("the click reported %v, want the popup", out.Opened)
 	}
 	h.Text(t, "quiet", "tab", "t2")
@@ -97,7 +98,7 @@ func TestIncognito(t *testing.T) {
 			}
 		})
 	}
-	tabs := e2e.Ask[wire.TabsOut](t, h, "shared", "tab", "--all").Tabs
+	tabs := e2e.Ask[verbs.TabsOut](t, h, "shared", "tab", "--all").Tabs
 	if got := lines(tabs); got != "quiet/t1 live incognito, quiet/t2 live incognito, shared/t1 live shared" {
 		t.Errorf("tab --all lists %s", got)
 	}
@@ -107,11 +108,11 @@ func TestIncognito(t *testing.T) {
 		if r.Status != 0 || r.Stdout != "2 incognito tabs are discarded; nothing of them is kept\n" {
 			t.Errorf("%s", r)
 		}
-		tabs := e2e.Ask[wire.TabsOut](t, h, "shared", "tab", "--all").Tabs
+		tabs := e2e.Ask[verbs.TabsOut](t, h, "shared", "tab", "--all").Tabs
 		if got := lines(tabs); got != "shared/t1 live shared" {
 			t.Errorf("afterwards tab --all lists %s", got)
 		}
-		for _, entry := range e2e.Ask[wire.SessionListOut](t, h, "", "session", "list").Sessions {
+		for _, entry := range e2e.Ask[verbs.SessionListOut](t, h, "", "session", "list").Sessions {
 			if entry.SessionID == "quiet" {
 				t.Errorf("afterwards it is listed: %+v", entry)
 			}
@@ -154,7 +155,7 @@ func TestIncognitoBrowserDies(t *testing.T) {
 	if got := who(t, h, s, "shared"); got != "ada" {
 		t.Errorf("afterwards the shared session is %q", got)
 	}
-	if out := e2e.Ask[wire.CloseOut](t, h, "quiet", "close"); out.Discarded != 1 || out.Kept != 0 {
+	if out := e2e.Ask[verbs.CloseOut](t, h, "quiet", "close"); out.Discarded != 1 || out.Kept != 0 {
 		t.Errorf("close: %+v", out)
 	}
 }

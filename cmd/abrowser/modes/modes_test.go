@@ -12,6 +12,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -48,14 +49,14 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("%d browsers run, want four: %v", n, h.Of(e2e.KindBrowser))
 	}
 	modes := map[string]string{}
-	for _, e := range e2e.Ask[wire.SessionListOut](t, h, "a", "session", "list").Sessions {
+	for _, e := range e2e.Ask[verbs.SessionListOut](t, h, "a", "session", "list").Sessions {
 		modes[e.SessionID] = e.Type + " " + e.Mode
 	}
 	if modes["a"] != "browser persistent" || modes["shared"] != "browser shared" {
 		t.Errorf("session list: %v", modes)
 	}
 	// The browser is the session's, without the flag too; its logins outlive it.
-	if got := e2e.Ask[wire.BrowserStatusOut](t, h, "a", "browser", "status"); got.Mode != wire.ModePersistent || got.Profile != dir {
+	if got := e2e.Ask[verbs.BrowserStatusOut](t, h, "a", "browser", "status"); got.Mode != wire.ModePersistent || got.Profile != dir {
 		t.Errorf("browser status of the session: %+v", got)
 	}
 	h.Text(t, "a", "browser", "stop")

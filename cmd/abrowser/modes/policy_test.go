@@ -13,6 +13,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -33,7 +34,7 @@ func TestPoliciesInAllModes(t *testing.T) {
 	steps := func(t *testing.T, session string, flags []string, commands ...string) []wire.Record {
 		t.Helper()
 		r := h.Try(session, append(append([]string{"--json"}, flags...), append([]string{"batch", "--bail"}, commands...)...)...)
-		var results []wire.StepResult
+		var results []verbs.StepResult
 		if err := json.Unmarshal([]byte(r.Stdout), &results); err != nil || r.Status != wire.ExitDone {
 			t.Fatalf("%v %s", err, r)
 		}
@@ -100,22 +101,22 @@ func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record
 		{"ask", "granted granted", "denied denied", "denied default"},
 		{"screen", "video", "NotAllowedError", ""},
 	}
-	for _, mode := range []string{wire.PolicyRaise, wire.PolicyDeny, wire.PolicyAllow} {
+	for _, mode := range []string{verbs.PolicyRaise, verbs.PolicyDeny, verbs.PolicyAllow} {
 		commands := []string{"set geo 52.5 13.5", "policy notification raise", "policy permission " + mode}
 		for _, one := range all {
-			told := map[string]string{wire.PolicyAllow: one.allowed, wire.PolicyDeny: one.denied, wire.PolicyRaise: cmp.Or(one.raised, one.denied)}[mode]
+			told := map[string]string{verbs.PolicyAllow: one.allowed, verbs.PolicyDeny: one.denied, verbs.PolicyRaise: cmp.Or(one.raised, one.denied)}[mode]
 			commands = append(commands, "click '#"+one.button+"'", "wait --text '"+one.button+": "+told+"'")
 		}
 		got := steps(commands...) // two of a call, which wants camera and microphone
-		if len(got) != len(all)+1 || allRaised(got) != (mode == wire.PolicyRaise) || wire.AnyRaised(got) != (mode == wire.PolicyRaise) {
+		if len(got) != len(all)+1 || allRaised(got) != (mode == verbs.PolicyRaise) || wire.AnyRaised(got) != (mode == verbs.PolicyRaise) {
 			t.Errorf("%s: the records are %+v", mode, got)
 		}
 	}
 	steps("policy permission ask-human")
 	for i, one := range all {
-		answer, told := wire.PolicyAllow, one.allowed
+		answer, told := verbs.PolicyAllow, one.allowed
 		if i%2 == 1 {
-			answer, told = wire.PolicyDeny, cmp.Or(one.raised, one.denied)
+			answer, told = verbs.PolicyDeny, cmp.Or(one.raised, one.denied)
 		}
 		got := steps("click '#" + one.button + "'")
 		for range 200 { // the page asks when it gets round to it

@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -47,7 +48,7 @@ func TestBrokerKilledWhileRequestsAreHeld(t *testing.T) {
 	h.Text(t, "task", "open", s.URL("/secret"))
 	h.Text(t, "other", "open", s.URL("/secret"))
 	other := e2e.MarkOf(t, h, "other")
-	target := e2e.Ask[wire.TabsOut](t, h, "task", "tab", "list").Tabs[0].TargetID
+	target := e2e.Ask[verbs.TabsOut](t, h, "task", "tab", "list").Tabs[0].TargetID
 	hold := dialCDP(t, h.Text(t, "task", "get", "cdp-url"))
 	var attached struct{ SessionID string }
 	hold.call("", "Target.attachToTarget", map[string]any{"targetId": target, "flatten": true}, &attached)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -264,7 +265,7 @@ func (k *chaosTask) clear() {
 		if !ok {
 			continue
 		}
-		var list wire.TabsOut
+		var list verbs.TabsOut
 		_ = json.Unmarshal([]byte(data), &list) // an empty one is seen below
 		first, other := "", ""
 		for _, tab := range list.Tabs {
@@ -320,7 +321,7 @@ func (k *chaosTask) last() {
 	if seen := k.s.Count(k.name); seen < k.counted || seen > k.counted+k.perhaps {
 		k.see(&k.counts.wrongPages, "%s called the site %d times; it was told so %d times, and %d times that it may have", k.name, seen, k.counted, k.perhaps)
 	}
-	var list wire.TabsOut
+	var list verbs.TabsOut
 	if data, ok := k.run("tab", "list"); ok {
 		_ = json.Unmarshal([]byte(data), &list)
 	}

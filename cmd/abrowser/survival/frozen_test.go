@@ -16,6 +16,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -138,7 +139,7 @@ func newSessionsWork(t *testing.T, h *e2e.Home, s *site.Site, session string) ti
 	t.Helper()
 	began := time.Now()
 	h.Text(t, session, "open", s.URL("/popups"))
-	if out := e2e.Ask[wire.ClickOut](t, h, session, "click", "#blank"); len(out.Opened) != 1 {
+	if out := e2e.Ask[verbs.ClickOut](t, h, session, "click", "#blank"); len(out.Opened) != 1 {
 		t.Fatalf("the click opened %v, want one tab", out.Opened)
 	}
 	h.Text(t, session, "screenshot", filepath.Join(h.Outer, session+".png"))

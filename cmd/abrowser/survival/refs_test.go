@@ -8,6 +8,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -26,7 +27,7 @@ func TestRefsAfterTheConnectionIsLost(t *testing.T) {
 				button.onclick = () => (document.title = "deleted " + row);
 			}`)
 			var refs []string
-			for ref, element := range e2e.Ask[wire.SnapshotOut](t, h, kind, "snapshot").Refs {
+			for ref, element := range e2e.Ask[verbs.SnapshotOut](t, h, kind, "snapshot").Refs {
 				if element.Name == "Delete" {
 					refs = append(refs, ref)
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -20,7 +21,7 @@ import (
 func placesOf(t *testing.T, h *e2e.Home) (places []string, targets map[string]string) {
 	t.Helper()
 	targets = map[string]string{}
-	for _, tab := range e2e.Ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
+	for _, tab := range e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
 		label := ""
 		if tab.Label != nil {
 			label = *tab.Label
@@ -52,7 +53,7 @@ func TestBrowserDies(t *testing.T) {
 		t.Fatalf("there are %q", want)
 	}
 	waits := h.Begin(t, "works", "--json", "wait", "#never", "--timeout", "60000")
-	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[wire.StatusOut](t, h, "works", "status").Command == "wait" }) {
+	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[verbs.StatusOut](t, h, "works", "status").Command == "wait" }) {
 		t.Fatal("the command does not run")
 	}
 	e2e.KillBrowser(t, h)
@@ -168,7 +169,7 @@ func TestBrokerDiesUnderSessionsAtRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(8 * time.Second) // longer than a broker waits for its sessions
-	if tabs := e2e.Ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs; len(tabs) != 1 || tabs[0].State != "live" {
+	if tabs := e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs; len(tabs) != 1 || tabs[0].State != "live" {
 		t.Errorf("the tabs are %+v, want one that is live", tabs)
 	}
 	h.Text(t, "", "tab", "prune", "--all")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -118,7 +119,7 @@ func TestPageClosedByAPerson(t *testing.T) {
 	watch := e2e.Observe(t, h)
 	h.Text(t, "other", "open", s.URL("/"))
 	h.Text(t, "task", "open", s.URL("/form"))
-	target := e2e.Ask[wire.TabsOut](t, h, "task", "tab", "list").Tabs[0].TargetID
+	target := e2e.Ask[verbs.TabsOut](t, h, "task", "tab", "list").Tabs[0].TargetID
 	watch.Close(t, target)
 	for _, args := range [][]string{{"get", "title"}, {"click", "#button"}, {"snapshot"}} {
 		e := h.Fails(t, wire.CodePageClosed, "task", args...)
@@ -130,7 +131,7 @@ func TestPageClosedByAPerson(t *testing.T) {
 		t.Errorf("the click went to the other task's page: %q", out)
 	}
 	h.Text(t, "task", "open", s.URL("/page/new"))
-	if again := e2e.Ask[wire.TabsOut](t, h, "task", "tab", "list").Tabs; len(again) != 1 || again[0].TargetID == target {
+	if again := e2e.Ask[verbs.TabsOut](t, h, "task", "tab", "list").Tabs; len(again) != 1 || again[0].TargetID == target {
 		t.Errorf("after open the tabs are %v", again)
 	}
 }
@@ -138,14 +139,14 @@ func TestPageClosedByAPerson(t *testing.T) {
 // checkReleased looks for the tabs where a person would.
 func checkReleased(t *testing.T, h *e2e.Home, marks map[string]e2e.Mark) {
 	t.Helper()
-	sessions := e2e.Ask[wire.SessionListOut](t, h, "someone", "session", "list").Sessions
-	tabs := e2e.Ask[wire.TabsOut](t, h, "someone", "tab", "--all").Tabs
+	sessions := e2e.Ask[verbs.SessionListOut](t, h, "someone", "session", "list").Sessions
+	tabs := e2e.Ask[verbs.TabsOut](t, h, "someone", "tab", "--all").Tabs
 	for session, want := range marks {
-		i := slices.IndexFunc(sessions, func(e wire.SessionEntry) bool { return e.ID == session })
+		i := slices.IndexFunc(sessions, func(e verbs.SessionEntry) bool { return e.ID == session })
 		if i < 0 || sessions[i].State != "released" || sessions[i].URL != want.URL || sessions[i].Pages != 1 {
 			t.Errorf("session list does not show %s released at %s: %+v", session, want.URL, sessions)
 		}
-		j := slices.IndexFunc(tabs, func(tab wire.Tab) bool { return tab.TargetID == want.Target })
+		j := slices.IndexFunc(tabs, func(tab verbs.Tab) bool { return tab.TargetID == want.Target })
 		if j < 0 || tabs[j].SessionID != session || tabs[j].State != "released" || tabs[j].URL != want.URL || tabs[j].Title != "Secret" {
 			t.Errorf("tab --all does not show %s's tab released: %+v", session, tabs)
 		}

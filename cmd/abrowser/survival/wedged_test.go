@@ -12,6 +12,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -32,23 +33,23 @@ func quick(t *testing.T, h *e2e.Home, session string, args ...string) e2e.Result
 // do, say why, and the way out.
 func looksWedged(t *testing.T, h *e2e.Home, session, reason, hint string, tabs int) {
 	t.Helper()
-	var status wire.StatusOut
+	var status verbs.StatusOut
 	decodeInto(t, quick(t, h, session, "--json", "status"), &status)
 	if status.State != "wedged" || !status.Wedged || !strings.Contains(status.Reason, reason) || !strings.HasPrefix(status.Hint, hint) || status.Pages != tabs {
 		t.Errorf("status = %+v, want wedged, %q in the reason, the hint %q and %d tabs", status, reason, hint, tabs)
 	}
-	var list wire.SessionListOut
+	var list verbs.SessionListOut
 	decodeInto(t, quick(t, h, session, "--json", "session", "list"), &list)
-	i := slices.IndexFunc(list.Sessions, func(e wire.SessionEntry) bool { return e.ID == session })
+	i := slices.IndexFunc(list.Sessions, func(e verbs.SessionEntry) bool { return e.ID == session })
 	if i < 0 || list.Sessions[i].State != "wedged" || !list.Sessions[i].Wedged || !strings.HasPrefix(list.Sessions[i].Hint, hint) || list.Sessions[i].PID != h.Daemon(session).PID {
 		t.Errorf("session list = %+v", list)
 	}
-	var info wire.SessionInfoOut
+	var info verbs.SessionInfoOut
 	decodeInto(t, quick(t, h, session, "--json", "session", "info"), &info)
 	if !info.Active || info.Entry.State != "wedged" {
 		t.Errorf("session info = %+v", info)
 	}
-	var listed wire.TabsOut
+	var listed verbs.TabsOut
 	decodeInto(t, quick(t, h, session, "--json", "tab", "list"), &listed)
 	if len(listed.Tabs) != tabs {
 		t.Errorf("tab list = %+v", listed)
@@ -163,7 +164,7 @@ func TestWedgedIsNoticed(t *testing.T) {
 			for range 3 {
 				h.Fails(t, wire.CodeNotFound, "task", "click", "#none", "--timeout", "100")
 			}
-			if status := e2e.Ask[wire.StatusOut](t, h, "task", "status"); status.Wedged {
+			if status := e2e.Ask[verbs.StatusOut](t, h, "task", "status"); status.Wedged {
 				t.Fatalf("status = %+v", status)
 			}
 			test.freeze(t, h)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -42,10 +43,10 @@ func TestIdleSessionsEnd(t *testing.T) {
 	}
 	t.Logf("the daemon ended after %s", time.Since(began))
 	if !e2e.Await(20*time.Second, func() bool {
-		tabs := e2e.Ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs
+		tabs := e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs
 		return len(tabs) == 2 && tabs[0].State == "released" && tabs[1].State == "released"
 	}) {
-		t.Errorf("the tabs of idle sessions are not released: %+v", e2e.Ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs)
+		t.Errorf("the tabs of idle sessions are not released: %+v", e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs)
 	}
 	if got := e2e.MarkOf(t, h, "task"); got != want {
 		t.Errorf("the session came back to %v, want %v", got, want)
@@ -79,10 +80,10 @@ func TestIdleSessionsAreReleasedAtOnce(t *testing.T) {
 	for i := range 3 {
 		session := fmt.Sprint("task-", i)
 		h.Text(t, session, "open", s.URL("/"))
-		if !e2e.Await(20*time.Second, func() bool { return !e2e.Ask[wire.StatusOut](t, h, session, "status").Running }) {
+		if !e2e.Await(20*time.Second, func() bool { return !e2e.Ask[verbs.StatusOut](t, h, session, "status").Running }) {
 			t.Fatalf("the daemon does not end: %s", h.Daemon(session))
 		}
-		if got := e2e.Ask[wire.TabPruneOut](t, h, "", "tab", "prune", "--all").Pruned; len(got) != 1 || got[0].SessionID != session {
+		if got := e2e.Ask[verbs.TabPruneOut](t, h, "", "tab", "prune", "--all").Pruned; len(got) != 1 || got[0].SessionID != session {
 			t.Errorf("tab prune --all of one tab closed %+v", got)
 		}
 	}
@@ -120,7 +121,7 @@ func TestSessionEndsWithItsOwner(t *testing.T) {
 		t.Fatalf("the end of an owner that was replaced ended the session: %v, was %v", now, daemon)
 	}
 	waits := h.Begin(t, "task", "--json", "wait", "#never", "--timeout", "60000")
-	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[wire.StatusOut](t, h, "task", "status").Command == "wait" }) {
+	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[verbs.StatusOut](t, h, "task", "status").Command == "wait" }) {
 		t.Fatal("the command does not run")
 	}
 	_ = second.Process.Kill()
@@ -128,7 +129,7 @@ func TestSessionEndsWithItsOwner(t *testing.T) {
 		t.Errorf("the command that ran: %s", r)
 	}
 	e2e.AwaitNoDaemon(t, h, "task")
-	tabs := e2e.Ask[wire.TabsOut](t, h, "", "tab", "list", "--all").Tabs
+	tabs := e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs
 	if len(tabs) != 1 || tabs[0].TargetID != want.Target || tabs[0].State != "released" {
 		t.Errorf("the tabs are %+v", tabs)
 	}
