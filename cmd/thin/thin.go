@@ -15,18 +15,18 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// wholeName is the file name of the whole program.
-const wholeName = "abrowserd"
+// fullName is the file name of the full program.
+const fullName = "abrowserd"
 
-// front is the command line of the whole program.
-type front struct {
-	args  []string
-	found string // where the whole program is, once that is known
+// thin is the command line without the rest of the program.
+type thin struct {
+	args []string
+	path string // the full program's, once it was found
 }
 
-// Build is the whole program's: it is what daemons run.
-func (f *front) Build() (string, error) {
-	path, err := f.whole()
+// Build returns the full program's build, which is what daemons run.
+func (t *thin) Build() (string, error) {
+	path, err := t.full()
 	if err != nil {
 		return "", err
 	}
@@ -37,40 +37,40 @@ func (f *front) Build() (string, error) {
 	return id, nil
 }
 
-// Behind becomes the whole program.
-func (f *front) Behind(context.Context, cli.System, home.Root) (cli.Behind, error) {
-	path, err := f.whole()
+// Behind executes the full program in place of this one.
+func (t *thin) Behind(context.Context, cli.System, home.Root) (cli.Behind, error) {
+	path, err := t.full()
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Exec(path, append([]string{path}, f.args...), os.Environ())
+	err = syscall.Exec(path, append([]string{path}, t.args...), os.Environ())
 	return nil, wire.Errorf(wire.CodeStart, "starting %s: %v", path, err)
 }
 
-// whole looks for the whole program: beside this one, then beside what this one is a
-// link to (Linux says that at once, macOS does not), then in the PATH.
-func (f *front) whole() (string, error) {
-	if f.found != "" {
-		return f.found, nil
+// full finds the full program: beside this one, then beside the file that this one links to
+// (Linux resolves the link itself, macOS does not), then in the PATH.
+func (t *thin) full() (string, error) {
+	if t.path != "" {
+		return t.path, nil
 	}
 	own, err := os.Executable()
 	if err != nil {
-		return "", wire.Errorf(wire.CodeInternal, "finding our own program: %v", err)
+		return "", wire.Errorf(wire.CodeInternal, "finding the running program: %v", err)
 	}
-	beside := filepath.Join(filepath.Dir(own), wholeName)
-	_, err = os.Stat(beside)
+	path := filepath.Join(filepath.Dir(own), fullName)
+	_, err = os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if target, linked := filepath.EvalSymlinks(own); linked == nil {
-			beside = filepath.Join(filepath.Dir(target), wholeName)
-			_, err = os.Stat(beside)
+			path = filepath.Join(filepath.Dir(target), fullName)
+			_, err = os.Stat(path)
 		}
 	}
 	if err != nil {
-		if beside, err = exec.LookPath(wholeName); err != nil {
-			return "", wire.Errorf(wire.CodeInstall, "%s, which this abrowser is the front of, is not beside it in %s", wholeName, filepath.Dir(own)).
+		if path, err = exec.LookPath(fullName); err != nil {
+			return "", wire.Errorf(wire.CodeInstall, "%s, the full program that this abrowser needs beside it, is not in %s", fullName, filepath.Dir(own)).
 				WithHint("in abrowser's source: just install; or: go install ./cmd/abrowser")
 		}
 	}
-	f.found = beside
-	return beside, nil
+	t.path = path
+	return path, nil
 }
