@@ -50,7 +50,7 @@ var BrowserStatus = wire.Verb[Nothing, BrowserStatusOut]{Spec: wire.Spec{
 
 // BrowserStopIn is the input of [BrowserStop].
 type BrowserStopIn struct {
-	All bool `json:"all,omitzero" help:"the browsers of all profiles, too"`
+	All bool `json:"all,omitzero" by:"command" help:"the browsers of all profiles, too"`
 }
 
 // BrowserStopOut is what [BrowserStop] answers.

@@ -58,9 +58,17 @@ var Batch = wire.Verb[BatchIn, BatchOut]{Spec: wire.Spec{
 // CloseIn is the input of [Close].
 type CloseIn struct {
 	Page bool `json:"page,omitzero" help:"close the session's tabs too, instead of leaving them for review"`
-	All  bool `json:"all,omitzero" help:"end all sessions of one's own"`
+	All  bool `json:"all,omitzero" by:"command" help:"end all sessions of one's own"`
 	// Force is for --all.
 	Force bool `json:"force,omitzero" by:"person" help:"with --all: those of other agents too; only where no session is set in the environment"`
+}
+
+// Check refuses Force without All.
+func (in CloseIn) Check() error {
+	if in.Force && !in.All {
+		return wire.Errorf(wire.CodeBadInput, "--force goes with --all").WithHint("abrowser kill ends one session by force")
+	}
+	return nil
 }
 
 // CloseOut is what [Close] answers. Sessions and Skipped are set with --all.

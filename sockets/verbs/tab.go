@@ -50,7 +50,7 @@ func (t Tab) Line() string {
 
 // TabListIn is the input of [TabList].
 type TabListIn struct {
-	All bool `json:"all,omitzero" help:"the tabs of all sessions, those that tasks left included"`
+	All bool `json:"all,omitzero" by:"command" help:"the tabs of all sessions, those that tasks left included"`
 }
 
 // TabsOut lists tabs.

@@ -29,6 +29,7 @@ import (
 //	file:"in"              files that the caller may read, made absolute likewise
 //	file:"name"            a name, or with a slash a path: resolved likewise
 //	by:"person"            a flag that only a person may give: no agent, see [Call.Agent]
+//	by:"command"           a flag with which the command line answers the verb itself
 //	help:"..."             lower case, no full stop
 type Field struct {
 	Name     string // in requests
@@ -44,6 +45,7 @@ type Field struct {
 	Duration bool     // it is a time
 	Live     bool     // a running daemon or browser takes it over
 	Person   bool     // no agent may give it
+	Local    bool     // with it the command line answers the verb itself
 	Min      string   // of a number, empty when any will do
 	File     string   // "out", "into": a file the caller writes; "name": a name, or with a slash a path
 	Help     string
@@ -54,15 +56,15 @@ type Field struct {
 // looks like a flag and is none of the command's is meant as text.
 func (f Field) IsText() bool { return f.Type.Kind() == reflect.String && len(f.Enum) == 0 }
 
-// Variables are the names of the variables that set the field, the first that is
-// set wins.
+// Variables returns the names of the variables that set the field; the first that is set
+// wins.
 func (f Field) Variables() []string {
 	if f.Env == "" {
 		return nil
 	}
 	var all []string
 	for _, name := range append([]string{f.Env}, f.EnvAlso...) {
-		all = append(all, "ABROWSER_"+name, "AGENT_BROWSER_"+name)
+		all = append(all, Variables(name)...)
 	}
 	return all
 }
@@ -106,7 +108,7 @@ func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 		case "live":
 			f.Live = value == "true"
 		case "by":
-			f.Person = value == "person"
+			f.Person, f.Local = value == "person", value == "command"
 		case "env":
 			if names := strings.Split(value, ","); names[0] != "" {
 				f.Env, f.EnvAlso = names[0], append(f.EnvAlso, names[1:]...)

@@ -1,26 +1,26 @@
-package cli
+package wire
 
 import "strings"
 
-// nearest is the choice that text was most likely meant to be, empty where none
-// is near: one that starts with it, else one that few edits away.
-func nearest(text string, choices []string) string {
+// Nearest returns the choice that text was most likely meant to be: one that starts with it,
+// else the one with the fewest edits. It returns an empty string if none is near.
+func Nearest(text string, choices []string) string {
 	text = strings.ToLower(text)
 	best, least := "", min(2, max(1, len(text)/3))+1
 	for _, choice := range choices {
 		if len(text) > 1 && strings.HasPrefix(choice, text) {
 			return choice
 		}
-		if d := edits(text, strings.ToLower(choice)); d < least {
+		if d := editDistance(text, strings.ToLower(choice)); d < least {
 			best, least = choice, d
 		}
 	}
 	return best
 }
 
-// edits counts the letters to insert, delete, replace or swap with the next one
-// to make b of a.
-func edits(a, b string) int {
+// editDistance counts the letters to insert, delete, replace or swap with the next one
+// to turn a into b.
+func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

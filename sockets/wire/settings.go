@@ -112,37 +112,17 @@ func (s Settings) Environ() []string {
 }
 
 // SettingsFrom reads the variables of a process that was started with
-// [Settings.Environ]; lookup is os.LookupEnv. A value that cannot be read is
+// [Settings.Environ]; lookup is os.LookupEnv. A value that cannot be parsed is
 // [CodeBadInput].
 func SettingsFrom(lookup func(string) (string, bool)) (Settings, error) {
 	given := map[string]any{}
 	for _, f := range SettingFields() {
-		text := ""
-		for _, name := range f.Variables() {
-			if value, ok := lookup(name); ok {
-				text = value
-				break
-			}
+		value, err := f.FromEnvironment(lookup)
+		if err != nil {
+			return Settings{}, err
 		}
-		if text == "" {
-			continue
-		}
-		if f.Duration {
-			if _, err := ParseDuration("ABROWSER_"+f.Env, text); err != nil {
-				return Settings{}, err
-			}
-		}
-		switch f.Type.Kind() {
-		case reflect.Bool:
-			on, err := strconv.ParseBool(text)
-			if err != nil {
-				return Settings{}, Errorf(CodeBadInput, "ABROWSER_%s is %q; it takes true or false", f.Env, text)
-			}
-			given[f.Name] = on
-		case reflect.Slice:
-			given[f.Name] = SplitList(text)
-		default:
-			given[f.Name] = text
+		if value != nil {
+			given[f.Name] = value
 		}
 	}
 	raw, err := json.Marshal(given)

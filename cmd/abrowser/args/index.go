@@ -1,4 +1,4 @@
-package cli
+package args
 
 import (
 	"iter"
@@ -6,36 +6,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// found is what a command line's words say, before its own flags are read.
-type found struct {
-	verb  wire.AnyVerb // nil where the words are a group's or none at all
-	words []string     // the words of the command, as they were typed
-	flags []string     // the global flags before and between the words, as --name=value
-	rest  []string     // the tokens behind the words
+// verbIndex finds the verbs that people type by their names. Two verbs are named "tab": with
+// another word the one that takes an argument is meant, without one the other.
+type verbIndex []wire.AnyVerb
+
+func newIndex(all []wire.AnyVerb) verbIndex {
+	return slices.DeleteFunc(all, func(v wire.AnyVerb) bool { return v.Describe().Hidden })
 }
 
-// names are the verbs that people type. "tab" is two verbs': the one is meant where
-// another word follows, the other where none does.
-type names []wire.AnyVerb
+// Subcommands returns the words that may follow the name of a group of commands, none if it is
+// not a group.
+func Subcommands(group string) []string { return newIndex(verbs.All()).under(group) }
 
-func namesOf(verbs []wire.AnyVerb) names {
-	return slices.DeleteFunc(verbs, func(v wire.AnyVerb) bool { return v.Describe().Hidden })
-}
-
-// all are the whole names, aliases included, and their verbs.
-func (n names) all() iter.Seq2[string, wire.AnyVerb] {
+// all iterates over the names, aliases included, and their verbs.
+func (x verbIndex) all() iter.Seq2[string, wire.AnyVerb] {
 	return func(yield func(string, wire.AnyVerb) bool) {
-		for _, v := range n {
-			doc := v.Describe()
-			if !yield(doc.Name, v) {
+		for _, v := range x {
+			spec := v.Describe()
+			if !yield(spec.Name, v) {
 				return
 			}
-			for _, alias := range doc.Aliases {
+			for _, alias := range spec.Aliases {
 				if !yield(alias, v) {
 					return
 				}
@@ -44,10 +39,10 @@ func (n names) all() iter.Seq2[string, wire.AnyVerb] {
 	}
 }
 
-// called are the verbs of that name.
-func (n names) called(name string) []wire.AnyVerb {
+// named returns the verbs of that name.
+func (x verbIndex) named(name string) []wire.AnyVerb {
 	var found []wire.AnyVerb
-	for other, v := range n.all() {
+	for other, v := range x.all() {
 		if other == name {
 			found = append(found, v)
 		}
@@ -55,9 +50,9 @@ func (n names) called(name string) []wire.AnyVerb {
 	return found
 }
 
-// begins reports whether words begin the name of a verb, or are one.
-func (n names) begins(words string) bool {
-	for name := range n.all() {
+// hasPrefix reports whether words are the name of a verb or its first words.
+func (x verbIndex) hasPrefix(words string) bool {
+	for name := range x.all() {
 		if rest, ok := strings.CutPrefix(name, words); ok && (rest == "" || rest[0] == ' ') {
 			return true
 		}
@@ -65,12 +60,12 @@ func (n names) begins(words string) bool {
 	return false
 }
 
-// under lists the last words of the names that stand right under a group.
-func (n names) under(group string) []string {
+// under returns the words that follow the words of a group in names.
+func (x verbIndex) under(group string) []string {
 	var words []string
-	for name := range n.all() {
-		if rest, ok := strings.CutPrefix(name, group); ok && strings.HasPrefix(rest, " ") {
-			first, _, _ := strings.Cut(rest[1:], " ")
+	for name := range x.all() {
+		if rest, ok := strings.CutPrefix(name, group+" "); ok {
+			first, _, _ := strings.Cut(rest, " ")
 			words = append(words, first)
 		}
 	}
@@ -78,75 +73,83 @@ func (n names) under(group string) []string {
 	return slices.Compact(words)
 }
 
-// find reads the words of the command at the head of args, over the global flags
-// that stand before and between them.
-func find(n names, global *pflag.FlagSet, args []string) (found, error) {
-	var f found
-	next := "" // the word behind the command's
+// resolved is what the words of a command line mean, before its own flags are parsed.
+type resolved struct {
+	verb  wire.AnyVerb // nil if the words are a group's, or there are none
+	words []string     // the command's, as they were typed
+	flags []given      // the global flags before and between the words
+	rest  []string     // the tokens after the words
+}
+
+// resolve reads the words of the command at the head of args, and the global flags before and
+// between them.
+func (x verbIndex) resolve(global flags, args []string) (resolved, error) {
+	var r resolved
+	next := "" // the word after the command's
 	for i := 0; i < len(args); {
 		token := args[i]
-		flags, used, err := readFlag(global, args[i:], true)
+		read, used, err := global.read(args[i:], true)
 		if err != nil {
-			return f, err
+			return r, err
 		}
 		if used > 0 {
-			f.flags = append(f.flags, flags...)
+			r.flags = append(r.flags, read...)
 			i += used
 			continue
 		}
 		if token == "--" || looksLikeFlag(token) {
-			f.rest = args[i:]
+			r.rest = args[i:]
 			break
 		}
-		if len(f.words) == 0 && slices.Contains(specials(), token) {
-			f.words, f.rest = []string{token}, args[i+1:]
-			return f, nil
+		if len(r.words) == 0 && slices.Contains(specials(), token) {
+			r.words, r.rest = []string{token}, args[i+1:]
+			return r, nil
 		}
-		if !n.begins(strings.Join(append(f.words, token), " ")) {
-			next, f.rest = token, args[i:]
+		if !x.hasPrefix(strings.Join(append(r.words, token), " ")) {
+			next, r.rest = token, args[i:]
 			break
 		}
-		f.words = append(f.words, token)
+		r.words = append(r.words, token)
 		i++
 	}
-	return f, f.choose(n, global, next)
+	return r, r.choose(x, global, next)
 }
 
-// specials are the commands that are no verbs.
+// specials returns the commands that are not verbs.
 func specials() []string {
 	return []string{"help", "version", "completion", "__complete", "__completeNoDesc", "daemon", "keeper", "broker"}
 }
 
-// choose sets the verb that the words name.
-func (f *found) choose(n names, global *pflag.FlagSet, next string) error {
-	name := strings.Join(f.words, " ")
-	candidates := n.called(name)
-	under := n.under(name)
+// choose sets the verb that the words name. next is the word after them.
+func (r *resolved) choose(x verbIndex, global flags, next string) error {
+	name := strings.Join(r.words, " ")
+	candidates, under := x.named(name), x.under(name)
 	switch {
 	case name == "" && next != "":
-		return unknownCommand(n, next)
-	case name == "" && len(f.rest) > 0 && f.rest[0] != "--":
-		return unknownFlag(global, f.rest[0])
+		return x.unknown(next)
+	case name == "" && len(r.rest) > 0 && r.rest[0] != "--":
+		return global.unknown(r.rest[0])
 	case len(candidates) == 0 && next != "":
 		return wire.Errorf(wire.CodeBadInput, "unknown command %s %s; %s takes %s", name, next, name, strings.Join(under, ", ")).
 			WithHint("%s", didYouMean(name+" ", next, under))
 	case len(candidates) > 0:
-		f.verb = candidates[0]
+		r.verb = candidates[0]
 	}
 	for _, v := range candidates[min(1, len(candidates)):] {
-		if (next != "") == (leastTexts(v.Fields()) > 0) {
-			f.verb = v
+		if (next != "") == (minTexts(v.Fields()) > 0) {
+			r.verb = v
 		}
 	}
-	if f.verb != nil && next != "" && len(under) > 0 && mostTexts(f.verb.Fields()) == 0 {
+	if r.verb != nil && next != "" && len(under) > 0 && maxTexts(r.verb.Fields()) == 0 {
 		return wire.Errorf(wire.CodeBadInput, "unknown command %s %s", name, next).WithHint("%s", didYouMean(name+" ", next, under))
 	}
 	return nil
 }
 
-func unknownCommand(n names, word string) error {
+// unknown returns the error for a word that begins no command.
+func (x verbIndex) unknown(word string) error {
 	heads := map[string]bool{"help": true, "version": true, "completion": true}
-	for name := range n.all() {
+	for name := range x.all() {
 		first, _, _ := strings.Cut(name, " ")
 		heads[first] = true
 	}
@@ -155,33 +158,8 @@ func unknownCommand(n names, word string) error {
 }
 
 func didYouMean(before, word string, choices []string) string {
-	if near := nearest(word, choices); near != "" {
+	if near := wire.Nearest(word, choices); near != "" {
 		return "did you mean abrowser " + before + near + "?"
 	}
 	return strings.TrimSpace("abrowser help " + before)
-}
-
-// leastTexts is how many arguments a command needs.
-func leastTexts(fields []wire.Field) int {
-	least := 0
-	for _, f := range fields {
-		if f.Arg >= 0 && f.Required {
-			least = max(least, f.Arg+1)
-		}
-	}
-	return least
-}
-
-// mostTexts is how many arguments a command takes, -1 where there is no limit.
-func mostTexts(fields []wire.Field) int {
-	most := 0
-	for _, f := range fields {
-		switch {
-		case f.Rest:
-			return -1
-		case f.Arg >= 0:
-			most = max(most, f.Arg+1)
-		}
-	}
-	return most
 }

@@ -1,4 +1,4 @@
-package cli
+package args
 
 import (
 	"encoding/json"
@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestReadMakesTheRequest(t *testing.T) {
+func TestParseParams(t *testing.T) {
 	tests := []struct {
 		args string // split as a shell does
 		verb string
@@ -72,25 +71,24 @@ func TestReadMakesTheRequest(t *testing.T) {
 		{"screenshot '#a' x.png -f", "screenshot", `{"full":true,"path":"x.png","selector":"#a"}`},
 		{`batch "get title" "get url" --bail`, "batch", `{"bail":true,"commands":["get title","get url"]}`},
 	}
-	n := namesOf(verbs.All())
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
-			l, err := read(n, words(t, tt.args))
+			l, err := Parse(words(t, tt.args))
 			if err != nil {
-				t.Fatalf("read(%s): %v", tt.args, err)
+				t.Fatalf("Parse(%s): %v", tt.args, err)
 			}
-			got, err := json.Marshal(l.in)
+			got, err := json.Marshal(l.Params)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name := l.verb.Describe().Name; name != tt.verb || string(got) != tt.want {
-				t.Errorf("read(%s) = %s %s, want %s %s", tt.args, name, got, tt.verb, tt.want)
+			if name := l.Verb.Describe().Name; name != tt.verb || string(got) != tt.want {
+				t.Errorf("Parse(%s) = %s %s, want %s %s", tt.args, name, got, tt.verb, tt.want)
 			}
 		})
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	tests := []struct {
 		args, message, hint string // parts of them
 		code                wire.Code
@@ -125,25 +123,24 @@ func TestReadRefuses(t *testing.T) {
 		{"click a --new-tab=perhaps", `--new-tab takes true or false, not "perhaps"`, "", wire.CodeBadInput},
 		{"click a --modifiers Alt,Hyper", `--modifiers takes Alt, Control, Meta, Shift, not "Hyper"`, "", wire.CodeBadInput},
 	}
-	n := namesOf(verbs.All())
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
-			_, err := read(n, words(t, tt.args))
+			_, err := Parse(words(t, tt.args))
 			if !errors.Is(err, tt.code) {
-				t.Fatalf("read(%s) = %v, want code %s", tt.args, err, tt.code)
+				t.Fatalf("Parse(%s) = %v, want code %s", tt.args, err, tt.code)
 			}
 			e := wire.AsError(err)
 			if !strings.Contains(e.Message, tt.message) || !strings.Contains(e.Hint, tt.hint) {
-				t.Errorf("read(%s) = %q, hint %q, want %q, hint %q", tt.args, e.Message, e.Hint, tt.message, tt.hint)
+				t.Errorf("Parse(%s) = %q, hint %q, want %q, hint %q", tt.args, e.Message, e.Hint, tt.message, tt.hint)
 			}
 			if status := wire.ExitStatus(e.Code); status != wire.ExitUsage {
-				t.Errorf("read(%s): status %d, want %d", tt.args, status, wire.ExitUsage)
+				t.Errorf("Parse(%s): status %d, want %d", tt.args, status, wire.ExitUsage)
 			}
 		})
 	}
 }
 
-func TestReadGlobalFlags(t *testing.T) {
+func TestParseGlobalFlags(t *testing.T) {
 	tests := []struct{ args, want string }{
 		{"--session a --json open x", `{"json":true,"session":"a"}`},
 		{"open x --session a --json", `{"json":true,"session":"a"}`},
@@ -155,19 +152,18 @@ func TestReadGlobalFlags(t *testing.T) {
 		{"--session= open", `{"session":""}`},
 		{"fill '#a' x --max-output 5", `{"maxOutput":5}`},
 	}
-	n := namesOf(verbs.All())
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
-			l, err := read(n, words(t, tt.args))
+			l, err := Parse(words(t, tt.args))
 			if err != nil {
-				t.Fatalf("read(%s): %v", tt.args, err)
+				t.Fatalf("Parse(%s): %v", tt.args, err)
 			}
-			got, err := json.Marshal(l.global)
+			got, err := json.Marshal(l.Global)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if string(got) != tt.want {
-				t.Errorf("read(%s) has %s, want %s", tt.args, got, tt.want)
+				t.Errorf("Parse(%s) has %s, want %s", tt.args, got, tt.want)
 			}
 		})
 	}
@@ -175,7 +171,7 @@ func TestReadGlobalFlags(t *testing.T) {
 
 func words(t *testing.T, command string) []string {
 	t.Helper()
-	all, err := split(command)
+	all, err := Split(command)
 	if err != nil {
 		t.Fatal(err)
 	}

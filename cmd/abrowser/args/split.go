@@ -1,4 +1,4 @@
-package cli
+package args
 
 import (
 	"strings"
@@ -6,13 +6,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// split cuts a command line into words as a shell does: blanks separate, single
-// quotes keep all, double quotes keep all but \" and \\, a backslash keeps the
-// character behind it. Nothing is expanded.
-func split(command string) ([]string, error) {
+// Split cuts a command line into words as a shell does: blanks separate words, single quotes
+// keep everything, double quotes keep everything but \" and \\, a backslash keeps the next
+// character. Nothing is expanded.
+func Split(command string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	open := false // a word has begun, though it may be empty
+	open := false // a word has begun, which may be empty
 	var quote rune
 	escaped := false
 	for _, r := range command {
@@ -46,7 +46,7 @@ func split(command string) ([]string, error) {
 	case quote != 0:
 		return nil, wire.Errorf(wire.CodeBadInput, "the quote %c is not closed", quote)
 	case escaped:
-		return nil, wire.Errorf(wire.CodeBadInput, "a backslash stands at the end")
+		return nil, wire.Errorf(wire.CodeBadInput, "a backslash at the end has no character after it")
 	case open:
 		words = append(words, word.String())
 	}

@@ -1,59 +1,68 @@
-package cli
+package commands
 
 import (
 	"cmp"
 	"context"
-	"strings"
+	"os"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// secret reports whether an MCP client's agent acts, whose id is nobody else's.
-func (a *app) secret() bool { return wire.KeyOf(a.agent).Secret() }
+// isMCPAgent reports whether the agent of an MCP client acts, whose id is secret.
+func (x *run) isMCPAgent() bool { return wire.KeyOf(x.agent).Secret() }
 
-// agentIn returns the agent that acts in a session, empty where that is the session
-// itself. At home an MCP client's agent is the task in whose environment it was started,
-// as the task's commands are.
-func (a *app) agentIn(session string) string {
-	agent := cmp.Or(a.agent, a.session)
-	if session == a.home || session == agent {
+// agentIn returns the agent that acts in a session, empty if that is the session itself. In its
+// home session an MCP client's agent is the task in whose environment it was started, like the
+// task's commands.
+func (x *run) agentIn(session string) string {
+	agent := cmp.Or(x.agent, x.session)
+	if session == x.home || session == agent {
 		return ""
 	}
 	return agent
 }
 
-// actorIn is [app.agentIn] as the key that ownership is compared by.
-func (a *app) actorIn(session string) wire.AgentKey {
-	if agent := a.agentIn(session); agent != "" {
+// actorIn is [run.agentIn] as the key that ownership is compared by.
+func (x *run) actorIn(session string) wire.AgentKey {
+	if agent := x.agentIn(session); agent != "" {
 		return wire.KeyOf(agent)
 	}
 	return wire.AgentKey(session)
 }
 
-// isPerson reports whether the command was not given to a task or an agent, which have a
-// session set in their environment or an id.
-func (a *app) isPerson() bool {
-	_, ours := a.layers.lookup("ABROWSER_SESSION")
-	_, theirs := a.layers.lookup("AGENT_BROWSER_SESSION")
-	return !a.secret() && !ours && !theirs
-}
+// isPerson reports whether neither a task nor an agent gave the command: a task has a session
+// set in its environment, an agent an id.
+func (x *run) isPerson() bool { return x.identity.Person && !x.isMCPAgent() }
 
 // checkPerson refuses flags that only a person may give.
-func (a *app) checkPerson(l line) error {
-	for _, f := range l.verb.Fields() {
-		if f.Person && l.on(f.Name) && !a.isPerson() {
+func (x *run) checkPerson(c call) error {
+	for _, f := range c.verb.Fields() {
+		if f.Person && c.on(f.Name) && !x.isPerson() {
 			return wire.Errorf(wire.CodeBadInput, "--%s is for a person, and a session is set in the environment", f.Flag).
-				WithHint("env -u ABROWSER_SESSION -u AGENT_BROWSER_SESSION abrowser %s", strings.Join(l.words, " "))
+				WithHint("env -u ABROWSER_SESSION -u AGENT_BROWSER_SESSION abrowser %s", c.spec.Name)
 		}
 	}
 	return nil
 }
 
-// mayEnd refuses to end a session that another agent has, or had last. It is stricter
-// than [app.mayRelease], since the session is not named but is one of several.
-func (a *app) mayEnd(ctx context.Context, session string) error {
-	all, err := askBrowsers(ctx, a, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
+// ownSession makes our process the owner of the home session's daemon that it has just
+// started, so that the session ends with the MCP client. A session that the task's own commands
+// began goes on.
+func (x *run) ownSession() {
+	if x.home == "" || x.session != x.home || x.owner != "" {
+		return
+	}
+	if p, err := sockets.FindProcess(os.Getpid()); err == nil {
+		x.owner = p.String()
+	}
+}
+
+// mayEnd refuses to end a session that another agent owns, or owned last. It is stricter than
+// [run.mayRelease], since the caller has not named the session.
+func (x *run) mayEnd(ctx context.Context, session string) error {
+	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
 	if err != nil {
 		return err
 	}
@@ -63,20 +72,20 @@ func (a *app) mayEnd(ctx context.Context, session string) error {
 			holder, tab = cmp.Or(out.Holder, holder), cmp.Or(out.Tab, tab)
 		}
 	}
-	if a.actorIn(session).MayControl(session, holder) {
+	if x.actorIn(session).MayControl(session, holder) {
 		return nil
 	}
 	return wire.OwnershipError("close", session+"/"+tab, holder)
 }
 
-// mayRelease refuses to end a session that is another agent's, who is at work or lives.
-func (a *app) mayRelease(ctx context.Context, session string) error {
-	all, err := askBrowsers(ctx, a, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
+// mayRelease refuses to end a session that another agent owns which runs a command or is alive.
+func (x *run) mayRelease(ctx context.Context, session string) error {
+	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
 	if err != nil {
 		return err
 	}
 	for _, out := range all {
-		if out.Held && !a.actorIn(session).MayControl(session, out.Holder) {
+		if out.Held && !x.actorIn(session).MayControl(session, out.Holder) {
 			return wire.OwnershipError("close", session+"/"+out.Tab, out.Holder)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package commands
 
 import (
 	"testing"
@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// An agent with a secret is the task alone in the session that it is at home in.
-func TestAgentAtHome(t *testing.T) {
+// An MCP client's agent acts as the task in its home session only.
+func TestAgentIn(t *testing.T) {
 	secret := wire.NewAgent(7)
 	for _, tt := range []struct {
 		name, agent, home, in string
@@ -21,8 +21,8 @@ func TestAgentAtHome(t *testing.T) {
 		{"of the command line in another's", "", "", "other", "task", "task"},
 		{"a task in another's session", "parent", "", "child", "parent", "parent"},
 	} {
-		a := &app{session: "task", agent: tt.agent, home: tt.home}
-		if agent, actor := a.agentIn(tt.in), a.actorIn(tt.in); agent != tt.wantAgent || actor != tt.want {
+		x := &run{Runner: Runner{home: tt.home}, session: "task", agent: tt.agent}
+		if agent, actor := x.agentIn(tt.in), x.actorIn(tt.in); agent != tt.wantAgent || actor != tt.want {
 			t.Errorf("%s: %q acts as %q, want %q as %q", tt.name, agent, actor, tt.wantAgent, tt.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package commands
 
 import (
 	"context"
@@ -10,22 +10,22 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// askTime is how long a list waits for one daemon or broker of many. One that is
-// stopped costs this once, for all are asked at the same time.
+// askTime is how long a list waits for one of several daemons or brokers. All are asked at the
+// same time, so stopped ones cost this time once.
 const askTime = time.Second
 
-// askBrowsers asks every running broker the same and returns what they answered.
-// A broker that does not answer is a warning.
-func askBrowsers[In, Out any](ctx context.Context, a *app, v wire.Verb[In, Out], in In) ([]Out, error) {
-	return askWithin(ctx, a, askTime, v, in)
+// askBrowsers sends a verb to every running broker and returns their answers. A broker that does
+// not respond is a warning.
+func askBrowsers[In, Out any](ctx context.Context, x *run, v wire.Verb[In, Out], in In) ([]Out, error) {
+	return askWithin(ctx, x, askTime, v, in)
 }
 
-// stopTime is what all browsers may take to end, side by side.
+// stopTime is how long the browsers may take to end. They end at the same time.
 const stopTime = 40 * time.Second
 
 // stopAll stops the browsers of all profiles.
-func (a *app) stopAll(ctx context.Context, _ line) (any, error) {
-	all, err := askWithin(ctx, a, stopTime, verbs.BrowserStop, verbs.BrowserStopIn{})
+func (x *run) stopAll(ctx context.Context, _ verbs.BrowserStopIn) (*verbs.BrowserStopOut, error) {
+	all, err := askWithin(ctx, x, stopTime, verbs.BrowserStop, verbs.BrowserStopIn{})
 	sum := &verbs.BrowserStopOut{}
 	for _, one := range all {
 		sum.Stopped = sum.Stopped || one.Stopped
@@ -35,9 +35,14 @@ func (a *app) stopAll(ctx context.Context, _ line) (any, error) {
 	return sum, err
 }
 
-// askWithin is askBrowsers with another patience.
-func askWithin[In, Out any](ctx context.Context, a *app, patience time.Duration, v wire.Verb[In, Out], in In) ([]Out, error) {
-	places, err := a.root.Browsers()
+// stopIdle stops the browser that does not run.
+func (x *run) stopIdle(context.Context, verbs.BrowserStopIn) (*verbs.BrowserStopOut, error) {
+	return &verbs.BrowserStopOut{}, nil
+}
+
+// askWithin is [askBrowsers] with a time of its own.
+func askWithin[In, Out any](ctx context.Context, x *run, patience time.Duration, v wire.Verb[In, Out], in In) ([]Out, error) {
+	places, err := x.root().Browsers()
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +53,7 @@ func askWithin[In, Out any](ctx context.Context, a *app, patience time.Duration,
 		wg.Go(func() {
 			asking, cancel := context.WithTimeout(ctx, patience)
 			defer cancel()
-			outs[i], errs[i] = askPlace(asking, a, place, v, in)
+			outs[i], errs[i] = askPlace(asking, x, place, v, in)
 		})
 	}
 	wg.Wait()
@@ -63,7 +68,7 @@ func askWithin[In, Out any](ctx context.Context, a *app, patience time.Duration,
 		case errs[i] == nil:
 			answered = append(answered, outs[i])
 		case !errors.Is(errs[i], wire.CodeNotRunning):
-			a.printer.warn("the browser at " + places[i].Socket + " does not answer: " + errs[i].Error())
+			x.warn("the browser at " + places[i].Socket + " does not respond: " + errs[i].Error())
 		}
 	}
 	if errors.Is(interrupted, wire.CodeInterrupted) && !v.Reads && len(answered) > 0 {
@@ -73,8 +78,8 @@ func askWithin[In, Out any](ctx context.Context, a *app, patience time.Duration,
 	return answered, interrupted
 }
 
-func (a *app) brokerSessions(ctx context.Context) ([]verbs.BrokerSession, error) {
-	all, err := askBrowsers(ctx, a, verbs.BrokerSessions, verbs.Nothing{})
+func (x *run) brokerSessions(ctx context.Context) ([]verbs.BrokerSession, error) {
+	all, err := askBrowsers(ctx, x, verbs.BrokerSessions, verbs.Nothing{})
 	var sessions []verbs.BrokerSession
 	for _, one := range all {
 		sessions = append(sessions, one.Sessions...)

@@ -1,4 +1,4 @@
-package cli
+package commands
 
 import (
 	"context"
@@ -8,23 +8,23 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// closeIdle ends a session that has no daemon: what is left of it are tabs, which
-// its broker releases or closes. Without a broker there is nothing to end.
-func (a *app) closeIdle(ctx context.Context, l line) (any, error) {
-	released, err := a.release(ctx, a.session, l.on("page"), false)
+// closeIdle ends a session that has no daemon: its broker releases or closes its tabs. Without a
+// broker there is nothing to end.
+func (x *run) closeIdle(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, error) {
+	released, err := x.release(ctx, x.session, in.Page, false)
 	return &verbs.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, err
 }
 
-// release tells every running broker that a session without a daemon ends.
-// With force it ends whosever it is.
-func (a *app) release(ctx context.Context, session string, page, force bool) (verbs.ReleaseOut, error) {
+// release ends a session without a daemon in every running broker, with force also that of
+// another agent.
+func (x *run) release(ctx context.Context, session string, page, force bool) (verbs.ReleaseOut, error) {
 	if !force {
-		if err := a.mayRelease(ctx, session); err != nil {
+		if err := x.mayRelease(ctx, session); err != nil {
 			return verbs.ReleaseOut{}, err
 		}
 	}
-	page = page || a.behind.ClosesAtEnd(session)
-	all, err := askWithin(ctx, a, margin, verbs.BrokerRelease, verbs.ReleaseIn{Session: session, Page: page, Force: true})
+	page = page || x.full.ClosesAtEnd(session)
+	all, err := askWithin(ctx, x, margin, verbs.BrokerRelease, verbs.ReleaseIn{Session: session, Page: page, Force: true})
 	if errors.Is(err, wire.CodeInterrupted) {
 		return verbs.ReleaseOut{}, err
 	}
@@ -34,12 +34,12 @@ func (a *app) release(ctx context.Context, session string, page, force bool) (ve
 		sum.Closed += one.Closed
 		sum.Discarded += one.Discarded
 	}
-	har, failed := a.behind.FinishRecording(session)
+	har, failed := x.full.FinishRecording(session)
 	switch {
 	case failed != nil:
-		a.printer.warn(failed.Error())
+		x.warn(failed.Error())
 	case har != "":
-		a.printer.warn("the requests that were recorded are in " + har)
+		x.warn("the requests that were recorded are in " + har)
 	}
-	return sum, errors.Join(err, a.root.Forget(session))
+	return sum, errors.Join(err, x.root().Forget(session))
 }

@@ -1,4 +1,4 @@
-package cli
+package commands
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// ending is one session that is being closed with all others.
+// ending is one of several sessions that are closed at the same time.
 type ending struct {
 	session string
 	end     func(context.Context) (verbs.ReleaseOut, error)
@@ -23,22 +23,19 @@ type ending struct {
 	err     error
 }
 
-// mayBeDone reports whether the session may have been ended.
+// mayBeDone reports whether the session has ended or may have.
 func (e ending) mayBeDone() bool { return e.err == nil || errors.Is(e.err, wire.CodeResultUnknown) }
 
-// closeAll ends all of the agent's sessions at once: those with a daemon through it, and
-// with --page also those that left tabs. With --force it ends those of other agents, too.
-func (a *app) closeAll(ctx context.Context, l line) (any, error) {
-	if !l.on("all") {
-		return nil, wire.Errorf(wire.CodeBadInput, "--force goes with --all").WithHint("abrowser kill ends one session by force")
-	}
-	endings, err := a.endings(ctx, l.on("page"), l.on("force"))
+// closeAll ends all of the agent's sessions at the same time: those with a daemon through it,
+// and with --page also those that left tabs. With --force it ends those of other agents, too.
+func (x *run) closeAll(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, error) {
+	endings, err := x.endings(ctx, in.Page, in.Force)
 	if err != nil {
 		return nil, err
 	}
-	endAtOnce(ctx, endings)
-	if err := a.behind.Sweep(); err != nil {
-		a.printer.warn("removing what killed processes left: " + err.Error())
+	endTogether(ctx, endings)
+	if err := x.full.Sweep(); err != nil {
+		x.warn("removing the files of killed processes: " + err.Error())
 	}
 	if err := interruption(ctx, ctx.Err()); err != nil && !slices.ContainsFunc(endings, ending.mayBeDone) {
 		return nil, err
@@ -64,7 +61,7 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 		out.Sessions = append(out.Sessions, e.session)
 	}
 	out.Closed = closed
-	a.warnOfSkipped(out.Skipped, "abrowser close --all --force")
+	x.warnOfSkipped(out.Skipped, "abrowser close --all --force")
 	if len(failed) > 0 {
 		return nil, wire.Errorf(wire.CodeInternal, "%d of %d sessions could not be closed: %s", len(failed), len(endings), strings.Join(failed, "; ")).
 			WithHint("abrowser session list").With("closed", out.Sessions)
@@ -74,24 +71,24 @@ func (a *app) closeAll(ctx context.Context, l line) (any, error) {
 
 // warnOfSkipped lists the sessions that go on because other agents own them. A person is
 // told the command that ends them, too.
-func (a *app) warnOfSkipped(sessions []string, command string) {
+func (x *run) warnOfSkipped(sessions []string, command string) {
 	if len(sessions) == 0 {
 		return
 	}
 	text := "skipped, since other agents own them: " + strings.Join(sessions, ", ")
-	if a.isPerson() {
+	if x.isPerson() {
 		text += "; " + command + " ends them, too"
 	}
-	a.printer.warn(text)
+	x.warn(text)
 }
 
-// mostEndings are ended at once. Each has its deadline, and of all of a hundred
-// sessions' pages at once the browser tells none in time that it is left.
-const mostEndings = 16
+// maxEndings is how many sessions are ended at the same time. Each has its deadline, and a
+// browser with the pages of a hundred sessions to release meets none of the deadlines.
+const maxEndings = 16
 
-func endAtOnce(ctx context.Context, endings []ending) {
+func endTogether(ctx context.Context, endings []ending) {
 	var wg sync.WaitGroup
-	room := make(chan struct{}, mostEndings)
+	room := make(chan struct{}, maxEndings)
 	for i := range endings {
 		room <- struct{}{}
 		wg.Go(func() {
@@ -105,22 +102,22 @@ func endAtOnce(ctx context.Context, endings []ending) {
 	wg.Wait()
 }
 
-// endings lists the sessions that can be ended. Each says when it is ended whether another
-// agent owns it; with force that does not count.
-func (a *app) endings(ctx context.Context, page, force bool) ([]ending, error) {
-	living, err := a.daemons(ctx)
+// endings lists the sessions that can be ended. Whether another agent owns a session is found
+// out when it is ended; with force it does not count.
+func (x *run) endings(ctx context.Context, page, force bool) ([]ending, error) {
+	living, err := x.daemons(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known, err := a.brokerSessions(ctx)
+	known, err := x.brokerSessions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []ending
 	for _, s := range living {
-		name := a.nameOf(s.place, known)
+		name := x.nameOf(s.place, known)
 		all = append(all, ending{session: name, end: func(ctx context.Context) (verbs.ReleaseOut, error) {
-			return a.closeOne(ctx, s, name, page, force)
+			return x.closeOne(ctx, s, name, page, force)
 		}})
 	}
 	if page {
@@ -130,11 +127,11 @@ func (a *app) endings(ctx context.Context, page, force bool) ([]ending, error) {
 			}
 			all = append(all, ending{session: b.Session, end: func(ctx context.Context) (verbs.ReleaseOut, error) {
 				if !force {
-					if err := a.mayEnd(ctx, b.Session); err != nil {
+					if err := x.mayEnd(ctx, b.Session); err != nil {
 						return verbs.ReleaseOut{}, err
 					}
 				}
-				return a.release(ctx, b.Session, true, force)
+				return x.release(ctx, b.Session, true, force)
 			}})
 		}
 	}
@@ -142,37 +139,37 @@ func (a *app) endings(ctx context.Context, page, force bool) ([]ending, error) {
 	return all, nil
 }
 
-// closeOne ends a session that has a daemon. A daemon that does not answer is killed, if
+// closeOne ends a session that has a daemon. A daemon that does not respond is killed, if
 // the caller may end the session. With force, a daemon that accepts its end from its own
 // agent only, because that agent has a secret id, is killed as well.
-func (a *app) closeOne(ctx context.Context, s served, name string, page, force bool) (verbs.ReleaseOut, error) {
-	if s.state == stateWedged && s.status.State == "" && (sockets.Silence(ctx, s.place).Stopped || a.mute(ctx, s.place, forceTime)) {
+func (x *run) closeOne(ctx context.Context, s daemonInfo, name string, page, force bool) (verbs.ReleaseOut, error) {
+	if s.state == stateWedged && s.status.State == "" && (sockets.Silence(ctx, s.place).Stopped || isMute(ctx, s.place, forceTime)) {
 		if !force {
-			if err := a.mayEnd(ctx, name); err != nil {
+			if err := x.mayEnd(ctx, name); err != nil {
 				return verbs.ReleaseOut{}, err
 			}
 		}
-		a.printer.warn("the daemon of session " + name + " does not answer; it is ended by force")
-		if home.CheckName(name) != nil { // no browser knows it: it has no tabs
-			_, err := a.behind.Kill(ctx, s.place)
+		x.warn("the daemon of session " + name + " does not respond; it is ended by force")
+		if home.CheckName(name) != nil { // no browser knows its name, so it has no tabs
+			_, err := x.full.Kill(ctx, s.place)
 			return verbs.ReleaseOut{}, err
 		}
-		return a.forceOne(ctx, name, page)
+		return x.forceOne(ctx, name, page)
 	}
 	ctx, cancel := context.WithTimeout(ctx, margin)
 	defer cancel()
-	agent := a.agentIn(name)
+	agent := x.agentIn(name)
 	if force {
 		agent = "" // the session itself
 	}
-	out, err := askAs(ctx, a, s.place, name, agent, verbs.Close, verbs.CloseIn{Page: page})
+	out, err := askAs(ctx, x, s.place, name, agent, verbs.Close, verbs.CloseIn{Page: page})
 	if force && errors.Is(err, wire.CodeOwnership) {
-		return a.forceOne(ctx, name, page)
+		return x.forceOne(ctx, name, page)
 	}
 	return verbs.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
 }
 
-func (a *app) forceOne(ctx context.Context, name string, page bool) (verbs.ReleaseOut, error) {
-	out, err := a.endByForce(ctx, name, page)
+func (x *run) forceOne(ctx context.Context, name string, page bool) (verbs.ReleaseOut, error) {
+	out, err := x.endByForce(ctx, name, page)
 	return verbs.ReleaseOut{Kept: out.Kept, Discarded: out.Discarded}, err
 }

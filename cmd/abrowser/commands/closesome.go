@@ -1,4 +1,4 @@
-package cli
+package commands
 
 import (
 	"context"
@@ -11,33 +11,31 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// closeSome ends those of the sessions with a daemon that the line asks for. One that
-// does not end, or is another agent's, is skipped with a warning.
-func (a *app) closeSome(ctx context.Context, l line) (any, error) {
-	prefix := l.text("prefix")
-	idle, _ := l.in["idleMs"].(int)
-	if prefix == "" && idle == 0 && !l.on("all") {
-		return nil, wire.Errorf(wire.CodeBadInput, "which sessions are to be closed is not said").
+// closeSome ends the selected sessions, of those that have a daemon. One that does not end, or
+// is owned by another agent, is skipped with a warning.
+func (x *run) closeSome(ctx context.Context, in verbs.CloseSomeIn) (*verbs.CloseSomeOut, error) {
+	if in.Prefix == "" && in.IdleMS == 0 && !in.All {
+		return nil, wire.Errorf(wire.CodeBadInput, "no sessions are selected").
 			WithHint("abrowser session close --prefix task_ --idle-ms 600000; --all is all of them")
 	}
-	entries, err := a.entries(ctx)
+	entries, err := x.entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	living, err := a.endings(ctx, false, l.on("force"))
+	living, err := x.endings(ctx, false, in.Force)
 	if err != nil {
 		return nil, err
 	}
 	out := &verbs.CloseSomeOut{Closed: []string{}, Skipped: []string{}}
 	chosen := slices.DeleteFunc(living, func(e ending) bool {
-		skipped := !strings.HasPrefix(e.session, prefix) ||
-			idle > 0 && time.Since(entries[e.session].LastActivityAt) < time.Duration(idle)*time.Millisecond
+		skipped := !strings.HasPrefix(e.session, in.Prefix) ||
+			in.IdleMS > 0 && time.Since(entries[e.session].LastActivityAt) < milliseconds(in.IdleMS)
 		if skipped {
 			out.Skipped = append(out.Skipped, e.session)
 		}
 		return skipped
 	})
-	endAtOnce(ctx, chosen)
+	endTogether(ctx, chosen)
 	if err := interruption(ctx, ctx.Err()); err != nil && !slices.ContainsFunc(chosen, ending.mayBeDone) {
 		return nil, err
 	}
@@ -51,13 +49,13 @@ func (a *app) closeSome(ctx context.Context, l line) (any, error) {
 			continue
 		}
 		if e.err != nil {
-			a.printer.warn("session " + e.session + " goes on: " + e.err.Error())
+			x.warn("session " + e.session + " goes on: " + e.err.Error())
 			out.Skipped = append(out.Skipped, e.session)
 			continue
 		}
 		out.Closed = append(out.Closed, e.session)
 	}
-	a.warnOfSkipped(others, "the same with --force")
+	x.warnOfSkipped(others, "the same with --force")
 	out.Skipped = append(out.Skipped, others...)
 	slices.Sort(out.Skipped)
 	return out, nil

@@ -1,7 +1,8 @@
-package cli
+package commands
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,14 +18,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// sessionLog tells what a session was asked for, from its daemon's log, which stays
-// after the session.
-func (a *app) sessionLog(_ context.Context, l line) (any, error) {
-	session := a.session
-	if name := l.text("name"); name != "" {
-		session = name
-	}
-	place, err := a.root.Session(session)
+// sessionLog returns the commands of a session, from its daemon's log, which outlives the
+// session.
+func (x *run) sessionLog(_ context.Context, in verbs.SessionLogIn) (*verbs.SessionLogOut, error) {
+	session := cmp.Or(in.Name, x.session)
+	place, err := x.root().Session(session)
 	if err != nil {
 		return nil, err
 	}
@@ -33,16 +31,16 @@ func (a *app) sessionLog(_ context.Context, l line) (any, error) {
 		return nil, wire.Errorf(wire.CodeNotFound, "No session: %s", session).WithHint("abrowser session list")
 	}
 	if err != nil {
-		return nil, wire.Errorf(wire.CodePermission, "reading the log: %v", plainPathError(err))
+		return nil, wire.Errorf(wire.CodePermission, "reading the log: %v", wire.Errno(err))
 	}
 	out := &verbs.SessionLogOut{Session: session, Commands: activity(raw)}
-	if last, ok := l.in["last"].(int); ok && last > 0 {
-		out.Commands = out.Commands[max(0, len(out.Commands)-last):]
+	if in.Last > 0 {
+		out.Commands = out.Commands[max(0, len(out.Commands)-in.Last):]
 	}
 	return out, nil
 }
 
-// activity picks the commands out of a daemon's log.
+// activity returns the commands in a daemon's log.
 func activity(log []byte) []verbs.Activity {
 	all := []verbs.Activity{}
 	for line := range bytes.Lines(log) {
@@ -57,18 +55,13 @@ func activity(log []byte) []verbs.Activity {
 	return all
 }
 
-const (
-	manySessions = 5 // that live at once without a warning
-	countTime    = 300 * time.Millisecond
-)
+// countTime is how long counting the sessions may take.
+const countTime = 300 * time.Millisecond
 
-// warnOfMany warns the command that starts a session of those that live beside it.
-func (a *app) warnOfMany(ctx context.Context) {
-	limit, given := a.layers.who["sessionWarn"].(int)
-	if !given {
-		limit = manySessions
-	}
-	places, err := a.root.Sessions()
+// warnOfMany warns the command that starts a session if too many are live.
+func (x *run) warnOfMany(ctx context.Context) {
+	limit := x.identity.SessionWarn
+	places, err := x.root().Sessions()
 	if err != nil || limit == 0 || len(places) <= limit {
 		return
 	}
@@ -85,6 +78,6 @@ func (a *app) warnOfMany(ctx context.Context) {
 	}
 	wg.Wait()
 	if n := int(live.Load()); n > limit {
-		a.printer.warn(fmt.Sprintf("%d sessions are live, more than %d (ABROWSER_SESSION_WARN); abrowser session list shows them, abrowser close ends one", n, limit))
+		x.warn(fmt.Sprintf("%d sessions are live, more than %d (ABROWSER_SESSION_WARN); abrowser session list shows them, abrowser close ends one", n, limit))
 	}
 }

@@ -1,56 +1,55 @@
-package cli
+package commands
 
 import (
 	"context"
+	"runtime/debug"
 
-	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Program is what the command line is part of.
+// Program is the program that the commands are part of.
 type Program interface {
-	// Build identifies the program that answers: a session's daemon must be of it.
+	// Build returns the build that sessions' daemons must have.
 	Build() (string, error)
-	// Behind is the rest of the program. A front, which has none, becomes the whole
-	// program instead, with the same command line; it returns only where it cannot.
-	Behind(ctx context.Context, sys System, root home.Root) (Behind, error)
+	// Full returns the rest of the program. The thin program executes the full one in its own
+	// place, with the same command line, and returns only if that fails.
+	Full(ctx context.Context, root home.Root) (FullProgram, error)
 }
 
-// Behind is what a command needs that cannot be answered by asking a socket.
-type Behind interface {
-	// Start makes the session's daemon run and says where it listens.
+// FullProgram is what commands need beyond requests to a socket.
+type FullProgram interface {
+	// Start starts the session's daemon if it does not run, and returns where it listens.
 	Start(ctx context.Context, session string, s wire.Settings) (home.Place, error)
-	// Kill ends by force who listens at the place, and reports whether there was one.
+	// Kill ends the process that listens at the place by force, and reports whether there was
+	// one.
 	Kill(ctx context.Context, p home.Place) (bool, error)
-	// Sweep removes what killed drivers and daemons left.
+	// Sweep removes the files of killed drivers and daemons.
 	Sweep() error
-	// ClosesAtEnd reports whether the tabs of a session go with it, which ends without
-	// its daemon.
+	// ClosesAtEnd reports whether the tabs of a session that ends without its daemon are
+	// closed.
 	ClosesAtEnd(session string) bool
-	// FinishRecording writes the HAR of a session that ends without its daemon, and
-	// says where; empty where none was recorded.
+	// FinishRecording writes the HAR of a session that ends without its daemon and returns its
+	// path, empty if nothing was recorded.
 	FinishRecording(session string) (string, error)
-	// Install fetches what is missing, Check looks at every part.
+	// Install fetches the parts that are missing.
 	Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error)
+	// Check checks every part.
 	Check(ctx context.Context, s wire.Settings) []verbs.Part
-	// ServeMCP answers an MCP client on standard input and output until it leaves.
-	ServeMCP(ctx context.Context, a ask.Asker, session string, groups []string) error
-	// InstallMCP shows or writes what MCP clients need to start us.
+	// ServeMCP serves an MCP client on standard input and output until it leaves.
+	ServeMCP(ctx context.Context, r *Runner, session string, groups []string) error
+	// InstallMCP returns, or writes, what MCP clients need to start abrowser.
 	InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error)
+	// Complete returns what a shell's completion command prints.
+	Complete(words []string) ([]byte, error)
 }
 
-// need makes what is behind the command line there. It is called before the command
-// has read its standard input or done anything, since a front begins it anew.
-func (a *app) need(ctx context.Context) error {
-	if a.behind != nil {
-		return nil
+// Version returns the module's version, as the build knows it.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
 	}
-	if err := interruption(ctx, ctx.Err()); err != nil {
-		return err
-	}
-	var err error
-	a.behind, err = a.program.Behind(ctx, a.sys, a.root)
-	return err
+	return info.Main.Version
 }

@@ -1,4 +1,4 @@
-package cli
+package commands
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// States that the command line finds out itself.
+// The states of a session that are found out here.
 const (
 	stateReady    = "ready"
 	stateBusy     = "busy"
@@ -22,34 +22,34 @@ const (
 	stateReleased = "released"
 )
 
-// served is a session's daemon as it answered, or did not.
-type served struct {
-	place  home.Place // with the session's name, unless it did not answer
+// daemonInfo is what a session's daemon answered, if it did.
+type daemonInfo struct {
+	place  home.Place // with the session's name, unless the daemon did not respond
 	hello  wire.Hello
 	status verbs.StatusOut
-	state  string // empty where nobody listens
+	state  string // empty if no daemon runs
 }
 
-// daemons asks all sessions' daemons at once how they are.
-func (a *app) daemons(ctx context.Context) ([]served, error) {
-	places, err := a.root.Sessions()
+// daemons asks the daemons of all sessions for their status, all at the same time.
+func (x *run) daemons(ctx context.Context) ([]daemonInfo, error) {
+	places, err := x.root().Sessions()
 	if err != nil {
 		return nil, err
 	}
-	all := make([]served, len(places))
+	all := make([]daemonInfo, len(places))
 	var wg sync.WaitGroup
 	for i, place := range places {
-		wg.Go(func() { all[i] = a.look(ctx, place) })
+		wg.Go(func() { all[i] = x.inspect(ctx, place) })
 	}
 	wg.Wait()
-	return slices.DeleteFunc(all, func(s served) bool { return s.state == "" }), interruption(ctx, ctx.Err())
+	return slices.DeleteFunc(all, func(s daemonInfo) bool { return s.state == "" }), interruption(ctx, ctx.Err())
 }
 
-// look asks one daemon who and how it is, within askTime.
-func (a *app) look(ctx context.Context, place home.Place) served {
+// inspect asks one daemon for its identity and status, within askTime.
+func (x *run) inspect(ctx context.Context, place home.Place) daemonInfo {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	s := served{place: place}
+	s := daemonInfo{place: place}
 	hello, err := (&client.Caller{Place: place}).Hello(ctx)
 	if errors.Is(err, wire.CodeNotRunning) {
 		return s
@@ -59,11 +59,11 @@ func (a *app) look(ctx context.Context, place home.Place) served {
 		return s
 	}
 	if hello.Ending {
-		return served{} // its session has ended; the process does in a moment
+		return daemonInfo{} // its session has ended; the process ends in a moment
 	}
 	s.hello, s.place.Name = hello, hello.Name
-	if s.status, err = askPlace(ctx, a, s.place, verbs.Status, verbs.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
-		return served{} // it ended meanwhile
+	if s.status, err = askPlace(ctx, x, s.place, verbs.Status, verbs.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
+		return daemonInfo{} // it ended meanwhile
 	} else if err != nil {
 		return s
 	}
@@ -74,27 +74,27 @@ func (a *app) look(ctx context.Context, place home.Place) served {
 	return s
 }
 
-// nameOf is the session of a place. Where its daemon did not say (it is wedged, and
-// the socket's name is a hash) it is one that a browser knows, else the socket.
-func (a *app) nameOf(place home.Place, known []verbs.BrokerSession) string {
+// nameOf returns the session of a place. If the daemon did not respond and the socket's name is
+// a hash, it is the session of that socket that a browser knows, else the socket's path.
+func (x *run) nameOf(place home.Place, known []verbs.BrokerSession) string {
 	if place.Name != "" {
 		return place.Name
 	}
 	for _, b := range known {
-		if p, err := a.root.Session(b.Session); err == nil && p.Socket == place.Socket {
+		if p, err := x.root().Session(b.Session); err == nil && p.Socket == place.Socket {
 			return b.Session
 		}
 	}
 	return place.Socket
 }
 
-// entries merges what daemons and brokers know of the sessions, by name.
-func (a *app) entries(ctx context.Context) (map[string]verbs.SessionEntry, error) {
-	known, err := a.brokerSessions(ctx)
+// entries merges what daemons and brokers know of the sessions. It returns the sessions by name.
+func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error) {
+	known, err := x.brokerSessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	living, err := a.daemons(ctx)
+	living, err := x.daemons(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (a *app) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 		entries[b.Session] = e
 	}
 	for _, s := range living {
-		name := a.nameOf(s.place, known)
+		name := x.nameOf(s.place, known)
 		e, ok := entries[name]
 		if !ok {
 			e = newEntry(name)
@@ -120,7 +120,7 @@ func (a *app) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 		if s.hello.PID != 0 {
 			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
-		if !s.status.LastActivityAt.IsZero() { // the browser knows only when it was connected to
+		if !s.status.LastActivityAt.IsZero() { // the browser only knows when the session connected
 			e.LastActivityAt = s.status.LastActivityAt
 		}
 		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport
@@ -135,42 +135,61 @@ func (a *app) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 	return entries, nil
 }
 
+func (x *run) nameSession(context.Context, verbs.Nothing) (*verbs.SessionOut, error) {
+	return &verbs.SessionOut{Session: x.session}, nil
+}
+
+// statusIdle returns the status of a session without a daemon: the tabs that it left.
+func (x *run) statusIdle(ctx context.Context, _ verbs.Nothing) (*verbs.StatusOut, error) {
+	out := &verbs.StatusOut{SessionID: x.session}
+	known, err := x.brokerSessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range known {
+		if s.Session == x.session && s.Pages > 0 {
+			out.State, out.Mode, out.URL, out.Title, out.Pages = stateReleased, s.Mode, s.URL, s.Title, s.Pages
+		}
+	}
+	return out, nil
+}
+
 func newEntry(name string) verbs.SessionEntry {
 	return verbs.SessionEntry{
 		ID: name, SessionID: name, Type: verbs.TypeBrowser, Mode: wire.ModeShared, OwnerID: name, Capabilities: verbs.Capabilities{BrowserName: "chrome"},
 	}
 }
 
-func (a *app) listSessions(ctx context.Context, _ line) (any, error) {
-	entries, err := a.entries(ctx)
+func (x *run) listSessions(ctx context.Context, _ verbs.Nothing) (*verbs.SessionListOut, error) {
+	entries, err := x.entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &verbs.SessionListOut{Sessions: []verbs.SessionEntry{}, CurrentSession: a.session}
+	out := &verbs.SessionListOut{Sessions: []verbs.SessionEntry{}, CurrentSession: x.session}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		out.Sessions = append(out.Sessions, entries[name])
 	}
 	return out, nil
 }
 
-func (a *app) sessionInfo(ctx context.Context, _ line) (any, error) {
-	place, err := a.root.Session(a.session)
+func (x *run) sessionInfo(ctx context.Context, _ verbs.Nothing) (*verbs.SessionInfoOut, error) {
+	place, err := x.root().Session(x.session)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := a.entries(ctx)
+	entries, err := x.entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	entry, ok := entries[a.session]
+	entry, ok := entries[x.session]
 	if !ok {
-		entry = newEntry(a.session)
-		if where, lasts, err := a.root.LoadLocation(a.session); err == nil && lasts { // its browser does not run either
+		entry = newEntry(x.session)
+		if where, lasts, err := x.root().LoadLocation(x.session); err == nil && lasts { // its browser does not run, either
 			entry.Mode = where.SessionMode()
 		}
 	}
 	return &verbs.SessionInfoOut{
-		Session: a.session, Active: entry.PID != 0 || entry.State == stateWedged, PID: entry.PID, Socket: place.Socket,
+		Session: x.session, Active: entry.PID != 0 || entry.State == stateWedged, PID: entry.PID, Socket: place.Socket,
 		Log: place.Log, Version: Version(), Entry: entry,
 	}, nil
 }

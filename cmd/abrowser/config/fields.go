@@ -1,10 +1,7 @@
-package cli
+package config
 
 import (
-	"encoding/json"
 	"slices"
-
-	"github.com/spf13/pflag"
 
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -16,42 +13,40 @@ type Output struct {
 	MaxOutput int  `json:"maxOutput,omitzero" env:"MAX_OUTPUT" min:"0" help:"characters of text to print at most; 0 prints all"`
 }
 
-// Who says whose command this is, and where its configuration lies. None of it can
-// stand in a configuration file.
-type Who struct {
+// identityInput says who runs the command and which configuration file is read. No
+// configuration file can set any of it.
+type identityInput struct {
 	Session     string `json:"session,omitzero" env:"SESSION" help:"the session, usually a task's id"`
 	Config      string `json:"config,omitzero" env:"CONFIG" file:"name" help:"a configuration file to read instead of the usual ones"`
 	OwnerPID    int    `json:"ownerPid,omitzero" flag:"owner-pid" env:"OWNER_PID" min:"1" help:"a process; when it ends the session ends, as by close"`
-	SessionWarn int    `json:"sessionWarn,omitzero" flag:"-" env:"SESSION_WARN" min:"0" help:"live sessions above which the next one is started with a warning; 0 is never"`
+	SessionWarn *int   `json:"sessionWarn,omitzero" flag:"-" env:"SESSION_WARN" min:"0" help:"live sessions above which the next one is started with a warning; 0 is never"`
 	Version     bool   `json:"version,omitzero" flag:"version,V" help:"print the version"`
 	Help        bool   `json:"help,omitzero" flag:"help,h" help:"print what a command takes"`
 }
 
-func whoFields() []wire.Field    { return wire.Verb[Who, verbs.Nothing]{}.Fields() }
-func outputFields() []wire.Field { return wire.Verb[Output, verbs.Nothing]{}.Fields() }
+func identityFields() []wire.Field { return wire.Verb[identityInput, verbs.Nothing]{}.Fields() }
+func outputFields() []wire.Field   { return wire.Verb[Output, verbs.Nothing]{}.Fields() }
 
-// globalFields are the flags that every command takes.
-func globalFields() []wire.Field {
-	return slices.Concat(whoFields(), outputFields(), wire.SettingFields())
+// Fields returns the fields that every command takes, as flags or variables.
+func Fields() []wire.Field {
+	return slices.Concat(identityFields(), outputFields(), wire.SettingFields())
 }
 
-// globalFlags declares them, each keeping its value in into.
-func globalFlags(into members) *pflag.FlagSet {
-	flags := pflag.NewFlagSet("abrowser", pflag.ContinueOnError)
-	flags.SortFlags = false
-	addFlags(flags, globalFields(), into)
-	return flags
+// FileKeys returns the keys that a configuration file may have.
+func FileKeys() []string {
+	keys := projectKeys()
+	for _, f := range wire.SettingFields() {
+		keys = append(keys, f.Name)
+	}
+	return keys
 }
 
-// fill decodes members as T.
-func fill[T any](given members) (T, error) {
-	var t T
-	if len(given) == 0 {
-		return t, nil
+// projectKeys returns the keys that the working directory's file may have. It may come with a
+// cloned repository, so it cannot choose which browser runs.
+func projectKeys() []string {
+	keys := []string{"$schema", "timeout"}
+	for _, f := range outputFields() {
+		keys = append(keys, f.Name)
 	}
-	raw, err := json.Marshal(given)
-	if err != nil {
-		return t, err
-	}
-	return t, json.Unmarshal(raw, &t)
+	return keys
 }

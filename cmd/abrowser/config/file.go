@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"encoding/json"
@@ -14,28 +14,24 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// config is one configuration file: a JSON object of settings by their names.
-type config struct {
+// file is one configuration file: a JSON object of settings by their names.
+type file struct {
 	path   string
 	values map[string]json.RawMessage
 }
 
-// projectFile may come with a cloned repository, so it may not choose what runs.
-const projectFile = "abrowser.json"
-
-// readConfig reads the working directory's and the user's file, or the one that
-// was named instead of both, and warns of keys that it ignores.
-func readConfig(dir, named string, lookup func(string) (string, bool)) (files []config, warnings []string, err error) {
+// readFiles reads the working directory's and the user's file, or the file at path named
+// instead of both. It also returns warnings of the keys that it ignores.
+func readFiles(dir, named string, lookup func(string) (string, bool)) (files []file, warnings []string, err error) {
 	if named != "" {
-		named = inDir(dir, named)
-		c, err := readFile(named)
+		f, err := readFile(InDir(dir, named))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, wire.Errorf(wire.CodeBadInput, "there is no configuration file %s", named)
+			return nil, nil, wire.Errorf(wire.CodeBadInput, "configuration file %s not found", f.path)
 		}
-		return []config{c}, c.keep(configKeys(), ""), err
+		return []file{f}, f.keep(FileKeys(), ""), err
 	}
 	if dir != "" {
-		project, err := readFile(filepath.Join(dir, projectFile))
+		project, err := readFile(filepath.Join(dir, "abrowser.json"))
 		switch {
 		case err == nil:
 			warnings = project.keep(projectKeys(), " in a working directory's file")
@@ -47,7 +43,7 @@ func readConfig(dir, named string, lookup func(string) (string, bool)) (files []
 	user, err := readFile(userFile(lookup))
 	switch {
 	case err == nil:
-		warnings = append(warnings, user.keep(configKeys(), "")...)
+		warnings = append(warnings, user.keep(FileKeys(), "")...)
 		files = append(files, user)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, nil, err
@@ -55,7 +51,8 @@ func readConfig(dir, named string, lookup func(string) (string, bool)) (files []
 	return files, warnings, nil
 }
 
-// userFile is ~/.config/abrowser/config.json, or where XDG_CONFIG_HOME says.
+// userFile returns $XDG_CONFIG_HOME/abrowser/config.json, else
+// ~/.config/abrowser/config.json.
 func userFile(lookup func(string) (string, bool)) string {
 	if dir, ok := lookup("XDG_CONFIG_HOME"); ok && filepath.IsAbs(dir) {
 		return filepath.Join(dir, "abrowser", "config.json")
@@ -66,91 +63,74 @@ func userFile(lookup func(string) (string, bool)) string {
 	return ""
 }
 
-func readFile(path string) (config, error) {
-	c := config{path: path}
+func readFile(path string) (file, error) {
+	f := file{path: path}
 	if path == "" {
-		return c, fs.ErrNotExist
+		return f, fs.ErrNotExist
 	}
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, err
+		return f, err
 	}
 	if err != nil {
-		return c, wire.Errorf(wire.CodeBadInput, "reading the configuration: %v", err)
+		return f, wire.Errorf(wire.CodeBadInput, "reading the configuration: %v", err)
 	}
-	if err := json.Unmarshal(raw, &c.values); err != nil {
-		return c, wire.Errorf(wire.CodeBadInput, "%s is not a JSON object: %s", path, where(raw, err)).
-			WithHint("mend or remove %s", path)
+	if err := json.Unmarshal(raw, &f.values); err != nil {
+		return f, wire.Errorf(wire.CodeBadInput, "%s is not a JSON object: %s", path, JSONError(raw, err)).
+			WithHint("correct or remove %s", path)
 	}
-	return c, nil
+	return f, nil
 }
 
-// where says what is wrong with raw and on which line.
-func where(raw []byte, err error) string {
+// JSONError returns the text of an error of decoding raw, with its line.
+func JSONError(raw []byte, err error) string {
+	text := strings.TrimPrefix(err.Error(), "json: ")
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
-		return strings.TrimPrefix(err.Error(), "json: ")
+		return text
 	}
 	line := 1 + strings.Count(string(raw[:min(int(syntax.Offset), len(raw))]), "\n")
-	return fmt.Sprintf("line %d: %s", line, strings.TrimPrefix(err.Error(), "json: "))
+	return fmt.Sprintf("line %d: %s", line, text)
 }
 
-func projectKeys() []string {
-	keys := []string{"$schema", "timeout"}
-	for _, f := range outputFields() {
-		keys = append(keys, f.Name)
-	}
-	return keys
-}
-
-func configKeys() []string {
-	keys := projectKeys()
-	for _, f := range wire.SettingFields() {
-		keys = append(keys, f.Name)
-	}
-	return keys
-}
-
-// keep drops all keys but these and warns of those it drops.
-func (c config) keep(keys []string, why string) (warnings []string) {
-	for key := range c.values {
+// keep drops all keys but these and returns a warning of each that it drops.
+func (f file) keep(keys []string, where string) (warnings []string) {
+	for key := range f.values {
 		if !slices.Contains(keys, key) {
-			delete(c.values, key)
-			warnings = append(warnings, fmt.Sprintf("%s: %s is ignored; known%s are %s", c.path, key, why, strings.Join(keys[1:], ", ")))
+			delete(f.values, key)
+			warnings = append(warnings, fmt.Sprintf("%s: %s is ignored; known%s are %s", f.path, key, where, strings.Join(keys[1:], ", ")))
 		}
 	}
 	slices.Sort(warnings)
 	return warnings
 }
 
-// value is the file's value for the field, nil where it has none. A list may be
+// value returns the file's value for a field, nil if it has none. A list may be
 // written as text separated by commas.
-func (c config) value(f wire.Field) (any, error) {
-	raw, ok := c.values[f.Name]
+func (f file) value(field wire.Field) (any, error) {
+	raw, ok := f.values[field.Name]
 	if !ok || string(raw) == "null" {
 		return nil, nil
 	}
-	name := c.path + ": " + f.Name
+	name := f.path + ": " + field.Name
 	var text string
-	if f.Type.Kind() == reflect.Slice && json.Unmarshal(raw, &text) == nil {
-		return parse(f, name, text)
+	if field.Type.Kind() == reflect.Slice && json.Unmarshal(raw, &text) == nil {
+		return field.Parse(name, text)
 	}
-	typed := reflect.New(f.Type)
+	typed := reflect.New(field.Type)
 	if err := json.Unmarshal(raw, typed.Interface()); err != nil {
-		return nil, wire.Errorf(wire.CodeBadInput, "%s takes %s, not %s", name, kindOf(f), raw)
+		return nil, wire.Errorf(wire.CodeBadInput, "%s takes %s, not %s", name, typeName(field.Type), raw)
 	}
-	value := typed.Elem().Interface()
-	if f.Duration {
-		return parse(f, name, value.(string))
+	switch value := typed.Elem().Interface().(type) {
+	case string, int: // which have limits
+		return field.Parse(name, fmt.Sprint(value))
+	default:
+		return value, nil
 	}
-	if n, ok := value.(int); ok {
-		return parseInt(f, name, fmt.Sprint(n))
-	}
-	return value, nil
 }
 
-func kindOf(f wire.Field) string {
-	switch f.Type.Kind() {
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int:
@@ -162,7 +142,8 @@ func kindOf(f wire.Field) string {
 	}
 }
 
-func inDir(dir, path string) string {
+// InDir returns path, made absolute as a path below dir if it is relative.
+func InDir(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}

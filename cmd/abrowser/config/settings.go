@@ -1,67 +1,66 @@
-package cli
+package config
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// resolveSettings finds the settings. Of those that exclude each other, such as a
-// variable's profile and a flag's endpoint, the higher layer's is meant and the
-// other is left out; two of one layer are for [home.Root.Normalize] to refuse.
-func (l layers) resolveSettings() (members, error) {
-	values, err := l.resolve(wire.SettingFields())
+// resolveSettings finds the browser's settings. If two contradict each other, such as a
+// variable's profile and a flag's endpoint, the one of the lower layer is left out. Two of one
+// layer are kept, and [home.Root.Normalize] refuses them.
+func (c *Config) resolveSettings() error {
+	fields := wire.SettingFields()
+	values, err := c.values(fields)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var where []wire.Field
-	for _, f := range wire.SettingFields() {
+	type ranked struct {
+		name  string
+		layer int
+	}
+	var where []ranked
+	for _, f := range fields {
 		if _, given := values[f.Name]; given && slices.Contains([]string{"mode", "profile", "cdp"}, f.Name) {
-			where = append(where, f)
+			_, layer, _ := c.find(f) // which has succeeded before
+			where = append(where, ranked{f.Name, layer})
 		}
 	}
-	slices.SortStableFunc(where, func(x, y wire.Field) int { return cmp.Compare(l.rank(x), l.rank(y)) })
-	for i, f := range where {
+	slices.SortStableFunc(where, func(x, y ranked) int { return cmp.Compare(x.layer, y.layer) })
+	for i, lower := range where {
 		for _, above := range where[:i] {
-			if _, kept := values[above.Name]; kept && l.rank(above) < l.rank(f) && contradict(values, above.Name, f.Name) {
-				delete(values, f.Name)
+			if _, kept := values[above.name]; kept && above.layer < lower.layer && contradict(values, above.name, lower.name) {
+				delete(values, lower.name)
 			}
 		}
 	}
-	return values, l.dropStarting(values)
+	if err := c.dropLaunchSettings(values); err != nil || len(values) == 0 {
+		return err
+	}
+	raw, err := json.Marshal(values)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, &c.settings)
 }
 
-// rank is the number of the layer that a field's value is from, the highest being 0.
-func (l layers) rank(f wire.Field) int {
-	if _, ok := l.flags[f.Name]; ok {
-		return 0
-	}
-	if value, err := l.variable(f); value != nil || err != nil {
-		return 1
-	}
-	for i, file := range l.files {
-		if value, err := file.value(f); value != nil || err != nil {
-			return 2 + i
-		}
-	}
-	return 2 + len(l.files)
-}
-
-func contradict(values members, x, y string) bool {
-	goes := map[string]any{"profile": wire.ModePersistent, "cdp": wire.ModeAttached}
+// contradict reports whether two of mode, profile and cdp exclude each other.
+func contradict(values map[string]any, x, y string) bool {
+	implied := map[string]any{"profile": wire.ModePersistent, "cdp": wire.ModeAttached}
 	switch {
 	case x == "mode":
-		return values["mode"] != goes[y]
+		return values["mode"] != implied[y]
 	case y == "mode":
-		return values["mode"] != goes[x]
+		return values["mode"] != implied[x]
 	}
 	return true
 }
 
-// dropStarting drops what says how a browser is started where none is: one that
-// somebody else started is as it is. Asked for in so many words it is refused.
-func (l layers) dropStarting(values members) error {
+// dropLaunchSettings removes the settings of starting a browser if the session attaches to one
+// that runs. Given as flags they are an error.
+func (c *Config) dropLaunchSettings(values map[string]any) error {
 	if _, attached := values["cdp"]; !attached {
 		return nil
 	}
@@ -69,7 +68,7 @@ func (l layers) dropStarting(values members) error {
 		if !slices.Contains([]string{"headed", "executablePath", "args"}, f.Name) {
 			continue
 		}
-		if _, asked := l.flags[f.Name]; asked {
+		if _, given := c.flags[f.Name]; given {
 			return wire.Errorf(wire.CodeBadInput, "--%s says how a browser is started, and --cdp attaches to one that runs", f.Flag).
 				WithHint("leave --%s out", f.Flag)
 		}

@@ -1,4 +1,11 @@
-package cli
+// Package files resolves the paths of a command and writes the files of its answer, with the
+// caller's rights and in the caller's directory, where a daemon has neither.
+//
+// It knows which fields are paths from the verbs' declarations. It sends no request and reads
+// no file's content. Package commands uses it. Its invariants: a path that cannot be written is
+// refused before the command runs, and a file that was not named by the caller never replaces
+// another one.
+package files
 
 import (
 	"errors"
@@ -10,113 +17,120 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// resolvePaths makes the paths of files to write absolute and refuses those that
-// cannot be written, before anything happens.
-func (a *app) resolvePaths(l *line) error {
-	switch l.verb.Describe().Name {
+// Files resolves and writes the files of one caller. All fields are required, but Dir is empty
+// if the caller's working directory was removed.
+type Files struct {
+	Dir     string
+	Root    home.Root
+	Session string // names the files that have no path
+}
+
+// Resolve makes the paths among a verb's parameters absolute, and refuses those of files to
+// write that cannot be written.
+func (w Files) Resolve(v wire.AnyVerb, params map[string]any) error {
+	switch v.Describe().Name {
 	case verbs.Screenshot.Name:
-		selectorOrPath(l.in)
+		selectorOrPath(params)
 	case verbs.Wait.Name:
-		pathOfDownload(l.in)
+		downloadPath(params)
 	}
-	for _, f := range l.verb.Fields() {
-		if paths, ok := l.in[f.Name].([]string); ok && f.File == "in" {
-			l.in[f.Name] = a.absolute(paths)
+	for _, f := range v.Fields() {
+		if paths, ok := params[f.Name].([]string); ok && f.File == "in" {
+			params[f.Name] = w.absolute(paths)
 		}
-		path := l.text(f.Name)
+		path, _ := params[f.Name].(string)
 		if f.File != "out" && f.File != "into" || path == "" {
 			continue
 		}
-		if !filepath.IsAbs(path) && a.dir == "" {
-			return wire.Errorf(wire.CodeBadInput, "the working directory is gone; %s needs an absolute path", path)
+		if !filepath.IsAbs(path) && w.Dir == "" {
+			return wire.Errorf(wire.CodeBadInput, "the working directory was removed: %s needs an absolute path", path)
 		}
-		if f.File == "into" && isDirectory(inDir(a.dir, path)) {
-			l.in[f.Name] = inDir(a.dir, path)
-			continue
+		absolute := config.InDir(w.Dir, path)
+		switch isDir := isDirectory(absolute); {
+		case isDir && f.File == "out":
+			return wire.Errorf(wire.CodeBadInput, "%s is a directory; name the file to write", absolute)
+		case !isDir && strings.HasSuffix(path, "/"):
+			return wire.Errorf(wire.CodeBadInput, "directory %s not found", path).WithHint("mkdir -p %s", path)
+		case !isDir:
+			if err := checkDirectoryOf(absolute); err != nil {
+				return err
+			}
 		}
-		if strings.HasSuffix(path, "/") {
-			return wire.Errorf(wire.CodeBadInput, "there is no directory %s", path).WithHint("mkdir -p %s", path)
-		}
-		path = inDir(a.dir, path)
-		if err := checkWritable(path); err != nil {
-			return err
-		}
-		l.in[f.Name] = path
+		params[f.Name] = absolute
 	}
 	return nil
 }
 
-// absolute makes paths of files to read absolute. Whether they can be read, who reads
-// them says.
-func (a *app) absolute(paths []string) []string {
+// absolute makes the paths of files to read absolute. The process that reads them reports those
+// that it cannot read.
+func (w Files) absolute(paths []string) []string {
 	var all []string
 	for _, path := range paths {
-		all = append(all, inDir(a.dir, path))
+		all = append(all, config.InDir(w.Dir, path))
 	}
 	return all
 }
 
-// pathOfDownload takes what stands behind wait --download for the file to write.
-func pathOfDownload(in members) {
-	what, given := in["what"]
-	if on, _ := in["download"].(bool); !on || !given {
+// downloadPath takes the argument of wait --download as the file to write.
+func downloadPath(params map[string]any) {
+	what, given := params["what"]
+	if on, _ := params["download"].(bool); !on || !given {
 		return
 	}
-	delete(in, "what")
-	in["path"] = what
+	delete(params, "what")
+	params["path"] = what
 }
 
-// selectorOrPath decides what a screenshot's only argument is.
-func selectorOrPath(in members) {
-	only, ok := in["selector"].(string)
-	if _, two := in["path"]; !ok || two || isSelector(only) {
+// selectorOrPath decides what the only argument of a screenshot is.
+func selectorOrPath(params map[string]any) {
+	only, ok := params["selector"].(string)
+	if _, two := params["path"]; !ok || two || isSelector(only) {
 		return
 	}
-	delete(in, "selector")
-	in["path"] = only
+	delete(params, "selector")
+	params["path"] = only
 }
 
-// isSelector reports whether the only argument of a screenshot is a selector: it
-// starts like one, or has neither a slash nor an image's ending.
+// isSelector reports whether the only argument of a screenshot is a selector: it starts like
+// one, or has neither a slash nor an image's ending.
 func isSelector(text string) bool {
 	switch {
 	case strings.HasPrefix(text, "./"), strings.HasPrefix(text, "../"):
 		return false
-	case strings.HasPrefix(text, "//"), slices.Contains([]string{".", "#", "@"}, text[:1]):
+	case strings.HasPrefix(text, "//"), strings.ContainsAny(text[:1], ".#@"):
 		return true
 	}
 	engine, _, ok := strings.Cut(text, "=")
 	if ok && slices.Contains([]string{"xpath", "text", "role", "css", "id", "ref"}, engine) {
 		return true
 	}
-	return !strings.Contains(text, "/") && !slices.Contains(imageEndings(), strings.ToLower(filepath.Ext(text)))
+	images := []string{".png", ".jpg", ".jpeg", ".webp", ".gif"}
+	return !strings.Contains(text, "/") && !slices.Contains(images, strings.ToLower(filepath.Ext(text)))
 }
 
-func imageEndings() []string { return []string{".png", ".jpg", ".jpeg", ".webp", ".gif"} }
-
-func checkWritable(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return wire.Errorf(wire.CodeBadInput, "%s is a directory; name the file to write", path)
-	}
+// checkDirectoryOf returns an error unless the directory of the file at path exists.
+func checkDirectoryOf(path string) error {
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return wire.Errorf(wire.CodeBadInput, "there is no directory %s", dir).WithHint("mkdir -p %s", dir)
+		return wire.Errorf(wire.CodeBadInput, "directory %s not found", dir).WithHint("mkdir -p %s", dir)
 	case err != nil:
 		return wire.Errorf(wire.CodeBadInput, "%s cannot be written: %v", path, err)
 	case !info.IsDir():
-		return wire.Errorf(wire.CodeBadInput, "%s is no directory", dir)
+		return wire.Errorf(wire.CodeBadInput, "%s is not a directory", dir)
 	}
 	return nil
 }
 
-// writeFile writes what an output left for the caller's files.
-func (a *app) writeFile(out any) error {
+// Write writes the file of an output, if it has one, and sets its path in the output.
+func (w Files) Write(out any) error {
 	filer, ok := out.(wire.Filer)
 	if !ok {
 		return nil
@@ -125,35 +139,32 @@ func (a *app) writeFile(out any) error {
 	if !ok {
 		return nil
 	}
-	if file.Source != "" {
-		path, err := a.take(file)
-		filer.SetPath(path)
-		return err
-	}
-	if file.Path != "" {
-		if err := os.WriteFile(file.Path, file.Content, 0o644); err != nil {
-			return wire.Errorf(wire.CodePermission, "writing %s: %v", file.Path, plainPathError(err))
+	path, err := file.Path, error(nil)
+	switch {
+	case file.Source != "":
+		path, err = w.moveFile(file)
+	case path == "":
+		path, err = w.writeNew(file)
+	default:
+		if err := os.WriteFile(path, file.Content, 0o644); err != nil {
+			return wire.Errorf(wire.CodePermission, "writing %s: %v", path, plainPathError(err))
 		}
-		filer.SetPath(file.Path)
-		return nil
 	}
-	path, err := a.writeNew(file)
 	filer.SetPath(path)
 	return err
 }
 
-// writeNew writes a file that was given no place below the root, under the
-// session's name and the time: two commands never write the same one.
-func (a *app) writeNew(file wire.File) (string, error) {
-	dir := a.root.Path("screenshots")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", wire.Errorf(wire.CodePermission, "making %s: %v", dir, plainPathError(err))
+// writeNew writes a file without a path below the root, named after the session and the time.
+// Two commands never write the same file.
+func (w Files) writeNew(file wire.File) (string, error) {
+	name, err := w.newName("screenshots")
+	if err != nil {
+		return "", err
 	}
-	name := a.session + "-" + time.Now().Format("20060102-150405.000")
 	for n := 1; ; n++ {
-		path := filepath.Join(dir, name+file.Ext)
+		path := name + file.Ext
 		if n > 1 {
-			path = filepath.Join(dir, fmt.Sprintf("%s-%d%s", name, n, file.Ext))
+			path = fmt.Sprintf("%s-%d%s", name, n, file.Ext)
 		}
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
@@ -170,11 +181,26 @@ func (a *app) writeNew(file wire.File) (string, error) {
 	}
 }
 
-// plainPathError is the reason without the path, which the message has already.
+// newName returns the path, without an ending, of a file that has none: in a directory below
+// the root, which is created.
+func (w Files) newName(below string) (string, error) {
+	dir := w.Root.Path(below)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", wire.Errorf(wire.CodePermission, "making %s: %v", dir, plainPathError(err))
+	}
+	return filepath.Join(dir, w.Session+"-"+time.Now().Format("20060102-150405.000")), nil
+}
+
+// plainPathError returns the reason without the path, which the message has already.
 func plainPathError(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err
 	}
 	return err
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -1,4 +1,4 @@
-package cli
+package files
 
 import (
 	"crypto/rand"
@@ -7,61 +7,59 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// mostNames is how many names are tried for a file where those before are taken.
-const mostNames = 1000
+// maxNames is how many names are tried for a file whose name is taken.
+const maxNames = 1000
 
-// take puts a file that lies elsewhere to where it is wanted, whole from the first
-// moment, and returns its path. A file of that name is replaced; in a directory,
-// where the name is somebody else's choice, none is. Whatever fails, the file is
-// still where it was.
-func (a *app) take(file wire.File) (string, error) {
+// moveFile moves a file to where the caller wants it and returns its path. The file is complete
+// from the moment it appears there. It replaces a file that the caller named, but none in a
+// directory that the caller named, since the page chose its name. If moveFile fails, the file
+// is still at its source.
+func (w Files) moveFile(file wire.File) (string, error) {
 	if file.Path == "" {
-		dir := a.root.Path("downloads")
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return "", wire.Errorf(wire.CodePermission, "making %s: %v", dir, plainPathError(err))
+		name, err := w.newName("downloads")
+		if err != nil {
+			return "", err
 		}
-		return takeInto(file, dir, a.session+"-"+time.Now().Format("20060102-150405.000")+"-"+wire.FileName(file.Name))
+		return moveInto(file, filepath.Dir(name), filepath.Base(name)+"-"+wire.FileName(file.Name))
 	}
 	if isDirectory(file.Path) {
-		return takeInto(file, file.Path, wire.FileName(file.Name))
+		return moveInto(file, file.Path, wire.FileName(file.Name))
 	}
-	at := file.Path
-	if real, err := filepath.EvalSymlinks(at); err == nil {
-		at = real // what a link leads to is replaced, not the link
+	target := file.Path
+	if real, err := filepath.EvalSymlinks(target); err == nil {
+		target = real // a link's target is replaced, not the link
 	}
-	err := takeAt(file, at, os.Rename)
-	if err != nil {
-		return file.Path, unwritten(file.Path, err)
+	if err := moveTo(file, target, os.Rename); err != nil {
+		return file.Path, writeError(file.Path, err)
 	}
 	return file.Path, nil
 }
 
-// takeInto takes a file into a directory, under the first name that is free.
-func takeInto(file wire.File, dir, name string) (string, error) {
+// moveInto moves a file into a directory, under the first name that is free.
+func moveInto(file wire.File, dir, name string) (string, error) {
 	path := ""
-	for n := range mostNames {
+	for n := range maxNames {
 		path = filepath.Join(dir, wire.NumberedName(name, n))
 		if _, err := os.Lstat(path); err == nil {
 			continue
 		}
-		err := takeAt(file, path, renameFree)
+		err := moveTo(file, path, renameNew)
 		if err == nil {
 			return path, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return "", unwritten(path, err)
+			return "", writeError(path, err)
 		}
 	}
-	return "", unwritten(path, fs.ErrExist)
+	return "", writeError(path, fs.ErrExist)
 }
 
-// renameFree is os.Rename to a name that is free: [fs.ErrExist] where it is not.
-func renameFree(from, to string) error {
+// renameNew is os.Rename, but returns [fs.ErrExist] if the new name is taken.
+func renameNew(from, to string) error {
 	err := os.Link(from, to)
 	switch {
 	case err == nil:
@@ -69,57 +67,58 @@ func renameFree(from, to string) error {
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
-	// A file system without links. Between look and rename is a moment.
+	// The file system has no hard links. Another process can take the name between the check
+	// and the rename.
 	if _, err := os.Lstat(to); err == nil {
 		return fs.ErrExist
 	}
 	return os.Rename(from, to)
 }
 
-// takeAt makes the whole file beside path and puts it there by rename.
-func takeAt(file wire.File, path string, rename func(from, to string) error) error {
+// moveTo completes the file beside path and then renames it.
+func moveTo(file wire.File, path string, rename func(from, to string) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return pour(file, path)
+		return copyToDevice(file, path)
 	}
 	beside := filepath.Join(filepath.Dir(path), ".abrowser-"+rand.Text())
-	if err := double(file, beside); err != nil {
+	if err := linkOrCopy(file, beside); err != nil {
 		return err
 	}
 	if err := rename(beside, path); err != nil {
 		return errors.Join(err, os.Remove(beside))
 	}
-	return taken(file)
+	return removeSource(file)
 }
 
-// double makes beside the same file as file, or a copy where the file stays or the
-// system cannot, with the rights that a new file of the caller's has.
-func double(file wire.File, beside string) error {
-	to, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// linkOrCopy makes path a link to the file's source, or a copy if the source stays or cannot be
+// linked, with the mode of a new file of the caller.
+func linkOrCopy(file wire.File, path string) error {
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
 	info, err := to.Stat()
-	if err == nil && !file.Keep && relink(file.Source, beside, info.Mode()) == nil {
+	if err == nil && !file.Keep && replaceByLink(file.Source, path, info.Mode()) == nil {
 		return to.Close()
 	}
 	if err == nil {
 		err = copyTo(to, file.Source)
 	}
 	if err := errors.Join(err, to.Close()); err != nil {
-		return errors.Join(err, os.Remove(beside))
+		return errors.Join(err, os.Remove(path))
 	}
 	return nil
 }
 
-// relink puts a link to source in the place of the empty file beside.
-func relink(source, beside string, mode fs.FileMode) error {
-	link := beside + "-"
+// replaceByLink replaces the empty file at path by a link to source.
+func replaceByLink(source, path string, mode fs.FileMode) error {
+	link := path + "-"
 	if err := os.Link(source, link); err != nil {
 		return err
 	}
 	err := os.Chmod(link, mode)
 	if err == nil {
-		err = os.Rename(link, beside)
+		err = os.Rename(link, path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(link))
@@ -127,8 +126,8 @@ func relink(source, beside string, mode fs.FileMode) error {
 	return nil
 }
 
-// pour writes a file into what is no file: a device, a pipe.
-func pour(file wire.File, path string) error {
+// copyToDevice copies a file to a path that is not a regular file: a device, a pipe.
+func copyToDevice(file wire.File, path string) error {
 	to, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -136,7 +135,7 @@ func pour(file wire.File, path string) error {
 	if err := errors.Join(copyTo(to, file.Source), to.Close()); err != nil {
 		return err
 	}
-	return taken(file)
+	return removeSource(file)
 }
 
 func copyTo(to io.Writer, source string) error {
@@ -149,8 +148,9 @@ func copyTo(to io.Writer, source string) error {
 	return err
 }
 
-// taken removes the file from where it was, which tells others that it is fetched.
-func taken(file wire.File) error {
+// removeSource removes the file from its source, unless it is to stay. To the daemon a missing
+// source means that the file was fetched.
+func removeSource(file wire.File) error {
 	if file.Keep {
 		return nil
 	}
@@ -160,11 +160,6 @@ func taken(file wire.File) error {
 	return nil
 }
 
-func unwritten(path string, err error) error {
+func writeError(path string, err error) error {
 	return wire.Errorf(wire.CodePermission, "writing %s: %v", path, plainPathError(err)).WithHint("abrowser wait --download PATH")
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

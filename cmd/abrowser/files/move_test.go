@@ -1,4 +1,4 @@
-package cli
+package files
 
 import (
 	"os"
@@ -21,9 +21,9 @@ func write(t *testing.T, path, content string) string {
 
 // A download comes to where the caller wants it, is not where it was then, and
 // replaces only what the caller has named.
-func TestTake(t *testing.T) {
+func TestMoveFile(t *testing.T) {
 	dir := t.TempDir()
-	a := &app{root: home.Root{Dir: filepath.Join(dir, "root")}, session: "task"}
+	w := Files{Root: home.Root{Dir: filepath.Join(dir, "root")}, Session: "task"}
 	in := func(name string) string { return filepath.Join(dir, name) }
 	if err := os.Mkdir(in("into"), 0o700); err != nil {
 		t.Fatal(err)
@@ -52,9 +52,9 @@ func TestTake(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			source := write(t, in("guid"), "downloaded")
-			got, err := a.take(wire.File{Path: test.path, Source: source, Keep: test.keep, Name: "../../evil.txt"})
+			got, err := w.moveFile(wire.File{Path: test.path, Source: source, Keep: test.keep, Name: "../../evil.txt"})
 			if err != nil || got != test.want {
-				t.Fatalf("take = %q, %v, want %q", got, err, test.want)
+				t.Fatalf("moveFile = %q, %v, want %q", got, err, test.want)
 			}
 			if content, err := os.ReadFile(got); err != nil || string(content) != "downloaded" {
 				t.Errorf("%s has %q (%v)", got, content, err)
@@ -70,12 +70,12 @@ func TestTake(t *testing.T) {
 	if content, err := os.ReadFile(in("there.txt")); err != nil || string(content) != "downloaded" {
 		t.Errorf("what the link leads to has %q (%v)", content, err)
 	}
-	got, err := a.take(wire.File{Source: write(t, in("guid"), "downloaded"), Name: "r.txt"})
+	got, err := w.moveFile(wire.File{Source: write(t, in("guid"), "downloaded"), Name: "r.txt"})
 	if err != nil || filepath.Dir(got) != in("root/downloads") || !strings.HasPrefix(filepath.Base(got), "task-") || !strings.HasSuffix(got, "-r.txt") {
 		t.Errorf("without a path it is at %s (%v)", got, err)
 	}
 	source := write(t, in("guid"), "downloaded")
-	if _, err := a.take(wire.File{Path: in("none/x"), Source: source}); err == nil {
+	if _, err := w.moveFile(wire.File{Path: in("none/x"), Source: source}); err == nil {
 		t.Error("there is no directory, and no error")
 	}
 	if content, err := os.ReadFile(source); err != nil || string(content) != "downloaded" {
