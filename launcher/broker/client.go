@@ -2,13 +2,14 @@ package broker
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"github.com/abrowser/abrowser/launcher/broker/queue"
+	"github.com/abrowser/abrowser/launcher/broker/upstream"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/patches/cdp"
 	"github.com/abrowser/abrowser/sockets/home"
@@ -16,39 +17,50 @@ import (
 )
 
 const (
-	maxMessage = 256 << 20 // of a client
-	lineLimit  = 512 << 20 // what may wait for a client that does not read
-	lineCalm   = 32 << 20  // with more than that waiting nothing new is taken from it
-	writeTime  = 60 * time.Second
-	joinTime   = 10 * time.Second
-	lastTime   = 2 * time.Second // for what is queued when a client is cut
+	clientLimit = 512 << 20 // bytes that may wait for a client that does not read
+	highWater   = 32 << 20  // while more bytes wait for a client, nothing is read from it
+	joinTime    = 10 * time.Second
+	flushTime   = 2 * time.Second // to send what is queued for a client that is being disconnected
 )
 
-// line is one client's connection. Its reader is the request's goroutine, its
-// writer takes from the queue; the mux's goroutine waits for neither.
-type line struct {
+// cdpClient is the connection of one CDP client. Its reader is the request's goroutine. Its
+// writer takes from the queue. The mux's goroutine waits for neither.
+type cdpClient struct {
 	id   patches.ClientID
 	conn *websocket.Conn
-	q    *queue
+	q    *queue.Queue
 	once sync.Once
-	cut  chan struct{} // closed when the connection is to end
-	why  string        // of end, which has returned before it is read
+	cut  chan struct{} // closed when the connection has to end
+	why  string        // the reason; read after end has returned
 }
 
-func (l *line) end(why string) {
-	l.once.Do(func() {
-		l.why = why
-		l.q.close()
-		close(l.cut)
-		time.AfterFunc(lastTime, func() { _ = l.conn.CloseNow() }) // it has ended already, where the client reads
+// end disconnects the client after sending what is queued. Only the first call counts.
+func (c *cdpClient) end(why string) {
+	c.once.Do(func() {
+		c.why = why
+		c.q.Close()
+		close(c.cut)
+		time.AfterFunc(flushTime, func() { _ = c.conn.CloseNow() }) // no effect if the client has read all
 	})
 }
 
-// give queues a message for the client, which is cut off when too much is waiting.
-func (l *line) give(msg []byte) {
-	if !l.q.put(msg) {
-		l.end("too much is waiting to be read")
+// send queues a message. A client that leaves too much unread is disconnected.
+func (c *cdpClient) send(msg []byte) {
+	if !c.q.Put(msg) {
+		c.end("too many bytes are waiting to be read")
 	}
+}
+
+// write sends what is queued until the client is disconnected. It returns an error if the
+// client did not read for too long.
+func (c *cdpClient) write(ctx context.Context) error {
+	if err := c.q.Send(ctx, c.conn); err != nil {
+		_ = c.conn.CloseNow()
+		return err
+	}
+	c.end("the broker is ending") // no effect if something else is the reason
+	_ = c.conn.Close(websocket.StatusNormalClosure, c.why)
+	return nil
 }
 
 // endpoint serves CDP for the session named in the path.
@@ -58,54 +70,53 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if b.heldUp(r.Context()) {
+	if b.awaitStop(r.Context()) {
 		http.Error(w, "the browser is being stopped", http.StatusServiceUnavailable)
 		return
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
-		b.log.Debug("no WebSocket", "session", name, "error", err)
+		b.log.Debug("accepting a WebSocket", "session", name, "error", err)
 		return
 	}
-	conn.SetReadLimit(maxMessage)
-	l := &line{conn: conn, q: newQueue(lineLimit), cut: make(chan struct{})}
+	conn.SetReadLimit(upstream.MaxMessage)
+	c := &cdpClient{conn: conn, q: queue.New(clientLimit), cut: make(chan struct{})}
 	// The request's context ends with the server, not with a hijacked connection.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	log := b.log.With("session", name)
-	if err := b.join(ctx, l, name, r.URL.Query().Get(wire.ParamParty)); err != nil {
-		log.Warn("a client could not join", "error", err)
+	if err := b.join(ctx, c, name, r.URL.Query().Get(wire.ParamParty)); err != nil {
+		log.Warn("adding a client", "error", err)
 		_ = conn.Close(websocket.StatusTryAgainLater, wire.AsError(err).Message)
 		return
 	}
-	log.Info("client joined", "client", int(l.id))
+	log.Info("client connected", "client", int(c.id))
 	var writing sync.WaitGroup
 	writing.Go(func() {
-		l.write(ctx, log)
-		cancel() // the reader ends too
+		defer cancel() // ends the reader too
+		if err := c.write(ctx); err != nil {
+			log.Warn("writing to a client", "error", err)
+		}
 	})
-	err = b.listen(ctx, l)
-	log.Debug("client says no more", "client", int(l.id), "error", err)
-	l.end("the client has left")
-	_ = b.do(context.WithoutCancel(ctx), func() {
-		b.mux.Leave(l.id)
-		delete(b.lines, l.id)
-	})
+	err = b.receive(ctx, c)
+	log.Debug("client has closed its connection", "client", int(c.id), "error", err)
+	c.end("the client has disconnected")
+	b.leave(ctx, c)
 	writing.Wait()
 	_ = conn.CloseNow()
-	log.Info("client left", "client", int(l.id), "why", l.why)
+	log.Info("client disconnected", "client", int(c.id), "why", c.why)
 }
 
-// join makes the line known and waits until the browser has a session for it.
-func (b *broker) join(ctx context.Context, l *line, name, group string) error {
+// join adds the client to the mux and waits until the browser has a session for it.
+func (b *broker) join(ctx context.Context, c *cdpClient, name, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	joined := make(chan bool, 1)
 	err := b.do(ctx, func() {
-		b.lastLine++
-		l.id = b.lastLine
-		b.lines[l.id], b.idle.met = l, true
-		b.mux.Join(l.id, name, group, func(ok bool) { joined <- ok })
+		b.lastClient++
+		c.id = b.lastClient
+		b.clients[c.id], b.idle.joined = c, true
+		b.mux.Join(c.id, name, group, func(ok bool) { joined <- ok })
 	})
 	if err != nil {
 		return err
@@ -115,75 +126,52 @@ func (b *broker) join(ctx context.Context, l *line, name, group string) error {
 		if ok {
 			return nil
 		}
-	case <-l.cut:
+	case <-c.cut:
 	case <-ctx.Done():
 	}
-	_ = b.do(context.WithoutCancel(ctx), func() {
-		b.mux.Leave(l.id)
-		delete(b.lines, l.id)
-	})
+	b.leave(ctx, c)
 	return wire.Errorf(wire.CodeBrowserGone, "the browser does not answer")
 }
 
-// listen takes the client's messages until it leaves. One with too many calls
-// unanswered, or answers unread, has to wait, and one that talks on without
-// reading them.
-func (b *broker) listen(ctx context.Context, l *line) error {
-	var pace breath
+// leave removes the client from the mux, even if ctx has ended.
+func (b *broker) leave(ctx context.Context, c *cdpClient) {
+	_ = b.do(context.WithoutCancel(ctx), func() { // an error means that the broker is ending
+		b.mux.Leave(c.id)
+		delete(b.clients, c.id)
+	})
+}
+
+// receive passes the client's messages to the mux until the client disconnects. It pauses
+// while the client has too many unanswered calls or unread bytes.
+func (b *broker) receive(ctx context.Context, c *cdpClient) error {
+	var p pacer
 	for {
-		kind, msg, err := l.conn.Read(ctx)
+		kind, msg, err := c.conn.Read(ctx)
 		if err != nil {
 			return err
 		}
 		if kind != websocket.MessageText {
 			continue
 		}
-		b.active.Store(true)
-		free := make(chan struct{})
+		b.jar.Touch()
+		ready := make(chan struct{})
 		request, invalid := cdp.ParseRequest(msg)
 		err = b.do(ctx, func() {
-			b.mux.FromClient(l.id, request, invalid)
-			b.mux.WhenReady(l.id, func() { close(free) })
+			b.mux.FromClient(c.id, request, invalid)
+			b.mux.WhenReady(c.id, func() { close(ready) })
 		})
 		if err != nil {
 			return err
 		}
 		select {
-		case <-free:
-		case <-l.cut:
+		case <-ready:
+		case <-c.cut:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		l.q.below(lineCalm, ctx.Done())
-		if l.q.lying() > fairLying {
-			pace.take(ctx)
+		c.q.AwaitBelow(highWater, ctx.Done())
+		if c.q.Waiting() > paceUnread {
+			p.wait(ctx)
 		}
 	}
-}
-
-// write gives the client what is queued for it. One that takes none of it for
-// too long is cut off.
-func (l *line) write(ctx context.Context, log *slog.Logger) {
-	for {
-		list, ok := l.q.take(ctx.Done())
-		if !ok {
-			break
-		}
-		for _, msg := range list {
-			if err := l.writeOne(ctx, msg); err != nil {
-				log.Warn("writing to a client", "error", err)
-				_ = l.conn.CloseNow()
-				return
-			}
-			l.q.wrote(len(msg))
-		}
-	}
-	l.end("the broker ends") // where it is ctx that has ended
-	_ = l.conn.Close(websocket.StatusNormalClosure, l.why)
-}
-
-func (l *line) writeOne(ctx context.Context, msg []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, writeTime)
-	defer cancel()
-	return l.conn.Write(ctx, websocket.MessageText, msg)
 }

@@ -10,32 +10,34 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/launcher/broker/queue"
 )
 
-// accepted is the line of a client for which so many bytes are kept, nil where it fails.
-func accepted(t *testing.T, w http.ResponseWriter, r *http.Request, limit int) *line {
+// acceptClient accepts a client with a queue of limit bytes. It returns nil on failure.
+func acceptClient(t *testing.T, w http.ResponseWriter, r *http.Request, limit int) *cdpClient {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		t.Error(err)
 		return nil
 	}
-	return &line{conn: conn, q: newQueue(limit), cut: make(chan struct{})}
+	return &cdpClient{conn: conn, q: queue.New(limit), cut: make(chan struct{})}
 }
 
-// A client that reads nothing has what it is told kept for it up to a limit; with more
-// it is cut off, soon, and what was kept is let go of.
-func TestWhoDoesNotReadIsCutOff(t *testing.T) {
-	const limit, message = 4 << 20, 64 << 10
-	lines := make(chan *line, 1)
-	over := make(chan struct{})
+// Messages for a client that reads nothing are queued up to a limit. Beyond it the client is
+// disconnected soon, and its queue is freed.
+func TestClientThatDoesNotReadIsDisconnected(t *testing.T) {
+	const limit, size = 4 << 20, 64 << 10
+	clients := make(chan *cdpClient, 1)
+	ended := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		l := accepted(t, w, r, limit)
-		if l == nil {
+		c := acceptClient(t, w, r, limit)
+		if c == nil {
 			return
 		}
-		lines <- l
-		l.write(context.WithoutCancel(r.Context()), logger(nil))
-		close(over)
+		clients <- c
+		_ = c.write(context.WithoutCancel(r.Context())) // the test ends the connection
+		close(ended)
 	}))
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
@@ -52,54 +54,53 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.CloseNow()
-	l := <-lines
-	given := 0
+	c := <-clients
+	sent := 0
 	for {
-		l.give(make([]byte, message))
-		given++
+		c.send(make([]byte, size))
+		sent += size
 		select {
-		case <-l.cut:
+		case <-c.cut:
 		default:
-			if given*message < 64<<20 { // more than any socket on the way takes
+			if sent < 64<<20 { // more than the sockets between them hold
 				continue
 			}
-			t.Error("it is not cut off")
-			l.end("the test is over")
+			t.Error("the client is not disconnected")
+			c.end("the test is over")
 		}
 		break
 	}
-	if l.why == "" || given*message < limit {
-		t.Errorf("it is cut off after %d bytes, since %q", given*message, l.why)
+	if c.why == "" || sent < limit {
+		t.Errorf("disconnected after %d bytes because %q", sent, c.why)
 	}
 	began := time.Now()
 	select {
-	case <-over:
+	case <-ended:
 	case <-ctx.Done():
 	}
-	if took := time.Since(began); took > 4*lastTime {
-		t.Errorf("its connection ends %v after it was cut off", took)
+	if took := time.Since(began); took > 4*flushTime {
+		t.Errorf("the connection ends %v later", took)
 	}
 }
 
-// The broker ends and the client leaves at the same moment: the client is told why, by
-// whichever was first.
+// The broker ends and the client disconnects at the same moment. The client gets a reason.
 func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	over := make(chan struct{})
+	ended := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		l := accepted(t, w, r, 1<<20)
-		if l == nil {
+		c := acceptClient(t, w, r, 1<<20)
+		if c == nil {
 			return
 		}
 		go func() {
-			defer close(over)
-			l.write(ctx, logger(nil))
+			defer close(ended)
+			_ = c.write(ctx) // as above
 		}()
 		cancel()
-		time.Sleep(20 * time.Millisecond) // the writer sees the one before the other
-		l.end("the client has left")
-		<-over
+		time.Sleep(20 * time.Millisecond) // so that the writer notices ctx first
+		c.end("the client has disconnected")
+		<-ended
 	}))
 	defer server.Close()
 	conn, _, err := websocket.Dial(t.Context(), server.URL, nil) //nolint:bodyclose // the dialer has closed it
@@ -109,7 +110,7 @@ func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
 	defer conn.CloseNow()
 	_, _, err = conn.Read(t.Context())
 	if end := (websocket.CloseError{}); !errors.As(err, &end) || end.Reason == "" {
-		t.Errorf("the client is told %v, want why", err)
+		t.Errorf("Read() = %v, want a reason", err)
 	}
-	<-over
+	<-ended
 }

@@ -5,39 +5,39 @@ import (
 	"time"
 )
 
-// A client that talks without a break, and does not listen, keeps a processor busy by
-// itself, and the runtime looks for what others have sent only now and then where none
-// is idle. So who has said a lot and left the answers lying says more at a measured
-// pace. Who waits for his answers is never held up.
+// A client that sends without a break and does not read keeps a processor busy by itself.
+// While no processor is idle, the Go runtime only rarely checks what other clients have
+// sent. So a client that leaves many bytes of responses unread is slowed down. A client
+// that reads its responses is never slowed down.
 const (
-	fairLying = 64 << 10               // bytes for a client that it has not read
-	fairCost  = 250 * time.Microsecond // of a message, in the long run
-	fairBurst = 64 * time.Millisecond  // worth of messages that come at once
-	fairPause = 2 * time.Millisecond   // at least, for others to be heard in
+	paceUnread = 64 << 10               // bytes that a client has not read, from which it is paced
+	paceCost   = 250 * time.Microsecond // between two messages, on average
+	paceBurst  = 64 * time.Millisecond  // worth of messages that may come at once
+	minPause   = 2 * time.Millisecond   // so that other clients are served meanwhile
 )
 
-// breath is how far a client is ahead of the pace. Zero is a client's beginning.
-type breath struct{ due time.Time }
+// pacer slows one client down. Its zero value is ready for use.
+type pacer struct{ due time.Time }
 
 // ahead counts a message and returns how long to wait before the next one.
-func (b *breath) ahead(now time.Time) time.Duration {
-	if least := now.Add(-fairBurst); b.due.Before(least) {
-		b.due = least
+func (p *pacer) ahead(now time.Time) time.Duration {
+	if earliest := now.Add(-paceBurst); p.due.Before(earliest) {
+		p.due = earliest
 	}
-	b.due = b.due.Add(fairCost)
-	if wait := b.due.Sub(now); wait >= fairPause {
+	p.due = p.due.Add(paceCost)
+	if wait := p.due.Sub(now); wait >= minPause {
 		return wait
 	}
 	return 0
 }
 
-// take counts a message and waits as long as the next one has to, or ctx lasts.
-func (b *breath) take(ctx context.Context) {
-	wait := b.ahead(time.Now())
-	if wait == 0 {
+// wait counts a message and waits before the next one, at most until ctx ends.
+func (p *pacer) wait(ctx context.Context) {
+	pause := p.ahead(time.Now())
+	if pause == 0 {
 		return
 	}
-	timer := time.NewTimer(wait)
+	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-func TestBreath(t *testing.T) {
+func TestPacer(t *testing.T) {
 	now := time.Unix(1000, 0)
-	var b breath
-	said, waited := 0, time.Duration(0)
+	var p pacer
+	sent, waited := 0, time.Duration(0)
 	for waited < time.Second {
-		wait := b.ahead(now)
-		if said++; said < int(fairBurst/fairCost) && wait > fairPause {
-			t.Fatalf("message %d of a burst waits %v", said, wait)
+		wait := p.ahead(now)
+		if sent++; sent < int(paceBurst/paceCost) && wait > minPause {
+			t.Fatalf("message %d of a burst waits %v", sent, wait)
 		}
 		now, waited = now.Add(wait), waited+wait
 	}
-	if most := int((fairBurst + time.Second + fairPause) / fairCost); said > most+1 {
-		t.Errorf("in a second there were %d messages, want at most %d", said, most)
+	if most := int((paceBurst + time.Second + minPause) / paceCost); sent > most+1 {
+		t.Errorf("%d messages passed in a second, want at most %d", sent, most)
 	}
-	if wait := b.ahead(now.Add(time.Second)); wait != 0 {
-		t.Errorf("after a second of silence a message waits %v", wait)
+	if wait := p.ahead(now.Add(time.Second)); wait != 0 {
+		t.Errorf("after a second without messages one waits %v", wait)
 	}
 }

@@ -45,8 +45,8 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 	}
 	launcher.Pin()
 	err = broker.Serve(ctx, broker.ServeOptions{
-		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), CleanupScript: farewell(),
-		Bury: func(ctx context.Context, session string) (bool, error) { return bury(ctx, r.root, session) },
+		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, SpareAfter: spares(sys.Lookup), CleanupScript: farewell(),
+		FinalizeSession: func(ctx context.Context, session string) (bool, error) { return bury(ctx, r.root, session) },
 	})
 	if err != nil {
 		r.log.Error("ended", "error", err)

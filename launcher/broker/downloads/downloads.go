@@ -1,4 +1,9 @@
-package broker
+// Package downloads is the directory into which the browser saves what pages download,
+// under names that no page chooses.
+//
+// The CDP multiplexer decides which client gets a file, and this package delivers it, on
+// goroutines of its own: copying a file to another disk takes time.
+package downloads
 
 import (
 	"errors"
@@ -14,53 +19,38 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// downloads is the directory into which the browser saves what pages download,
-// under names that are no page's choice. The mux says whose each file is; what
-// is done to them is done here, apart from the mux's goroutine: a copy to
-// another disk takes its time.
-type downloads struct {
-	dir    string // empty: the browser puts files where it would by itself
-	person string // the person's own folder of downloads; empty: there is none
-	log    *slog.Logger
-	over   <-chan struct{} // closed when no copy is wanted any more
-	work   sync.WaitGroup
+// Dir is the directory. All fields but Person are required.
+type Dir struct {
+	Path   string // empty: the browser saves files where its user wants them
+	Person string // the user's own folder of downloads, for files that no session owns
+	Log    *slog.Logger
+	Done   <-chan struct{} // when it is closed, copying stops
+
+	work sync.WaitGroup
 }
 
-// partial is the ending of a file that the browser has not finished.
+// partial is the extension of a file that the browser has not completed.
 const partial = ".crdownload"
 
-func downloadsOf(b *broker) *downloads {
-	name := filepath.Base(b.Root.Path("x", b.browser.Name))
-	d := &downloads{dir: b.Root.Path("state", "downloads-"+name), log: b.log, over: b.over}
-	if b.Settings.External() {
-		d.dir = "" // a person's downloads are where that person wants them
-		return d
-	}
-	if home, err := os.UserHomeDir(); err == nil && b.Settings.Headed {
-		d.person = filepath.Join(home, "Downloads")
-	}
-	return d
-}
-
-// take makes the directory ready and returns the state as the files in it are: a
-// dead broker may have missed the end of a download. Of a browser that has just
-// been started there can be none that goes on.
-func (d *downloads) take(s patches.State, fresh bool) (patches.State, error) {
-	if d.dir == "" {
+// Adopt creates the directory and updates the state from the files in it: a dead broker may
+// have missed the end of a download. In a browser that has just started, no download is
+// running.
+func (d *Dir) Adopt(s patches.State, fresh bool) (patches.State, error) {
+	if d.Path == "" {
 		return s, nil
 	}
-	// What is above it is ours alone.
-	if err := os.MkdirAll(d.dir, 0o700); err != nil {
+	// Its parent is accessible to this user only.
+	if err := os.MkdirAll(d.Path, 0o700); err != nil {
 		return s, err
 	}
 	known := map[string]bool{}
-	for i, o := range s.Tenants {
+	for i, tenant := range s.Tenants {
 		var kept []patches.Download
-		for _, f := range o.Downloads {
+		for _, f := range tenant.Downloads {
 			if f.Path == "" {
 				f.State = d.stateOf(f)
 			}
-			lost := f.State == patches.DownloadDone && f.Path == "" && !exists(filepath.Join(d.dir, f.GUID))
+			lost := f.State == patches.DownloadDone && f.Path == "" && !exists(d.file(f.GUID))
 			if lost || fresh && f.State != patches.DownloadDone {
 				continue
 			}
@@ -70,30 +60,30 @@ func (d *downloads) take(s patches.State, fresh bool) (patches.State, error) {
 		s.Tenants[i].Downloads = kept
 	}
 	if fresh {
-		d.sweep(known)
+		d.removeOthers(known)
 	}
 	return s, nil
 }
 
-// stateOf is what the files say of a download. One that has none yet may have only
-// just begun; the browser will say more of it.
-func (d *downloads) stateOf(f patches.Download) string {
+// stateOf returns the state of a download according to the files. If there is none yet, the
+// download may just have begun, and the browser sends more events of it.
+func (d *Dir) stateOf(f patches.Download) string {
 	switch {
 	case f.State != patches.DownloadRunning:
 		return f.State
-	case exists(filepath.Join(d.dir, f.GUID)):
+	case exists(d.file(f.GUID)):
 		return patches.DownloadDone
-	case exists(filepath.Join(d.dir, f.GUID+partial)):
+	case exists(d.file(f.GUID + partial)):
 		return patches.DownloadRunning
 	}
 	return patches.DownloadCanceled
 }
 
-// sweep removes the files of nobody that an earlier browser has left.
-func (d *downloads) sweep(known map[string]bool) {
-	entries, err := os.ReadDir(d.dir)
+// removeOthers removes the files of a previous browser that belong to no session.
+func (d *Dir) removeOthers(known map[string]bool) {
+	entries, err := os.ReadDir(d.Path)
 	if err != nil {
-		d.log.Error("reading the directory of downloads", "error", err)
+		d.Log.Error("reading the directory of downloads", "error", err)
 		return
 	}
 	for _, e := range entries {
@@ -103,75 +93,86 @@ func (d *downloads) sweep(known map[string]bool) {
 	}
 }
 
+func (d *Dir) file(name string) string { return filepath.Join(d.Path, name) }
+
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-func (d *downloads) remove(name string) {
-	if err := os.Remove(filepath.Join(d.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.log.Warn("removing a download", "error", err)
+func (d *Dir) remove(name string) {
+	if err := os.Remove(d.file(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.Log.Warn("removing a download", "error", err)
 	}
 }
 
-// end waits for what goes on, and removes all files where the browser was stopped.
-func (d *downloads) end(stopped bool) {
+// Locate returns the path of a completed download. isOurs reports whether it is in the
+// directory, exists whether the file exists: a client that fetches it removes it.
+func (d *Dir) Locate(f patches.Download) (path string, isOurs, isThere bool) {
+	path = d.file(f.GUID)
+	if f.Path != "" {
+		path = f.Path
+	}
+	return path, f.Path == "", exists(path)
+}
+
+// Close waits for deliveries. If the browser was stopped, it removes all files.
+func (d *Dir) Close(stopped bool) {
 	d.work.Wait()
-	if stopped && d.dir != "" {
-		if err := os.RemoveAll(d.dir); err != nil {
-			d.log.Warn("removing the directory of downloads", "error", err)
+	if stopped && d.Path != "" {
+		if err := os.RemoveAll(d.Path); err != nil {
+			d.Log.Warn("removing the directory of downloads", "error", err)
 		}
 	}
 }
 
-// Deliver implements [patches.Transport].
-func (b *broker) Deliver(file string, to []patches.Delivery, done func(where []string)) {
-	b.downloads.work.Go(func() {
-		where := make([]string, len(to))
-		for i, t := range to {
-			var err error
-			if where[i], err = b.downloads.deliver(file, t); err != nil {
-				where[i] = ""
-				b.log.Warn("handing a download on", "error", err)
-			}
-		}
-		select {
-		case b.inbox <- func() { done(where) }:
-		case <-b.over:
-		}
-	})
-}
-
-// Discard implements [patches.Transport].
-func (b *broker) Discard(name string) {
+// Discard removes a file, complete or not. It does not wait for that.
+func (d *Dir) Discard(name string) {
 	if !isName(name) {
 		return
 	}
-	b.downloads.work.Go(func() {
-		b.downloads.remove(name)
-		b.downloads.remove(name + partial)
+	d.work.Go(func() {
+		d.remove(name)
+		d.remove(name + partial)
 	})
 }
 
-// isName reports whether a name names a file of a directory, and no other place.
+// Deliver delivers a completed file and then calls done with its new paths, on another
+// goroutine. The path is empty where that failed.
+func (d *Dir) Deliver(file string, to []patches.Delivery, done func(paths []string)) {
+	d.work.Go(func() {
+		paths := make([]string, len(to))
+		for i, t := range to {
+			path, err := d.deliver(file, t)
+			if err != nil {
+				d.Log.Warn("delivering a download", "error", err)
+				continue
+			}
+			paths[i] = path
+		}
+		done(paths)
+	})
+}
+
+// isName reports whether a name is that of a file in a directory, and not a path.
 func isName(name string) bool {
 	return name != "" && filepath.Base(name) == name && name != "." && name != ".."
 }
 
-// deliver puts a finished file where it is wanted and returns its path there.
-// Where the system can, it is the same file under another name.
-func (d *downloads) deliver(file string, to patches.Delivery) (string, error) {
+// deliver puts a completed file where it is wanted and returns its path there. If the
+// system permits it, that is a link to the same file.
+func (d *Dir) deliver(file string, to patches.Delivery) (string, error) {
 	if !filepath.IsAbs(file) {
 		if !isName(file) {
-			return "", fmt.Errorf("%q is no file's name", file)
+			return "", fmt.Errorf("%q is not a file name", file)
 		}
-		file = filepath.Join(d.dir, file)
+		file = d.file(file)
 	}
 	if to.Dir == "" {
-		to.Dir = d.person
+		to.Dir = d.Person
 	}
 	if to.Dir == "" {
-		return "", errors.New("the person has no folder of downloads")
+		return "", errors.New("the user has no folder of downloads")
 	}
 	if err := os.MkdirAll(to.Dir, 0o700); err != nil {
 		return "", err
@@ -187,41 +188,41 @@ func (d *downloads) deliver(file string, to patches.Delivery) (string, error) {
 		if err == nil {
 			return path, nil
 		}
-		if !errors.Is(err, fs.ErrExist) || n == mostNames {
+		if !errors.Is(err, fs.ErrExist) || n == maxNumber {
 			return "", err
 		}
 	}
 }
 
 const (
-	mostNames = 1000
-	copyPiece = 4 << 20
+	maxNumber = 1000    // after a file's name
+	copyPiece = 4 << 20 // bytes
 )
 
-// putAt makes path the same file as file, or a copy, whole from the first moment.
-// What is there already stays: [fs.ErrExist].
-func (d *downloads) putAt(file, path string) error {
+// putAt links or copies file to path, where it is complete from the first moment. If path
+// exists, it returns [fs.ErrExist].
+func (d *Dir) putAt(file, path string) error {
 	err := os.Link(file, path)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	beside, err := d.copyBeside(file, path)
+	temp, err := d.copyBeside(file, path)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(beside)
-	if err := os.Link(beside, path); err == nil || errors.Is(err, fs.ErrExist) {
+	defer os.Remove(temp)
+	if err := os.Link(temp, path); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	if exists(path) {
 		return fs.ErrExist
 	}
-	return os.Rename(beside, path) // there are no links in that directory
+	return os.Rename(temp, path) // the file system has no links
 }
 
-// copyBeside copies a file into the directory of another, in pieces: it is given up
-// when the broker ends.
-func (d *downloads) copyBeside(file, path string) (name string, err error) {
+// copyBeside copies a file to a temporary one in the directory of path. It copies in pieces,
+// so that it can stop when the broker ends.
+func (d *Dir) copyBeside(file, path string) (temp string, err error) {
 	from, err := os.Open(file)
 	if err != nil {
 		return "", err
@@ -233,7 +234,7 @@ func (d *downloads) copyBeside(file, path string) (name string, err error) {
 	}
 	for err == nil {
 		select {
-		case <-d.over:
+		case <-d.Done:
 			err = errors.New("the browser is gone")
 		default:
 			_, err = io.CopyN(to, from, copyPiece)

@@ -1,4 +1,9 @@
-package broker
+// Package jar keeps a copy of a browser's cookies in a file and puts back those that a
+// killed browser lost. Chromium writes its own file up to 30 s late, and never writes
+// session cookies.
+//
+// A [Jar] reaches the browser through [Options].Call only. It logs no cookie's value.
+package jar
 
 import (
 	"bytes"
@@ -8,9 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,253 +23,245 @@ import (
 )
 
 const (
-	cookieTime  = 3 * time.Second        // for the browser to tell its cookies
-	restoreTime = 15 * time.Second       // for one that has just started to tell them and take some: who comes now waits
-	settleTime  = 300 * time.Millisecond // after a page went somewhere
-	cookieEvery = 5 * time.Second        // while clients and pages are at work
+	saveTime    = 3 * time.Second        // for the browser to list its cookies
+	restoreTime = 15 * time.Second       // for a browser that has just started to list and set cookies; clients wait
+	settleTime  = 300 * time.Millisecond // between a navigation and the save after it
+	saveEvery   = 5 * time.Second        // while clients and pages exchange messages
+	commandTime = time.Second            // that a command may be delayed by a save
 
-	// Of few cookies, in bytes of the browser's answer, it tells in half a millisecond:
-	// they are saved before a command answers that asked a server for something. Of a
-	// few thousand, which a person's browser has, it tells in a tenth of a second: those
-	// are saved a moment later, and telling takes no more than a twentieth of the
-	// browser's time.
-	fewCookies  = 16 << 10
-	cookieShare = 20
+	// A browser lists few cookies, counted in bytes of its reply, in half a millisecond:
+	// they are saved before the response to a command that contacted a server. It lists a
+	// few thousand, which a person's browser has, in a tenth of a second: those are saved
+	// a moment later, and listing them may take a twentieth of the browser's time.
+	smallSize = 16 << 10
+	idleShare = 20
 )
 
-// cookies saves what the browser would lose if it died now. It is nil, and does
-// nothing, for a browser of somebody else's.
-type cookies struct {
-	b    *broker
-	path string
-	wake chan struct{} // one token: a page went somewhere, or a command ended
-	size atomic.Int64  // of the browser's last answer
-
-	mu      sync.Mutex // guards the fields below; held while the browser is asked, so that looks are in order
-	jar     *jar
-	saved   json.RawMessage // the browser's answer that is in the file; nil where none is
-	unsaved bool            // the file could not be written
+// Options are for [Open]. All fields are required.
+type Options struct {
+	File    string // the copy of the cookies
+	Profile string // the directory of the browser's profile
+	// Call sends a CDP command to the browser and decodes the result, unless result is nil.
+	Call func(ctx context.Context, method string, params, result any) error
+	Log  *slog.Logger
 }
 
-// newCookies takes up the file of the profile.
-func newCookies(b *broker) *cookies {
-	c := &cookies{
-		b: b, path: b.Root.Path("state", "cookies-"+filepath.Base(b.Root.Path("x", b.browser.Name))+".json"), wake: make(chan struct{}, 1),
-	}
-	profile, err := profileWord(b.browser.Profile)
+// Jar saves and restores the cookies of the browser's shared context. The methods of a nil
+// Jar do nothing: an external browser keeps its own cookies.
+type Jar struct {
+	Options
+	wake   chan struct{} // holds one token: a page has navigated, or a command has ended
+	active atomic.Bool   // messages were exchanged since the last save
+	size   atomic.Int64  // bytes of the browser's last reply
+
+	mu      sync.Mutex // guards the fields below; held while the browser is called, so that saves are in order
+	record  *record
+	saved   json.RawMessage // the browser's reply that the file holds; nil if it holds none
+	unsaved bool            // record has changes that could not be written
+}
+
+// Open returns a jar that continues from the file, unless that is of another profile.
+func Open(o Options) *Jar {
+	j := &Jar{Options: o, wake: make(chan struct{}, 1), record: &record{}}
+	id, err := profileID(o.Profile)
 	if err == nil {
-		c.jar, err = loadJar(c.path, profile)
-	} else {
-		c.jar = &jar{}
+		j.record, err = load(o.File, id)
 	}
 	if err != nil {
-		b.log.Error("reading the saved cookies; they begin anew", "error", err)
+		o.Log.Error("reading the saved cookies; starting without them", "error", err)
 	}
-	return c
+	return j
 }
 
-// profileWord is a word that lies in the profile. Who removes the profile wants its
-// logins gone.
-func profileWord(dir string) (string, error) {
+// profileID returns the random name that is stored in the profile, which it creates if it
+// is missing. A user who removes the profile wants its logins removed too.
+func profileID(dir string) (string, error) {
 	path := filepath.Join(dir, "abrowser.id")
 	raw, err := os.ReadFile(path)
-	if word := strings.TrimSpace(string(raw)); err == nil && word != "" {
-		return word, nil
+	if id := strings.TrimSpace(string(raw)); err == nil && id != "" {
+		return id, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	word := rand.Text()
-	return word, os.WriteFile(path, []byte(word+"\n"), 0o600)
+	id := rand.Text()
+	return id, os.WriteFile(path, []byte(id+"\n"), 0o600)
 }
 
-// run looks when a page went somewhere, and now and then while something goes on,
-// until ctx ends.
-func (c *cookies) run(ctx context.Context) {
-	if c == nil {
+// Run saves the cookies after navigations and commands, and regularly while messages are
+// exchanged, until ctx ends.
+func (j *Jar) Run(ctx context.Context) {
+	if j == nil {
 		return
 	}
-	tick := time.NewTicker(cookieEvery)
+	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
 	settled := time.NewTimer(settleTime)
-	var rested time.Time // from when on the browser may be asked again
-	wake := c.wake       // nil while a look is due: who wakes us then, has another one made after it
+	defer settled.Stop()
+	var next time.Time // when the browser may be called again
+	wake := j.wake     // nil while a save is due: a token that arrives then causes another one
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-wake:
 			wake = nil
-			settled.Reset(max(settleTime, time.Until(rested)))
+			settled.Reset(max(settleTime, time.Until(next)))
 			continue
 		case <-settled.C:
-			wake = c.wake
+			wake = j.wake
 		case <-tick.C:
-			if time.Now().Before(rested) || !c.b.active.Swap(false) {
+			if time.Now().Before(next) || !j.active.Swap(false) {
 				continue
 			}
 		}
 		began := time.Now()
-		if err := c.look(ctx, false); err != nil && ctx.Err() == nil {
-			c.b.log.Warn("looking at the cookies", "error", err)
+		if err := j.save(ctx, false); err != nil && ctx.Err() == nil {
+			j.Log.Warn("saving the cookies", "error", err)
 		}
-		rested = time.Now().Add(cookieShare * time.Since(began))
+		next = time.Now().Add(idleShare * time.Since(began))
 	}
 }
 
-// moved says that a page went somewhere, or that a command ended.
-func (c *cookies) moved() {
-	if c == nil {
+// SaveSoon causes a save: a page has navigated, or a command has ended.
+func (j *Jar) SaveSoon() {
+	if j == nil {
 		return
 	}
 	select {
-	case c.wake <- struct{}{}:
+	case j.wake <- struct{}{}:
 	default:
 	}
 }
 
-// look saves what has changed since the last look. last is before the browser is
-// asked to end.
-func (c *cookies) look(ctx context.Context, last bool) error {
-	if c == nil {
-		return nil
+// Touch records that a message was exchanged with the browser: the next regular save is
+// not skipped.
+func (j *Jar) Touch() {
+	if j != nil {
+		j.active.Store(true)
 	}
-	ctx, cancel := context.WithTimeout(ctx, cookieTime)
+}
+
+// SaveBeforeResponse saves what a command may have logged in to. A browser that is slow to
+// list its cookies, or has many, is not waited for: they are saved a moment later.
+func (j *Jar) SaveBeforeResponse(ctx context.Context) {
+	if j == nil {
+		return
+	}
+	if j.size.Load() > smallSize {
+		j.SaveSoon()
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	raw, err := c.have(ctx)
+	if err := j.save(ctx, false); err != nil {
+		j.Log.Warn("saving the cookies", "error", err)
+		j.SaveSoon()
+	}
+}
+
+// SaveLast saves the cookies before the browser is asked to exit. Its own file is complete
+// then, so the next [Jar.Restore] puts back session cookies only.
+func (j *Jar) SaveLast(ctx context.Context) {
+	if j == nil {
+		return
+	}
+	if err := j.save(ctx, true); err != nil {
+		j.Log.Warn("saving the cookies", "error", err)
+	}
+}
+
+// save writes the file if the cookies have changed since the last save, or if it is the
+// last one.
+func (j *Jar) save(ctx context.Context, last bool) error {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	raw, err := j.list(ctx)
+	if err != nil || bytes.Equal(raw, j.saved) && !last { // equal at the end of most commands
+		return err
+	}
+	cookies, err := decode(raw)
 	if err != nil {
 		return err
 	}
-	if bytes.Equal(raw, c.saved) && !last { // as at the end of most commands
-		return nil
-	}
-	have, err := cookiesIn(raw)
-	if err != nil {
-		return err
-	}
-	c.unsaved = c.jar.look(time.Now(), have) || c.unsaved || last
-	c.jar.Clean = last
-	if c.unsaved {
-		if err := c.jar.save(c.path); err != nil {
+	j.unsaved = j.record.update(time.Now(), cookies) || j.unsaved || last
+	j.record.Clean = last
+	if j.unsaved {
+		if err := j.record.write(j.File); err != nil {
 			return err
 		}
 	}
-	c.saved, c.unsaved = raw, false
+	j.saved, j.unsaved = raw, false
 	return nil
 }
 
-// have asks for the cookies of the shared context.
-func (c *cookies) have(ctx context.Context) (raw json.RawMessage, err error) {
-	err = c.b.ask(ctx, "Storage.getCookies", struct{}{}, "", &raw)
+// list returns the cookies of the shared context as the browser sends them.
+func (j *Jar) list(ctx context.Context) (raw json.RawMessage, err error) {
+	err = j.Call(ctx, "Storage.getCookies", struct{}{}, &raw)
 	if err == nil {
-		c.size.Store(int64(len(raw)))
+		j.size.Store(int64(len(raw)))
 	}
 	return raw, err
 }
 
-// few reports whether asking for the cookies is next to nothing.
-func (c *cookies) few() bool { return c != nil && c.size.Load() <= fewCookies }
-
-func cookiesIn(raw json.RawMessage) ([]cookie, error) {
+func decode(raw json.RawMessage) ([]cookie, error) {
 	var out struct{ Cookies []cookie }
 	if json.Unmarshal(raw, &out) != nil {
-		return nil, errors.New("the browser's cookies are none") // what is wrong might quote a value
+		return nil, errors.New("the browser's list of cookies is invalid") // the cause might quote a value
 	}
 	return out.Cookies, nil
 }
 
-// restore puts back what the browser before lost.
-func (c *cookies) restore(ctx context.Context) error {
+// Restore sets the cookies that the previous browser lost. It died at the given time; zero
+// if that is not known.
+func (j *Jar) Restore(ctx context.Context, died time.Time) error {
+	if j == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, restoreTime)
 	defer cancel()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	raw, err := c.have(ctx)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	raw, err := j.list(ctx)
 	if err != nil {
 		return err
 	}
-	have, err := cookiesIn(raw)
+	cookies, err := decode(raw)
 	if err != nil {
 		return err
 	}
-	died := c.b.browser.Died
 	if died.IsZero() {
-		died = c.jar.At // it lived then; how much longer nobody knows
+		died = j.record.At // it lived until then at least
 	}
-	lost := c.jar.missing(time.Now(), died, have)
+	lost := j.record.lost(time.Now(), died, cookies)
 	if len(lost) == 0 {
 		return nil
 	}
 	refused := 0
-	if err := c.set(ctx, lost...); err != nil { // one that is not taken is a refusal of all
+	if err := j.set(ctx, lost...); err != nil { // one refused cookie makes the browser refuse all
 		if ctx.Err() != nil {
 			return err
 		}
-		for _, one := range lost {
-			if err := c.set(ctx, one); err != nil {
+		for _, c := range lost {
+			if err := j.set(ctx, c); err != nil {
 				refused++
 			}
 		}
 	}
-	c.jar.putBack(lost, time.Now())
-	c.b.log.Info("put cookies back", "count", len(lost)-refused, "refused", refused)
+	j.record.restored(lost, time.Now())
+	j.Log.Info("put cookies back", "count", len(lost)-refused, "refused", refused)
 	if refused > 0 {
-		return fmt.Errorf("the browser does not take %d of %d cookies", refused, len(lost))
+		return fmt.Errorf("the browser refused %d of %d cookies", refused, len(lost))
 	}
 	return nil
 }
 
-// param is a cookie as it is set.
-type param struct {
-	URL          string     `json:"url,omitempty"`
-	Name         string     `json:"name"`
-	Value        string     `json:"value"`
-	Domain       string     `json:"domain,omitempty"`
-	Path         string     `json:"path,omitempty"`
-	Expires      *float64   `json:"expires,omitempty"`
-	HTTPOnly     bool       `json:"httpOnly,omitempty"`
-	Secure       bool       `json:"secure,omitempty"`
-	SameSite     string     `json:"sameSite,omitempty"`
-	Priority     string     `json:"priority,omitempty"`
-	SourceScheme string     `json:"sourceScheme,omitempty"`
-	SourcePort   int        `json:"sourcePort,omitempty"`
-	Partition    *partition `json:"partitionKey,omitempty"`
-}
-
-func (c *cookies) set(ctx context.Context, all ...cookie) error {
-	params := make([]param, len(all))
-	for i, one := range all {
-		params[i] = one.param()
+func (j *Jar) set(ctx context.Context, cookies ...cookie) error {
+	params := make([]param, len(cookies))
+	for i, c := range cookies {
+		params[i] = c.param()
 	}
-	return c.b.ask(ctx, "Storage.setCookies", map[string]any{"cookies": params}, "", nil)
-}
-
-// param is how the cookie is set as it was. One for a single host is named by a URL:
-// a domain would make it one for the hosts below, too.
-func (c cookie) param() param {
-	p := param{
-		Name: c.Name, Value: c.Value, Path: c.Path, HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: c.SameSite,
-		Priority: c.Priority, SourceScheme: c.SourceScheme, SourcePort: c.SourcePort, Partition: c.Partition,
-	}
-	if !c.Session && c.Expires >= 0 {
-		p.Expires = &c.Expires
-	}
-	if strings.HasPrefix(c.Domain, ".") {
-		p.Domain = c.Domain
-		return p
-	}
-	scheme, host := "http", c.Domain
-	if c.Secure || c.SourceScheme == "Secure" {
-		scheme = "https"
-	}
-	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
-		host = "[" + host + "]"
-	}
-	if c.SourcePort > 0 {
-		host += ":" + strconv.Itoa(c.SourcePort)
-	}
-	p.URL = scheme + "://" + host + c.Path
-	return p
+	return j.Call(ctx, "Storage.setCookies", map[string]any{"cookies": params}, nil)
 }

@@ -1,156 +1,102 @@
-package broker
+package jar
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"slices"
-	"strings"
 	"time"
 )
 
-// cookie is a cookie as CDP writes it. Its value is never logged.
-type cookie struct {
-	Name         string     `json:"name"`
-	Value        string     `json:"value"`
-	Domain       string     `json:"domain"` // with a dot at its start: for the hosts below it, too
-	Path         string     `json:"path"`
-	Expires      float64    `json:"expires"` // seconds since 1970; -1 for a session cookie
-	HTTPOnly     bool       `json:"httpOnly,omitempty"`
-	Secure       bool       `json:"secure,omitempty"`
-	Session      bool       `json:"session,omitempty"`
-	SameSite     string     `json:"sameSite,omitempty"`
-	Priority     string     `json:"priority,omitempty"`
-	SourceScheme string     `json:"sourceScheme,omitempty"`
-	SourcePort   int        `json:"sourcePort,omitempty"`
-	Partition    *partition `json:"partitionKey,omitempty"`
-	Opaque       bool       `json:"partitionKeyOpaque,omitempty"`
+const (
+	// flushTime is how long Chromium may take to write a cookie to its file. It writes
+	// every 30 s, on a busy machine later.
+	flushTime       = 90 * time.Second
+	maxFingerprints = 32
+)
+
+// record is the content of the file: the cookies as they were last, with their history.
+type record struct {
+	Profile string           `json:"profile"`         // the id of the profile, see [profileID]
+	Clean   bool             `json:"clean,omitempty"` // the browser was asked to exit, and has written its own file
+	At      time.Time        `json:"at"`              // of the last update
+	Cookies map[string]entry `json:"cookies"`         // by [cookie.key]
 }
 
-type partition struct {
-	Site      string `json:"topLevelSite"`
-	CrossSite bool   `json:"hasCrossSiteAncestor"`
-}
-
-// key is what two cookies must not have in common.
-func (c cookie) key() string {
-	key := []string{c.Name, c.Domain, c.Path}
-	if c.Partition != nil {
-		key = append(key, c.Partition.Site)
-		if c.Partition.CrossSite {
-			key = append(key, "cross")
-		}
-	}
-	return strings.Join(key, "\x00")
-}
-
-// print tells two states of a cookie from each other. On its way through Chromium's
-// file the time loses what is below a second.
-func (c cookie) print() string {
-	c.Expires = math.Floor(c.Expires)
-	raw, _ := json.Marshal(c) // of strings and numbers
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:8])
-}
-
-func (c cookie) expired(now time.Time) bool {
-	return !c.Session && c.Expires >= 0 && c.Expires <= float64(now.Unix())
-}
-
-// kept is a cookie and what we know of its past.
-type kept struct {
+// entry is a cookie with its history.
+type entry struct {
 	Cookie cookie    `json:"cookie"`
-	Since  time.Time `json:"since"` // when it was first seen as it is
-	// Earlier are the prints of what it was before, the last last.
+	Since  time.Time `json:"since"` // when it was first seen in this state
+	// Earlier holds the fingerprints of its earlier states, the latest last.
 	Earlier []string `json:"earlier,omitempty"`
 }
 
-const (
-	// flushTime is how long Chromium may keep a cookie to itself: it writes its file
-	// every 30 s, and a busy machine is later.
-	flushTime  = 90 * time.Second
-	mostPrints = 32
-)
-
-// jar is the copy of a browser's cookies that is put back where the browser lost
-// them. Chromium writes its own 30 s late, and those of a session never.
-type jar struct {
-	Profile string          `json:"profile"`         // which one it is of: a word that lies in it
-	Clean   bool            `json:"clean,omitempty"` // the browser was asked to end: it has written its own
-	At      time.Time       `json:"at"`              // of the last look
-	Cookies map[string]kept `json:"cookies"`
-}
-
-// look takes over the cookies that there are now, and reports whether any changed.
-func (j *jar) look(now time.Time, cookies []cookie) bool {
-	next, changed := make(map[string]kept, len(cookies)), false
+// update replaces the cookies by those that the browser has now. It reports whether any
+// changed.
+func (r *record) update(now time.Time, cookies []cookie) bool {
+	next, changed := make(map[string]entry, len(cookies)), false
 	for _, c := range cookies {
 		if c.Opaque {
-			continue // nobody could set it
+			continue // it cannot be set again
 		}
-		k, known := j.Cookies[c.key()]
-		switch was := k.Cookie.print(); {
+		e, known := r.Cookies[c.key()]
+		switch was := e.Cookie.fingerprint(); {
 		case !known:
-			k = kept{Cookie: c, Since: now}
+			e = entry{Cookie: c, Since: now}
 			changed = true
-		case was != c.print():
-			k.Earlier = append(k.Earlier, was)
-			k = kept{Cookie: c, Since: now, Earlier: k.Earlier[max(0, len(k.Earlier)-mostPrints):]}
+		case was != c.fingerprint():
+			e.Earlier = append(e.Earlier, was)
+			e = entry{Cookie: c, Since: now, Earlier: e.Earlier[max(0, len(e.Earlier)-maxFingerprints):]}
 			changed = true
 		}
-		next[c.key()] = k
+		next[c.key()] = e
 	}
-	changed = changed || len(next) != len(j.Cookies)
-	j.At, j.Cookies, j.Clean = now, next, false
+	changed = changed || len(next) != len(r.Cookies)
+	r.At, r.Cookies, r.Clean = now, next, false
 	return changed
 }
 
-// missing are the cookies that a browser has lost which died at that time: those
-// of a session; those that are newer than what it may not have written; those of
-// which it has an earlier state. What it has and we have never seen is newer than
-// ours, and what we have had for long and it has not was deleted.
-func (j *jar) missing(now, died time.Time, have []cookie) []cookie {
-	there := map[string]cookie{}
-	for _, c := range have {
-		there[c.key()] = c
+// lost returns the cookies that a browser lost which died at the given time, compared with
+// those that its successor has: session cookies, cookies too new to have been written, and
+// cookies that the successor has in an earlier state. A state that is not in the record is
+// newer than the record's. A cookie that is missing although it was old enough to have been
+// written was deleted.
+func (r *record) lost(now, died time.Time, cookies []cookie) []cookie {
+	present := map[string]cookie{}
+	for _, c := range cookies {
+		present[c.key()] = c
 	}
 	var lost []cookie
-	for _, key := range slices.SortedFunc(maps.Keys(j.Cookies), cmp.Compare) {
-		k := j.Cookies[key]
-		c, isThere := there[key]
+	for _, key := range slices.SortedFunc(maps.Keys(r.Cookies), cmp.Compare) {
+		e := r.Cookies[key]
+		c, isPresent := present[key]
 		switch {
-		case k.Cookie.expired(now):
-		case isThere && !j.Clean && slices.Contains(k.Earlier, c.print()):
-			lost = append(lost, k.Cookie)
-		case isThere:
-		case k.Cookie.Session:
-			lost = append(lost, k.Cookie)
-		case !j.Clean && k.Since.After(died.Add(-flushTime)):
-			lost = append(lost, k.Cookie)
+		case e.Cookie.isExpired(now):
+		case isPresent && !r.Clean && slices.Contains(e.Earlier, c.fingerprint()),
+			!isPresent && e.Cookie.Session,
+			!isPresent && !r.Clean && e.Since.After(died.Add(-flushTime)):
+			lost = append(lost, e.Cookie)
 		}
 	}
 	return lost
 }
 
-// putBack notes that cookies were put back: the browser has yet to write them.
-func (j *jar) putBack(cookies []cookie, now time.Time) {
+// restored records that cookies were set again, and so are not in the browser's file yet.
+func (r *record) restored(cookies []cookie, now time.Time) {
 	for _, c := range cookies {
-		k := j.Cookies[c.key()]
-		k.Since = now
-		j.Cookies[c.key()] = k
+		e := r.Cookies[c.key()]
+		e.Since = now
+		r.Cookies[c.key()] = e
 	}
 }
 
-// loadJar reads the file at path: an empty jar where there is none, or where it is
-// of another profile.
-func loadJar(path, profile string) (*jar, error) {
-	empty := &jar{Profile: profile, Cookies: map[string]kept{}}
+// load reads the file. It returns an empty record if the file is missing or is of another
+// profile.
+func load(path, profile string) (*record, error) {
+	empty := &record{Profile: profile, Cookies: map[string]entry{}}
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
@@ -158,18 +104,18 @@ func loadJar(path, profile string) (*jar, error) {
 	if err != nil {
 		return empty, err
 	}
-	var j jar
-	if err := json.Unmarshal(raw, &j); err != nil {
-		return empty, errors.New("it is no JSON") // what exactly is wrong might quote a value
+	var r record
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return empty, errors.New("the file is not valid JSON") // the cause might quote a value
 	}
-	if j.Profile != profile || j.Cookies == nil {
+	if r.Profile != profile || r.Cookies == nil {
 		return empty, nil
 	}
-	return &j, nil
+	return &r, nil
 }
 
-func (j *jar) save(path string) error {
-	raw, err := json.Marshal(j)
+func (r *record) write(path string) error {
+	raw, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}

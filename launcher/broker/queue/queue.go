@@ -1,26 +1,40 @@
-package broker
+// Package queue passes messages to the one goroutine that writes them to a connection.
+//
+// A [Queue] is bounded in bytes. It never blocks the sender: a receiver that does not read
+// for so long that the queue is full is given up by the caller.
+package queue
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
 
-// queue hands messages to the one goroutine that writes them. It is bounded in
-// bytes: whoever does not read for so long is given up.
-type queue struct {
+	"github.com/coder/websocket"
+)
+
+// writeTime is how long a peer may take to read one message.
+const writeTime = 60 * time.Second
+
+// Queue holds messages until they are written.
+type Queue struct {
 	limit int
-	wake  chan struct{} // one token: there is something to take, or it is closed
-	drain chan struct{} // one token: less is waiting than before, or it is closed
+	wake  chan struct{} // holds one token: a message has been added, or the queue closed
+	drain chan struct{} // holds one token: fewer bytes are waiting than before, or the queue is closed
 
 	mu     sync.Mutex // guards the fields below
 	list   [][]byte
-	bytes  int
+	bytes  int // taken messages that are not written yet count too
 	closed bool
 }
 
-func newQueue(limit int) *queue {
-	return &queue{limit: limit, wake: make(chan struct{}, 1), drain: make(chan struct{}, 1)}
+// New returns a queue of at most limit bytes.
+func New(limit int) *Queue {
+	return &Queue{limit: limit, wake: make(chan struct{}, 1), drain: make(chan struct{}, 1)}
 }
 
-// put reports whether there was room. What is put behind the end is dropped.
-func (q *queue) put(msg []byte) bool {
+// Put adds a message and reports whether there was room. An empty queue has room for any
+// message. A closed queue drops it.
+func (q *Queue) Put(msg []byte) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -31,13 +45,13 @@ func (q *queue) put(msg []byte) bool {
 	}
 	q.list = append(q.list, msg)
 	q.bytes += len(msg)
-	nudge(q.wake)
+	signal(q.wake)
 	return true
 }
 
-// take waits for messages and returns all there are; false when there will be no
-// more, or done is closed.
-func (q *queue) take(done <-chan struct{}) ([][]byte, bool) {
+// Take waits for messages and returns all of them. It returns false if the queue is closed
+// and empty, or done is closed.
+func (q *Queue) Take(done <-chan struct{}) ([][]byte, bool) {
 	for {
 		q.mu.Lock()
 		list, closed := q.list, q.closed
@@ -57,29 +71,52 @@ func (q *queue) take(done <-chan struct{}) ([][]byte, bool) {
 	}
 }
 
-// wrote gives the room of a taken message back.
-func (q *queue) wrote(n int) {
+// Written frees the room of a message of n bytes that was taken and written.
+func (q *Queue) Written(n int) {
 	q.mu.Lock()
 	q.bytes -= n
-	nudge(q.drain)
+	signal(q.drain)
 	q.mu.Unlock()
 }
 
-// lying is how many bytes wait.
-func (q *queue) lying() int {
+// Send writes the messages to a WebSocket until the queue is closed or ctx ends. It returns
+// an error if the peer does not read one of them within 60 s.
+func (q *Queue) Send(ctx context.Context, conn *websocket.Conn) error {
+	for {
+		list, ok := q.Take(ctx.Done())
+		if !ok {
+			return nil
+		}
+		for _, msg := range list {
+			if err := sendOne(ctx, conn, msg); err != nil {
+				return err
+			}
+			q.Written(len(msg))
+		}
+	}
+}
+
+func sendOne(ctx context.Context, conn *websocket.Conn, msg []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	return conn.Write(ctx, websocket.MessageText, msg)
+}
+
+// Waiting returns how many bytes are not written yet.
+func (q *Queue) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.bytes
 }
 
-// below waits until less than n bytes are waiting, the queue is closed, or done
-// is. One goroutine calls it.
-func (q *queue) below(n int, done <-chan struct{}) {
+// AwaitBelow waits until fewer than n bytes are waiting, or the queue or done is closed.
+// Only one goroutine may call it.
+func (q *Queue) AwaitBelow(n int, done <-chan struct{}) {
 	for {
 		q.mu.Lock()
-		calm := q.bytes < n || q.closed
+		ok := q.bytes < n || q.closed
 		q.mu.Unlock()
-		if calm {
+		if ok {
 			return
 		}
 		select {
@@ -90,17 +127,17 @@ func (q *queue) below(n int, done <-chan struct{}) {
 	}
 }
 
-// close ends the queue behind what is in it.
-func (q *queue) close() {
+// Close ends the queue. The messages in it can still be taken.
+func (q *Queue) Close() {
 	q.mu.Lock()
 	q.closed = true
-	nudge(q.wake)
-	nudge(q.drain)
+	signal(q.wake)
+	signal(q.drain)
 	q.mu.Unlock()
 }
 
-// nudge leaves a token, where there is none yet.
-func nudge(token chan<- struct{}) {
+// signal adds a token to a channel that holds one, unless it is there.
+func signal(token chan<- struct{}) {
 	select {
 	case token <- struct{}{}:
 	default:

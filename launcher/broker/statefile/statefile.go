@@ -1,4 +1,9 @@
-package broker
+// Package statefile is the file in which a broker keeps which session owns which tab, so
+// that the next broker, or the next browser, continues from there.
+//
+// Each save replaces the file and keeps the previous one. A broker that is killed at any
+// moment of a save leaves at least one complete state.
+package statefile
 
 import (
 	"encoding/json"
@@ -15,118 +20,118 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// table is the file with the mux's state, and the browser that it belongs to.
-type table struct {
+// File is the state file of a browser.
+type File struct {
 	path     string
 	instance string
-	whole    bool // what is at path could be read, or is ours
-	stopped  bool // the browser is stopped on purpose, with its tabs
-	foreign  bool // it is somebody else's
-	agents   pool.State
+	External bool // the browser is external
+	Stopped  bool // the browser is being stopped on purpose, with its tabs
+	intact   bool // the file at path was read or written by this process
 }
 
-type saved struct {
-	Instance string        `json:"instance"`
+// Content is what the file holds.
+type Content struct {
+	Instance string        `json:"instance"` // of the browser, see [handover.Browser]
 	Stopped  bool          `json:"stopped,omitempty"`
 	State    patches.State `json:"state"`
 	Agents   pool.State    `json:"agents"`
 }
 
-func tableOf(root home.Root, c *handover.Browser) *table {
-	return &table{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", c.Name))+".json"), instance: c.Instance}
+// New returns the state file of a browser.
+func New(root home.Root, b *handover.Browser) *File {
+	return &File{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", b.Name))+".json"), instance: b.Instance}
 }
 
-// load returns what is known of this browser. Where the file is of the one before,
-// its tabs are lost, and to be opened again; unless it was stopped, or is somebody
-// else's, who may have opened them again himself.
+// Load returns the last saved state. If that is of the previous instance of the browser,
+// its tabs are lost and have to be opened again, unless the browser was stopped on purpose
+// or is external: then a person may have opened them again.
 //
-// Where the file cannot be read, the one before it is taken, which lacks the latest
-// change at most; the error says so and why.
-func (t *table) load() (patches.State, error) {
-	s, err := read(t.path)
+// If the file cannot be read, Load returns the previous one, which lacks at most the last
+// change, and an error that says so.
+func (f *File) Load() (patches.State, pool.State, error) {
+	c, err := Read(f.path)
 	if err != nil {
-		if next, lost := read(t.next()); lost == nil { // we were killed before it had its name
-			s, err = next, nil
-			_ = os.Rename(t.next(), t.path) // what is in the way, the next save says
+		if next, failed := Read(f.next()); failed == nil { // the broker was killed before it renamed it
+			c, err = next, nil
+			_ = os.Rename(f.next(), f.path) // the next Save reports what prevents it
 		}
 	}
-	t.whole = err == nil
+	f.intact = err == nil
 	if err != nil {
-		before, lost := read(t.before())
+		previous, failed := Read(f.previous())
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && lost != nil:
-			return patches.State{}, nil
-		case lost != nil:
-			return patches.State{}, fmt.Errorf("it begins anew: %w", err)
+		case errors.Is(err, fs.ErrNotExist) && failed != nil:
+			return patches.State{}, pool.State{}, nil
+		case failed != nil:
+			return patches.State{}, pool.State{}, fmt.Errorf("starting without a state: %w", err)
 		}
-		s, err = before, fmt.Errorf("the one before is taken: %w", err)
-	}
-	t.agents = s.Agents
-	if s.Instance != t.instance && s.Stopped { // nobody waits for tabs of a browser that was stopped
-		t.agents = pool.State{Agents: s.Agents.Agents}
+		c, err = previous, fmt.Errorf("using the previous state: %w", err)
 	}
 	switch {
-	case s.Instance == t.instance:
-		return s.State, err
-	case s.Stopped, t.foreign:
-		return s.State.Stopped(), err
+	case c.Instance == f.instance:
+		return c.State, c.Agents, err
+	case c.Stopped: // no agent waits for tabs of a browser that was stopped
+		return c.State.Stopped(), pool.State{Agents: c.Agents.Agents}, err
+	case f.External:
+		return c.State.Stopped(), c.Agents, err
 	default:
-		return s.State.Died(), err
+		return c.State.Died(), c.Agents, err
 	}
 }
 
-func (t *table) before() string { return t.path + ".before" }
-func (t *table) next() string   { return t.path + ".new" }
+func (f *File) previous() string { return f.path + ".before" }
+func (f *File) next() string     { return f.path + ".new" }
 
-func read(path string) (saved, error) {
-	var s saved
+// Read returns the content of a state file.
+func Read(path string) (Content, error) {
+	var c Content
 	raw, err := os.ReadFile(path)
 	if err == nil {
-		err = json.Unmarshal(raw, &s)
+		err = json.Unmarshal(raw, &c)
 	}
-	if err == nil && s.Instance == "" {
-		err = fmt.Errorf("%s is of no browser", path)
+	if err == nil && c.Instance == "" {
+		err = fmt.Errorf("%s names no browser", path)
 	}
-	return s, err
+	return c, err
 }
 
-// save replaces the file. It is not synced: what a kill of ours leaves to the
-// kernel is written, and a machine that goes down takes the browser with it.
-func (t *table) save(s patches.State) error {
-	raw, err := json.Marshal(saved{t.instance, t.stopped, s, t.agents})
+// Save replaces the file. It does not sync: the kernel writes the data even if the broker
+// is killed, and when the machine goes down, the browser does too.
+func (f *File) Save(s patches.State, agents pool.State) error {
+	raw, err := json.Marshal(Content{f.instance, f.Stopped, s, agents})
 	if err != nil {
 		return err
 	}
-	err = os.WriteFile(t.next(), raw, 0o600)
-	// The one before makes room for it; what is at the path stays until it is there.
-	if full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT); full && os.Remove(t.before()) == nil {
-		err = os.WriteFile(t.next(), raw, 0o600)
+	err = os.WriteFile(f.next(), raw, 0o600)
+	// On a full disk the previous file makes room. The one at path stays until it is replaced.
+	if full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT); full && os.Remove(f.previous()) == nil {
+		err = os.WriteFile(f.next(), raw, 0o600)
 	}
 	if err != nil {
 		return err
 	}
-	if err := t.keep(); err != nil {
+	if err := f.keepPrevious(); err != nil {
 		return err
 	}
-	err = os.Rename(t.next(), t.path)
-	t.whole = t.whole || err == nil
+	err = os.Rename(f.next(), f.path)
+	f.intact = f.intact || err == nil
 	return err
 }
 
-// keep makes the file that is there the one before, where it is one. It is a file of its
-// own, not a second name, so that damage to one is none to the other. Until the next
-// has its name there is none at the path, which load knows.
-func (t *table) keep() error {
-	info, err := os.Lstat(t.path)
+// keepPrevious renames the file at path to the previous one, if it is a state file. It is
+// not a link: damage to one file must not damage the other. Until the next file is renamed,
+// no file exists at path; Load handles that.
+func (f *File) keepPrevious() error {
+	info, err := os.Lstat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return os.Remove(t.path)
-	case !t.whole, info.Size() == 0:
+		return os.Remove(f.path)
+	case !f.intact, info.Size() == 0:
 		return nil
 	}
-	return os.Rename(t.path, t.before())
+	return os.Rename(f.path, f.previous())
 }

@@ -1,4 +1,4 @@
-package broker
+package upstream
 
 import (
 	"context"
@@ -15,61 +15,58 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/abrowser/abrowser/launcher/broker/queue"
+	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const (
-	askTime = 5 * time.Second // for a browser to say where its WebSocket is
-	// A browser that asks its person before it lets anybody in takes as long as the
-	// person does.
-	admitTime = 45 * time.Second
-	maxAnswer = 1 << 20
+	discoverTime = 5 * time.Second // for the browser to return the address of its WebSocket
+	// A browser may ask its user before it accepts a connection.
+	acceptTime  = 45 * time.Second
+	maxResponse = 1 << 20
 )
 
-// attach connects to a browser that somebody else started. Where it is, is found
-// out anew each time: a browser that was started again has another address. It
-// returns the address's path too, which is another for each run of a browser.
-func attach(ctx context.Context, endpoint string) (*websocket.Conn, string, error) {
+// Attach connects to an external browser. It resolves the endpoint each time, since a
+// browser that was restarted has another address. run is the path of the address, which
+// differs for each start of a browser.
+func Attach(ctx context.Context, endpoint string, q *queue.Queue) (c Conn, run string, err error) {
 	u, err := url.Parse(endpoint)
 	if err != nil {
-		return nil, "", errors.New("the endpoint is no URL") // not err: it repeats the endpoint
+		return nil, "", errors.New("the endpoint is not a URL") // err would quote the endpoint
 	}
 	var last error
-	for _, at := range reachable(ctx, u) {
-		address, err := webSocketOf(ctx, at)
+	for _, at := range candidates(ctx, u) {
+		address, err := discover(ctx, at)
 		if err == nil {
 			var conn *websocket.Conn
-			if conn, err = dialBrowser(ctx, address); err == nil {
-				return conn, address.Path, nil
+			if conn, err = dial(ctx, address); err == nil {
+				return &remote{conn, q}, address.Path, nil
 			}
 		}
 		if last == nil || !errors.Is(err, wire.CodeNotRunning) {
-			last = err // that nobody listens at the other address of a name says less
+			last = err // that nothing listens at the host's other address is less informative
 		}
 	}
-	return nil, "", notAttached(endpoint, last)
+	return nil, "", attachError(endpoint, last)
 }
 
-// notAttached is the error for a browser that cannot be attached to.
-func notAttached(endpoint string, err error) error {
-	plain := home.PlainEndpoint(endpoint)
-	if errors.Is(err, wire.CodeNotRunning) {
-		hint := "start the browser with --remote-debugging-port and a --user-data-dir of its own, then run the command again"
-		if u, err := url.Parse(endpoint); err == nil && u.Port() != "" {
-			hint = "chromium --remote-debugging-port=" + u.Port() + " --user-data-dir=DIR"
-		}
-		return wire.Errorf(wire.CodeNoBrowser, "no browser answers at %s", plain).WithHint("%s", hint)
+func attachError(endpoint string, err error) error {
+	if !errors.Is(err, wire.CodeNotRunning) {
+		return handover.AttachError(endpoint, wire.AsError(err).Message)
 	}
-	e := wire.AsError(err)
-	return wire.Errorf(wire.CodeNoBrowser, "the browser at %s cannot be attached to: %s", plain, e.Message).
-		WithHint("curl %s/json/version", strings.Replace(plain, "ws", "http", 1))
+	hint := "start the browser with --remote-debugging-port and a --user-data-dir of its own, then run the command again"
+	if u, err := url.Parse(endpoint); err == nil && u.Port() != "" {
+		hint = "chromium --remote-debugging-port=" + u.Port() + " --user-data-dir=DIR"
+	}
+	return wire.Errorf(wire.CodeNoBrowser, "no browser answers at %s", home.PlainEndpoint(endpoint)).WithHint("%s", hint)
 }
 
-// reachable are the endpoint's addresses. A name of this machine is both of its
-// addresses, since a browser listens at one of them and which differs. Other names
-// are looked up where there is no TLS, since a browser refuses to be called by one.
-func reachable(ctx context.Context, u *url.URL) []*url.URL {
+// candidates returns the URLs to try. A browser listens at one of the two addresses of
+// localhost, and browsers differ in which. Other host names are resolved here unless TLS
+// needs them: a browser refuses requests with a host name.
+func candidates(ctx context.Context, u *url.URL) []*url.URL {
 	hosts := []string{u.Hostname()}
 	switch {
 	case u.Scheme == "https" || u.Scheme == "wss":
@@ -77,7 +74,7 @@ func reachable(ctx context.Context, u *url.URL) []*url.URL {
 	case u.Hostname() == "localhost":
 		hosts = []string{"127.0.0.1", "::1"}
 	case net.ParseIP(u.Hostname()) == nil:
-		ctx, cancel := context.WithTimeout(ctx, askTime)
+		ctx, cancel := context.WithTimeout(ctx, discoverTime)
 		defer cancel()
 		if found, err := net.DefaultResolver.LookupHost(ctx, u.Hostname()); err == nil {
 			hosts = found
@@ -95,53 +92,53 @@ func reachable(ctx context.Context, u *url.URL) []*url.URL {
 	return all
 }
 
-// webSocketOf asks the browser where its WebSocket is.
-func webSocketOf(ctx context.Context, at *url.URL) (*url.URL, error) {
+// discover asks the browser for the address of its WebSocket.
+func discover(ctx context.Context, at *url.URL) (*url.URL, error) {
 	if at.Scheme == "ws" || at.Scheme == "wss" {
 		return at, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+	ctx, cancel := context.WithTimeout(ctx, discoverTime)
 	defer cancel()
-	question := *at
-	question.Path += "/json/version"
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, question.String(), http.NoBody)
+	version := *at
+	version.Path += "/json/version"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, version.String(), http.NoBody)
 	if err != nil {
-		return nil, errors.New("the endpoint is no URL")
+		return nil, errors.New("the endpoint is not a URL")
 	}
-	req.Close = true // it is asked once
+	req.Close = true // no other request follows
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, unreachable(err)
+		return nil, connectError(err)
 	}
 	defer resp.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	switch {
 	case err != nil:
-		return nil, unreachable(err)
+		return nil, connectError(err)
 	case resp.StatusCode == http.StatusNotFound:
-		return noted(at)
+		return discoverInProfile(at)
 	case resp.StatusCode != http.StatusOK:
-		return nil, wire.Errorf(wire.CodeNoBrowser, "it answers with HTTP status %d", resp.StatusCode)
+		return nil, wire.Errorf(wire.CodeNoBrowser, "it responds with HTTP status %d", resp.StatusCode)
 	}
-	var version struct {
+	var found struct {
 		Address string `json:"webSocketDebuggerUrl"`
 	}
-	if json.Unmarshal(raw, &version) != nil || version.Address == "" {
-		return nil, wire.Errorf(wire.CodeNoBrowser, "what answers there is no browser with remote debugging")
+	if json.Unmarshal(raw, &found) != nil || found.Address == "" {
+		return nil, wire.Errorf(wire.CodeNoBrowser, "the server there is no browser with remote debugging")
 	}
-	address, err := url.Parse(version.Address)
+	address, err := url.Parse(found.Address)
 	if err != nil {
-		return nil, wire.Errorf(wire.CodeNoBrowser, "it names an address that is no URL")
+		return nil, wire.Errorf(wire.CodeNoBrowser, "the address of its WebSocket is not a URL")
 	}
-	// The browser calls itself as it was called, or by a name that is right for
-	// itself only: where it was reached is where it is.
+	// The browser returns the host of the request, or one that is valid on its own machine
+	// only. The host that was reached is right.
 	address.Scheme, address.Host, address.User = strings.Replace(at.Scheme, "http", "ws", 1), at.Host, at.User
 	return address, nil
 }
 
-// noted is the address that a browser left in its profile: with remote debugging
-// switched on by hand (chrome://inspect) it answers no question over HTTP.
-func noted(at *url.URL) (*url.URL, error) {
+// discoverInProfile returns the address that a browser wrote into its profile. A browser
+// whose remote debugging was enabled at chrome://inspect does not return it over HTTP.
+func discoverInProfile(at *url.URL) (*url.URL, error) {
 	for _, dir := range home.PersonalProfiles(os.LookupEnv) {
 		raw, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
 		if err != nil {
@@ -152,31 +149,31 @@ func noted(at *url.URL) (*url.URL, error) {
 			return &url.URL{Scheme: "ws", Host: at.Host, Path: strings.TrimSpace(path)}, nil
 		}
 	}
-	return nil, wire.Errorf(wire.CodeNoBrowser, "what answers there is no browser, or one that says nowhere what its address is")
+	return nil, wire.Errorf(wire.CodeNoBrowser, "the server there is no browser, or its address is not in any known profile")
 }
 
-func dialBrowser(ctx context.Context, address *url.URL) (*websocket.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, admitTime)
+func dial(ctx context.Context, address *url.URL) (*websocket.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, acceptTime)
 	defer cancel()
-	conn, resp, err := websocket.Dial(ctx, address.String(), &websocket.DialOptions{CompressionMode: websocket.CompressionDisabled}) //nolint:bodyclose // a handshake has none that is to be closed
+	conn, resp, err := websocket.Dial(ctx, address.String(), &websocket.DialOptions{CompressionMode: websocket.CompressionDisabled}) //nolint:bodyclose // a handshake's body needs no Close
 	switch {
 	case err == nil:
-		conn.SetReadLimit(maxMessage)
+		conn.SetReadLimit(MaxMessage)
 		return conn, nil
 	case resp != nil && resp.StatusCode != http.StatusSwitchingProtocols:
-		return nil, wire.Errorf(wire.CodeNoBrowser, "it refuses a connection with HTTP status %d", resp.StatusCode)
+		return nil, wire.Errorf(wire.CodeNoBrowser, "it refuses the connection with HTTP status %d", resp.StatusCode)
 	case ctx.Err() != nil:
-		return nil, wire.Errorf(wire.CodeNoBrowser, "it lets nobody in; it may be asking its person to allow remote debugging")
+		return nil, wire.Errorf(wire.CodeNoBrowser, "it does not accept the connection; it may be asking its user to allow remote debugging")
 	}
-	return nil, unreachable(err)
+	return nil, connectError(err)
 }
 
-// unreachable tells that nobody listens from all else, without repeating the
-// address: that may have a token in it.
-func unreachable(err error) error {
+// connectError returns [wire.CodeNotRunning] if nothing listens at the address, without the
+// address: it may contain a token.
+func connectError(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
-		return wire.Errorf(wire.CodeNotRunning, "nobody listens there")
+		return wire.Errorf(wire.CodeNotRunning, "nothing listens there")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return wire.Errorf(wire.CodeNoBrowser, "it does not answer")

@@ -1,4 +1,4 @@
-package broker
+package upstream
 
 import (
 	"bufio"
@@ -9,26 +9,24 @@ import (
 	"io"
 	"os"
 
+	"github.com/abrowser/abrowser/launcher/broker/queue"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const (
-	pipeBuffer = 64 << 10
-	// pipeLimit is how much may wait for a browser that does not read.
-	pipeLimit = 1 << 30
-)
+const pipeBuffer = 64 << 10
 
-// pipe is the line to the browser: messages that end with a NUL, both ways.
-type pipe struct {
-	in  *os.File // the browser reads from it
-	out *os.File // the browser writes to it
-	q   *queue
+// Pipe is the connection to a browser that the keeper started: messages that end with a
+// NUL, in both directions.
+type Pipe struct {
+	In    *os.File // the browser reads from it
+	Out   *os.File // the browser writes to it
+	Queue *queue.Queue
 }
 
-// read hands every message of the browser to take, until the browser is gone.
-// The first bytes may be the rest of a message that a dead broker read half.
-func (p *pipe) read(take func([]byte)) error {
-	r := bufio.NewReaderSize(p.out, pipeBuffer)
+// Read implements [Conn]. The first bytes may be the end of a message of which a dead
+// broker read the beginning. They are skipped.
+func (p *Pipe) Read(handle func([]byte)) error {
+	r := bufio.NewReaderSize(p.Out, pipeBuffer)
 	for first := true; ; first = false {
 		msg, err := r.ReadBytes(0)
 		if err != nil {
@@ -41,33 +39,27 @@ func (p *pipe) read(take func([]byte)) error {
 		if first && !json.Valid(msg) {
 			continue
 		}
-		take(msg)
+		handle(msg)
 	}
 }
 
-// write writes what is queued, until ctx ends. It begins with a NUL: the end of
-// what a dead broker wrote half.
-func (p *pipe) write(ctx context.Context) error {
-	w := bufio.NewWriterSize(p.in, pipeBuffer)
-	if err := w.WriteByte(0); err != nil {
-		return err
-	}
+// Write implements [Conn]. It first writes a NUL, which ends a message that a dead broker
+// wrote in part.
+func (p *Pipe) Write(ctx context.Context) error {
+	w := bufio.NewWriterSize(p.In, pipeBuffer)
+	_ = w.WriteByte(0) // Flush returns the error of an earlier write
 	for {
-		list, ok := p.q.take(ctx.Done())
+		list, ok := p.Queue.Take(ctx.Done())
 		if !ok {
 			return nil
 		}
 		for _, msg := range list {
 			if bytes.IndexByte(msg, 0) >= 0 {
-				return wire.Errorf(wire.CodeInternal, "a message for the browser has a NUL in it")
+				return wire.Errorf(wire.CodeInternal, "a message for the browser contains a NUL")
 			}
-			if _, err := w.Write(msg); err != nil {
-				return err
-			}
-			if err := w.WriteByte(0); err != nil {
-				return err
-			}
-			p.q.wrote(len(msg))
+			_, _ = w.Write(msg)
+			_ = w.WriteByte(0)
+			p.Queue.Written(len(msg))
 		}
 		if err := w.Flush(); err != nil {
 			return err
@@ -75,4 +67,5 @@ func (p *pipe) write(ctx context.Context) error {
 	}
 }
 
-func (p *pipe) close() error { return errors.Join(p.in.Close(), p.out.Close()) }
+// Close implements [Conn].
+func (p *Pipe) Close() error { return errors.Join(p.In.Close(), p.Out.Close()) }

@@ -1,4 +1,4 @@
-package broker
+package upstream
 
 import (
 	"bufio"
@@ -6,12 +6,12 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
+
+	"github.com/abrowser/abrowser/launcher/broker/queue"
 )
 
-// TestPipeAfterAHalfMessage is a broker after one that died while it wrote and
-// while it read.
-func TestPipeAfterAHalfMessage(t *testing.T) {
+// The previous broker died while it was writing one message and reading another.
+func TestPipeAfterPartialMessages(t *testing.T) {
 	browserIn, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -30,10 +30,10 @@ func TestPipeAfterAHalfMessage(t *testing.T) {
 	if err := browserOut.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p := &pipe{in: in, out: out, q: newQueue(1 << 10)}
-	p.q.put([]byte(`{"id":3,"method":"C.d"}`))
-	p.q.close()
-	if err := p.write(context.Background()); err != nil {
+	p := &Pipe{In: in, Out: out, Queue: queue.New(1 << 10)}
+	p.Queue.Put([]byte(`{"id":3,"method":"C.d"}`))
+	p.Queue.Close()
+	if err := p.Write(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	in.Close()
@@ -49,52 +49,10 @@ func TestPipeAfterAHalfMessage(t *testing.T) {
 		t.Errorf("the browser reads %q, want %q", got, want)
 	}
 	got = nil
-	if err := p.read(func(msg []byte) { got = append(got, string(msg)) }); err != nil {
+	if err := p.Read(func(msg []byte) { got = append(got, string(msg)) }); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{`{"id":2,"result":{}}`, `{"method":"A.b"}`}; !slices.Equal(got, want) {
 		t.Errorf("the broker reads %q, want %q", got, want)
-	}
-}
-
-func TestQueue(t *testing.T) {
-	q := newQueue(10)
-	if !q.put(make([]byte, 20)) {
-		t.Error("an empty queue refuses a message larger than itself")
-	}
-	if q.put(make([]byte, 1)) {
-		t.Error("a full queue takes a message")
-	}
-	list, ok := q.take(nil)
-	if !ok || len(list) != 1 {
-		t.Fatalf("take = %d messages, %v", len(list), ok)
-	}
-	if q.put(make([]byte, 1)) {
-		t.Error("there is room before the message is written")
-	}
-	q.wrote(20)
-	if !q.put(make([]byte, 10)) {
-		t.Error("there is no room after the message was written")
-	}
-	calm := make(chan struct{})
-	go func() { q.below(10, nil); close(calm) }()
-	select {
-	case <-calm:
-		t.Error("below does not wait while as much is waiting")
-	case <-time.After(10 * time.Millisecond):
-	}
-	q.wrote(1)
-	<-calm
-	q.wrote(-1)
-	q.close()
-	q.below(1, nil)
-	if !q.put(make([]byte, 100)) {
-		t.Error("a closed queue is given up instead of dropping what comes")
-	}
-	if list, ok := q.take(nil); !ok || len(list) != 1 {
-		t.Errorf("take = %d messages, %v; want what was put before the end", len(list), ok)
-	}
-	if _, ok := q.take(nil); ok {
-		t.Error("take gives something behind the end")
 	}
 }

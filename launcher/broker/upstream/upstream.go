@@ -1,57 +1,44 @@
-package broker
+// Package upstream is the broker's connection to its browser: the pipe of a browser that
+// the keeper started, or a WebSocket to an external one.
+//
+// It passes whole messages on, and does not interpret them.
+package upstream
 
 import (
 	"context"
 
 	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/launcher/broker/queue"
 )
 
-// upstream is the way to the browser: the pipe of one that the keeper started, or
-// the WebSocket of one that somebody else did. What is to be written is queued.
-type upstream interface {
-	// read hands every message of the browser to take, until the browser is gone.
-	read(take func([]byte)) error
-	// write writes what is queued, until ctx ends.
-	write(ctx context.Context) error
-	close() error
+// MaxMessage is the size in bytes of the largest message.
+const MaxMessage = 256 << 20
+
+// Conn is the connection to the browser. The messages to write are taken from a queue.
+type Conn interface {
+	// Read passes each message of the browser to handle, until the browser has ended.
+	Read(handle func([]byte)) error
+	// Write writes the queued messages until ctx ends.
+	Write(ctx context.Context) error
+	Close() error
 }
 
-// remote is the line to a browser that somebody else started.
+// remote is the connection to an external browser.
 type remote struct {
 	conn *websocket.Conn
-	q    *queue
+	q    *queue.Queue
 }
 
-func (r *remote) read(take func([]byte)) error {
+func (r *remote) Read(handle func([]byte)) error {
 	for {
-		// Its end is close: a context's would be no other, and this has none.
-		_, msg, err := r.conn.Read(context.Background())
+		_, msg, err := r.conn.Read(context.Background()) // Close ends it
 		if err != nil {
 			return err
 		}
-		take(msg)
+		handle(msg)
 	}
 }
 
-func (r *remote) write(ctx context.Context) error {
-	for {
-		list, ok := r.q.take(ctx.Done())
-		if !ok {
-			return nil
-		}
-		for _, msg := range list {
-			if err := r.writeOne(ctx, msg); err != nil {
-				return err
-			}
-			r.q.wrote(len(msg))
-		}
-	}
-}
-
-func (r *remote) writeOne(ctx context.Context, msg []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, writeTime)
-	defer cancel()
-	return r.conn.Write(ctx, websocket.MessageText, msg)
-}
-
-func (r *remote) close() error { return r.conn.CloseNow() }
+func (r *remote) Write(ctx context.Context) error { return r.q.Send(ctx, r.conn) }
+func (r *remote) Close() error                    { return r.conn.CloseNow() }
