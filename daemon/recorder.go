@@ -1,38 +1,29 @@
 package daemon
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon/web/har"
 )
 
-// recorder records the session's requests. Each is in a journal as soon as it is
-// over, so that no end of a daemon loses one; the HAR is made of the journal.
+// recorder records the session's requests: each is in the journal as soon as it is over.
 //
-// It is made here, of what Playwright tells of the session's pages, and not by
-// Playwright, which writes a HAR when its context is closed: ours never is.
+// It uses what Playwright reports of the session's pages. Playwright's own HAR is written
+// when its browser context is closed, which a session's never is.
 type recorder struct {
 	kept    *keeping
-	journal string
+	journal har.Journal
 
-	mu      sync.Mutex // guards the fields below; held while a line is written
+	mu      sync.Mutex // guards the fields below
 	pending map[playwright.Request]time.Time
 	busy    int           // entries that are being made
-	idle    chan struct{} // closed when busy is 0 again; nil while nobody waits
-	watched *link         // whose requests are told
-	missed  int           // entries that could not be written, and nobody was told of yet
-	why     error         // the last of them
+	idle    chan struct{} // closed when busy is 0 again; nil if nothing waits for that
+	watched *link         // whose requests are reported
 }
 
 // recording is what is kept of one while it goes on.
@@ -42,21 +33,21 @@ type recording struct {
 }
 
 func newRecorder(k *keeping, journal string) *recorder {
-	return &recorder{kept: k, journal: journal, pending: map[playwright.Request]time.Time{}}
+	return &recorder{kept: k, journal: har.Journal{Path: journal}, pending: map[playwright.Request]time.Time{}}
 }
 
-func (r *recorder) on() bool { return r.kept.get().HAR != nil }
+func (r *recorder) isOn() bool { return r.kept.get().HAR != nil }
 
-// watch has the requests of a connection's pages told, while a recording goes on.
+// watch records the requests of a connection's pages while a recording goes on.
 func (r *recorder) watch(l *link) {
 	r.mu.Lock()
 	known := r.watched == l
-	if r.on() && !known {
+	if r.isOn() && !known {
 		r.watched = l
 		clear(r.pending)
 	}
 	r.mu.Unlock()
-	if !r.on() || known {
+	if !r.isOn() || known {
 		return
 	}
 	l.context.OnRequest(func(q playwright.Request) { r.began(q) })
@@ -65,18 +56,18 @@ func (r *recorder) watch(l *link) {
 	l.context.OnRequestFailed(over)
 }
 
-const mostPendingRequests = 10_000
+const maxPendingRequests = 10_000
 
 func (r *recorder) began(q playwright.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.on() && len(r.pending) < mostPendingRequests {
+	if r.isOn() && len(r.pending) < maxPendingRequests {
 		r.pending[q] = time.Now()
 	}
 }
 
-// over writes a request's entry into the journal. Asking for what it has takes calls
-// of Playwright, so it is handed over.
+// over writes a request's entry into the journal. It is called on the goroutine that reads
+// Playwright's messages, so the calls that the entry takes are made on another.
 func (r *recorder) over(l *link, q playwright.Request) {
 	r.mu.Lock()
 	began, known := r.pending[q]
@@ -89,16 +80,16 @@ func (r *recorder) over(l *link, q playwright.Request) {
 	r.busy++
 	r.mu.Unlock()
 	handed := l.hand(func() {
-		// A disk that is full loses the entry, not the command: see [recorder.losses].
-		_ = r.write(entryOf(q, began, h.Content))
-		r.less()
+		// A full disk loses the entry and not the command: see [har.Journal.Losses].
+		_ = r.journal.Append(entryOf(q, began, h.Content))
+		r.done()
 	})
 	if !handed {
-		r.less()
+		r.done()
 	}
 }
 
-func (r *recorder) less() {
+func (r *recorder) done() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.busy--
@@ -108,84 +99,38 @@ func (r *recorder) less() {
 	}
 }
 
-func (r *recorder) write(e harEntry) error {
-	raw, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.appendLocked(raw)
-}
-
-func (r *recorder) appendLocked(line []byte) error {
-	err := appendLine(r.journal, line)
-	if err != nil {
-		r.missed, r.why = r.missed+1, err
-	}
-	return err
-}
-
-// appendLine puts a line into a file, whole or not at all.
-func appendLine(path string, line []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	n, err := f.Write(append(line, '\n'))
-	if err != nil && n > 0 { // a half one would spoil the next
-		if info, failed := f.Stat(); failed == nil {
-			_ = f.Truncate(info.Size() - int64(n)) // it is short by an entry or two, as is said
-		}
-	}
-	return errors.Join(err, f.Close())
-}
-
-// losses is the warning for entries that could not be written since it was asked
-// last, empty where there are none.
-func (r *recorder) losses() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.missed == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("the recording of requests lacks %d: %v", r.missed, r.why)
-	r.missed, r.why = 0, nil
-	return text
-}
-
 // settleTime is how long the entries of requests that are over may take.
 const settleTime = 3 * time.Second
 
 // stop ends the recording, writes the file and returns how many requests it has.
 func (r *recorder) stop(path string) (int, error) {
-	n, err := r.emit(path)
+	n, err := r.write(path)
 	if err != nil {
 		return 0, err
 	}
 	err = r.kept.change(func(k *kept) { k.HAR = nil })
-	return n, errors.Join(err, os.RemoveAll(r.journal))
+	return n, errors.Join(err, r.journal.Remove())
 }
 
-// finish is stop for the session's end, which nothing that was set outlives. Where the
-// file cannot be written, what was recorded is kept beside the journal.
+// finish is stop at the session's end, which no setting outlives. If the file cannot be
+// written, the journal is set aside and the error says where it is.
 func (r *recorder) finish() (path string, err error) {
 	h := r.kept.get().HAR
 	if h == nil {
 		return "", nil
 	}
-	if _, err := r.emit(h.Path); err != nil {
-		aside := r.journal + "." + time.Now().Format("20060102-150405.000")
-		if moved := os.Rename(r.journal, aside); moved != nil {
+	if _, err := r.write(h.Path); err != nil {
+		aside, moved := r.journal.SetAside()
+		if moved != nil {
 			return "", errors.Join(err, moved)
 		}
 		return "", fmt.Errorf("the HAR is not written: %w; what was recorded is in %s, an entry a line", err, aside)
 	}
-	return h.Path, os.RemoveAll(r.journal)
+	return h.Path, r.journal.Remove()
 }
 
-// emit writes what was recorded up to now.
-func (r *recorder) emit(path string) (int, error) {
+// write writes what was recorded up to now.
+func (r *recorder) write(path string) (int, error) {
 	r.mu.Lock()
 	var idle chan struct{}
 	if r.busy > 0 {
@@ -204,74 +149,51 @@ func (r *recorder) emit(path string) (int, error) {
 		}
 	}
 	r.mu.Lock()
-	for q, began := range r.pending { // what is under way has no answer yet
-		if raw, err := json.Marshal(requestOf(q, began)); err == nil {
-			_ = r.appendLocked(raw)
-		}
+	for q, began := range r.pending { // these have no response yet
+		_ = r.journal.Append(har.NewEntry(began, q.Method(), q.URL(), q.ResourceType()))
 	}
 	clear(r.pending)
 	r.mu.Unlock()
-	entries, err := readJournal(r.journal)
-	if err != nil {
-		return 0, err
-	}
-	return len(entries), writeHAR(path, entries)
+	return r.journal.WriteArchive(path)
 }
 
-// readJournal returns the entries of a journal in the order in which they began. A
-// line that was not written to its end is left out.
-func readJournal(path string) ([]json.RawMessage, error) {
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// entryOf returns the entry of a request that is over. It leaves out what cannot be read
+// any more since the page has gone.
+func entryOf(q playwright.Request, began time.Time, bodies string) har.Entry {
+	e := har.NewEntry(began, q.Method(), q.URL(), q.ResourceType())
+	headers, _ := q.HeadersArray()
+	e.Request.SetHeaders(pairs(headers))
+	if body, err := q.PostDataBuffer(); err == nil && len(body) > 0 {
+		e.Request.SetBody(body, bodies != "none")
 	}
-	if err != nil {
-		return nil, err
+	if why := q.Failure(); why != nil {
+		e.Response.Failure = why.Error()
 	}
-	type entry struct {
-		at  string
-		raw json.RawMessage
+	if t := q.Timing(); t != nil && t.ResponseEnd > 0 {
+		e.Time = t.ResponseEnd
+		e.Timings = har.Timings{Send: 0, Wait: max(0, t.ResponseStart-max(0, t.RequestStart)), Receive: max(0, t.ResponseEnd-max(0, t.ResponseStart))}
 	}
-	var all []entry
-	for line := range bytes.Lines(raw) {
-		var begun struct{ StartedDateTime string }
-		if json.Unmarshal(line, &begun) == nil {
-			all = append(all, entry{begun.StartedDateTime, bytes.TrimSpace(line)})
-		}
+	response, err := q.ExistingResponse()
+	if err != nil || response == nil {
+		return e
 	}
-	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.at, b.at) })
-	var entries []json.RawMessage
-	for _, e := range all {
-		entries = append(entries, e.raw)
+	r := &e.Response
+	r.Status, r.StatusText = response.Status(), response.StatusText()
+	if version, err := response.HttpVersion(); err == nil && version != "" {
+		r.HTTPVersion, e.Request.HTTPVersion = version, version
 	}
-	return entries, nil
+	headers, _ = response.HeadersArray()
+	r.SetHeaders(pairs(headers))
+	if r.WantsBody(bodies) {
+		r.SetBody(response.Body())
+	}
+	return e
 }
 
-// writeHAR writes the file whole or not at all. It may hold what is secret.
-func writeHAR(path string, entries []json.RawMessage) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+func pairs(headers []playwright.NameValue) []har.Pair {
+	all := []har.Pair{}
+	for _, h := range headers {
+		all = append(all, har.Pair(h))
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	w := bufio.NewWriter(f)
-	_, _ = w.WriteString(`{"log":{"version":"1.2","creator":{"name":"abrowser","version":"1"},"pages":[],"entries":[`) // Flush has the error
-	for i, e := range entries {
-		if i > 0 {
-			_ = w.WriteByte(',')
-		}
-		_ = w.WriteByte('\n')
-		_, _ = w.Write(e)
-	}
-	_, _ = w.WriteString("\n]}}\n")
-	err = errors.Join(w.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, err), os.Remove(f.Name()))
-	}
-	return nil
+	return all
 }

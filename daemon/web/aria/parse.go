@@ -1,4 +1,4 @@
-package daemon
+package aria
 
 import (
 	"encoding/json"
@@ -8,23 +8,24 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// node is one element, or one run of text, of a snapshot.
-type node struct {
-	role     string // "text" for a run of text
-	name     string
-	text     string // of a run of text, or the only text inside an element
-	attrs    map[string]string
-	props    map[string]string // url, placeholder
-	pwRef    string            // Playwright's own, of this document only
-	ref      int               // ours; 0: none
-	children []*node
+// Node is an element or a run of text in a snapshot.
+type Node struct {
+	Role          string // "text" for a run of text
+	Name          string
+	Text          string // of a run of text, or the only text inside an element
+	Attrs         map[string]string
+	Props         map[string]string // url, placeholder
+	PlaywrightRef string            // Playwright's own ref, which is valid in this document only
+	Ref           int               // ours; 0: none
+	Children      []*Node
 }
 
-// parseAria reads what Playwright's AriaSnapshot prints in its mode for agents: a
-// list in YAML of which only a small part is used.
-func parseAria(text string) (*node, error) {
-	root := &node{role: "fragment"}
-	path := []*node{root} // path[i] is the last node at depth i-1
+// Parse reads a snapshot as Playwright's AriaSnapshot prints it in its mode for agents: as a
+// YAML list that uses only a small part of YAML. The node that Parse returns stands for the
+// whole snapshot.
+func Parse(text string) (*Node, error) {
+	root := &Node{Role: "fragment"}
+	path := []*Node{root} // path[i] is the last node at depth i-1
 	for i, line := range strings.Split(text, "\n") {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -34,50 +35,50 @@ func parseAria(text string) (*node, error) {
 		item, ok := strings.CutPrefix(body, "- ")
 		depth := indent / 2
 		if !ok || indent%2 != 0 || depth >= len(path) {
-			return nil, wire.Errorf(wire.CodeInternal, "line %d of the snapshot is not understood", i+1)
+			return nil, wire.Errorf(wire.CodeInternal, "snapshot not understood: line %d", i+1)
 		}
 		parent := path[depth]
 		if prop, ok := strings.CutPrefix(item, "/"); ok {
 			key, value, _ := strings.Cut(prop, ":")
-			if parent.props == nil {
-				parent.props = map[string]string{}
+			if parent.Props == nil {
+				parent.Props = map[string]string{}
 			}
-			parent.props[key] = unquoteYAML(strings.TrimSpace(value))
+			parent.Props[key] = unquoteYAML(strings.TrimSpace(value))
 			continue
 		}
 		n := parseItem(item)
-		if n.role == "text" && parent.isField() && parent.text == "" {
-			parent.text = n.text // what it holds stands apart where it has properties, too
+		if n.Role == "text" && parent.holdsInput() && parent.Text == "" {
+			parent.Text = n.Text // the value has a line of its own if the field has properties
 			continue
 		}
-		parent.children = append(parent.children, n)
+		parent.Children = append(parent.Children, n)
 		path = append(path[:depth+1], n)
 	}
 	return root, nil
 }
 
-// isField reports whether the text inside is what somebody typed or set.
-func (n *node) isField() bool {
-	switch n.role {
+// holdsInput reports whether the text in the node is a value that was typed or set.
+func (n *Node) holdsInput() bool {
+	switch n.Role {
 	case "textbox", "searchbox", "spinbutton", "slider", "progressbar", "meter":
 		return true
 	}
 	return false
 }
 
-// parseItem reads one element with its key and, where it has one, its text.
-func parseItem(item string) *node {
+// parseItem reads an element: its key and, if there is one, its text.
+func parseItem(item string) *Node {
 	key, value := splitKey(item)
 	if key == "text" {
-		return &node{role: "text", text: unquoteYAML(value)}
+		return &Node{Role: "text", Text: unquoteYAML(value)}
 	}
 	n := parseKey(key)
-	n.text = unquoteYAML(value)
+	n.Text = unquoteYAML(value)
 	return n
 }
 
-// splitKey cuts an item at the colon that ends its key. The key may be quoted for
-// YAML, and has a quoted name in it.
+// splitKey cuts an item at the colon that ends its key. The key may be quoted as in YAML,
+// and may contain a quoted name.
 func splitKey(item string) (key, value string) {
 	if strings.HasPrefix(item, "'") {
 		var b strings.Builder
@@ -110,43 +111,44 @@ func splitKey(item string) (key, value string) {
 }
 
 // parseKey reads `role "name" [attr] [attr=value]`.
-func parseKey(key string) *node {
-	n := &node{attrs: map[string]string{}}
+func parseKey(key string) *Node {
+	n := &Node{Attrs: map[string]string{}}
 	role, tail, found := strings.Cut(key, " ")
-	n.role = role
+	n.Role = role
 	rest := ""
 	if found {
 		rest = key[len(role):]
 	}
 	switch {
 	case strings.HasPrefix(tail, `"`):
-		if end := jsonStringEnd(tail); end > 0 && json.Unmarshal([]byte(tail[:end]), &n.name) == nil {
+		if end := jsonStringEnd(tail); end > 0 && json.Unmarshal([]byte(tail[:end]), &n.Name) == nil {
 			rest = tail[end:]
 		}
 	case strings.HasPrefix(tail, "/"):
 		if end := slashEnd(tail); end > 0 {
-			n.name, rest = tail[:end], tail[end:]
+			n.Name, rest = tail[:end], tail[end:]
 		}
 	}
-	readAttrs(rest, func(name, value string) { n.attrs[name] = value })
-	n.pwRef = n.attrs["ref"]
+	parseAttrs(rest, func(name, value string) { n.Attrs[name] = value })
+	n.PlaywrightRef = n.Attrs["ref"]
 	return n
 }
 
-// slashEnd is where a name ends that begins and ends with a slash, which stands
-// unquoted: behind its last slash that only attributes follow. 0: it is none.
+// slashEnd returns the end of a name that begins and ends with a slash. Such a name is not
+// quoted: it ends with the last slash that only attributes follow. slashEnd returns 0 if
+// there is no such slash.
 func slashEnd(tail string) int {
 	for end := strings.LastIndexByte(tail, '/'); end > 0; end = strings.LastIndexByte(tail[:end], '/') {
-		if behind := tail[end+1:]; readAttrs(behind, nil) == len(behind) {
+		if behind := tail[end+1:]; parseAttrs(behind, nil) == len(behind) {
 			return end + 1
 		}
 	}
 	return 0
 }
 
-// readAttrs reads all attributes in text, each ` [name]` or ` [name=value]`, and
-// returns how many bytes of text are attributes.
-func readAttrs(text string, each func(name, value string)) (read int) {
+// parseAttrs calls each with the attributes in text, which are written ` [name]` or
+// ` [name=value]`. It returns how many bytes of text are attributes.
+func parseAttrs(text string, each func(name, value string)) (read int) {
 	for {
 		at := strings.Index(text, " [")
 		if at < 0 {
@@ -179,7 +181,7 @@ func jsonStringEnd(text string) int {
 	return 0
 }
 
-// unquoteYAML undoes the quoting of a value.
+// unquoteYAML removes the quotes of a value.
 func unquoteYAML(value string) string {
 	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return value
@@ -190,21 +192,22 @@ func unquoteYAML(value string) string {
 	return value[1 : len(value)-1]
 }
 
-// walk visits every node below n, parents first, until visit reports false.
-func (n *node) walk(visit func(*node) bool) bool {
-	for _, child := range n.children {
-		if !visit(child) || !child.walk(visit) {
+// Walk calls visit for every node below n, parents first, until visit returns false. It
+// reports whether all nodes were visited.
+func (n *Node) Walk(visit func(*Node) bool) bool {
+	for _, child := range n.Children {
+		if !visit(child) || !child.Walk(visit) {
 			return false
 		}
 	}
 	return true
 }
 
-// find returns the node with one of Playwright's refs.
-func (n *node) find(pwRef string) *node {
-	var found *node
-	n.walk(func(c *node) bool {
-		if c.pwRef == pwRef {
+// Find returns the node below n that has a ref of Playwright's, or nil.
+func (n *Node) Find(pwRef string) *Node {
+	var found *Node
+	n.Walk(func(c *Node) bool {
+		if c.PlaywrightRef == pwRef {
 			found = c
 		}
 		return found == nil
@@ -212,9 +215,9 @@ func (n *node) find(pwRef string) *node {
 	return found
 }
 
-// frameOf is the part of one of Playwright's refs that names its frame: empty in
-// the main frame.
-func frameOf(pwRef string) string {
+// FrameOf returns the part of a ref of Playwright's that names the frame. It is empty for the
+// main frame.
+func FrameOf(pwRef string) string {
 	at := strings.LastIndexByte(pwRef, 'e')
 	if at <= 0 {
 		return ""

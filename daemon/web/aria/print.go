@@ -1,4 +1,4 @@
-package daemon
+package aria
 
 import (
 	"net/url"
@@ -10,27 +10,27 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// hasRef reports whether people would act on the node: interactive roles, content
-// with a name, frames, and whatever the pointer shows as clickable.
-func (n *node) hasRef() bool {
-	if n.pwRef == "" {
+// HasRef reports whether a command may be meant for the node: it has an interactive role, is
+// content with a name or a frame, or the mouse pointer shows that it can be clicked.
+func (n *Node) HasRef() bool {
+	if n.PlaywrightRef == "" {
 		return false
 	}
-	switch n.role {
+	switch n.Role {
 	case "button", "link", "textbox", "checkbox", "radio", "combobox", "listbox", "menuitem", "menuitemcheckbox",
 		"menuitemradio", "option", "searchbox", "slider", "spinbutton", "switch", "tab", "treeitem", "iframe":
 		return true
 	case "heading", "cell", "gridcell", "columnheader", "rowheader", "listitem", "article", "region", "main", "navigation":
-		if n.name != "" {
+		if n.Name != "" {
 			return true
 		}
 	}
-	return n.attrs["cursor"] == "pointer"
+	return n.Attrs["cursor"] == "pointer"
 }
 
-// shownRole is the role in the words that agents know from agent-browser.
-func (n *node) shownRole() string {
-	switch n.role {
+// ShownRole returns the role under the name that agents know from agent-browser.
+func (n *Node) ShownRole() string {
+	switch n.Role {
 	case "text":
 		return "StaticText"
 	case "iframe":
@@ -38,18 +38,24 @@ func (n *node) shownRole() string {
 	case "img":
 		return "image"
 	}
-	return n.role
+	return n.Role
 }
 
-// outline prints a snapshot.
-type outline struct {
+// Print returns the text of a snapshot of the nodes below root, limited to what in asks for.
+// URLs in the main frame are resolved against the URL base.
+func Print(root *Node, in verbs.SnapshotIn, base string) string {
+	o := printer{in: in, base: base}
+	return o.print(root)
+}
+
+type printer struct {
 	in   verbs.SnapshotIn
 	base string // URL that the links of the main frame are relative to
 	b    strings.Builder
 }
 
-func (o *outline) print(root *node) string {
-	for _, child := range root.children {
+func (o *printer) print(root *Node) string {
+	for _, child := range root.Children {
 		o.node(child, 0)
 	}
 	text := strings.TrimSuffix(o.b.String(), "\n")
@@ -63,14 +69,14 @@ func (o *outline) print(root *node) string {
 	}
 }
 
-// node prints a node and what is below it. Depth is counted as it is shown: what
-// has no line of its own makes nothing deeper.
-func (o *outline) node(n *node, depth int) {
+// node prints a node and the nodes below it. Depth counts the lines above: a node without a
+// line of its own makes the nodes below it no deeper.
+func (o *printer) node(n *Node, depth int) {
 	if o.in.Depth > 0 && depth >= o.in.Depth {
 		return
 	}
-	if !o.keeps(n) {
-		for _, child := range n.children {
+	if !o.hasLine(n) {
+		for _, child := range n.Children {
 			o.node(child, depth)
 		}
 		return
@@ -79,44 +85,44 @@ func (o *outline) node(n *node, depth int) {
 	o.b.WriteString(strings.Repeat("  ", depth))
 	o.b.WriteString("- " + n.line(o.link(n), o.in.Interactive))
 	if value != "" {
-		o.b.WriteString(": " + oneLine(value))
+		o.b.WriteString(": " + OneLine(value))
 	}
 	o.b.WriteByte('\n')
 	if inside != "" && !o.in.Interactive && !(o.in.Depth > 0 && depth+1 >= o.in.Depth) {
-		o.b.WriteString(strings.Repeat("  ", depth+1) + "- StaticText " + quote(inside) + "\n")
+		o.b.WriteString(strings.Repeat("  ", depth+1) + "- StaticText " + Quote(inside) + "\n")
 	}
-	for _, child := range n.children {
+	for _, child := range n.Children {
 		o.node(child, depth+1)
 	}
 }
 
-// keeps reports whether a node has a line. What has none passes its children on.
-func (o *outline) keeps(n *node) bool {
+// hasLine reports whether a node is printed. If it is not, its children take its place.
+func (o *printer) hasLine(n *Node) bool {
 	switch {
 	case o.in.Interactive:
-		return n.ref > 0
-	case n.role == "generic" && n.ref == 0 && n.name == "" && n.text == "":
+		return n.Ref > 0
+	case n.Role == "generic" && n.Ref == 0 && n.Name == "" && n.Text == "":
 		return false
 	case o.in.Compact:
-		return n.weighs()
+		return n.hasContent()
 	}
 	return true
 }
 
-// weighs reports whether a node or something below it says something.
-func (n *node) weighs() bool {
-	if n.ref > 0 || n.text != "" {
+// hasContent reports whether the node or a node below it has a ref or text.
+func (n *Node) hasContent() bool {
+	if n.Ref > 0 || n.Text != "" {
 		return true
 	}
-	return !n.walk(func(c *node) bool { return c.ref == 0 && c.text == "" })
+	return !n.Walk(func(c *Node) bool { return c.Ref == 0 && c.Text == "" })
 }
 
-func (o *outline) link(n *node) string {
-	at := n.props["url"]
+func (o *printer) link(n *Node) string {
+	at := n.Props["url"]
 	if !o.in.URLs || at == "" {
 		return ""
 	}
-	if base, err := url.Parse(o.base); err == nil && frameOf(n.pwRef) == "" {
+	if base, err := url.Parse(o.base); err == nil && FrameOf(n.PlaywrightRef) == "" {
 		if full, err := base.Parse(at); err == nil {
 			return strings.ReplaceAll(full.String(), " ", "%20")
 		}
@@ -124,76 +130,76 @@ func (o *outline) link(n *node) string {
 	return at
 }
 
-// value is what a field holds, or else the only text that an element has inside.
-func (n *node) value() (value, inside string) {
+// value returns the value of a field, or the text that is the only content of another element.
+func (n *Node) value() (value, inside string) {
 	switch {
-	case n.role == "text", n.isField() && n.text == n.name:
+	case n.Role == "text", n.holdsInput() && n.Text == n.Name:
 		return "", ""
-	case n.isField():
-		return n.text, ""
-	case n.role == "combobox":
-		for _, child := range n.children {
-			if _, selected := child.attrs["selected"]; selected && child.role == "option" {
-				return child.name, n.text
+	case n.holdsInput():
+		return n.Text, ""
+	case n.Role == "combobox":
+		for _, child := range n.Children {
+			if _, selected := child.Attrs["selected"]; selected && child.Role == "option" {
+				return child.Name, n.Text
 			}
 		}
-		return n.text, ""
+		return n.Text, ""
 	}
-	return "", n.text
+	return "", n.Text
 }
 
-// line is the node without its value.
-func (n *node) line(link string, interactive bool) string {
-	if n.role == "text" {
-		return "StaticText " + quote(n.text)
+// line returns the line of the node without its value.
+func (n *Node) line(link string, interactive bool) string {
+	if n.Role == "text" {
+		return "StaticText " + Quote(n.Text)
 	}
 	var b strings.Builder
-	b.WriteString(n.shownRole())
-	name := n.name
-	if name == "" && interactive && n.role == "generic" {
-		name = n.allText()
+	b.WriteString(n.ShownRole())
+	name := n.Name
+	if name == "" && interactive && n.Role == "generic" {
+		name = n.textBelow()
 	}
 	if name != "" {
-		b.WriteString(" " + quote(name))
+		b.WriteString(" " + Quote(name))
 	}
 	if attrs := n.shownAttrs(link); len(attrs) > 0 {
 		b.WriteString(" [" + strings.Join(attrs, ", ") + "]")
 	}
-	if n.role == "generic" && n.attrs["cursor"] == "pointer" {
+	if n.Role == "generic" && n.Attrs["cursor"] == "pointer" {
 		b.WriteString(" clickable [cursor:pointer]")
 	}
 	return b.String()
 }
 
-func (n *node) shownAttrs(link string) []string {
+func (n *Node) shownAttrs(link string) []string {
 	var all []string
 	add := func(name, value string) { all = append(all, name+"="+value) }
-	if level := n.attrs["level"]; level != "" {
+	if level := n.Attrs["level"]; level != "" {
 		add("level", level)
 	}
-	checked, has := n.attrs["checked"]
+	checked, has := n.Attrs["checked"]
 	switch {
 	case has && checked == "":
 		add("checked", "true")
 	case has:
 		add("checked", checked)
-	case slices.Contains([]string{"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"}, n.role):
+	case slices.Contains([]string{"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"}, n.Role):
 		add("checked", "false")
 	}
-	if _, has := n.attrs["expanded"]; has {
+	if _, has := n.Attrs["expanded"]; has {
 		add("expanded", "true")
-	} else if n.role == "combobox" {
+	} else if n.Role == "combobox" {
 		add("expanded", "false")
 	}
 	for _, flag := range []string{"selected", "pressed", "disabled"} {
-		if value, has := n.attrs[flag]; has && value != "" {
+		if value, has := n.Attrs[flag]; has && value != "" {
 			add(flag, value)
 		} else if has {
 			all = append(all, flag)
 		}
 	}
-	if n.ref > 0 {
-		add("ref", "e"+strconv.Itoa(n.ref))
+	if n.Ref > 0 {
+		add("ref", "e"+strconv.Itoa(n.Ref))
 	}
 	if link != "" {
 		add("url", link)
@@ -201,25 +207,25 @@ func (n *node) shownAttrs(link string) []string {
 	return all
 }
 
-// allText is the text below a node, for elements that have no name.
-func (n *node) allText() string {
+// textBelow returns the text in the node, which stands in for the name of an element that has none.
+func (n *Node) textBelow() string {
 	parts := []string{}
-	if n.text != "" {
-		parts = append(parts, n.text)
+	if n.Text != "" {
+		parts = append(parts, n.Text)
 	}
-	n.walk(func(c *node) bool {
-		if c.text != "" {
-			parts = append(parts, c.text)
-		} else if c.name != "" {
-			parts = append(parts, c.name)
+	n.Walk(func(c *Node) bool {
+		if c.Text != "" {
+			parts = append(parts, c.Text)
+		} else if c.Name != "" {
+			parts = append(parts, c.Name)
 		}
 		return true
 	})
-	return oneLine(strings.Join(parts, " "))
+	return OneLine(strings.Join(parts, " "))
 }
 
-// oneLine is text on one line, without what would steer a terminal.
-func oneLine(text string) string {
+// OneLine returns text on one line, without the characters that control a terminal.
+func OneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
@@ -229,8 +235,8 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// quote writes text as a JSON string, with <, > and & as they are.
-func quote(text string) string {
+// Quote returns text as a JSON string, in which <, > and & are not escaped.
+func Quote(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range text {
