@@ -1,6 +1,6 @@
-// Package build tells which program an executable is. Every command asks, so it reads
+// Package buildid tells which program an executable is. Every command asks, so it reads
 // little and links little.
-package build
+package buildid
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func Of(path string) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	if id := ID(f); id != nil {
+	if id := Raw(f); id != nil {
 		h.Write(id)
 	} else if _, err := io.Copy(h, f); err != nil { // linked with -buildid=
 		return "", err
@@ -30,9 +30,9 @@ func Of(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// ID is the id that the Go linker wrote: as a note in ELF, and in every format
+// Raw is the id that the Go linker wrote: as a note in ELF, and in every format
 // before the first instruction of the text. Nil where there is none.
-func ID(f *os.File) []byte {
+func Raw(f *os.File) []byte {
 	if id := noteID(f); id != nil {
 		return id
 	}

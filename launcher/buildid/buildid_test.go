@@ -1,4 +1,4 @@
-package build
+package buildid
 
 import (
 	"bytes"
@@ -84,7 +84,7 @@ func TestBuildIDWithoutNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closed(t, f)
-	if got := string(ID(f)); got != "a/b/c/d" {
+	if got := string(Raw(f)); got != "a/b/c/d" {
 		t.Errorf("buildID = %q", got)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Running is a shared driver as it answered, or did not.
-type Running struct {
+// Status is a shared driver as it answered, or did not.
+type Status struct {
 	Name     string `json:"-"`
 	PID      int    `json:"pid"`
 	Sessions int    `json:"sessions"`
@@ -27,13 +27,13 @@ const (
 	briefTime = 250 * time.Millisecond // where a session's status waits for it
 )
 
-// Look asks the drivers that run how they are. It starts none.
-func (s *Shared) Look(ctx context.Context) ([]Running, error) {
+// List asks the drivers that run how they are. It starts none.
+func (s *Shared) List(ctx context.Context) ([]Status, error) {
 	places, err := s.running()
 	if err != nil {
 		return nil, err
 	}
-	var all []Running
+	var all []Status
 	for _, p := range places {
 		r, err := look(ctx, p, lookTime)
 		if errors.Is(err, wire.CodeNotRunning) {
@@ -46,13 +46,13 @@ func (s *Shared) Look(ctx context.Context) ([]Running, error) {
 }
 
 // Sessions is how many sessions the line's driver serves.
-func (l *Line) Sessions(ctx context.Context) (int, error) {
-	r, err := look(ctx, l.place, briefTime)
+func (c *Conn) Sessions(ctx context.Context) (int, error) {
+	r, err := look(ctx, c.place, briefTime)
 	return r.Sessions, err
 }
 
-func look(ctx context.Context, p home.Place, limit time.Duration) (Running, error) {
-	var r Running
+func look(ctx context.Context, p home.Place, limit time.Duration) (Status, error) {
+	var r Status
 	conn, err := sockets.Dial(ctx, p)
 	if err != nil {
 		return r, err

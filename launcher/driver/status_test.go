@@ -12,16 +12,16 @@ import (
 // sweeps; one that lives is left alone, and says how many it serves.
 func testSweep(t *testing.T, s *Shared, setup Setup) {
 	s.Linger = patience
-	if found, err := s.Look(t.Context()); err == nil && len(found) > 0 {
+	if found, err := s.List(t.Context()); err == nil && len(found) > 0 {
 		t.Errorf("before the first driver there are %+v", found)
 	}
 	if err := s.Sweep(); err != nil {
 		t.Errorf("Sweep of no directory = %v", err)
 	}
 	line := join(t, s, setup)
-	found, err := s.Look(t.Context())
+	found, err := s.List(t.Context())
 	if err != nil || len(found) != 1 || found[0].PID != line.PID() || found[0].Sessions != 1 || found[0].Limit != defaultLimit || found[0].Err != nil {
-		t.Errorf("Look = %+v, %v", found, err)
+		t.Errorf("List = %+v, %v", found, err)
 	}
 	line.Close()
 	if err := s.Sweep(); err != nil || len(s.leftovers()) < 2 {
@@ -31,8 +31,8 @@ func testSweep(t *testing.T, s *Shared, setup Setup) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := s.Look(t.Context()); err != nil || len(found) != 1 || !errors.Is(found[0].Err, wire.CodeWedged) {
-		t.Errorf("of a stopped driver Look = %+v, %v", found, err)
+	if found, err := s.List(t.Context()); err != nil || len(found) != 1 || !errors.Is(found[0].Err, wire.CodeWedged) {
+		t.Errorf("of a stopped driver List = %+v, %v", found, err)
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)

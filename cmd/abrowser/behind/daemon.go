@@ -21,7 +21,7 @@ func serveSession(ctx context.Context, sys cli.System, session string) error {
 		if err != nil {
 			return err
 		}
-		own, err := driver.Own(sys.Lookup)
+		own, err := driver.OwnRequested(sys.Lookup)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (r *role) driver(own bool) func(context.Context) (daemon.Driver, error) {
 		found, err := driver.Find(ctx, r.launcher.Installer(), "")
 		d := daemon.Driver{Directory: found.Directory, Node: found.Node}
 		if !own {
-			d.Join = func(ctx context.Context) (*driver.Line, error) { return shared.Join(ctx, found) }
+			d.Join = func(ctx context.Context) (*driver.Conn, error) { return shared.Connect(ctx, found) }
 		}
 		return d, err
 	}

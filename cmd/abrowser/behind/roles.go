@@ -88,13 +88,13 @@ func newLog(sys cli.System) *slog.Logger {
 // way to being ready, too.
 func announced(sys cli.System, run func(*role) error) error {
 	// Before anything else is opened: the descriptor's number is all we know of it.
-	pipe, err := launcher.Inherited(sys.Lookup)
+	pipe, err := launcher.ReadyPipe(sys.Lookup)
 	if err != nil {
 		return err
 	}
 	r, err := newRole(sys)
 	var once sync.Once
-	r.ready = func(err error) { once.Do(func() { launcher.Ready(pipe, err) }) }
+	r.ready = func(err error) { once.Do(func() { launcher.ReportReady(pipe, err) }) }
 	if err == nil {
 		err = run(r)
 	}
