@@ -35,7 +35,7 @@ func join(t *testing.T, s *Shared, setup Setup) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{Line: line}
+	c := &client{Conn: line}
 	t.Cleanup(line.Close)
 	c.stand = exec.Command(setup.Node, filepath.Join(setup.Directory, "package", "cli.js"), "run-driver") //nolint:noctx // as playwright-go does
 	c.stand.Stderr = line.Stderr()
