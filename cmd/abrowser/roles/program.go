@@ -1,7 +1,11 @@
-// Package behind is what stands behind the command line, see [cli.Behind]: the roles
-// that our processes have, and what has them started, fetched, ended and served to MCP
-// clients. It puts the other packages together and has no rules of its own.
-package behind
+// Package roles runs what the process is when it is not a command: a session's daemon, a
+// browser's keeper or broker, Playwright's Node. It also provides what commands need beyond
+// a socket: starting and killing processes, installing, serving an MCP client.
+//
+// It wires daemon, launcher and broker together and has no rules of its own. Only main
+// imports it. Its invariant: a process that another abrowser started reports once, over the
+// pipe that it inherited, that it serves or why it does not.
+package roles
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 //go:build linux
 
-package survival_test
+package faults_test
 
 import (
 	"encoding/json"

@@ -1,6 +1,6 @@
 //go:build linux
 
-package upkeep_test
+package recovery_test
 
 import (
 	"fmt"

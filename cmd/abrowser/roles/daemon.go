@@ -1,4 +1,4 @@
-package behind
+package roles
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// serveSession is the process `abrowser daemon NAME`: it serves one session. The
-// browser and the driver are made to run at the first verb that needs a page.
+// serveSession is the process `abrowser daemon NAME`: it serves one session. It starts the
+// browser and the driver at the first verb that needs a page.
 func serveSession(ctx context.Context, sys cli.System, session string) error {
-	// A session does one thing after the other. A second processor would be woken with
-	// each answer and find nothing to do: a tenth of a short command's time.
+	// A session runs one command at a time. A second processor would be woken by each
+	// response and find nothing to do, which costs a tenth of a short command's time.
 	runtime.GOMAXPROCS(1)
 	return announced(sys, func(r *role) error {
 		broker, err := r.root.BrowserOf(r.settings)
@@ -56,9 +56,8 @@ func finishRecording(root home.Root, session string) (string, error) {
 	return daemon.FinishRecording(root, session)
 }
 
-// closesAtEnd reports whether the tabs of a session go with it, which ends without its
-// daemon.
+// closesAtEnd reports whether the tabs of a session that ends without its daemon are closed.
 func closesAtEnd(root home.Root, session string) bool { return daemon.ClosesAtEnd(root, session) }
 
-// farewell is a script that takes off what a daemon leaves in its pages.
-func farewell() string { return daemon.Farewell }
+// cleanupScript removes from a page what the daemon has put into it.
+func cleanupScript() string { return daemon.Farewell }

@@ -1,4 +1,4 @@
-package behind
+package roles
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package behind
+package roles
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// bury ends what a session has kept, which ended with its agent when no daemon was
-// connected for it: what was recorded is written, what was set is forgotten. It
-// reports whether its tabs are to be closed. A daemon that runs after all and has
-// nothing to do ends as by close; one that has, is somebody's by now.
-func bury(ctx context.Context, root home.Root, session string) (closes bool, err error) {
+// finalizeSession removes the state of a session that ended with its agent while no daemon
+// was connected for it: the recording is written, the settings are forgotten. It reports
+// whether the session's tabs are to be closed. If a daemon runs after all, an idle one is
+// closed, and a busy one is left alone, since another caller uses it by now.
+func finalizeSession(ctx context.Context, root home.Root, session string) (closes bool, err error) {
 	place, err := root.Session(session)
 	if err != nil {
 		return false, err
 	}
-	start, err := sockets.HoldWait(ctx, place.Start) // so that none starts meanwhile
+	start, err := sockets.HoldWait(ctx, place.Start) // keeps a daemon from starting meanwhile
 	if err != nil {
 		return false, err
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// frontAlone is the front in a directory of its own, with the whole program beside it
-// as one that cannot be run: whatever the front hands over fails.
-func frontAlone(t *testing.T, h *e2e.Home) (dir string) {
+// thinAlone copies the thin command line to a directory of its own, with the full program
+// beside it as a file that cannot be run: whatever is handed over fails.
+func thinAlone(t *testing.T, h *e2e.Home) (dir string) {
 	t.Helper()
 	dir = filepath.Join(h.Outer, "alone")
 	copyFile(t, h.Binary, filepath.Join(dir, "abrowser"), 0o700)
@@ -37,22 +37,22 @@ func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 	}
 }
 
-// The front does by itself what is asked of a session that runs, which is why it is
-// there, and hands over the rest.
-func TestFront(t *testing.T) {
+// The thin command line answers commands to a running session by itself, which is its
+// purpose, and hands over the rest.
+func TestThin(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/page/one"))
 	handsOver := h.Binary
-	h.Binary = filepath.Join(frontAlone(t, h), "abrowser")
+	h.Binary = filepath.Join(thinAlone(t, h), "abrowser")
 	defer func() { h.Binary = handsOver }() // which ends what runs
 	for _, words := range []string{
 		"get url", "snapshot", "eval 1+1", "eval -b MSsx", "click h1", "screenshot", "wait 1", "status", "tab list", "browser status",
 		"open " + s.URL("/page/two"), "help", "help click", "--version", "completion bash",
 	} {
 		if r := h.Try("task", strings.Fields(words)...); r.Status != wire.ExitDone {
-			t.Errorf("the front alone: %s", r)
+			t.Errorf("the thin command line alone: %s", r)
 		}
 	}
 	h.Text(t, "task", "batch", "get url")
@@ -63,7 +63,7 @@ func TestFront(t *testing.T) {
 	h.Fails(t, wire.CodeUnknownVerb, "task", "clik", "h1")
 }
 
-func TestFrontFindsTheWholeProgram(t *testing.T) {
+func TestThinFindsTheFullProgram(t *testing.T) {
 	t.Parallel()
 	h := e2e.NewHome(t)
 	installed := h.Binary
@@ -81,7 +81,7 @@ func TestFrontFindsTheWholeProgram(t *testing.T) {
 	copyFile(t, installed, h.Binary, 0o700)
 	for _, words := range []string{"session list", "get url"} {
 		if e := h.Fails(t, wire.CodeInstall, "task", strings.Fields(words)...); !strings.Contains(*e.Error, "abrowserd") || !strings.Contains(e.Hint, "just install") {
-			t.Errorf("%s of a front without the whole program: %+v", words, e)
+			t.Errorf("%s without the full program: %+v", words, e)
 		}
 	}
 	h.Env = append(h.Env, "PATH="+filepath.Dir(installed)+":"+os.Getenv("PATH"))

@@ -1,4 +1,4 @@
-package behind
+package roles
 
 import (
 	"context"
@@ -36,8 +36,8 @@ func keepBrowser(ctx context.Context, sys cli.System) error {
 	})
 }
 
-// serveBrowser is the process `abrowser broker`, which a keeper starts and tells
-// the rest.
+// serveBrowser is the process `abrowser broker`, which a keeper starts and hands its
+// descriptors.
 func serveBrowser(ctx context.Context, sys cli.System) error {
 	r, err := newRole(sys)
 	if err != nil {
@@ -45,8 +45,8 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 	}
 	launcher.Pin()
 	err = broker.Serve(ctx, broker.ServeOptions{
-		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), CleanupScript: farewell(),
-		Bury: func(ctx context.Context, session string) (bool, error) { return bury(ctx, r.root, session) },
+		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), CleanupScript: cleanupScript(),
+		Bury: func(ctx context.Context, session string) (bool, error) { return finalizeSession(ctx, r.root, session) },
 	})
 	if err != nil {
 		r.log.Error("ended", "error", err)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is linked costs each command of its time when it starts, net/http alone 0.4 ms.
-func TestLittleIsLinked(t *testing.T) {
+// Linked packages cost each command time at its start, net/http alone 0.4 ms.
+func TestFewPackagesAreLinked(t *testing.T) {
 	const ours = "github.com/abrowser/abrowser/"
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
 	if err != nil {
@@ -24,7 +24,7 @@ func TestLittleIsLinked(t *testing.T) {
 		"net/http", "crypto/tls", "encoding/gob", ours + "daemon", ours + "launcher", ours + "sockets/server", ours + "cmd/abrowser/mcp",
 	} {
 		if slices.Contains(linked, heavy) {
-			t.Errorf("the front links %s", heavy)
+			t.Errorf("the thin command line links %s", heavy)
 		}
 	}
 }
