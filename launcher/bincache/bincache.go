@@ -1,4 +1,15 @@
-package launcher
+// Package bincache keeps one copy of our executable for each build, as
+// bin/<build>/abrowser below the root.
+//
+// The launcher starts daemons and keepers from such a copy, and not from the file that the
+// user called: go run deletes that file, an upgrade replaces it, and the driver that a
+// daemon starts later must find the executable at its path. The copy is not a link, since a
+// write into the original would change what the build's name stands for.
+//
+// Each process that runs a copy holds a shared lock on a file beside it, see [Pin]. The
+// package does not know what the processes do. The invariant: a copy is removed only by the
+// holder of its exclusive lock, so never while a process runs it.
+package bincache
 
 import (
 	"errors"
@@ -8,42 +19,37 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// liveName is the file beside a copy on which every process that runs the copy has
-// a shared lock. Whoever gets it alone may remove the copy.
-const liveName = ".live"
+// lockName is the name of the lock file beside a copy.
+const lockName = ".live"
 
-// installed returns the copy of our executable for this build, which it makes at the
-// first spawn: go run deletes its own, an upgrade replaces it, and a driver started
-// later must be found at its path. The copy stays at least as long as live is open.
-//
-// It is a copy and no link: who writes into our file afterwards would change what
-// the build's name stands for.
-func (l *Launcher) installed(build string) (program string, live *os.File, err error) {
-	dir := l.Root.Path("bin", build)
-	live, err = holdLive(dir)
+// Cache is the directory that has a subdirectory for each build.
+type Cache string
+
+// Add copies the executable at from, unless the cache has a copy of the build, and returns
+// the path of the copy. The copy is not removed before lock is closed.
+func (c Cache) Add(build, from string) (program string, lock *os.File, err error) {
+	dir := filepath.Join(string(c), build)
+	lock, err = lockShared(dir)
 	if err != nil {
-		return "", nil, wire.Errorf(wire.CodeStart, "copying our executable: %v", err).WithHint("abrowser doctor")
+		return "", nil, err
 	}
 	program = filepath.Join(dir, "abrowser")
-	if err := copyProgram(l.image(), program); err != nil {
-		live.Close()
-		return "", nil, wire.Errorf(wire.CodeStart, "copying our executable: %v", err).WithHint("abrowser doctor")
+	if err := copyProgram(from, program); err != nil {
+		return "", nil, errors.Join(err, lock.Close())
 	}
-	return program, live, nil
+	return program, lock, nil
 }
 
-// holdLive makes the directory and takes the shared lock in it, again when it was
-// removed in between.
-func holdLive(dir string) (*os.File, error) {
+// lockShared creates dir and returns its lock file with a shared lock. It tries again if dir
+// is removed at the same time.
+func lockShared(dir string) (*os.File, error) {
 	for range 10 {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
-		path := filepath.Join(dir, liveName)
+		path := filepath.Join(dir, lockName)
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
@@ -51,20 +57,21 @@ func holdLive(dir string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Held alone only by one that removes the directory, which takes no time.
+		// Only a process that removes dir holds the exclusive lock, for a short time.
 		if err := flock(int(f.Fd()), unix.LOCK_SH); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		if same(f, path) {
+		locked, err := f.Stat()
+		if current, missing := os.Lstat(path); err == nil && missing == nil && os.SameFile(locked, current) {
 			return f, nil
 		}
 		f.Close()
 	}
-	return nil, errors.New("it is removed again and again")
+	return nil, errors.New("another process keeps removing " + dir)
 }
 
-// copyProgram makes the copy unless it is there. Two may do so at once: each writes
-// a file of its own, and the second takes the first's place.
+// copyProgram copies the file unless the copy is complete. Two processes may do so at the
+// same time: each writes its own file and renames it.
 func copyProgram(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -78,73 +85,66 @@ func copyProgram(from, to string) error {
 	if have, err := os.Stat(to); err == nil && have.Size() == want.Size() && have.Mode().Perm()&0o100 != 0 {
 		return nil
 	}
-	temp, err := writeProgram(in, filepath.Dir(to))
-	if err == nil {
-		err = os.Rename(temp, to)
+	// A child that another goroutine forks at the same time would have the new file open for
+	// writing until its exec, and executing the file would fail with "text file busy".
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	out, err := os.CreateTemp(filepath.Dir(to), ".new-")
+	if err != nil {
+		return err
 	}
-	if err != nil && temp != "" {
-		os.Remove(temp)
+	_, err = io.Copy(out, in)
+	err = errors.Join(err, out.Chmod(0o700), out.Sync(), out.Close())
+	if err == nil {
+		err = os.Rename(out.Name(), to)
+	}
+	if err != nil {
+		os.Remove(out.Name())
 	}
 	return err
 }
 
-// writeProgram writes a new executable file in dir and returns its name.
-func writeProgram(in io.Reader, dir string) (string, error) {
-	// A child that another goroutine forks meanwhile would have the file open for
-	// writing until its exec, and running it would be refused: text file busy.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	out, err := os.CreateTemp(dir, ".new-")
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(out, in)
-	err = errors.Join(err, out.Chmod(0o700), out.Sync(), out.Close())
-	return out.Name(), err
-}
-
-// Pin keeps the copy of our executable that this process runs from being removed
-// while the process lives. A process that runs from elsewhere needs no pin.
+// Pin keeps the copy that this process runs while the process lives. It does nothing in a
+// process that does not run a copy.
 func Pin() {
 	path, err := os.Executable()
 	if err != nil {
 		return
 	}
-	// Opened below the os package, which would close it when nothing refers to it.
-	fd, err := unix.Open(filepath.Join(filepath.Dir(path), liveName), unix.O_RDWR|unix.O_CLOEXEC, 0)
+	// Not an os.File, which would be closed when it becomes unreachable.
+	fd, err := unix.Open(filepath.Join(filepath.Dir(path), lockName), unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	// Whoever started us holds it, so this never waits. Without the lock the copy may
-	// be removed, and a driver started later not be found; a start is not refused for
-	// that.
+	// The process that started this one holds a shared lock, so this succeeds at once. If it
+	// fails, the copy may be removed and a driver started later not find it. That is no
+	// reason to fail now.
 	_ = flock(fd, unix.LOCK_SH|unix.LOCK_NB)
 }
 
-// sweep removes the copies of other builds that no process runs.
-func (l *Launcher) sweep(build string) {
-	entries, err := os.ReadDir(l.Root.Path("bin"))
-	if err != nil {
-		return
-	}
+// Sweep removes the copies of builds other than keep that no process runs.
+func (c Cache) Sweep(keep string) error {
+	entries, err := os.ReadDir(string(c))
 	for _, e := range entries {
-		if e.Name() == build {
-			continue
-		}
-		if err := sweepOne(l.Root.Path("bin", e.Name())); err != nil {
-			l.logger().Debug("removing a copy", "build", e.Name(), "err", err)
+		if e.Name() != keep {
+			err = errors.Join(err, removeUnused(filepath.Join(string(c), e.Name())))
 		}
 	}
+	return err
 }
 
-func sweepOne(dir string) error {
-	f, err := os.OpenFile(filepath.Join(dir, liveName), os.O_RDWR|os.O_CREATE, 0o600)
+func removeUnused(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return err // somebody runs it
+	err = flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) { // a process runs it
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	return os.RemoveAll(dir)
 }
@@ -155,13 +155,4 @@ func flock(fd, how int) error {
 			return err
 		}
 	}
-}
-
-func same(f *os.File, path string) bool {
-	a, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	b, err := os.Lstat(path)
-	return err == nil && os.SameFile(a, b)
 }
