@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/abrowser/abrowser/daemon/web/cdp"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // isQuiet reports whether by the last answer there was nothing else to know.
@@ -25,7 +26,7 @@ func (l *link) direct(ctx context.Context) (*cdp.Conn, error) {
 	if d != nil && !d.IsOver() {
 		return d, nil
 	}
-	d, err := cdp.Dial(ctx, l.place, l.path)
+	d, err := cdp.Dial(ctx, l.place, l.path+"&"+wire.ParamDaemon)
 	if err != nil {
 		return nil, goneError()
 	}
@@ -39,6 +40,6 @@ func (l *link) direct(ctx context.Context) (*cdp.Conn, error) {
 		return l.own, nil
 	}
 	l.own = d
-	l.work.Go(d.Read) // until the link is closed
+	l.work.Go(func() { d.Read(l.checkSocket) }) // until the link is closed
 	return d, nil
 }

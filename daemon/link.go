@@ -35,8 +35,10 @@ type link struct {
 	runs    wire.Settings                           // of the browser
 	news    verbs.NewsOut                           // when it was made: which browser it is, and what happened to the one before
 	gone    chan struct{}                           // closed when the connection is lost
-	lose    sync.Once
-	work    sync.WaitGroup // what handlers of events handed over
+	// checkSocket is called when the broker reports that the daemon's socket is gone.
+	checkSocket func()
+	lose        sync.Once
+	work        sync.WaitGroup // what handlers of events handed over
 
 	mu       sync.Mutex // guards the fields below; never held during I/O
 	pages    map[string]*page
@@ -59,7 +61,7 @@ type arrival struct {
 // connect makes a link. The pages that the session has already are attached when
 // it returns, but for those that do not answer. socket is what [Session.alias] returns
 // for the place.
-func connect(ctx context.Context, pw *playwright.Playwright, place home.Place, socket, session string, d *dialogs, a *asks) (*link, error) {
+func connect(ctx context.Context, pw *playwright.Playwright, place home.Place, socket, session string, d *dialogs, a *asks, checkSocket func()) (*link, error) {
 	limit := connectTime
 	if at, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(at))
@@ -85,7 +87,7 @@ func connect(ctx context.Context, pw *playwright.Playwright, place home.Place, s
 	}
 	l := &link{
 		place: place, path: path, party: party, browser: browser, context: contexts[0], dialogs: d, kept: a.kept, devices: pw.Devices,
-		gone: make(chan struct{}), pages: map[string]*page{}, arrivals: map[playwright.Page]*arrival{}, changed: make(chan struct{}),
+		checkSocket: checkSocket, gone: make(chan struct{}), pages: map[string]*page{}, arrivals: map[playwright.Page]*arrival{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { l.lost() })
 	l.context.OnDialog(func(dialog playwright.Dialog) { l.hand(func() { l.dialogs.answer(dialog) }) })
@@ -101,6 +103,8 @@ func connect(ctx context.Context, pw *playwright.Playwright, place home.Place, s
 	for _, p := range l.context.Pages() {
 		l.hand(func() { _, _ = l.attach(p) })
 	}
+	// Made ahead, for the broker's report that the socket is gone.
+	l.hand(func() { _, _ = l.direct(context.Background()) })
 	return l, nil
 }
 

@@ -215,6 +215,7 @@ func (s *Session) watchLink(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		s.checkSocket()
 		if !s.engine.alive() || !s.broker.returns(ctx) { // see watchDriver for the first
 			continue
 		}

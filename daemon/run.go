@@ -20,10 +20,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const (
-	lookTime = 2 * time.Second // between looks at our own socket
-	endTime  = 4 * time.Second // for what runs when the daemon ends
-)
+const endTime = 4 * time.Second // for what runs when the daemon ends
 
 // Run serves a session until it is closed, ctx ends, SIGTERM or SIGINT comes, or
 // its socket is taken away. The session's pages stay where they are.
@@ -64,17 +61,18 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fail(errors.Join(err, lease.Close()))
 	}
-	socket, err := os.Lstat(place.Socket)
-	if err != nil {
-		return fail(errors.Join(err, listener.Close(), lease.Close()))
-	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := newSession(o, place, log, cancel)
 	s.idle, s.browserIdle = idle, o.Settings.BrowserIdle
-	s.unbind = func() { s.leave(place, socket) }
+	s.isBound = func() bool { return sockets.Bound(place, lease) }
+	s.unbind = func() {
+		if err := sockets.Unlink(place, lease); err != nil {
+			log.Warn("removing the socket", "error", err)
+		}
+	}
 	var watch sync.WaitGroup
 	watch.Go(func() { s.watchDriver(ctx) })
 	watch.Go(func() { s.watchLink(ctx) })
@@ -82,7 +80,6 @@ func Run(ctx context.Context, o Options) error {
 	// What a large answer took, 160 MB for a picture of 30, the runtime keeps for minutes.
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
-	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
 	srv := &server.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
 		Log: log, Build: o.Build, Grace: endTime, Unlink: s.unbind,
@@ -116,7 +113,7 @@ func newSession(o Options, place home.Place, log *slog.Logger, end func()) *Sess
 // shutdown takes the daemon down. When it begins, nothing is served any more: the
 // socket is gone, the listener closed, what ran has answered or was cancelled.
 //
-//  1. Stop looking at the socket and the driver.
+//  1. Stop looking at the driver.
 //  2. Give the browser's connection up; the pages stay. What waited for them ends.
 //  3. End Playwright's driver.
 //  4. Close the connection to the broker, and remove the alias of its socket.
@@ -134,13 +131,14 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 	return err
 }
 
-// leave takes our socket away, if it is still ours: who comes from now on finds
-// nobody, and starts another daemon.
-func (s *Session) leave(place home.Place, socket os.FileInfo) {
-	if now, err := os.Lstat(place.Socket); err == nil && os.SameFile(now, socket) {
-		if err := os.Remove(place.Socket); err != nil {
-			s.log.Warn("removing the socket", "error", err)
-		}
+// checkSocket ends the daemon if its socket was removed or replaced, so that nothing can
+// reach it. It is called when the broker, which watches the sockets, reports that, and when
+// the connection to the browser is lost. A daemon that is not connected to a browser is not
+// told: the launcher ends it when it starts another daemon of the session.
+func (s *Session) checkSocket() {
+	if !s.isBound() {
+		s.log.Warn("the socket is gone")
+		s.end()
 	}
 }
 
@@ -197,27 +195,6 @@ func (s *Session) connectAgain(ctx context.Context) error {
 	}
 	_, err = s.linked(ctx)
 	return err
-}
-
-// watchSocket ends the daemon when its socket is no longer there: nobody can reach
-// it any more, and another may be on its way. It looks now and then, since also
-// the directory, or one above it, may go.
-func (s *Session) watchSocket(ctx context.Context, path string, ours os.FileInfo, end func()) {
-	tick := time.NewTicker(lookTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		now, err := os.Lstat(path)
-		if err != nil || !os.SameFile(ours, now) {
-			s.log.Warn("the socket is gone")
-			end()
-			return
-		}
-	}
 }
 
 // logWriter passes what the driver says on to the log.

@@ -38,9 +38,10 @@ type Session struct {
 	owner    *owner
 	links    chan *link // the newest, for whoever watches it
 	health   health
-	end      func()     // begins the end of the daemon, once or more often
-	unbind   func()     // takes its socket away
-	aliasing sync.Mutex // held while the socket's alias is looked for or made
+	end      func()      // begins the end of the daemon, once or more often
+	unbind   func()      // removes its socket
+	isBound  func() bool // reports whether its socket is still there
+	aliasing sync.Mutex  // held while the socket's alias is looked for or made
 
 	mu        sync.Mutex // guards the fields below; never held during I/O
 	link      *link
@@ -128,7 +129,7 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := connect(ctx, pw, b.place, socket, s.name, s.dialogs, s.asks)
+	l, err := connect(ctx, pw, b.place, socket, s.name, s.dialogs, s.asks, s.checkSocket)
 	if err != nil {
 		s.log.Warn("connecting to the pages", "error", err)
 		if isGone(err) {

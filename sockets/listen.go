@@ -50,11 +50,14 @@ func claim(p home.Place, l *Lease) error {
 		return wire.OSError("reading "+p.Socket, err)
 	}
 	l.socket = info
-	line := p.Socket + "\n"
-	if _, err := l.file.WriteAt([]byte(line), 0); err != nil {
+	note := p.Socket + "\n"
+	if process, err := FindProcess(os.Getpid()); err == nil {
+		note += process.String() + "\n"
+	}
+	if _, err := l.file.WriteAt([]byte(note), 0); err != nil {
 		return wire.OSError("writing "+p.Lock, err)
 	}
-	return l.file.Truncate(int64(len(line)))
+	return l.file.Truncate(int64(len(note)))
 }
 
 func removeStale(p home.Place) error {
@@ -94,11 +97,12 @@ func Bound(p home.Place, l *Lease) bool {
 		return false
 	}
 	there, err := os.Lstat(p.Socket)
-	return err == nil && (l.socket == nil || sameSocket(l.socket, there))
+	return err == nil && (l.socket == nil || SameSocket(l.socket, there))
 }
 
-// sameSocket also compares when both were made: inodes are soon used again.
-func sameSocket(a, b fs.FileInfo) bool {
+// SameSocket reports whether two results of Lstat are of the same socket. It also compares
+// the times of their creation, since inode numbers are soon reused.
+func SameSocket(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime())
 }
 

@@ -2,6 +2,7 @@ package sockets
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -75,8 +76,11 @@ func TestListenTakesOverWhatIsStale(t *testing.T) {
 			conn.Close()
 			raw, err := os.ReadFile(p.Lock)
 			must(t, err)
-			if string(raw) != p.Socket+"\n" {
-				t.Errorf("the lock file says %q, want %q", raw, p.Socket)
+			if !strings.HasPrefix(string(raw), p.Socket+"\n") || strings.Contains(string(raw), "99999") {
+				t.Errorf("the lock file says %q, want %q and this process", raw, p.Socket)
+			}
+			if process, ok := Listener(p.Lock); !ok || process.PID != os.Getpid() {
+				t.Errorf("Listener() = %+v, %v, want this process", process, ok)
 			}
 		})
 	}
@@ -166,5 +170,16 @@ func TestThePathLimitIsTheSystems(t *testing.T) {
 	listener.Close()
 	if _, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket + "x", Net: "unix"}); err == nil {
 		t.Errorf("the system takes %d bytes, more than our limit", home.MaxSocketPath+1)
+	}
+}
+
+// A process that has ended, or one that has its pid now, does not hold the lease.
+func TestListenerHasEnded(t *testing.T) {
+	p := newPlace(t, "a")
+	for _, process := range []string{"", "99999999:1", fmt.Sprintf("%d:1", os.Getpid())} {
+		must(t, os.WriteFile(p.Lock, []byte(p.Socket+"\n"+process+"\n"), 0o600))
+		if got, ok := Listener(p.Lock); ok {
+			t.Errorf("Listener() = %+v for %q, want none", got, process)
+		}
 	}
 }

@@ -28,7 +28,12 @@ const (
 	PathCapture = "/v1/capture"  // POST: the front tab is the caller's as long as it keeps the connection
 	PathSession = "/v1/session/" // GET, upgraded to WebSocket: CDP for the session named behind it
 	ParamParty  = "party"        // of its query: connections with the same one act as one client
+	ParamDaemon = "daemon"       // of its query: the client is the session's daemon, and is sent [EventSocketRemoved]
 )
+
+// EventSocketRemoved is the CDP event with which a broker tells a session's daemon that its
+// socket file was removed or replaced, see [ParamDaemon].
+const EventSocketRemoved = "Abrowser.socketRemoved"
 
 // Reply is the answer to a verb. Exactly one of Data and Error is set.
 type Reply struct {
