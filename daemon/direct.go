@@ -56,7 +56,7 @@ const (
 	writeTime  = 10 * time.Second // for a large script; a broker that reads nothing is replaced before
 )
 
-func dialDirect(ctx context.Context, place home.Place, path string) (*direct, error) {
+func dialDirect(ctx context.Context, place home.Endpoint, path string) (*direct, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return sockets.Dial(ctx, place) }}

@@ -54,7 +54,7 @@ func (l *Launcher) checkExecutable() verbs.Part {
 
 // checkRunning says hello at the places: one part for all that answer, and one for
 // each that listens and does not.
-func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.Place) []verbs.Part {
+func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.Endpoint) []verbs.Part {
 	build, _ := l.Build() // checkExecutable tells the error
 	var answer []string
 	var parts []verbs.Part
@@ -109,12 +109,12 @@ func (l *Launcher) checkDrivers(ctx context.Context) []verbs.Part {
 
 // notAnswering is the part of a process that listens and does not answer. Killing a
 // daemon loses no tab: the next command of the session takes it over.
-func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Place, err error) verbs.Part {
+func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Endpoint, err error) verbs.Part {
 	part := brokenPart(what, err)
 	if !errors.Is(err, wire.CodeWedged) {
 		return part
 	}
-	switch who := sockets.Silence(ctx, p); {
+	switch who := sockets.InspectPeer(ctx, p); {
 	case who.PID == 0:
 	case who.Stopped:
 		part.Hint = fmt.Sprintf("kill -CONT %d", who.PID)

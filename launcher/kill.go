@@ -22,7 +22,7 @@ const killTime = 5 * time.Second
 // own with it, and removes what they had no time to remove. No tab is lost by it.
 // It reports whether there was one. Which process it is, the socket says, and no
 // file.
-func (l *Launcher) Kill(ctx context.Context, p home.Place) (bool, error) {
+func (l *Launcher) Kill(ctx context.Context, p home.Endpoint) (bool, error) {
 	conn, err := sockets.Dial(ctx, p)
 	if errors.Is(err, wire.CodeNotRunning) {
 		return false, nil
@@ -47,10 +47,10 @@ func (l *Launcher) Kill(ctx context.Context, p home.Place) (bool, error) {
 }
 
 // tidy removes a killed daemon's files, as the holder of its lease.
-func (l *Launcher) tidy(ctx context.Context, p home.Place) error {
+func (l *Launcher) tidy(ctx context.Context, p home.Endpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, killTime)
 	defer cancel()
-	lease, err := sockets.HoldWait(ctx, p.Lock)
+	lease, err := sockets.Acquire(ctx, p.Lock)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (l *Launcher) limits() limits {
 
 // target is what Session and Browser make run.
 type target struct {
-	place    home.Place
+	place    home.Endpoint
 	what     string   // for people
 	args     []string // of our executable
 	settings wire.Settings
@@ -90,7 +90,7 @@ type target struct {
 // A daemon of another build is replaced when it is idle, otherwise the error is
 // [wire.CodeBuildDiffers]. One that runs with other settings than asked for is
 // [wire.CodeSettingsDiffer]. The hint of either is the command that changes it.
-func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Place, wire.Hello, error) {
+func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	place, err := l.Root.Session(name)
 	if err != nil {
 		return place, wire.Hello{}, err
@@ -118,7 +118,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	}
 	short, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	running, err := (&client.Caller{Place: browser.place}).Hello(short)
+	running, err := (&client.Client{Endpoint: browser.place}).Hello(short)
 	if err != nil { // none runs, or it is the daemon's to wait for it
 		return s, home.MakeProfile(s)
 	}
@@ -127,7 +127,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 
 // Browser makes the browser for the settings run and returns where its broker
 // listens and what it says of itself. Its errors are those of Session.
-func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wire.Hello, error) {
+func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	t, err := l.browser(s)
 	if err != nil {
 		return t.place, wire.Hello{}, err
@@ -137,7 +137,7 @@ func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wi
 }
 
 func (l *Launcher) browser(s wire.Settings) (target, error) {
-	s = s.OfBrowser()
+	s = s.ForBrowser()
 	t := target{
 		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", anyBuild: true, shared: true, early: true,
 		before: func(context.Context) (wire.Settings, error) { return s, home.MakeProfile(s) },

@@ -42,7 +42,7 @@ func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hell
 	if err := l.Root.Make(); err != nil {
 		return wire.Hello{}, err
 	}
-	lock, err := sockets.HoldWait(ctx, t.place.Start)
+	lock, err := sockets.Acquire(ctx, t.place.Start)
 	if err != nil {
 		return wire.Hello{}, err
 	}
@@ -86,7 +86,7 @@ func (l *Launcher) greet(ctx context.Context, t target) (wire.Hello, error) {
 	}
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	hello, err := (&client.Caller{Place: t.place}).Hello(short)
+	hello, err := (&client.Client{Endpoint: t.place}).Hello(short)
 	if err != nil && ctx.Err() == nil && short.Err() != nil {
 		return hello, wire.Errorf(wire.CodeWedged, "%s does not answer; it is stopped, or the machine is very busy", t.what).
 			WithHint("abrowser doctor")
@@ -105,7 +105,7 @@ func (t target) fits(running wire.Hello) error {
 	if !t.shared {
 		return home.CheckSettings(t.settings, running)
 	}
-	if names := t.settings.Differ(running.Settings); len(names) > 0 {
+	if names := t.settings.Diff(running.Settings); len(names) > 0 {
 		return home.BrowserDiffers(t.what, names, t.stop)
 	}
 	return nil
@@ -122,7 +122,7 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	}
 	short, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	err := (&client.Caller{Place: t.place}).Retire(short)
+	err := (&client.Client{Endpoint: t.place}).Retire(short)
 	switch {
 	case errors.Is(err, wire.CodeBusy):
 		return busy
@@ -163,7 +163,7 @@ func (l *Launcher) vacate(ctx context.Context, t target, build string) (bool, er
 // ending does to its last moment, or with orSocket until somebody accepts. It
 // reports whether the lease is free.
 func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (bool, error) {
-	lease, err := sockets.Hold(t.place.Lock)
+	lease, err := sockets.TryAcquire(t.place.Lock)
 	if err == nil {
 		return true, lease.Close()
 	}
@@ -176,7 +176,7 @@ func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (boo
 	defer cancel()
 	free, accepts := make(chan error, 1), make(chan error, 1)
 	waiting.Go(func() {
-		lease, err := sockets.HoldWait(ctx, t.place.Lock)
+		lease, err := sockets.Acquire(ctx, t.place.Lock)
 		if err == nil {
 			err = lease.Close()
 		}

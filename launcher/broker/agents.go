@@ -99,7 +99,7 @@ func (b *broker) tend() {
 	b.swept = time.Now()
 	for _, agent := range b.pool.Orphans(b.lives) {
 		b.log.Info("an agent is gone", "agent", wire.AgentKey(agent).String())
-		b.goodbye(agent, func(verbs.GoodbyeOut) {})
+		b.goodbye(agent, func(verbs.EndAgentOut) {})
 	}
 }
 
@@ -110,7 +110,7 @@ func (b *broker) tend() {
 func (b *broker) lives(agent string, a pool.Agent) bool {
 	if a.Process != "" {
 		p, err := sockets.ParseProcess(a.Process)
-		return err == nil && p.Lives()
+		return err == nil && p.IsAlive()
 	}
 	for _, o := range b.mux.Tenants() {
 		if o.Live && (o.Name == agent || o.Agent == agent) {
@@ -128,11 +128,11 @@ func (b *broker) knownToLive(agent string) bool {
 
 // goodbye ends an agent. A session of the command line keeps what it has, which is
 // its own and ends with it: only what it waits for is forgotten.
-func (b *broker) goodbye(agent string, done func(verbs.GoodbyeOut)) {
+func (b *broker) goodbye(agent string, done func(verbs.EndAgentOut)) {
 	b.pool.Forget(agent)
-	if !wire.AgentKey(agent).Secret() {
+	if !wire.AgentKey(agent).IsSecret() {
 		b.keep()
-		done(verbs.GoodbyeOut{})
+		done(verbs.EndAgentOut{})
 		return
 	}
 	b.mux.EndAgent(agent, goodbyeTime, func(p patches.AgentEnd) {
@@ -143,7 +143,7 @@ func (b *broker) goodbye(agent string, done func(verbs.GoodbyeOut)) {
 				b.burials.Go(func() { b.bury(session) })
 			}
 		}
-		done(verbs.GoodbyeOut{Sessions: p.Tenants, Closed: p.Closed})
+		done(verbs.EndAgentOut{Sessions: p.Tenants, Closed: p.Closed})
 	})
 }
 
@@ -172,8 +172,8 @@ func (b *broker) bury(session string) {
 	}
 }
 
-func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.GoodbyeOut, error) {
-	return await(ctx, b, func(done func(verbs.GoodbyeOut)) { b.goodbye(string(call.Actor()), done) })
+func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.EndAgentOut, error) {
+	return await(ctx, b, func(done func(verbs.EndAgentOut)) { b.goodbye(string(call.Actor()), done) })
 }
 
 // saw notes a sign of life of who asks.
@@ -194,18 +194,18 @@ func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in verbs.Claim
 	var out verbs.ClaimOut
 	err := b.do(ctx, func() {
 		actor := call.Actor()
-		if actor.Secret() && !in.Asks {
+		if actor.IsSecret() && !in.QueryOnly {
 			b.saw(call)
 		}
-		if in.Asks {
+		if in.QueryOnly {
 			actor = ""
 		}
 		known := slices.ContainsFunc(b.mux.Tenants(), func(o patches.TenantInfo) bool { return o.Name == in.Session })
-		holder, ended := b.mux.Claim(in.Session, string(actor), in.Looks)
-		out = verbs.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended, Unknown: !known}
+		holder, ended := b.mux.Claim(in.Session, string(actor), in.ReadOnly)
+		out = verbs.ClaimOut{Owner: wire.AgentKey(holder), Ended: ended, Unknown: !known}
 		out.Tab, out.Live = b.activeOf(in.Session)
-		out.Held = b.mux.Claimed(in.Session)
-		if !in.Asks && !out.Live {
+		out.Reserved = b.mux.Claimed(in.Session)
+		if !in.QueryOnly && !out.Live {
 			b.idle.expect()
 		}
 	})

@@ -53,7 +53,7 @@ func attach(ctx context.Context, endpoint string) (*websocket.Conn, string, erro
 
 // notAttached is the error for a browser that cannot be attached to.
 func notAttached(endpoint string, err error) error {
-	plain := home.PlainEndpoint(endpoint)
+	plain := home.RedactCDP(endpoint)
 	if errors.Is(err, wire.CodeNotRunning) {
 		hint := "start the browser with --remote-debugging-port and a --user-data-dir of its own, then run the command again"
 		if u, err := url.Parse(endpoint); err == nil && u.Port() != "" {

@@ -108,14 +108,14 @@ func (c *capture) nextLocked() {
 }
 
 // holdings are what a daemon may have for a time.
-func (b *broker) holdings() []server.Holding {
+func (b *broker) holdings() []server.Lock {
 	c := &capture{clock: time.Now}
-	return []server.Holding{{Path: wire.PathCapture, Limit: captureLimit, Take: func(ctx context.Context, call *wire.Call) (any, func(), error) {
+	return []server.Lock{{Path: wire.PathCapture, Limit: captureLimit, Acquire: func(ctx context.Context, call *wire.Call) (any, func(), error) {
 		release, busy, err := c.take(ctx, call.Actor())
 		if busy != nil {
 			err = b.busyError(ctx, busy)
 		}
-		return verbs.Nothing{}, release, err
+		return verbs.Empty{}, release, err
 	}}}
 }
 

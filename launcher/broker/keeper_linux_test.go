@@ -28,7 +28,7 @@ func TestMessagesWakeNoKeeper(t *testing.T) {
 		}
 		return pauses(t, keeper) - before
 	}
-	first := ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID
+	first := ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID
 	if got := woken(first); got > asked/3 {
 		t.Errorf("%d questions woke the keeper %d times", asked, got)
 	}
@@ -38,7 +38,7 @@ func TestMessagesWakeNoKeeper(t *testing.T) {
 	_ = cmd.Wait()
 	second := first
 	until(t, "another keeper is there", func() bool {
-		second = ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID
+		second = ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID
 		return second != first
 	})
 	woken(second) // while it takes over, it has work of its own

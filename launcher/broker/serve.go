@@ -200,7 +200,7 @@ func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener 
 		work.Go(func() { b.cookies.run(ctx) })
 		_ = b.do(ctx, func() { b.served = true }) // where it is over, so much for that
 		srv := &server.Server{
-			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Holdings: b.holdings(), Log: b.log, Grace: stopTime, OnIdleConnsClosed: func() { close(b.quiet) },
+			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Locks: b.holdings(), Log: b.log, Grace: stopTime, OnIdleConnsClosed: func() { close(b.quiet) },
 			Extra: map[string]http.Handler{"GET " + wire.PathSession + "{name}": http.HandlerFunc(b.endpoint)},
 		}
 		err = srv.Serve(ctx, listener)

@@ -16,7 +16,7 @@ func sortTabs(tabs []verbs.Tab) {
 	slices.SortStableFunc(tabs, func(x, y verbs.Tab) int { return strings.Compare(x.SessionID, y.SessionID) })
 }
 
-func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.BrowserStatusOut, error) {
+func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verbs.BrowserStatusOut, error) {
 	out := verbs.BrowserStatusOut{
 		Running: true, Name: b.browser.Name, BrowserPID: b.browser.PID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeperPID.Load()),
 		Build: b.Build, Restarts: b.browser.Restarts, Mode: b.Settings.SessionMode(), Executable: b.browser.Executable,
@@ -26,7 +26,7 @@ func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Nothing)
 		out.Sandbox = "off: " + b.browser.NoSandbox
 	}
 	if b.Settings.External() {
-		out.Endpoint, out.Sandbox, out.Executable = home.PlainEndpoint(b.Settings.CDP), "", ""
+		out.Endpoint, out.Sandbox, out.Executable = home.RedactCDP(b.Settings.CDP), "", ""
 	}
 	err := b.do(ctx, func() {
 		out.Product, out.Sessions = b.product, b.mux.Connected()

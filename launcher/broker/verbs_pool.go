@@ -48,7 +48,7 @@ func (b *broker) left(agent string) int64 {
 	return max(1, time.Until(b.pool.Kept.Until).Milliseconds())
 }
 
-func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolRequestOut, error) {
+func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolRequestOut, error) {
 	var out verbs.PoolRequestOut
 	err := b.do(ctx, func() {
 		agent, tabs := string(call.Actor()), b.extras()
@@ -69,7 +69,7 @@ func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.
 	return out, err
 }
 
-func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolGrantOut, error) {
+func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolGrantOut, error) {
 	var out verbs.PoolGrantOut
 	var refusal error
 	closed := make(chan struct{}) // by then it is, whatever becomes of the broker
@@ -112,7 +112,7 @@ func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.No
 	return out, err
 }
 
-func (b *broker) servePoolRequests(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolRequestsOut, error) {
+func (b *broker) servePoolRequests(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolRequestsOut, error) {
 	out := verbs.PoolRequestsOut{PendingRequests: []verbs.PoolWait{}, ActiveReservations: []verbs.PoolReservation{}}
 	err := b.do(ctx, func() {
 		agent, tabs := string(call.Actor()), b.extras()

@@ -13,16 +13,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const (
-	live     = "live"
-	released = "released"
-)
-
 func stateOf(isLive bool) string {
 	if isLive {
-		return live
+		return verbs.StateLive
 	}
-	return released
+	return verbs.StateReleased
 }
 
 // ownerID is the agent that a session is of, as others see it.
@@ -58,7 +53,7 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in verbs.TabsIn) (
 	}
 	for _, o := range tenants {
 		if in.Session != "" {
-			out.LastDownload, out.Told = o.LastDownload, o.PageEvents
+			out.LastDownload, out.Notified = o.LastDownload, o.PageEvents
 		}
 		for _, t := range o.Pages {
 			out.Tabs = append(out.Tabs, b.tabOf(o, t))
@@ -115,15 +110,15 @@ func (b *broker) settle(ctx context.Context) {
 	}
 }
 
-func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in verbs.NoteIn) (verbs.Nothing, error) {
+func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in verbs.NoteIn) (verbs.Empty, error) {
 	var known bool
 	if err := b.do(ctx, func() { known = b.mux.UpdateTab(in.Session, in.Target, in.Active, in.Label) }); err != nil {
-		return verbs.Nothing{}, err
+		return verbs.Empty{}, err
 	}
 	if !known {
-		return verbs.Nothing{}, wire.Errorf(wire.CodeNotFound, "session %s has no tab with target id %s", in.Session, in.Target)
+		return verbs.Empty{}, wire.Errorf(wire.CodeNotFound, "session %s has no tab with target id %s", in.Session, in.Target)
 	}
-	return verbs.Nothing{}, nil
+	return verbs.Empty{}, nil
 }
 
 func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.ReleaseIn) (verbs.ReleaseOut, error) {
@@ -139,29 +134,29 @@ func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.Rel
 	})
 }
 
-func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in verbs.DepartIn) (verbs.Nothing, error) {
-	return verbs.Nothing{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
+func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in verbs.DepartIn) (verbs.Empty, error) {
+	return verbs.Empty{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
 }
 
 // serveIncognito gives a session a browser context of its own, before its first
 // client comes.
-func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in verbs.IncognitoIn) (verbs.Nothing, error) {
+func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in verbs.IncognitoIn) (verbs.Empty, error) {
 	if b.Settings.External() {
-		return verbs.Nothing{}, wire.Errorf(wire.CodeBadInput, "no session is incognito in a browser that somebody else started")
+		return verbs.Empty{}, wire.Errorf(wire.CodeBadInput, "no session is incognito in a browser that somebody else started")
 	}
 	why, err := await(ctx, b, func(done func(error)) { b.mux.Incognito(in.Session, done) })
 	if err != nil {
-		return verbs.Nothing{}, err
+		return verbs.Empty{}, err
 	}
 	var tabs patches.SharedTabsError
 	if errors.As(why, &tabs) {
-		return verbs.Nothing{}, wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
+		return verbs.Empty{}, wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
 			WithHint("abrowser --session %s close --page", in.Session)
 	}
-	return verbs.Nothing{}, why
+	return verbs.Empty{}, why
 }
 
-func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.BrokerSessionsOut, error) {
+func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verbs.BrokerSessionsOut, error) {
 	out := verbs.BrokerSessionsOut{Sessions: []verbs.BrokerSession{}}
 	tenants, err := b.snapshot(ctx, "")
 	if err != nil {
@@ -181,13 +176,13 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Nothin
 	return out, nil
 }
 
-func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in verbs.NewsIn) (verbs.NewsOut, error) {
-	out := verbs.NewsOut{Browser: b.browser.Instance, Windowed: b.watched()}
+func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in verbs.NoticesIn) (verbs.NoticesOut, error) {
+	out := verbs.NoticesOut{Browser: b.browser.Instance, Windowed: b.watched()}
 	var bad error
 	err := b.do(ctx, func() {
 		bad = b.idle.set(in.IdleTimeout)
-		if in.Heard != 0 {
-			b.mux.ClearReopened(in.Session, time.UnixMilli(in.Heard))
+		if in.Seen != 0 {
+			b.mux.ClearReopened(in.Session, time.UnixMilli(in.Seen))
 		}
 		at, tabs := b.mux.Reopened(in.Session)
 		for _, t := range tabs {

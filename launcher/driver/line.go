@@ -22,7 +22,7 @@ import (
 // carries what is written to them.
 type Line struct {
 	shared  *Shared
-	place   home.Place
+	place   home.Endpoint
 	conn    net.Conn      // frames
 	pulse   *net.UnixConn // questions whether the driver lives
 	pid     int
@@ -41,7 +41,7 @@ type Line struct {
 }
 
 // connect asks the driver at the place for a line.
-func (s *Shared) connect(ctx context.Context, p home.Place, setup Setup) (*Line, error) {
+func (s *Shared) connect(ctx context.Context, p home.Endpoint, setup Setup) (*Line, error) {
 	conn, err := sockets.Dial(ctx, p)
 	if err != nil {
 		return nil, err

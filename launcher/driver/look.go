@@ -51,7 +51,7 @@ func (l *Line) Sessions(ctx context.Context) (int, error) {
 	return r.Sessions, err
 }
 
-func look(ctx context.Context, p home.Place, limit time.Duration) (Running, error) {
+func look(ctx context.Context, p home.Endpoint, limit time.Duration) (Running, error) {
 	var r Running
 	conn, err := sockets.Dial(ctx, p)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Shared) Sweep() error {
 		return nil
 	}
 	for _, p := range places {
-		lease, held := sockets.Hold(p.Lock)
+		lease, held := sockets.TryAcquire(p.Lock)
 		if errors.Is(held, wire.CodeHeld) {
 			continue // it lives
 		}

@@ -92,7 +92,7 @@ func (s *Shared) join(ctx context.Context, setup Setup) (*Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := sockets.HoldWait(ctx, first.Start)
+	lock, err := sockets.Acquire(ctx, first.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *Shared) join(ctx context.Context, setup Setup) (*Line, error) {
 		return line, errors.Join(err, lock.Close())
 	}
 	type started struct {
-		place home.Place
+		place home.Endpoint
 		err   error
 	}
 	done := make(chan started, 1)
@@ -132,7 +132,7 @@ type endedError struct{ error }
 
 func (e endedError) Unwrap() error { return e.error }
 
-func noDriver(p home.Place, format string, args ...any) error {
+func noDriver(p home.Endpoint, format string, args ...any) error {
 	return wire.Errorf(wire.CodeNoDriver, format, args...).WithHint("abrowser doctor").With("log", p.Log)
 }
 
@@ -161,7 +161,7 @@ func (s *Shared) find(ctx context.Context, setup Setup, silent map[string]bool) 
 }
 
 // running lists the places that have a socket, the lowest number first.
-func (s *Shared) running() ([]home.Place, error) {
+func (s *Shared) running() ([]home.Endpoint, error) {
 	entries, err := os.ReadDir(s.Root.Path("run", "d"))
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (s *Shared) running() ([]home.Place, error) {
 		}
 	}
 	slices.Sort(numbers)
-	places := make([]home.Place, len(numbers))
+	places := make([]home.Endpoint, len(numbers))
 	for i, n := range numbers {
 		if places[i], err = s.Root.Driver(n); err != nil {
 			return nil, err
@@ -191,17 +191,17 @@ func (setup Setup) identity() string {
 }
 
 // temp is where the driver at the place keeps its temporary files.
-func (s *Shared) temp(p home.Place) string { return s.Root.Path("state", "tmp", p.Name) }
+func (s *Shared) temp(p home.Endpoint) string { return s.Root.Path("state", "tmp", p.Name) }
 
 // tidy removes what a driver left that did not end by itself. Its connections may
 // end a moment before its lease does; a lease that stays held is a successor's, which
 // has cleared the place.
-func (s *Shared) tidy(p home.Place) {
+func (s *Shared) tidy(p home.Endpoint) {
 	const tries, pause = 60, 50 * time.Millisecond
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for range tries {
-		lease, err := sockets.Hold(p.Lock)
+		lease, err := sockets.TryAcquire(p.Lock)
 		if err == nil {
 			err = errors.Join(s.clear(p), lease.Close())
 		}
@@ -217,7 +217,7 @@ func (s *Shared) tidy(p home.Place) {
 }
 
 // clear removes a dead driver's socket and files. The caller holds the lease.
-func (s *Shared) clear(p home.Place) error {
+func (s *Shared) clear(p home.Endpoint) error {
 	err := os.Remove(p.Socket)
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil

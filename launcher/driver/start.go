@@ -26,13 +26,13 @@ const (
 
 // start starts a driver at the first place that no living one has, and returns it
 // when it listens. The caller holds the start lock.
-func (s *Shared) start(setup Setup) (home.Place, error) {
+func (s *Shared) start(setup Setup) (home.Endpoint, error) {
 	for n := 1; n <= mostDrivers; n++ {
 		p, err := s.Root.Driver(n)
 		if err != nil {
 			return p, err
 		}
-		lease, err := sockets.Hold(p.Lock)
+		lease, err := sockets.TryAcquire(p.Lock)
 		if errors.Is(err, wire.CodeHeld) {
 			continue
 		}
@@ -42,12 +42,12 @@ func (s *Shared) start(setup Setup) (home.Place, error) {
 		// From here on the driver holds it itself, or nobody does.
 		return p, errors.Join(s.spawn(setup, p, lease), lease.Close())
 	}
-	return home.Place{}, wire.Errorf(wire.CodeNoDriver, "%d drivers run, and none has room", mostDrivers).WithHint("abrowser doctor")
+	return home.Endpoint{}, wire.Errorf(wire.CodeNoDriver, "%d drivers run, and none has room", mostDrivers).WithHint("abrowser doctor")
 }
 
 // spawn has Node run the script: in a session of its own, with its log as output,
 // the lease and the pipe on which it says that it listens. It outlives this process.
-func (s *Shared) spawn(setup Setup, p home.Place, lease *sockets.Lease) error {
+func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error {
 	temp := s.temp(p)
 	if err := errors.Join(s.clear(p), os.MkdirAll(temp, 0o700)); err != nil {
 		return err

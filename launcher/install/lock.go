@@ -11,12 +11,12 @@ import (
 // lock takes the lock that lies around every change below the driver directory.
 func (i *Installer) lock(ctx context.Context) (*sockets.Lease, error) {
 	path := i.Root.Path("driver", "install.lock")
-	lease, err := sockets.Hold(path)
+	lease, err := sockets.TryAcquire(path)
 	if !errors.Is(err, wire.CodeHeld) {
 		return lease, err
 	}
 	i.say("another abrowser is installing, waiting for it")
-	return sockets.HoldWait(ctx, path)
+	return sockets.Acquire(ctx, path)
 }
 
 // lockPackages waits until no abrowser of another root has the system's packages
@@ -24,12 +24,12 @@ func (i *Installer) lock(ctx context.Context) (*sockets.Lease, error) {
 // an install has fetched and not yet unpacked, where it is told to keep none.
 func (i *Installer) lockPackages(ctx context.Context) (unlock func(), err error) {
 	path := i.on().packages
-	lease, err := sockets.Hold(path)
+	lease, err := sockets.TryAcquire(path)
 	if errors.Is(err, wire.CodeHeld) {
 		i.say("another abrowser is installing packages, waiting for it")
 		ctx, cancel := context.WithTimeout(ctx, lockTime)
 		defer cancel()
-		if lease, err = sockets.HoldWait(ctx, path); ctx.Err() != nil {
+		if lease, err = sockets.Acquire(ctx, path); ctx.Err() != nil {
 			return nil, err
 		}
 	}

@@ -40,7 +40,7 @@ func (c *chromium) isExternal() bool { return c.leave != nil }
 func (c *chromium) disconnect() { c.leave.Do(func() { close(c.exited) }) }
 
 func notAttached(endpoint string) error {
-	plain := home.PlainEndpoint(endpoint)
+	plain := home.RedactCDP(endpoint)
 	return wire.Errorf(wire.CodeNoBrowser, "the browser at %s cannot be attached to: it ended the connection", plain).
 		WithHint("curl %s/json/version", strings.Replace(plain, "ws", "http", 1))
 }
