@@ -8,9 +8,9 @@ default:
     @just --list --unsorted
 
 # Without C's library each command starts 1.5 ms sooner.
-# build bin/abrowser, the command line, and bin/abrowserd, the whole program behind it
+# build bin/abrowser, the command line, and bin/abrowserd, the full program that it executes when it needs more
 build:
-    CGO_ENABLED=0 go build -o bin/abrowser ./cmd/front
+    CGO_ENABLED=0 go build -o bin/abrowser ./cmd/thin
     CGO_ENABLED=0 go build -o bin/abrowserd ./cmd/abrowser
 
 # put both where `go install` puts programs
@@ -66,8 +66,8 @@ mutants *words:
 
 # end and stop every process there is while tasks work, for a time: just chaos 10m 6 [SEED]
 chaos time="5m" tasks="4" seed="0":
-    go test ./cmd/abrowser/survival -run '^TestChaos$' -v -timeout 0 -chaos.for={{ time }} -chaos.tasks={{ tasks }} -chaos.seed={{ seed }} -chaos.faults=
-    go test ./cmd/abrowser/survival -run '^TestCyclesLeaveNothing$' -v -timeout 0 -cycles 1000
+    go test ./cmd/abrowser/faults -run '^TestChaos$' -v -timeout 0 -chaos.for={{ time }} -chaos.tasks={{ tasks }} -chaos.seed={{ seed }} -chaos.faults=
+    go test ./cmd/abrowser/faults -run '^TestCyclesLeaveNothing$' -v -timeout 0 -cycles 1000
 
 # With faults: just soak 30m -soak.kills; with delays at each hand-over: just soak 30m -soak.stalls. One kind again: just soak 5m -soak.kinds=covered,click -soak.seed=7
 # commands for elements that become ready at random moments, each answer compared with what the page counted

@@ -35,7 +35,7 @@ type Driver struct {
 	Node      string // run as `node package/cli.js ...`
 	// Join connects to a driver that other sessions share. Nil: the session has one
 	// of its own.
-	Join func(context.Context) (*driver.Line, error)
+	Join func(context.Context) (*driver.Conn, error)
 	// Process is locked while a driver starts: playwright-go sets its logger, and we the
 	// environment, for the whole process. Sessions of one process share it. Nil: the
 	// process has one session.

@@ -25,12 +25,12 @@ type engine struct {
 	provide func(context.Context) (Driver, error)
 	stderr  io.Writer
 	temp    string // a directory of its own for our own driver's temporary files
-	lines   chan *driver.Line
+	lines   chan *driver.Conn
 
 	mu      sync.Mutex // guards the fields below; held while the driver starts, so that one starts
 	pw      *playwright.Playwright
 	process *os.Process  // our own driver's
-	line    *driver.Line // to the one that we share
+	line    *driver.Conn // to the one that we share
 }
 
 // start returns the driver, which it starts where none lives.
@@ -54,7 +54,7 @@ func (e *engine) start(ctx context.Context) (*playwright.Playwright, error) {
 		return nil, err
 	}
 	var pw *playwright.Playwright
-	var line *driver.Line
+	var line *driver.Conn
 	var process *os.Process
 	if where.Join != nil {
 		pw, line, err = e.share(ctx, where)
@@ -73,7 +73,7 @@ func (e *engine) start(ctx context.Context) (*playwright.Playwright, error) {
 
 // share connects to a driver that serves others too, once again where that one
 // ended meanwhile.
-func (e *engine) share(ctx context.Context, where Driver) (*playwright.Playwright, *driver.Line, error) {
+func (e *engine) share(ctx context.Context, where Driver) (*playwright.Playwright, *driver.Conn, error) {
 	for again := false; ; again = true {
 		line, err := where.Join(ctx)
 		if err != nil {

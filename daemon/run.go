@@ -106,7 +106,7 @@ func newSession(o Options, place home.Endpoint, log *slog.Logger, end func()) *S
 	k, n := newKeeping(o.Root.StateFile(o.Session), log), &news{}
 	return &Session{
 		root: o.Root, name: o.Session, build: o.Build, settings: o.Settings, log: log, since: time.Now(), browser: o.Browser,
-		engine: &engine{provide: o.Driver, stderr: logWriter{log}, temp: o.Root.Path("state", "tmp", file), lines: make(chan *driver.Line, 1)},
+		engine: &engine{provide: o.Driver, stderr: logWriter{log}, temp: o.Root.Path("state", "tmp", file), lines: make(chan *driver.Conn, 1)},
 		broker: newBroker(o.Broker, o.Session),
 		kept:   k, news: n, dialogs: newDialogs(k, n), asks: newAsks(k, n), recorder: newRecorder(k, o.Root.JournalFile(o.Session)), refs: newRefs(o.Root.Path("state", "sessions", file+".json")), end: end,
 		told: map[string]bool{}, openers: map[string]string{}, links: make(chan *link, 1), owner: newOwner(),
@@ -152,7 +152,7 @@ const soonLost = 10 * time.Second
 // that it shares is lost, before the next command asks for them.
 func (s *Session) watchDriver(ctx context.Context) {
 	for {
-		var line *driver.Line
+		var line *driver.Conn
 		select {
 		case line = <-s.engine.lines:
 		case <-ctx.Done():
@@ -160,7 +160,7 @@ func (s *Session) watchDriver(ctx context.Context) {
 		}
 		since := time.Now()
 		select {
-		case <-line.Gone():
+		case <-line.Done():
 		case <-ctx.Done():
 			return
 		}

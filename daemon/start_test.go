@@ -57,7 +57,7 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 				return places.Endpoint{}, fmt.Errorf("the browser: %w", err)
 			},
 			Driver: func(context.Context) (daemon.Driver, error) {
-				return daemon.Driver{Join: func(ctx context.Context) (*driver.Line, error) {
+				return daemon.Driver{Join: func(ctx context.Context) (*driver.Conn, error) {
 					return nil, fmt.Errorf("the driver: %w", meet(ctx, shared, browser))
 				}}, nil
 			},

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/abrowser/abrowser/launcher/build"
+	"github.com/abrowser/abrowser/launcher/buildid"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -28,7 +28,7 @@ func rebuilt(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer closed(t, f)
-	id := build.ID(f)
+	id := buildid.Raw(f)
 	other := bytes.Clone(id)
 	other[len(other)-1] ^= 1
 	path := filepath.Join(t.TempDir(), "abrowser")

@@ -82,7 +82,7 @@ func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.
 // checkDrivers asks the shared drivers: one part for all that answer, and one for
 // each that does not. It is replaced when a session finds that out, at the latest.
 func (l *Launcher) checkDrivers(ctx context.Context) []verbs.Part {
-	found, err := (&driver.Shared{Root: l.Root}).Look(ctx)
+	found, err := (&driver.Shared{Root: l.Root}).List(ctx)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return []verbs.Part{brokenPart("drivers", err)}
 	}

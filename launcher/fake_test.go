@@ -65,7 +65,7 @@ func fakeCommand(session string) int {
 
 // fakeDaemon serves hello and retire. ABROWSER_TEST_* say how it misbehaves.
 func fakeDaemon(args []string) int {
-	ready, err := Inherited(os.LookupEnv)
+	ready, err := ReadyPipe(os.LookupEnv)
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -79,7 +79,7 @@ func fakeDaemon(args []string) int {
 		fmt.Println("something is wrong")
 		return 3
 	case "refuse":
-		Ready(ready, wire.Errorf(wire.CodeNoBrowser, "no browser here").WithHint("abrowser install"))
+		ReportReady(ready, wire.Errorf(wire.CodeNoBrowser, "no browser here").WithHint("abrowser install"))
 		return 1
 	case "hang":
 		time.Sleep(20 * time.Second)
@@ -87,7 +87,7 @@ func fakeDaemon(args []string) int {
 		dumpSelf()
 	}
 	if err := serveFake(args, ready, mode); err != nil {
-		Ready(ready, err)
+		ReportReady(ready, err)
 		return 1
 	}
 	return 0
@@ -140,7 +140,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 		},
 		Retire: func() error { cancel(); return nil },
 	}
-	Ready(ready, nil)
+	ReportReady(ready, nil)
 	err = srv.Serve(ctx, l)
 	if mode == "slow-end" {
 		time.Sleep(700 * time.Millisecond) // it holds its lease and listens no more

@@ -3,14 +3,14 @@ package launcher
 import (
 	"os"
 
-	"github.com/abrowser/abrowser/launcher/build"
+	"github.com/abrowser/abrowser/launcher/buildid"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Build identifies our executable, as package build does.
+// Build identifies our executable, as package buildid does.
 func (l *Launcher) Build() (string, error) {
 	l.once.Do(func() {
-		l.build, l.buildErr = build.Of(l.image())
+		l.build, l.buildErr = buildid.Of(l.image())
 		if l.buildErr != nil {
 			l.buildErr = wire.Errorf(wire.CodeInternal, "reading our executable's build: %v", l.buildErr)
 		}

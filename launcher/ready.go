@@ -18,10 +18,10 @@ type readyLine struct {
 	Error *wire.Error `json:"error,omitempty"`
 }
 
-// Inherited returns the ready pipe that this process was started with, or nil when
+// ReadyPipe returns the ready pipe that this process was started with, or nil when
 // it was started by hand. It is called once, before anything else is opened;
 // lookup is os.LookupEnv.
-func Inherited(lookup func(string) (string, bool)) (*os.File, error) {
+func ReadyPipe(lookup func(string) (string, bool)) (*os.File, error) {
 	text, ok := lookup(readyVariable)
 	if !ok {
 		return nil, nil //nolint:nilnil // a process without a ready pipe is no error
@@ -37,11 +37,11 @@ func Inherited(lookup func(string) (string, bool)) (*os.File, error) {
 	return sockets.Inherit(fd, "ready")
 }
 
-// Ready tells the launcher that started this process that it serves now, or why it
+// ReportReady tells the launcher that started this process that it serves now, or why it
 // never will, and closes the pipe. It also keeps the copy of our executable that
 // this process runs from being removed: see [Pin]. A nil f is for a process that was
 // started by hand.
-func Ready(f *os.File, err error) {
+func ReportReady(f *os.File, err error) {
 	if err == nil {
 		Pin()
 	}

@@ -70,7 +70,7 @@ func TestChildGetsWhatItShould(t *testing.T) {
 	want := []string{
 		"HOME=/h", "PATH=" + os.Getenv("PATH"), "LANG=C", "LC_ALL=C", "TZ=UTC", "DISPLAY=:7", "XDG_RUNTIME_DIR=/x", "PULSE_SERVER=/p",
 		"https_proxy=http://p", "NO_PROXY=localhost", "ABROWSER_TEST_MODE=dump", "AGENT_BROWSER_X=1",
-		"ABROWSER_ARGS=--a,--b", "ABROWSER_HOME=" + l.Root.Dir, // Inherited has hidden the ready pipe's number
+		"ABROWSER_ARGS=--a,--b", "ABROWSER_HOME=" + l.Root.Dir, // ReadyPipe has hidden the ready pipe's number
 	}
 	slices.Sort(want)
 	if !slices.Equal(env, want) {
@@ -122,23 +122,23 @@ func TestLogBeginsAnewWhenLarge(t *testing.T) {
 }
 
 func TestReadyByHand(t *testing.T) {
-	f, err := Inherited(func(string) (string, bool) { return "", false })
+	f, err := ReadyPipe(func(string) (string, bool) { return "", false })
 	if f != nil || err != nil {
-		t.Errorf("Inherited = %v, %v", f, err)
+		t.Errorf("ReadyPipe = %v, %v", f, err)
 	}
-	Ready(nil, nil)
-	Ready(nil, wire.CodeStart)
-	if _, err := Inherited(func(string) (string, bool) { return "x", true }); err == nil {
+	ReportReady(nil, nil)
+	ReportReady(nil, wire.CodeStart)
+	if _, err := ReadyPipe(func(string) (string, bool) { return "x", true }); err == nil {
 		t.Error("a descriptor that is none was taken")
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	Ready(w, wire.Errorf(wire.CodeHeld, "held").WithHint("wait"))
+	ReportReady(w, wire.Errorf(wire.CodeHeld, "held").WithHint("wait"))
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if want := `{"error":{"code":"held","message":"held","hint":"wait"}}` + "\n"; err != nil || line != want {
-		t.Errorf("Ready wrote %q, %v; want %q", line, err, want)
+		t.Errorf("ReportReady wrote %q, %v; want %q", line, err, want)
 	}
 	closed(t, r)
 	r2, w2, err := os.Pipe()
@@ -146,5 +146,5 @@ func TestReadyByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed(t, r2)
-	Ready(w2, nil) // nobody reads: no signal, no panic
+	ReportReady(w2, nil) // nobody reads: no signal, no panic
 }

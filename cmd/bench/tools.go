@@ -27,7 +27,7 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 		return nil, err
 	}
 	program := filepath.Join(dir, "abrowser")
-	for out, command := range map[string]string{program: "./cmd/front", wholeOf(program): "./cmd/abrowser"} { // as `just build` does
+	for out, command := range map[string]string{program: "./cmd/thin", fullOf(program): "./cmd/abrowser"} { // as `just build` does
 		build := exec.CommandContext(ctx, "go", "-C", filepath.Join("..", ".."), "build", "-o", out, command)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		build.Stderr = os.Stderr
@@ -57,8 +57,8 @@ func rewrite(program string) error {
 	return os.WriteFile(program, raw, 0o755)
 }
 
-// wholeOf is the program that a front stands before.
-func wholeOf(front string) string { return front + "d" }
+// fullOf returns the path of the full program beside a thin one.
+func fullOf(thin string) string { return thin + "d" }
 
 // variants are other ways of running us, in the scenarios in which they differ.
 func (b *bench) variants(us *contender) []*contender {
@@ -71,7 +71,7 @@ func (b *bench) variants(us *contender) []*contender {
 	bare := variant("abrowser, nothing ahead", "e", []string{"ABROWSER_SPARE_PAGES=0"}, nameNewSession)
 	bare.spares = false
 	alone := variant("abrowser, one program", "w", nil, nameGetURL, nameWorkflow)
-	alone.program = []string{wholeOf(us.program[0])}
+	alone.program = []string{fullOf(us.program[0])}
 	all := []*contender{bare, alone}
 	if shell, err := exec.LookPath("chromium-headless-shell"); err == nil {
 		all = append(all, variant("abrowser, headless shell", "f", []string{"ABROWSER_EXECUTABLE_PATH=" + shell},

@@ -149,7 +149,7 @@ func (h *Home) options(name string, t testing.TB, ready func(error)) daemon.Opti
 			found, err := driver.Find(ctx, h.installer(), "")
 			d := daemon.Driver{Directory: found.Directory, Node: found.Node, Process: &h.process}
 			if !h.OwnDrivers {
-				d.Join = func(ctx context.Context) (*driver.Line, error) { return h.Drivers.Join(ctx, found) }
+				d.Join = func(ctx context.Context) (*driver.Conn, error) { return h.Drivers.Connect(ctx, found) }
 			}
 			return d, err
 		},

@@ -20,7 +20,7 @@ import (
 
 // client is what playwright-go is to a line.
 type client struct {
-	*Line
+	*Conn
 	stand *exec.Cmd
 	in    io.WriteCloser
 	out   io.Reader
@@ -31,11 +31,11 @@ func join(t *testing.T, s *Shared, setup Setup) *client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	line, err := s.Join(ctx, setup)
+	line, err := s.Connect(ctx, setup)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{Line: line}
+	c := &client{Conn: line}
 	t.Cleanup(line.Close)
 	c.stand = exec.Command(setup.Node, filepath.Join(setup.Directory, "package", "cli.js"), "run-driver") //nolint:noctx // as playwright-go does
 	c.stand.Stderr = line.Stderr()
@@ -100,7 +100,7 @@ func (c *client) works(t *testing.T) {
 func (c *client) gone(t *testing.T, within time.Duration) {
 	t.Helper()
 	select {
-	case <-c.Gone():
+	case <-c.Done():
 	case <-time.After(within):
 		t.Errorf("after %s the line is not lost", within)
 	}

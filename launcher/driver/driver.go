@@ -4,12 +4,12 @@
 // playwright-go starts the program it is told is Node, once to ask the driver's
 // version and once to run it. [Find] tells it to start us. [Main], called before
 // anything else by every abrowser, recognises those command lines: the version it
-// prints itself, which saves starting Node for it. Where a daemon holds a [Line] to
+// prints itself, which saves starting Node for it. Where a daemon holds a [Conn] to
 // a shared driver, the stand-in hands its standard input and output back to the
 // daemon and ends; the daemon carries frames between these pipes and the driver's
 // socket. Otherwise the real Node takes the process over.
 //
-// A shared driver is started by the first who needs it ([Shared.Join]) and belongs
+// A shared driver is started by the first who needs it ([Shared.Connect]) and belongs
 // to nobody: it ends by itself when it has been empty for a while, and is ended by
 // whichever session finds that it does not answer. Its process is known by the
 // socket's peer, never by a name or a file.
@@ -49,9 +49,9 @@ func Find(ctx context.Context, i *install.Installer, executable string) (Setup, 
 	return Setup{Directory: d.Directory, Node: executable, Program: d.Node.Path}, nil
 }
 
-// Own reports whether ABROWSER_DRIVER asks for a driver of the session's own; lookup
+// OwnRequested reports whether ABROWSER_DRIVER asks for a driver of the session's own; lookup
 // is os.LookupEnv.
-func Own(lookup func(string) (string, bool)) (bool, error) {
+func OwnRequested(lookup func(string) (string, bool)) (bool, error) {
 	switch text, _ := lookup("ABROWSER_DRIVER"); text {
 	case "", "shared":
 		return false, nil

@@ -67,20 +67,20 @@ func (s *Shared) limits() limits {
 // build's sessions.
 var errNoRoom = errors.New("it has no room") // a constant
 
-// Join connects to a driver that has room, and starts one where none has. The
+// Connect connects to a driver that has room, and starts one where none has. The
 // caller closes the line, or it is lost when the driver ends. One that does not
 // answer is passed over, and ended; where the one that it starts is ended by somebody
 // before it serves, it starts another, once.
-func (s *Shared) Join(ctx context.Context, setup Setup) (*Line, error) {
-	line, err := s.join(ctx, setup)
+func (s *Shared) Connect(ctx context.Context, setup Setup) (*Conn, error) {
+	line, err := s.connectOrStart(ctx, setup)
 	if ended := (endedError{}); errors.As(err, &ended) && ctx.Err() == nil {
 		s.logger().Warn("a driver that was just started is gone", "error", err)
-		line, err = s.join(ctx, setup)
+		line, err = s.connectOrStart(ctx, setup)
 	}
 	return line, err
 }
 
-func (s *Shared) join(ctx context.Context, setup Setup) (*Line, error) {
+func (s *Shared) connectOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	if err := s.Root.Make(); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Shared) join(ctx context.Context, setup Setup) (*Line, error) {
 		if d.err != nil {
 			return nil, d.err
 		}
-		line, err := s.connect(ctx, d.place, setup)
+		line, err := s.dial(ctx, d.place, setup)
 		if errors.Is(err, wire.CodeNotRunning) {
 			s.tidy(d.place)
 		}
@@ -138,7 +138,7 @@ func noDriver(p home.Endpoint, format string, args ...any) error {
 
 // find connects to a running driver that has room, but to none of the silent ones,
 // to which it adds those that do not answer. It returns nil where none has room.
-func (s *Shared) find(ctx context.Context, setup Setup, silent map[string]bool) (*Line, error) {
+func (s *Shared) find(ctx context.Context, setup Setup, silent map[string]bool) (*Conn, error) {
 	places, err := s.running()
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *Shared) find(ctx context.Context, setup Setup, silent map[string]bool) 
 		if silent[p.Name] {
 			continue
 		}
-		line, err := s.connect(ctx, p, setup)
+		line, err := s.dial(ctx, p, setup)
 		if err == nil {
 			return line, nil
 		}

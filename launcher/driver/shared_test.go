@@ -119,7 +119,7 @@ func testClosingOne(t *testing.T, s *Shared, setup Setup) {
 		t.Errorf("waiting for the stand-in: %v, want that it has been waited for, or is now", err)
 	}
 	select {
-	case <-one.Gone():
+	case <-one.Done():
 	case <-time.After(patience):
 		t.Error("the line whose input was closed goes on")
 	}
@@ -154,7 +154,7 @@ func testStopped(t *testing.T, s *Shared, setup Setup) {
 	t.Cleanup(func() { _ = one.process.Kill() }) // it should be gone
 	noticed := make(chan time.Duration, 1)
 	go func() { // it ends with the line, which the test closes
-		<-one.Gone()
+		<-one.Done()
 		noticed <- time.Since(stopped)
 	}()
 	two := join(t, s, setup)
@@ -342,7 +342,7 @@ func testStaleSocket(t *testing.T, s *Shared, setup Setup) {
 func testGivingUp(t *testing.T, s *Shared, setup Setup) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := s.Join(ctx, setup); err == nil {
+	if _, err := s.Connect(ctx, setup); err == nil {
 		t.Skip("Node starts within 50 ms")
 	}
 	join(t, s, setup).hello(t)
@@ -353,13 +353,13 @@ func testGivingUp(t *testing.T, s *Shared, setup Setup) {
 
 func TestOwn(t *testing.T) {
 	for text, want := range map[string]bool{"": false, "shared": false, "own": true} {
-		own, err := Own(func(name string) (string, bool) { return text, name == "ABROWSER_DRIVER" })
+		own, err := OwnRequested(func(name string) (string, bool) { return text, name == "ABROWSER_DRIVER" })
 		if own != want || err != nil {
-			t.Errorf("Own() with %q = %t, %v", text, own, err)
+			t.Errorf("OwnRequested() with %q = %t, %v", text, own, err)
 		}
 	}
-	_, err := Own(func(string) (string, bool) { return "mine", true })
+	_, err := OwnRequested(func(string) (string, bool) { return "mine", true })
 	if !errors.Is(err, wire.CodeBadInput) {
-		t.Errorf("Own() with another word = %v", err)
+		t.Errorf("OwnRequested() with another word = %v", err)
 	}
 }

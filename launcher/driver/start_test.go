@@ -37,12 +37,12 @@ func testKilledWhileItStarts(t *testing.T, s *Shared, setup Setup) {
 				c.Close()
 				return
 			}
-			line, err := s.Join(t.Context(), setup)
+			line, err := s.Connect(t.Context(), setup)
 			if line != nil {
 				line.Close()
 			}
 			if !errors.Is(err, wire.CodeNoDriver) {
-				t.Errorf("Join() = %v, want %s", err, wire.CodeNoDriver)
+				t.Errorf("Connect() = %v, want %s", err, wire.CodeNoDriver)
 			}
 			if !await(func() bool { return len(s.leftovers()) == 0 }) {
 				t.Errorf("left over: %q", s.leftovers())

@@ -6,6 +6,6 @@
 //
 // The packages that use it are cmd/abrowser (the commands themselves) and, below it,
 // isolation (a task and the others), modes (attached, headed and incognito browsers, and
-// policies), soak (answers compared with what the pages counted), survival (processes that
-// are killed, frozen or restarted) and upkeep (damaged files, and idle sessions).
+// policies), soak (answers compared with what the pages counted), faults (processes that
+// are killed, frozen or restarted) and recovery (damaged files, and idle sessions).
 package e2e

@@ -113,17 +113,17 @@ func prepare(work string) error {
 	return os.Setenv(EnvBinary, binary)
 }
 
-// buildBoth makes the two programs that are installed, as `just build` does: the front,
-// which is what tests run, and the whole program beside it.
-func buildBoth(front string, flags ...string) error {
-	if err := goBuild(front, "cmd/front", flags...); err != nil {
+// buildBoth builds the two programs that are installed, as `just build` does: the thin
+// command line, which is what tests run, and the full program beside it.
+func buildBoth(thin string, flags ...string) error {
+	if err := goBuild(thin, "cmd/thin", flags...); err != nil {
 		return err
 	}
-	return goBuild(front+"d", "cmd/abrowser", flags...)
+	return goBuild(thin+"d", "cmd/abrowser", flags...)
 }
 
-// Build makes the whole program, which does without a front. A mark makes it another
-// build of the same source.
+// Build builds the full program, which needs no thin one. A mark makes it another build of
+// the same source.
 func Build(binary, mark string) error {
 	var flags []string
 	if mark != "" {

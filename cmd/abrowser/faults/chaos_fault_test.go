@@ -1,0 +1,143 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+)
+
+// fault is one thing that goes wrong.
+type fault struct {
+	name string
+	find func(c *chaos, r *rand.Rand) e2e.Process
+	sig  syscall.Signal
+}
+
+// chaosFaults is every process there is, ended, and those that are watched, stopped.
+func chaosFaults() []fault {
+	one := func(kind string) func(*chaos, *rand.Rand) e2e.Process {
+		return func(c *chaos, r *rand.Rand) e2e.Process { return pickOne(r, c.h.Of(kind)) }
+	}
+	return []fault{
+		{"daemon", one(e2e.KindDaemon), syscall.SIGKILL},
+		{"driver", one(e2e.KindDriver), syscall.SIGKILL},
+		{"broker", one(e2e.KindBroker), syscall.SIGKILL},
+		{"keeper", one(e2e.KindKeeper), syscall.SIGKILL},
+		{"browser", one(e2e.KindBrowser), syscall.SIGKILL},
+		{"renderer", func(c *chaos, r *rand.Rand) e2e.Process { return pickOne(r, c.h.Renderers()) }, syscall.SIGKILL},
+		{"frozen broker", one(e2e.KindBroker), syscall.SIGSTOP},
+		{"frozen driver", one(e2e.KindDriver), syscall.SIGSTOP},
+	}
+}
+
+func pickOne(r *rand.Rand, all []e2e.Process) e2e.Process {
+	if len(all) == 0 {
+		return e2e.Process{}
+	}
+	return all[r.IntN(len(all))]
+}
+
+// inject does one fault after the other, in rounds of all of them in an order of
+// the seed's: the next when every task has got something done after the last, and a
+// moment later.
+func (c *chaos) inject(r *rand.Rand, limit time.Duration) {
+	end := time.Now().Add(limit)
+	for first := true; first || time.Now().Before(end); first = false {
+		faults := chaosFaults()
+		if chosen := flagged[string]("chaos.faults"); chosen != "" {
+			faults = slices.DeleteFunc(faults, func(f fault) bool { return !slices.Contains(strings.Split(chosen, ","), f.name) })
+		}
+		r.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
+		for _, f := range faults {
+			if !first && !time.Now().Before(end) {
+				return
+			}
+			time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond) // a fault comes at any moment, but at the seed's
+			c.do(f, r)
+		}
+	}
+}
+
+// do injects a fault and waits until all tasks have got over it.
+func (c *chaos) do(f fault, r *rand.Rand) {
+	victim := f.find(c, r)
+	if victim.PID == 0 {
+		return // nothing of that kind runs right now: it was killed before, and nobody has needed it since
+	}
+	n := c.faults.Add(1)
+	switch f.name {
+	case "browser":
+		c.restarts.Add(1)
+	case "renderer":
+		c.killed.Add(1)
+	}
+	done := make([]int64, len(c.tasks))
+	for i, task := range c.tasks {
+		done[i] = task.done.Load()
+	}
+	c.mu.Lock()
+	c.names = append(c.names, f.name)
+	c.mu.Unlock()
+	began := time.Now()
+	if err := syscall.Kill(victim.PID, f.sig); err != nil {
+		c.t.Logf("fault %d, %s: %v", n, f.name, err) // it was ending by itself
+	}
+	over := e2e.Await(recoveryTime, func() bool {
+		for i, task := range c.tasks {
+			// The second one that ends is the first that surely began after the fault.
+			if task.done.Load() < done[i]+2 {
+				return false
+			}
+		}
+		return true
+	})
+	if !over {
+		c.see(&c.counts.hangs, "%s (%s): a task got nothing done within %s", f.name, victim, recoveryTime)
+	}
+	if f.sig == syscall.SIGSTOP && !e2e.Await(recoveryTime, func() bool { return !victim.Alive() }) {
+		c.see(&c.counts.hangs, "%s: %s was never replaced", f.name, victim)
+		_ = syscall.Kill(victim.PID, syscall.SIGCONT)
+	}
+	// One at a time: a broker without a keeper has nobody who sees that it is frozen.
+	if !e2e.Await(recoveryTime, func() bool { return len(c.h.Of(e2e.KindKeeper)) == 1 }) {
+		c.see(&c.counts.hangs, "%s: there are the keepers %v", f.name, c.h.Of(e2e.KindKeeper))
+	}
+	c.t.Logf("fault %d, %s: all tasks got over it in %s", n, f.name, time.Since(began).Round(time.Millisecond))
+	for _, kind := range []string{e2e.KindKeeper, e2e.KindBroker, e2e.KindBrowser} {
+		if now := c.h.Of(kind); len(now) > 1 {
+			c.see(&c.counts.wrongPages, "there are %d of the kind %s: %v", len(now), kind, now)
+		}
+	}
+}
+
+// descriptors counts the open files of the processes that live long.
+func (c *chaos) descriptors() map[string]int {
+	n := map[string]int{}
+	for _, kind := range []string{e2e.KindKeeper, e2e.KindBroker, e2e.KindDaemon, e2e.KindDriver} {
+		for _, p := range c.h.Of(kind) {
+			open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", p.PID))
+			n[kind] = max(n[kind], len(open))
+		}
+	}
+	return n
+}
+
+// listening counts the sockets below the home that somebody listens on or left.
+func (c *chaos) listening() int {
+	table, _ := os.ReadFile("/proc/net/unix")
+	n := strings.Count(string(table), c.h.Dir+"/")
+	for _, pattern := range []string{"run/*/*.sock"} {
+		left, _ := filepath.Glob(filepath.Join(c.h.Dir, pattern))
+		n += len(left)
+	}
+	return n
+}

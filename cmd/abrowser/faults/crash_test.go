@@ -1,0 +1,99 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// A page whose process ends while it is asked is said to have crashed, at once, by
+// whatever asks it in more than one step: the step after the end gets no answer, ever.
+func TestRendererEndsWhileItIsAsked(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/secret"))
+	tests := map[string][]string{
+		"get text":                {"get", "text", "#kept"},
+		"get count":               {"get", "count", "#kept"},
+		"is visible":              {"is", "visible", "#kept"},
+		"snapshot":                {"snapshot"},
+		"click":                   {"click", "#kept"},
+		"fill":                    {"fill", "#kept", "x"},
+		"get text of another tab": {"get", "text", "#kept", "--tab", "asked"},
+	}
+	for name, args := range tests {
+		t.Run(name, func(t *testing.T) {
+			h.Text(t, "task", "tab", "new", s.URL("/secret"), "--label", "asked")
+			renderer := rendererOf(t, h, "task")
+			if name == "get text of another tab" {
+				h.Text(t, "task", "tab", "t1")
+			}
+			e2e.Stop(t, renderer) // it answers nothing
+			results := make(chan e2e.Result, 1)
+			go func() { results <- h.Try("task", append([]string{"--json"}, args...)...) }()
+			time.Sleep(300 * time.Millisecond) // it asks by now, which nobody can see, and its first step waits for a second
+			if err := syscall.Kill(renderer.PID, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+			r := <-results
+			if e := r.Envelope(t); e.Success || e.Code != wire.CodePageCrashed || r.Took > atOnce {
+				t.Errorf("want %s within %s: %s", wire.CodePageCrashed, atOnce, r)
+			}
+			h.Text(t, "task", "tab", "close", "asked")
+			h.Text(t, "task", "tab", "t1")
+			if kept := h.Text(t, "task", "get", "count", "#kept"); kept != "1" {
+				t.Errorf("the tab beside it has %s fields", kept)
+			}
+		})
+	}
+}
+
+// The answer of an action says that it may have been done if the page's process ended
+// after the action's first event.
+func TestRendererEndsDuringAnAction(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	for _, tt := range []struct{ action, event, text string }{
+		{"click", "mousedown", ""}, // by the fast path
+		{"fill", "input", "x"},     // by the fast path
+		{"dblclick", "mousedown", ""},
+	} {
+		t.Run(tt.action, func(t *testing.T) {
+			h.Text(t, "task", "open", s.URL("/secret"))
+			h.Text(t, "task", "eval", fmt.Sprintf(`addEventListener(%q, () => {
+				const send = (method, path) => {
+					const request = new XMLHttpRequest();
+					request.open(method, path, false);
+					request.send();
+				};
+				send("POST", "/count/%[2]s");
+				send("GET", "/gate/%[2]s"); // which nothing opens
+			}), 0`, tt.event, tt.action))
+			renderer := rendererOf(t, h, "task")
+			results := make(chan e2e.Result, 1)
+			go func() {
+				results <- h.Try("task", append([]string{"--json", tt.action, "#kept"}, strings.Fields(tt.text)...)...)
+			}()
+			if !e2e.Await(20*time.Second, func() bool { return s.Count(tt.action) == 1 }) {
+				t.Error("the page saw no input")
+			}
+			if err := syscall.Kill(renderer.PID, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+			r := <-results
+			if e := r.Envelope(t); e.Code != wire.CodePageCrashed || !strings.Contains(*e.Error, "it may or may not have been done") {
+				t.Errorf("want %s, and that it may have been done: %s", wire.CodePageCrashed, r)
+			}
+		})
+	}
+}

@@ -1,0 +1,173 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// usage is what the processes that live long hold.
+type usage struct {
+	descriptors map[string]int
+	memory      map[string]int // KB
+	processes   int
+}
+
+func usageOf(h *e2e.Home) usage {
+	u := usage{descriptors: map[string]int{}, memory: map[string]int{}}
+	for _, kind := range []string{e2e.KindKeeper, e2e.KindBroker, e2e.KindDaemon, e2e.KindDriver} {
+		for _, p := range h.Of(kind) {
+			open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", p.PID))
+			u.descriptors[kind] += len(open)
+			u.memory[kind] += p.Memory()
+		}
+	}
+	u.processes = len(h.Running())
+	return u
+}
+
+// settles compares what is held now with what was, and waits until it is back.
+func settles(t *testing.T, h *e2e.Home, what string, before usage) {
+	t.Helper()
+	const descriptors, processes = 6, 2 // Chromium's spare renderer comes and goes
+	memory := map[string]int{e2e.KindKeeper: 16 << 10, e2e.KindBroker: 32 << 10, e2e.KindDaemon: 32 << 10, e2e.KindDriver: 96 << 10}
+	if e2e.RaceDetector {
+		for kind := range memory {
+			memory[kind] *= 4
+		}
+	}
+	var now usage
+	var more []string
+	if e2e.Await(30*time.Second, func() bool {
+		now, more = usageOf(h), nil
+		if now.processes > before.processes+processes {
+			more = append(more, fmt.Sprintf("%d processes, were %d", now.processes, before.processes))
+		}
+		for kind, n := range now.descriptors {
+			if n > before.descriptors[kind]+descriptors {
+				more = append(more, fmt.Sprintf("%s: %d descriptors, were %d", kind, n, before.descriptors[kind]))
+			}
+			if now.memory[kind] > before.memory[kind]+memory[kind] {
+				more = append(more, fmt.Sprintf("%s: %d KB, were %d", kind, now.memory[kind], before.memory[kind]))
+			}
+		}
+		return len(more) == 0
+	}) {
+		t.Logf("%s: %+v, were %+v", what, now, before)
+		return
+	}
+	t.Errorf("after %s: %s", what, strings.Join(more, "; "))
+	for _, p := range h.Running() {
+		t.Logf("%.200s", p)
+	}
+}
+
+// Many tabs, and many sessions, come and go: descriptors, processes and memory are
+// back to where they were.
+func TestCyclesLeaveNothing(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "stays", "open", s.URL("/page/stays"))
+	tabs := func(n int) {
+		var steps []string
+		for range n {
+			steps = append(steps, "tab new about:blank", "tab close")
+		}
+		h.Text(t, "stays", append([]string{"batch", "--bail"}, steps...)...)
+	}
+	session := func(i int) {
+		name := fmt.Sprintf("session-%d", i)
+		h.Text(t, name, "open", s.URL("/page/"+name))
+		h.Text(t, name, "close", "--page")
+	}
+	tabs(20)
+	session(0)
+	before := usageOf(h)
+	for range flagged[int]("cycles") / 20 {
+		tabs(20)
+	}
+	settles(t, h, "the tabs", before)
+	before = usageOf(h)
+	for i := range flagged[int]("cycles") / 10 {
+		session(i + 1)
+	}
+	settles(t, h, "the sessions", before)
+	if url := h.Text(t, "stays", "get", "url"); url != s.URL("/page/stays") {
+		t.Errorf("the session that stays is at %s", url)
+	}
+	if all := e2e.Owners(t, h); all["stays"] != 1 || len(all) != 1 {
+		t.Errorf("the tabs are %v", all)
+	}
+}
+
+// With 1,024 descriptors for each process, ten sessions with three tabs each work.
+func TestFewDescriptors(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Env = append(h.Env, "ABROWSER_MAX_TABS=0") // as many as there are descriptors for
+	limited := func(session string, args ...string) {
+		t.Helper()
+		cmd := h.Prepared(t.Context(), session, args...)
+		words := append([]string{"sh", "-c", `ulimit -n 1024 && exec "$0" "$@"`, h.Binary}, args...)
+		cmd.Path, cmd.Args = "/bin/sh", words
+		if r := e2e.Finish(cmd, args); r.Status != wire.ExitDone {
+			t.Fatalf("%s: %s", session, r)
+		}
+	}
+	for i := range 10 {
+		name := fmt.Sprintf("s%d", i)
+		limited(name, "batch", "--bail", "open "+s.URL("/page/"+name), "tab new "+s.URL("/page/"+name+"-1"), "tab new "+s.URL("/page/"+name+"-2"))
+	}
+	for kind, n := range usageOf(h).descriptors {
+		t.Logf("%s: %d descriptors", kind, n)
+	}
+	for i := range 10 {
+		name := fmt.Sprintf("s%d", i)
+		if url := h.Text(t, name, "get", "url"); url != s.URL("/page/"+name+"-2") {
+			t.Errorf("%s is at %s", name, url)
+		}
+	}
+	limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", h.Of(e2e.KindBroker)[0].PID))
+	if err != nil || !strings.Contains(string(limits), "Max open files            1024") {
+		t.Errorf("the broker's limits are\n%s %v", limits, err)
+	}
+}
+
+// The disk is full: what must be written fails with the reason, nothing else does,
+// and when there is room again all is as it was.
+func TestDiskFull(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/secret"))
+	h.Text(t, "task", "fill", "#kept", "kept")
+	before := e2e.MarkOf(t, h, "task")
+	h.Text(t, "task", "close")
+	// A file of our own may not grow any more: for the system that is a full disk, but
+	// for the error's name. The browser runs already and is not limited.
+	full := func(session string, args ...string) e2e.Result {
+		cmd := h.Prepared(t.Context(), session, args...)
+		cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `trap "" XFSZ; ulimit -f 0 && exec "$0" "$@"`, h.Binary}, args...)
+		return e2e.Finish(cmd, args)
+	}
+	for _, args := range [][]string{{"--json", "get", "url"}, {"--json", "snapshot"}, {"--json", "fill", "#kept", "still kept"}, {"--json", "screenshot", filepath.Join(h.Outer, "full.png")}} {
+		r := full("task", args...)
+		if e := r.Envelope(t); !e.Success && !strings.Contains(*e.Error+e.Hint, "file too large") {
+			t.Errorf("the error does not name the cause: %s", r)
+		}
+	}
+	h.Text(t, "task", "close")
+	after := e2e.MarkOf(t, h, "task")
+	if before.Typed = after.Typed; after != before || after.Typed != "kept" && after.Typed != "still kept" {
+		t.Errorf("the session came back to %v, want %v", after, before)
+	}
+}

@@ -1,0 +1,97 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+)
+
+// asking makes the page open a dialog when a gate opens. The page reports that directly
+// before.
+const asking = `fetch("/gate/%[1]s").then(() => {
+	const report = new XMLHttpRequest();
+	report.open("POST", "/count/%[1]s", false);
+	report.send();
+	alert("is anybody there?");
+	document.title = "asked";
+}), 0`
+
+// A dialog that a page opens while nothing is connected to it, because its task is done
+// or because daemon and driver were killed, does not block the page for those who go on.
+func TestDialogWhileNothingIsConnected(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	for _, tt := range []struct {
+		name, session string
+		part          func(session string)
+	}{
+		{"the task is done", "done", func(session string) { h.Text(t, session, "close") }},
+		{"daemon and driver are killed", "killed", func(string) {
+			for _, kind := range []string{e2e.KindDaemon, e2e.KindDriver} {
+				for _, p := range h.Of(kind) {
+					_ = e2e.Kill(p) // the one may end with the other
+				}
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			session := tt.session
+			h.Text(t, session, "open", s.URL("/form"))
+			h.Text(t, session, "eval", fmt.Sprintf(asking, session))
+			tt.part(session)
+			s.Open(session)
+			if !e2e.Await(20*time.Second, func() bool { return s.Count(session) == 1 }) {
+				t.Fatal("the page does not open its dialog")
+			}
+			if got := h.Text(t, session, "get", "title"); got != "asked" {
+				t.Errorf("the title is %q, want that of after the dialog", got)
+			}
+			h.Text(t, session, "open", s.URL("/"))
+		})
+	}
+}
+
+// A dialog that was told to a client which is killed before it could close the dialog does
+// not block the page either.
+func TestDialogWhoseClientIsKilled(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	for name, kinds := range map[string][]string{
+		"driver":            {e2e.KindDriver},
+		"broker":            {e2e.KindBroker},
+		"broker-and-driver": {e2e.KindBroker, e2e.KindDriver},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.Text(t, name, "open", s.URL("/form"))
+			h.Text(t, name, "eval", fmt.Sprintf(asking, name))
+			drivers := h.Of(e2e.KindDriver)
+			for _, p := range drivers {
+				e2e.Stop(t, p) // so that it does not close the dialog
+			}
+			s.Open(name)
+			if !e2e.Await(20*time.Second, func() bool { return s.Count(name) == 1 }) {
+				t.Fatal("the page does not open its dialog")
+			}
+			time.Sleep(300 * time.Millisecond) // the dialog follows the report; nothing tells when
+			for _, kind := range kinds {
+				for _, p := range h.Of(kind) {
+					if err := e2e.Kill(p); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for _, p := range drivers {
+				_ = syscall.Kill(p.PID, syscall.SIGCONT) // it may have been killed
+			}
+			if got := h.Text(t, name, "get", "title"); got != "asked" {
+				t.Errorf("the title is %q, want that of after the dialog", got)
+			}
+		})
+	}
+}

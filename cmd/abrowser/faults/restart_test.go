@@ -1,0 +1,179 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// placesOf says which session has which tab where: what must be the same in another
+// browser. The targets must not.
+func placesOf(t *testing.T, h *e2e.Home) (places []string, targets map[string]string) {
+	t.Helper()
+	targets = map[string]string{}
+	for _, tab := range e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
+		label := ""
+		if tab.Label != nil {
+			label = *tab.Label
+		}
+		places = append(places, fmt.Sprint(tab.SessionID, "/", tab.TabID, " ", label, " ", tab.URL, " active ", tab.Active))
+		targets[tab.TargetID] = tab.URL
+	}
+	slices.Sort(places)
+	return places, targets
+}
+
+// A browser that dies is started again, and every session's tabs are where they
+// were: of one at work, one that does nothing, and one that has ended.
+func TestBrowserDies(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	watch := e2e.Observe(t, h)
+	h.Text(t, "works", "open", s.URL("/form"))
+	h.Text(t, "works", "tab", "new", s.URL("/page/two"), "--label", "docs")
+	h.Text(t, "works", "tab", "t1")
+	h.Text(t, "rests", "open", s.URL("/page/rests"))
+	h.Text(t, "over", "open", s.URL("/page/over"))
+	h.Text(t, "over", "tab", "new", s.URL("/page/more"))
+	h.Text(t, "over", "close")
+	late := s.URL("/slow?ms=1500") // to be opened again takes as long
+	h.Text(t, "late", "open", late)
+	want, before := placesOf(t, h)
+	if len(want) != 6 {
+		t.Fatalf("there are %q", want)
+	}
+	waits := h.Begin(t, "works", "--json", "wait", "#never", "--timeout", "60000")
+	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[verbs.StatusOut](t, h, "works", "status").Command == "wait" }) {
+		t.Fatal("the command does not run")
+	}
+	e2e.KillBrowser(t, h)
+
+	r := <-waits.Ended
+	e := r.Envelope(t)
+	if e.Code != wire.CodeBrowserRestart || e.Error == nil || !strings.Contains(*e.Error, "t1 was opened again at "+s.URL("/form")) {
+		t.Errorf("the command under which the browser died: %s\nwant %s with the page's address", r, wire.CodeBrowserRestart)
+	}
+	r = h.Try("works", "get", "url")
+	if strings.TrimSpace(r.Stdout) != s.URL("/form") || r.Stderr != "" {
+		t.Errorf("the command after that: %s", r)
+	}
+	if got := h.Text(t, "late", "eval", "location.href"); got != `"`+late+`"` {
+		t.Errorf("a page that is being opened again is at %s, want %s", got, late)
+	}
+	h.Text(t, "works", "fill", "#name", "typed")
+	for _, session := range []string{"rests", "over"} {
+		r := h.Try(session, "get", "title")
+		if r.Status != wire.ExitDone || !strings.Contains(r.Stderr, "the browser died") || !strings.Contains(r.Stderr, "t1 was opened again at "+s.URL("/page/"+session)) {
+			t.Errorf("the first command of %s: %s\nwant a warning with the page's address", session, r)
+		}
+		if r := h.Try(session, "click", "h1"); r.Status != wire.ExitDone || r.Stdout+r.Stderr != "" {
+			t.Errorf("the second command of %s: %s", session, r)
+		}
+	}
+	h.Text(t, "over", "close")
+
+	got, now := placesOf(t, h)
+	if !slices.Equal(got, want) {
+		t.Errorf("the tabs are\n%q, were\n%q", got, want)
+	}
+	pages := watch.Pages(t)
+	maps.DeleteFunc(pages, func(_, url string) bool { return url == "about:blank" }) // nobody's
+	if !maps.Equal(pages, now) {
+		t.Errorf("the browser has the pages %v, want %v", pages, now)
+	}
+	for target := range before {
+		if now[target] != "" {
+			t.Errorf("target %s is one of the dead browser's", target)
+		}
+	}
+	if n := len(h.Of(e2e.KindBrowser)); n != 1 {
+		t.Errorf("%d browsers run", n)
+	}
+}
+
+// Who is logged in when a command has answered is logged in after whatever dies
+// then, by a cookie of the browser's file or by one of the session.
+func TestLoginOutlivesTheBrowser(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	for _, round := range []struct {
+		name  string
+		kinds []string
+	}{{"browser", []string{e2e.KindBrowser}}, {"all", []string{e2e.KindKeeper, e2e.KindBroker, e2e.KindBrowser, e2e.KindDaemon}}} {
+		t.Run(round.name, func(t *testing.T) {
+			h.Text(t, "task", "open", s.URL("/login"))
+			h.Text(t, "task", "fill", "#user", "ada-"+round.name)
+			h.Text(t, "task", "click", "#in")
+			h.Text(t, "task", "wait", "#who")
+			h.Text(t, "task", "eval", "document.cookie = 'visit="+round.name+"; path=/'")
+			for _, kind := range round.kinds {
+				for _, p := range h.Of(kind) {
+					_ = e2e.Kill(p) // the one ends when the other does
+				}
+			}
+			if !e2e.Await(20*time.Second, func() bool {
+				r := h.Try("task", "open", s.URL("/me"))
+				return r.Status == wire.ExitDone
+			}) {
+				t.Fatal("no command succeeds any more")
+			}
+			if who := h.Text(t, "task", "get", "text", "#who"); who != "ada-"+round.name {
+				t.Errorf("after the death of the %s the site sees %q", round.name, who)
+			}
+			if got := h.Text(t, "task", "eval", "document.cookie"); got != `"visit=`+round.name+`"` {
+				t.Errorf("the session cookie is %s", got)
+			}
+		})
+	}
+}
+
+// A browser that was stopped took its tabs along: nobody's is opened again.
+func TestStoppedBrowserStartsEmpty(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/page/one"))
+	h.Text(t, "task", "eval", "document.cookie = 'visit=1; path=/'")
+	h.Text(t, "other", "open", s.URL("/page/two"))
+	h.Text(t, "other", "close")
+	h.Text(t, "task", "browser", "stop")
+	if e := h.Fails(t, wire.CodePageClosed, "task", "get", "title"); e.Error == nil || !strings.Contains(*e.Error, s.URL("/page/one")) {
+		t.Errorf("after a stop: %+v", e)
+	}
+	if got, _ := placesOf(t, h); len(got) != 0 {
+		t.Errorf("after a stop there are %q", got)
+	}
+	h.Text(t, "task", "open", s.URL("/page/new"))
+	if got := h.Text(t, "task", "eval", "document.cookie"); got != `"visit=1"` {
+		t.Errorf("after a stop the session cookie is %s", got)
+	}
+}
+
+// A session at work does not pass for one that has ended when the broker dies and it
+// has nothing to do: it is there again before anybody asks.
+func TestBrokerDiesUnderSessionsAtRest(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "rests", "open", s.URL("/page/rests"))
+	if err := e2e.Kill(h.Of(e2e.KindBroker)[0]); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(8 * time.Second) // longer than a broker waits for its sessions
+	if tabs := e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs; len(tabs) != 1 || tabs[0].State != "live" {
+		t.Errorf("the tabs are %+v, want one that is live", tabs)
+	}
+	h.Text(t, "", "tab", "prune", "--all")
+	if r := h.Try("rests", "get", "url"); strings.TrimSpace(r.Stdout) != s.URL("/page/rests") || r.Stderr != "" {
+		t.Errorf("the session's next command: %s", r)
+	}
+}

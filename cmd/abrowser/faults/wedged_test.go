@@ -1,0 +1,213 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// atOnce is four times the second that a control verb gives whoever is silent.
+const atOnce = 4 * time.Second
+
+// quick runs a command that must answer at once.
+func quick(t *testing.T, h *e2e.Home, session string, args ...string) e2e.Result {
+	t.Helper()
+	r := h.Try(session, args...)
+	if r.Took > atOnce {
+		t.Errorf("it took more than %s: %s", atOnce, r)
+	}
+	return r
+}
+
+// looksWedged asks all the verbs that look at a session that does not answer. They
+// do, say why, and the way out.
+func looksWedged(t *testing.T, h *e2e.Home, session, reason, hint string, tabs int) {
+	t.Helper()
+	var status verbs.StatusOut
+	decodeInto(t, quick(t, h, session, "--json", "status"), &status)
+	if status.State != "wedged" || !status.Wedged || !strings.Contains(status.Reason, reason) || !strings.HasPrefix(status.Hint, hint) || status.Pages != tabs {
+		t.Errorf("status = %+v, want wedged, %q in the reason, the hint %q and %d tabs", status, reason, hint, tabs)
+	}
+	var list verbs.SessionListOut
+	decodeInto(t, quick(t, h, session, "--json", "session", "list"), &list)
+	i := slices.IndexFunc(list.Sessions, func(e verbs.SessionEntry) bool { return e.ID == session })
+	if i < 0 || list.Sessions[i].State != "wedged" || !list.Sessions[i].Wedged || !strings.HasPrefix(list.Sessions[i].Hint, hint) || list.Sessions[i].PID != h.Daemon(session).PID {
+		t.Errorf("session list = %+v", list)
+	}
+	var info verbs.SessionInfoOut
+	decodeInto(t, quick(t, h, session, "--json", "session", "info"), &info)
+	if !info.Active || info.Entry.State != "wedged" {
+		t.Errorf("session info = %+v", info)
+	}
+	var listed verbs.TabsOut
+	decodeInto(t, quick(t, h, session, "--json", "tab", "list"), &listed)
+	if len(listed.Tabs) != tabs {
+		t.Errorf("tab list = %+v", listed)
+	}
+}
+
+func decodeInto(t *testing.T, r e2e.Result, out any) {
+	t.Helper()
+	e := r.Envelope(t)
+	if !e.Success {
+		t.Fatalf("%s", r)
+	}
+	if err := json.Unmarshal(e.Data, out); err != nil {
+		t.Fatalf("%v: %s", err, r)
+	}
+}
+
+// A daemon that is stopped is told apart, and ended by force by close and kill:
+// nothing of it stays, its tabs do, unless they were to be closed.
+func TestFrozenDaemonIsEnded(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	for _, test := range []struct {
+		name string
+		args []string
+		kept bool
+	}{
+		{"close", []string{"close"}, true},
+		{"kill --page", []string{"kill", "--page"}, false},
+		{"close --all", []string{"close", "--all"}, true},
+		{"kill with a driver of its own", []string{"kill"}, true}, // which must go with it
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if strings.Contains(test.name, "own") {
+				h.Text(t, "Frozen.1", "close")
+				h.Env = append(h.Env, "ABROWSER_DRIVER=own")
+			}
+			h.Text(t, "Frozen.1", "open", s.URL("/secret"))
+			h.Text(t, "Frozen.1", "fill", "#kept", "kept")
+			before, daemon, driver := e2e.MarkOf(t, h, "Frozen.1"), h.Daemon("Frozen.1"), h.Driver("Frozen.1")
+			e2e.Stop(t, daemon)
+			gone := []e2e.Process{daemon}
+			if strings.Contains(test.name, "own") {
+				if driver.Parent() != daemon.PID {
+					t.Fatalf("the session's driver is %s", driver)
+				}
+				e2e.Stop(t, driver) // or it would see by itself that its daemon is gone
+				gone = append(gone, driver)
+			}
+			looksWedged(t, h, "Frozen.1", "stopped by a signal", "abrowser kill", 1)
+			if e := quick(t, h, "Frozen.1", "--json", "dialog", "status").Envelope(t); e.Success || e.Code != wire.CodeWedged || e.Hint != "abrowser kill" {
+				t.Errorf("dialog status = %+v", e)
+			}
+			// It may be performed when the daemon goes on.
+			if e := quick(t, h, "Frozen.1", "--json", "click", "#kept").Envelope(t); e.Code != wire.CodeResultUnknown || e.Hint != "abrowser kill" || e.Details["wedged"] != true {
+				t.Errorf("click = %+v", e)
+			}
+			if r := h.Try("Frozen.1", test.args...); r.Status != wire.ExitDone || r.Took > 2*atOnce {
+				t.Errorf("%s", r)
+			}
+			for _, p := range gone {
+				if !e2e.Await(5*time.Second, func() bool { return !p.Alive() }) {
+					t.Errorf("%s leaves %s", test.name, p)
+				}
+			}
+			left, _ := filepath.Glob(filepath.Join(h.Dir, "run", "s", "*.sock"))
+			temp, _ := filepath.Glob(filepath.Join(h.Dir, "state", "tmp", "sha*")) // the name has a capital
+			if len(left)+len(temp) > 0 {
+				t.Errorf("%s leaves %q %q", test.name, left, temp)
+			}
+			if n := e2e.Owners(t, h)["Frozen.1"]; n != map[bool]int{true: 1}[test.kept] {
+				t.Errorf("after %s the session has %d tabs", test.name, n)
+			}
+			if test.kept {
+				if after := e2e.MarkOf(t, h, "Frozen.1"); after != before {
+					t.Errorf("after %s the session came back to %v, want %v", test.name, after, before)
+				}
+			}
+		})
+	}
+}
+
+// Three deadlines that are missed in a row, and no sign of life then: the session
+// says that it is wedged, what does not answer and the way out, and the way works.
+func TestWedgedIsNoticed(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	tests := []struct {
+		name, driver, reason, hint string
+		freeze                     func(t *testing.T, h *e2e.Home)
+		end                        []string
+		kept                       bool
+	}{
+		{"page that spins", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *e2e.Home) {
+			h.Text(t, "task", "eval", "setTimeout(() => { for (;;) {} }, 50), 0")
+			time.Sleep(500 * time.Millisecond) // it spins by now: it cannot be asked, and a click takes less than 50 ms
+		}, []string{"close", "--page"}, false},
+		{"stopped renderer", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *e2e.Home) {
+			e2e.Stop(t, rendererOf(t, h, "task"))
+		}, []string{"kill", "--page"}, false},
+		{"stopped driver", "own", "driver", "abrowser close", func(t *testing.T, h *e2e.Home) { e2e.Stop(t, h.Driver("task")) }, []string{"close"}, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			h := e2e.NewHome(t)
+			h.Env = append(h.Env, "ABROWSER_DRIVER="+test.driver)
+			h.Text(t, "task", "open", s.URL("/secret"))
+			h.Text(t, "task", "fill", "#kept", "kept")
+			before := e2e.MarkOf(t, h, "task")
+			// A deadline that is missed while all is well means nothing.
+			for range 3 {
+				h.Fails(t, wire.CodeNotFound, "task", "click", "#none", "--timeout", "100")
+			}
+			if status := e2e.Ask[verbs.StatusOut](t, h, "task", "status"); status.Wedged {
+				t.Fatalf("status = %+v", status)
+			}
+			test.freeze(t, h)
+			var last e2e.Envelope
+			for n := range 3 {
+				// A click on what is ready needs no driver; a hover does.
+				r := h.Try("task", "--json", "hover", "#kept", "--timeout", "500")
+				if last = r.Envelope(t); last.Success || r.Status != wire.ExitTimeout || n < 2 && last.Details["wedged"] != nil {
+					t.Errorf("hover %d: %s", n+1, r)
+				}
+			}
+			if last.Code != wire.CodeWedged || last.Details["wedged"] != true || !strings.HasPrefix(last.Hint, test.hint) {
+				t.Errorf("the third deadline in a row is %+v", last)
+			}
+			looksWedged(t, h, "task", test.reason, test.hint, 1)
+			if r := quick(t, h, "task", "dialog", "status"); r.Status != wire.ExitDone {
+				t.Errorf("%s", r)
+			}
+			if r := h.Try("task", test.end...); r.Status != wire.ExitDone || r.Took > 20*time.Second {
+				t.Errorf("%s", r)
+			}
+			if !e2e.Await(10*time.Second, func() bool { return len(h.Of(e2e.KindDaemon)) == 0 }) {
+				t.Errorf("daemons after %v: %v", test.end, h.Of(e2e.KindDaemon))
+			}
+			if n := e2e.Owners(t, h)["task"]; n != map[bool]int{true: 1}[test.kept] {
+				t.Errorf("after %v the session has %d tabs", test.end, n)
+			}
+			if !test.kept {
+				h.Text(t, "task", "open", s.URL("/secret"))
+			} else if after := e2e.MarkOf(t, h, "task"); after != before {
+				t.Errorf("after %v the session came back to %v, want %v", test.end, after, before)
+			}
+		})
+	}
+}
+
+// rendererOf is the process of the session's page: the one that works when the page
+// does.
+func rendererOf(t *testing.T, h *e2e.Home, session string) e2e.Process {
+	t.Helper()
+	p, err := h.Renderer(session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,229 @@
+//go:build linux
+
+package recovery_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// damages are what may have become of a file while nobody looked.
+func damages() map[string]func(path string) error {
+	write := func(content string) func(string) error {
+		return func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
+	}
+	return map[string]func(string) error{
+		"empty":     write(""),
+		"garbage":   write("\x00\xff{]no state at all"),
+		"null":      write("null"),
+		"a list":    write(`[{"owners":7}]`),
+		"truncated": func(path string) error { return os.Truncate(path, 40) },
+		// What chmod does not keep root from reading, this does. A broker that was killed in a
+		// save has left none there.
+		"no file": func(path string) error { return errJoin(os.RemoveAll(path), os.Mkdir(path, 0o700)) },
+	}
+}
+
+func errJoin(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stateFiles are all that is kept on disk of sessions and browser, leases included.
+func stateFiles(h *e2e.Home) []string {
+	var all []string
+	for _, dir := range []string{"state", "run"} {
+		for _, path := range e2e.FilesBelow(filepath.Join(h.Dir, dir)) {
+			if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(path, filepath.Join(h.Dir, "state", "tmp")) {
+				all = append(all, path)
+			}
+		}
+	}
+	return append(all, filepath.Join(h.Dir, "profiles", "default", "abrowser.lock"))
+}
+
+// Whatever has become of a file of ours, the next command works or names the file;
+// put away, all is as it was: no tab is lost, and none is another task's.
+func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	for _, session := range []string{"one", "two"} {
+		h.Text(t, session, "open", s.URL("/secret?"+session))
+		h.Text(t, session, "snapshot")
+		h.Text(t, session, "fill", "#kept", "kept by "+session)
+	}
+	marks := map[string]e2e.Mark{"one": e2e.MarkOf(t, h, "one"), "two": e2e.MarkOf(t, h, "two")}
+	files := stateFiles(h)
+	if len(files) < 4 {
+		t.Fatalf("the files are %q", files)
+	}
+	type damaged struct{ path, name string }
+	var all []damaged
+	names := slices.Sorted(mapKeys(damages()))
+	for i, path := range files {
+		if filepath.Base(path) != "browser-default.json" { // one kind each
+			all = append(all, damaged{path, names[i%len(names)]})
+			continue
+		}
+		// Who owns which tab stands in it. More would be more deaths of the broker than its
+		// keeper takes for bad luck.
+		for _, name := range []string{"empty", "garbage", "no file"} {
+			all = append(all, damaged{path, name})
+		}
+	}
+	for _, d := range all {
+		path, name := d.path, d.name
+		below, _ := filepath.Rel(h.Dir, path)
+		t.Run(strings.ReplaceAll(below, "/", " ")+" is "+name, func(t *testing.T) {
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Skip("it has gone by itself") // the list is of a moment; what is always there, it has in each run
+			}
+			if err := e2e.Kill(h.Daemon("one")); err != nil {
+				t.Fatal(err)
+			}
+			keeper := h.Of(e2e.KindKeeper)[0]
+			if strings.Contains(below, "browser-default") { // a living broker would write it anew
+				e2e.Stop(t, keeper)
+				if err := e2e.Kill(h.Of(e2e.KindBroker)[0]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := damages()[name](path); err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Kill(keeper.PID, syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			r := h.Try("one", "--json", "get", "url")
+			if e := r.Envelope(t); !e.Success && !strings.Contains(*e.Error, filepath.Base(path)) && !e2e.Allowed(e.Code) {
+				t.Errorf("the error does not name the file: %s", r)
+			}
+			if info, err := os.Lstat(path); err == nil && info.IsDir() { // nobody else would remove it
+				if err := errJoin(os.Remove(path), os.WriteFile(path, whole, 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for session, want := range marks {
+				if got := e2e.MarkOf(t, h, session); got != want {
+					t.Errorf("session %s came back to %v, want %v", session, got, want)
+				}
+			}
+		})
+	}
+}
+
+func mapKeys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// The run directory is removed, or another put in its place, while daemons and
+// broker live: the next commands find the tabs again.
+func TestRunDirectoryGoes(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	run := filepath.Join(h.Dir, "run")
+	for _, test := range []struct {
+		name string
+		do   func() error
+	}{
+		{"removed", func() error { return os.RemoveAll(run) }},
+		{"replaced", func() error { return errJoin(os.Rename(run, run+".away"), os.MkdirAll(filepath.Join(run, "b"), 0o700)) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h.Text(t, "task", "open", s.URL("/secret"))
+			h.Text(t, "task", "fill", "#kept", test.name)
+			before, browser := e2e.MarkOf(t, h, "task"), h.Of(e2e.KindBrowser)
+			if err := test.do(); err != nil {
+				t.Fatal(err)
+			}
+			// Daemon and driver end when they see that nobody finds them any more.
+			if !e2e.Await(time.Minute, func() bool {
+				r := h.Try("task", "--json", "eval", "reveal()")
+				e := r.Envelope(t)
+				if !e.Success && !e2e.Allowed(e.Code) {
+					t.Fatalf("%s", r)
+				}
+				e2e.Await(3*time.Second, func() bool { return false })
+				return e.Success
+			}) {
+				t.Fatal("the session does not come back")
+			}
+			if after := e2e.MarkOf(t, h, "task"); after != before {
+				t.Errorf("the session came back to %v, want %v", after, before)
+			}
+			if now := h.Of(e2e.KindBrowser); len(now) != 1 || now[0].PID != browser[0].PID {
+				t.Errorf("the browser was %v and is %v", browser, now)
+			}
+			if !e2e.Await(10*time.Second, func() bool { return len(h.Of(e2e.KindDaemon)) == 1 }) {
+				t.Errorf("daemons: %v", h.Of(e2e.KindDaemon))
+			}
+		})
+	}
+}
+
+// The clock was set back: what is on disk is of tomorrow. Everything works, and
+// nothing is taken for old.
+func TestFilesOfTomorrow(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/secret"))
+	h.Text(t, "task", "fill", "#kept", "kept")
+	before := e2e.MarkOf(t, h, "task")
+	h.Text(t, "task", "close")
+	tomorrow := time.Now().Add(26 * time.Hour)
+	table := filepath.Join(h.Dir, "state", "browser-default.json")
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	today := regexp.MustCompile(`"\d{4}-\d\d-\d\dT[0-9:.]+Z"`)
+	text = today.ReplaceAll(text, fmt.Appendf(nil, "%q", tomorrow.UTC().Format(time.RFC3339)))
+	if err := os.WriteFile(table, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := e2e.Kill(h.Of(e2e.KindBroker)[0]); err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(h.Dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || strings.Contains(path, "/profiles/") || e.Type()&(fs.ModeSymlink|fs.ModeSocket) != 0 {
+			return nil // Chromium's own come and go; a socket is known by its time
+		}
+		return os.Chtimes(path, tomorrow, tomorrow)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"session", "list"}, {"tab", "--all"}, {"tab", "prune", "--older-than", "1h"}, {"doctor"}} {
+		if r := h.Try("task", args...); r.Status != wire.ExitDone {
+			t.Errorf("%s", r)
+		}
+	}
+	if after := e2e.MarkOf(t, h, "task"); after != before {
+		t.Errorf("the session came back to %v, want %v", after, before)
+	}
+}

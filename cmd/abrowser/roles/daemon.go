@@ -1,0 +1,63 @@
+package roles
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/cli"
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets/home"
+)
+
+// serveSession is the process `abrowser daemon NAME`: it serves one session. It starts the
+// browser and the driver at the first verb that needs a page.
+func serveSession(ctx context.Context, sys cli.System, session string) error {
+	// A session runs one command at a time. A second processor would be woken by each
+	// response and find nothing to do, which costs a tenth of a short command's time.
+	runtime.GOMAXPROCS(1)
+	return announced(sys, func(r *role) error {
+		broker, err := r.root.BrowserOf(r.settings)
+		if err != nil {
+			return err
+		}
+		own, err := driver.OwnRequested(sys.Lookup)
+		if err != nil {
+			return err
+		}
+		return daemon.Run(ctx, daemon.Options{
+			Root: r.root, Session: session, Settings: r.settings, Build: r.build, Log: r.log, Ready: r.ready,
+			Broker: broker,
+			Browser: func(ctx context.Context) (home.Endpoint, error) {
+				place, _, err := r.launcher.Browser(ctx, r.settings)
+				return place, err
+			},
+			Driver: r.driver(own),
+		})
+	})
+}
+
+// driver returns a function that provides Playwright's driver to a session. If own is
+// true, the session gets a private driver; otherwise sessions share one.
+func (r *role) driver(own bool) func(context.Context) (daemon.Driver, error) {
+	shared := &driver.Shared{Root: r.root, Log: r.log}
+	return func(ctx context.Context) (daemon.Driver, error) {
+		found, err := driver.Find(ctx, r.launcher.Installer(), "")
+		d := daemon.Driver{Directory: found.Directory, Node: found.Node}
+		if !own {
+			d.Join = func(ctx context.Context) (*driver.Conn, error) { return shared.Connect(ctx, found) }
+		}
+		return d, err
+	}
+}
+
+// finishRecording writes the HAR of a session that ends without its daemon.
+func finishRecording(root home.Root, session string) (string, error) {
+	return daemon.FinishRecording(root, session)
+}
+
+// closesAtEnd reports whether the tabs of a session that ends without its daemon are closed.
+func closesAtEnd(root home.Root, session string) bool { return daemon.ClosesAtEnd(root, session) }
+
+// cleanupScript removes from a page what the daemon has put into it.
+func cleanupScript() string { return daemon.Farewell }

@@ -1,0 +1,69 @@
+package roles
+
+import (
+	"context"
+	"os"
+	"strconv"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/cli"
+	"github.com/abrowser/abrowser/launcher"
+	"github.com/abrowser/abrowser/launcher/broker"
+	"github.com/abrowser/abrowser/launcher/keeper"
+)
+
+// keepBrowser is the process `abrowser keeper`: it starts a browser and holds it.
+func keepBrowser(ctx context.Context, sys cli.System) error {
+	return announced(sys, func(r *role) error {
+		executable, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		o := keeper.Options{
+			Root: r.root, Settings: r.settings, Build: r.build, Executable: executable,
+			Environ: sys.Environ(), Log: r.log, Ready: r.ready,
+		}
+		if !r.settings.External() { // otherwise there is no browser to start
+			installer := r.launcher.Installer()
+			found, err := installer.FindBrowser(r.settings)
+			if err != nil {
+				return err
+			}
+			sandbox := installer.FindSandbox(ctx, found)
+			r.log.Info("keeper", "browser", found.Path, "sandbox", sandbox.On, "why", sandbox.Why)
+			o.Browser, o.NoWindows, o.NoSandbox = found.Path, found.Headless, sandbox.Why
+		}
+		return keeper.Run(ctx, o)
+	})
+}
+
+// serveBrowser is the process `abrowser broker`, which a keeper starts and hands its
+// descriptors.
+func serveBrowser(ctx context.Context, sys cli.System) error {
+	r, err := newRole(sys)
+	if err != nil {
+		return err
+	}
+	launcher.Pin()
+	err = broker.Serve(ctx, broker.ServeOptions{
+		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), CleanupScript: cleanupScript(),
+		Bury: func(ctx context.Context, session string) (bool, error) { return finalizeSession(ctx, r.root, session) },
+	})
+	if err != nil {
+		r.log.Error("ended", "error", err)
+	}
+	return err
+}
+
+// spares reads ABROWSER_SPARE_PAGES, the number of new sessions after which a page is held
+// ready for the next one. 0 means never.
+func spares(lookup func(string) (string, bool)) int {
+	text, _ := lookup("ABROWSER_SPARE_PAGES")
+	switch n, err := strconv.Atoi(text); {
+	case err != nil:
+		return 0
+	case n == 0:
+		return -1
+	default:
+		return n
+	}
+}

@@ -1,0 +1,85 @@
+package roles
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
+	"github.com/abrowser/abrowser/cmd/abrowser/mcpsetup"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// InstallMCP is for [cli.Behind].
+func (b *behind) InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error) {
+	if err := mcp.CheckGroups(in.Tools); err != nil {
+		return nil, nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	if in.Write && in.Client == "" {
+		return nil, nil, wire.Errorf(wire.CodeBadInput, "--write needs the client whose file is to be written").WithHint("abrowser mcp install claude-code --write")
+	}
+	if ofGoRun(program) {
+		if in.Write {
+			return nil, nil, wire.Errorf(wire.CodeBadInput, "go run removes this abrowser when it ends: no client would find it").
+				WithHint("CGO_ENABLED=0 go install ./cmd/abrowser && abrowser mcp install %s --write", in.Client)
+		}
+		warnings = append(warnings, "go run removes this abrowser when it ends: go install ./cmd/abrowser makes one that stays")
+	}
+	server := mcpsetup.Server{Command: program, Args: []string{"mcp"}}
+	if len(in.Tools) > 0 {
+		server.Args = append(server.Args, "--tools", strings.Join(in.Tools, ","))
+	}
+	out, err = b.inClients(in, server)
+	return out, warnings, err
+}
+
+func (b *behind) inClients(in verbs.MCPInstallIn, server mcpsetup.Server) (*verbs.MCPInstallOut, error) {
+	dirs, err := b.userDirs()
+	if err != nil {
+		return nil, err
+	}
+	out := &verbs.MCPInstallOut{}
+	for _, c := range mcpsetup.Clients() {
+		if in.Client != "" && c.Name != in.Client {
+			continue
+		}
+		text, err := c.Text(server)
+		if err != nil {
+			return nil, err
+		}
+		if in.Write {
+			if err := c.Write(dirs, server); err != nil {
+				return nil, err
+			}
+		}
+		out.Clients = append(out.Clients, verbs.MCPClient{Client: c.Name, File: c.File(dirs), Config: text, Written: in.Write})
+	}
+	return out, nil
+}
+
+// ofGoRun reports whether a program is one that `go run` has made for one time: in a
+// directory of its own, or in Go's cache, from where it is started the next time.
+func ofGoRun(program string) bool {
+	dir := filepath.Dir(program)
+	cached, err := regexp.MatchString(`^[0-9a-f]{64}-d$`, filepath.Base(dir))
+	return err == nil && cached || filepath.Base(dir) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(dir))), "go-build")
+}
+
+func (b *behind) userDirs() (mcpsetup.Dirs, error) {
+	home, ok := b.sys.Lookup("HOME")
+	if !ok || !filepath.IsAbs(home) {
+		return mcpsetup.Dirs{}, wire.Errorf(wire.CodeBadInput, "HOME is not set, so that no client's file can be found").WithHint("HOME=/home/you abrowser mcp install")
+	}
+	project, err := b.sys.Dir()
+	if err != nil {
+		return mcpsetup.Dirs{}, err
+	}
+	config, err := os.UserConfigDir()
+	return mcpsetup.Dirs{Home: home, Config: config, Project: project}, err
+}

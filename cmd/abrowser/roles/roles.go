@@ -1,0 +1,106 @@
+package roles
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/cli"
+	"github.com/abrowser/abrowser/launcher"
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// role is what a process that another abrowser started has been started as.
+type role struct {
+	root     home.Root
+	settings wire.Settings
+	build    string
+	log      *slog.Logger
+	launcher *launcher.Launcher
+	ready    func(error) // told once, that we serve or why not
+}
+
+// Role turns the process into what its arguments say, where that is no
+// command: Node's stand-in, a session's daemon, a browser's keeper or its broker.
+func (Program) Role(args []string, sys cli.System) (handled bool, status int) {
+	if handled, status := driver.Main(args); handled {
+		return true, status
+	}
+	run := roleOf(args)
+	if run == nil {
+		return false, 0
+	}
+	// Their end is asked for by a signal; they end in their own order.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, sys); err != nil {
+		return true, cli.Fail(sys, err)
+	}
+	return true, wire.ExitDone
+}
+
+func roleOf(args []string) func(context.Context, cli.System) error {
+	switch {
+	case len(args) == 2 && args[0] == "daemon":
+		return func(ctx context.Context, sys cli.System) error { return serveSession(ctx, sys, args[1]) }
+	case len(args) == 1 && args[0] == "keeper":
+		return keepBrowser
+	case len(args) == 1 && args[0] == "broker":
+		return serveBrowser
+	}
+	return nil
+}
+
+// newRole reads what the process was started with.
+func newRole(sys cli.System) (*role, error) {
+	r := &role{log: newLog(sys), ready: func(error) {}}
+	var err error
+	if r.root, err = home.Locate(sys.Lookup); err != nil {
+		return r, err
+	}
+	if r.settings, err = wire.SettingsFrom(sys.Lookup); err != nil {
+		return r, err
+	}
+	r.launcher = &launcher.Launcher{Root: r.root, Log: r.log, Environ: sys.Environ()}
+	r.build, err = r.launcher.Build()
+	return r, err
+}
+
+// newLog writes JSON lines to stderr, which is the role's log file.
+func newLog(sys cli.System) *slog.Logger {
+	level := slog.LevelInfo
+	for _, name := range []string{"AGENT_BROWSER_DEBUG", "ABROWSER_DEBUG"} {
+		text, _ := sys.Lookup(name)
+		if on, err := strconv.ParseBool(text); err == nil && on {
+			level = slog.LevelDebug
+		}
+	}
+	return slog.New(slog.NewJSONHandler(sys.Stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// announced runs a role that a launcher waits for: it is told of a failure on the
+// way to being ready, too.
+func announced(sys cli.System, run func(*role) error) error {
+	// Before anything else is opened: the descriptor's number is all we know of it.
+	pipe, err := launcher.ReadyPipe(sys.Lookup)
+	if err != nil {
+		return err
+	}
+	r, err := newRole(sys)
+	var once sync.Once
+	r.ready = func(err error) { once.Do(func() { launcher.ReportReady(pipe, err) }) }
+	if err == nil {
+		err = run(r)
+	}
+	if err != nil {
+		r.log.Error("ended", "error", err)
+		r.ready(err)
+	}
+	return err
+}

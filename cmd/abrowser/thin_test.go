@@ -1,0 +1,89 @@
+//go:build linux
+
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// thinAlone copies the thin command line to a directory of its own, with the full program
+// beside it as a file that cannot be run: whatever is handed over fails.
+func thinAlone(t *testing.T, h *e2e.Home) (dir string) {
+	t.Helper()
+	dir = filepath.Join(h.Outer, "alone")
+	copyFile(t, h.Binary, filepath.Join(dir, "abrowser"), 0o700)
+	copyFile(t, h.Binary+"d", filepath.Join(dir, "abrowserd"), 0o600)
+	return dir
+}
+
+func copyFile(t *testing.T, from, to string, mode os.FileMode) {
+	t.Helper()
+	raw, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, raw, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The thin command line answers commands to a running session by itself, which is its
+// purpose, and hands over the rest.
+func TestThin(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/page/one"))
+	handsOver := h.Binary
+	h.Binary = filepath.Join(thinAlone(t, h), "abrowser")
+	defer func() { h.Binary = handsOver }() // which ends what runs
+	for _, words := range []string{
+		"get url", "snapshot", "eval 1+1", "eval -b MSsx", "click h1", "screenshot", "wait 1", "status", "tab list", "browser status",
+		"open " + s.URL("/page/two"), "help", "help click", "--version", "completion bash",
+	} {
+		if r := h.Try("task", strings.Fields(words)...); r.Status != wire.ExitDone {
+			t.Errorf("the thin command line alone: %s", r)
+		}
+	}
+	h.Text(t, "task", "batch", "get url")
+	for _, words := range []string{"session list", "doctor", "eval --stdin", "batch", "mcp", "close --all", "kill"} {
+		h.Fails(t, wire.CodeStart, "task", strings.Fields(words)...)
+	}
+	h.Fails(t, wire.CodeStart, "other", "get", "url") // its daemon does not run
+	h.Fails(t, wire.CodeUnknownVerb, "task", "clik", "h1")
+}
+
+func TestThinFindsTheFullProgram(t *testing.T) {
+	t.Parallel()
+	h := e2e.NewHome(t)
+	installed := h.Binary
+	defer func() { h.Binary = installed }()
+	link := filepath.Join(h.Outer, "bin", "abrowser")
+	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(installed, link); err != nil {
+		t.Fatal(err)
+	}
+	h.Binary = link
+	h.Text(t, "", "session", "list")
+	h.Binary = filepath.Join(h.Outer, "lone", "abrowser")
+	copyFile(t, installed, h.Binary, 0o700)
+	for _, words := range []string{"session list", "get url"} {
+		if e := h.Fails(t, wire.CodeInstall, "task", strings.Fields(words)...); !strings.Contains(*e.Error, "abrowserd") || !strings.Contains(e.Hint, "just install") {
+			t.Errorf("%s without the full program: %+v", words, e)
+		}
+	}
+	h.Env = append(h.Env, "PATH="+filepath.Dir(installed)+":"+os.Getenv("PATH"))
+	h.Text(t, "", "session", "list")
+}

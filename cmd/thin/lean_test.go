@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Linked packages cost each command time at its start, net/http alone 0.4 ms.
+func TestFewPackagesAreLinked(t *testing.T) {
+	const ours = "github.com/abrowser/abrowser/"
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := strings.Fields(string(out))
+	for _, needed := range []string{"client", "sockets", "cmd/abrowser/cli"} {
+		if !slices.Contains(linked, ours+needed) {
+			t.Fatalf("the list of what is linked is %q", linked)
+		}
+	}
+	for _, heavy := range []string{
+		"net/http", "crypto/tls", "encoding/gob", ours + "daemon", ours + "launcher", ours + "sockets/server", ours + "cmd/abrowser/mcp",
+	} {
+		if slices.Contains(linked, heavy) {
+			t.Errorf("the thin command line links %s", heavy)
+		}
+	}
+}

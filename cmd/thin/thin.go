@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/cli"
+	"github.com/abrowser/abrowser/launcher/buildid"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// fullName is the file name of the full program.
+const fullName = "abrowserd"
+
+// thin is the command line without the rest of the program.
+type thin struct {
+	args []string
+	path string // the full program's, once it was found
+}
+
+// Build returns the full program's build, which is what daemons run.
+func (t *thin) Build() (string, error) {
+	path, err := t.full()
+	if err != nil {
+		return "", err
+	}
+	id, err := buildid.Of(path)
+	if err != nil {
+		return "", wire.Errorf(wire.CodeInternal, "reading %s: %v", path, err)
+	}
+	return id, nil
+}
+
+// Behind executes the full program in place of this one.
+func (t *thin) Behind(context.Context, cli.System, home.Root) (cli.Behind, error) {
+	path, err := t.full()
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Exec(path, append([]string{path}, t.args...), os.Environ())
+	return nil, wire.Errorf(wire.CodeStart, "starting %s: %v", path, err)
+}
+
+// full finds the full program: beside this one, then beside the file that this one links to
+// (Linux resolves the link itself, macOS does not), then in the PATH.
+func (t *thin) full() (string, error) {
+	if t.path != "" {
+		return t.path, nil
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return "", wire.Errorf(wire.CodeInternal, "finding the running program: %v", err)
+	}
+	path := filepath.Join(filepath.Dir(own), fullName)
+	_, err = os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if target, linked := filepath.EvalSymlinks(own); linked == nil {
+			path = filepath.Join(filepath.Dir(target), fullName)
+			_, err = os.Stat(path)
+		}
+	}
+	if err != nil {
+		if path, err = exec.LookPath(fullName); err != nil {
+			return "", wire.Errorf(wire.CodeInstall, "%s, the full program that this abrowser needs beside it, is not in %s", fullName, filepath.Dir(own)).
+				WithHint("in abrowser's source: just install; or: go install ./cmd/abrowser")
+		}
+	}
+	t.path = path
+	return path, nil
+}
