@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 // testLauncher is a launcher that starts the test binary and fetches nothing.
 func testLauncher(root home.Root) *Launcher {
-	return &Launcher{Root: root, parts: func(context.Context, wire.Settings) error { return nil }}
+	return &Launcher{Root: root, ensure: func(context.Context, wire.Settings) error { return nil }}
 }
 
 // fakeCommand prints the hello of the session it has made run.

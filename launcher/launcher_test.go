@@ -113,7 +113,7 @@ func TestStartFails(t *testing.T) {
 func TestStartHangs(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.Environ = append(os.Environ(), "ABROWSER_TEST_MODE=hang")
-	l.within = &limits{hello: time.Second, start: 500 * time.Millisecond, leave: time.Second}
+	l.timeouts = &limits{hello: time.Second, start: 500 * time.Millisecond, exit: time.Second}
 	_, _, err := l.Session(t.Context(), "a", wire.Settings{})
 	if !errors.Is(err, wire.CodeStart) || !strings.Contains(err.Error(), "in time: started daemon a pid") {
 		t.Errorf("Session = %v", err)
@@ -187,7 +187,7 @@ func TestEndingDaemonIsWaitedFor(t *testing.T) {
 
 func TestHeldByAStranger(t *testing.T) {
 	l := testLauncher(newRoot(t))
-	l.within = &limits{hello: time.Second, start: time.Second, leave: 300 * time.Millisecond}
+	l.timeouts = &limits{hello: time.Second, start: time.Second, exit: 300 * time.Millisecond}
 	if err := l.Root.Make(); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestSettingsDiffer(t *testing.T) {
 
 func TestStoppedDaemonIsToldSo(t *testing.T) {
 	l := testLauncher(newRoot(t))
-	l.within = &limits{hello: 300 * time.Millisecond, start: 10 * time.Second, leave: time.Second}
+	l.timeouts = &limits{hello: 300 * time.Millisecond, start: 10 * time.Second, exit: time.Second}
 	_, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/childlog"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -110,7 +111,7 @@ func TestLogBeginsAnewWhenLarge(t *testing.T) {
 		t.Errorf("%d starts in the log, want 2", got)
 	}
 	kill(t, hello.PID)
-	if err := os.Truncate(place.Log, maxLog+1); err != nil {
+	if err := os.Truncate(place.Log, childlog.MaxSize+1); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err = l.Session(t.Context(), "a", wire.Settings{}); err != nil {

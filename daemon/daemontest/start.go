@@ -146,7 +146,7 @@ func (h *Home) options(name string, t testing.TB, ready func(error)) daemon.Opti
 			return place, err
 		},
 		Driver: func(ctx context.Context) (daemon.Driver, error) {
-			found, err := driver.Find(ctx, h.installer(), "")
+			found, err := driver.Find(ctx, h.installer())
 			d := daemon.Driver{Directory: found.Directory, Node: found.Node, Process: &h.process}
 			if !h.OwnDrivers {
 				d.Join = func(ctx context.Context) (*driver.Conn, error) { return h.Drivers.Connect(ctx, found) }

@@ -16,98 +16,102 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Conn is one session's connection to a shared driver. playwright-go, which starts
-// a program and speaks to it on pipes, is given Stderr as that program's standard
-// error: our stand-in for Node passes the pipes on over it and ends, and the line
-// carries what is written to them.
+// Conn is one session's connection to a shared driver. playwright-go starts a program and
+// communicates with it through pipes. It gets Stderr as the standard error of this program,
+// which is our own executable: the program passes the pipes to the Conn and exits, and the
+// Conn copies between them and the driver.
 type Conn struct {
 	shared  *Shared
 	place   home.Endpoint
-	conn    net.Conn      // frames
-	pulse   *net.UnixConn // questions whether the driver lives
+	frames  net.Conn
+	probe   *net.UnixConn // the watchdog's
 	pid     int
 	process *os.Process
-	hook    *net.UnixConn // our end of stderr
+	handoff *net.UnixConn // our end of stderr
 	stderr  *os.File
 
-	broken chan struct{} // closed when no more can be carried; watch finds out why
-	gone   chan struct{} // closed when the line is of no use any more
-	work   sync.WaitGroup
+	broken     chan struct{} // closed when frames cannot be copied any more; the watchdog finds out why
+	markBroken func()        // closes broken
+	work       sync.WaitGroup
 
-	mu    sync.Mutex // guards the fields below
-	broke bool
-	over  bool
-	pipes []*os.File // the program's ends
+	mu        sync.Mutex    // guards the fields below
+	done      chan struct{} // closed when the Conn is closed; reading it needs no lock
+	resources []func() error
 }
 
-// dial asks the driver at the place for a line.
+// dial opens a session at the driver.
 func (s *Shared) dial(ctx context.Context, p home.Endpoint, setup Setup) (*Conn, error) {
-	conn, err := sockets.Dial(ctx, p)
+	frames, err := sockets.Dial(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{shared: s, place: p, conn: conn, broken: make(chan struct{}), gone: make(chan struct{})}
-	if err := c.enter(ctx, setup); err != nil {
-		c.end()
+	c := &Conn{shared: s, place: p, frames: frames, broken: make(chan struct{}), done: make(chan struct{}), resources: []func() error{frames.Close}}
+	c.markBroken = sync.OnceFunc(func() { close(c.broken) })
+	if err := c.open(ctx, setup); err != nil {
+		c.shutdown()
 		return nil, err
 	}
 	c.work.Go(c.carry)
-	c.work.Go(c.watch)
+	c.work.Go(c.watchdog)
 	return c, nil
 }
 
-func (c *Conn) enter(ctx context.Context, setup Setup) error {
+func (c *Conn) open(ctx context.Context, setup Setup) error {
 	var err error
-	if c.pid, err = sockets.PeerPID(c.conn); err != nil {
+	if c.pid, err = sockets.PeerPID(c.frames); err != nil {
 		return err
 	}
-	// Taken while the connection is open: what it refers to is that process, or none.
+	// While the connection is open, the pid cannot be another process's.
 	if c.process, err = os.FindProcess(c.pid); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(c.conn, "session "+setup.identity()+"\n"); err != nil {
+	c.resources = append(c.resources, c.process.Release)
+	if _, err := io.WriteString(c.frames, "session "+setup.identity()+"\n"); err != nil {
 		return err
 	}
-	limit := c.shared.limits().room
-	if at, ok := ctx.Deadline(); ok {
-		limit = min(limit, time.Until(at))
+	limit := roomTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline))
 	}
-	switch answer, err := read(c.conn, limit); {
+	switch reply, err := readByte(c.frames, limit); {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		c.doubt()
+		c.waitOrKill()
 		return wire.Errorf(wire.CodeWedged, "%s does not answer", c.place.Name)
 	case err != nil:
-		return wire.Errorf(wire.CodeNotRunning, "%s has just ended", c.place.Name)
-	case answer != '+':
+		return wire.Errorf(wire.CodeNotRunning, "%s has just exited", c.place.Name)
+	case reply != '+':
 		return errNoRoom
 	}
-	second, err := sockets.Dial(ctx, c.place)
+	probe, err := sockets.Dial(ctx, c.place)
 	if err != nil {
 		return err
 	}
-	c.pulse = second.(*net.UnixConn) // a socket at a path is no other
-	if _, err := io.WriteString(c.pulse, "watch\n"); err != nil {
+	c.probe = probe.(*net.UnixConn) // the socket has a path
+	c.resources = append(c.resources, probe.Close)
+	if _, err := io.WriteString(probe, "watch\n"); err != nil {
 		return err
 	}
-	c.hook, c.stderr, err = newHook()
+	if c.handoff, c.stderr, err = newHandoff(); err == nil {
+		c.resources = append(c.resources, c.handoff.Close)
+	}
 	return err
 }
 
-// Stderr is what playwright-go is to give the driver as its standard error. The
-// caller closes it when the program has been started.
+// Stderr returns the file that playwright-go must give the program as its standard error.
+// The caller closes it when the program has been started.
 func (c *Conn) Stderr() *os.File { return c.stderr }
 
-// Done is closed when the line is of no use any more: it was closed, or the driver
-// ended, or cut it off.
-func (c *Conn) Done() <-chan struct{} { return c.gone }
+// Done returns a channel that is closed when the connection is: by Close, by the driver, or
+// because the driver exited.
+func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Lost reports whether the line is of no use any more. It knows of a driver's end
-// as soon as the system does, which is before Done is closed.
+// Lost reports whether the connection is closed. It detects the exit of the driver before
+// Done does, as soon as the system has closed the driver's end.
 func (c *Conn) Lost() bool {
-	if c.isGone() {
+	if isClosed(c.done) {
 		return true
 	}
-	raw, err := c.pulse.SyscallConn()
+	raw, err := c.probe.SyscallConn()
 	if err != nil {
 		return true
 	}
@@ -120,94 +124,74 @@ func (c *Conn) Lost() bool {
 	return lost || err != nil
 }
 
-func (c *Conn) isGone() bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-c.gone:
+	case <-c:
 		return true
 	default:
 		return false
 	}
 }
 
-// PID is the driver's process.
+// PID returns the pid of the driver.
 func (c *Conn) PID() int { return c.pid }
 
-// Close ends the line. The driver gives up what it had for it, and serves others on.
+// Close closes the connection. The driver discards this session's state and continues to
+// serve the others.
 func (c *Conn) Close() {
-	died := !c.isGone() && c.Lost()
-	c.end()
+	exited := !isClosed(c.done) && c.Lost()
+	c.shutdown()
 	c.work.Wait()
-	if died { // and nobody else may be left to notice
-		c.shared.tidy(c.place)
+	if exited { // there may be no other session that notices
+		c.shared.cleanUp(c.place)
 	}
 }
 
-// snap tells watch that the line carries no more.
-func (c *Conn) snap() {
+// shutdown closes everything, so that all goroutines return. Only the first call has an
+// effect. Errors of closing do not matter: nothing that was written is needed any more.
+func (c *Conn) shutdown() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.broke {
-		c.broke = true
-		close(c.broken)
-	}
-}
-
-// end closes everything, once, and whoever waits on it returns.
-func (c *Conn) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over {
+	if isClosed(c.done) {
 		return
 	}
-	c.over = true
-	close(c.gone)
-	if c.conn != nil {
-		_ = c.conn.Close() // nothing that was written matters any more
-	}
-	if c.pulse != nil {
-		_ = c.pulse.Close() // as above
-	}
-	if c.hook != nil {
-		_ = c.hook.Close() // as above
-	}
-	if c.process != nil {
-		_ = c.process.Release() // as above
-	}
-	for _, p := range c.pipes {
-		_ = p.Close() // as above; playwright-go reads the end of its input
+	close(c.done)
+	for _, release := range c.resources {
+		_ = release()
 	}
 }
 
-// carry takes the pipes over and carries frames between them and the driver.
+// carry receives the pipes and copies frames between them and the driver.
 func (c *Conn) carry() {
-	defer c.snap()
-	in, out, pid, err := receive(c.hook)
+	defer c.markBroken()
+	in, out, pid, err := receivePipes(c.handoff)
 	if err != nil {
-		if !c.isGone() {
-			c.shared.logger().Warn("taking over the driver's pipes", "error", err)
+		if !isClosed(c.done) {
+			c.shared.logger().Warn("receiving the driver's pipes", "error", err)
 		}
 		return
 	}
-	_ = c.hook.Close() // it has done what it is for
+	_ = c.handoff.Close() // not needed any more
 	c.mu.Lock()
-	c.pipes = []*os.File{in, out}
-	over := c.over
+	// playwright-go reads the end of its input when the pipes are closed.
+	c.resources = append(c.resources, in.Close, out.Close)
+	closed := isClosed(c.done)
 	c.mu.Unlock()
-	if over {
-		_, _ = in.Close(), out.Close() // nobody waits for them any more
+	if closed {
+		_, _ = in.Close(), out.Close() // shutdown has not seen them
 		return
 	}
-	// playwright-go waits for the stand-in only when it closes the driver; until then
-	// it would stay in the table of processes.
+	// playwright-go waits for the program only when it stops the driver. Until then the
+	// program would be a zombie.
 	c.work.Go(func() { reap(pid) })
 	var both sync.WaitGroup
 	both.Go(func() {
-		defer c.snap()
-		_, _ = io.Copy(c.conn, in) // however it ends, the line has ended
+		defer c.markBroken()
+		_, _ = io.Copy(c.frames, in) // any end breaks the connection
 	})
 	both.Go(func() {
-		defer c.snap()
-		_, _ = io.Copy(out, c.conn) // as above
+		defer c.markBroken()
+		_, _ = io.Copy(out, c.frames) // as above
 	})
 	both.Wait()
 }

@@ -10,19 +10,21 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What is said over the hook, a pair of sockets between a daemon and the stand-in
-// for Node that playwright-go starts for it.
+// The messages of a pipe handoff. They are sent over a pair of sockets between a daemon and
+// the process that playwright-go starts for it as Node.
 const (
-	offer = "abrowser carries these pipes\n" // the daemon's: it is there before the stand-in starts
-	lent  = "pipes of "                      // the stand-in's, with its pid, its standard input and its output
+	handoffOffer = "abrowser carries these pipes\n" // by the daemon, before the process starts
+	handoffReply = "pipes of "                      // by the process: its pid, with its standard input and output attached
 )
 
-// newHook makes the pair. theirs becomes the stand-in's standard error.
-func newHook() (ours *net.UnixConn, theirs *os.File, err error) {
-	syscall.ForkLock.RLock() // until both are closed on exec
+// newHandoff returns the two ends of a new pair of sockets, with the offer sent. The process
+// gets theirs as its standard error.
+func newHandoff() (ours *net.UnixConn, theirs *os.File, err error) {
+	syscall.ForkLock.RLock() // macOS has no SOCK_CLOEXEC
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err == nil {
 		unix.CloseOnExec(pair[0])
@@ -33,71 +35,56 @@ func newHook() (ours *net.UnixConn, theirs *os.File, err error) {
 		return nil, nil, os.NewSyscallError("socketpair", err)
 	}
 	theirs = os.NewFile(uintptr(pair[1]), "stderr")
-	file := os.NewFile(uintptr(pair[0]), "hook")
-	defer file.Close() // the connection has its own descriptor
+	file := os.NewFile(uintptr(pair[0]), "handoff")
+	defer file.Close() // conn has a descriptor of its own
 	conn, err := net.FileConn(file)
 	if err != nil {
 		return nil, nil, errors.Join(err, theirs.Close())
 	}
-	ours, ok := conn.(*net.UnixConn)
-	if !ok {
-		return nil, nil, errors.Join(errors.New("a pair of sockets is none"), conn.Close(), theirs.Close())
+	if _, err := conn.Write([]byte(handoffOffer)); err != nil {
+		return nil, nil, errors.Join(err, conn.Close(), theirs.Close())
 	}
-	if _, err := ours.Write([]byte(offer)); err != nil {
-		return nil, nil, errors.Join(err, ours.Close(), theirs.Close())
-	}
-	return ours, theirs, nil
+	return conn.(*net.UnixConn), theirs, nil // the pair is of Unix sockets
 }
 
-// lend passes standard input and output on where a daemon offered to carry them,
-// and reports whether one did.
-func lend() (bool, error) {
-	heard := make([]byte, len(offer))
-	n, _, err := unix.Recvfrom(2, heard, unix.MSG_PEEK|unix.MSG_DONTWAIT)
-	if err != nil || string(heard[:n]) != offer {
-		return false, nil // no socket, or not ours
+// sendPipes sends standard input and output to the daemon if standard error is a socket with
+// a daemon's offer, and reports whether it is.
+func sendPipes() (bool, error) {
+	offer := make([]byte, len(handoffOffer))
+	n, _, err := unix.Recvfrom(2, offer, unix.MSG_PEEK|unix.MSG_DONTWAIT)
+	if err != nil || string(offer[:n]) != handoffOffer {
+		return false, nil
 	}
-	err = unix.Sendmsg(2, []byte(lent+strconv.Itoa(os.Getpid())+"\n"), unix.UnixRights(0, 1), nil, 0)
+	err = unix.Sendmsg(2, []byte(handoffReply+strconv.Itoa(os.Getpid())+"\n"), unix.UnixRights(0, 1), nil, 0)
 	return true, os.NewSyscallError("sendmsg", err)
 }
 
-// receive waits for the stand-in's standard input and output, and returns them with
-// its pid. It has nothing more to do then.
-func receive(hook *net.UnixConn) (in, out *os.File, pid int, err error) {
-	said, rights := make([]byte, 4<<10), make([]byte, unix.CmsgSpace(2*4))
-	n, m, _, _, err := hook.ReadMsgUnix(said, rights)
+// receivePipes waits for the process's standard input and output, and returns them with its
+// pid. The process exits afterwards.
+func receivePipes(conn *net.UnixConn) (in, out *os.File, pid int, err error) {
+	text, rights := make([]byte, 4<<10), make([]byte, unix.CmsgSpace(2*4))
+	n, m, _, _, err := conn.ReadMsgUnix(text, rights)
 	if err != nil {
 		return nil, nil, 0, err
 	}
 	var fds []int
-	if all, err := unix.ParseSocketControlMessage(rights[:m]); err == nil && len(all) == 1 {
-		fds, _ = unix.ParseUnixRights(&all[0]) // where it fails there are none
+	if messages, err := unix.ParseSocketControlMessage(rights[:m]); err == nil && len(messages) == 1 {
+		fds, _ = unix.ParseUnixRights(&messages[0]) // none on an error
 	}
-	text, ok := strings.CutPrefix(strings.TrimSpace(string(said[:n])), lent)
-	pid, err = strconv.Atoi(text)
+	number, ok := strings.CutPrefix(strings.TrimSpace(string(text[:n])), handoffReply)
+	pid, err = strconv.Atoi(number)
 	if !ok || err != nil || len(fds) != 2 {
 		for _, fd := range fds {
-			_ = unix.Close(fd) // it is not used
+			_ = unix.Close(fd) // unused
 		}
-		return nil, nil, 0, wire.Errorf(wire.CodeNoDriver, "the stand-in for Node says %.300q", said[:n])
+		return nil, nil, 0, wire.Errorf(wire.CodeNoDriver, "unexpected reply to the pipe handoff: %.300q", text[:n])
 	}
-	for i, name := range []string{"in", "out"} {
-		unix.CloseOnExec(fds[i])
-		err = errors.Join(err, unix.SetNonblock(fds[i], true))
-		if file := os.NewFile(uintptr(fds[i]), name); i == 0 {
-			in = file
-		} else {
-			out = file
-		}
-	}
-	if err != nil {
-		return nil, nil, 0, errors.Join(err, in.Close(), out.Close())
-	}
-	return in, out, pid, nil
+	in, inErr := sockets.Inherit(fds[0], "in")
+	out, outErr := sockets.Inherit(fds[1], "out")
+	return in, out, pid, errors.Join(inErr, outErr)
 }
 
-// reap waits for a child that is ending. Where it is no child of ours any more,
-// somebody else has waited.
+// reap waits for a child that is exiting. It returns if another goroutine has waited for it.
 func reap(pid int) {
 	for {
 		if _, err := syscall.Wait4(pid, nil, 0, nil); !errors.Is(err, syscall.EINTR) {

@@ -109,13 +109,13 @@ func TestRealDriver(t *testing.T) {
 		t.Skip("it fetches from the npm registry")
 	}
 	i := &install.Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
-	if _, err := Find(t.Context(), i, ""); err == nil {
+	if _, err := Find(t.Context(), i); err == nil {
 		t.Fatal("a driver was found where none is")
 	}
 	if _, err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	setup, err := Find(t.Context(), i, os.Args[0])
+	setup, err := Find(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestShared(t *testing.T) {
 	if _, err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	setup, err := Find(t.Context(), i, os.Args[0])
+	setup, err := Find(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,21 +13,21 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Status is a shared driver as it answered, or did not.
+// Status is the state of a shared driver.
 type Status struct {
 	Name     string `json:"-"`
 	PID      int    `json:"pid"`
 	Sessions int    `json:"sessions"`
 	Limit    int    `json:"limit"`
-	Err      error  `json:"-"` // it listens and does not answer
+	Err      error  `json:"-"` // set if the driver listens and does not answer
 }
 
 const (
-	lookTime  = time.Second
-	briefTime = 250 * time.Millisecond // where a session's status waits for it
+	listTimeout    = time.Second
+	sessionTimeout = 250 * time.Millisecond // the status of a session waits for it
 )
 
-// List asks the drivers that run how they are. It starts none.
+// List returns the status of all running drivers. It starts none.
 func (s *Shared) List(ctx context.Context) ([]Status, error) {
 	places, err := s.running()
 	if err != nil {
@@ -35,68 +35,50 @@ func (s *Shared) List(ctx context.Context) ([]Status, error) {
 	}
 	var all []Status
 	for _, p := range places {
-		r, err := look(ctx, p, lookTime)
+		st, err := requestStatus(ctx, p, listTimeout)
 		if errors.Is(err, wire.CodeNotRunning) {
 			continue
 		}
-		r.Name, r.Err = p.Name, err
-		all = append(all, r)
+		st.Name, st.Err = p.Name, err
+		all = append(all, st)
 	}
 	return all, nil
 }
 
-// Sessions is how many sessions the line's driver serves.
+// Sessions returns the number of sessions of the driver, -1 if the driver is of another
+// build and does not report it.
 func (c *Conn) Sessions(ctx context.Context) (int, error) {
-	r, err := look(ctx, c.place, briefTime)
-	return r.Sessions, err
+	st, err := requestStatus(ctx, c.place, sessionTimeout)
+	return st.Sessions, err
 }
 
-func look(ctx context.Context, p home.Endpoint, limit time.Duration) (Status, error) {
-	var r Status
+func requestStatus(ctx context.Context, p home.Endpoint, limit time.Duration) (Status, error) {
+	var st Status
 	conn, err := sockets.Dial(ctx, p)
 	if err != nil {
-		return r, err
+		return st, err
 	}
-	defer conn.Close() // nothing was written that matters
-	if r.PID, err = sockets.PeerPID(conn); err != nil {
-		return r, err
+	defer conn.Close() // only read from
+	if st.PID, err = sockets.PeerPID(conn); err != nil {
+		return st, err
 	}
 	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
-		return r, err
+		return st, err
 	}
+	exited := wire.Errorf(wire.CodeNotRunning, "%s has just exited", p.Name)
 	if _, err := io.WriteString(conn, "status\n"); err != nil {
-		return r, wire.Errorf(wire.CodeNotRunning, "%s has just ended", p.Name)
+		return st, exited
 	}
-	const most = 4 << 10
-	raw, err := io.ReadAll(io.LimitReader(conn, most))
+	const maxReply = 4 << 10
+	raw, err := io.ReadAll(io.LimitReader(conn, maxReply))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return r, wire.Errorf(wire.CodeWedged, "%s (pid %d) does not answer; it is stopped, or the machine is very busy", p.Name, r.PID)
+		return st, wire.Errorf(wire.CodeWedged, "%s (pid %d) does not answer; it is suspended, or the machine is very busy", p.Name, st.PID)
 	case err != nil || len(raw) == 0:
-		return r, wire.Errorf(wire.CodeNotRunning, "%s has just ended", p.Name)
+		return st, exited
 	}
-	if json.Unmarshal(raw, &r) != nil { // it is another build's, and knows no such question
-		r.Sessions = -1
+	if json.Unmarshal(raw, &st) != nil { // a driver of another build may not have this request
+		st.Sessions = -1
 	}
-	return r, nil
-}
-
-// Sweep removes what drivers left that were killed when nobody was connected to
-// them.
-func (s *Shared) Sweep() error {
-	places, err := s.running()
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	for _, p := range places {
-		lease, held := sockets.TryAcquire(p.Lock)
-		if errors.Is(held, wire.CodeHeld) {
-			continue // it lives
-		}
-		if held == nil {
-			held = errors.Join(s.clear(p), lease.Close())
-		}
-		err = errors.Join(err, held)
-	}
-	return err
+	return st, nil
 }

@@ -8,76 +8,70 @@ import (
 	"time"
 )
 
-// watch asks the driver again and again whether it lives, and ends one that does
-// not answer: no other session of it would ever get an answer either.
-func (c *Conn) watch() {
-	defer c.end()
-	pulse := c.shared.limits().pulse
-	timer := time.NewTimer(pulse)
+// watchdog pings the driver until the connection is closed. It kills a driver that does not
+// reply, since none of the driver's sessions would get a reply either.
+func (c *Conn) watchdog() {
+	defer c.shutdown()
+	timer := time.NewTimer(pingInterval)
 	defer timer.Stop()
 	for {
 		select {
-		case <-c.gone:
+		case <-c.done:
 			return
-		case <-c.broken: // the driver died, cut the line off, or was left by playwright-go
+		case <-c.broken: // the driver exited or closed the connection, or playwright-go stopped
 		case <-timer.C:
 		}
-		answer, err := c.ask()
+		reply, err := c.ping()
 		switch {
-		case err == nil && c.isBroken():
-			return
-		case err == nil && answer == '1':
-			timer.Reset(pulse)
-			continue
-		case err == nil: // another asks
-			timer.Reset(4 * pulse)
-			continue
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			c.kill(c.process, c.pulse)
+			c.kill(c.process, c.probe)
 			return
+		case err != nil:
+			if !isClosed(c.done) {
+				c.shared.logger().Warn("the driver exited", "name", c.place.Name, "pid", c.pid)
+				c.shared.cleanUp(c.place)
+			}
+			return
+		case isClosed(c.broken):
+			return
+		case reply == '1':
+			timer.Reset(pingInterval)
+		default: // another session pings the driver too
+			timer.Reset(4 * pingInterval)
 		}
-		if !c.isGone() {
-			c.shared.logger().Warn("the driver ended", "name", c.place.Name, "pid", c.pid)
-			c.shared.tidy(c.place)
-		}
-		return
 	}
 }
 
-func (c *Conn) isBroken() bool {
-	select {
-	case <-c.broken:
-		return true
-	default:
-		return false
-	}
-}
-
-func (c *Conn) ask() (byte, error) {
-	limits := c.shared.limits()
-	if _, err := c.pulse.Write([]byte{'?'}); err != nil {
+func (c *Conn) ping() (byte, error) {
+	if _, err := c.probe.Write([]byte{'?'}); err != nil {
 		return 0, err
 	}
-	answer, err := read(c.pulse, limits.reply)
+	return readReply(c.probe)
+}
+
+// readReply reads the driver's reply of one byte. After the limit it tries once more: this
+// process may have been suspended itself, with the reply waiting.
+func readReply(conn net.Conn) (byte, error) {
+	reply, err := readByte(conn, replyTimeout)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		// It may be we who were stopped, and the answer be there.
-		answer, err = read(c.pulse, limits.grace)
+		reply, err = readByte(conn, graceTime)
 	}
-	return answer, err
+	return reply, err
 }
 
-// kill ends a driver that does not answer on conn, and everybody's line to it.
+// kill kills a driver that does not reply on conn, which ends the connections of all its
+// sessions.
 func (c *Conn) kill(process *os.Process, conn net.Conn) {
-	c.shared.logger().Warn("the driver does not answer and is ended", "name", c.place.Name, "pid", c.pid)
-	_ = process.Kill() // where it has ended, so much the better
-	if err := conn.SetReadDeadline(time.Now().Add(c.shared.limits().grace)); err == nil {
-		_, _ = io.Copy(io.Discard, conn) // until the system has closed its end
+	c.shared.logger().Warn("killing the driver, which does not answer", "name", c.place.Name, "pid", c.pid)
+	_ = process.Kill() // it may have exited
+	if err := conn.SetReadDeadline(time.Now().Add(graceTime)); err == nil {
+		_, _ = io.Copy(io.Discard, conn) // until the system has closed the driver's end
 	}
-	c.shared.tidy(c.place)
+	c.shared.cleanUp(c.place)
 }
 
-// read reads one byte within limit.
-func read(conn net.Conn, limit time.Duration) (byte, error) {
+// readByte reads one byte within limit.
+func readByte(conn net.Conn, limit time.Duration) (byte, error) {
 	if err := conn.SetReadDeadline(time.Now().Add(limit)); err != nil {
 		return 0, err
 	}
@@ -86,22 +80,20 @@ func read(conn net.Conn, limit time.Duration) (byte, error) {
 	return b[0], errors.Join(err, conn.SetReadDeadline(time.Time{}))
 }
 
-// doubt waits on, beside a caller that does not, for a driver that has not answered,
-// and ends it where it never does. It takes connection and process over.
-func (c *Conn) doubt() {
-	conn, process, limits := c.conn, c.process, c.shared.limits()
-	c.conn, c.process = nil, nil
-	go func() { // it ends within the limits
-		defer func() { _, _ = conn.Close(), process.Release() }() // nothing more is said
-		_, err := read(conn, limits.reply)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			_, err = read(conn, limits.grace)
-		}
+// waitOrKill waits in the background for a driver that has not replied while a caller could
+// wait for it, and kills the driver if it never does. It takes over the connection's
+// resources.
+func (c *Conn) waitOrKill() {
+	conn, process := c.frames, c.process
+	c.resources = nil
+	go func() { // ends within the limits
+		defer func() { _, _ = conn.Close(), process.Release() }() // nothing was written
+		_, err := readReply(conn)
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			c.kill(process, conn)
-		case err != nil: // it has ended
-			c.shared.tidy(c.place)
+		case err != nil: // the driver exited
+			c.shared.cleanUp(c.place)
 		}
 	}()
 }

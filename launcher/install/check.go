@@ -23,7 +23,7 @@ func (i *Installer) parts(ctx context.Context, s wire.Settings) []verbs.Part {
 	parts := []verbs.Part{i.checkDriver(), i.checkNode(ctx)}
 	b, err := i.FindBrowser(s)
 	if err != nil {
-		return append(parts, failed("browser", err))
+		return append(parts, FailedPart("browser", err))
 	}
 	return append(parts, i.checkBrowser(ctx, s, b), i.checkSandbox(ctx, b))
 }
@@ -37,11 +37,11 @@ func (i *Installer) checkDirectory() verbs.Part {
 			continue
 		}
 		if err != nil {
-			return failed("directory", wire.Errorf(wire.CodePermission, "%v", err).WithHint("ls -ld %s", quoteShell(dir)))
+			return FailedPart("directory", wire.Errorf(wire.CodePermission, "%v", err).WithHint("ls -ld %s", quoteShell(dir)))
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if !info.IsDir() || !ok || int(stat.Uid) != os.Geteuid() {
-			return failed("directory", wire.Errorf(wire.CodeUnsafeDirectory, "%s is no directory of ours", dir).
+			return FailedPart("directory", wire.Errorf(wire.CodeUnsafeDirectory, "%s is no directory of ours", dir).
 				WithHint("mv %s %s", quoteShell(dir), quoteShell(dir+".not-ours")))
 		}
 		if info.Mode().Perm()&0o077 != 0 {
@@ -49,11 +49,11 @@ func (i *Installer) checkDirectory() verbs.Part {
 		}
 	}
 	if len(loose) > 0 {
-		return failed("directory", wire.Errorf(wire.CodeUnsafeDirectory, "others can use %s", strings.Join(loose, ", ")).
+		return FailedPart("directory", wire.Errorf(wire.CodeUnsafeDirectory, "others can use %s", strings.Join(loose, ", ")).
 			WithHint("chmod 700 %s", strings.Join(loose, " ")))
 	}
 	if err := i.Root.CheckDisk(); err != nil {
-		return failed("directory", err)
+		return FailedPart("directory", err)
 	}
 	detail := i.Root.Dir + ", ours alone"
 	if _, err := os.Lstat(i.Root.Dir); err != nil {
@@ -61,7 +61,7 @@ func (i *Installer) checkDirectory() verbs.Part {
 	}
 	switch needed, err := i.Root.CheckAlias(); {
 	case err != nil:
-		return failed("directory", err)
+		return FailedPart("directory", err)
 	case needed:
 		detail += "; CDP clients reach it by a link in /tmp"
 	}
@@ -71,7 +71,7 @@ func (i *Installer) checkDirectory() verbs.Part {
 func (i *Installer) checkDriver() verbs.Part {
 	dir, err := i.driverDirectory(pack.checkAll)
 	if err != nil {
-		return failed("driver", err)
+		return FailedPart("driver", err)
 	}
 	return verbs.Part{Name: "driver", OK: true, Detail: fmt.Sprintf("Playwright %s in %s", i.on().driver.version, dir)}
 }
@@ -86,7 +86,7 @@ func (i *Installer) checkNode(ctx context.Context) verbs.Part {
 		}
 	}
 	if err != nil {
-		return failed("node", err)
+		return FailedPart("node", err)
 	}
 	return verbs.Part{Name: "node", OK: true, Detail: fmt.Sprintf("%s in %s", n.Version, n.Path)}
 }
@@ -98,7 +98,7 @@ func (i *Installer) checkBrowser(ctx context.Context, s wire.Settings, b Browser
 		if s.ExecutablePath != "" {
 			hint = i.unname(b.Path)
 		}
-		return failed("browser", wire.Errorf(wire.CodeNoBrowser, "%s does not run: %v", b.Path, err).WithHint("%s", hint))
+		return FailedPart("browser", wire.Errorf(wire.CodeNoBrowser, "%s does not run: %v", b.Path, err).WithHint("%s", hint))
 	}
 	return verbs.Part{Name: "browser", OK: true, Detail: fmt.Sprintf("%s in %s", strings.TrimSpace(version), b.Path)}
 }
@@ -112,8 +112,8 @@ func (i *Installer) checkSandbox(ctx context.Context, b Browser) verbs.Part {
 	return part
 }
 
-// failed is the part that err is about.
-func failed(name string, err error) verbs.Part {
+// FailedPart returns the part with this name that fails with err.
+func FailedPart(name string, err error) verbs.Part {
 	coded := wire.AsError(err)
 	return verbs.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
 }

@@ -42,7 +42,7 @@ func serveSession(ctx context.Context, sys cli.System, session string) error {
 func (r *role) driver(own bool) func(context.Context) (daemon.Driver, error) {
 	shared := &driver.Shared{Root: r.root, Log: r.log}
 	return func(ctx context.Context) (daemon.Driver, error) {
-		found, err := driver.Find(ctx, r.launcher.Installer(), "")
+		found, err := driver.Find(ctx, r.launcher.Installer())
 		d := daemon.Driver{Directory: found.Directory, Node: found.Node}
 		if !own {
 			d.Join = func(ctx context.Context) (*driver.Conn, error) { return shared.Connect(ctx, found) }

@@ -7,10 +7,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Build identifies our executable, as package buildid does.
+// Build returns the build of our executable, see package buildid.
 func (l *Launcher) Build() (string, error) {
 	l.once.Do(func() {
-		l.build, l.buildErr = buildid.Of(l.image())
+		l.build, l.buildErr = buildid.Of(l.executable())
 		if l.buildErr != nil {
 			l.buildErr = wire.Errorf(wire.CodeInternal, "reading our executable's build: %v", l.buildErr)
 		}
@@ -18,9 +18,9 @@ func (l *Launcher) Build() (string, error) {
 	return l.build, l.buildErr
 }
 
-// image is the file to read of our executable. On Linux it is the one this process
-// runs, even when another has taken its path since or, as with go run, none has.
-func (l *Launcher) image() string {
+// executable returns the file to read our executable from. On Linux it is the one that this
+// process runs, even if the file at its path was replaced or, as by go run, deleted.
+func (l *Launcher) executable() string {
 	if l.Executable != "" {
 		return l.Executable
 	}
