@@ -116,7 +116,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	running, err := (&client.Client{Place: browser.place}).Hello(ctx)
+	running, err := (&client.Client{Endpoint: browser.place}).Hello(ctx)
 	if err != nil { // none is running, or the daemon waits for it
 		return s, home.MakeProfile(s)
 	}

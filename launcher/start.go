@@ -89,7 +89,7 @@ func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	hello, err := (&client.Client{Place: t.place}).Hello(limited)
+	hello, err := (&client.Client{Endpoint: t.place}).Hello(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return hello, wire.Errorf(wire.CodeWedged, "%s does not answer; it is suspended, or the machine is very busy", t.what).
 			WithHint("abrowser doctor")
@@ -125,7 +125,7 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	err := (&client.Client{Place: t.place}).Retire(ctx)
+	err := (&client.Client{Endpoint: t.place}).Retire(ctx)
 	switch {
 	case errors.Is(err, wire.CodeBusy):
 		return busy

@@ -1,4 +1,4 @@
-package daemon
+package aria
 
 import (
 	"maps"
@@ -38,16 +38,16 @@ const capture = `- banner [ref=e2]:
   - listitem [ref=e19]:
     - generic [ref=e20]`
 
-func numbered(t *testing.T) *node {
+func numbered(t *testing.T) *Node {
 	t.Helper()
-	root, err := parseAria(capture)
+	root, err := Parse(capture)
 	if err != nil {
 		t.Fatal(err)
 	}
 	next := 1
-	root.walk(func(n *node) bool {
-		if n.hasRef() {
-			n.ref = next
+	root.Walk(func(n *Node) bool {
+		if n.HasRef() {
+			n.Ref = next
 			next++
 		}
 		return true
@@ -55,7 +55,7 @@ func numbered(t *testing.T) *node {
 	return root
 }
 
-func TestParseAria(t *testing.T) {
+func TestParse(t *testing.T) {
 	root := numbered(t)
 	tests := []struct{ pwRef, role, name, text string }{
 		{"e3", "heading", `Hello "you" <b>`, ""},
@@ -67,25 +67,25 @@ func TestParseAria(t *testing.T) {
 		{"e17", "paragraph", "", "- not: a list"},
 	}
 	for _, tt := range tests {
-		n := root.find(tt.pwRef)
-		if n == nil || n.role != tt.role || n.name != tt.name || n.text != tt.text {
-			t.Errorf("find(%s) = %+v, want %+v", tt.pwRef, n, tt)
+		n := root.Find(tt.pwRef)
+		if n == nil || n.Role != tt.role || n.Name != tt.name || n.Text != tt.text {
+			t.Errorf("Find(%s) = %+v, want %+v", tt.pwRef, n, tt)
 		}
 	}
-	if got := root.find("e5").props["url"]; got != "/a?b: c" {
+	if got := root.Find("e5").Props["url"]; got != "/a?b: c" {
 		t.Errorf("the link's URL is %q", got)
 	}
-	if frameOf("f1e2") != "f1" || frameOf("e2") != "" || frameOf("f12e345") != "f12" {
-		t.Error("frameOf is wrong")
+	if FrameOf("f1e2") != "f1" || FrameOf("e2") != "" || FrameOf("f12e345") != "f12" {
+		t.Error("FrameOf is wrong")
 	}
 	for _, bad := range []string{"x", "  - deep", "- a\n      - b"} {
-		if _, err := parseAria(bad); err == nil {
-			t.Errorf("parseAria(%q) has no error", bad)
+		if _, err := Parse(bad); err == nil {
+			t.Errorf("Parse(%q) has no error", bad)
 		}
 	}
 }
 
-func TestOutline(t *testing.T) {
+func TestPrint(t *testing.T) {
 	tests := []struct {
 		name string
 		in   verbs.SnapshotIn
@@ -131,30 +131,29 @@ func TestOutline(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			o := outline{in: tt.in, base: "https://x.test/dir/"}
-			if got := o.print(numbered(t)); got != tt.want {
-				t.Errorf("print() =\n%s\nwant\n%s", got, tt.want)
+			if got := Print(numbered(t), tt.in, "https://x.test/dir/"); got != tt.want {
+				t.Errorf("Print() =\n%s\nwant\n%s", got, tt.want)
 			}
 		})
 	}
-	if got := (&outline{}).print(&node{}); got != "(empty page)" {
+	if got := Print(&Node{}, verbs.SnapshotIn{}, ""); got != "(empty page)" {
 		t.Errorf("an empty page prints %q", got)
 	}
 }
 
-func FuzzParseAria(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Add(capture)
 	f.Add("- 'a")
 	f.Add("- a \"\\")
 	f.Fuzz(func(_ *testing.T, text string) {
-		if root, err := parseAria(text); err == nil {
-			(&outline{}).print(root)
+		if root, err := Parse(text); err == nil {
+			Print(root, verbs.SnapshotIn{}, "")
 		}
 	})
 }
 
-// What parseKey reads by hand, in the words of regular expressions.
-func TestParseKeyReadsWhatThePatternsRead(t *testing.T) {
+// parseKey reads what these regular expressions match.
+func TestParseKeyAgainstPatterns(t *testing.T) {
 	attr := regexp.MustCompile(` \[([a-z]+)(?:=([^\]]*))?\]`)
 	slashed := regexp.MustCompile(`^([a-z]+) (/.*/)((?: \[[a-z]+(?:=[^\]]*)?\])*)$`)
 	pieces := []string{" ", "/", "/a/", " [ref=e1]", " [x]", " [level=1]", "[", "]", "=", " [A]", " [url=/a/b/]", "a", " []", "é"}
@@ -172,8 +171,8 @@ func TestParseKeyReadsWhatThePatternsRead(t *testing.T) {
 		for _, m := range attr.FindAllStringSubmatch(rest, -1) {
 			attrs[m[1]] = m[2]
 		}
-		if got := parseKey(key); got.role != "link" || got.name != want || !maps.Equal(got.attrs, attrs) {
-			t.Fatalf("parseKey(%q) = %q %q %v, want %q %v", key, got.role, got.name, got.attrs, want, attrs)
+		if got := parseKey(key); got.Role != "link" || got.Name != want || !maps.Equal(got.Attrs, attrs) {
+			t.Fatalf("parseKey(%q) = %q %q %v, want %q %v", key, got.Role, got.Name, got.Attrs, want, attrs)
 		}
 	}
 }
