@@ -1,4 +1,4 @@
-package broker
+package downloads
 
 import (
 	"log/slog"
@@ -10,12 +10,12 @@ import (
 	"github.com/abrowser/abrowser/patches"
 )
 
-// testDownloads is a directory of downloads with these files in it.
-func testDownloads(t *testing.T, files ...string) *downloads {
+// newDir returns a directory that contains these files.
+func newDir(t *testing.T, files ...string) *Dir {
 	t.Helper()
-	d := &downloads{dir: t.TempDir(), log: slog.New(slog.DiscardHandler), over: make(chan struct{})}
+	d := &Dir{Path: t.TempDir(), Log: slog.New(slog.DiscardHandler), Done: make(chan struct{})}
 	for _, name := range files {
-		if err := os.WriteFile(filepath.Join(d.dir, name), []byte("of "+name), 0o600); err != nil {
+		if err := os.WriteFile(d.file(name), []byte("of "+name), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,9 +35,9 @@ func filesIn(t *testing.T, dir string) []string {
 	return names
 }
 
-// What a dead broker may have missed the files say; of a browser that is new nothing
-// goes on, and what is nobody's goes.
-func TestTakeDownloads(t *testing.T) {
+// The files show what a dead broker may have missed. In a new browser no download is
+// running, and files of no session are removed.
+func TestAdopt(t *testing.T) {
 	saved := func() patches.State {
 		var all []patches.Download
 		for _, guid := range []string{"missed", "going", "stopped", "whole", "fetched"} {
@@ -61,8 +61,8 @@ func TestTakeDownloads(t *testing.T) {
 		{"another browser", true, map[string]string{"missed": patches.DownloadDone, "whole": patches.DownloadDone}, []string{"missed", "whole"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d := testDownloads(t, "missed", "going.crdownload", "whole", "strange")
-			state, err := d.take(saved(), test.fresh)
+			d := newDir(t, "missed", "going.crdownload", "whole", "strange")
+			state, err := d.Adopt(saved(), test.fresh)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,21 +74,21 @@ func TestTakeDownloads(t *testing.T) {
 					t.Errorf("%s is %s, want %s", got.GUID, got.State, test.states[got.GUID])
 				}
 			}
-			if files := filesIn(t, d.dir); !slices.Equal(files, test.files) {
+			if files := filesIn(t, d.Path); !slices.Equal(files, test.files) {
 				t.Errorf("the files are %q, want %q", files, test.files)
 			}
 		})
 	}
 }
 
-// A finished file is handed on whole, on the same disk and to another, and nothing
-// that is there is replaced.
+// A completed file is delivered whole, on the same disk and to another one, and replaces no
+// existing file.
 func TestDeliver(t *testing.T) {
-	d := testDownloads(t, "guid")
+	d := newDir(t, "guid")
 	for _, dir := range []string{filepath.Join(t.TempDir(), "new"), otherDisk(t)} {
 		for _, test := range []struct {
 			to   patches.Delivery
-			want string // empty: it fails
+			want string // empty: an error
 		}{
 			{patches.Delivery{Dir: dir, Name: "guid", Exact: true}, "guid"},
 			{patches.Delivery{Dir: dir, Name: "guid", Exact: true}, ""},
@@ -109,7 +109,7 @@ func TestDeliver(t *testing.T) {
 			}
 		}
 		if files := filesIn(t, dir); len(files) != 3 {
-			t.Errorf("%s has %q, want three files", dir, files)
+			t.Errorf("%s contains %q, want three files", dir, files)
 		}
 	}
 	for _, name := range []string{"../guid", "..", "", "a/b"} {
@@ -117,13 +117,13 @@ func TestDeliver(t *testing.T) {
 			t.Errorf("deliver(%q) = %s, want an error", name, path)
 		}
 	}
-	if !exists(filepath.Join(d.dir, "guid")) {
-		t.Error("what was handed on is gone where it was")
+	if !exists(d.file("guid")) {
+		t.Error("the delivered file is missing in the directory of downloads")
 	}
 }
 
-// otherDisk is a directory to which no link from t.TempDir can lead, or else one
-// more on the same disk.
+// otherDisk returns a directory on another disk than t.TempDir, to which no link can lead.
+// If there is none, it returns one on the same disk.
 func otherDisk(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "abb")
 	if err != nil {

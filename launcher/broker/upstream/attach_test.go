@@ -1,4 +1,4 @@
-package broker
+package upstream
 
 import (
 	"context"
@@ -10,14 +10,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
+	"github.com/abrowser/abrowser/launcher/broker/queue"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// httpServer starts an HTTP server at an address of this machine and returns its port.
+// httpServer starts an HTTP server at a loopback address and returns its port.
 func httpServer(t *testing.T, host string, serve http.HandlerFunc) (port string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort(host, "0"))
@@ -34,7 +36,8 @@ func httpServer(t *testing.T, host string, serve http.HandlerFunc) (port string)
 	return port
 }
 
-// browserAt serves what a browser does that calls itself so.
+// browserAt returns the HTTP handler of a browser that returns this from /json/version;
+// empty: 404.
 func browserAt(version string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -50,40 +53,40 @@ func browserAt(version string) http.HandlerFunc {
 	}
 }
 
-// A browser is found at either address of this machine, by what it says of itself,
-// by what it noted in its profile, or by its whole address.
-func TestAttachFindsTheBrowser(t *testing.T) {
+// A browser is found at either loopback address, by its /json/version, by the file in its
+// profile, or by the address of its WebSocket.
+func TestAttach(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_CONFIG_HOME", "")
-	noted := filepath.Join(home.PersonalProfiles(os.LookupEnv)[0], "DevToolsActivePort")
-	if err := os.MkdirAll(filepath.Dir(noted), 0o700); err != nil {
+	portFile := filepath.Join(home.PersonalProfiles(os.LookupEnv)[0], "DevToolsActivePort")
+	if err := os.MkdirAll(filepath.Dir(portFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	const says = `{"webSocketDebuggerUrl":"ws://some.other.name:1/devtools/browser/run-1"}`
+	const version = `{"webSocketDebuggerUrl":"ws://some.other.name:1/devtools/browser/run-1"}`
 	for _, tt := range []struct {
 		name, host, version, endpoint string
 	}{
-		{"at 127.0.0.1", "127.0.0.1", says, "http://localhost:PORT"},
-		{"at ::1 alone", "::1", says, "http://localhost:PORT"},
-		{"switched on by hand", "127.0.0.1", "", "http://localhost:PORT"},
-		{"its whole address", "127.0.0.1", "", "ws://localhost:PORT/devtools/browser/run-1"},
+		{"at 127.0.0.1", "127.0.0.1", version, "http://localhost:PORT"},
+		{"at ::1 only", "::1", version, "http://localhost:PORT"},
+		{"enabled at chrome://inspect", "127.0.0.1", "", "http://localhost:PORT"},
+		{"the WebSocket's address", "127.0.0.1", "", "ws://localhost:PORT/devtools/browser/run-1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			port := httpServer(t, tt.host, browserAt(tt.version))
-			if err := os.WriteFile(noted, []byte(port+"\n/devtools/browser/run-1"), 0o600); err != nil {
+			if err := os.WriteFile(portFile, []byte(port+"\n/devtools/browser/run-1"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			conn, run, err := attach(t.Context(), strings.ReplaceAll(tt.endpoint, "PORT", port))
+			conn, run, err := Attach(t.Context(), strings.ReplaceAll(tt.endpoint, "PORT", port), queue.New(1))
 			if err != nil || run != "/devtools/browser/run-1" {
-				t.Fatalf("attach = %q, %v", run, err)
+				t.Fatalf("Attach() = %q, %v", run, err)
 			}
-			_ = conn.CloseNow()
+			_ = conn.Close()
 		})
 	}
 }
 
-func TestAttachSaysWhatIsWrong(t *testing.T) {
+func TestAttachErrors(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	closed := httpServer(t, "127.0.0.1", nil)
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -96,23 +99,23 @@ func TestAttachSaysWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, nobody, _ := net.SplitHostPort(free.Addr().String())
+	_, unused, _ := net.SplitHostPort(free.Addr().String())
 	_ = free.Close()
 	for _, tt := range []struct{ name, endpoint, want string }{
-		{"nobody", "http://localhost:" + nobody, "no browser answers at http://localhost:" + nobody},
-		{"nobody, by WebSocket", "ws://127.0.0.1:" + nobody + "/secret", "no browser answers at ws://127.0.0.1:" + nobody},
-		{"a site", "http://localhost:" + closed, "cannot be attached to"},
-		{"one that never answers", "http://localhost:" + silent + "/?token=secret", "does not answer"},
-		{"another's JSON", "http://localhost:" + httpServer(t, "127.0.0.1", browserAt(`{"a":1}`)), "no browser with remote debugging"},
-		{"a WebSocket that is none", "ws://localhost:" + httpServer(t, "127.0.0.1", browserAt("")) + "/secret", "HTTP status 404"},
+		{"nothing listens", "http://localhost:" + unused, "no browser answers at http://localhost:" + unused},
+		{"nothing listens, by WebSocket", "ws://127.0.0.1:" + unused + "/secret", "no browser answers at ws://127.0.0.1:" + unused},
+		{"a web site", "http://localhost:" + closed, "attaching to the browser at"},
+		{"no response", "http://localhost:" + silent + "/?token=secret", "does not answer"},
+		{"other JSON", "http://localhost:" + httpServer(t, "127.0.0.1", browserAt(`{"a":1}`)), "no browser with remote debugging"},
+		{"no WebSocket", "ws://localhost:" + httpServer(t, "127.0.0.1", browserAt("")) + "/secret", "HTTP status 404"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), testTime)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			_, _, err := attach(ctx, tt.endpoint)
+			_, _, err := Attach(ctx, tt.endpoint, queue.New(1))
 			e := wire.AsError(err)
 			if !errors.Is(err, wire.CodeNoBrowser) || e.Hint == "" || !strings.Contains(e.Message, tt.want) || strings.Contains(e.Message+e.Hint, "secret") {
-				t.Errorf("attach = %+v, want %q", e, tt.want)
+				t.Errorf("Attach() = %+v, want %q", e, tt.want)
 			}
 		})
 	}
