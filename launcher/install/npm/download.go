@@ -1,113 +1,97 @@
-package install
+package npm
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha512"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const (
-	npmRegistry = "https://registry.npmjs.org"
-	// A download that delivers nothing for so long is given up; how long it may
-	// take altogether is the line's business.
-	stallTimeout = 60 * time.Second
-)
+// PublicRegistry is the URL of the npm registry.
+const PublicRegistry = "https://registry.npmjs.org"
 
-// registry is the npm registry to fetch from, without a slash at its end.
-func (i *Installer) registry() string {
-	for _, name := range []string{"ABROWSER_NPM_REGISTRY", "npm_config_registry", "NPM_CONFIG_REGISTRY"} {
-		if v, ok := i.lookup(name); ok && v != "" {
-			return strings.TrimRight(v, "/")
-		}
-	}
-	return npmRegistry
-}
+// stallTimeout is how long a download may deliver nothing. How long it takes in total
+// depends on the network.
+const stallTimeout = time.Minute
 
-// download writes the package's archive to a file and refuses any but the pinned
-// one.
-func (i *Installer) download(ctx context.Context, p pack, to *os.File) error {
-	registry := i.registry()
-	from, err := url.Parse(p.url(registry))
+// download writes the package's archive to a file. It returns an error unless the archive
+// has the pinned hash.
+func (i *Installer) download(ctx context.Context, p Package, to io.Writer) error {
+	from, err := url.Parse(p.url(i.Registry))
 	if err != nil || (from.Scheme != "https" && from.Scheme != "http") || from.Host == "" {
-		return wire.Errorf(wire.CodeBadInput, "the npm registry %q is no http or https URL", registry).
-			WithHint("ABROWSER_NPM_REGISTRY=%s abrowser install", npmRegistry)
+		return wire.Errorf(wire.CodeBadInput, "the npm registry %q is not an http or https URL", i.Registry).
+			WithHint("ABROWSER_NPM_REGISTRY=%s abrowser install", PublicRegistry)
 	}
 	retry := "abrowser install"
-	if registry != npmRegistry {
-		retry = "ABROWSER_NPM_REGISTRY=" + npmRegistry + " abrowser install"
+	if i.Registry != PublicRegistry {
+		retry = "ABROWSER_NPM_REGISTRY=" + PublicRegistry + " abrowser install"
 	}
 	sum, err := i.transfer(ctx, p, from, to)
-	if ctx.Err() != nil {
-		return wire.Errorf(wire.CodeInterrupted, "fetching %s %s was interrupted", p.what, p.version).WithHint("abrowser install")
-	}
-	if err != nil {
-		return wire.Errorf(wire.CodeInstall, "fetching %s %s from %s: %v", p.what, p.version, from.Redacted(), err).WithHint("%s", retry)
-	}
-	if sum != p.integrity {
-		return wire.Errorf(wire.CodeIntegrity, "%s is not the pinned %s %s: its hash is %s and not %s",
-			from.Redacted(), p.name, p.version, sum, p.integrity).WithHint("%s", retry)
+	switch {
+	case ctx.Err() != nil:
+		return wire.Errorf(wire.CodeInterrupted, "downloading %s %s was interrupted", p.What, p.Version).WithHint("abrowser install")
+	case err != nil:
+		return wire.Errorf(wire.CodeInstall, "downloading %s %s from %s: %v", p.What, p.Version, from.Redacted(), err).WithHint("%s", retry)
+	case sum != p.Integrity:
+		return wire.Errorf(wire.CodeIntegrity, "%s is not the pinned %s %s: its hash is %s, want %s",
+			from.Redacted(), p.Name, p.Version, sum, p.Integrity).WithHint("%s", retry)
 	}
 	return nil
 }
 
-func (i *Installer) transfer(ctx context.Context, p pack, from *url.URL, to io.Writer) (string, error) {
+// transfer downloads the archive and returns its hash.
+func (i *Installer) transfer(ctx context.Context, p Package, from *url.URL, to io.Writer) (string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := fmt.Errorf("nothing came for %s", i.on().stall)
-	watch := time.AfterFunc(i.on().stall, func() { cancel(stalled) })
-	defer watch.Stop()
+	stall := cmp.Or(i.Stall, stallTimeout)
+	watchdog := time.AfterFunc(stall, func() { cancel(fmt.Errorf("received nothing for %s", stall)) })
+	defer watchdog.Stop()
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), nil)
 	if err != nil {
 		return "", err
 	}
-	// A transport of its own, so that no connection outlives the installation.
+	// A transport of its own, so that no connection outlives the download.
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, TLSHandshakeTimeout: 30 * time.Second}
 	resp, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
-		return "", plainCause(ctx, err)
+		return "", causeOf(ctx, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return "", fmt.Errorf("the server answered %s", resp.Status)
 	}
-	if resp.ContentLength > p.packed {
+	if resp.ContentLength > p.MaxPacked {
 		return "", fmt.Errorf("the archive has %s, more than expected", megabytes(resp.ContentLength))
 	}
-	show := i.meter(fmt.Sprintf("fetching %s %s", p.what, p.version), resp.ContentLength)
+	show := i.newMeter(fmt.Sprintf("downloading %s %s", p.What, p.Version), resp.ContentLength, func() { watchdog.Reset(stall) })
 	defer show.end()
 	hash := sha512.New()
-	alive := writerFunc(func(b []byte) (int, error) { watch.Reset(i.on().stall); return len(b), nil })
-	n, err := io.Copy(io.MultiWriter(to, hash, show, alive), io.LimitReader(resp.Body, p.packed+1))
+	n, err := io.Copy(io.MultiWriter(to, hash, show), io.LimitReader(resp.Body, p.MaxPacked+1))
 	if err != nil {
-		return "", plainCause(ctx, err)
+		return "", causeOf(ctx, err)
 	}
-	if n > p.packed {
-		return "", fmt.Errorf("the archive has more than %s", megabytes(p.packed))
+	if n > p.MaxPacked {
+		return "", fmt.Errorf("the archive has more than %s", megabytes(p.MaxPacked))
 	}
 	return "sha512-" + base64.StdEncoding.EncodeToString(hash.Sum(nil)), nil
 }
 
-// plainCause says why a transfer ended, without the URL, which the caller names.
-func plainCause(ctx context.Context, err error) error {
+// causeOf returns why a transfer ended, without the URL, which the caller's message has.
+func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	if u, ok := err.(*url.Error); ok { //nolint:errorlint // the client returns exactly this type
+	if u := (*url.Error)(nil); errors.As(err, &u) {
 		return u.Err
 	}
 	return err
 }
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

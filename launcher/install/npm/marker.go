@@ -1,4 +1,4 @@
-package install
+package npm
 
 import (
 	"crypto/sha256"
@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// marker says what lies in a package's directory. It is written last, so that a
-// directory without it, or with another one, is not what we made.
+// marker describes the contents of a package's directory. It is written last, so a directory
+// without it is incomplete.
 type marker struct {
 	Name      string               `json:"name"`
 	Version   string               `json:"version"`
-	Integrity string               `json:"integrity"` // of the archive it was unpacked from
+	Integrity string               `json:"integrity"` // of the archive
 	Edits     string               `json:"edits"`     // hash of the edits that were made
-	Tree      string               `json:"tree"`      // hash of all files, for the thorough check
-	Key       map[string]markedKey `json:"key"`
+	Tree      string               `json:"tree"`      // hash of all files
+	Key       map[string]fileState `json:"key"`
 }
 
-type markedKey struct {
+// fileState is the state of a key file when it was unpacked.
+type fileState struct {
 	Size int64     `json:"size"`
 	Time time.Time `json:"time"`
 	Hash string    `json:"hash"`
@@ -31,19 +32,20 @@ type markedKey struct {
 
 const markerName = "abrowser.json"
 
-// mark writes the marker for the package unpacked below dir.
-func (p pack) mark(dir string) error {
-	m := marker{Name: p.name, Version: p.version, Integrity: p.integrity, Edits: p.editsHash(), Key: map[string]markedKey{}}
-	for _, name := range p.key {
-		info, err := os.Stat(filepath.Join(dir, name))
+// mark writes the marker for the package that was unpacked below dir.
+func (p Package) mark(dir string) error {
+	m := marker{Name: p.Name, Version: p.Version, Integrity: p.Integrity, Edits: p.editsHash(), Key: map[string]fileState{}}
+	for _, name := range p.Key {
+		file := filepath.Join(dir, name)
+		sum, err := hashFile(file)
 		if err != nil {
 			return err
 		}
-		sum, err := hashFile(filepath.Join(dir, name))
+		info, err := os.Stat(file)
 		if err != nil {
 			return err
 		}
-		m.Key[name] = markedKey{info.Size(), info.ModTime(), sum}
+		m.Key[name] = fileState{info.Size(), info.ModTime(), sum}
 	}
 	var err error
 	if m.Tree, err = hashTree(filepath.Join(dir, "package")); err != nil {
@@ -56,14 +58,14 @@ func (p pack) mark(dir string) error {
 	return os.WriteFile(filepath.Join(dir, markerName), raw, 0o600)
 }
 
-// check returns why the package below dir is not whole, or nil. It costs a few
-// stats; a file is read only when its time is not the one it was unpacked with.
-func (p pack) check(dir string) error {
+// Check returns an error unless dir has the complete package. It reads a key file only if
+// the time of the file is not the one of the installation.
+func (p Package) Check(dir string) error {
 	m, err := p.marked(dir)
 	if err != nil {
 		return err
 	}
-	for _, name := range p.key {
+	for _, name := range p.Key {
 		file := filepath.Join(dir, name)
 		info, err := os.Stat(file)
 		if err != nil {
@@ -80,43 +82,39 @@ func (p pack) check(dir string) error {
 	return nil
 }
 
-// checkAll is check that reads every file.
-func (p pack) checkAll(dir string) error {
+// CheckAll is like Check and also reads all files.
+func (p Package) CheckAll(dir string) error {
 	m, err := p.marked(dir)
 	if err != nil {
 		return err
 	}
-	sum, err := hashTree(filepath.Join(dir, "package"))
-	if err != nil || sum != m.Tree {
+	if sum, err := hashTree(filepath.Join(dir, "package")); err != nil || sum != m.Tree {
 		return fmt.Errorf("files in %s were changed", dir)
 	}
-	return p.check(dir)
+	return p.Check(dir)
 }
 
-// marked reads the marker below dir and checks that it is of this very package.
-func (p pack) marked(dir string) (marker, error) {
+// marked returns the marker in dir. It returns an error unless the marker is that of the
+// same package with the same edits.
+func (p Package) marked(dir string) (marker, error) {
 	var m marker
+	if _, err := os.Stat(dir); err != nil {
+		return m, fmt.Errorf("%s does not exist", dir)
+	}
 	raw, err := os.ReadFile(filepath.Join(dir, markerName))
-	if err != nil {
-		if _, err := os.Stat(dir); err != nil {
-			return m, fmt.Errorf("%s is not there", dir)
-		}
-		return m, fmt.Errorf("%s is not whole", dir)
-	}
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return m, fmt.Errorf("%s is not whole", dir)
-	}
 	switch {
-	case m.Name != p.name || m.Version != p.version:
-		return m, fmt.Errorf("%s has %s %s and not %s %s", dir, m.Name, m.Version, p.name, p.version)
-	case m.Integrity != p.integrity || m.Edits != p.editsHash():
+	case err != nil || json.Unmarshal(raw, &m) != nil:
+		return m, fmt.Errorf("%s is incomplete", dir)
+	case m.Name != p.Name || m.Version != p.Version:
+		return m, fmt.Errorf("%s has %s %s, want %s %s", dir, m.Name, m.Version, p.Name, p.Version)
+	case m.Integrity != p.Integrity || m.Edits != p.editsHash():
 		return m, fmt.Errorf("%s was made by another abrowser", dir)
 	}
 	return m, nil
 }
 
-func (p pack) editsHash() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", p.edits))
+func (p Package) editsHash() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", p.Edits))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -127,10 +125,8 @@ func hashFile(path string) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // hashTree hashes the names and contents of all files below dir.
