@@ -6,12 +6,13 @@ import (
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // channel is a page as we ask it ourselves, in a CDP session of our own.
 type channel struct {
-	*direct
+	*cdp.Conn
 	page    *page
 	session string
 }
@@ -36,7 +37,7 @@ func (p *page) channel(ctx context.Context) (*channel, error) {
 	p.mu.Lock()
 	c := p.own
 	p.mu.Unlock()
-	if c != nil && c.direct == d {
+	if c != nil && c.Conn == d {
 		return c, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, attachTime)
@@ -44,14 +45,14 @@ func (p *page) channel(ctx context.Context) (*channel, error) {
 	var out struct {
 		SessionID string `json:"sessionId"`
 	}
-	root := &channel{direct: d, page: p}
+	root := &channel{Conn: d, page: p}
 	if err := root.call(ctx, "Target.attachToTarget", map[string]any{"targetId": p.target, "flatten": true}, &out); err != nil {
 		if errors.Is(err, errLost) {
 			err = goneError()
 		}
 		return nil, err
 	}
-	c = &channel{direct: d, page: p, session: out.SessionID}
+	c = &channel{Conn: d, page: p, session: out.SessionID}
 	p.mu.Lock()
 	p.own = c
 	p.mu.Unlock()
@@ -65,9 +66,9 @@ func (p *page) drop(c *channel) {
 		p.own = nil
 	}
 	p.mu.Unlock()
-	a, err := c.send(context.Background(), "", "Target.detachFromTarget", map[string]any{"sessionId": c.session})
+	a, err := c.Send(context.Background(), "", "Target.detachFromTarget", map[string]any{"sessionId": c.session})
 	if err == nil {
-		c.forget(a) // whether it was still there makes no difference
+		c.Forget(a) // whether it was still there makes no difference
 	}
 }
 
@@ -82,24 +83,25 @@ func (c *channel) call(ctx context.Context, method string, params, out any) erro
 }
 
 // ask is the first half of call. With an error nothing was asked.
-func (c *channel) ask(ctx context.Context, method string, params any) (asking, error) {
-	asked, err := c.send(ctx, c.session, method, params)
+func (c *channel) ask(ctx context.Context, method string, params any) (cdp.Pending, error) {
+	asked, err := c.Send(ctx, c.session, method, params)
 	if err != nil {
 		c.page.link.lost() // as above
+		return asked, goneError()
 	}
-	return asked, err
+	return asked, nil
 }
 
-func (c *channel) await(ctx context.Context, asked asking, out any) error {
-	defer c.forget(asked)
-	answer := asked.answer
+func (c *channel) await(ctx context.Context, asked cdp.Pending, out any) error {
+	defer c.Forget(asked)
+	answer := asked.Response()
 	select {
 	case a := <-answer:
-		return taken(a, out)
+		return a.Decode(out)
 	case <-c.page.crash: // Chromium does not always answer then
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
 	case <-c.page.gone:
-	case <-c.over:
+	case <-c.Over():
 	case <-ctx.Done():
 		return ended(ctx)
 	}
@@ -110,8 +112,8 @@ func (c *channel) await(ctx context.Context, asked asking, out any) error {
 	lost := false
 	select {
 	case a := <-answer:
-		return taken(a, out)
-	case <-c.over:
+		return a.Decode(out)
+	case <-c.Over():
 		lost = true
 	case <-c.page.link.gone:
 		lost = true
@@ -119,7 +121,7 @@ func (c *channel) await(ctx context.Context, asked asking, out any) error {
 	}
 	select {
 	case a := <-answer:
-		return taken(a, out)
+		return a.Decode(out)
 	default:
 	}
 	if lost {
@@ -135,8 +137,8 @@ func (p *page) mayLogIn(ctx context.Context) {
 	if err != nil {
 		return // nor is anything else asked of the page
 	}
-	if asked, err := c.send(ctx, "", "Abrowser.mayLogIn", nil); err == nil {
-		c.forget(asked)
+	if asked, err := c.Send(ctx, "", "Abrowser.mayLogIn", nil); err == nil {
+		c.Forget(asked)
 	}
 }
 
@@ -146,19 +148,9 @@ func (p *page) evaluate(ctx context.Context, expression string) (json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	var out evaluation
+	var out cdp.Evaluation
 	if err := c.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out); err != nil {
 		return nil, err
 	}
-	return out.Result.Value, out.thrown()
-}
-
-func taken(a cdpAnswer, out any) error {
-	if a.Error != nil {
-		return a.Error
-	}
-	if out == nil {
-		return nil
-	}
-	return json.Unmarshal(a.Result, out)
+	return out.Result.Value, out.Thrown()
 }

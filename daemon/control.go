@@ -36,7 +36,7 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in 
 		s.log.Error("ending the recording", "error", err)
 		call.Warn("%v", err)
 	}
-	if text := s.recorder.losses(); text != "" {
+	if text := s.recorder.journal.Losses(); text != "" {
 		call.Warn("%s", text)
 	}
 	s.kept.end()

@@ -8,22 +8,23 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // documents names the document of each frame that has refs in the capture. The
 // question goes through an element of the capture itself, so that the answer is
 // of the captured document and of no later one.
-func (t *turn) documents(ctx context.Context, p *page, root *node) (map[string]string, error) {
+func (t *turn) documents(ctx context.Context, p *page, root *aria.Node) (map[string]string, error) {
 	named := map[string]string{}
 	var failed error
-	root.walk(func(n *node) bool {
-		frame := frameOf(n.pwRef)
-		if n.pwRef == "" || named[frame] != "" {
+	root.Walk(func(n *aria.Node) bool {
+		frame := aria.FrameOf(n.PlaywrightRef)
+		if n.PlaywrightRef == "" || named[frame] != "" {
 			return true
 		}
 		var id string
-		if id, failed = t.documentOf(ctx, p, n.pwRef); failed != nil {
+		if id, failed = t.documentOf(ctx, p, n.PlaywrightRef); failed != nil {
 			return false
 		}
 		named[frame] = id
@@ -53,7 +54,7 @@ func (p *page) known() (name string, ok bool) {
 // documentOf names the document of an element of the last capture, which is seven
 // messages to the page where it is not known.
 func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, error) {
-	if frameOf(pwRef) != "" {
+	if aria.FrameOf(pwRef) != "" {
 		return t.documentAt(ctx, p, pwRef)
 	}
 	if name, ok := p.known(); ok {
@@ -102,7 +103,7 @@ func (t *turn) documentAt(ctx context.Context, p *page, pwRef string) (string, e
 		return p.Locator("aria-ref="+pwRef).Evaluate("e => e.ownerDocument.defaultView.performance.timeOrigin", nil,
 			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
 	})
-	return frameOf(pwRef) + "@" + now, err
+	return aria.FrameOf(pwRef) + "@" + now, err
 }
 
 // clockTime is how long a document may take to answer, and an element that went away

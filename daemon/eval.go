@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -34,7 +35,10 @@ func (t *turn) evaluate(ctx context.Context, p *page, code string) (value, error
 	case err != nil:
 		return value{}, err
 	case result.ObjectID == "":
-		return result.primitive(), nil
+		if len(result.Value) == 0 {
+			result.Value = json.RawMessage("null")
+		}
+		return value{json: result.Value, unserializable: result.Unserializable}, nil
 	case result.Type == "function":
 		return value{json: json.RawMessage("null"), function: true}, nil
 	}
@@ -51,37 +55,37 @@ func (t *turn) evaluate(ctx context.Context, p *page, code string) (value, error
 // script sends a script to the page and waits for its value. When ctx ends first,
 // the script is stopped, and its session is given up so that nothing of it is
 // awaited any more.
-func (t *turn) script(ctx context.Context, p *page, method string, params map[string]any) (remote, error) {
-	var out evaluation
+func (t *turn) script(ctx context.Context, p *page, method string, params map[string]any) (cdp.RemoteObject, error) {
+	var out cdp.Evaluation
 	c, err := p.channel(ctx)
 	if err == nil {
 		t.ahead = true
 		err = c.call(ctx, method, params, &out)
 	}
-	var refused *cdpError
+	var refused *cdp.Error
 	switch {
 	case err == nil:
 		t.direct = true
-		return out.Result, out.thrown()
+		return out.Result, out.Thrown()
 	case c == nil, errors.Is(err, wire.CodeBrowserGone): // it was not asked
-		return remote{}, coded(err)
+		return cdp.RemoteObject{}, coded(err)
 	case errors.Is(err, errLost):
-		return remote{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the script ran").WithHint("abrowser status")
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the script ran").WithHint("abrowser status")
 	case isMoved(err):
-		return remote{}, wire.Errorf(wire.CodeResultUnknown, "the page navigated while the script ran").WithHint(hintSnapshot)
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the page navigated while the script ran").WithHint(hintSnapshot)
 	case errors.As(err, &refused):
-		if refused.noSession() {
+		if refused.IsNoSession() {
 			p.drop(c)
 		}
-		return remote{}, coded(err)
+		return cdp.RemoteObject{}, coded(err)
 	case errors.Is(err, wire.CodePageCrashed):
-		return remote{}, wire.Errorf(wire.CodePageCrashed, "the page crashed while the script ran").WithHint("abrowser open")
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodePageCrashed, "the page crashed while the script ran").WithHint("abrowser open")
 	case errors.Is(err, wire.CodePageClosed):
-		return remote{}, wire.Errorf(wire.CodePageClosed, "the page was closed while the script ran").WithHint(hintTabs)
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodePageClosed, "the page was closed while the script ran").WithHint(hintTabs)
 	case ctx.Err() != nil:
 		t.stopScript(ctx, p, c)
 	}
-	return remote{}, err
+	return cdp.RemoteObject{}, err
 }
 
 // awaitPage waits until the page answers at all. A script that was sent to a busy page
@@ -91,13 +95,13 @@ func (t *turn) awaitPage(ctx context.Context, p *page) error {
 	if err == nil {
 		err = c.call(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
 	}
-	var refused *cdpError
+	var refused *cdp.Error
 	switch {
 	case err == nil, isMoved(err):
 		return nil
 	case errors.Is(err, errLost):
 		return goneError()
-	case c != nil && errors.As(err, &refused) && refused.noSession():
+	case c != nil && errors.As(err, &refused) && refused.IsNoSession():
 		p.drop(c)
 	}
 	return coded(err)
@@ -111,51 +115,6 @@ func (t *turn) stopScript(ctx context.Context, p *page, c *channel) {
 		t.log.Warn("stopping a script", "error", err)
 	}
 	p.drop(c)
-}
-
-// evaluation is an answer of the Runtime domain.
-type evaluation struct {
-	Result    remote `json:"result"`
-	Exception *struct {
-		Text      string `json:"text"`
-		Exception *struct {
-			Description *string         `json:"description"`
-			Value       json.RawMessage `json:"value"`
-		} `json:"exception"`
-	} `json:"exceptionDetails"`
-}
-
-// remote is a value of a page.
-type remote struct {
-	Type           string          `json:"type"`
-	Subtype        string          `json:"subtype"`
-	Value          json.RawMessage `json:"value"`
-	Unserializable string          `json:"unserializableValue"`
-	ObjectID       string          `json:"objectId"`
-}
-
-// primitive is a value that is no object.
-func (r remote) primitive() value {
-	if len(r.Value) == 0 {
-		r.Value = json.RawMessage("null")
-	}
-	return value{json: r.Value, unserializable: r.Unserializable}
-}
-
-// thrown is the exception in the answer.
-func (e evaluation) thrown() error {
-	if e.Exception == nil {
-		return nil
-	}
-	text := e.Exception.Text
-	if exception := e.Exception.Exception; exception != nil {
-		if exception.Description != nil {
-			text = *exception.Description
-		} else if len(exception.Value) > 0 {
-			text = "Uncaught " + string(exception.Value)
-		}
-	}
-	return wire.Errorf(wire.CodeEvaluation, "%s", strings.TrimSpace(text))
 }
 
 func (t *turn) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, error) {

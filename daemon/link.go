@@ -10,6 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -42,7 +43,7 @@ type link struct {
 	arrivals map[playwright.Page]*arrival
 	changed  chan struct{} // closed and replaced when pages changes
 	closing  bool          // nothing more is handed over
-	own      *direct       // nil before the first need
+	own      *cdp.Conn     // nil before the first need
 	told     bool          // news has been told
 	holder   wire.AgentKey // whose the session is; empty: nobody's
 	script   string        // that every document has, see asks
@@ -245,7 +246,7 @@ func (l *link) close() {
 	defer l.mu.Unlock()
 	l.closing = true
 	if l.own != nil {
-		_ = l.own.conn.CloseNow() // what is still to come is nobody's
+		l.own.Close()
 	}
 }
 

@@ -66,7 +66,7 @@ func (t *turn) tellNews() []verbs.Dialog {
 	if left > 0 {
 		t.call.Warn("and %d more", left)
 	}
-	if text := t.recorder.losses(); text != "" {
+	if text := t.recorder.journal.Losses(); text != "" {
 		t.call.Warn("%s", text)
 	}
 	return dialogs

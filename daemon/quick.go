@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -94,7 +95,7 @@ func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action) 
 	if err != nil {
 		return quickRefused, false, nil
 	}
-	defer w.forget(typed)
+	defer w.Forget(typed)
 	err = w.ask(ctx, &s, "fill", at.query, a.quick.text, w.until(promptTime), at.began)
 	switch {
 	case errors.Is(err, wire.CodeTimeout), errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isMoved(err) && !neverRun(err):
@@ -125,7 +126,7 @@ func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action) 
 
 // typeQuickly sends keyboard input and reports whether the page has seen it. If that is not
 // known, it returns an error.
-func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []input, typed asking) (bool, error) {
+func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []input, typed cdp.Pending) (bool, error) {
 	given, err := w.give(ctx, a, inputs)
 	if err != nil {
 		return false, err
@@ -133,7 +134,7 @@ func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []inp
 	if err := w.took(ctx, a, given); err != nil {
 		return false, err
 	}
-	if typed.arrives(overTime) && typed.isTrue() {
+	if typed.Arrives(overTime) && typed.IsTrue() {
 		return true, nil
 	}
 	verdict := ""
@@ -143,7 +144,7 @@ func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []inp
 		return false, nil
 	case err == nil:
 		return true, confirm(a, verdict)
-	case typed.isTrue():
+	case typed.IsTrue():
 		return true, nil
 	}
 	return false, unknownError(a, "the page did not say whether it saw the input")
@@ -183,8 +184,8 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action)
 	until, _ := limited.Deadline()
 	came, _ := w.begin(limited, "came") // asked before the click, which may navigate
 	over, notAsked := w.begin(limited, "over", a.quick.count)
-	defer w.forget(came)
-	defer w.forget(over)
+	defer w.Forget(came)
+	defer w.Forget(over)
 	var s seen
 	err := w.ask(limited, &s, "look", at.query, w.until(time.Until(until)), a.quick.button, a.quick.count, at.began)
 	cancel()
@@ -225,7 +226,7 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action)
 		return quickRefused, false, nil
 	case err == nil && ended.Click != "":
 		err = confirm(a, ended.Click)
-	case came.isTrue():
+	case came.IsTrue():
 		err = nil
 	case err == nil: // another click has ended the watch
 		err = unknownError(a, "the page did not say whether it saw the click")
@@ -258,8 +259,8 @@ type clicked struct {
 
 // endClick asks the page for its report on a click. It waits until the given time if the
 // click was seen, and otherwise until ctx ends.
-func (w *world) endClick(ctx context.Context, until time.Time, came asking, ended *clicked) error {
-	if came.isTrue() {
+func (w *world) endClick(ctx context.Context, until time.Time, came cdp.Pending, ended *clicked) error {
+	if came.IsTrue() {
 		soon, cancel := context.WithDeadline(ctx, until)
 		defer cancel()
 		ctx = soon
@@ -312,8 +313,8 @@ type input struct {
 
 // give sends all inputs to the page without waiting in between. ctx must not end with the
 // caller's context.
-func (c *channel) give(ctx context.Context, a action, inputs []input) ([]asking, error) {
-	var all []asking
+func (c *channel) give(ctx context.Context, a action, inputs []input) ([]cdp.Pending, error) {
+	var all []cdp.Pending
 	for _, in := range inputs {
 		asked, err := c.ask(ctx, in.method, in.params)
 		if err != nil {
@@ -325,7 +326,7 @@ func (c *channel) give(ctx context.Context, a action, inputs []input) ([]asking,
 }
 
 // took waits until the page has acknowledged all inputs.
-func (c *channel) took(ctx context.Context, a action, given []asking) error {
+func (c *channel) took(ctx context.Context, a action, given []cdp.Pending) error {
 	for _, asked := range given {
 		if err := c.await(ctx, asked, nil); errors.Is(err, wire.CodePageCrashed) {
 			return crashedWhile(a)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -15,7 +16,7 @@ const snapshotTime = 5 * time.Second
 
 // capture is the whole page as it is now. Playwright's own refs are good until the
 // next capture of the same page, so this is always the whole page.
-func (t *turn) capture(ctx context.Context, p *page) (*node, error) {
+func (t *turn) capture(ctx context.Context, p *page) (*aria.Node, error) {
 	limit := slice(ctx, snapshotTime)
 	text, err := look(t, limit+time.Second, func() (string, error) {
 		return p.AriaSnapshot(playwright.PageAriaSnapshotOptions{
@@ -30,12 +31,12 @@ func (t *turn) capture(ctx context.Context, p *page) (*node, error) {
 	case err != nil:
 		return nil, coded(err)
 	}
-	return parseAria(text)
+	return aria.Parse(text)
 }
 
 // outlined is a capture whose elements have our refs.
 type outlined struct {
-	root      *node
+	root      *aria.Node
 	documents map[string]string
 }
 
@@ -76,15 +77,15 @@ func (t *turn) outline(ctx context.Context, p *page) (outlined, error) {
 }
 
 // number gives the elements below root their refs.
-func (t *turn) number(p *page, o outlined, root *node) error {
+func (t *turn) number(p *page, o outlined, root *aria.Node) error {
 	var failed error
-	root.walk(func(n *node) bool {
-		if !n.hasRef() {
+	root.Walk(func(n *aria.Node) bool {
+		if !n.HasRef() {
 			return true
 		}
-		n.ref, failed = t.refs.number(element{
-			target: p.target, connection: p.link.party, document: o.documents[frameOf(n.pwRef)],
-			pwRef: n.pwRef, role: n.role, name: n.name,
+		n.Ref, failed = t.refs.number(element{
+			target: p.target, connection: p.link.party, document: o.documents[aria.FrameOf(n.PlaywrightRef)],
+			pwRef: n.PlaywrightRef, role: n.Role, name: n.Name,
 		})
 		return failed == nil
 	})
@@ -114,9 +115,9 @@ func (t *turn) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Snapsho
 		return verbs.SnapshotOut{}, err
 	}
 	out := verbs.SnapshotOut{Origin: p.URL(), Refs: map[string]verbs.Ref{}}
-	whole.root.walk(func(n *node) bool {
-		if n.ref > 0 {
-			out.Refs["e"+strconv.Itoa(n.ref)] = verbs.Ref{Role: n.shownRole(), Name: n.name}
+	whole.root.Walk(func(n *aria.Node) bool {
+		if n.Ref > 0 {
+			out.Refs["e"+strconv.Itoa(n.Ref)] = verbs.Ref{Role: n.ShownRole(), Name: n.Name}
 		}
 		return true
 	})
@@ -126,23 +127,22 @@ func (t *turn) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Snapsho
 			return verbs.SnapshotOut{}, err
 		}
 	}
-	printer := outline{in: in, base: out.Origin}
-	out.Snapshot = printer.print(shown)
+	out.Snapshot = aria.Print(shown, in, out.Origin)
 	return out, nil
 }
 
 // part is the subtree of one element, with the refs of the whole.
-func (t *turn) part(ctx context.Context, p *page, whole outlined, sel selector) (*node, error) {
+func (t *turn) part(ctx context.Context, p *page, whole outlined, sel selector) (*aria.Node, error) {
 	if sel.ref != 0 {
 		e, err := t.refs.lookup(sel.ref)
 		if err != nil {
 			return nil, err
 		}
-		n := whole.root.find(e.pwRef)
-		if n == nil || n.ref != sel.ref {
+		n := whole.root.Find(e.pwRef)
+		if n == nil || n.Ref != sel.ref {
 			return nil, staleError(sel.ref, "its element is gone or another one now")
 		}
-		return &node{children: []*node{n}}, nil
+		return &aria.Node{Children: []*aria.Node{n}}, nil
 	}
 	at, err := t.present(ctx, p, sel)
 	if err != nil {
@@ -157,14 +157,14 @@ func (t *turn) part(ctx context.Context, p *page, whole outlined, sel selector) 
 	if err != nil {
 		return nil, coded(err)
 	}
-	root, err := parseAria(text)
+	root, err := aria.Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	// The part was read after the whole: what is new in it has no ref yet.
-	root.walk(func(n *node) bool {
-		if twin := whole.root.find(n.pwRef); n.pwRef != "" && twin != nil && twin.role == n.role && twin.name == n.name {
-			n.ref = twin.ref
+	root.Walk(func(n *aria.Node) bool {
+		if twin := whole.root.Find(n.PlaywrightRef); n.PlaywrightRef != "" && twin != nil && twin.Role == n.Role && twin.Name == n.Name {
+			n.Ref = twin.Ref
 		}
 		return true
 	})

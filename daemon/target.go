@@ -8,6 +8,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -84,7 +85,7 @@ func (e element) began() float64 {
 // isStill reports whether the element is plainly what it was when it got its ref: one
 // message to the page, where a capture has all that the page has in it.
 func (t *turn) isStill(ctx context.Context, p *page, e element) bool {
-	if frameOf(e.pwRef) != "" {
+	if aria.FrameOf(e.pwRef) != "" {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, slice(ctx, firstTry))
@@ -109,17 +110,17 @@ func (t *turn) checkRef(ctx context.Context, p *page, ref int) (element, error) 
 	if err != nil {
 		return e, err
 	}
-	n := root.find(e.pwRef)
+	n := root.Find(e.pwRef)
 	if n == nil {
 		return e, staleError(ref, "its element is gone or changed its role or name")
 	}
-	if n.role != e.role || n.name != e.name {
+	if n.Role != e.role || n.Name != e.name {
 		return e, staleError(ref, "its element has another role or name now")
 	}
 	// The main frame's that is there after the capture was there during it, if it is the
 	// one in which the ref was given out: none comes back.
 	document, err := "", error(nil)
-	if frameOf(e.pwRef) == "" {
+	if aria.FrameOf(e.pwRef) == "" {
 		document, err = t.documentNow(ctx, p)
 	} else {
 		document, err = t.documentAt(ctx, p, e.pwRef)

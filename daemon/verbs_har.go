@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -35,7 +34,7 @@ func (t *turn) record(path, content string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.RemoveAll(t.recorder.journal); err != nil {
+	if err := t.recorder.journal.Remove(); err != nil {
 		return "", err
 	}
 	if err := t.kept.change(func(k *kept) { k.HAR = &recording{Path: path, Content: content} }); err != nil {
@@ -80,7 +79,7 @@ func (t *turn) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOu
 
 // finishRecording ends what is recorded, where that is so, with all that has happened.
 func (s *Session) finishRecording() (path string, err error) {
-	if s.recorder.on() {
+	if s.recorder.isOn() {
 		s.hearAll()
 	}
 	return s.recorder.finish()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -54,7 +55,7 @@ func optionsError(a action, options [][]string) error {
 
 func offered(there []option, want string) bool {
 	for _, o := range there {
-		if o.value == want || oneLine(o.label) == oneLine(want) {
+		if o.value == want || aria.OneLine(o.label) == aria.OneLine(want) {
 			return true
 		}
 	}

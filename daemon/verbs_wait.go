@@ -10,6 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -169,7 +170,7 @@ func (t *turn) look(ctx context.Context, p *page, code string, good func(value) 
 }
 
 func (t *turn) waitText(ctx context.Context, p *page, text string) error {
-	_, err := t.look(ctx, p, "document.body !== null && document.body.innerText.includes("+quote(text)+")",
+	_, err := t.look(ctx, p, "document.body !== null && document.body.innerText.includes("+aria.Quote(text)+")",
 		func(v value) bool { return string(v.json) == "true" })
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -107,20 +108,20 @@ func (w *world) ask(ctx context.Context, out any, question string, args ...any) 
 }
 
 // begin is the first half of ask.
-func (w *world) begin(ctx context.Context, question string, args ...any) (asking, error) {
+func (w *world) begin(ctx context.Context, question string, args ...any) (cdp.Pending, error) {
 	params, err := w.question(question, args)
 	if err != nil {
-		return asking{}, err
+		return cdp.Pending{}, err
 	}
 	return w.channel.ask(ctx, "Runtime.evaluate", params)
 }
 
 // finish is its second half.
-func (w *world) finish(ctx context.Context, asked asking, out any) error {
-	var answer evaluation
+func (w *world) finish(ctx context.Context, asked cdp.Pending, out any) error {
+	var answer cdp.Evaluation
 	err := w.await(ctx, asked, &answer)
 	if err == nil {
-		err = answer.thrown()
+		err = answer.Thrown()
 	}
 	if err != nil {
 		return err
@@ -145,6 +146,6 @@ func (w *world) leave(ctx context.Context) {
 		return
 	}
 	if asked, err := w.channel.ask(ctx, "Runtime.evaluate", params); err == nil {
-		w.forget(asked) // there is nobody to tell
+		w.Forget(asked) // there is nobody to tell
 	}
 }

@@ -3,18 +3,12 @@ package broker
 import (
 	"context"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
-
-func sortTabs(tabs []verbs.Tab) {
-	slices.SortStableFunc(tabs, func(x, y verbs.Tab) int { return strings.Compare(x.SessionID, y.SessionID) })
-}
 
 func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.BrowserStatusOut, error) {
 	out := verbs.BrowserStatusOut{
@@ -30,26 +24,30 @@ func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Nothing)
 	}
 	err := b.do(ctx, func() {
 		out.Product, out.Sessions = b.product, b.mux.Connected()
-		for _, o := range b.mux.Tenants() {
-			out.Tabs += len(o.Pages)
-		}
+		out.Tabs = b.countTabs()
 	})
 	return out, err
 }
 
+// countTabs returns the number of all sessions' tabs.
+func (b *broker) countTabs() (n int) {
+	for _, t := range b.mux.Tenants() {
+		n += len(t.Pages)
+	}
+	return n
+}
+
 const stopTime = 20 * time.Second
 
-// serveStop answers when the browser has ended, or when we have left one of
-// somebody else's. The keeper does it; see stopBrowser.
+// serveStop has the keeper stop the browser, or disconnect from an external one, and answers
+// when that is done.
 func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ verbs.BrowserStopIn) (verbs.BrowserStopOut, error) {
 	var out verbs.BrowserStopOut
 	err := b.do(ctx, func() {
-		for _, o := range b.mux.Tenants() {
-			out.Tabs += len(o.Pages)
-		}
-		b.table.stopped = true
+		out.Tabs = b.countTabs()
+		b.state.Stopped = true
 		b.mux.BrowserClosing()
-		b.Save(b.mux.State())
+		b.save()
 	})
 	if err != nil {
 		return out, err
@@ -59,8 +57,8 @@ func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ verbs.BrowserSto
 	defer late.Stop()
 	select {
 	case <-b.gone:
-		select { // daemons see that we are gone before anybody acts on the answer
-		case <-b.quiet:
+		select { // daemons notice the broker's end before the caller acts on the answer
+		case <-b.idleClosed:
 		case <-late.C:
 		}
 		out.Stopped = !b.Settings.External()
