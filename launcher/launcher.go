@@ -20,7 +20,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -142,9 +141,9 @@ func (l *Launcher) browser(s wire.Settings) (target, error) {
 	}
 	switch {
 	case s.CDP != "":
-		t.what, t.stop = "the connection to the browser", "abrowser --cdp "+shellWord(s.CDP)+" browser stop"
+		t.what, t.stop = "the connection to the browser", "abrowser --cdp "+wire.ShellWord(s.CDP)+" browser stop"
 	case s.Profile != "":
-		t.stop = "abrowser --profile " + shellWord(s.Profile) + " browser stop"
+		t.stop = "abrowser --profile " + wire.ShellWord(s.Profile) + " browser stop"
 	}
 	var err error
 	t.place, err = l.Root.BrowserOf(s)
@@ -179,13 +178,4 @@ func (l *Launcher) environ() []string {
 		return os.Environ()
 	}
 	return l.Environ
-}
-
-// shellWord quotes a word for a hint if the shell requires it.
-func shellWord(s string) string {
-	const special = " \t\n'\"\\$`!*?[](){}<>|&;#~"
-	if s != "" && !strings.ContainsAny(s, special) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
