@@ -20,7 +20,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -65,7 +64,7 @@ func (l *Launcher) limits() limits {
 
 // target is a process that Session or Browser finds or starts.
 type target struct {
-	place    home.Place
+	place    home.Endpoint
 	what     string   // for messages
 	args     []string // of our executable
 	settings wire.Settings
@@ -90,7 +89,7 @@ type target struct {
 // An idle daemon of another build is replaced. For a busy one the error is
 // [wire.CodeBuildDiffers]. For a daemon that runs with other settings than requested it is
 // [wire.CodeSettingsDiffer]. The hint of either is the command that changes it.
-func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Place, wire.Hello, error) {
+func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	place, err := l.Root.Session(name)
 	if err != nil {
 		return place, wire.Hello{}, err
@@ -116,7 +115,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	running, err := (&client.Caller{Place: browser.place}).Hello(ctx)
+	running, err := (&client.Client{Endpoint: browser.place}).Hello(ctx)
 	if err != nil { // none is running, or the daemon waits for it
 		return s, home.MakeProfile(s)
 	}
@@ -125,7 +124,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 
 // Browser starts the browser for the settings unless it is running, and returns the place
 // and the hello of its broker. Its errors are those of Session.
-func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wire.Hello, error) {
+func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	t, err := l.browser(s)
 	if err != nil {
 		return t.place, wire.Hello{}, err
@@ -135,16 +134,16 @@ func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wi
 }
 
 func (l *Launcher) browser(s wire.Settings) (target, error) {
-	s = s.OfBrowser()
+	s = s.ForBrowser()
 	t := target{
 		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", anyBuild: true, shared: true, early: true,
 		prepare: func(context.Context) (wire.Settings, error) { return s, home.MakeProfile(s) },
 	}
 	switch {
 	case s.CDP != "":
-		t.what, t.stop = "the connection to the browser", "abrowser --cdp "+shellWord(s.CDP)+" browser stop"
+		t.what, t.stop = "the connection to the browser", "abrowser --cdp "+wire.ShellWord(s.CDP)+" browser stop"
 	case s.Profile != "":
-		t.stop = "abrowser --profile " + shellWord(s.Profile) + " browser stop"
+		t.stop = "abrowser --profile " + wire.ShellWord(s.Profile) + " browser stop"
 	}
 	var err error
 	t.place, err = l.Root.BrowserOf(s)
@@ -179,13 +178,4 @@ func (l *Launcher) environ() []string {
 		return os.Environ()
 	}
 	return l.Environ
-}
-
-// shellWord quotes a word for a hint if the shell requires it.
-func shellWord(s string) string {
-	const special = " \t\n'\"\\$`!*?[](){}<>|&;#~"
-	if s != "" && !strings.ContainsAny(s, special) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -162,7 +162,7 @@ func TestEndingDaemonIsWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&client.Caller{Place: place}).Retire(t.Context()); err != nil {
+	if err := (&client.Client{Endpoint: place}).Retire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for ; ; time.Sleep(time.Millisecond) { // until it listens no more
@@ -175,7 +175,7 @@ func TestEndingDaemonIsWaitedFor(t *testing.T) {
 		}
 		closed(t, conn)
 	}
-	if lease, err := sockets.Hold(place.Lock); err == nil {
+	if lease, err := sockets.TryAcquire(place.Lock); err == nil {
 		closed(t, lease)
 		t.Fatal("it holds its lease no more; the test shows nothing")
 	}
@@ -213,7 +213,7 @@ func TestHeldByAStranger(t *testing.T) {
 		t.Fatal(err)
 	}
 	place, _ := l.Root.Session("a")
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestStartedByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	place, _ := l.Root.Session("a")
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestCheckOnABareMachine(t *testing.T) {
 	must(t, os.RemoveAll(s.Root.Dir))
 	parts := s.Check(t.Context(), wire.Settings{})
 	for _, want := range []verbs.Part{
-		{Name: "directory", OK: true, Detail: s.Root.Dir + ", not made yet"},
+		{Name: "directory", OK: true, Detail: s.Root.Dir + ", does not exist yet"},
 		{Name: "driver", Code: wire.CodeNoDriver, Hint: "abrowser install"},
 		{Name: "node", Code: wire.CodeNoDriver, Hint: "abrowser install"},
 		{Name: "browser", Code: wire.CodeNoBrowser, Hint: "abrowser install"},
@@ -106,12 +106,12 @@ func TestCheckRunsNode(t *testing.T) {
 
 func TestCheckSandbox(t *testing.T) {
 	s := equipped(t)
-	s.world.root = true
+	s.machine.root = true
 	part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "sandbox")
-	if !part.OK || part.Detail != "off, since we run as root, as which Chromium has none; the browser is started with --no-sandbox" {
+	if !part.OK || part.Detail != "off: Chromium does not support it for root; the browser is started with --no-sandbox" {
 		t.Errorf("doctor says %+v", part)
 	}
-	s.world.root = false
+	s.machine.root = false
 	part = partNamed(t, s.Check(t.Context(), wire.Settings{}), "sandbox")
 	if part.Detail != "on" && !strings.Contains(part.Detail, "namespaces") {
 		t.Errorf("doctor says %+v", part)

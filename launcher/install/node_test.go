@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/launcher/install/npm"
+	"github.com/abrowser/abrowser/launcher/install/npm/npmtest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -83,18 +85,18 @@ func TestNodeIsFetched(t *testing.T) {
 	s := newSite(t)
 	s.tool(t, "chromium", "#!/bin/sh\necho Chromium 1.2.3\n")
 	// The site serves one archive for every name: let it be both packages.
-	both := archive(t,
-		entry{name: "package/package.json", body: `{"version":"1.60.0"}`},
-		entry{name: "package/cli.js", body: cli},
-		entry{name: "package/lib/core.js", body: "pageError.location.url"},
-		entry{name: "package/bin/node", body: fakeNode, mode: 0o111},
+	both := npmtest.Archive(t,
+		npmtest.Entry{Name: "package/package.json", Body: `{"version":"1.60.0"}`},
+		npmtest.Entry{Name: "package/cli.js", Body: cli},
+		npmtest.Entry{Name: "package/lib/core.js", Body: "pageError.location.url"},
+		npmtest.Entry{Name: "package/bin/node", Body: fakeNode, Mode: 0o111},
 	)
 	s.archive.Store(&both)
-	s.world.driver.integrity = integrityOf(both)
-	s.world.node = func() (pack, bool) {
-		return pack{
-			what: "Node", name: "node-here", version: "22.9.9", dir: "node-22.9.9", integrity: integrityOf(both),
-			key: []string{"package/bin/node"}, keyOnly: true, packed: 1 << 20, unpacked: 1 << 20,
+	s.machine.driver.Integrity = npmtest.Integrity(both)
+	s.machine.node = func() (npm.Package, bool) {
+		return npm.Package{
+			What: "Node", Name: "node-here", Version: "22.9.9", Dir: "node-22.9.9", Integrity: npmtest.Integrity(both),
+			Key: []string{"package/bin/node"}, KeyOnly: true, MaxPacked: 1 << 20, MaxUnpacked: 1 << 20,
 		}, true
 	}
 	part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "node")

@@ -19,19 +19,19 @@ func TestRealDriver(t *testing.T) {
 	}
 	i := &Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
 	must(t, i.Root.Make())
-	lock, err := i.lock(t.Context())
+	lock, err := i.lock(t.Context(), i.Root.Path("driver", "install.lock"), "parts")
 	must(t, err)
 	defer func() { must(t, lock.Close()) }()
-	must(t, i.provideDriver(t.Context()))
+	must(t, i.fetchDriver(t.Context()))
 	d, err := i.FindDriver(t.Context())
 	must(t, err)
 	out, err := exec.CommandContext(t.Context(), d.Node.Path, filepath.Join(d.Directory, "package", "cli.js"), "--version").CombinedOutput()
-	if err != nil || strings.TrimSpace(string(out)) != "Version "+DriverVersion {
+	if err != nil || strings.TrimSpace(string(out)) != "Version "+driverVersion {
 		t.Errorf("cli.js --version: %v: %s", err, out)
 	}
-	for _, e := range driverPack().edits {
-		if !contains(t, filepath.Join(d.Directory, e.file), e.to) {
-			t.Errorf("%s has no %q", e.file, e.to)
+	for _, e := range driverPackage().Edits {
+		if !contains(t, filepath.Join(d.Directory, e.File), e.To) {
+			t.Errorf("%s has no %q", e.File, e.To)
 		}
 	}
 	flip(t, filepath.Join(d.Directory, "package", "lib", "coreBundle.js"))

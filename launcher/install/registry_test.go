@@ -1,12 +1,6 @@
 package install
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
-	"crypto/sha512"
-	"encoding/base64"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,51 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/install/browsers"
+	"github.com/abrowser/abrowser/launcher/install/npm"
+	"github.com/abrowser/abrowser/launcher/install/npm/npmtest"
 	"github.com/abrowser/abrowser/sockets/home"
 )
-
-// entry is one file of an archive that a test makes.
-type entry struct {
-	name, body string
-	mode       int64
-	kind       byte
-}
-
-func archive(t *testing.T, entries ...entry) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	gz := gzip.NewWriter(&out)
-	tw := tar.NewWriter(gz)
-	for _, e := range entries {
-		head := &tar.Header{Name: e.name, Mode: e.mode | 0o644, Typeflag: e.kind, Size: int64(len(e.body))}
-		if e.kind == tar.TypeSymlink || e.kind == tar.TypeLink {
-			head.Linkname, head.Size = e.body, 0
-		}
-		if e.kind == 0 {
-			head.Typeflag = tar.TypeReg
-		}
-		if err := tw.WriteHeader(head); err != nil {
-			t.Fatal(err)
-		}
-		if head.Size > 0 {
-			if _, err := io.WriteString(tw, e.body); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := tw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := gz.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-func integrityOf(b []byte) string {
-	sum := sha512.Sum512(b)
-	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
-}
 
 // cli is a driver that answers as Playwright's does. As an installer it puts a
 // browser where Playwright would.
@@ -76,6 +30,8 @@ install)
 *) echo "what is $*?" >&2; exit 1 ;;
 esac
 `
+
+const chromiumScript = "#!/bin/sh\necho Chromium 1.2.3\n"
 
 // fakeNode runs "node script args" with sh, so that the tiny driver needs no Node.
 const fakeNode = `#!/bin/sh
@@ -97,11 +53,11 @@ type site struct {
 // is pinned.
 func newSite(t *testing.T) *site {
 	t.Helper()
-	good := archive(t,
-		entry{name: "package/package.json", body: `{"name":"playwright-core","version":"1.60.0"}`},
-		entry{name: "package/cli.js", body: cli},
-		entry{name: "package/lib/core.js", body: "f(pageError.location.url); g(pageError.location.url)"},
-		entry{name: "package/bin/tool", body: "#!/bin/sh\n", mode: 0o111},
+	good := npmtest.Archive(t,
+		npmtest.Entry{Name: "package/package.json", Body: `{"name":"playwright-core","version":"1.60.0"}`},
+		npmtest.Entry{Name: "package/cli.js", Body: cli},
+		npmtest.Entry{Name: "package/lib/core.js", Body: "f(pageError.location.url); g(pageError.location.url)"},
+		npmtest.Entry{Name: "package/bin/tool", Body: "#!/bin/sh\n", Mode: 0o111},
 	)
 	s := &site{tools: t.TempDir()}
 	s.archive.Store(&good)
@@ -118,20 +74,20 @@ func newSite(t *testing.T) *site {
 	s.Installer = &Installer{
 		Root:    home.Root{Dir: filepath.Join(t.TempDir(), "home")},
 		Environ: []string{"PATH=" + s.tools, "HOME=/no-home", "ABROWSER_NPM_REGISTRY=" + server.URL + "/"},
-		world: &world{
-			driver: pack{
-				what: "the driver", name: "playwright-core", version: "1.60.0", dir: "1.60.0",
-				integrity: integrityOf(good), packed: 1 << 20, unpacked: 1 << 20,
-				key:   []string{"package/package.json", "package/cli.js", "package/lib/core.js"},
-				edits: []edit{{"package/lib/core.js", "pageError.location.url", `pageError.location?.url || ""`}},
+		machine: &machine{
+			driver: npm.Package{
+				What: "the driver", Name: "playwright-core", Version: "1.60.0", Dir: "1.60.0",
+				Integrity: npmtest.Integrity(good), MaxPacked: 1 << 20, MaxUnpacked: 1 << 20,
+				Key:   []string{"package/package.json", "package/cli.js", "package/lib/core.js"},
+				Edits: []npm.Edit{{File: "package/lib/core.js", From: "pageError.location.url", To: `pageError.location?.url || ""`}},
 			},
-			node:  func() (pack, bool) { return pack{}, false },
+			node:  func() (npm.Package, bool) { return npm.Package{}, false },
 			stall: 2 * time.Second,
-			browsers: []family{
-				{name: "Chrome", commands: []string{"google-chrome"}},
-				{name: "Chromium", places: []string{filepath.Join(s.tools, "chromium")}, commands: []string{"chromium-browser"}},
-				{name: "Chromium", places: []string{"chromium-*/chrome-linux*/chrome"}, fetched: true},
-				{name: "shell", commands: []string{"headless-shell"}, headless: true},
+			kinds: []browsers.Kind{
+				{Name: "Chrome", Commands: []string{"google-chrome"}},
+				{Name: "Chromium", Paths: []string{filepath.Join(s.tools, "chromium")}, Commands: []string{"chromium-browser"}},
+				{Name: "Chromium", Paths: []string{"chromium-*/chrome-linux*/chrome"}, Fetched: true},
+				{Name: "shell", Commands: []string{"headless-shell"}, Headless: true},
 			},
 		},
 	}
@@ -166,7 +122,7 @@ func (s *site) leftovers(t *testing.T) []string {
 	}
 	var left []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tempPrefix) {
+		if strings.HasPrefix(e.Name(), ".new-") {
 			left = append(left, e.Name())
 		}
 	}

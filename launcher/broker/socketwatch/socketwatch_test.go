@@ -14,7 +14,7 @@ import (
 )
 
 // newRoot returns a root with the sockets of two sessions.
-func newRoot(t *testing.T) (root home.Root, a, b home.Place) {
+func newRoot(t *testing.T) (root home.Root, a, b home.Endpoint) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "abw") // a socket's path has to be short
 	if err != nil {
@@ -25,7 +25,7 @@ func newRoot(t *testing.T) (root home.Root, a, b home.Place) {
 	if err := root.Make(); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []*home.Place{&a, &b} {
+	for _, p := range []*home.Endpoint{&a, &b} {
 		name := "a"
 		if p == &b {
 			name = "b"
@@ -38,7 +38,7 @@ func newRoot(t *testing.T) (root home.Root, a, b home.Place) {
 	return root, a, b
 }
 
-func listen(t *testing.T, p home.Place) {
+func listen(t *testing.T, p home.Endpoint) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", p.Socket)
 	if err != nil {
@@ -57,22 +57,22 @@ func TestRun(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		do     func(t *testing.T, root home.Root, a home.Place)
+		do     func(t *testing.T, root home.Root, a home.Endpoint)
 		others bool // b is gone too
 	}{
-		{"removed", func(t *testing.T, _ home.Root, a home.Place) { must(t, os.Remove(a.Socket)) }, false},
-		{"renamed", func(t *testing.T, _ home.Root, a home.Place) { must(t, os.Rename(a.Socket, a.Socket+".away")) }, false},
-		{"replaced", func(t *testing.T, _ home.Root, a home.Place) {
+		{"removed", func(t *testing.T, _ home.Root, a home.Endpoint) { must(t, os.Remove(a.Socket)) }, false},
+		{"renamed", func(t *testing.T, _ home.Root, a home.Endpoint) { must(t, os.Rename(a.Socket, a.Socket+".away")) }, false},
+		{"replaced", func(t *testing.T, _ home.Root, a home.Endpoint) {
 			must(t, os.Remove(a.Socket))
 			listen(t, a)
 		}, false},
-		{"its directory removed", func(t *testing.T, root home.Root, _ home.Place) { must(t, os.RemoveAll(root.Path("run", "s"))) }, true},
-		{"the root removed", func(t *testing.T, root home.Root, _ home.Place) { must(t, os.RemoveAll(root.Dir)) }, true},
-		{"a directory above it renamed", func(t *testing.T, root home.Root, _ home.Place) {
+		{"its directory removed", func(t *testing.T, root home.Root, _ home.Endpoint) { must(t, os.RemoveAll(root.Path("run", "s"))) }, true},
+		{"the root removed", func(t *testing.T, root home.Root, _ home.Endpoint) { must(t, os.RemoveAll(root.Dir)) }, true},
+		{"a directory above it renamed", func(t *testing.T, root home.Root, _ home.Endpoint) {
 			must(t, os.Rename(root.Path("run"), root.Path("away")))
 		}, true},
-		{"the root renamed", func(t *testing.T, root home.Root, _ home.Place) { must(t, os.Rename(root.Dir, root.Dir+".away")) }, true},
-		{"removed in a new directory", func(t *testing.T, root home.Root, a home.Place) {
+		{"the root renamed", func(t *testing.T, root home.Root, _ home.Endpoint) { must(t, os.Rename(root.Dir, root.Dir+".away")) }, true},
+		{"removed in a new directory", func(t *testing.T, root home.Root, a home.Endpoint) {
 			must(t, os.Rename(root.Path("run", "s"), root.Path("run", "away")))
 			must(t, root.Make())
 			must(t, os.Rename(filepath.Join(root.Path("run", "away"), filepath.Base(a.Socket)), a.Socket))

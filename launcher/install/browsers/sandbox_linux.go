@@ -1,4 +1,4 @@
-package install
+package browsers
 
 import (
 	"bytes"
@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-func ownedByRoot(info fs.FileInfo) bool {
+func isOwnedByRoot(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == 0
 }
 
-// namespaces tries what the browser's sandbox does first: a process in user, PID
-// and network namespaces of its own. The settings that forbid it are many
-// (sysctls, AppArmor, seccomp in containers), so only trying tells.
-func namespaces(ctx context.Context, b Browser) Sandbox {
+// tryNamespaces does what the browser's sandbox does first: it starts a process in new user,
+// PID and network namespaces. Many settings can forbid this (sysctls, AppArmor, seccomp in
+// containers), so it is tried and not predicted.
+func tryNamespaces(ctx context.Context, b Browser) Sandbox {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/true")
@@ -50,26 +50,20 @@ func namespaces(ctx context.Context, b Browser) Sandbox {
 			Hint: "sudo sysctl -w " + sysctl.name + "=" + sysctl.allows,
 		}
 	}
-	return Sandbox{Why: "user namespaces are forbidden here, as in many containers"}
+	return Sandbox{Why: "user namespaces are forbidden, as in many containers"}
 }
 
-// appArmorAllows reports whether a profile gives the browser the namespaces that
-// others do not get, as Ubuntu's profiles for installed browsers do.
+// appArmorAllows reports whether a profile permits namespaces for this browser although they
+// are forbidden for other programs, as Ubuntu's profiles for installed browsers do.
 func appArmorAllows(profiles, browser string) bool {
-	real, err := filepath.EvalSymlinks(browser)
+	target, err := filepath.EvalSymlinks(browser)
 	if err != nil {
 		return false
 	}
-	entries, err := os.ReadDir(profiles)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		if e.IsDir() {
-			continue
-		}
-		raw, err := os.ReadFile(filepath.Join(profiles, e.Name()))
-		if err == nil && bytes.Contains(raw, []byte("userns")) && bytes.Contains(raw, []byte(real)) {
+	files, _ := filepath.Glob(filepath.Join(profiles, "*")) // the pattern is valid
+	for _, file := range files {
+		raw, err := os.ReadFile(file) // fails for a directory
+		if err == nil && bytes.Contains(raw, []byte("userns")) && bytes.Contains(raw, []byte(target)) {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package install
+package browsers
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 func TestAppArmorProfileAllows(t *testing.T) {
 	dir := t.TempDir()
 	browser := dir + "/chrome"
-	place(t, browser)
+	writeScript(t, browser, browserScript)
 	must(t, os.Mkdir(dir+"/profiles", 0o700))
 	if appArmorAllows(dir+"/profiles", browser) {
 		t.Error("without a profile")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/launcher/install/npm/npmtest"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -18,12 +19,12 @@ import (
 func debian(t *testing.T, s *site, apt string) (noted string) {
 	t.Helper()
 	noted = filepath.Join(t.TempDir(), "apt")
-	s.world.root = true
-	s.world.packages = filepath.Join(t.TempDir(), "packages.lock")
-	s.world.osRelease = filepath.Join(t.TempDir(), "os-release")
-	must(t, os.WriteFile(s.world.osRelease, []byte("NAME=x\nID=mint\nID_LIKE=\"ubuntu debian\"\n"), 0o600))
+	s.machine.root = true
+	s.machine.packagesLock = filepath.Join(t.TempDir(), "packages.lock")
+	s.machine.osRelease = filepath.Join(t.TempDir(), "os-release")
+	must(t, os.WriteFile(s.machine.osRelease, []byte("NAME=x\nID=mint\nID_LIKE=\"ubuntu debian\"\n"), 0o600))
 	s.setenv("PATH", s.tools+":/usr/bin:/bin")
-	s.world.browsers[1].places = []string{filepath.Join(s.tools, "chromium")}
+	s.machine.kinds[1].Paths = []string{filepath.Join(s.tools, "chromium")}
 	s.tool(t, "node", fakeNode)
 	s.tool(t, "apt-get", "#!/bin/sh\necho \"$DEBIAN_FRONTEND $*\" >> "+noted+"\n"+apt)
 	return noted
@@ -47,7 +48,7 @@ func TestRootOnDebianUsesApt(t *testing.T) {
 	if err != nil || string(raw) != want {
 		t.Errorf("apt-get was asked %q, want %q", raw, want)
 	}
-	if got := shown.String(); strings.Contains(got, "\r") || !strings.Contains(got, "abrowser: fetching the driver 1.60.0 (0.0 MB)\n") ||
+	if got := shown.String(); strings.Contains(got, "\r") || !strings.Contains(got, "abrowser: downloading the driver 1.60.0 (0.0 MB)\n") ||
 		!strings.Contains(got, "abrowser: running apt-get update\n") {
 		t.Errorf("progress %q", got)
 	}
@@ -79,7 +80,7 @@ func TestListsAreLocked(t *testing.T) {
 func TestPackagesAreLocked(t *testing.T) {
 	s := newSite(t)
 	noted := debian(t, s, aptInstalls(s))
-	lease, err := sockets.Hold(s.world.packages)
+	lease, err := sockets.TryAcquire(s.machine.packagesLock)
 	must(t, err)
 	waits := make(waiting, 1)
 	s.Progress = waits
@@ -93,7 +94,7 @@ func TestPackagesAreLocked(t *testing.T) {
 	case err := <-done:
 		t.Fatalf("Ensure = %v while another installs packages", err)
 	}
-	s.tool(t, "chromium", browserScript)
+	s.tool(t, "chromium", chromiumScript)
 	must(t, lease.Close())
 	if err := <-done; err != nil {
 		t.Fatal(err)
@@ -116,7 +117,7 @@ func (w waiting) Write(p []byte) (int, error) {
 func TestWithDeps(t *testing.T) {
 	s := newSite(t)
 	noted := debian(t, s, aptInstalls(s))
-	s.tool(t, "chromium", browserScript)
+	s.tool(t, "chromium", chromiumScript)
 	if _, err := s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{WithDeps: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestWithDeps(t *testing.T) {
 	if err != nil || !strings.Contains(string(raw), "fonts-liberation") || strings.Contains(string(raw), " chromium") {
 		t.Errorf("apt-get was asked %q, %v", raw, err)
 	}
-	s.world.root = false
+	s.machine.root = false
 	_, err = s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{WithDeps: true})
 	if got := wire.AsError(err); got == nil || got.Code != wire.CodePermission || got.Hint != "sudo abrowser install --with-deps" {
 		t.Errorf("as another user: %+v", got)
@@ -167,12 +168,12 @@ func TestPlaywrightsInstallerOtherwise(t *testing.T) {
 func TestInstallersFailureIsTold(t *testing.T) {
 	s := newSite(t)
 	debian(t, s, "echo 'E: Unable to locate package' >&2; exit 100\n")
-	broken := archive(t,
-		entry{name: "package/package.json"}, entry{name: "package/lib/core.js", body: "pageError.location.url"},
-		entry{name: "package/cli.js", body: "#!/bin/sh\necho no network >&2; exit 1\n"},
+	broken := npmtest.Archive(t,
+		npmtest.Entry{Name: "package/package.json"}, npmtest.Entry{Name: "package/lib/core.js", Body: "pageError.location.url"},
+		npmtest.Entry{Name: "package/cli.js", Body: "#!/bin/sh\necho no network >&2; exit 1\n"},
 	)
 	s.archive.Store(&broken)
-	s.world.driver.integrity = integrityOf(broken)
+	s.machine.driver.Integrity = npmtest.Integrity(broken)
 	_, err := s.Ensure(t.Context(), wire.Settings{})
 	got := wire.AsError(err)
 	if got == nil || got.Code != wire.CodeInstall || got.Hint != "abrowser install" ||
@@ -188,7 +189,7 @@ func TestTerminalHasOneLine(t *testing.T) {
 	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := shown.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "\rabrowser: fetching the driver 1.60.0: 0.0 MB of 0.0 MB") {
+	if got := shown.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "\rabrowser: downloading the driver 1.60.0: 0.0 MB of 0.0 MB") {
 		t.Errorf("progress %q", got)
 	}
 }
