@@ -144,7 +144,7 @@ func (a *asks) permission(origin string, q asked) verdict {
 		if modes[name] == verbs.PolicyAllow {
 			r.Handled = handledAllowed
 		}
-		r.Raised = modes[name] == verbs.PolicyRaise || modes[name] == ""
+		r.Unhandled = modes[name] == verbs.PolicyRaise || modes[name] == ""
 		a.news.add(r)
 	}
 	if strictest == verbs.PolicyAllow || strictest == modeSilent {
@@ -248,7 +248,7 @@ func (a *asks) settle(mode string, r wire.Record, q asked) verdict {
 		v.Do, r.Handled = doAllow, handledAllowed
 	case verbs.PolicyDeny:
 	default:
-		r.Raised = true
+		r.Unhandled = true
 	}
 	a.news.add(r)
 	return v

@@ -44,7 +44,7 @@ func (a *asks) picker(origin string, q asked) verdict {
 	}
 	answer, ok := a.dequeue(q.API)
 	if !ok {
-		r.Raised = true
+		r.Unhandled = true
 		a.news.add(r)
 		return verdict{Do: doDeny}
 	}

@@ -65,7 +65,7 @@ func (t *turn) stepResult(ctx context.Context, h served, step verbs.Step) verbs.
 	if !t.isLeft(ctx) {
 		out, err = h.inTurn(ctx, inner, body(step))
 	}
-	reply := wire.ReplyTo(call, out, err)
+	reply := wire.NewReply(call, out, err)
 	result := verbs.StepResult{Command: step.Command, Success: reply.Error == nil, Result: reply.Data, Warning: strings.Join(reply.Warnings, "\n"), Records: reply.Records}
 	if reply.Error != nil {
 		result.Result = json.RawMessage("null")

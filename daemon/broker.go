@@ -16,13 +16,13 @@ import (
 
 // broker asks the browser's broker. It never starts one.
 type broker struct {
-	caller  *client.Caller
+	caller  *client.Client
 	session string
 	pid     atomic.Int64 // of the broker that was met
 }
 
-func newBroker(place home.Place, session string) *broker {
-	return &broker{caller: client.Caller{Place: place, Session: session}.Keeping(), session: session}
+func newBroker(place home.Endpoint, session string) *broker {
+	return &broker{caller: client.Client{Endpoint: place, Session: session}.KeepAlive(), session: session}
 }
 
 // as is the broker, asked for an agent; an empty one is the session itself.
@@ -35,13 +35,13 @@ func (b *broker) as(agent string) *broker {
 // claim takes the session for an agent, where it is nobody's, and says whose it is.
 // Nobody's command is behind a connection that is made again by itself: then it asks.
 func (b *broker) claim(ctx context.Context, by *actor) (verbs.ClaimOut, error) {
-	in := verbs.ClaimIn{Session: b.session, Asks: by == nil}
+	in := verbs.ClaimIn{Session: b.session, QueryOnly: by == nil}
 	agent := ""
 	if by != nil {
-		in.Looks, agent = by.looks, by.agent
+		in.ReadOnly, agent = by.looks, by.agent
 	}
 	doc := verbs.BrokerClaim.Spec
-	doc.Reads = true // to claim twice does no harm
+	doc.ReadOnly = true // to claim twice does no harm
 	var out verbs.ClaimOut
 	return out, b.as(agent).ask(ctx, doc, in, &out)
 }
@@ -52,7 +52,7 @@ func (b *broker) close() error { return b.caller.Close() }
 // learns of its end only when something is sent, which may then be lost. Where it has
 // not hung up on us since it answered last, it need not be asked.
 func (b *broker) alive(ctx context.Context) bool {
-	if b.caller.Held() {
+	if b.caller.IsConnected() {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, aliveTime)
@@ -111,18 +111,18 @@ func (b *broker) allTabs(ctx context.Context) ([]verbs.Tab, error) {
 func (b *broker) note(ctx context.Context, in verbs.NoteIn) error {
 	in.Session = b.session
 	doc := verbs.BrokerNote.Spec
-	doc.Reads = true // to note a thing twice does no harm
-	return b.ask(ctx, doc, in, &verbs.Nothing{})
+	doc.ReadOnly = true // to note a thing twice does no harm
+	return b.ask(ctx, doc, in, &verbs.Empty{})
 }
 
 // news is what happened to the session's tabs that it has not heard. It passes on
 // what it has heard, and what it was asked for of the browser.
-func (b *broker) news(ctx context.Context, in verbs.NewsIn) (verbs.NewsOut, error) {
+func (b *broker) news(ctx context.Context, in verbs.NoticesIn) (verbs.NoticesOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, newsTime)
 	defer cancel()
-	var out verbs.NewsOut
+	var out verbs.NoticesOut
 	in.Session = b.session
-	err := b.ask(ctx, verbs.BrokerNews.Spec, in, &out)
+	err := b.ask(ctx, verbs.BrokerNotices.Spec, in, &out)
 	return out, err
 }
 
@@ -139,7 +139,7 @@ func (b *broker) returns(ctx context.Context) bool {
 		if err == nil {
 			return true
 		}
-		if _, gone := os.Lstat(b.caller.Place.Socket); gone != nil || !errors.Is(err, wire.CodeNotRunning) {
+		if _, gone := os.Lstat(b.caller.Endpoint.Socket); gone != nil || !errors.Is(err, wire.CodeNotRunning) {
 			return false
 		}
 		if !pause(ctx, 50*time.Millisecond) {
@@ -164,7 +164,7 @@ func (b *broker) release(ctx context.Context, agent string, page bool) (verbs.Re
 func (b *broker) depart(ctx context.Context, party string) error {
 	ctx, cancel := context.WithTimeout(ctx, againTime)
 	defer cancel()
-	err := b.ask(ctx, verbs.BrokerDepart.Spec, verbs.DepartIn{Session: b.session, Party: party}, &verbs.Nothing{})
+	err := b.ask(ctx, verbs.BrokerDepart.Spec, verbs.DepartIn{Session: b.session, Party: party}, &verbs.Empty{})
 	if errors.Is(err, wire.CodeNotRunning) {
 		return nil
 	}
@@ -173,17 +173,13 @@ func (b *broker) depart(ctx context.Context, party string) error {
 
 // incognito gives the session a browser context of its own.
 func (b *broker) incognito(ctx context.Context) error {
-	return b.ask(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session}, &verbs.Nothing{})
+	return b.ask(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session}, &verbs.Empty{})
 }
 
 func (b *broker) ask(ctx context.Context, verb wire.Spec, in, out any) error {
-	call := b.caller.Call
-	if verb.Reads {
-		call = b.caller.Read
-	}
-	reply, err := call(ctx, verb.Path(), in)
-	for end := time.Now().Add(newsTime); verb.Reads && ending(err) && time.Now().Before(end) && b.returns(ctx); {
-		if reply, err = call(ctx, verb.Path(), in); ending(err) && !pause(ctx, 50*time.Millisecond) {
+	reply, err := b.caller.Call(ctx, verb, in)
+	for end := time.Now().Add(newsTime); verb.ReadOnly && ending(err) && time.Now().Before(end) && b.returns(ctx); {
+		if reply, err = b.caller.Call(ctx, verb, in); ending(err) && !pause(ctx, 50*time.Millisecond) {
 			break
 		}
 	}

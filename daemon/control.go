@@ -60,12 +60,12 @@ func (s *Session) closeBut(ctx context.Context, keep *slot, call *wire.Call, in 
 const statusTime = time.Second
 
 // status never waits for a page.
-func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.StatusOut, error) {
+func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verbs.StatusOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
 	st := s.lane.state()
 	out := verbs.StatusOut{
-		SessionID: s.name, Running: true, State: "ready", Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
+		SessionID: s.name, Running: true, State: verbs.StateReady, Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
 		LastActivityAt: s.idle.last(),
 	}
 	if e := s.kept.get().Emulation; e.Width > 0 {
@@ -78,14 +78,14 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (ve
 	s.mu.Unlock()
 	switch {
 	case ailing != nil:
-		out.State, out.Wedged, out.Reason, out.Hint = "wedged", true, ailing.why, ailing.hint
+		out.State, out.Wedged, out.Reason, out.Hint = verbs.StateWedged, true, ailing.why, ailing.hint
 	case st.overdue:
-		out.State, out.Wedged, out.Reason = "wedged", true, "the page does not answer; "+st.verb+" is overdue"
+		out.State, out.Wedged, out.Reason = verbs.StateWedged, true, "the page does not answer; "+st.verb+" is overdue"
 		out.Hint = "abrowser close --page gives the session a fresh page"
 	case starting:
-		out.State = "starting"
+		out.State = verbs.StateStarting
 	case st.verb != "":
-		out.State = "busy"
+		out.State = verbs.StateBusy
 	}
 	if tabs, err := s.listTabs(ctx); err == nil {
 		out.Pages = len(tabs)
@@ -103,7 +103,7 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (ve
 }
 
 // dialogStatus never waits for a page.
-func (s *Session) dialogStatus(context.Context, *wire.Call, verbs.Nothing) (verbs.DialogStatusOut, error) {
+func (s *Session) dialogStatus(context.Context, *wire.Call, verbs.Empty) (verbs.DialogStatusOut, error) {
 	d, open := s.dialogs.current()
 	if !open {
 		return verbs.DialogStatusOut{}, nil

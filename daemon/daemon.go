@@ -21,10 +21,10 @@ type Options struct {
 	// Ready is told once that the socket accepts, or why it never will. Nil: nobody.
 	Ready func(error)
 	// Browser makes the session's browser run and says where its broker listens.
-	Browser func(context.Context) (home.Place, error)
+	Browser func(context.Context) (home.Endpoint, error)
 	// Broker is where that broker listens when it runs; it is asked there without
 	// being started. Zero: the default browser's place.
-	Broker home.Place
+	Broker home.Endpoint
 	// Driver provides Playwright's driver.
 	Driver func(context.Context) (Driver, error)
 }

@@ -48,7 +48,7 @@ func (d *downloads) isGivenLocked(guid string) bool {
 }
 
 // tellDownloads takes the downloads that began and that no reply has named.
-func (t *turn) tellDownloads(ctx context.Context) []verbs.BegunDownload {
+func (t *turn) tellDownloads(ctx context.Context) []verbs.StartedDownload {
 	t.mu.Lock()
 	told, last := t.downloads.told, t.downloads.last
 	t.downloads.told = last
@@ -60,10 +60,10 @@ func (t *turn) tellDownloads(ctx context.Context) []verbs.BegunDownload {
 	if err != nil {
 		t.log.Warn("asking for downloads", "error", err)
 	}
-	var fresh []verbs.BegunDownload
+	var fresh []verbs.StartedDownload
 	for _, d := range all {
 		if told < d.Number && d.Number <= last {
-			fresh = append(fresh, verbs.BegunDownload{SuggestedFilename: d.SuggestedFilename, URL: d.URL})
+			fresh = append(fresh, verbs.StartedDownload{SuggestedFilename: d.SuggestedFilename, URL: d.URL})
 		}
 	}
 	return fresh
@@ -128,12 +128,12 @@ func transient(err error) bool {
 
 // finished waits until a download has ended, and returns what the caller is to
 // fetch.
-func (t *turn) finished(ctx context.Context, d verbs.BrokerDownload, path string) (verbs.Saved, error) {
+func (t *turn) finished(ctx context.Context, d verbs.BrokerDownload, path string) (verbs.SavedDownload, error) {
 	began := time.Now()
 	for {
 		switch d.State {
 		case "completed":
-			return verbs.Saved{
+			return verbs.SavedDownload{
 				Path: path, SuggestedFilename: d.SuggestedFilename, URL: d.URL, Size: d.Received, Source: d.Path, Keep: d.Keep,
 			}, nil
 		case "canceled":
@@ -146,14 +146,14 @@ func (t *turn) finished(ctx context.Context, d verbs.BrokerDownload, path string
 				why.Message += ": " + full.Message
 				why = why.WithHint("%s", full.Hint)
 			}
-			return verbs.Saved{}, why
+			return verbs.SavedDownload{}, why
 		}
 		if !pause(ctx, pollTime) {
-			return verbs.Saved{}, t.unfinished(ctx, d, began, path)
+			return verbs.SavedDownload{}, t.unfinished(ctx, d, began, path)
 		}
 		all, err := t.broker.downloads(ctx)
 		if err != nil && !transient(err) && ctx.Err() == nil {
-			return verbs.Saved{}, err
+			return verbs.SavedDownload{}, err
 		}
 		found := err != nil
 		for _, now := range all {
@@ -162,7 +162,7 @@ func (t *turn) finished(ctx context.Context, d verbs.BrokerDownload, path string
 			}
 		}
 		if !found {
-			return verbs.Saved{}, wire.Errorf(wire.CodeDownload, "the download of %s is gone: the browser was started again, or another command has fetched it", d.SuggestedFilename).
+			return verbs.SavedDownload{}, wire.Errorf(wire.CodeDownload, "the download of %s is gone: the browser was started again, or another command has fetched it", d.SuggestedFilename).
 				WithHint(hintSnapshot)
 		}
 		t.mu.Lock()

@@ -14,5 +14,5 @@ func (t *turn) front(ctx context.Context) (release func(), err error) {
 	if l == nil || !l.news.Windowed {
 		return func() {}, nil
 	}
-	return t.broker.as(t.call.Agent).caller.Hold(ctx, wire.PathCapture)
+	return t.broker.as(t.call.Agent).caller.Lock(ctx, wire.PathCapture)
 }

@@ -171,13 +171,13 @@ func (s *Session) depart(ctx context.Context) {
 // session is, and takes over what its caller asks for.
 func (s *Session) counted(h served) served {
 	doc := h.Verb.Describe()
-	if doc.Idle && doc.Reads {
+	if doc.NoStart && doc.ReadOnly {
 		return h
 	}
 	serve := h.Serve
 	h.Serve = func(ctx context.Context, call *wire.Call, body []byte) (any, error) {
 		defer s.idle.begin()()
-		if !doc.Idle {
+		if !doc.NoStart {
 			if err := s.heed(ctx, call); err != nil {
 				return nil, err
 			}
@@ -190,7 +190,7 @@ func (s *Session) counted(h served) served {
 // heed takes over what a caller asks for that holds from then on. What one asks for who
 // may only read is meant for another session: its own.
 func (s *Session) heed(ctx context.Context, call *wire.Call) error {
-	if call.Settings.IdleTimeout == "" && call.Owner == "" {
+	if call.Settings.IdleTimeout == "" && call.OwnerProcess == "" {
 		return nil
 	}
 	if holder := s.holder(ctx); holder != "" && !call.Actor().MayControl(s.name, holder) {
@@ -199,5 +199,5 @@ func (s *Session) heed(ctx context.Context, call *wire.Call) error {
 	if err := s.idle.set(call.Settings.IdleTimeout); err != nil {
 		return err
 	}
-	return s.owner.set(call.Owner)
+	return s.owner.set(call.OwnerProcess)
 }

@@ -111,5 +111,5 @@ func (k *keeping) end() {
 // ClosesAtEnd reports whether the tabs of a session that ends without its daemon are
 // to be closed with it.
 func ClosesAtEnd(root home.Root, session string) bool {
-	return newKeeping(root.Kept(session), slog.New(slog.DiscardHandler)).get().Closes
+	return newKeeping(root.StateFile(session), slog.New(slog.DiscardHandler)).get().Closes
 }

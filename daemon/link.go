@@ -24,7 +24,7 @@ const (
 // link is one connection of Playwright to the session's endpoint. When it is
 // gone, another is made and the pages are adopted again.
 type link struct {
-	place   home.Place
+	place   home.Endpoint
 	path    string // of the endpoint
 	party   string // that the connections at the endpoint belong to
 	browser playwright.Browser
@@ -33,7 +33,7 @@ type link struct {
 	kept    *keeping
 	devices map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
 	runs    wire.Settings                           // of the browser
-	news    verbs.NewsOut                           // when it was made: which browser it is, and what happened to the one before
+	news    verbs.NoticesOut                        // when it was made: which browser it is, and what happened to the one before
 	gone    chan struct{}                           // closed when the connection is lost
 	lose    sync.Once
 	work    sync.WaitGroup // what handlers of events handed over
@@ -59,7 +59,7 @@ type arrival struct {
 // connect makes a link. The pages that the session has already are attached when
 // it returns, but for those that do not answer. socket is what [Session.alias] returns
 // for the place.
-func connect(ctx context.Context, pw *playwright.Playwright, place home.Place, socket, session string, d *dialogs, a *asks) (*link, error) {
+func connect(ctx context.Context, pw *playwright.Playwright, place home.Endpoint, socket, session string, d *dialogs, a *asks) (*link, error) {
 	limit := connectTime
 	if at, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(at))
@@ -110,7 +110,7 @@ func endpoint(socket, session string) string {
 }
 
 // alias returns the path of the broker's socket as a URL can contain it.
-func (s *Session) alias(place home.Place) (string, error) {
+func (s *Session) alias(place home.Endpoint) (string, error) {
 	s.aliasing.Lock()
 	defer s.aliasing.Unlock()
 	return s.root.Alias(s.name, place.Socket)

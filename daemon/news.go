@@ -26,7 +26,7 @@ func (n *news) add(r wire.Record) {
 		n.left++
 		return
 	}
-	if r.Raised {
+	if r.Unhandled {
 		r.Hint = hintPolicy(r)
 	}
 	n.records = append(n.records, r)
@@ -38,7 +38,7 @@ func (n *news) addDialog(d verbs.Dialog) {
 		n.dialogs = append(n.dialogs, d)
 	}
 	n.mu.Unlock()
-	n.add(wire.Record{Kind: wire.KindDialog, Name: d.Type, Message: d.Message, Handled: d.Handled, Raised: d.Raised})
+	n.add(wire.Record{Kind: wire.KindDialog, Name: d.Type, Message: d.Message, Handled: d.Handled, Unhandled: d.Unhandled})
 }
 
 // take returns what no reply has told.
@@ -59,7 +59,7 @@ func (t *turn) tellNews() []verbs.Dialog {
 	dialogs, records, left := t.news.take()
 	t.call.Record(records...)
 	for _, r := range records {
-		if r.Raised || r.Handled == handledAsked {
+		if r.Unhandled || r.Handled == handledAsked {
 			t.call.Warn("%s", recordWarning(r))
 		}
 	}

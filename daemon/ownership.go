@@ -24,7 +24,7 @@ func actorOf(call *wire.Call, in any) actor {
 func (t *turn) enters(verb wire.Spec, in any) {
 	a := actorOf(t.call, in)
 	t.verb, t.looks, t.tab = verb.Name, a.looks, ""
-	t.reads = verb.Reads && verb.Name != verbs.Wait.Name // which has waited already
+	t.reads = verb.ReadOnly && verb.Name != verbs.Wait.Name // which has waited already
 	if tabbed, ok := in.(verbs.TabNamer); ok {
 		t.tab = tabbed.TabName()
 	}
@@ -55,7 +55,7 @@ func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 		err = wire.Errorf(wire.CodeInterrupted, "the session was ended")
 	}
 	if err == nil {
-		err = s.handOver(out.Holder)
+		err = s.handOver(out.Owner)
 	}
 	return out, err
 }
@@ -113,11 +113,11 @@ func (t *turn) mayAct(ctx context.Context, l *link) error {
 		if err != nil {
 			return err
 		}
-		if !before.passes(t.name, out.Holder) {
+		if !before.passes(t.name, out.Owner) {
 			t.unlink(l) // with it goes what was set on the pages
 			return goneError()
 		}
-		holder = out.Holder
+		holder = out.Owner
 		l.mu.Lock()
 		l.holder = holder
 		l.mu.Unlock()
@@ -140,10 +140,10 @@ func (s *Session) takeFor(ctx context.Context, call *wire.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := s.refuse(call, verbs.GetCDPURL.Name, out.Holder); err != nil {
+	if err := s.refuse(call, verbs.GetCDPURL.Name, out.Owner); err != nil {
 		return err
 	}
-	return s.handOver(out.Holder)
+	return s.handOver(out.Owner)
 }
 
 // tabName is the session's active tab as others name it.
@@ -237,8 +237,8 @@ func (s *Session) holder(ctx context.Context) wire.AgentKey {
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
 	out, err := s.broker.claim(ctx, nil)
-	if err == nil && out.Held {
-		return out.Holder
+	if err == nil && out.Reserved {
+		return out.Owner
 	}
 	s.mu.Lock()
 	a := s.actor
@@ -289,7 +289,7 @@ func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) erro
 // agents alone.
 func (s *Session) owned(h served) served {
 	doc := h.Verb.Describe()
-	if !doc.Control || doc.Reads || doc.Name == verbs.Close.Name { // which guards itself
+	if !doc.Unqueued || doc.ReadOnly || doc.Name == verbs.Close.Name { // which guards itself
 		return h
 	}
 	serve := h.Serve

@@ -35,7 +35,7 @@ func (t *turn) poolFull(ctx context.Context, err error) error {
 
 func (b *broker) pool(ctx context.Context) (verbs.PoolRequestsOut, error) {
 	var out verbs.PoolRequestsOut
-	return out, b.ask(ctx, verbs.PoolRequests.Spec, verbs.Nothing{}, &out)
+	return out, b.ask(ctx, verbs.PoolRequests.Spec, verbs.Empty{}, &out)
 }
 
 // roomFor lists the session's tabs before there is one more, where one of them may

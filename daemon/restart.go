@@ -63,16 +63,16 @@ func (t *turn) tellIdle(ctx context.Context) error {
 	if same || l == nil || l.isGone() {
 		return nil
 	}
-	_, err := t.broker.news(ctx, verbs.NewsIn{IdleTimeout: want})
+	_, err := t.broker.news(ctx, verbs.NoticesIn{IdleTimeout: want})
 	return err
 }
 
 const heardTime = time.Second
 
-func (t *turn) heard(ctx context.Context, news verbs.NewsOut) {
+func (t *turn) heard(ctx context.Context, news verbs.NoticesOut) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), heardTime)
 	defer cancel()
-	if _, err := t.broker.news(ctx, verbs.NewsIn{Heard: news.At}); err != nil {
+	if _, err := t.broker.news(ctx, verbs.NoticesIn{Seen: news.At}); err != nil {
 		t.log.Warn("telling that the news were told", "error", err) // they are told twice
 	}
 }
@@ -142,7 +142,7 @@ func (t *turn) explain(ctx context.Context, err error) (again bool, _ error) {
 // restarted is the error of a command whose browser is another one by now than that of
 // its connection, nil where it is the same. It tells the news, which are told once.
 func (t *turn) restarted(ctx context.Context, l *link, unknown bool) (restarted, failed error) {
-	news, err := t.broker.news(ctx, verbs.NewsIn{})
+	news, err := t.broker.news(ctx, verbs.NoticesIn{})
 	if err != nil || l.news.Browser == "" || news.Browser == l.news.Browser {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (t *turn) lists(ctx context.Context, target string) bool {
 }
 
 // restartedError is for a command under which the browser died.
-func (t *turn) restartedError(active verbs.Tab, news verbs.NewsOut, unknown bool) error {
+func (t *turn) restartedError(active verbs.Tab, news verbs.NoticesOut, unknown bool) error {
 	outcome := "it was not done"
 	if unknown {
 		outcome = "it may or may not have been done"

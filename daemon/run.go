@@ -51,12 +51,12 @@ func Run(ctx context.Context, o Options) error {
 	if err := idle.set(o.Settings.IdleTimeout); err != nil {
 		return fail(err)
 	}
-	if o.Broker == (home.Place{}) {
+	if o.Broker == (home.Endpoint{}) {
 		if o.Broker, err = o.Root.Browser("default"); err != nil {
 			return fail(err)
 		}
 	}
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		return fail(err)
 	}
@@ -101,14 +101,14 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(err, s.shutdown(lease, cancel, &watch))
 }
 
-func newSession(o Options, place home.Place, log *slog.Logger, end func()) *Session {
+func newSession(o Options, place home.Endpoint, log *slog.Logger, end func()) *Session {
 	file := strings.TrimSuffix(filepath.Base(place.Lock), filepath.Ext(place.Lock))
-	k, n := newKeeping(o.Root.Kept(o.Session), log), &news{}
+	k, n := newKeeping(o.Root.StateFile(o.Session), log), &news{}
 	return &Session{
 		root: o.Root, name: o.Session, build: o.Build, settings: o.Settings, log: log, since: time.Now(), browser: o.Browser,
 		engine: &engine{provide: o.Driver, stderr: logWriter{log}, temp: o.Root.Path("state", "tmp", file), lines: make(chan *driver.Conn, 1)},
 		broker: newBroker(o.Broker, o.Session),
-		kept:   k, news: n, dialogs: newDialogs(k, n), asks: newAsks(k, n), recorder: newRecorder(k, o.Root.Journal(o.Session)), refs: newRefs(o.Root.Path("state", "sessions", file+".json")), end: end,
+		kept:   k, news: n, dialogs: newDialogs(k, n), asks: newAsks(k, n), recorder: newRecorder(k, o.Root.JournalFile(o.Session)), refs: newRefs(o.Root.Path("state", "sessions", file+".json")), end: end,
 		told: map[string]bool{}, openers: map[string]string{}, links: make(chan *link, 1), owner: newOwner(),
 	}
 }
@@ -136,7 +136,7 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 
 // leave takes our socket away, if it is still ours: who comes from now on finds
 // nobody, and starts another daemon.
-func (s *Session) leave(place home.Place, socket os.FileInfo) {
+func (s *Session) leave(place home.Endpoint, socket os.FileInfo) {
 	if now, err := os.Lstat(place.Socket); err == nil && os.SameFile(now, socket) {
 		if err := os.Remove(place.Socket); err != nil {
 			s.log.Warn("removing the socket", "error", err)

@@ -21,7 +21,7 @@ type Session struct {
 	settings wire.Settings
 	log      *slog.Logger
 	since    time.Time
-	browser  func(context.Context) (home.Place, error)
+	browser  func(context.Context) (home.Endpoint, error)
 
 	engine   *engine
 	broker   *broker
@@ -97,7 +97,7 @@ func (s *Session) linked(ctx context.Context) (*link, error) {
 // reach makes browser and driver run and connects to them.
 func (s *Session) reach(ctx context.Context) (*link, error) {
 	type started struct {
-		place home.Place
+		place home.Endpoint
 		err   error
 	}
 	browser := make(chan started, 1)
@@ -142,7 +142,7 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 			s.log.Warn("answering from HAR files", "error", firstLine(err.Error()))
 		}
 	}
-	l.holder = whose.Holder // nobody else has the link yet
+	l.holder = whose.Owner // nobody else has the link yet
 	if l.runs, err = s.broker.meet(ctx); err != nil {
 		l.runs = s.settings
 		s.log.Warn("meeting the broker", "error", err) // the connection may be gone again
@@ -150,7 +150,7 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	s.mu.Lock()
 	want := s.browserIdle
 	s.mu.Unlock()
-	if l.news, err = s.broker.news(ctx, verbs.NewsIn{IdleTimeout: want}); err != nil {
+	if l.news, err = s.broker.news(ctx, verbs.NoticesIn{IdleTimeout: want}); err != nil {
 		s.log.Warn("asking for news", "error", err) // the connection may be gone again
 	}
 	return l, nil
@@ -158,7 +158,7 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 
 // enter makes the browser run, with a context in it for an incognito session, and
 // says where its broker listens.
-func (s *Session) enter(ctx context.Context) (home.Place, error) {
+func (s *Session) enter(ctx context.Context) (home.Endpoint, error) {
 	place, err := s.browser(ctx)
 	if err == nil && s.settings.SessionMode() == wire.ModeIncognito {
 		err = s.broker.incognito(ctx)
@@ -171,8 +171,8 @@ const againTime = 5 * time.Second
 
 // enterAgain is enter for a connection that nobody waits for: a browser that was stopped
 // meanwhile is nobody's wish.
-func (s *Session) enterAgain(ctx context.Context) (home.Place, error) {
-	place := s.broker.caller.Place
+func (s *Session) enterAgain(ctx context.Context) (home.Endpoint, error) {
+	place := s.broker.caller.Endpoint
 	soon, cancel := context.WithTimeout(ctx, againTime)
 	defer cancel()
 	if !s.broker.returns(soon) {
@@ -243,7 +243,7 @@ func (s *Session) keepTabs(out verbs.TabsOut, err error) ([]verbs.Tab, error) {
 	tabs := out.Tabs
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tabs, s.happened = tabs, out.Told
+	s.tabs, s.happened = tabs, out.Notified
 	s.downloads.noticeLocked(out.LastDownload)
 	for _, tab := range tabs {
 		if s.active.TargetID == tab.TargetID {
@@ -292,7 +292,7 @@ func (s *Session) running() (settings wire.Settings, connected bool) {
 	if l == nil || l.isGone() {
 		return s.settings, false
 	}
-	return s.settings.StartedAs(l.runs), true
+	return s.settings.WithLaunchOptions(l.runs), true
 }
 
 // retire begins the end when nothing runs. The pages stay, for the daemon that

@@ -57,7 +57,7 @@ func (t *turn) download(ctx context.Context, in verbs.DownloadIn) (verbs.Downloa
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	return verbs.DownloadOut{Saved: saved, Effects: t.effects(ctx)}, nil
+	return verbs.DownloadOut{SavedDownload: saved, Effects: t.effects(ctx)}, nil
 }
 
 // waitDownload waits for the newest download that no command has, or the next one.
@@ -74,7 +74,7 @@ func (t *turn) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut
 		for i := len(all) - 1; i >= 0; i-- {
 			d := &all[i]
 			old := d.State == "canceled" && d.Number <= t.downloads.taken
-			if !old && !d.Handed && !t.downloads.isGivenLocked(d.GUID) {
+			if !old && !d.Delivered && !t.downloads.isGivenLocked(d.GUID) {
 				return d
 			}
 		}
@@ -90,5 +90,5 @@ func (t *turn) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut
 	if err != nil {
 		return verbs.WaitOut{}, err
 	}
-	return verbs.WaitOut{Saved: &saved, URL: saved.URL, Effects: t.effects(ctx)}, nil
+	return verbs.WaitOut{SavedDownload: &saved, URL: saved.URL, Effects: t.effects(ctx)}, nil
 }

@@ -102,13 +102,13 @@ func (s *Session) hearAll() {
 // FinishRecording writes the HAR of a session that ends without its daemon, and
 // returns its path, empty where none was being recorded.
 func FinishRecording(root home.Root, session string) (string, error) {
-	k := newKeeping(root.Kept(session), slog.New(slog.DiscardHandler))
-	return newRecorder(k, root.Journal(session)).finish()
+	k := newKeeping(root.StateFile(session), slog.New(slog.DiscardHandler))
+	return newRecorder(k, root.JournalFile(session)).finish()
 }
 
 // openHAR records into a file, and answers from others, as an open asks for.
 func (t *turn) openHAR(in verbs.OpenIn) error {
-	if err := verbs.CheckReplay(in.HARs); err != nil {
+	if err := verbs.CheckHARFiles(in.HARs); err != nil {
 		return err
 	}
 	if h := t.kept.get().HAR; in.HAR != "" && (h == nil || h.Path != in.HAR) {

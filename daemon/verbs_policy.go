@@ -21,7 +21,7 @@ func (s *Session) policies() verbs.PoliciesOut {
 	return verbs.PoliciesOut{Policies: p, Pending: s.asks.waiting(), Queued: s.asks.queued()}
 }
 
-func (s *Session) policyStatus(context.Context, *wire.Call, verbs.Nothing) (verbs.PoliciesOut, error) {
+func (s *Session) policyStatus(context.Context, *wire.Call, verbs.Empty) (verbs.PoliciesOut, error) {
 	return s.policies(), nil
 }
 
@@ -143,7 +143,7 @@ func (s *Session) dialogAccept(_ context.Context, call *wire.Call, in verbs.Dial
 	return s.expectDialog(call, reaction{accept: true, text: in.Text}), nil
 }
 
-func (s *Session) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Nothing) (verbs.DialogAnswerOut, error) {
+func (s *Session) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Empty) (verbs.DialogAnswerOut, error) {
 	return s.expectDialog(call, reaction{}), nil
 }
 

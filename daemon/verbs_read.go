@@ -297,7 +297,7 @@ func (t *turn) getURL(ctx context.Context, _ verbs.TabIn) (verbs.PageURL, error)
 }
 
 // getCDPURL needs the browser and no page.
-func (s *Session) getCDPURL(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.GetCDPURLOut, error) {
+func (s *Session) getCDPURL(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.GetCDPURLOut, error) {
 	place, err := s.enter(ctx)
 	if err == nil {
 		err = s.takeFor(ctx, call) // who has the endpoint can do all

@@ -77,7 +77,7 @@ func (t *turn) setMedia(ctx context.Context, in verbs.MediaIn) (verbs.SetOut, er
 	return verbs.SetOut{Set: true}, err
 }
 
-func (t *turn) setReset(ctx context.Context, _ verbs.Nothing) (verbs.SetOut, error) {
+func (t *turn) setReset(ctx context.Context, _ verbs.Empty) (verbs.SetOut, error) {
 	_, err := t.set(ctx, func(e *emulation) error { *e = emulation{}; return nil })
 	return verbs.SetOut{Set: true}, err
 }

@@ -102,7 +102,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if err != nil {
 		return err
 	}
-	place, role := home.Place{}, "broker"
+	place, role := home.Endpoint{}, "broker"
 	if args[0] == "daemon" {
 		role = "daemon"
 		place, err = root.Session(args[1])
@@ -112,7 +112,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if err != nil {
 		return err
 	}
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func kill(t *testing.T, pid int) {
 	t.Errorf("process %d has not exited", pid)
 }
 
-func logOf(t *testing.T, p home.Place) string {
+func logOf(t *testing.T, p home.Endpoint) string {
 	t.Helper()
 	raw, err := os.ReadFile(p.Log)
 	if err != nil {

@@ -64,7 +64,7 @@ func (l *Launcher) limits() limits {
 
 // target is a process that Session or Browser finds or starts.
 type target struct {
-	place    home.Place
+	place    home.Endpoint
 	what     string   // for messages
 	args     []string // of our executable
 	settings wire.Settings
@@ -82,7 +82,7 @@ type target struct {
 // An idle daemon of another build is replaced. For a busy one the error is
 // [wire.CodeBuildDiffers]. For a daemon that runs with other settings than requested it is
 // [wire.CodeSettingsDiffer]. The hint of either is the command that changes it.
-func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Place, wire.Hello, error) {
+func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	place, err := l.Root.Session(name)
 	if err != nil {
 		return place, wire.Hello{}, err
@@ -108,7 +108,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	running, err := (&client.Caller{Place: browser.place}).Hello(ctx)
+	running, err := (&client.Client{Endpoint: browser.place}).Hello(ctx)
 	if err != nil { // none is running, or the daemon waits for it
 		return s, home.MakeProfile(s)
 	}
@@ -117,7 +117,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 
 // Browser starts the browser for the settings unless it is running, and returns the place
 // and the hello of its broker. Its errors are those of Session.
-func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wire.Hello, error) {
+func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	t, err := l.browser(s)
 	if err != nil {
 		return t.place, wire.Hello{}, err
@@ -127,7 +127,7 @@ func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wi
 }
 
 func (l *Launcher) browser(s wire.Settings) (target, error) {
-	s = s.OfBrowser()
+	s = s.ForBrowser()
 	t := target{
 		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", isBrowser: true,
 		prepare: func(context.Context) (wire.Settings, error) { return s, home.MakeProfile(s) },

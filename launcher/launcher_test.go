@@ -162,7 +162,7 @@ func TestExitingDaemonIsAwaited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&client.Caller{Place: place}).Retire(t.Context()); err != nil {
+	if err := (&client.Client{Endpoint: place}).Retire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for ; ; time.Sleep(time.Millisecond) { // until it has stopped listening
@@ -175,7 +175,7 @@ func TestExitingDaemonIsAwaited(t *testing.T) {
 		}
 		closed(t, conn)
 	}
-	if lease, err := sockets.Hold(place.Lock); err == nil {
+	if lease, err := sockets.TryAcquire(place.Lock); err == nil {
 		closed(t, lease)
 		t.Fatal("the daemon has released its lease, so the test proves nothing")
 	}
@@ -192,7 +192,7 @@ func TestLeaseHeldByAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	place, _ := l.Root.Session("a")
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestStartedByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	place, _ := l.Root.Session("a")
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hell
 	if err := l.Root.Make(); err != nil {
 		return wire.Hello{}, err
 	}
-	lock, err := sockets.HoldWait(ctx, t.place.Start)
+	lock, err := sockets.Acquire(ctx, t.place.Start)
 	if err != nil {
 		return wire.Hello{}, err
 	}
@@ -87,7 +87,7 @@ func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	hello, err := (&client.Caller{Place: t.place}).Hello(limited)
+	hello, err := (&client.Client{Endpoint: t.place}).Hello(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return hello, wire.Errorf(wire.CodeWedged, "%s does not answer; it is suspended, or the machine is very busy", t.what).
 			WithHint("abrowser doctor")
@@ -107,7 +107,7 @@ func (t target) checkSettings(running wire.Hello) error {
 	if !t.isBrowser {
 		return home.CheckSettings(t.settings, running)
 	}
-	if names := t.settings.Differ(running.Settings); len(names) > 0 {
+	if names := t.settings.Diff(running.Settings); len(names) > 0 {
 		return home.BrowserDiffers(t.what, names, t.stop)
 	}
 	return nil
@@ -124,7 +124,7 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	err := (&client.Caller{Place: t.place}).Retire(ctx)
+	err := (&client.Client{Endpoint: t.place}).Retire(ctx)
 	switch {
 	case errors.Is(err, wire.CodeBusy):
 		return busy
@@ -165,7 +165,7 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 // has exited. If orSocket is true, awaitLease also returns when a process accepts
 // connections. It reports whether the lease is free.
 func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (bool, error) {
-	lease, err := sockets.Hold(t.place.Lock)
+	lease, err := sockets.TryAcquire(t.place.Lock)
 	if err == nil {
 		return true, lease.Close()
 	}
@@ -178,7 +178,7 @@ func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (boo
 	defer cancel()
 	free, accepts := make(chan error, 1), make(chan error, 1)
 	waiting.Go(func() {
-		lease, err := sockets.HoldWait(ctx, t.place.Lock)
+		lease, err := sockets.Acquire(ctx, t.place.Lock)
 		if err == nil {
 			err = lease.Close()
 		}

@@ -86,7 +86,7 @@ func (b *broker) tick() {
 	b.lastSweep = time.Now()
 	for _, agent := range b.pool.Orphans(b.isAlive) {
 		b.log.Info("an agent is gone", "agent", wire.AgentKey(agent).String())
-		b.endAgent(agent, func(verbs.GoodbyeOut) {})
+		b.endAgent(agent, func(verbs.EndAgentOut) {})
 	}
 }
 
@@ -95,7 +95,7 @@ func (b *broker) tick() {
 func (b *broker) isAlive(agent string, a pool.Agent) bool {
 	if a.Process != "" {
 		p, err := sockets.ParseProcess(a.Process)
-		return err == nil && p.Lives()
+		return err == nil && p.IsAlive()
 	}
 	return slices.ContainsFunc(b.mux.Tenants(), func(t patches.TenantInfo) bool {
 		return t.Live && (t.Name == agent || t.Agent == agent)
@@ -110,11 +110,11 @@ func (b *broker) isKnownAlive(agent string) bool {
 
 // endAgent ends an agent and its sessions. A session of the command line is an agent too:
 // it keeps its tabs, and only its request for a tab is dropped.
-func (b *broker) endAgent(agent string, done func(verbs.GoodbyeOut)) {
+func (b *broker) endAgent(agent string, done func(verbs.EndAgentOut)) {
 	b.pool.Forget(agent)
-	if !wire.AgentKey(agent).Secret() {
+	if !wire.AgentKey(agent).IsSecret() {
 		b.save()
-		done(verbs.GoodbyeOut{})
+		done(verbs.EndAgentOut{})
 		return
 	}
 	b.mux.EndAgent(agent, closeTime, func(end patches.AgentEnd) {
@@ -125,7 +125,7 @@ func (b *broker) endAgent(agent string, done func(verbs.GoodbyeOut)) {
 				b.finalizing.Go(func() { b.finalize(session) })
 			}
 		}
-		done(verbs.GoodbyeOut{Sessions: end.Tenants, Closed: end.Closed})
+		done(verbs.EndAgentOut{Sessions: end.Tenants, Closed: end.Closed})
 	})
 }
 

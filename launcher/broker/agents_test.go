@@ -19,8 +19,8 @@ func askAs[In, Out any](r *rig, agent string, v wire.Verb[In, Out], in In) Out {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
-	c := client.Caller{Place: r.place, Session: "s", Agent: agent}
-	reply, err := c.Call(ctx, v.Path(), in)
+	c := client.Client{Endpoint: r.place, Session: "s", Agent: agent}
+	reply, err := c.Call(ctx, v.Spec, in)
 	var out Out
 	if err == nil {
 		err = json.Unmarshal(reply.Data, &out)
@@ -45,8 +45,8 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	t.Setenv("ABROWSER_MAX_TABS", "2")
 	r := start(t, wire.Settings{})
 	mcp := wire.NewAgent(os.Getpid())
-	if out := askAs(r, mcp, verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
-		t.Fatalf("a belongs to %s", out.Holder)
+	if out := askAs(r, mcp, verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Owner != wire.KeyOf(mcp) {
+		t.Fatalf("a belongs to %s", out.Owner)
 	}
 	a, b, c := r.connect("a"), r.connect("b"), r.connect("c")
 	first := a.open()
@@ -59,11 +59,11 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	if got := r.tabs("a"); !slices.Equal(got, []string{"t1", "t3", "t4"}) {
 		t.Errorf("a's tabs are %q, want the oldest extra one closed", got)
 	}
-	if out := askAs(r, "b", verbs.PoolRequest, verbs.Nothing{}); out.Position != 1 {
+	if out := askAs(r, "b", verbs.PoolRequest, verbs.Empty{}); out.Position != 1 {
 		t.Errorf("b's request: %+v", out)
 	}
-	askAs(r, "c", verbs.PoolRequest, verbs.Nothing{})
-	if out := askAs(r, mcp, verbs.PoolGrant, verbs.Nothing{}); out.ClosedTab != "a/t3" || out.GrantedTo != "b" {
+	askAs(r, "c", verbs.PoolRequest, verbs.Empty{})
+	if out := askAs(r, mcp, verbs.PoolGrant, verbs.Empty{}); out.ClosedTab != "a/t3" || out.GrantedTo != "b" {
 		t.Errorf("a's grant: %+v", out)
 	}
 	known := a.targets()
@@ -77,14 +77,14 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	<-b.gone
 	<-c.gone
 	until(t, "another broker answers", func() bool {
-		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrokerPID != broker
 	})
 	a, b, c = r.connect("a"), r.connect("b"), r.connect("c")
-	if out := askAs(r, "thief", verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
-		t.Errorf("after the broker's end a belongs to %s", out.Holder)
+	if out := askAs(r, "thief", verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Owner != wire.KeyOf(mcp) {
+		t.Errorf("after the broker's end a belongs to %s", out.Owner)
 	}
-	if out := askAs(r, "b", verbs.PoolRequests, verbs.Nothing{}); !out.YouHaveReservation || out.TabPool != "2/2" || len(out.PendingRequests) != 1 {
+	if out := askAs(r, "b", verbs.PoolRequests, verbs.Empty{}); !out.YouHaveReservation || out.TabPool != "2/2" || len(out.PendingRequests) != 1 {
 		t.Errorf("the requests as b sees them: %+v", out)
 	}
 	c.open()
@@ -96,7 +96,7 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 			t.Errorf("a's tab belongs to %s", tab.OwnerID)
 		}
 	}
-	if out := askAs(r, mcp, verbs.BrokerGoodbye, verbs.Nothing{}); !slices.Equal(out.Sessions, []string{"a"}) || out.Closed != 2 {
+	if out := askAs(r, mcp, verbs.BrokerEndAgent, verbs.Empty{}); !slices.Equal(out.Sessions, []string{"a"}) || out.Closed != 2 {
 		t.Errorf("goodbye: %+v", out)
 	}
 	<-a.gone

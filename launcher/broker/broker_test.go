@@ -111,7 +111,7 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 		t.Error("a changed b's tab")
 	}
 	tabs := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs
-	if len(tabs) != 2 || tabs[0].Active || !tabs[1].Active || tabs[1].Label == nil || *tabs[1].Label != label || tabs[1].State != live {
+	if len(tabs) != 2 || tabs[0].Active || !tabs[1].Active || tabs[1].Label == nil || *tabs[1].Label != label || tabs[1].State != verbs.StateLive {
 		t.Errorf("a's tabs are %+v", tabs)
 	}
 	if got := ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "a", Force: true}); got.Kept != 2 || got.Closed != 0 {
@@ -119,7 +119,7 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	}
 	<-a.gone
 	for _, tab := range ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs {
-		if tab.State != released || tab.ReleasedAt.IsZero() {
+		if tab.State != verbs.StateReleased || tab.ReleasedAt.IsZero() {
 			t.Errorf("a released tab is %+v", tab)
 		}
 	}
@@ -140,7 +140,7 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	if got := ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "b", Page: true, Force: true}); got.Closed != 2 || got.Kept != 0 {
 		t.Errorf("releasing b with its pages: %+v, want 2 closed", got)
 	}
-	if got := ask(r, verbs.BrokerSessions, verbs.Nothing{}).Sessions; len(got) != 0 {
+	if got := ask(r, verbs.BrokerSessions, verbs.Empty{}).Sessions; len(got) != 0 {
 		t.Errorf("sessions remain: %+v", got)
 	}
 	if got := r.connect("b").open(); got == nil || !slices.Equal(r.tabs("b"), []string{"t3"}) {
@@ -157,7 +157,7 @@ func TestDepartReleases(t *testing.T) {
 	first.open()
 	state := func() string { return ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs[0].State }
 	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "daemon"})
-	if got := state(); got != released {
+	if got := state(); got != verbs.StateReleased {
 		t.Errorf("after the last client was removed the tab is %s", got)
 	}
 	<-first.gone
@@ -165,11 +165,11 @@ func TestDepartReleases(t *testing.T) {
 	third, other := daemon(), r.connect("a")
 	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "daemon"})
 	<-third.gone
-	if got := state(); got != live {
+	if got := state(); got != verbs.StateLive {
 		t.Errorf("with another client the tab is %s", got)
 	}
 	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a"})
-	if got := state(); got != live {
+	if got := state(); got != verbs.StateLive {
 		t.Errorf("without a group the tab became %s", got)
 	}
 	other.close()

@@ -108,14 +108,14 @@ func (l *captureLock) grantLocked() {
 }
 
 // holdings returns the locks that a daemon may hold.
-func (b *broker) holdings() []server.Holding {
+func (b *broker) holdings() []server.Lock {
 	l := &captureLock{clock: time.Now}
-	return []server.Holding{{Path: wire.PathCapture, Limit: captureLimit, Take: func(ctx context.Context, call *wire.Call) (any, func(), error) {
+	return []server.Lock{{Path: wire.PathCapture, Limit: captureLimit, Acquire: func(ctx context.Context, call *wire.Call) (any, func(), error) {
 		release, busy, err := l.acquire(ctx, call.Actor())
 		if busy != nil {
 			err = b.busyError(ctx, busy)
 		}
-		return verbs.Nothing{}, release, err
+		return verbs.Empty{}, release, err
 	}}}
 }
 

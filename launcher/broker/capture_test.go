@@ -60,8 +60,8 @@ func playHolder() {
 	if socket == "" {
 		return
 	}
-	c := client.Caller{Place: home.Place{Socket: socket}, Session: "holder"}
-	if _, err := c.Hold(context.Background(), wire.PathCapture); err != nil {
+	c := client.Client{Endpoint: home.Endpoint{Socket: socket}, Session: "holder"}
+	if _, err := c.Lock(context.Background(), wire.PathCapture); err != nil {
 		os.Exit(1)
 	}
 	os.Stdout.WriteString("held\n")
@@ -86,12 +86,12 @@ func TestCaptureLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	other := client.Caller{Place: r.place, Session: "other"}
+	other := client.Client{Endpoint: r.place, Session: "other"}
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
 	for _, atMost := range []time.Duration{4 * captureWait, time.Second} { // the first waits
 		asked := time.Now()
-		_, err = other.Hold(ctx, wire.PathCapture)
+		_, err = other.Lock(ctx, wire.PathCapture)
 		coded := wire.AsError(err)
 		if !errors.Is(err, wire.CodeMutexBusy) || time.Since(asked) > atMost {
 			t.Errorf("after %v: %v", time.Since(asked), err)
@@ -111,7 +111,7 @@ func TestCaptureLock(t *testing.T) {
 	_ = holder.Wait() // it was killed
 	killed := time.Now()
 	until(t, "the lock is free", func() bool {
-		end, err := other.Hold(ctx, wire.PathCapture)
+		end, err := other.Lock(ctx, wire.PathCapture)
 		if err == nil {
 			end()
 		}

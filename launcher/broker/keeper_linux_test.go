@@ -28,7 +28,7 @@ func TestMessagesDoNotWakeTheKeeper(t *testing.T) {
 		}
 		return pauses(t, keeper) - before
 	}
-	first := ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID
+	first := ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID
 	if got := woken(first); got > calls/3 {
 		t.Errorf("%d calls woke the keeper %d times", calls, got)
 	}
@@ -38,7 +38,7 @@ func TestMessagesDoNotWakeTheKeeper(t *testing.T) {
 	_ = cmd.Wait()
 	second := first
 	until(t, "another keeper runs", func() bool {
-		second = ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID
+		second = ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID
 		return second != first
 	})
 	woken(second) // the takeover wakes it too

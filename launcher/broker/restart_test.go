@@ -26,7 +26,7 @@ func (r *rig) killBrowser() {
 		r.t.Fatal(err)
 	}
 	until(r.t, "another browser runs", func() bool {
-		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrowserPID != browser
 	})
 }
@@ -80,12 +80,12 @@ func TestBrowserIsKilled(t *testing.T) {
 		}
 		page := a.tab(got[1])
 		until(t, "the page has loaded", func() bool { title, err := page.try("document.title"); return err == nil && title == `"three"` })
-		if news := ask(r, verbs.BrokerNews, verbs.NewsIn{Session: "a"}); len(news.Reopened) != 2 || news.Reopened[1].TabID != "t3" || news.Reopened[1].Empty {
+		if news := ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "a"}); len(news.Reopened) != 2 || news.Reopened[1].TabID != "t3" || news.Reopened[1].Empty {
 			t.Errorf("a's news are %+v", news)
 		}
 	}
-	news := ask(r, verbs.BrokerNews, verbs.NewsIn{Session: "b"})
-	if len(news.Reopened) != 1 || len(ask(r, verbs.BrokerNews, verbs.NewsIn{Session: "b", Heard: news.At}).Reopened) != 0 {
+	news := ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "b"})
+	if len(news.Reopened) != 1 || len(ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "b", Seen: news.At}).Reopened) != 0 {
 		t.Errorf("b's news are %+v, or were not removed after they were read", news)
 	}
 	if a.open(); !slices.Equal(r.tabs("a"), []string{"t1", "t3", "t4"}) {
@@ -109,7 +109,7 @@ func TestBrowserDiesRepeatedly(t *testing.T) {
 			return true
 		default:
 		}
-		if s, err := try(r, verbs.BrowserStatus, verbs.Nothing{}); err == nil && !killed[s.BrowserPID] {
+		if s, err := try(r, verbs.BrowserStatus, verbs.Empty{}); err == nil && !killed[s.BrowserPID] {
 			killed[s.BrowserPID] = true
 			_ = syscall.Kill(s.BrowserPID, syscall.SIGKILL)
 		}

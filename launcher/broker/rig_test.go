@@ -26,7 +26,7 @@ const testTime = 60 * time.Second
 type rig struct {
 	t     *testing.T
 	root  home.Root
-	place home.Place
+	place home.Endpoint
 	site  *httptest.Server
 	pings *pings
 	log   *logBuffer
@@ -118,8 +118,8 @@ func try[In, Out any](r *rig, v wire.Verb[In, Out], in In) (Out, error) {
 	var out Out
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
-	c := client.Caller{Place: r.place}
-	reply, err := c.Call(ctx, v.Path(), in)
+	c := client.Client{Endpoint: r.place}
+	reply, err := c.Call(ctx, v.Spec, in)
 	if err != nil {
 		return out, err
 	}

@@ -199,7 +199,7 @@ func (b *broker) serve(ctx context.Context, listener net.Listener) error {
 		work.Go(func() { b.jar.Run(ctx) })
 		_ = b.do(ctx, func() { b.serving = true }) // an error means that the broker is ending
 		srv := &server.Server{
-			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Holdings: b.holdings(), Log: b.log, Grace: stopTime, OnIdleConnsClosed: func() { close(b.idleClosed) },
+			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Locks: b.holdings(), Log: b.log, Grace: stopTime, OnIdleConnsClosed: func() { close(b.idleClosed) },
 			Extra: map[string]http.Handler{"GET " + wire.PathSession + "{name}": http.HandlerFunc(b.endpoint)},
 		}
 		err = srv.Serve(ctx, listener)

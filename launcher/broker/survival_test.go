@@ -21,7 +21,7 @@ import (
 
 func (r *rig) pids() (browser, broker int) {
 	r.t.Helper()
-	s := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	s := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	return s.BrowserPID, s.BrokerPID
 }
 
@@ -54,7 +54,7 @@ func TestBrokerIsKilled(t *testing.T) {
 				<-later.gone
 			}
 			until(t, "another broker answers", func() bool {
-				s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+				s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 				return err == nil && s.BrokerPID != broker
 			})
 			if again, _ := r.pids(); again != browser {
@@ -84,15 +84,15 @@ func TestBrowserStop(t *testing.T) {
 	a := r.connect("a")
 	a.open()
 	browser, _ := r.pids()
-	daemon := client.Caller{Place: r.place}.Keeping()
+	daemon := client.Client{Endpoint: r.place}.KeepAlive()
 	defer daemon.Close()
-	if _, err := daemon.Hello(t.Context()); err != nil || !daemon.Held() {
+	if _, err := daemon.Hello(t.Context()); err != nil || !daemon.IsConnected() {
 		t.Fatalf("the caller keeps no connection: %v", err)
 	}
 	if got := ask(r, verbs.BrowserStop, verbs.BrowserStopIn{}); !got.Stopped || got.Tabs != 1 {
 		t.Errorf("browser stop: %+v, want one tab stopped", got)
 	}
-	if daemon.Held() {
+	if daemon.IsConnected() {
 		t.Error("after the response to browser stop, a daemon does not notice that the broker ends")
 	}
 	if err := syscall.Kill(browser, 0); err == nil {
@@ -163,7 +163,7 @@ func (r *rig) keeper() *exec.Cmd {
 func (r *rig) awaitBroker() {
 	r.t.Helper()
 	until(r.t, "the broker answers", func() bool {
-		_, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+		_, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil
 	})
 }
@@ -255,18 +255,18 @@ func TestKeeperIsKilled(t *testing.T) {
 	p := a.open()
 	p.show(r.site.URL, `<input id=i>`)
 	p.eval(`i.value = 'typed'`)
-	before := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
 	until(t, "another keeper runs", func() bool {
-		return ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID != before.KeeperPID
+		return ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID != before.KeeperPID
 	})
 	if got := p.eval("i.value"); got != `"typed"` {
 		t.Errorf("on its old connection the page has %s, want what was typed", got)
 	}
-	after := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	after := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	if after.BrokerPID != before.BrokerPID || after.BrowserPID != before.BrowserPID {
 		t.Errorf("broker and browser are %d and %d, want %d and %d", after.BrokerPID, after.BrowserPID, before.BrokerPID, before.BrowserPID)
 	}
@@ -275,7 +275,7 @@ func TestKeeperIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "another broker answers", func() bool {
-		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrokerPID != after.BrokerPID
 	})
 	again := r.connect("a")
@@ -294,7 +294,7 @@ func TestKeeperThatWasStopped(t *testing.T) {
 	r.awaitBroker()
 	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
 	p := r.connect("a").open()
-	before := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
@@ -304,7 +304,7 @@ func TestKeeperThatWasStopped(t *testing.T) {
 	if got, err := p.try("6*7"); got != "42" {
 		t.Errorf("on its old connection 6*7 is %s, %v in the page", got, err)
 	}
-	if after := ask(r, verbs.BrowserStatus, verbs.Nothing{}); after.BrokerPID != before.BrokerPID || after.KeeperPID != before.KeeperPID {
+	if after := ask(r, verbs.BrowserStatus, verbs.Empty{}); after.BrokerPID != before.BrokerPID || after.KeeperPID != before.KeeperPID {
 		t.Errorf("broker and keeper are %d and %d, want %d and %d", after.BrokerPID, after.KeeperPID, before.BrokerPID, before.KeeperPID)
 	}
 	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
@@ -353,7 +353,7 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 	cmd := r.keeper()
 	r.awaitBroker()
 	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
-	before := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	keepers := func() int {
 		n := 0
 		for _, p := range processes(r.root.Dir) {
@@ -377,7 +377,7 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 	}
 	stopped := time.Now()
 	until(t, "another broker answers", func() bool { // its successor may answer a request to the silent one
-		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrokerPID != before.BrokerPID
 	})
 	if took := time.Since(stopped); took > testTime/2 { // 5 s are promised

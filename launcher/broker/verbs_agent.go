@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.GoodbyeOut, error) {
-	return await(ctx, b, func(done func(verbs.GoodbyeOut)) { b.endAgent(string(call.Actor()), done) })
+func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.EndAgentOut, error) {
+	return await(ctx, b, func(done func(verbs.EndAgentOut)) { b.endAgent(string(call.Actor()), done) })
 }
 
 // serveClaim returns which agent has a session. An unowned one is given to the caller.
@@ -19,18 +19,18 @@ func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in verbs.Claim
 	var out verbs.ClaimOut
 	err := b.do(ctx, func() {
 		actor := call.Actor()
-		if actor.Secret() && !in.Asks {
+		if actor.IsSecret() && !in.QueryOnly {
 			b.touch(call)
 		}
-		if in.Asks {
+		if in.QueryOnly {
 			actor = ""
 		}
 		known := slices.ContainsFunc(b.mux.Tenants(), func(t patches.TenantInfo) bool { return t.Name == in.Session })
-		holder, ended := b.mux.Claim(in.Session, string(actor), in.Looks)
-		out = verbs.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended, Unknown: !known}
+		holder, ended := b.mux.Claim(in.Session, string(actor), in.ReadOnly)
+		out = verbs.ClaimOut{Owner: wire.AgentKey(holder), Ended: ended, Unknown: !known}
 		out.Tab, out.Live = b.activeOf(in.Session)
-		out.Held = b.mux.Claimed(in.Session)
-		if !in.Asks && !out.Live {
+		out.Reserved = b.mux.Claimed(in.Session)
+		if !in.QueryOnly && !out.Live {
 			b.idle.expect()
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.BrowserStatusOut, error) {
+func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verbs.BrowserStatusOut, error) {
 	out := verbs.BrowserStatusOut{
 		Running: true, Name: b.browser.Name, BrowserPID: b.browser.PID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeperPID.Load()),
 		Build: b.Build, Restarts: b.browser.Restarts, Mode: b.Settings.SessionMode(), Executable: b.browser.Executable,
@@ -20,7 +20,7 @@ func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Nothing)
 		out.Sandbox = "off: " + b.browser.NoSandbox
 	}
 	if b.Settings.External() {
-		out.Endpoint, out.Sandbox, out.Executable = home.PlainEndpoint(b.Settings.CDP), "", ""
+		out.Endpoint, out.Sandbox, out.Executable = home.RedactCDP(b.Settings.CDP), "", ""
 	}
 	err := b.do(ctx, func() {
 		out.Product, out.Sessions = b.product, b.mux.Connected()

@@ -26,7 +26,7 @@ func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in verbs.Brok
 	for _, d := range all {
 		known := verbs.BrokerDownload{
 			Number: d.Number, GUID: d.GUID, URL: d.URL, SuggestedFilename: d.Name, State: d.State,
-			Received: d.Received, Total: d.Total, Began: d.Began, Handed: d.Delivered,
+			Received: d.Received, Total: d.Total, StartedAt: d.Began, Delivered: d.Delivered,
 		}
 		if d.State == patches.DownloadDone {
 			path, isOurs, isThere := b.downloads.Locate(d)

@@ -43,7 +43,7 @@ func shareOf(agent string, tabs []pool.Tab) (n int) {
 	return n
 }
 
-func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolRequestOut, error) {
+func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolRequestOut, error) {
 	var out verbs.PoolRequestOut
 	err := b.do(ctx, func() {
 		agent, tabs := string(call.Actor()), b.extraTabs()
@@ -64,7 +64,7 @@ func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.
 	return out, err
 }
 
-func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolGrantOut, error) {
+func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolGrantOut, error) {
 	var out verbs.PoolGrantOut
 	var refusal error
 	closed := make(chan struct{}) // closed when the tab is
@@ -105,7 +105,7 @@ func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.No
 	return out, err
 }
 
-func (b *broker) servePoolRequests(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolRequestsOut, error) {
+func (b *broker) servePoolRequests(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolRequestsOut, error) {
 	out := verbs.PoolRequestsOut{PendingRequests: []verbs.PoolWait{}, ActiveReservations: []verbs.PoolReservation{}}
 	err := b.do(ctx, func() {
 		agent, tabs := string(call.Actor()), b.extraTabs()

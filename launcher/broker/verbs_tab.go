@@ -15,16 +15,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const (
-	live     = "live"
-	released = "released"
-)
-
 func stateOf(isLive bool) string {
 	if isLive {
-		return live
+		return verbs.StateLive
 	}
-	return released
+	return verbs.StateReleased
 }
 
 // ownerID returns the agent of a session, as others see it.
@@ -62,7 +57,7 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in verbs.TabsIn) (
 	}
 	for _, t := range tenants {
 		if in.Session != "" {
-			out.LastDownload, out.Told = t.LastDownload, t.PageEvents
+			out.LastDownload, out.Notified = t.LastDownload, t.PageEvents
 		}
 		for _, p := range t.Pages {
 			out.Tabs = append(out.Tabs, b.tabOf(t, p))
@@ -103,13 +98,13 @@ func (b *broker) snapshotAfterCommand(ctx context.Context, session string) ([]pa
 	return tenants, err
 }
 
-func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in verbs.NoteIn) (verbs.Nothing, error) {
+func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in verbs.NoteIn) (verbs.Empty, error) {
 	var known bool
 	err := b.do(ctx, func() { known = b.mux.UpdateTab(in.Session, in.Target, in.Active, in.Label) })
 	if err == nil && !known {
 		err = wire.Errorf(wire.CodeNotFound, "session %s has no tab with target id %s", in.Session, in.Target)
 	}
-	return verbs.Nothing{}, err
+	return verbs.Empty{}, err
 }
 
 func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.ReleaseIn) (verbs.ReleaseOut, error) {
@@ -125,15 +120,15 @@ func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.Rel
 	})
 }
 
-func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in verbs.DepartIn) (verbs.Nothing, error) {
-	return verbs.Nothing{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
+func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in verbs.DepartIn) (verbs.Empty, error) {
+	return verbs.Empty{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
 }
 
 // serveIncognito gives a session a browser context of its own, before its first client
 // connects.
-func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in verbs.IncognitoIn) (verbs.Nothing, error) {
+func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in verbs.IncognitoIn) (verbs.Empty, error) {
 	if b.Settings.External() {
-		return verbs.Nothing{}, wire.Errorf(wire.CodeBadInput, "no session can be incognito in a browser that abrowser did not start")
+		return verbs.Empty{}, wire.Errorf(wire.CodeBadInput, "no session can be incognito in a browser that abrowser did not start")
 	}
 	failure, err := await(ctx, b, func(done func(error)) { b.mux.Incognito(in.Session, done) })
 	var tabs patches.SharedTabsError
@@ -141,10 +136,10 @@ func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in verbs.Inco
 		failure = wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
 			WithHint("abrowser --session %s close --page", in.Session)
 	}
-	return verbs.Nothing{}, cmp.Or(err, failure)
+	return verbs.Empty{}, cmp.Or(err, failure)
 }
 
-func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.BrokerSessionsOut, error) {
+func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verbs.BrokerSessionsOut, error) {
 	out := verbs.BrokerSessionsOut{Sessions: []verbs.BrokerSession{}}
 	tenants, err := b.snapshot(ctx, "")
 	if err != nil {
@@ -164,13 +159,13 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Nothin
 	return out, nil
 }
 
-func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in verbs.NewsIn) (verbs.NewsOut, error) {
-	out := verbs.NewsOut{Browser: b.browser.Instance, Windowed: b.isVisible()}
+func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in verbs.NoticesIn) (verbs.NoticesOut, error) {
+	out := verbs.NoticesOut{Browser: b.browser.Instance, Windowed: b.isVisible()}
 	var bad error
 	err := b.do(ctx, func() {
 		bad = b.idle.set(in.IdleTimeout)
-		if in.Heard != 0 {
-			b.mux.ClearReopened(in.Session, time.UnixMilli(in.Heard))
+		if in.Seen != 0 {
+			b.mux.ClearReopened(in.Session, time.UnixMilli(in.Seen))
 		}
 		at, tabs := b.mux.Reopened(in.Session)
 		for _, t := range tabs {

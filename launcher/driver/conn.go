@@ -20,7 +20,7 @@ import (
 // Conn copies between them and the driver.
 type Conn struct {
 	shared  *Shared
-	place   home.Place
+	place   home.Endpoint
 	frames  net.Conn
 	probe   *net.UnixConn // the watchdog's
 	pid     int
@@ -38,7 +38,7 @@ type Conn struct {
 }
 
 // dial opens a session at the driver.
-func (s *Shared) dial(ctx context.Context, p home.Place, setup Setup) (*Conn, error) {
+func (s *Shared) dial(ctx context.Context, p home.Endpoint, setup Setup) (*Conn, error) {
 	frames, err := sockets.Dial(ctx, p)
 	if err != nil {
 		return nil, err

@@ -34,13 +34,13 @@ const (
 
 // start starts a driver at the first place that has no running one, and returns the place
 // when the driver listens. The caller holds the start lock.
-func (s *Shared) start(setup Setup) (home.Place, error) {
+func (s *Shared) start(setup Setup) (home.Endpoint, error) {
 	for n := 1; n <= maxDrivers; n++ {
 		p, err := s.Root.Driver(n)
 		if err != nil {
 			return p, err
 		}
-		lease, err := sockets.Hold(p.Lock)
+		lease, err := sockets.TryAcquire(p.Lock)
 		if errors.Is(err, wire.CodeHeld) {
 			continue
 		}
@@ -50,13 +50,13 @@ func (s *Shared) start(setup Setup) (home.Place, error) {
 		// The driver has inherited the lease, unless spawn failed.
 		return p, errors.Join(s.spawn(setup, p, lease), lease.Close())
 	}
-	return home.Place{}, wire.Errorf(wire.CodeNoDriver, "%d drivers are running, and none has room", maxDrivers).WithHint("abrowser doctor")
+	return home.Endpoint{}, wire.Errorf(wire.CodeNoDriver, "%d drivers are running, and none has room", maxDrivers).WithHint("abrowser doctor")
 }
 
 // spawn starts Node with the script, in a session of its own and with its log as output. The
 // driver inherits the lease, and a pipe on which it reports that it listens. It outlives
 // this process.
-func (s *Shared) spawn(setup Setup, p home.Place, lease *sockets.Lease) error {
+func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error {
 	temp := s.temp(p)
 	if err := errors.Join(s.removeFiles(p), os.MkdirAll(temp, 0o700)); err != nil {
 		return err

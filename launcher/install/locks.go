@@ -10,12 +10,12 @@ import (
 
 // lock takes the lock at path. If another process has it, lock says so and waits.
 func (i *Installer) lock(ctx context.Context, path, what string) (*sockets.Lease, error) {
-	lease, err := sockets.Hold(path)
+	lease, err := sockets.TryAcquire(path)
 	if !errors.Is(err, wire.CodeHeld) {
 		return lease, err
 	}
 	i.say("another abrowser is installing %s, waiting for it", what)
-	return sockets.HoldWait(ctx, path)
+	return sockets.Acquire(ctx, path)
 }
 
 // lockPackages waits until no abrowser of another root installs packages of the system.

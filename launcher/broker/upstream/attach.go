@@ -60,7 +60,7 @@ func attachError(endpoint string, err error) error {
 	if u, err := url.Parse(endpoint); err == nil && u.Port() != "" {
 		hint = "chromium --remote-debugging-port=" + u.Port() + " --user-data-dir=DIR"
 	}
-	return wire.Errorf(wire.CodeNoBrowser, "no browser answers at %s", home.PlainEndpoint(endpoint)).WithHint("%s", hint)
+	return wire.Errorf(wire.CodeNoBrowser, "no browser answers at %s", home.RedactCDP(endpoint)).WithHint("%s", hint)
 }
 
 // candidates returns the URLs to try. A browser listens at one of the two addresses of
