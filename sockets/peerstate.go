@@ -9,27 +9,25 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// PeerState is what can be told of a process that listens and does not answer.
+// PeerState describes a process that listens and does not respond.
 type PeerState struct {
-	PID    int    // 0 where the system does not tell
-	Reason string // for people
-	// Stopped is set when a signal stopped it: it will not answer before another
-	// lets it go on.
-	Stopped bool
+	PID     int    // 0 if the system does not report it
+	Reason  string // for people
+	Stopped bool   // a signal stopped the process; it cannot respond before SIGCONT
 }
 
-// InspectPeer looks at whoever listens at the place, without a word to it.
-func InspectPeer(ctx context.Context, p home.Endpoint) PeerState {
-	pid := listenerAt(ctx, p)
+// InspectPeer describes the process that listens at the endpoint. It sends nothing.
+func InspectPeer(ctx context.Context, e home.Endpoint) PeerState {
+	pid := listenerPID(ctx, e)
 	if pid != 0 && IsStopped(pid) {
 		return PeerState{pid, "the session's daemon is stopped by a signal", true}
 	}
 	return PeerState{pid, "the session's daemon does not answer", false}
 }
 
-// listenerAt is the process that listens at the place, or 0.
-func listenerAt(ctx context.Context, p home.Endpoint) int {
-	conn, err := Dial(ctx, p)
+// listenerPID returns the process that listens at the endpoint, or 0.
+func listenerPID(ctx context.Context, e home.Endpoint) int {
+	conn, err := Dial(ctx, e)
 	if err != nil {
 		return 0
 	}
@@ -41,7 +39,8 @@ func listenerAt(ctx context.Context, p home.Endpoint) int {
 	return pid
 }
 
-// IsStopped reports whether a signal stopped the process, where the system tells.
+// IsStopped reports whether a signal has stopped the process. It reports false on systems
+// without /proc.
 func IsStopped(pid int) bool {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, ok := strings.Cut(string(raw), ") ")
