@@ -12,19 +12,18 @@ import (
 // too, so it gets no secrets, and the requested settings replace those variables that select
 // the caller's session or settings.
 func childEnviron(caller []string, s wire.Settings) []string {
-	replaced := map[string]bool{}
-	for _, name := range []string{"SESSION", "HOME", "READY_FD", "OWNER_PID"} {
-		replaced["ABROWSER_"+name], replaced["AGENT_BROWSER_"+name] = true, true
-	}
+	replaced := map[string]bool{"SESSION": true, "HOME": true, "READY_FD": true, "OWNER_PID": true}
 	for _, f := range wire.SettingFields() {
-		for _, name := range f.Variables() {
+		replaced[f.Env] = true
+		for _, name := range f.EnvAlso {
 			replaced[name] = true
 		}
 	}
 	var env []string
 	for _, v := range caller {
 		name, _, ok := strings.Cut(v, "=")
-		if ok && isPermitted(name) && !replaced[name] {
+		setting, own := wire.CutVariable(name)
+		if ok && !(own && replaced[setting]) && isPermitted(name) {
 			env = append(env, v)
 		}
 	}
@@ -45,6 +44,7 @@ func isPermitted(name string) bool {
 		return true
 	}
 	hasPrefix := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-	return strings.HasSuffix(upper, "_PROXY") ||
-		slices.ContainsFunc([]string{"LC_", "XDG_", "DBUS_", "PULSE_", "FONTCONFIG_", "ABROWSER_", "AGENT_BROWSER_"}, hasPrefix)
+	_, own := wire.CutVariable(name)
+	return own || strings.HasSuffix(upper, "_PROXY") ||
+		slices.ContainsFunc([]string{"LC_", "XDG_", "DBUS_", "PULSE_", "FONTCONFIG_"}, hasPrefix)
 }
