@@ -16,6 +16,7 @@
 package launcher
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -38,7 +39,6 @@ type Launcher struct {
 	Terminal   bool         // Progress is a terminal
 	Environ    []string     // the caller's environment; nil means os.Environ
 	Executable string       // the program to start; empty means this process's executable
-	NoInstall  bool         // fail instead of fetching a part, as ABROWSER_NO_INSTALL=1 does
 
 	timeouts *limits                                    // nil means the default
 	ensure   func(context.Context, wire.Settings) error // nil means package install
@@ -70,16 +70,9 @@ type target struct {
 	settings wire.Settings
 	stop     string // the command that stops it
 	// prepare is called before it is started. It returns the settings to start it with, or
-	// why it cannot be started. It may be nil.
-	prepare func(context.Context) (wire.Settings, error)
-	// anyBuild accepts another build with the same protocol. A broker is never replaced while
-	// it has tabs.
-	anyBuild bool
-	// shared is set for a browser, which other sessions may use too.
-	shared bool
-	// early is set if the process listens before it can reply: a browser's keeper binds the
-	// socket, and then Chromium takes its time.
-	early bool
+	// why it cannot be started.
+	prepare   func(context.Context) (wire.Settings, error)
+	isBrowser bool
 }
 
 // Session starts the session's daemon unless it is running, and returns its place and its
@@ -136,7 +129,7 @@ func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Endpoint,
 func (l *Launcher) browser(s wire.Settings) (target, error) {
 	s = s.ForBrowser()
 	t := target{
-		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", anyBuild: true, shared: true, early: true,
+		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", isBrowser: true,
 		prepare: func(context.Context) (wire.Settings, error) { return s, home.MakeProfile(s) },
 	}
 	switch {
@@ -153,7 +146,7 @@ func (l *Launcher) browser(s wire.Settings) (target, error) {
 // Installer returns an installer with the launcher's root, environment and output.
 func (l *Launcher) Installer() *install.Installer {
 	return &install.Installer{
-		Root: l.Root, Environ: l.Environ, Log: l.Log, Progress: l.Progress, Terminal: l.Terminal, NoInstall: l.NoInstall,
+		Root: l.Root, Environ: l.Environ, Log: l.Log, Progress: l.Progress, Terminal: l.Terminal,
 	}
 }
 
@@ -167,10 +160,7 @@ func (l *Launcher) ensureParts(ctx context.Context, s wire.Settings) error {
 }
 
 func (l *Launcher) logger() *slog.Logger {
-	if l.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return l.Log
+	return cmp.Or(l.Log, slog.New(slog.DiscardHandler))
 }
 
 func (l *Launcher) environ() []string {

@@ -54,10 +54,8 @@ func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hell
 	case err != nil && !errors.Is(err, wire.CodeNotRunning):
 		return hello, err
 	}
-	if t.prepare != nil {
-		if t.settings, err = t.prepare(ctx); err != nil {
-			return hello, err
-		}
+	if t.settings, err = t.prepare(ctx); err != nil {
+		return hello, err
 	}
 	if err := l.ensureParts(ctx, t.settings); err != nil {
 		return hello, err
@@ -84,7 +82,7 @@ func (l *Launcher) binaries() bincache.Cache { return bincache.Cache(l.Root.Path
 // hello asks the process at the target's place for its hello.
 func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 	limit := l.limits().hello
-	if t.early {
+	if t.isBrowser { // its keeper binds the socket before it starts Chromium, which takes a while
 		limit = l.limits().start
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -98,14 +96,15 @@ func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 }
 
 // isCompatible reports whether the running process can serve callers of the build. A process
-// that is exiting cannot.
+// that is exiting cannot. A broker of another build can if it has the same protocol, since it
+// is never replaced while it has tabs.
 func (t target) isCompatible(running wire.Hello, build string) bool {
-	return !running.Ending && (running.Build == build || t.anyBuild && running.Protocol == wire.Protocol)
+	return !running.Ending && (running.Build == build || t.isBrowser && running.Protocol == wire.Protocol)
 }
 
 // checkSettings returns an error if the target runs with other settings than requested.
 func (t target) checkSettings(running wire.Hello) error {
-	if !t.shared {
+	if !t.isBrowser {
 		return home.CheckSettings(t.settings, running)
 	}
 	if names := t.settings.Diff(running.Settings); len(names) > 0 {

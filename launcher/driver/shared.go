@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -8,7 +9,6 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,7 +39,6 @@ func script() string { return sharedScript + quickScript + actScript + verbsScri
 type Shared struct {
 	Root   home.Root
 	Log    *slog.Logger  // nil logs nothing
-	Limit  int           // the sessions that a driver serves; 0 means 16
 	Linger time.Duration // how long a driver stays without a session; 0 means 5 s
 }
 
@@ -162,10 +161,6 @@ func (setup Setup) identity() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (setup Setup) bundle() string {
-	return filepath.Join(setup.Directory, "package", "lib", "coreBundle.js")
-}
-
 // temp returns the directory of the driver's temporary files.
 func (s *Shared) temp(p home.Endpoint) string { return s.Root.Path("state", "tmp", p.Name) }
 
@@ -216,8 +211,5 @@ func (s *Shared) removeFiles(p home.Endpoint) error {
 }
 
 func (s *Shared) logger() *slog.Logger {
-	if s.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return s.Log
+	return cmp.Or(s.Log, slog.New(slog.DiscardHandler))
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// debian makes the site root on Debian, with an apt-get that notes what it is asked.
+// debian makes the site a Debian machine with this process as root, and with an apt-get
+// script that writes its arguments to a file.
 func debian(t *testing.T, s *site, apt string) (noted string) {
 	t.Helper()
 	noted = filepath.Join(t.TempDir(), "apt")
@@ -46,13 +47,13 @@ func TestRootOnDebianUsesApt(t *testing.T) {
 	raw, err := os.ReadFile(noted)
 	want := "noninteractive update\nnoninteractive install -y -o DPkg::Lock::Timeout=300 chromium\n"
 	if err != nil || string(raw) != want {
-		t.Errorf("apt-get was asked %q, want %q", raw, want)
+		t.Errorf("apt-get was called with %q, want %q", raw, want)
 	}
 	if got := shown.String(); strings.Contains(got, "\r") || !strings.Contains(got, "abrowser: downloading the driver 1.60.0 (0.0 MB)\n") ||
 		!strings.Contains(got, "abrowser: running apt-get update\n") {
 		t.Errorf("progress %q", got)
 	}
-	// All is there: nothing is run for another start.
+	// Nothing is missing any more, so nothing is run.
 	must(t, os.Remove(noted))
 	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestRootOnDebianUsesApt(t *testing.T) {
 	}
 }
 
-// Who comes while another fetches apt's lists waits for them.
+// An installer waits while another process updates apt's lists.
 func TestListsAreLocked(t *testing.T) {
 	s := newSite(t)
 	once := filepath.Join(t.TempDir(), "once")
@@ -72,11 +73,11 @@ func TestListsAreLocked(t *testing.T) {
 	}
 	raw, err := os.ReadFile(noted)
 	if err != nil || strings.Count(string(raw), "update\n") != 2 || !strings.Contains(string(raw), " chromium\n") {
-		t.Errorf("apt-get was asked %q, %v", raw, err)
+		t.Errorf("apt-get was called with %q, %v", raw, err)
 	}
 }
 
-// Who comes while another root's packages are installed waits, and finds the browser.
+// An installer waits while another root's abrowser installs packages, and finds the browser.
 func TestPackagesAreLocked(t *testing.T) {
 	s := newSite(t)
 	noted := debian(t, s, aptInstalls(s))
@@ -100,11 +101,11 @@ func TestPackagesAreLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if raw, err := os.ReadFile(noted); err == nil {
-		t.Errorf("apt-get was asked %q, and the browser was there", raw)
+		t.Errorf("apt-get was called with %q, and the browser was there", raw)
 	}
 }
 
-// waiting is told that an installer waits for another.
+// waiting gets a value when an installer says that it waits for another one.
 type waiting chan struct{}
 
 func (w waiting) Write(p []byte) (int, error) {
@@ -123,7 +124,7 @@ func TestWithDeps(t *testing.T) {
 	}
 	raw, err := os.ReadFile(noted)
 	if err != nil || !strings.Contains(string(raw), "fonts-liberation") || strings.Contains(string(raw), " chromium") {
-		t.Errorf("apt-get was asked %q, %v", raw, err)
+		t.Errorf("apt-get was called with %q, %v", raw, err)
 	}
 	s.machine.root = false
 	_, err = s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{WithDeps: true})
@@ -132,9 +133,9 @@ func TestWithDeps(t *testing.T) {
 	}
 }
 
-func TestPlaywrightsInstallerOtherwise(t *testing.T) {
+func TestPlaywrightInstallerIsTheFallback(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the tiny installer lays a browser where Linux has it")
+		t.Skip("the fake installer creates a browser for Linux")
 	}
 	for _, tt := range []struct {
 		name string
@@ -165,7 +166,7 @@ func TestPlaywrightsInstallerOtherwise(t *testing.T) {
 	}
 }
 
-func TestInstallersFailureIsTold(t *testing.T) {
+func TestInstallerFailureIsReported(t *testing.T) {
 	s := newSite(t)
 	debian(t, s, "echo 'E: Unable to locate package' >&2; exit 100\n")
 	broken := npmtest.Archive(t,
@@ -182,7 +183,7 @@ func TestInstallersFailureIsTold(t *testing.T) {
 	}
 }
 
-func TestTerminalHasOneLine(t *testing.T) {
+func TestProgressOnATerminal(t *testing.T) {
 	s := equipped(t)
 	var shown bytes.Buffer
 	s.Progress, s.Terminal = &shown, true
@@ -194,7 +195,7 @@ func TestTerminalHasOneLine(t *testing.T) {
 	}
 }
 
-func TestWrongPathIsNotInstalledOver(t *testing.T) {
+func TestWrongPathFetchesNothing(t *testing.T) {
 	s := equipped(t)
 	_, err := s.Ensure(t.Context(), wire.Settings{ExecutablePath: "/no/such/browser"})
 	if !errors.Is(err, wire.CodeNoBrowser) {

@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// equipped is a site with Node and a browser, so that the driver alone is missing.
+// equipped returns a site with Node and a browser: only the driver is missing.
 func equipped(t *testing.T) *site {
 	s := newSite(t)
 	s.tool(t, "node", fakeNode)
@@ -55,7 +55,7 @@ func TestTenInstallersFetchOnce(t *testing.T) {
 		t.Errorf("package/bin/tool has not kept its mode: %v, %v", info.Mode(), err)
 	}
 	if left := s.leftovers(t); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("temporary files are left: %v", left)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestBrokenDriverIsInstalledAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spoil func(t *testing.T, dir string)
-		sees  bool // the quick check sees it
+		sees  bool // Check notices it, not only CheckAll
 	}{
 		{"no marker", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "abrowser.json"))) }, true},
 		{"half a marker", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "abrowser.json"), 30)) }, true},
@@ -96,19 +96,19 @@ func TestBrokenDriverIsInstalledAgain(t *testing.T) {
 				t.Errorf("after the hint: %+v", part)
 			}
 			if left := s.leftovers(t); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+				t.Errorf("temporary files are left: %v", left)
 			}
 		})
 	}
 }
 
-func TestCopiedDriverIsReadAndTaken(t *testing.T) {
+func TestCopiedDriverIsAccepted(t *testing.T) {
 	s := equipped(t)
 	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	copied := filepath.Join(t.TempDir(), "driver")
-	must(t, os.CopyFS(copied, os.DirFS(s.Root.Path("driver", "1.60.0")))) // times are new
+	must(t, os.CopyFS(copied, os.DirFS(s.Root.Path("driver", "1.60.0")))) // with new times
 	s2 := equipped(t)
 	s2.machine.driver = s.machine.driver
 	s2.setenv("ABROWSER_DRIVER_PATH", copied)
@@ -135,12 +135,12 @@ func TestTamperedArchiveIsRefused(t *testing.T) {
 		t.Fatalf("Ensure = %+v", got)
 	}
 	if _, err := os.Stat(s.Root.Path("driver", "1.60.0")); err == nil {
-		t.Error("it was put in place")
+		t.Error("it was installed")
 	}
 	if left := s.leftovers(t); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("temporary files are left: %v", left)
 	}
-	s.archive.Store(&good) // as the hint's registry would
+	s.archive.Store(&good) // as the registry of the hint does
 	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Errorf("after the hint: %v", err)
 	}
@@ -181,29 +181,19 @@ func TestRegistryMustBeAURL(t *testing.T) {
 }
 
 func TestNoInstall(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		set  func(*site)
-	}{
-		{"by variable", func(s *site) { s.setenv("ABROWSER_NO_INSTALL", "1") }},
-		{"by field", func(s *site) { s.NoInstall = true }},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := equipped(t)
-			tt.set(s)
-			_, err := s.Ensure(t.Context(), wire.Settings{})
-			got := wire.AsError(err)
-			if got == nil || got.Code != wire.CodeNoDriver || got.Hint != "abrowser install" || s.served.Load() != 0 {
-				t.Fatalf("Ensure = %+v with %d fetches", got, s.served.Load())
-			}
-			if _, err := s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{}); err != nil {
-				t.Errorf("the command itself: %v", err)
-			}
-		})
+	s := equipped(t)
+	s.setenv("ABROWSER_NO_INSTALL", "1")
+	_, err := s.Ensure(t.Context(), wire.Settings{})
+	got := wire.AsError(err)
+	if got == nil || got.Code != wire.CodeNoDriver || got.Hint != "abrowser install" || s.served.Load() != 0 {
+		t.Fatalf("Ensure = %+v with %d fetches", got, s.served.Load())
+	}
+	if _, err := s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{}); err != nil {
+		t.Errorf("the command install: %v", err)
 	}
 }
 
-func TestInterruptedInstallIsSwept(t *testing.T) {
+func TestInterruptedInstallLeavesNothing(t *testing.T) {
 	s := equipped(t)
 	left := s.Root.Path("driver", ".new-killed")
 	must(t, os.MkdirAll(filepath.Join(left, "new"), 0o700))
@@ -213,22 +203,22 @@ func TestInterruptedInstallIsSwept(t *testing.T) {
 		t.Errorf("Ensure = %v", err)
 	}
 	if left := s.leftovers(t); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("temporary files are left: %v", left)
 	}
 }
 
-// TestThroughProxy runs itself again: net/http reads the proxy's variable once.
+// TestThroughProxy runs itself again, since net/http reads the variable of the proxy once.
 func TestThroughProxy(t *testing.T) {
 	s := equipped(t)
 	if os.Getenv("INSTALL_TEST_PROXY") == "" {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestThroughProxy$", "-test.v")
 		cmd.Env = append(os.Environ(), "INSTALL_TEST_PROXY=1", "http_proxy="+s.url)
 		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "came through the proxy") {
+		if err != nil || !strings.Contains(string(out), "downloaded through the proxy") {
 			t.Errorf("%v\n%s", err, out)
 		}
 		if s.served.Load() != 1 {
-			t.Errorf("the proxy was asked %d times", s.served.Load())
+			t.Errorf("the proxy got %d requests", s.served.Load())
 		}
 		return
 	}
@@ -236,7 +226,7 @@ func TestThroughProxy(t *testing.T) {
 	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	t.Log("came through the proxy")
+	t.Log("downloaded through the proxy")
 }
 
 func must(t *testing.T, err error) {
@@ -246,7 +236,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// flip changes a byte and neither the file's size nor its time's order of magnitude.
+// flip changes a byte of a file and keeps its size.
 func flip(t *testing.T, path string) {
 	t.Helper()
 	raw, err := os.ReadFile(path)

@@ -15,6 +15,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -31,12 +32,11 @@ import (
 // Installer finds and fetches the parts below one root. Root is required, the zero value of
 // every other field works.
 type Installer struct {
-	Root      home.Root
-	Environ   []string     // the caller's environment; nil means os.Environ
-	Log       *slog.Logger // nil logs nothing
-	Progress  io.Writer    // for messages about downloads; nil discards them
-	Terminal  bool         // Progress is a terminal, where a line can be rewritten
-	NoInstall bool         // fail instead of fetching a part, as ABROWSER_NO_INSTALL=1 does
+	Root     home.Root
+	Environ  []string     // the caller's environment; nil means os.Environ
+	Log      *slog.Logger // nil logs nothing
+	Progress io.Writer    // for messages about downloads; nil discards them
+	Terminal bool         // Progress is a terminal, where a line can be rewritten
 
 	machine *machine // nil means this machine and the pinned packages
 }
@@ -90,7 +90,7 @@ func (i *Installer) Ensure(ctx context.Context, s wire.Settings) (Found, error) 
 	if err == nil || !isFetchable(err) {
 		return found, err
 	}
-	if v, _ := i.lookup("ABROWSER_NO_INSTALL"); i.NoInstall || (v != "" && v != "0" && v != "false") {
+	if v, _ := i.lookup("ABROWSER_NO_INSTALL"); v != "" && v != "0" && v != "false" {
 		coded := wire.AsError(err)
 		return Found{}, wire.Errorf(coded.Code, "%s, and ABROWSER_NO_INSTALL forbids fetching it", coded.Message).
 			WithHint("abrowser install")
@@ -161,8 +161,5 @@ func (i *Installer) environ() []string {
 }
 
 func (i *Installer) logger() *slog.Logger {
-	if i.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return i.Log
+	return cmp.Or(i.Log, slog.New(slog.DiscardHandler))
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// TestRealDriver fetches the pinned driver from the registry, and has a real Node
-// run it. It is left out of -short, since it needs the registry.
+// TestRealDriver downloads the pinned driver from the registry and runs it with a real Node.
+// With -short it is skipped.
 func TestRealDriver(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it fetches from the npm registry")
+		t.Skip("downloads from the npm registry")
 	}
 	i := &Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
 	must(t, i.Root.Make())

@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// cli is a driver that answers as Playwright's does. As an installer it puts a
-// browser where Playwright would.
+// cli is a script with the commands of Playwright's cli.js that are used. install creates a
+// browser in the directory in which Playwright's does.
 const cli = `#!/bin/sh
 case "$1" in
 --version) echo "Version 1.60.0" ;;
@@ -33,24 +33,25 @@ esac
 
 const chromiumScript = "#!/bin/sh\necho Chromium 1.2.3\n"
 
-// fakeNode runs "node script args" with sh, so that the tiny driver needs no Node.
+// fakeNode executes a script with sh, so that cli needs no real Node.
 const fakeNode = `#!/bin/sh
 if [ "$1" = --version ]; then echo v22.0.0; exit; fi
 exec /bin/sh "$@"
 `
 
-// site is a registry on loopback, and a machine of the test's own around it.
+// site is a registry on loopback, and an installer for a machine that has only the tools of
+// the test.
 type site struct {
 	*Installer
-	served  atomic.Int64                // archives that were asked for
-	archive atomic.Pointer[[]byte]      // what is served for any path
+	served  atomic.Int64                // requests for archives
+	archive atomic.Pointer[[]byte]      // the response to every request
 	tools   string                      // the only directory on PATH
-	serve   func(w http.ResponseWriter) // instead of the archive
+	serve   func(w http.ResponseWriter) // replaces the response if not nil
 	url     string
 }
 
-// newSite makes a machine that has nothing but a registry with the driver, which
-// is pinned.
+// newSite returns a machine on which nothing is installed, and a registry that has the
+// pinned driver.
 func newSite(t *testing.T) *site {
 	t.Helper()
 	good := npmtest.Archive(t,
@@ -84,10 +85,10 @@ func newSite(t *testing.T) *site {
 			node:  func() (npm.Package, bool) { return npm.Package{}, false },
 			stall: 2 * time.Second,
 			kinds: []browsers.Kind{
-				{Name: "Chrome", Commands: []string{"google-chrome"}},
-				{Name: "Chromium", Paths: []string{filepath.Join(s.tools, "chromium")}, Commands: []string{"chromium-browser"}},
-				{Name: "Chromium", Paths: []string{"chromium-*/chrome-linux*/chrome"}, Fetched: true},
-				{Name: "shell", Commands: []string{"headless-shell"}, Headless: true},
+				{Commands: []string{"google-chrome"}},
+				{Paths: []string{filepath.Join(s.tools, "chromium")}, Commands: []string{"chromium-browser"}},
+				{Paths: []string{"chromium-*/chrome-linux*/chrome"}, Fetched: true},
+				{Commands: []string{"headless-shell"}, Headless: true},
 			},
 		},
 	}
@@ -97,7 +98,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// tool puts a script on the machine's PATH.
+// tool installs a script in a directory on PATH.
 func (s *site) tool(t *testing.T, name, script string) string {
 	t.Helper()
 	path := filepath.Join(s.tools, name)
@@ -110,10 +111,10 @@ func (s *site) tool(t *testing.T, name, script string) string {
 	return path
 }
 
-// setenv sets a variable of the machine.
+// setenv sets a variable in the environment of the installer.
 func (s *site) setenv(name, value string) { s.Environ = append(s.Environ, name+"="+value) }
 
-// leftovers lists what an installation should not leave.
+// leftovers returns the temporary files of installations.
 func (s *site) leftovers(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(s.Root.Path("driver"))

@@ -26,14 +26,12 @@ import (
 // Browser is a browser that can be started.
 type Browser struct {
 	Path     string
-	Name     string // Chrome, Chromium, Edge, ...
-	Headless bool   // it cannot show windows
-	Fetched  bool   // an installation fetched it
+	Headless bool // it cannot show windows
+	Fetched  bool // an installation fetched it
 }
 
 // Kind is a kind of browser and where it may be installed.
 type Kind struct {
-	Name     string
 	Paths    []string // absolute; tried before PATH, where wrappers may do more than start it
 	Commands []string // names on PATH
 	Headless bool
@@ -62,7 +60,7 @@ func (f Finder) Find(headed bool) (Browser, error) {
 				snap = path
 				continue
 			}
-			return Browser{Path: unwrapped(path), Name: k.Name, Headless: k.Headless, Fetched: k.Fetched}, nil
+			return Browser{Path: unwrapped(path), Headless: k.Headless, Fetched: k.Fetched}, nil
 		}
 	}
 	if snap != "" {
@@ -115,7 +113,7 @@ func (f Finder) At(path string) (Browser, error) {
 		return refuse("%s is a snap: %s", path, whyNoSnap)
 	}
 	base := strings.ToLower(filepath.Base(path))
-	return Browser{Path: path, Name: "Browser", Headless: strings.Contains(base, "headless")}, nil
+	return Browser{Path: path, Headless: strings.Contains(base, "headless")}, nil
 }
 
 // UnsetHint returns the hint that makes abrowser find a browser instead of the one that the

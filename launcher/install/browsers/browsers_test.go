@@ -27,10 +27,10 @@ func newFinder(t *testing.T) *testFinder {
 		Fetched: t.TempDir(),
 		Lookup:  func(name string) (string, bool) { v, ok := f.env[name]; return v, ok },
 		Kinds: []Kind{
-			{Name: "Chrome", Commands: []string{"google-chrome"}},
-			{Name: "Chromium", Paths: []string{filepath.Join(f.tools, "chromium")}, Commands: []string{"chromium-browser"}},
-			{Name: "Chromium", Paths: []string{"chromium-*/chrome-linux*/chrome"}, Fetched: true},
-			{Name: "shell", Commands: []string{"headless-shell"}, Headless: true},
+			{Commands: []string{"google-chrome"}},
+			{Paths: []string{filepath.Join(f.tools, "chromium")}, Commands: []string{"chromium-browser"}},
+			{Paths: []string{"chromium-*/chrome-linux*/chrome"}, Fetched: true},
+			{Commands: []string{"headless-shell"}, Headless: true},
 		},
 	}
 	return f

@@ -36,7 +36,7 @@ func TestUnpackRefuses(t *testing.T) {
 				t.Error("it was unpacked")
 			}
 			if entries, _ := os.ReadDir(above); len(entries) != 1 {
-				t.Errorf("outside: %v", entries)
+				t.Errorf("files outside of the directory: %v", entries)
 			}
 		})
 	}
