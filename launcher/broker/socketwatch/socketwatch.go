@@ -20,14 +20,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// pollEvery is how often a socket that is gone is reported again, and how often all are
-// checked on systems without events for them.
-const pollEvery = 2 * time.Second
+const (
+	// settleTime is how long changes are collected. A directory that is being removed is
+	// gone by then: a process that listens again meanwhile would make the removal fail.
+	settleTime = time.Second
+	// pollEvery is how often a socket that is gone is reported again, and how often all are
+	// checked on systems without events for them.
+	pollEvery = 2 * time.Second
+)
 
-// Run calls check when the files of sockets in the root's run directory have changed, until
-// ctx ends: with the path of the file, or with an empty one if any may have changed, for
-// example because a directory was removed or renamed. check reports whether a socket is
-// gone. In that case it is called again 2 s later.
+// Run calls check a second after the file of a socket in the root's run directory has changed,
+// until ctx ends: with the path of the file, or with an empty one if several may have
+// changed, for example because a directory was removed or renamed. check reports whether a
+// socket is gone. In that case it is called again 2 s later.
 func Run(ctx context.Context, root home.Root, check func(path string) (gone bool)) {
 	w := watcher{dirs: []string{root.Dir, root.Path("run"), root.Path("run", "s"), root.Path("run", "b")}}
 	if notify, err := fsnotify.NewWatcher(); err == nil {
@@ -60,38 +65,46 @@ func (w watcher) watch() {
 	}
 }
 
-// next waits for a change, or if again is set, at most for pollEvery. It returns the path as
-// check gets it, and false when ctx ends.
+// next waits for a change and those that follow it, or if again is set, at most for
+// pollEvery. It returns the path as check gets it, and false when ctx ends.
 func (w watcher) next(ctx context.Context, again bool) (path string, ok bool) {
-	var late <-chan time.Time
-	if again {
-		timer := time.NewTimer(pollEvery)
-		defer timer.Stop()
-		late = timer.C
+	due := time.NewTimer(pollEvery)
+	defer due.Stop()
+	if !again {
+		due.Stop()
 	}
 	var events <-chan fsnotify.Event
 	var errs <-chan error
 	if w.notify != nil {
 		events, errs = w.notify.Events, w.notify.Errors
 	}
-	for {
+	for changed := false; ; {
+		next := ""
 		select {
 		case <-ctx.Done():
 			return "", false
-		case <-late:
-			return "", true
+		case <-due.C:
+			return path, true
 		case <-errs: // events were lost
 			w.watch()
-			return "", true
 		case e := <-events:
 			switch {
 			case !e.Has(fsnotify.Create | fsnotify.Remove | fsnotify.Rename):
+				continue
 			case slices.Contains(w.dirs, e.Name):
 				w.watch()
-				return "", true
 			case filepath.Ext(e.Name) == ".sock":
-				return e.Name, true
+				next = e.Name
+			default:
+				continue
 			}
+		}
+		switch {
+		case !changed:
+			path, changed = next, true
+			due.Reset(settleTime)
+		case next != path:
+			path = ""
 		}
 	}
 }

@@ -80,6 +80,7 @@ func TestRun(t *testing.T) {
 		}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			root, a, b := newRoot(t)
 			sockA, sockB := Of(a.Socket), Of(b.Socket)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -123,7 +124,7 @@ func TestRun(t *testing.T) {
 			select {
 			case <-goneB:
 				t.Error("the socket of the other session counts as gone")
-			case <-time.After(50 * time.Millisecond):
+			case <-time.After(2 * settleTime):
 			}
 		})
 	}
@@ -145,7 +146,7 @@ func TestDirectoryIsCreatedAgain(t *testing.T) {
 	select {
 	case path := <-changes:
 		t.Errorf("check(%q) is called although nothing has changed", path)
-	case <-time.After(50 * time.Millisecond):
+	case <-time.After(2 * settleTime):
 	}
 	if err := os.RemoveAll(root.Path("run")); err != nil {
 		t.Fatal(err)
@@ -153,7 +154,9 @@ func TestDirectoryIsCreatedAgain(t *testing.T) {
 	if err := root.Make(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond) // until the new directory is watched
+	if path := <-changes; path != "" {
+		t.Errorf("check(%q) is called for new directories, want none", path)
+	}
 	listen(t, a)
 	for late := time.After(10 * time.Second); ; {
 		select {
