@@ -79,7 +79,7 @@ func (k *keeping) change(change func(*kept)) error {
 		return err
 	}
 	if !k.ended {
-		if err := replaceFile(k.path, raw); err != nil {
+		if err := home.WriteFile(k.path, raw); err != nil {
 			return err
 		}
 	}

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
-	"syscall"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -132,34 +131,9 @@ func (r *refs) reserveLocked() error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(r.path, raw); err != nil {
+	if err := home.WriteFile(r.path, raw); err != nil {
 		return err
 	}
 	r.reserved = r.next + refBlock
 	return nil
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("making room for %s: %w", path, err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		return nil
-	}
-	_ = os.Remove(f.Name()) // it is of no use to anybody
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return wire.Errorf(wire.CodePermission, "writing %s: %v", path, syscall.ENOSPC).
-			WithHint("free some space, or set ABROWSER_HOME to a directory on another disk")
-	}
-	return fmt.Errorf("writing %s: %w", path, err)
 }
