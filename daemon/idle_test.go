@@ -10,6 +10,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
+// openConnection is a connection that is not lost.
+type openConnection struct{ Connection }
+
+func (openConnection) Lost() <-chan struct{} { return nil }
+
 func TestMemoryIsGivenBackAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -42,7 +47,7 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 // however long that took.
 func TestCommandIsNoIdleness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Session{name: "s", idle: newIdle(), owner: newOwner(), link: &link{holder: "s", gone: make(chan struct{})}}
+		s := &Session{Name: "s", idle: newIdle(), owner: newOwner(), connection: &connection{Connection: openConnection{}, holder: "s"}}
 		const limit = 30 * time.Second
 		left := func(want time.Duration, when string) {
 			t.Helper()
@@ -50,7 +55,7 @@ func TestCommandIsNoIdleness(t *testing.T) {
 				t.Errorf("%s %v is left, %t, want %v", when, got, ok, want)
 			}
 		}
-		verb := s.counted(served{Handler: wire.Bind(verbs.Wait, func(context.Context, *wire.Call, verbs.WaitIn) (verbs.WaitOut, error) {
+		verb := s.keepAwake(Handler{Handler: wire.Bind(verbs.Wait, func(context.Context, *wire.Call, verbs.WaitIn) (verbs.WaitOut, error) {
 			time.Sleep(time.Hour)
 			left(limit, "while the command runs")
 			if ago := time.Since(s.idle.last()); ago != 0 {

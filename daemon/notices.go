@@ -9,74 +9,97 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// news is what policies decided and no reply has told yet.
-type news struct {
+// Notices are decisions of policies, and losses, that no reply has told yet.
+type Notices struct {
 	mu      sync.Mutex // guards the fields below
 	dialogs []verbs.Dialog
 	records []wire.Record
-	left    int // out, for there were too many
+	dropped int   // records that were too many
+	lost    int   // entries that a recording lacks
+	why     error // the last of them is lacking
 }
 
-const maxUntold = 100 // a page that asks for ever must not fill memory
+const maxUntold = 100 // a page that asks without end must not fill the memory
 
-func (n *news) add(r wire.Record) {
+// Add adds the record of a decision.
+func (n *Notices) Add(r wire.Record) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.records) == maxUntold {
-		n.left++
+		n.dropped++
 		return
 	}
 	if r.Raised {
-		r.Hint = hintPolicy(r)
+		r.Hint = policyHint(r)
 	}
 	n.records = append(n.records, r)
 }
 
-func (n *news) addDialog(d verbs.Dialog) {
+// AddDialog adds a dialog that was answered.
+func (n *Notices) AddDialog(d verbs.Dialog) {
 	n.mu.Lock()
 	if len(n.dialogs) < maxUntold {
 		n.dialogs = append(n.dialogs, d)
 	}
 	n.mu.Unlock()
-	n.add(wire.Record{Kind: wire.KindDialog, Name: d.Type, Message: d.Message, Handled: d.Handled, Raised: d.Raised})
+	n.Add(wire.Record{Kind: wire.KindDialog, Name: d.Type, Message: d.Message, Handled: d.Handled, Raised: d.Raised})
 }
 
-// take returns what no reply has told.
-func (n *news) take() (dialogs []verbs.Dialog, records []wire.Record, left int) {
+// AddLoss adds an entry that a recording of requests lacks.
+func (n *Notices) AddLoss(why error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	dialogs, records, left = n.dialogs, n.records, n.left
-	n.dialogs, n.records, n.left = nil, nil, 0
-	return dialogs, records, left
+	n.lost, n.why = n.lost+1, why
 }
 
-// tellNews puts into the reply what policies decided, with a warning for each that
-// was raised, and returns the dialogs of it. What a recording lacks it says, too.
-func (t *turn) tellNews() []verbs.Dialog {
-	if t.foreign {
+// take returns and removes the decisions.
+func (n *Notices) take() (dialogs []verbs.Dialog, records []wire.Record, dropped int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	dialogs, records, dropped = n.dialogs, n.records, n.dropped
+	n.dialogs, n.records, n.dropped = nil, nil, 0
+	return dialogs, records, dropped
+}
+
+// takeLosses returns a warning about the losses, or "", and removes them.
+func (n *Notices) takeLosses() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.lost == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("the recording of requests lacks %d: %v", n.lost, n.why)
+	n.lost, n.why = 0, nil
+	return text
+}
+
+// AddNotices adds the notices to the reply, with a warning for each decision that was raised,
+// and returns the dialogs among them.
+func (c *Call) AddNotices() []verbs.Dialog {
+	if c.foreign {
 		return nil
 	}
-	dialogs, records, left := t.news.take()
-	t.call.Record(records...)
+	dialogs, records, dropped := c.Notices.take()
+	c.request.Record(records...)
 	for _, r := range records {
-		if r.Raised || r.Handled == handledAsked {
-			t.call.Warn("%s", recordWarning(r))
+		if r.Raised || r.Handled == HandledAsked {
+			c.Warn("%s", recordWarning(r))
 		}
 	}
-	if left > 0 {
-		t.call.Warn("and %d more", left)
+	if dropped > 0 {
+		c.Warn("and %d more", dropped)
 	}
-	if text := t.recorder.journal.Losses(); text != "" {
-		t.call.Warn("%s", text)
+	if text := c.Notices.takeLosses(); text != "" {
+		c.Warn("%s", text)
 	}
 	return dialogs
 }
 
-// What was done, in a record.
+// The decisions in a record.
 const (
-	handledAllowed = "allowed"
-	handledDenied  = "denied"
-	handledAsked   = "asked"
+	HandledAllowed = "allowed"
+	HandledDenied  = "denied"
+	HandledAsked   = "asked" // a person, who has not answered yet
 )
 
 func recordWarning(r wire.Record) string {
@@ -91,8 +114,8 @@ func recordWarning(r wire.Record) string {
 	return text
 }
 
-// hintPolicy names the policy that decides about the next of its kind.
-func hintPolicy(r wire.Record) string {
+// policyHint names the policy that decides the next time.
+func policyHint(r wire.Record) string {
 	switch r.Kind {
 	case wire.KindDialog:
 		if r.Name == "prompt" {

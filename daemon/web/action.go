@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -20,7 +21,7 @@ type action struct {
 	verb   string         // of verbs.js of launcher/driver
 	params map[string]any // of the verb; may be nil
 	ack    time.Duration  // how long the act phase may outlast the timeout; 0 means ackTime
-	quick  *quick         // the fast path for an element that is ready at once; may be nil
+	fast   *fastAction    // the fast path for an element that is ready at once; may be nil
 }
 
 // performed describes an action that was done.
@@ -33,29 +34,29 @@ type performed struct {
 // acknowledge input that was sent before it.
 const ackTime = 2 * time.Second
 
-// act waits for the element and performs the action, once. The error is
+// perform waits for the element and performs the action, once. The error is
 // [wire.CodeResultUnknown] if it is not known whether the action was done. With any other
 // error it was not done.
-func (t *turn) act(ctx context.Context, p *page, at target, a action) (performed, error) {
-	done, state, err := t.actQuickly(ctx, p, &at, a)
-	if err != nil || state == quickDone {
+func (c *call) perform(ctx context.Context, p *page, at target, a action) (performed, error) {
+	done, state, err := c.tryFastPath(ctx, p, &at, a)
+	if err != nil || state == fastDone {
 		return done, err
 	}
-	return t.perform(ctx, p, at, a)
+	return c.performInDriver(ctx, p, at, a)
 }
 
-// perform sends the action to the driver.
-func (t *turn) perform(ctx context.Context, p *page, at target, a action) (performed, error) {
-	return t.performOnce(ctx, p, at, a, false)
+// performInDriver sends the action to the driver.
+func (c *call) performInDriver(ctx context.Context, p *page, at target, a action) (performed, error) {
+	return c.performAttempt(ctx, p, at, a, false)
 }
 
-// performOnce is perform. If again is set, the ref was checked by a new snapshot before.
-func (t *turn) performOnce(ctx context.Context, p *page, at target, a action, again bool) (performed, error) {
-	t.undone = false
-	if t.isLeft(ctx) {
-		return performed{}, t.giveUp(ctx, at, outcome{Count: -1})
+// performAttempt is perform. If again is set, the ref was checked by a new snapshot before.
+func (c *call) performAttempt(ctx context.Context, p *page, at target, a action, again bool) (performed, error) {
+	c.Undone = false
+	if c.IsCallerGone(ctx) {
+		return performed{}, c.giveUp(ctx, at, outcome{Count: -1})
 	}
-	limit, id := slice(ctx, maxTime), p.lastAct.Add(1)
+	limit, id := daemon.TimeLeft(ctx, maxTime), p.lastAct.Add(1)
 	ack := cmp.Or(a.ack, ackTime)
 	params := map[string]any{"target": p.target, "id": id, "limit": milliseconds(limit), "ack": milliseconds(ack), "verb": a.verb}
 	maps.Copy(params, a.params)
@@ -66,16 +67,16 @@ func (t *turn) performOnce(ctx context.Context, p *page, at target, a action, ag
 		params["began"] = at.began
 	}
 	stop := context.AfterFunc(ctx, func() {
-		if errors.Is(ended(ctx), wire.CodeTimeout) {
+		if errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
 			return // the driver applies the same limit
 		}
-		p.link.hand(func() { _, _ = p.cdp.Send("Abrowser.leave", map[string]any{"target": p.target, "id": id}) })
+		p.conn.spawn(func() { _, _ = p.cdp.Send("Abrowser.leave", map[string]any{"target": p.target, "id": id}) })
 	})
 	defer stop()
 	outcomes := make(chan outcome, 1)
 	// A driver that does not answer in time begins no action later, so the queue need not
 	// wait for it.
-	err := t.peek(limit+ack+grace, func() error {
+	err := c.peek(limit+ack+daemon.Grace, func() error {
 		answer, err := p.cdp.Send("Abrowser.act", params)
 		if err != nil {
 			return err
@@ -91,24 +92,24 @@ func (t *turn) performOnce(ctx context.Context, p *page, at target, a action, ag
 	switch {
 	case errors.Is(err, wire.CodePageCrashed), p.isCrashed():
 		if p.acting.Load() == id {
-			return performed{}, crashedWhile(a)
+			return performed{}, crashDuringError(a)
 		}
-		return performed{}, crashedError()
+		return performed{}, daemon.PageCrashedError()
 	case err != nil && p.acting.Load() == id:
-		return performed{}, unknownError(a, "the connection to the page was lost")
+		return performed{}, unknownResultError(a, "the connection to the page was lost")
 	case err != nil && isGone(err):
-		return performed{}, t.goneWhileWaiting()
+		return performed{}, c.pageGone()
 	case err != nil:
-		return performed{}, t.unless(p, coded(err))
+		return performed{}, c.orConnectionLost(p, codeError(err))
 	}
 	out := <-outcomes
 	if out.Stopped == "stale" { // an element that was hidden in the last snapshot has lost its ref there
-		if _, err := t.checkRef(ctx, p, at.sel.ref); err != nil || again {
+		if _, err := c.checkRef(ctx, p, at.sel.ref); err != nil || again {
 			return performed{}, cmp.Or(err, staleError(at.sel.ref, "its element is gone or changed its role or name"))
 		}
-		return t.performOnce(ctx, p, at, a, true)
+		return c.performAttempt(ctx, p, at, a, true)
 	}
-	return t.judge(ctx, p, at, a, out)
+	return c.judge(ctx, p, at, a, out)
 }
 
 // outcome is the driver's response to Abrowser.act.
@@ -126,47 +127,47 @@ type outcome struct {
 }
 
 // judge converts the driver's response to a result or a coded error.
-func (t *turn) judge(ctx context.Context, p *page, at target, a action, out outcome) (performed, error) {
+func (c *call) judge(ctx context.Context, p *page, at target, a action, out outcome) (performed, error) {
 	switch out.State {
 	case "done":
 		if at.query != "" && at.sel.ref == 0 {
-			t.warnSeveral(at.sel, out.Count)
+			c.warnSeveral(at.sel, out.Count)
 		}
 		if out.Pending != nil {
-			p.acted.Store(*out.Pending)
-			t.arrived, t.ahead = true, false
+			p.mayNavigate.Store(*out.Pending)
+			c.settled, c.aheadOfEvents = true, false
 		}
 		return performed{saves: out.Saves, unchanged: out.Unchanged}, nil
 	case "unknown":
-		if p.crashes() {
-			return performed{}, crashedWhile(a)
+		if p.waitForCrash() {
+			return performed{}, crashDuringError(a)
 		}
-		return performed{}, unknownError(a, cmp.Or(out.Doubt, "the connection to the page was lost"))
+		return performed{}, unknownResultError(a, cmp.Or(out.Doubt, "the connection to the page was lost"))
 	case "none":
 	default:
-		return performed{}, t.goneWhileWaiting()
+		return performed{}, c.pageGone()
 	}
 	switch {
 	case out.Stopped == "replaced":
 		return performed{}, staleError(at.sel.ref, "its page was loaded anew")
 	case out.Stopped != "":
 		if out.Stopped == "late" && out.Count < 0 && at.query != "" { // the timeout came before the first check
-			if n, err := look(t, time.Second, p.Locator(at.query).Count); err == nil {
+			if n, err := peekFor(c, time.Second, p.Locator(at.query).Count); err == nil {
 				out.Count = n
 			}
 		}
-		return performed{}, t.giveUp(ctx, at, out)
+		return performed{}, c.giveUp(ctx, at, out)
 	case out.Options != nil:
 		return performed{}, optionsError(a, out.Options)
 	}
-	return performed{}, t.actionError(at, errors.New(out.Error))
+	return performed{}, c.actionError(at, errors.New(out.Error))
 }
 
 // giveUp returns the error of an action that timed out or whose caller disconnected in the
 // wait phase. Nothing was done.
-func (t *turn) giveUp(ctx context.Context, at target, out outcome) error {
+func (c *call) giveUp(ctx context.Context, at target, out outcome) error {
 	if ctx.Err() != nil || out.Stopped != "late" {
-		if err := ended(ctx); !errors.Is(err, wire.CodeTimeout) {
+		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {
 			return err
 		}
 	}
@@ -177,44 +178,44 @@ func (t *turn) giveUp(ctx context.Context, at target, out outcome) error {
 	case out.Count == 0 && at.sel.ref != 0:
 		return staleError(at.sel.ref, "its element went away")
 	case out.Count == 0:
-		return notFound(at.sel)
+		return notFoundError(at.sel)
 	case why == "is not visible":
-		return wire.Errorf(wire.CodeNotActionable, "%q is there but not visible", at.sel.given).WithHint(hintSnapshot)
+		return wire.Errorf(wire.CodeNotActionable, "%q is there but not visible", at.sel.given).WithHint(daemon.HintSnapshot)
 	case why != "":
-		return wire.Errorf(wire.CodeNotActionable, "%q %s", at.sel.given, why).WithHint(hintSnapshot)
+		return wire.Errorf(wire.CodeNotActionable, "%q %s", at.sel.given, why).WithHint(daemon.HintSnapshot)
 	}
 	return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
 }
 
 // actionError returns the error of an action that more waiting cannot make possible.
-func (t *turn) actionError(at target, err error) error {
-	text := briefly(err)
-	if badSelector(text) && !strings.Contains(text, "Malformed value") { // "Malformed value" is about the text of a fill
-		return coded(err)
+func (c *call) actionError(at target, err error) error {
+	text := errorText(err)
+	if isBadSelector(text) && !strings.Contains(text, "Malformed value") { // "Malformed value" is about the text of a fill
+		return codeError(err)
 	}
 	for _, sign := range []string{"is not a", "Not a checkbox", "Cannot uncheck radio", "Cannot type text", "Malformed value", "cannot be filled", "not an HTMLInputElement"} {
 		if strings.Contains(text, sign) {
-			return wire.Errorf(wire.CodeNotActionable, "%q: %s", at.sel.given, firstLine(text)).WithHint(hintSnapshot)
+			return wire.Errorf(wire.CodeNotActionable, "%q: %s", at.sel.given, firstLine(text)).WithHint(daemon.HintSnapshot)
 		}
 	}
 	if isGone(err) {
-		return t.goneWhileWaiting()
+		return c.pageGone()
 	}
-	return coded(err)
+	return codeError(err)
 }
 
-func unknownError(a action, doubt string) error {
-	return wire.Errorf(wire.CodeResultUnknown, "%s not confirmed: %s; it may or may not have been done", a.name, doubt).WithHint(hintSnapshot)
+func unknownResultError(a action, doubt string) error {
+	return wire.Errorf(wire.CodeResultUnknown, "%s not confirmed: %s; it may or may not have been done", a.name, doubt).WithHint(daemon.HintSnapshot)
 }
 
-// crashedWhile returns the error of an action whose page crashed in the act phase.
-func crashedWhile(a action) error {
+// crashDuringError returns the error of an action whose page crashed in the act phase.
+func crashDuringError(a action) error {
 	return wire.Errorf(wire.CodePageCrashed, "the page crashed during %s; it may or may not have been done", a.name).WithHint("abrowser open")
 }
 
-// goneWhileWaiting returns the error of an action whose page or connection was lost before
+// pageGone returns the error of an action whose page or connection was lost before
 // it did anything. The command may be run again.
-func (t *turn) goneWhileWaiting() error {
-	t.undone = true
+func (c *call) pageGone() error {
+	c.Undone = true
 	return wire.Errorf(wire.CodeBrowserGone, "the page went away before anything was done").WithHint("abrowser status")
 }

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -18,16 +20,17 @@ func (shownElement) Count() (int, error) { return 1, nil }
 
 func (shownElement) IsVisible(...playwright.LocatorIsVisibleOptions) (bool, error) { return true, nil }
 
-// inLane is a click that has the lane of a session, until the test ends.
-func inLane(t *testing.T) (*turn, context.Context) {
+// inQueue calls run with a click whose turn it is.
+func inQueue(t *testing.T, run func(context.Context, *call)) {
 	t.Helper()
-	s := &Session{}
-	ctx, slot, err := s.lane.enter(t.Context(), "click")
-	if err != nil {
+	s := &daemon.Session{Notices: &daemon.Notices{}, Tabs: &daemon.Tabs{}}
+	click := daemon.Queued(s, verbs.Click, func(ctx context.Context, c *daemon.Call, _ verbs.ClickIn) (verbs.ClickOut, error) {
+		run(ctx, &call{Call: c, pages: &pages{session: s}})
+		return verbs.ClickOut{}, nil
+	})
+	if _, err := click.Serve(t.Context(), &wire.Call{}, []byte(`{"selector":"#go"}`)); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(slot.leave)
-	return &turn{Session: s, slot: slot, call: &wire.Call{}}, ctx
 }
 
 // lateElement answers, and not at once.
@@ -40,12 +43,13 @@ func (lateElement) Count() (int, error) {
 
 // A page that answers a command whose time is just over is late, and not wedged.
 func TestLateIsNotWedged(t *testing.T) {
-	act, ctx := inLane(t)
-	ctx, cancel := context.WithTimeout(ctx, 0)
-	defer cancel()
-	if n, err := act.count(ctx, lateElement{}); n != 1 || err != nil {
-		t.Errorf("count() = %d, %v", n, err)
-	}
+	inQueue(t, func(ctx context.Context, c *call) {
+		ctx, cancel := context.WithTimeout(ctx, 0)
+		defer cancel()
+		if n, err := c.count(ctx, lateElement{}); n != 1 || err != nil {
+			t.Errorf("count() = %d, %v", n, err)
+		}
+	})
 }
 
 // What an element lacked is told as whichever looked at it last saw it.
@@ -63,14 +67,15 @@ func TestGiveUp(t *testing.T) {
 		{"it is not there", "", outcome{}, wire.CodeNotFound, `no element matches "#go"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			act, ctx := inLane(t)
-			ctx, cancel := context.WithTimeout(ctx, 0)
-			defer cancel()
-			tt.out.Stopped = "late"
-			at := target{sel: selector{given: "#go"}, query: "#go", why: tt.first}
-			if err := act.giveUp(ctx, at, tt.out); !errors.Is(err, tt.code) || wire.AsError(err).Message != tt.want {
-				t.Errorf("giveUp() = %v, want %s: %s", err, tt.code, tt.want)
-			}
+			inQueue(t, func(ctx context.Context, c *call) {
+				ctx, cancel := context.WithTimeout(ctx, 0)
+				defer cancel()
+				tt.out.Stopped = "late"
+				at := target{sel: selector{given: "#go"}, query: "#go", why: tt.first}
+				if err := c.giveUp(ctx, at, tt.out); !errors.Is(err, tt.code) || wire.AsError(err).Message != tt.want {
+					t.Errorf("giveUp() = %v, want %s: %s", err, tt.code, tt.want)
+				}
+			})
 		})
 	}
 }

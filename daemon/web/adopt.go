@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -16,57 +16,57 @@ const adoptTime = time.Second
 
 // attached returns the page in a tab as soon as it can be used. A command that navigates
 // first stops a load that keeps the page from answering.
-func (t *turn) attached(ctx context.Context, l *link, tab verbs.Tab) (*page, error) {
-	if !t.leaves && !t.listed {
-		return l.await(ctx, tab.TargetID)
+func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
+	if !c.replacesLoad && !c.acceptsListed {
+		return conn.awaitPage(ctx, tab.TargetID)
 	}
 	short, cancel := context.WithTimeout(ctx, adoptTime)
 	defer cancel()
-	p, err := l.await(short, tab.TargetID)
-	if !t.leaves || !errors.Is(err, wire.CodeWedged) || ctx.Err() != nil {
+	p, err := conn.awaitPage(short, tab.TargetID)
+	if !c.replacesLoad || !errors.Is(err, wire.CodeWedged) || ctx.Err() != nil {
 		return p, err
 	}
-	if err := l.stopLoading(ctx, tab.TargetID); err != nil {
-		t.log.Warn("stopping a load", "error", err) // the page may answer nevertheless
+	if err := conn.stopLoading(ctx, tab.TargetID); err != nil {
+		c.Log.Warn("stopping a load", "error", err) // the page may answer nevertheless
 	}
-	return l.await(ctx, tab.TargetID)
+	return conn.awaitPage(ctx, tab.TargetID)
 }
 
 // stopLoading stops the load of a target that Playwright has not been told of yet. The
 // browser process answers this, while Chromium holds every question for the page.
-func (l *link) stopLoading(ctx context.Context, target string) error {
-	p := &page{link: l, target: target, attaching: make(chan struct{}, 1), gone: make(chan struct{}), crash: make(chan struct{})}
-	c, err := p.channel(ctx)
+func (conn *connection) stopLoading(ctx context.Context, target string) error {
+	p := &page{conn: conn, target: target, attaching: make(chan struct{}, 1), gone: make(chan struct{}), crash: make(chan struct{})}
+	ps, err := p.attachCDP(ctx)
 	if err != nil {
 		return err
 	}
-	defer p.drop(c)
+	defer p.dropSession(ps)
 	ctx, cancel := context.WithTimeout(ctx, adoptTime)
 	defer cancel()
-	return c.call(ctx, "Page.stopLoading", nil, nil)
+	return ps.call(ctx, "Page.stopLoading", nil, nil)
 }
 
 // activeOrListed is active, but returns the tab as the browser lists it, and no page, where
 // the page does not answer.
-func (t *turn) activeOrListed(ctx context.Context) (*page, verbs.Tab, error) {
-	t.listed = true
-	p, err := t.active(ctx)
+func (c *call) activeOrListed(ctx context.Context) (*page, verbs.Tab, error) {
+	c.acceptsListed = true
+	p, err := c.activePage(ctx)
 	if !errors.Is(err, wire.CodeWedged) || ctx.Err() != nil {
 		return p, verbs.Tab{}, err
 	}
-	tabs, lost := t.listTabs(ctx)
+	tabs, lost := c.Tabs.List(ctx)
 	if lost != nil {
 		return nil, verbs.Tab{}, err
 	}
-	active, _ := t.known()
-	tab, ok := t.successor(tabs, active)
-	if t.tab != "" {
-		tab, lost = pick(tabs, t.tab)
+	active := c.Tabs.Active()
+	tab, ok := c.Successor(tabs, active)
+	if c.Tab != "" {
+		tab, lost = pick(tabs, c.Tab)
 		ok = lost == nil
 	}
 	if !ok {
 		return nil, verbs.Tab{}, err
 	}
-	t.call.Warn("tab %s does not answer yet", tab.TabID)
+	c.Warn("tab %s does not answer yet", tab.TabID)
 	return nil, tab, nil
 }

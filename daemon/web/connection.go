@@ -1,8 +1,7 @@
-package daemon
+package web
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"sync"
@@ -10,9 +9,8 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/cdp"
-	"github.com/abrowser/abrowser/sockets/home"
-	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -21,56 +19,47 @@ const (
 	attachTime  = 5 * time.Second
 )
 
-// link is one connection of Playwright to the session's endpoint. When it is
-// gone, another is made and the pages are adopted again.
-type link struct {
-	place   home.Place
-	path    string // of the endpoint
-	party   string // that the connections at the endpoint belong to
-	browser playwright.Browser
-	context playwright.BrowserContext
-	dialogs *dialogs
-	kept    *keeping
-	devices map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
-	runs    wire.Settings                           // of the browser
-	news    verbs.NewsOut                           // when it was made: which browser it is, and what happened to the one before
-	gone    chan struct{}                           // closed when the connection is lost
-	lose    sync.Once
-	work    sync.WaitGroup // what handlers of events handed over
+// connection is a connection of Playwright to the session's endpoint. When it is lost, another
+// is made and the pages are adopted again.
+type connection struct {
+	at       daemon.Endpoint
+	browser  playwright.Browser
+	context  playwright.BrowserContext
+	state    *daemon.StateStore
+	driver   *playwrightDriver
+	devices  map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
+	lost     chan struct{}                           // closed when the connection is lost
+	dropOnce sync.Once
+	workers  sync.WaitGroup // the work of handlers of events
 
-	mu       sync.Mutex // guards the fields below; never held during I/O
-	pages    map[string]*page
-	arrivals map[playwright.Page]*arrival
-	changed  chan struct{} // closed and replaced when pages changes
-	closing  bool          // nothing more is handed over
-	own      *cdp.Conn     // nil before the first need
-	told     bool          // news has been told
-	holder   wire.AgentKey // whose the session is; empty: nobody's
-	script   string        // that every document has, see asks
+	mu            sync.Mutex // guards the fields below; never held during I/O
+	pages         map[string]*page
+	attachments   map[playwright.Page]*attachment
+	changed       chan struct{} // closed and replaced when pages changes
+	closing       bool          // no more work is accepted
+	cdp           *cdp.Conn     // nil before the first need
+	promptsScript string        // that every document has, see prompts
 }
 
-// arrival is a page that is being attached, or was.
-type arrival struct {
+// attachment is a page that is being attached, or was.
+type attachment struct {
 	done chan struct{} // closed when page and err are set
 	page *page
 	err  error
 }
 
-// connect makes a link. The pages that the session has already are attached when
-// it returns, but for those that do not answer. socket is what [Session.alias] returns
-// for the place.
-func connect(ctx context.Context, pw *playwright.Playwright, place home.Place, socket, session string, d *dialogs, a *asks) (*link, error) {
+// connect connects to the session's endpoint. When it returns, the pages that the session has
+// already are attached, except those that do not respond.
+func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemon.Endpoint) (*connection, error) {
 	limit := connectTime
-	if at, ok := ctx.Deadline(); ok {
-		limit = min(limit, time.Until(at))
+	if until, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(until))
 	}
 	if limit <= 0 {
-		return nil, ended(ctx)
+		return nil, daemon.ContextError(ctx)
 	}
-	party := rand.Text()
-	path := wire.PathSession + session + "?" + wire.ParamParty + "=" + party
-	browser, err := pw.Chromium.ConnectOverCDP(driverAddress(socket)+":"+path, playwright.BrowserTypeConnectOverCDPOptions{
-		// The page stays as a person would see it; what keeps it awake the broker does.
+	browser, err := pw.Chromium.ConnectOverCDP(driverAddress(at.Socket)+":"+at.Path, playwright.BrowserTypeConnectOverCDPOptions{
+		// The page stays as a person would see it. What keeps it awake is done by the broker.
 		NoDefaults: playwright.Bool(true),
 		IsLocal:    playwright.Bool(true),
 		Timeout:    playwright.Float(milliseconds(limit)),
@@ -83,47 +72,38 @@ func connect(ctx context.Context, pw *playwright.Playwright, place home.Place, s
 		_ = browser.Close()
 		return nil, wire.Errorf(wire.CodeBrowserGone, "the browser has no context")
 	}
-	l := &link{
-		place: place, path: path, party: party, browser: browser, context: contexts[0], dialogs: d, kept: a.kept, devices: pw.Devices,
-		gone: make(chan struct{}), pages: map[string]*page{}, arrivals: map[playwright.Page]*arrival{}, changed: make(chan struct{}),
+	conn := &connection{
+		at: at, browser: browser, context: contexts[0], state: p.session.State, driver: p.driver, devices: pw.Devices,
+		lost: make(chan struct{}), pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
 	}
-	browser.OnDisconnected(func(playwright.Browser) { l.lost() })
-	l.context.OnDialog(func(dialog playwright.Dialog) { l.hand(func() { l.dialogs.answer(dialog) }) })
-	l.context.OnPage(func(p playwright.Page) { l.hand(func() { _, _ = l.attach(p) }) })
-	err = l.guard(a)
-	if e := a.kept.get().Emulation; err == nil && e.shared() {
-		err = l.briefly(installTime, func() error { return l.emulate(emulation{}, e) })
+	browser.OnDisconnected(func(playwright.Browser) { conn.Drop() })
+	conn.context.OnDialog(func(dialog playwright.Dialog) { conn.spawn(func() { p.dialogs.answer(dialog) }) })
+	conn.context.OnPage(func(made playwright.Page) { conn.spawn(func() { _, _ = conn.attach(made) }) })
+	err = conn.installPrompts(p.prompts)
+	if e := conn.emulation(); err == nil && e.isShared() {
+		err = conn.waitBriefly(installTime, func() error { return conn.emulate(emulation{}, e) })
 	}
 	if err != nil {
-		l.close()
+		conn.Close()
 		return nil, connectError(err)
 	}
-	for _, p := range l.context.Pages() {
-		l.hand(func() { _, _ = l.attach(p) })
+	for _, there := range conn.context.Pages() {
+		conn.spawn(func() { _, _ = conn.attach(there) })
 	}
-	return l, nil
+	return conn, nil
 }
 
-// endpoint is the session's own CDP endpoint.
-func endpoint(socket, session string) string {
-	return "ws+unix://" + socket + ":" + wire.PathSession + session
-}
+// emulation returns the emulation that was set for the session.
+func (conn *connection) emulation() emulation { return emulation(conn.state.Get().Emulation) }
 
-// alias returns the path of the broker's socket as a URL can contain it.
-func (s *Session) alias(place home.Place) (string, error) {
-	s.aliasing.Lock()
-	defer s.aliasing.Unlock()
-	return s.root.Alias(s.name, place.Socket)
-}
-
-// driverAddress is a socket as the driver is to have it, with a host that is an address. Any
-// other it looks up, even for a socket, and without a host that is localhost: where the
-// machine's hosts file has no IPv6 address for it, over the network, which may lose the
-// question.
+// driverAddress returns a socket's URL for the driver, with a host that is an IP address. The
+// driver looks up any other host, although it connects to a socket. It also looks up localhost,
+// which it uses if there is no host. On a machine whose hosts file has no IPv6 address for
+// localhost, that is a request over the network, which may get no response.
 func driverAddress(socket string) string { return "ws+unix://127.0.0.1" + socket }
 
 func connectError(err error) error {
-	text := briefly(err)
+	text := errorText(err)
 	if errors.Is(err, playwright.ErrTimeout) || strings.Contains(text, "Timeout") {
 		return wire.Errorf(wire.CodeWedged, "connecting to the session's pages took too long: one of them does not answer").
 			WithHint("abrowser close --page gives the session a fresh page")
@@ -131,69 +111,69 @@ func connectError(err error) error {
 	return wire.Errorf(wire.CodeBrowserGone, "connecting to the browser: %s", firstLine(text)).WithHint("abrowser browser status")
 }
 
-// hand runs what an event's handler must not do itself: handlers run on the
+// spawn runs what an event's handler must not do itself: handlers run on the
 // goroutine that reads the driver's answers. close waits for it. It reports whether
 // it does: nothing is run any more once the link is being closed.
-func (l *link) hand(work func()) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.closing {
-		l.work.Go(func() { _ = guarded(func() error { work(); return nil }) })
+func (conn *connection) spawn(work func()) bool {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	if !conn.closing {
+		conn.workers.Go(func() { _ = daemon.Recover(func() error { work(); return nil }) })
 	}
-	return !l.closing
+	return !conn.closing
 }
 
 // attach makes a page usable, once, however many ask for it.
-func (l *link) attach(p playwright.Page) (*page, error) {
-	l.mu.Lock()
-	a, known := l.arrivals[p]
+func (conn *connection) attach(p playwright.Page) (*page, error) {
+	conn.mu.Lock()
+	a, known := conn.attachments[p]
 	if !known {
-		a = &arrival{done: make(chan struct{})}
-		l.arrivals[p] = a
+		a = &attachment{done: make(chan struct{})}
+		conn.attachments[p] = a
 	}
-	l.mu.Unlock()
+	conn.mu.Unlock()
 	if known {
 		<-a.done
 		return a.page, a.err
 	}
-	a.page, a.err = newPage(l, p)
-	l.mu.Lock()
+	a.page, a.err = newPage(conn, p)
+	conn.mu.Lock()
 	if a.err == nil {
-		l.pages[a.page.target] = a.page
-		l.announceLocked()
+		conn.pages[a.page.target] = a.page
+		conn.notifyLocked()
 	}
-	l.mu.Unlock()
+	conn.mu.Unlock()
 	close(a.done)
 	return a.page, a.err
 }
 
-func (l *link) announceLocked() {
-	close(l.changed)
-	l.changed = make(chan struct{})
+func (conn *connection) notifyLocked() {
+	close(conn.changed)
+	conn.changed = make(chan struct{})
 }
 
 // page returns the page with this target id, or nil.
-func (l *link) page(target string) *page {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.pages[target]
+func (conn *connection) page(target string) *page {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	return conn.pages[target]
 }
 
-// await returns the page with this target id as soon as it can be used.
-func (l *link) await(ctx context.Context, target string) (*page, error) {
+// awaitPage returns the page with this target id as soon as it can be used.
+func (conn *connection) awaitPage(ctx context.Context, target string) (*page, error) {
 	ctx, cancel := context.WithTimeout(ctx, attachTime)
 	defer cancel()
 	for {
-		l.mu.Lock()
-		pg, changed := l.pages[target], l.changed
-		l.mu.Unlock()
+		conn.mu.Lock()
+		pg, changed := conn.pages[target], conn.changed
+		conn.mu.Unlock()
 		if pg != nil {
 			return pg, nil
 		}
 		select {
 		case <-changed:
-		case <-l.gone:
-			return nil, goneError()
+		case <-conn.lost:
+			return nil, daemon.ConnectionLostError()
 		case <-ctx.Done():
 			return nil, wire.Errorf(wire.CodeWedged, "the tab %s does not answer", target).WithHint("abrowser tab new")
 		}
@@ -201,8 +181,8 @@ func (l *link) await(ctx context.Context, target string) (*page, error) {
 }
 
 // closeTarget has the browser close a target, whatever Playwright knows of it.
-func (l *link) closeTarget(target string) error {
-	cdp, err := l.browser.NewBrowserCDPSession()
+func (conn *connection) closeTarget(target string) error {
+	cdp, err := conn.browser.NewBrowserCDPSession()
 	if err != nil {
 		return err
 	}
@@ -210,29 +190,23 @@ func (l *link) closeTarget(target string) error {
 	return errors.Join(err, cdp.Detach())
 }
 
-func (l *link) lost() { l.lose.Do(func() { close(l.gone) }) }
+// Lost returns a channel that is closed when the connection is lost.
+func (conn *connection) Lost() <-chan struct{} { return conn.lost }
 
-// isGone reports whether the connection was lost.
-func (l *link) isGone() bool { return isClosed(l.gone) }
+// Drop marks the connection as lost.
+func (conn *connection) Drop() { conn.dropOnce.Do(func() { close(conn.lost) }) }
 
-// isClosed reports whether a channel that nothing is sent on is closed.
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
+// isLost reports whether the connection was lost.
+func (conn *connection) isLost() bool { return daemon.IsClosed(conn.lost) }
 
-// close gives the connection up. It leaves the pages as they are.
-func (l *link) close() {
-	if !l.isGone() {
+// Close gives the connection up. It leaves the pages as they are.
+func (conn *connection) Close() {
+	if !conn.isLost() {
 		// Over CDP this closes the connection alone. The goroutine ends with the driver.
 		closed := make(chan struct{})
 		go func() {
 			defer close(closed)
-			_ = guarded(func() error { return l.browser.Close() }) // however it ends
+			_ = daemon.Recover(func() error { return conn.browser.Close() }) // however it ends
 		}()
 		timer := time.NewTimer(stopTime)
 		defer timer.Stop()
@@ -241,22 +215,31 @@ func (l *link) close() {
 		case <-timer.C:
 		}
 	}
-	l.lost()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closing = true
-	if l.own != nil {
-		l.own.Close()
+	conn.Drop()
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	conn.closing = true
+	if conn.cdp != nil {
+		conn.cdp.Close()
 	}
 }
 
-// settled waits until all that was handed over has ended, and reports whether it
+// Wait waits until the work of event handlers has ended. If it does not, the driver is ended,
+// which ends every call through it.
+func (conn *connection) Wait() {
+	if !conn.waitWorkers(stopTime) {
+		conn.driver.stopDriver()
+		conn.waitWorkers(stopTime)
+	}
+}
+
+// waitWorkers waits until all that was handed over has ended, and reports whether it
 // has within limit.
-func (l *link) settled(limit time.Duration) bool {
+func (conn *connection) waitWorkers(limit time.Duration) bool {
 	done := make(chan struct{})
 	go func() { // ends with what was handed over
 		defer close(done)
-		l.work.Wait()
+		conn.workers.Wait()
 	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -266,10 +249,6 @@ func (l *link) settled(limit time.Duration) bool {
 	case <-timer.C:
 		return false
 	}
-}
-
-func goneError() error {
-	return wire.Errorf(wire.CodeBrowserGone, "the connection to the browser was lost").WithHint("abrowser browser status")
 }
 
 func milliseconds(d time.Duration) float64 { return max(1, float64(d.Milliseconds())) }

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"maps"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
@@ -15,8 +16,8 @@ import (
 // hangs. Raised, alert and beforeunload are accepted, which is what lets the page go
 // on, confirm and prompt dismissed.
 type dialogs struct {
-	kept *keeping
-	news *news
+	state   *daemon.StateStore
+	notices *daemon.Notices
 
 	mu   sync.Mutex // guards the fields below; never held during I/O
 	open map[playwright.Dialog]*openDialog
@@ -35,8 +36,8 @@ type reaction struct {
 	raised bool
 }
 
-func newDialogs(k *keeping, n *news) *dialogs {
-	return &dialogs{kept: k, news: n, open: map[playwright.Dialog]*openDialog{}}
+func newDialogs(k *daemon.StateStore, n *daemon.Notices) *dialogs {
+	return &dialogs{state: k, notices: n, open: map[playwright.Dialog]*openDialog{}}
 }
 
 // answer is called for each dialog as it opens. It is noted before it is answered:
@@ -53,7 +54,7 @@ func (d *dialogs) answer(dialog playwright.Dialog) {
 	d.mu.Lock()
 	d.open[dialog] = shown
 	d.mu.Unlock()
-	d.news.addDialog(seen)
+	d.notices.AddDialog(seen)
 	// An error means that the dialog is gone already, with its page or by a person.
 	switch {
 	case !do.accept:
@@ -76,7 +77,7 @@ func (d *dialogs) decide(kind string) reaction {
 	if next != nil {
 		return *next
 	}
-	switch p := d.kept.get().Policies; p.Dialog {
+	switch p := d.state.Get().Policies; p.Dialog {
 	case verbs.PolicyAccept:
 		return reaction{accept: true}
 	case verbs.PolicyPromptWith:
@@ -104,8 +105,8 @@ func (d *dialogs) current() (verbs.Dialog, bool) {
 	return verbs.Dialog{}, false
 }
 
-// settle waits, for a bounded time, until the dialogs that are being answered are.
-func (d *dialogs) settle(limit time.Duration) {
+// awaitAnswered waits, for a bounded time, until the dialogs that are being answered are.
+func (d *dialogs) awaitAnswered(limit time.Duration) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	d.mu.Lock()

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -15,7 +16,7 @@ import (
 // documents names the document of each frame that has refs in the capture. The
 // question goes through an element of the capture itself, so that the answer is
 // of the captured document and of no later one.
-func (t *turn) documents(ctx context.Context, p *page, root *aria.Node) (map[string]string, error) {
+func (c *call) documents(ctx context.Context, p *page, root *aria.Node) (map[string]string, error) {
 	named := map[string]string{}
 	var failed error
 	root.Walk(func(n *aria.Node) bool {
@@ -24,7 +25,7 @@ func (t *turn) documents(ctx context.Context, p *page, root *aria.Node) (map[str
 			return true
 		}
 		var id string
-		if id, failed = t.documentOf(ctx, p, n.PlaywrightRef); failed != nil {
+		if id, failed = c.documentOf(ctx, p, n.PlaywrightRef); failed != nil {
 			return false
 		}
 		named[frame] = id
@@ -39,11 +40,11 @@ type document struct {
 	commits int64 // of the page, before it was asked
 }
 
-// known is the name of the main frame's document, where none has come since it was
+// knownDocument is the name of the main frame's document, where none has come since it was
 // asked for. Playwright tells of a new one before it answers anything of it, for which it
 // has to bring its functions there first; so behind an answer of Playwright's this is the
 // document that the answer is of.
-func (p *page) known() (name string, ok bool) {
+func (p *page) knownDocument() (name string, ok bool) {
 	d := p.document.Load()
 	if d == nil || d.commits != p.commits.Load() {
 		return "", false
@@ -53,15 +54,15 @@ func (p *page) known() (name string, ok bool) {
 
 // documentOf names the document of an element of the last capture, which is seven
 // messages to the page where it is not known.
-func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, error) {
+func (c *call) documentOf(ctx context.Context, p *page, pwRef string) (string, error) {
 	if aria.FrameOf(pwRef) != "" {
-		return t.documentAt(ctx, p, pwRef)
+		return c.documentAt(ctx, p, pwRef)
 	}
-	if name, ok := p.known(); ok {
+	if name, ok := p.knownDocument(); ok {
 		return name, nil
 	}
 	commits := p.commits.Load()
-	name, err := t.documentAt(ctx, p, pwRef)
+	name, err := c.documentAt(ctx, p, pwRef)
 	if err == nil {
 		p.document.Store(&document{name, commits})
 	}
@@ -71,12 +72,12 @@ func (t *turn) documentOf(ctx context.Context, p *page, pwRef string) (string, e
 // documentNow names the document that the main frame has now: one message to the page,
 // where it is not known. What is read of a document that Playwright has not told of yet,
 // is not known any more when it has.
-func (t *turn) documentNow(ctx context.Context, p *page) (string, error) {
-	if name, ok := p.known(); ok {
+func (c *call) documentNow(ctx context.Context, p *page) (string, error) {
+	if name, ok := p.knownDocument(); ok {
 		return name, nil
 	}
 	commits := p.commits.Load()
-	now, err := t.clock(ctx, p.clock)
+	now, err := c.clock(ctx, p.clock)
 	if err != nil {
 		return "", err
 	}
@@ -84,8 +85,8 @@ func (t *turn) documentNow(ctx context.Context, p *page) (string, error) {
 	return "@" + now, nil
 }
 
-// began asks the page when its document began.
-func (p *page) began(limit time.Duration) (any, error) {
+// documentStart asks the page when its document began.
+func (p *page) documentStart(limit time.Duration) (any, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	value, err := p.evaluate(ctx, "performance.timeOrigin")
@@ -98,8 +99,8 @@ func (p *page) began(limit time.Duration) (any, error) {
 }
 
 // documentAt asks an element of the last capture for its document.
-func (t *turn) documentAt(ctx context.Context, p *page, pwRef string) (string, error) {
-	now, err := t.clock(ctx, func(limit time.Duration) (any, error) {
+func (c *call) documentAt(ctx context.Context, p *page, pwRef string) (string, error) {
+	now, err := c.clock(ctx, func(limit time.Duration) (any, error) {
 		return p.Locator("aria-ref="+pwRef).Evaluate("e => e.ownerDocument.defaultView.performance.timeOrigin", nil,
 			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
 	})
@@ -111,19 +112,19 @@ func (t *turn) documentAt(ctx context.Context, p *page, pwRef string) (string, e
 const clockTime = 2 * time.Second
 
 // clock asks for when a document began, which no other of its frame did.
-func (t *turn) clock(ctx context.Context, ask func(limit time.Duration) (any, error)) (string, error) {
-	limit := slice(ctx, clockTime)
-	origin, err := look(t, limit+time.Second, func() (any, error) { return ask(limit) })
+func (c *call) clock(ctx context.Context, ask func(limit time.Duration) (any, error)) (string, error) {
+	limit := daemon.TimeLeft(ctx, clockTime)
+	origin, err := peekFor(c, limit+time.Second, func() (any, error) { return ask(limit) })
 	if err != nil {
 		return "", err
 	}
 	switch at := origin.(type) {
 	case float64:
-		return clockText(at), nil
+		return formatClock(at), nil
 	case int:
 		return strconv.Itoa(at), nil
 	}
 	return "", wire.Errorf(wire.CodeInternal, "the page's clock is %T", origin)
 }
 
-func clockText(began float64) string { return strconv.FormatFloat(began, 'f', -1, 64) }
+func formatClock(began float64) string { return strconv.FormatFloat(began, 'f', -1, 64) }

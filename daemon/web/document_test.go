@@ -1,6 +1,7 @@
-package daemon
+package web
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -33,13 +34,11 @@ func (e renewedElement) Evaluate(string, any, ...playwright.LocatorEvaluateOptio
 // A document that was read before a capture is that of the capture where none has come
 // meanwhile.
 func TestDocumentReadBefore(t *testing.T) {
-	s := &Session{}
-	_, slot, err := s.lane.enter(t.Context(), "snapshot")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slot.leave()
-	act, at := &turn{Session: s, slot: slot}, &renewedPage{began: 1}
+	inQueue(t, func(_ context.Context, c *call) { documentReadBefore(t, c) })
+}
+
+func documentReadBefore(t *testing.T, c *call) {
+	at := &renewedPage{began: 1}
 	p := &page{Page: at}
 	told := func() { p.commits.Add(1) }
 	p.clock = func(time.Duration) (any, error) { return at.began, nil }
@@ -60,11 +59,11 @@ func TestDocumentReadBefore(t *testing.T) {
 		if at.began = step.began; step.before != nil {
 			step.before()
 		}
-		_, _ = act.documentNow(t.Context(), p)
+		_, _ = c.documentNow(t.Context(), p)
 		if step.between != nil {
 			step.between()
 		}
-		got, err := act.documentOf(t.Context(), p, "e1")
+		got, err := c.documentOf(t.Context(), p, "e1")
 		if err != nil || got != step.want || at.asked != step.asked {
 			t.Errorf("%s: %q, %v, %d elements asked, want %q, %d", step.name, got, err, at.asked, step.want, step.asked)
 		}

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -13,34 +13,48 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// engine is Playwright's driver while it lives: a line to one that other sessions
+// Driver is where Playwright's driver is, and the program that runs it.
+type Driver struct {
+	Directory string // contains package/cli.js
+	Node      string // is run as `node package/cli.js ...`
+	// Join connects to a driver that other sessions share. If it is nil, the session gets a
+	// driver of its own.
+	Join func(context.Context) (*driver.Conn, error)
+	// Process is locked while a driver starts, since playwright-go sets its logger and this
+	// package the environment for the whole process. The sessions of one process share it. It
+	// is nil if the process has one session.
+	Process sync.Locker
+}
+
+// playwrightDriver is Playwright's driver while it lives: a conn to one that other sessions
 // share, or a process of our own. One is taken at the first need and another when
 // it is gone.
-type engine struct {
-	provide func(context.Context) (Driver, error)
-	stderr  io.Writer
-	temp    string // a directory of its own for our own driver's temporary files
-	lines   chan *driver.Conn
+type playwrightDriver struct {
+	find   func(context.Context) (Driver, error)
+	stderr io.Writer
+	temp   string // a directory of its own for our own driver's temporary files
+	conns  chan *driver.Conn
 
 	mu      sync.Mutex // guards the fields below; held while the driver starts, so that one starts
 	pw      *playwright.Playwright
 	process *os.Process  // our own driver's
-	line    *driver.Conn // to the one that we share
+	conn    *driver.Conn // to the one that we share
 }
 
 // start returns the driver, which it starts where none lives.
-func (e *engine) start(ctx context.Context) (*playwright.Playwright, error) {
+func (e *playwrightDriver) start(ctx context.Context) (*playwright.Playwright, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.aliveLocked() {
+	if e.isAliveLocked() {
 		return e.pw, nil
 	}
-	where, err := e.provide(ctx)
+	where, err := e.find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +68,11 @@ func (e *engine) start(ctx context.Context) (*playwright.Playwright, error) {
 		return nil, err
 	}
 	var pw *playwright.Playwright
-	var line *driver.Conn
+	var conn *driver.Conn
 	var process *os.Process
 	if where.Join != nil {
-		pw, line, err = e.share(ctx, where)
-	} else if pw, err = e.run(where); err == nil {
+		pw, conn, err = e.join(ctx, where)
+	} else if pw, err = e.startOwn(where); err == nil {
 		process, err = os.FindProcess(pw.Pid())
 	}
 	if coded := (*wire.Error)(nil); err != nil && !errors.As(err, &coded) {
@@ -67,57 +81,49 @@ func (e *engine) start(ctx context.Context) (*playwright.Playwright, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.pw, e.process, e.line = pw, process, line
+	e.pw, e.process, e.conn = pw, process, conn
 	return pw, nil
 }
 
-// share connects to a driver that serves others too, once again where that one
+// join connects to a driver that serves others too, once again where that one
 // ended meanwhile.
-func (e *engine) share(ctx context.Context, where Driver) (*playwright.Playwright, *driver.Conn, error) {
+func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.Playwright, *driver.Conn, error) {
 	for again := false; ; again = true {
-		line, err := where.Join(ctx)
+		conn, err := where.Join(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		stop := context.AfterFunc(ctx, line.Close) // it has Run return
+		stop := context.AfterFunc(ctx, conn.Close) // it has Run return
 		pw, err := playwright.Run(&playwright.RunOptions{
-			DriverDirectory: where.Directory, SkipInstallBrowsers: true, Stdout: e.stderr, Stderr: line.Stderr(),
+			DriverDirectory: where.Directory, SkipInstallBrowsers: true, Stdout: e.stderr, Stderr: conn.Stderr(),
 			Logger: slog.New(slog.DiscardHandler), // else all that is logged would go to Stderr
 		})
 		stop()
-		_ = line.Stderr().Close() // the program has it, or has ended
-		switch lost := line.Lost(); {
+		_ = conn.Stderr().Close() // the program has it, or has ended
+		switch lost := conn.Lost(); {
 		case err == nil && !lost:
-			replace(e.lines, line)
-			return pw, line, nil
+			select { // in place of a conn before
+			case <-e.conns:
+			default:
+			}
+			e.conns <- conn
+			return pw, conn, nil
 		case ctx.Err() != nil:
-			err = ended(ctx)
+			err = daemon.ContextError(ctx)
 		case lost && !again:
-			line.Close()
+			conn.Close()
 			continue
 		case err == nil:
 			err = errors.New("it ended at once")
 		}
-		line.Close()
+		conn.Close()
 		return nil, nil, err
 	}
 }
 
-// replace passes the newest on to whoever waits at the channel, in place of one
-// before. The channel has room for one.
-func replace[T any](c chan T, newest T) {
-	for {
-		select {
-		case c <- newest:
-			return
-		case <-c:
-		}
-	}
-}
-
-// run starts a driver of our own. Where its temporary files go, only our environment
+// startOwn starts a driver of our own. Where its temporary files go, only our environment
 // can tell it; what a killed driver leaves there, its successor removes.
-func (e *engine) run(where Driver) (*playwright.Playwright, error) {
+func (e *playwrightDriver) startOwn(where Driver) (*playwright.Playwright, error) {
 	if err := os.RemoveAll(e.temp); err != nil {
 		return nil, err
 	}
@@ -137,65 +143,65 @@ func (e *engine) run(where Driver) (*playwright.Playwright, error) {
 	return pw, errors.Join(err, os.Unsetenv("TMPDIR"))
 }
 
-// alive reports whether the driver is there. playwright-go does not tell of its end
+// isAlive reports whether the driver is there. playwright-go does not tell of its end
 // until something is asked.
-func (e *engine) alive() bool {
+func (e *playwrightDriver) isAlive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.aliveLocked()
+	return e.isAliveLocked()
 }
 
-func (e *engine) aliveLocked() bool {
-	if e.line != nil {
-		return !e.line.Lost()
+func (e *playwrightDriver) isAliveLocked() bool {
+	if e.conn != nil {
+		return !e.conn.Lost()
 	}
 	return e.process != nil && e.process.Signal(syscall.Signal(0)) == nil
 }
 
 // status is how the driver is, zero where there is none or it is being started.
-func (e *engine) status(ctx context.Context) verbs.DriverStatus {
+func (e *playwrightDriver) status(ctx context.Context) verbs.DriverStatus {
 	if !e.mu.TryLock() {
 		return verbs.DriverStatus{}
 	}
-	alive, process, line := e.aliveLocked(), e.process, e.line
+	alive, process, conn := e.isAliveLocked(), e.process, e.conn
 	e.mu.Unlock()
 	switch {
 	case !alive:
 		return verbs.DriverStatus{}
-	case line == nil:
+	case conn == nil:
 		return verbs.DriverStatus{PID: process.Pid, Sessions: 1}
 	}
-	sessions, err := line.Sessions(ctx)
+	sessions, err := conn.Sessions(ctx)
 	if err != nil {
 		sessions = 0
 	}
-	return verbs.DriverStatus{PID: line.PID(), Shared: true, Sessions: max(0, sessions)}
+	return verbs.DriverStatus{PID: conn.PID(), Shared: true, Sessions: max(0, sessions)}
 }
 
-// shared reports whether the driver is one that is watched and, when it is silent,
+// isShared reports whether the driver is one that is watched and, when it is silent,
 // replaced.
-func (e *engine) shared() bool {
+func (e *playwrightDriver) isShared() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.line != nil
+	return e.conn != nil
 }
 
 const stopTime = 2 * time.Second
 
-// drop forgets a driver that is of no use any more. One of our own it ends: by
+// release forgets a driver that is of no use any more. One of our own it ends: by
 // closing its input, and when that does not do, by force.
-func (e *engine) drop(pw *playwright.Playwright) {
+func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if pw == nil || e.pw != pw {
 		return
 	}
-	process, line := e.process, e.line
-	e.pw, e.process, e.line = nil, nil, nil
+	process, conn := e.process, e.conn
+	e.pw, e.process, e.conn = nil, nil, nil
 	ended := make(chan struct{})
 	go func() { // ends with the process, at the latest when it is killed
 		defer close(ended)
-		_ = guarded(pw.Stop) // however it ends
+		_ = daemon.Recover(pw.Stop) // however it ends
 	}()
 	timer := time.NewTimer(stopTime)
 	defer timer.Stop()
@@ -205,27 +211,27 @@ func (e *engine) drop(pw *playwright.Playwright) {
 		if process != nil {
 			_ = process.Kill() // where it is gone, so much the better
 		}
-		if line != nil {
-			line.Close()
+		if conn != nil {
+			conn.Close()
 		}
 		<-ended
 	}
-	if line != nil {
-		line.Close()
+	if conn != nil {
+		conn.Close()
 	}
 	runtime.GC() // files that playwright-go had of it are closed by the collector alone
 }
 
 // stopDriver ends the driver, where one runs.
-func (e *engine) stopDriver() {
+func (e *playwrightDriver) stopDriver() {
 	e.mu.Lock()
 	pw := e.pw
 	e.mu.Unlock()
-	e.drop(pw)
+	e.release(pw)
 }
 
 // stop ends the driver and removes what it left.
-func (e *engine) stop() error {
+func (e *playwrightDriver) stop() error {
 	e.stopDriver()
 	return os.RemoveAll(e.temp)
 }

@@ -1,4 +1,4 @@
-package daemon_test
+package web_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web"
 	"github.com/abrowser/abrowser/launcher/driver"
 	places "github.com/abrowser/abrowser/sockets/home" // home is the tests' own
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -56,11 +57,11 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 				}
 				return places.Place{}, fmt.Errorf("the browser: %w", err)
 			},
-			Driver: func(context.Context) (daemon.Driver, error) {
-				return daemon.Driver{Join: func(ctx context.Context) (*driver.Conn, error) {
+			Backend: web.New(func(context.Context) (web.Driver, error) {
+				return web.Driver{Join: func(ctx context.Context) (*driver.Conn, error) {
 					return nil, fmt.Errorf("the driver: %w", meet(ctx, shared, browser))
 				}}, nil
-			},
+			}),
 		})
 	}()
 	if err := <-ready; err != nil {

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"cmp"
@@ -9,30 +9,17 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// emulation is what the session's pages are shown and sent otherwise than the
-// browser would. All of it is set over our own connection to each page, and goes
-// with it. Zero sets nothing.
-type emulation struct {
-	Device    string            `json:"device,omitzero"`
-	Width     int               `json:"width,omitzero"`
-	Height    int               `json:"height,omitzero"`
-	Scale     float64           `json:"scale,omitzero"`
-	Mobile    bool              `json:"mobile,omitzero"`
-	Touch     bool              `json:"touch,omitzero"`
-	UserAgent string            `json:"userAgent,omitzero"`
-	Geo       *position         `json:"geo,omitzero"`
-	Offline   bool              `json:"offline,omitzero"`
-	Headers   map[string]string `json:"headers,omitzero"` // never changed, only replaced
-	Colours   string            `json:"colours,omitzero"` // dark or light
-	Still     bool              `json:"still,omitzero"`   // reduced motion
-}
+// emulation is the session's emulation. All of it is set over the session's own connection to
+// each page, and ends with it.
+type emulation daemon.Emulation
 
-// ofPage returns the part that is set page by page, as calls of CDP: those in which
+// pageCalls returns the part that is set page by page, as calls of CDP: those in which
 // e and before differ.
-func (e emulation) ofPage(before emulation) []cdpCall {
+func (e emulation) pageCalls(before emulation) []cdpCall {
 	var calls []cdpCall
 	type metrics struct {
 		width, height int
@@ -78,7 +65,7 @@ type cdpCall struct {
 
 // emulate brings the page from one emulation to another.
 func (p *page) emulate(before, e emulation) error {
-	for _, call := range e.ofPage(before) {
+	for _, call := range e.pageCalls(before) {
 		if _, err := p.cdp.Send(call.method, call.params); err != nil {
 			return err
 		}
@@ -86,8 +73,8 @@ func (p *page) emulate(before, e emulation) error {
 	return nil
 }
 
-// shared reports whether something is set that is set for all pages at once.
-func (e emulation) shared() bool { return len(e.headers()) > 0 || e.Offline || e.Geo != nil }
+// isShared reports whether something is set that is set for all pages at once.
+func (e emulation) isShared() bool { return len(e.headers()) > 0 || e.Offline || e.Geo != nil }
 
 // headers are what every request is sent with. The user agent is among them: a popup
 // makes its first request before it can be told of the device as a page is.
@@ -106,23 +93,23 @@ func (e emulation) headers() map[string]string {
 }
 
 // emulate sets what is set for all pages of the connection at once.
-func (l *link) emulate(before, e emulation) error {
+func (conn *connection) emulate(before, e emulation) error {
 	var err error
 	if headers := e.headers(); !sameHeaders(before.headers(), headers) {
 		if headers == nil {
 			headers = map[string]string{}
 		}
-		err = l.context.SetExtraHTTPHeaders(headers)
+		err = conn.context.SetExtraHTTPHeaders(headers)
 	}
 	if before.Offline != e.Offline {
-		err = errors.Join(err, l.context.SetOffline(e.Offline))
+		err = errors.Join(err, conn.context.SetOffline(e.Offline))
 	}
 	if e.Geo != nil || before.Geo != nil {
 		var place *playwright.Geolocation
 		if e.Geo != nil {
 			place = &playwright.Geolocation{Latitude: e.Geo.Latitude, Longitude: e.Geo.Longitude, Accuracy: &e.Geo.Accuracy}
 		}
-		err = errors.Join(err, l.context.SetGeolocation(place))
+		err = errors.Join(err, conn.context.SetGeolocation(place))
 	}
 	return err
 }
@@ -136,38 +123,38 @@ func sameHeaders(a, b map[string]string) bool {
 	return len(a) == len(b)
 }
 
-// set changes the emulation, for the session's pages now and those to come.
-func (t *turn) set(ctx context.Context, change func(*emulation) error) (emulation, error) {
-	if _, err := t.active(ctx); err != nil {
+// changeEmulation changes the emulation, for the session's pages now and those to come.
+func (c *call) changeEmulation(ctx context.Context, change func(*emulation) error) (emulation, error) {
+	if _, err := c.activePage(ctx); err != nil {
 		return emulation{}, err
 	}
-	_, l := t.known()
-	before := t.kept.get().Emulation
+	conn := c.current()
+	before := conn.emulation()
 	after := before
 	if err := change(&after); err != nil {
 		return before, err
 	}
-	if err := t.kept.change(func(k *kept) { k.Emulation = after }); err != nil {
+	if err := c.State.Change(func(s *daemon.State) { s.Emulation = daemon.Emulation(after) }); err != nil {
 		return before, err
 	}
-	t.begun = true
-	err := t.watch(quickTime, func() error {
-		err := l.emulate(before, after)
-		for _, p := range l.attached() {
+	c.Begun = true
+	err := c.watch(readTime, func() error {
+		err := conn.emulate(before, after)
+		for _, p := range conn.usablePages() {
 			err = errors.Join(err, p.emulate(before, after))
 		}
 		return err
 	})
-	return after, coded(err)
+	return after, codeError(err)
 }
 
-// attached are the pages that can be used now.
-func (l *link) attached() []*page {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// usablePages are the pages that can be used now.
+func (conn *connection) usablePages() []*page {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
 	var all []*page
-	for _, p := range l.pages {
-		if !p.closed() && !p.isCrashed() {
+	for _, p := range conn.pages {
+		if !p.isClosed() && !p.isCrashed() {
 			all = append(all, p)
 		}
 	}
@@ -175,9 +162,9 @@ func (l *link) attached() []*page {
 }
 
 // device finds a device by its name, and otherwise names those that are near.
-func (l *link) device(name string) (string, *playwright.DeviceDescriptor, error) {
+func (conn *connection) device(name string) (string, *playwright.DeviceDescriptor, error) {
 	var names []string
-	for known, d := range l.devices {
+	for known, d := range conn.devices {
 		if strings.EqualFold(known, name) {
 			return known, d, nil
 		}
@@ -213,8 +200,8 @@ func nearest(text string, names []string, most int) []string {
 	return names[:min(most, len(names))]
 }
 
-// as is the emulation of a device, or with an empty name none of it.
-func (e *emulation) as(name string, d *playwright.DeviceDescriptor) {
+// useDevice is the emulation of a device, or with an empty name none of it.
+func (e *emulation) useDevice(name string, d *playwright.DeviceDescriptor) {
 	e.Device, e.Scale, e.Mobile, e.Touch, e.UserAgent = name, d.DeviceScaleFactor, d.IsMobile, d.HasTouch, d.UserAgent
 	if d.Viewport != nil {
 		e.Width, e.Height = d.Viewport.Width, d.Viewport.Height

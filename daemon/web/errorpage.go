@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func (p *page) awaitErrorPage(ctx context.Context, commits int64) {
 	defer cancel()
 	for {
 		p.mu.Lock()
-		moved := p.moved
+		moved := p.navigated
 		p.mu.Unlock()
 		if p.commits.Load() != commits && strings.HasPrefix(p.URL(), "chrome-error:") {
 			return

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"errors"
@@ -21,11 +21,11 @@ func TestCodeOfPlaywrightsErrors(t *testing.T) {
 		"Unexpected token \"[\" while parsing css selector \"a[\".": wire.CodeBadInput,
 		"something else": wire.CodeInternal,
 	} {
-		if err := coded(errors.New(text)); !errors.Is(err, want) {
+		if err := codeError(errors.New(text)); !errors.Is(err, want) {
 			t.Errorf("%q is %v, want %s", text, err, want)
 		}
 	}
-	if err := coded(fmt.Errorf("%w: Timeout 10ms exceeded", playwright.ErrTimeout)); !errors.Is(err, wire.CodeTimeout) {
+	if err := codeError(fmt.Errorf("%w: Timeout 10ms exceeded", playwright.ErrTimeout)); !errors.Is(err, wire.CodeTimeout) {
 		t.Errorf("a timeout is %v", err)
 	}
 }

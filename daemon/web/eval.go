@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -23,13 +24,13 @@ type value struct {
 
 // evaluate runs a script in the page's main frame and awaits a promise. A value that is
 // an object is turned into JSON in the page.
-func (t *turn) evaluate(ctx context.Context, p *page, code string) (value, error) {
-	result, err := t.script(ctx, p, "Runtime.evaluate", map[string]any{
+func (c *call) evaluate(ctx context.Context, p *page, code string) (value, error) {
+	result, err := c.runScript(ctx, p, "Runtime.evaluate", map[string]any{
 		"expression": code, "awaitPromise": true, "userGesture": true, "replMode": true,
 	})
 	if err == nil && result.Subtype == "promise" && result.ObjectID != "" {
 		// In this mode an await is awaited, but not a promise that is the value.
-		result, err = t.script(ctx, p, "Runtime.awaitPromise", map[string]any{"promiseObjectId": result.ObjectID})
+		result, err = c.runScript(ctx, p, "Runtime.awaitPromise", map[string]any{"promiseObjectId": result.ObjectID})
 	}
 	switch {
 	case err != nil:
@@ -42,7 +43,7 @@ func (t *turn) evaluate(ctx context.Context, p *page, code string) (value, error
 	case result.Type == "function":
 		return value{json: json.RawMessage("null"), function: true}, nil
 	}
-	result, err = t.script(ctx, p, "Runtime.callFunctionOn", map[string]any{
+	result, err = c.runScript(ctx, p, "Runtime.callFunctionOn", map[string]any{
 		"objectId": result.ObjectID, "functionDeclaration": "function() { return JSON.stringify(this) }", "returnByValue": true,
 	})
 	var text string
@@ -52,72 +53,72 @@ func (t *turn) evaluate(ctx context.Context, p *page, code string) (value, error
 	return value{json: json.RawMessage(text), object: true}, nil
 }
 
-// script sends a script to the page and waits for its value. When ctx ends first,
+// runScript sends a script to the page and waits for its value. When ctx ends first,
 // the script is stopped, and its session is given up so that nothing of it is
 // awaited any more.
-func (t *turn) script(ctx context.Context, p *page, method string, params map[string]any) (cdp.RemoteObject, error) {
+func (c *call) runScript(ctx context.Context, p *page, method string, params map[string]any) (cdp.RemoteObject, error) {
 	var out cdp.Evaluation
-	c, err := p.channel(ctx)
+	ps, err := p.attachCDP(ctx)
 	if err == nil {
-		t.ahead = true
-		err = c.call(ctx, method, params, &out)
+		c.aheadOfEvents = true
+		err = ps.call(ctx, method, params, &out)
 	}
 	var refused *cdp.Error
 	switch {
 	case err == nil:
-		t.direct = true
+		c.askedDirectly = true
 		return out.Result, out.Thrown()
-	case c == nil, errors.Is(err, wire.CodeBrowserGone): // it was not asked
-		return cdp.RemoteObject{}, coded(err)
+	case ps == nil, errors.Is(err, wire.CodeBrowserGone): // it was not asked
+		return cdp.RemoteObject{}, codeError(err)
 	case errors.Is(err, errLost):
 		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the script ran").WithHint("abrowser status")
-	case isMoved(err):
-		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the page navigated while the script ran").WithHint(hintSnapshot)
+	case isDocumentGone(err):
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the page navigated while the script ran").WithHint(daemon.HintSnapshot)
 	case errors.As(err, &refused):
 		if refused.IsNoSession() {
-			p.drop(c)
+			p.dropSession(ps)
 		}
-		return cdp.RemoteObject{}, coded(err)
+		return cdp.RemoteObject{}, codeError(err)
 	case errors.Is(err, wire.CodePageCrashed):
 		return cdp.RemoteObject{}, wire.Errorf(wire.CodePageCrashed, "the page crashed while the script ran").WithHint("abrowser open")
 	case errors.Is(err, wire.CodePageClosed):
-		return cdp.RemoteObject{}, wire.Errorf(wire.CodePageClosed, "the page was closed while the script ran").WithHint(hintTabs)
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodePageClosed, "the page was closed while the script ran").WithHint(daemon.HintTabs)
 	case ctx.Err() != nil:
-		t.stopScript(ctx, p, c)
+		c.stopScript(ctx, p, ps)
 	}
 	return cdp.RemoteObject{}, err
 }
 
 // awaitPage waits until the page answers at all. A script that was sent to a busy page
 // may begin when nothing waits for it any more; until then nothing is done.
-func (t *turn) awaitPage(ctx context.Context, p *page) error {
-	c, err := p.channel(ctx)
+func (c *call) awaitPage(ctx context.Context, p *page) error {
+	ps, err := p.attachCDP(ctx)
 	if err == nil {
-		err = c.call(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
+		err = ps.call(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
 	}
 	var refused *cdp.Error
 	switch {
-	case err == nil, isMoved(err):
+	case err == nil, isDocumentGone(err):
 		return nil
 	case errors.Is(err, errLost):
-		return goneError()
-	case c != nil && errors.As(err, &refused) && refused.IsNoSession():
-		p.drop(c)
+		return daemon.ConnectionLostError()
+	case ps != nil && errors.As(err, &refused) && refused.IsNoSession():
+		p.dropSession(ps)
 	}
-	return coded(err)
+	return codeError(err)
 }
 
 // stopScript stops the script that runs and gives its session up.
-func (t *turn) stopScript(ctx context.Context, p *page, c *channel) {
+func (c *call) stopScript(ctx context.Context, p *page, ps *pageSession) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := c.call(ctx, "Runtime.terminateExecution", nil, nil); err != nil {
-		t.log.Warn("stopping a script", "error", err)
+	if err := ps.call(ctx, "Runtime.terminateExecution", nil, nil); err != nil {
+		c.Log.Warn("stopping a script", "error", err)
 	}
-	p.drop(c)
+	p.dropSession(ps)
 }
 
-func (t *turn) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, error) {
+func (c *call) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, error) {
 	code := in.Script
 	if in.Base64 {
 		raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(code))
@@ -129,33 +130,33 @@ func (t *turn) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, error)
 	if strings.TrimSpace(code) == "" {
 		return verbs.EvalOut{}, wire.Errorf(wire.CodeBadInput, "the script is empty").WithHint("abrowser eval document.title")
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
 	if err != nil {
 		return verbs.EvalOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.EvalOut{}, err
 	}
 	if strings.Contains(strings.ToLower(code), "cookie") {
 		p.mayLogIn(ctx)
 	}
-	if err := t.awaitPage(ctx, p); err != nil {
+	if err := c.awaitPage(ctx, p); err != nil {
 		return verbs.EvalOut{}, err
 	}
-	if t.isLeft(ctx) {
-		return verbs.EvalOut{}, ended(ctx)
+	if c.IsCallerGone(ctx) {
+		return verbs.EvalOut{}, daemon.ContextError(ctx)
 	}
-	t.begun = true
+	c.Begun = true
 	origin := p.URL()
-	v, err := t.evaluate(ctx, p, code)
-	if err != nil && ctx.Err() != nil && errors.Is(ended(ctx), wire.CodeTimeout) {
+	v, err := c.evaluate(ctx, p, code)
+	if err != nil && ctx.Err() != nil && errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
 		err = wire.Errorf(wire.CodeResultUnknown, "script not done in time: it was stopped, and what it did until then stays").
 			WithHint("--timeout takes more milliseconds")
 	}
 	if err != nil {
 		return verbs.EvalOut{}, err
 	}
-	return verbs.EvalOut{Result: v.json, Unserializable: v.unserializable, Origin: origin, Effects: t.effects(ctx)}, nil
+	return verbs.EvalOut{Result: v.json, Unserializable: v.unserializable, Origin: origin, Effects: c.effects(ctx)}, nil
 }

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -6,24 +6,25 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// quick is an action that the daemon performs itself, with Playwright's own checks, if the
+// fastAction is an action that the daemon performs itself, with Playwright's own checks, if the
 // element is ready at once (quick.js of launcher/driver). If it is not, nothing is done.
-type quick struct {
+type fastAction struct {
 	verb   string // "click" or "fill"
 	button string // "" is left
 	count  int    // of clicks
 	text   string
 }
 
-type quickState string
+type fastResult string
 
 const (
-	quickDone    quickState = "done"
-	quickRefused quickState = "refused" // nothing was done
+	fastDone    fastResult = "done"
+	fastRefused fastResult = "refused" // nothing was done
 )
 
 const (
@@ -38,22 +39,22 @@ const (
 	overTime = 5 * time.Millisecond
 )
 
-// actQuickly tries the fast path, if the action has one. After an error or [quickDone], the
+// tryFastPath tries the fast path, if the action has one. After an error or [fastDone], the
 // action must not be tried in another way. If the element is not ready, at.why is set.
-func (t *turn) actQuickly(ctx context.Context, p *page, at *target, a action) (done performed, state quickState, err error) {
-	if a.quick == nil || ctx.Err() != nil {
-		return done, quickRefused, nil
+func (c *call) tryFastPath(ctx context.Context, p *page, at *target, a action) (done performed, state fastResult, err error) {
+	if a.fast == nil || ctx.Err() != nil {
+		return done, fastRefused, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, slice(ctx, firstTry))
+	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
 	defer cancel()
-	act := t.clickQuickly
-	if a.quick.verb == "fill" {
-		act = t.fillQuickly
+	act := c.clickFast
+	if a.fast.verb == "fill" {
+		act = c.fillFast
 	}
-	state = quickRefused
-	t.ahead = true
-	err = t.inWorld(limited, p, func(w *world) (err error) {
-		t.direct = true
+	state = fastRefused
+	c.aheadOfEvents = true
+	err = c.inUtilityWorld(limited, p, func(w *utilityWorld) (err error) {
+		c.askedDirectly = true
 		state, done.saves, err = act(ctx, w, at, a)
 		return err
 	})
@@ -61,7 +62,7 @@ func (t *turn) actQuickly(ctx context.Context, p *page, at *target, a action) (d
 	case errors.Is(err, wire.CodeWedged), errors.Is(err, wire.CodePageCrashed), errors.Is(err, wire.CodeResultUnknown):
 		return done, "", err
 	case err != nil:
-		return done, quickRefused, nil // nothing was done; the driver determines the error
+		return done, fastRefused, nil // nothing was done; the driver determines the error
 	}
 	return done, state, nil
 }
@@ -69,11 +70,11 @@ func (t *turn) actQuickly(ctx context.Context, p *page, at *target, a action) (d
 // acknowledged returns the context of the act phase. It does not end with the caller's
 // context, but when the page has not acknowledged the input in time.
 func acknowledged(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), slice(ctx, actionTime)+ackTime)
+	return context.WithTimeout(context.WithoutCancel(ctx), daemon.TimeLeft(ctx, actionTime)+ackTime)
 }
 
-// seen is a page's report on the element of an action.
-type seen struct {
+// elementReport is a page's report on the element of an action.
+type elementReport struct {
 	Ready bool    `json:"ready"`
 	Why   string  `json:"why"` // the element is not ready; empty if only Playwright can tell
 	How   string  `json:"how"` // a fill was "done", or "needsinput": text must be inserted
@@ -83,62 +84,62 @@ type seen struct {
 	Saves bool    `json:"saves"` // it saves a file
 }
 
-// fillQuickly fills the element if it is ready: in the page, or by keyboard input.
-func (t *turn) fillQuickly(ctx context.Context, w *world, at *target, a action) (quickState, bool, error) {
-	if t.isLeft(ctx) {
-		return quickRefused, false, nil
+// fillFast fills the element if it is ready: in the page, or by keyboard input.
+func (c *call) fillFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, bool, error) {
+	if c.IsCallerGone(ctx) {
+		return fastRefused, false, nil
 	}
 	ctx, cancel := acknowledged(ctx)
 	defer cancel()
-	var s seen
-	typed, err := w.begin(ctx, "typed")
+	var s elementReport
+	typed, err := w.start(ctx, "typed")
 	if err != nil {
-		return quickRefused, false, nil
+		return fastRefused, false, nil
 	}
 	defer w.Forget(typed)
-	err = w.ask(ctx, &s, "fill", at.query, a.quick.text, w.until(promptTime), at.began)
+	err = w.query(ctx, &s, "fill", at.query, a.fast.text, w.until(promptTime), at.began)
 	switch {
-	case errors.Is(err, wire.CodeTimeout), errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isMoved(err) && !neverRun(err):
-		return "", false, unknownError(a, "the page did not answer")
+	case errors.Is(err, wire.CodeTimeout), errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isDocumentGone(err) && !isNotRun(err):
+		return "", false, unknownResultError(a, "the page did not answer")
 	case errors.Is(err, wire.CodePageCrashed):
-		return "", false, crashedWhile(a)
+		return "", false, crashDuringError(a)
 	case err != nil:
 		return "", false, err
 	case s.How == "needsinput":
-		inputs := []input{{"Input.insertText", map[string]any{"text": a.quick.text}}}
-		if a.quick.text == "" {
+		inputs := []input{{"Input.insertText", map[string]any{"text": a.fast.text}}}
+		if a.fast.text == "" {
 			inputs = deleteKey()
 		}
-		t.typed = true
+		c.typed = true
 		arrived := false
-		if arrived, err = t.typeQuickly(ctx, w, a, inputs, typed); err == nil && !arrived {
-			return quickRefused, false, nil
+		if arrived, err = c.typeFast(ctx, w, a, inputs, typed); err == nil && !arrived {
+			return fastRefused, false, nil
 		}
 	case s.How != "done":
 		at.why = s.Why
-		return quickRefused, false, nil
+		return fastRefused, false, nil
 	}
 	if err == nil && at.sel.ref == 0 {
-		t.warnSeveral(at.sel, s.Count)
+		c.warnSeveral(at.sel, s.Count)
 	}
-	return quickDone, false, err
+	return fastDone, false, err
 }
 
-// typeQuickly sends keyboard input and reports whether the page has seen it. If that is not
+// typeFast sends keyboard input and reports whether the page has seen it. If that is not
 // known, it returns an error.
-func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []input, typed cdp.Pending) (bool, error) {
-	given, err := w.give(ctx, a, inputs)
+func (c *call) typeFast(ctx context.Context, w *utilityWorld, a action, inputs []input, typed cdp.Pending) (bool, error) {
+	given, err := w.sendInputs(ctx, a, inputs)
 	if err != nil {
 		return false, err
 	}
-	if err := w.took(ctx, a, given); err != nil {
+	if err := w.awaitInputs(ctx, a, given); err != nil {
 		return false, err
 	}
 	if typed.Arrives(overTime) && typed.IsTrue() {
 		return true, nil
 	}
 	verdict := ""
-	err = w.ask(ctx, &verdict, "endTyped")
+	err = w.query(ctx, &verdict, "endTyped")
 	switch {
 	case err == nil && verdict == "gone": // the element was removed before the input came
 		return false, nil
@@ -147,7 +148,7 @@ func (t *turn) typeQuickly(ctx context.Context, w *world, a action, inputs []inp
 	case typed.IsTrue():
 		return true, nil
 	}
-	return false, unknownError(a, "the page did not say whether it saw the input")
+	return false, unknownResultError(a, "the page did not say whether it saw the input")
 }
 
 // confirm converts a verdict of watchClick or watchKeys (verbs.js) to an error. It returns
@@ -157,13 +158,13 @@ func confirm(a action, verdict string) error {
 	case "seen":
 		return nil
 	case "apart":
-		return unknownError(a, "the button was pressed on the element and released elsewhere, so the page got no click")
+		return unknownResultError(a, "the button was pressed on the element and released elsewhere, so the page got no click")
 	case "partly":
-		return unknownError(a, "the page saw only a part of the input")
+		return unknownResultError(a, "the page saw only a part of the input")
 	case "hidden":
-		return unknownError(a, "the page stopped the events before they could be observed")
+		return unknownResultError(a, "the page stopped the events before they could be observed")
 	}
-	return unknownError(a, "the page did not see the input")
+	return unknownResultError(a, "the page did not see the input")
 }
 
 func deleteKey() []input {
@@ -177,41 +178,41 @@ func deleteKey() []input {
 	}
 }
 
-// clickQuickly finds the element's position, checks that a click there hits the element, and
+// clickFast finds the element's position, checks that a click there hits the element, and
 // clicks. If something covers the element by then, a guard in the page blocks the click.
-func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action) (quickState, bool, error) {
-	limited, cancel := context.WithTimeout(ctx, slice(ctx, firstTry))
+func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, bool, error) {
+	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
 	until, _ := limited.Deadline()
-	came, _ := w.begin(limited, "came") // asked before the click, which may navigate
-	over, notAsked := w.begin(limited, "over", a.quick.count)
+	came, _ := w.start(limited, "came") // asked before the click, which may navigate
+	over, notAsked := w.start(limited, "over", a.fast.count)
 	defer w.Forget(came)
 	defer w.Forget(over)
-	var s seen
-	err := w.ask(limited, &s, "look", at.query, w.until(time.Until(until)), a.quick.button, a.quick.count, at.began)
+	var s elementReport
+	err := w.query(limited, &s, "look", at.query, w.until(time.Until(until)), a.fast.button, a.fast.count, at.began)
 	cancel()
 	// Nothing is done if the caller disconnected meanwhile.
-	if late := t.isLeft(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
-		w.leave(ctx)
-		return quickRefused, false, nil
+	if late := c.IsCallerGone(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
+		w.cancel(ctx)
+		return fastRefused, false, nil
 	}
 	if err != nil || !s.Ready {
 		at.why = s.Why
-		return quickRefused, false, err
+		return fastRefused, false, err
 	}
-	until = time.Now().Add(max(slice(ctx, firstTry), stopWatchTime)) // for what follows the click
+	until = time.Now().Add(max(daemon.TimeLeft(ctx, firstTry), stopWatchTime)) // for what follows the click
 	ctx, cancel = acknowledged(ctx)
 	defer cancel()
-	given, err := w.give(ctx, a, clicks(s, a.quick.button, a.quick.count))
+	given, err := w.sendInputs(ctx, a, clicks(s, a.fast.button, a.fast.count))
 	if err != nil {
 		return "", false, err
 	}
-	if err := w.took(ctx, a, given); err != nil {
+	if err := w.awaitInputs(ctx, a, given); err != nil {
 		return "", false, err
 	}
 	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
 		until = soon
 	}
-	ended := clicked{Hit: true, Moved: true} // the default, if the document is gone
+	ended := clickReport{Hit: true, Moved: true} // the default, if the document is gone
 	err = notAsked
 	if err == nil {
 		soon, cancel := context.WithTimeout(ctx, overTime)
@@ -223,34 +224,34 @@ func (t *turn) clickQuickly(ctx context.Context, w *world, at *target, a action)
 	}
 	switch {
 	case err == nil && !ended.Hit:
-		return quickRefused, false, nil
+		return fastRefused, false, nil
 	case err == nil && ended.Click != "":
 		err = confirm(a, ended.Click)
 	case came.IsTrue():
 		err = nil
 	case err == nil: // another click has ended the watch
-		err = unknownError(a, "the page did not say whether it saw the click")
+		err = unknownResultError(a, "the page did not say whether it saw the click")
 	default:
-		err = unknownError(a, "the page went away before it said that it saw the click")
+		err = unknownResultError(a, "the page went away before it said that it saw the click")
 	}
 	if err != nil {
 		return "", false, err
 	}
-	t.arrived = true // if the page navigates, settle records that
+	c.settled = true // if the page navigates, settle records that
 	switch {
 	case ended.Calm:
-		t.endLater(ctx, w, until)
+		c.deferClickEnd(ctx, w, until)
 	case ended.Moved:
-		t.settle(w.page, max(0, time.Until(until)))
+		c.settle(w.page, max(0, time.Until(until)))
 	}
 	if at.sel.ref == 0 {
-		t.warnSeveral(at.sel, s.Count)
+		c.warnSeveral(at.sel, s.Count)
 	}
-	return quickDone, s.Saves, nil
+	return fastDone, s.Saves, nil
 }
 
-// clicked is a page's report on a click that is over.
-type clicked struct {
+// clickReport is a page's report on a click that is over.
+type clickReport struct {
 	Hit   bool   `json:"hit"`   // the input hit the element; otherwise the guard blocked it
 	Click string `json:"click"` // the verdict of watchClick of verbs.js
 	Moved bool   `json:"moved"` // the page navigates
@@ -259,37 +260,37 @@ type clicked struct {
 
 // endClick asks the page for its report on a click. It waits until the given time if the
 // click was seen, and otherwise until ctx ends.
-func (w *world) endClick(ctx context.Context, until time.Time, came cdp.Pending, ended *clicked) error {
+func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.Pending, ended *clickReport) error {
 	if came.IsTrue() {
 		soon, cancel := context.WithDeadline(ctx, until)
 		defer cancel()
 		ctx = soon
 	}
-	return w.ask(ctx, ended, "end")
+	return w.query(ctx, ended, "end")
 }
 
-// endLater keeps the queue until a large page has finished the tasks that a click has queued.
+// deferClickEnd keeps the queue until a large page has finished the tasks that a click has queued.
 // The caller is answered before, since the page paints first, which takes longer than the
 // click.
-func (t *turn) endLater(ctx context.Context, w *world, until time.Time) {
-	asked, err := w.begin(ctx, "end")
+func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Time) {
+	asked, err := w.start(ctx, "end")
 	if err != nil {
 		return
 	}
-	t.slot.later(func() {
+	c.Ticket.Defer(func() {
 		limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
 		stopped := struct{ Moved bool }{true} // as above
 		_ = w.finish(limited, asked, &stopped)
-		t.owes.Store(!t.isQuiet()) // before Playwright is asked
+		c.pendingTabs.Store(!c.isQuiet()) // before Playwright is asked
 		if stopped.Moved {
-			t.settle(w.page, max(0, time.Until(until)))
+			c.settle(w.page, max(0, time.Until(until)))
 		}
 	})
 }
 
 // clicks returns the input events of a move to a position and count clicks there.
-func clicks(at seen, button string, count int) []input {
+func clicks(at elementReport, button string, count int) []input {
 	down := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
 	mouse := func(kind, button string, buttons, clicks int) input {
 		event := map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": button, "buttons": buttons, "clickCount": clicks}
@@ -311,27 +312,27 @@ type input struct {
 	params map[string]any
 }
 
-// give sends all inputs to the page without waiting in between. ctx must not end with the
+// sendInputs sends all inputs to the page without waiting in between. ctx must not end with the
 // caller's context.
-func (c *channel) give(ctx context.Context, a action, inputs []input) ([]cdp.Pending, error) {
+func (ps *pageSession) sendInputs(ctx context.Context, a action, inputs []input) ([]cdp.Pending, error) {
 	var all []cdp.Pending
 	for _, in := range inputs {
-		asked, err := c.ask(ctx, in.method, in.params)
+		asked, err := ps.send(ctx, in.method, in.params)
 		if err != nil {
-			return all, unknownError(a, "the connection to the page was lost")
+			return all, unknownResultError(a, "the connection to the page was lost")
 		}
 		all = append(all, asked)
 	}
 	return all, nil
 }
 
-// took waits until the page has acknowledged all inputs.
-func (c *channel) took(ctx context.Context, a action, given []cdp.Pending) error {
+// awaitInputs waits until the page has acknowledged all inputs.
+func (ps *pageSession) awaitInputs(ctx context.Context, a action, given []cdp.Pending) error {
 	for _, asked := range given {
-		if err := c.await(ctx, asked, nil); errors.Is(err, wire.CodePageCrashed) {
-			return crashedWhile(a)
+		if err := ps.await(ctx, asked, nil); errors.Is(err, wire.CodePageCrashed) {
+			return crashDuringError(a)
 		} else if err != nil {
-			return unknownError(a, "the page did not acknowledge the input")
+			return unknownResultError(a, "the page did not acknowledge the input")
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"sync"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // page is one tab as Playwright drives it.
 type page struct {
 	playwright.Page
-	link   *link
+	conn   *connection
 	target string
 	cdp    playwright.CDPSession                  // for short questions that Playwright's own calls cannot ask
 	opener string                                 // target id of the page that opened it
@@ -21,38 +22,38 @@ type page struct {
 
 	attaching chan struct{} // has room for one, who makes the channel
 	mu        sync.Mutex    // guards the fields below
-	own       *channel      // nil before the first need, and where it was given up
-	moved     chan struct{} // closed and replaced when its main frame has navigated
+	session   *pageSession  // nil before the first need, and where it was given up
+	navigated chan struct{} // closed and replaced when its main frame has navigated
 
-	commits  atomic.Int64             // navigations of its main frame so far
-	waited   atomic.Int64             // commits+1 of the last document that a command has waited for
-	pending  atomic.Bool              // its main frame is navigating to another document
-	acted    atomic.Bool              // an action may have begun a navigation that is not known to be over
-	world    atomic.Pointer[world]    // of its main frame, when it was asked for last
-	document atomic.Pointer[document] // of its main frame, when it was asked for last
-	lastAct  atomic.Int64             // the number of the last action that the driver was asked for
-	acting   atomic.Int64             // the number of the action in its act phase; 0 is none
-	gone     chan struct{}            // closed when the page is closed
-	crash    chan struct{}            // closed when its renderer is gone
-	close    sync.Once
-	crashed  sync.Once
+	commits      atomic.Int64                 // navigations of its main frame so far
+	parsed       atomic.Int64                 // commits+1 of the last document that a command has waited for
+	pending      atomic.Bool                  // its main frame is navigating to another document
+	mayNavigate  atomic.Bool                  // an action may have begun a navigation that is not known to be over
+	utilityWorld atomic.Pointer[utilityWorld] // of its main frame, when it was asked for last
+	document     atomic.Pointer[document]     // of its main frame, when it was asked for last
+	lastAct      atomic.Int64                 // the number of the last action that the driver was asked for
+	acting       atomic.Int64                 // the number of the action in its act phase; 0 is none
+	gone         chan struct{}                // closed when the page is closed
+	crash        chan struct{}                // closed when its renderer is gone
+	close        sync.Once
+	crashed      sync.Once
 }
 
-func newPage(l *link, p playwright.Page) (*page, error) {
-	pg := &page{Page: p, link: l, attaching: make(chan struct{}, 1), moved: make(chan struct{}), gone: make(chan struct{}), crash: make(chan struct{})}
-	pg.clock = pg.began
+func newPage(conn *connection, p playwright.Page) (*page, error) {
+	pg := &page{Page: p, conn: conn, attaching: make(chan struct{}, 1), navigated: make(chan struct{}), gone: make(chan struct{}), crash: make(chan struct{})}
+	pg.clock = pg.documentStart
 	p.OnClose(func(playwright.Page) { pg.close.Do(func() { close(pg.gone) }) })
 	p.OnCrash(func(playwright.Page) { pg.crashed.Do(func() { close(pg.crash) }) })
 	p.OnFrameNavigated(func(f playwright.Frame) {
 		if f.ParentFrame() == nil {
 			pg.commits.Add(1)
 			pg.mu.Lock()
-			close(pg.moved)
-			pg.moved = make(chan struct{})
+			close(pg.navigated)
+			pg.navigated = make(chan struct{})
 			pg.mu.Unlock()
 		}
 	})
-	cdp, err := l.context.NewCDPSession(p)
+	cdp, err := conn.context.NewCDPSession(p)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +64,8 @@ func newPage(l *link, p playwright.Page) (*page, error) {
 		return nil, err
 	}
 	pg.target, pg.opener = info.target, info.opener
-	pg.follow()
-	return pg, pg.emulate(emulation{}, l.kept.get().Emulation)
+	pg.followNavigation()
+	return pg, pg.emulate(emulation{}, conn.emulation())
 }
 
 // phase notes that the driver's action begins to act, or waits again. The driver sends
@@ -99,19 +100,16 @@ func (p *page) info() (targetInfo, error) {
 	return info, nil
 }
 
-// closed reports whether the page was closed, or its connection lost.
-func (p *page) closed() bool { return isClosed(p.gone) }
+// isClosed reports whether the page was closed, or its connection lost.
+func (p *page) isClosed() bool { return daemon.IsClosed(p.gone) }
 
-func (p *page) isGone() bool { return p.closed() || p.link.isGone() }
+func (p *page) isGone() bool { return p.isClosed() || p.conn.isLost() }
 
-func (p *page) isCrashed() bool { return isClosed(p.crash) }
+func (p *page) isCrashed() bool { return daemon.IsClosed(p.crash) }
 
-// crashTime is how long the news of a crash may come after what it made fail.
-const crashTime = 200 * time.Millisecond
-
-// crashes is isCrashed for a page of which something has just failed.
-func (p *page) crashes() bool {
-	timer := time.NewTimer(crashTime)
+// waitForCrash is isCrashed for a page of which something has just failed.
+func (p *page) waitForCrash() bool {
+	timer := time.NewTimer(daemon.CrashTime)
 	defer timer.Stop()
 	select {
 	case <-p.crash:

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -6,128 +6,129 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// current is the session's active page. Where the session has none yet it is made,
+// currentPage is the session's active page. Where the session has none yet it is made,
 // and where the daemon is new the one the last daemon had is taken up again. A
 // page that was closed is an error and never replaced by another, but that the
 // opener takes over from a popup that closed. It waits for the page's document: see
 // awaitDocument.
-func (t *turn) current(ctx context.Context) (*page, error) {
-	p, err := t.active(ctx)
+func (c *call) currentPage(ctx context.Context) (*page, error) {
+	p, err := c.activePage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return p, t.awaitDocument(ctx, p)
+	return p, c.awaitDocument(ctx, p)
 }
 
-// active is current without waiting for the document.
-func (t *turn) active(ctx context.Context) (*page, error) {
-	p, err := t.find(ctx)
+// activePage is current without waiting for the document.
+func (c *call) activePage(ctx context.Context) (*page, error) {
+	p, err := c.findPage(ctx)
 	if err != nil || p != nil {
 		return p, err
 	}
-	return t.newPage(ctx)
+	return c.newPage(ctx)
 }
 
-// find is current, but returns nil where the session has no page yet.
-func (t *turn) find(ctx context.Context) (*page, error) {
-	p, err := t.lookUp(ctx)
-	t.page = p
+// findPage is current, but returns nil where the session has no page yet.
+func (c *call) findPage(ctx context.Context) (*page, error) {
+	p, err := c.lookUpPage(ctx)
+	c.page = p
 	return p, err
 }
 
-func (t *turn) lookUp(ctx context.Context) (*page, error) {
-	l, err := t.linked(ctx)
+func (c *call) lookUpPage(ctx context.Context) (*page, error) {
+	conn, err := c.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if t.tab != "" {
-		return t.named(ctx, l)
+	if c.Tab != "" {
+		return c.namedPage(ctx, conn)
 	}
-	active, _ := t.known()
-	if p := l.page(active.TargetID); p != nil && !p.isGone() {
-		return t.usable(p)
+	active := c.Tabs.Active()
+	if p := conn.page(active.TargetID); p != nil && !p.isGone() {
+		return c.checkUsable(p)
 	}
-	tabs, err := t.listTabs(ctx)
+	tabs, err := c.Tabs.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tab, ok := t.successor(tabs, active)
+	tab, ok := c.Successor(tabs, active)
 	if !ok {
 		if active.TargetID == "" {
 			return nil, nil
 		}
-		return nil, closedError(active, len(tabs) > 0)
+		return nil, daemon.TabClosedError(active, len(tabs) > 0)
 	}
 	if active.TargetID == "" {
-		t.tell(tabs) // the tabs of an earlier daemon are no news
+		c.Tabs.MarkTold(tabs) // the tabs of an earlier daemon are no news
 	}
 	if tab.Crashed {
-		if err := t.activate(ctx, tab); err != nil {
+		if err := c.Tabs.Activate(ctx, tab); err != nil {
 			return nil, err
 		}
-		return nil, crashedError()
+		return nil, daemon.PageCrashedError()
 	}
-	p, err := t.adopt(ctx, l, tab)
+	p, err := c.adopt(ctx, conn, tab)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.activate(ctx, tab); err != nil {
+	if err := c.Tabs.Activate(ctx, tab); err != nil {
 		return nil, err
 	}
-	return t.usable(p)
+	return c.checkUsable(p)
 }
 
-// named is the page of the tab that the command names. It does not become the active
+// namedPage is the page of the tab that the command names. It does not become the active
 // one.
-func (t *turn) named(ctx context.Context, l *link) (*page, error) {
-	tabs, err := t.listTabs(ctx)
+func (c *call) namedPage(ctx context.Context, conn *connection) (*page, error) {
+	tabs, err := c.Tabs.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tab, err := pick(tabs, t.tab)
+	tab, err := pick(tabs, c.Tab)
 	switch {
 	case err != nil:
 		return nil, err
 	case tab.Crashed:
-		return nil, crashedError()
+		return nil, daemon.PageCrashedError()
 	}
-	p, err := t.adopt(ctx, l, tab)
+	p, err := c.adopt(ctx, conn, tab)
 	if err != nil {
 		return nil, err
 	}
-	return t.usable(p)
+	return c.checkUsable(p)
 }
 
 // adopt is the page in a tab. One that was opened again a moment ago, and is not yet
 // where the tab is listed, is waited for: what acts on it is meant for that document.
 // Where it does not get there in time it is taken as it is.
-func (t *turn) adopt(ctx context.Context, l *link, tab verbs.Tab) (*page, error) {
-	p, err := t.attached(ctx, l, tab)
-	if err != nil || blank(tab.URL) || !blank(p.URL()) {
+func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
+	p, err := c.attached(ctx, conn, tab)
+	if err != nil || isBlank(tab.URL) || !isBlank(p.URL()) {
 		return p, err
 	}
-	if !arrives(ctx, p, attachTime) {
-		t.log.Warn("a tab is not where it is listed", "tab", tab.TabID)
+	if !awaitDocumentURL(ctx, p, attachTime) {
+		c.Log.Warn("a tab is not where it is listed", "tab", tab.TabID)
 	}
 	return p, nil
 }
 
-// arrives waits until a page has a document of its own, and reports whether it has.
-func arrives(ctx context.Context, p *page, within time.Duration) bool {
+// awaitDocumentURL waits until a page has a document of its own, and reports whether it has.
+func awaitDocumentURL(ctx context.Context, p *page, within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
-	for blank(p.URL()) {
+	for isBlank(p.URL()) {
 		select {
 		case <-poll.C:
 		case <-p.crash:
 			return false
-		case <-p.link.gone:
+		case <-p.conn.lost:
 			return false
 		case <-ctx.Done():
 			return false
@@ -136,121 +137,71 @@ func arrives(ctx context.Context, p *page, within time.Duration) bool {
 	return true
 }
 
-// blank reports whether a page at the URL has no document of its own yet.
-func blank(url string) bool { return url == "" || url == ":" || url == "about:blank" }
+// isBlank reports whether a page at the URL has no document of its own yet.
+func isBlank(url string) bool { return url == "" || url == ":" || url == "about:blank" }
 
-// successor is the tab to act on among those that live. By target id first; by tab
-// id where the browser was started again and gave the tab another target.
-func (t *turn) successor(tabs []verbs.Tab, active verbs.Tab) (verbs.Tab, bool) {
-	if active.TargetID == "" {
-		for _, tab := range tabs {
-			if tab.Active {
-				return tab, true
-			}
-		}
-		if len(tabs) > 0 {
-			return tabs[len(tabs)-1], true
-		}
-		return verbs.Tab{}, false
-	}
-	for _, tab := range tabs {
-		if tab.TargetID == active.TargetID || tab.TabID == active.TabID {
-			return tab, true
-		}
-	}
-	opener := t.openerOf(active.TargetID)
-	for _, tab := range tabs {
-		if opener != "" && tab.TargetID == opener {
-			t.call.Warn("tab %s was closed; %s, which opened it, is active again", active.TabID, tab.TabID)
-			return tab, true
-		}
-	}
-	return verbs.Tab{}, false
-}
-
-func (t *turn) usable(p *page) (*page, error) {
-	if opener := p.opener; opener != "" {
-		t.mu.Lock()
-		t.openers[p.target] = opener
-		t.mu.Unlock()
+func (c *call) checkUsable(p *page) (*page, error) {
+	if p.opener != "" {
+		c.Tabs.SetOpener(p.target, p.opener)
 	}
 	if p.isCrashed() {
-		return nil, crashedError()
+		return nil, daemon.PageCrashedError()
 	}
 	return p, nil
 }
 
-func crashedError() error {
-	return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
-}
-
-func (s *Session) openerOf(target string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.openers[target]
-}
-
-func closedError(tab verbs.Tab, others bool) error {
-	err := wire.Errorf(wire.CodePageClosed, "the session's page %s is closed; it was at %s", tab.TabID, tab.URL).
-		With("tabId", tab.TabID).With("url", tab.URL)
-	if others {
-		return err.WithHint("abrowser tab list")
-	}
-	return err.WithHint("abrowser open %s", tab.URL)
-}
-
 // newPage makes a tab of the session and makes it the active one.
-func (t *turn) newPage(ctx context.Context) (*page, error) {
-	p, tab, err := t.openTab(ctx)
+func (c *call) newPage(ctx context.Context) (*page, error) {
+	p, tab, err := c.openTab(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return p, t.activate(ctx, tab)
+	return p, c.Tabs.Activate(ctx, tab)
 }
 
 const openTabTime = 10 * time.Second
 
 // openTab makes a tab of the session.
-func (t *turn) openTab(ctx context.Context) (*page, verbs.Tab, error) {
-	l, err := t.linked(ctx)
+func (c *call) openTab(ctx context.Context) (*page, verbs.Tab, error) {
+	conn, err := c.connected(ctx)
 	if err != nil {
 		return nil, verbs.Tab{}, err
 	}
-	before, err := t.roomFor(ctx)
+	before, err := c.tabsBefore(ctx)
 	if err != nil {
 		return nil, verbs.Tab{}, err
 	}
 	var p *page
-	err = t.manage(openTabTime, func() error {
-		made, err := l.context.NewPage()
+	err = c.watchTabs(openTabTime, func() error {
+		made, err := conn.context.NewPage()
 		if err != nil {
 			return err
 		}
-		p, err = l.attach(made)
+		p, err = conn.attach(made)
 		return err
 	})
-	if isGone(err) && !neverSent(err) {
-		return nil, verbs.Tab{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the tab was made").WithHint(hintTabs)
+	if isGone(err) && !isNotSent(err) {
+		return nil, verbs.Tab{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the tab was made").WithHint(daemon.HintTabs)
 	}
 	if err != nil && strings.Contains(err.Error(), "Target crashed") {
-		return nil, verbs.Tab{}, wire.Errorf(wire.CodePageCrashed, "the tab crashed while it was made").WithHint(hintTabs)
+		return nil, verbs.Tab{}, wire.Errorf(wire.CodePageCrashed, "the tab crashed while it was made").WithHint(daemon.HintTabs)
 	}
 	if err != nil {
-		return nil, verbs.Tab{}, coded(t.poolFull(ctx, err))
+		return nil, verbs.Tab{}, codeError(c.poolError(ctx, err))
 	}
-	tab, err := t.tabOf(ctx, p.target)
+	tab, err := c.tabOf(ctx, p.target)
 	if err != nil {
 		return nil, verbs.Tab{}, err
 	}
-	t.page = p
-	t.tellEvicted(before)
-	t.tell([]verbs.Tab{tab})
+	c.page = p
+	c.warnOfEvicted(before)
+	c.Tabs.MarkTold([]verbs.Tab{tab})
 	return p, tab, nil
 }
 
 // tabOf is what the broker says of a target that is the session's.
-func (t *turn) tabOf(ctx context.Context, target string) (verbs.Tab, error) {
-	tabs, err := t.listTabs(ctx)
+func (c *call) tabOf(ctx context.Context, target string) (verbs.Tab, error) {
+	tabs, err := c.Tabs.List(ctx)
 	if err != nil {
 		return verbs.Tab{}, err
 	}
@@ -262,29 +213,6 @@ func (t *turn) tabOf(ctx context.Context, target string) (verbs.Tab, error) {
 	return verbs.Tab{}, wire.Errorf(wire.CodePageClosed, "the tab was closed at once")
 }
 
-// tell marks tabs as ones that the caller knows of.
-func (s *Session) tell(tabs []verbs.Tab) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, tab := range tabs {
-		s.told[tab.TabID] = true
-	}
-}
-
-// untold returns the tabs that no reply has named yet, and marks them.
-func (s *Session) untold(tabs []verbs.Tab) []verbs.Tab {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var fresh []verbs.Tab
-	for _, tab := range tabs {
-		if !s.told[tab.TabID] {
-			s.told[tab.TabID] = true
-			fresh = append(fresh, tab)
-		}
-	}
-	return fresh
-}
-
 const (
 	effectsTime = 3 * time.Second
 	urlTime     = 500 * time.Millisecond
@@ -294,91 +222,89 @@ const (
 // effects is what the command caused beside what it was asked for: the tabs that
 // opened, usable when they are named, and the dialogs. It never fails the
 // command, which has been done.
-func (t *turn) effects(ctx context.Context) verbs.Effects {
+func (c *call) effects(ctx context.Context) verbs.Effects {
 	var e verbs.Effects
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
 	defer cancel()
-	quiet := t.isQuiet()
-	if !quiet || t.typed {
-		t.mayNavigate()
+	quiet := c.isQuiet()
+	if !quiet || c.typed {
+		c.mayNavigate()
 	}
 	if !quiet {
-		e.Opened = t.fresh(ctx)
+		e.Opened = c.newTabs(ctx)
 	}
-	e.Dialogs = t.tellNews()
-	e.Downloads = t.tellDownloads(ctx)
+	e.Dialogs = c.AddNotices()
+	e.Downloads = c.downloads.takeNew(ctx)
 	return e
 }
 
-// fresh are the tabs that no reply has told of, usable, and told of with this one.
-func (t *turn) fresh(ctx context.Context) []verbs.OpenedTab {
-	t.owes.Store(false)
-	tabs, err := t.settledTabs(ctx)
+// newTabs are the tabs that no reply has told of, usable, and told of with this one.
+func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
+	c.pendingTabs.Store(false)
+	tabs, err := c.Tabs.ListSettled(ctx)
 	if err != nil {
 		if !errors.Is(err, wire.CodeNotRunning) {
-			t.log.Warn("asking for tabs", "error", err)
+			c.Log.Warn("asking for tabs", "error", err)
 		}
 		return nil
 	}
-	t.catchUp()
+	c.catchUp()
 	var all []verbs.OpenedTab
-	for _, tab := range t.untold(tabs) {
-		all = append(all, t.opened(ctx, tab))
+	for _, tab := range c.Tabs.Untold(tabs) {
+		all = append(all, c.awaitOpened(ctx, tab))
 	}
 	return all
 }
 
-// tellOwed warns of the tabs that were opened in what the command before had left to do,
+// warnOfNewTabs warns of the tabs that were opened in what the command before had left to do,
 // where this one has not told of them.
-func (t *turn) tellOwed(ctx context.Context) {
-	if t.foreign || !t.owes.Load() {
+func (c *call) warnOfNewTabs(ctx context.Context) {
+	if c.IsForeign() || !c.pendingTabs.Load() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
 	defer cancel()
-	for _, tab := range t.fresh(ctx) {
-		t.call.Warn("the page has opened tab %s: %s", tab.TabID, tab.URL)
+	for _, tab := range c.newTabs(ctx) {
+		c.Warn("the page has opened tab %s: %s", tab.TabID, tab.URL)
 	}
 }
 
 // isQuiet reports whether the page's last answer came with the news that there is none.
-func (t *turn) isQuiet() bool {
-	_, l := t.known()
-	return t.direct && l != nil && l.isQuiet()
+func (c *call) isQuiet() bool {
+	conn := c.current()
+	return c.askedDirectly && conn != nil && conn.isQuiet()
 }
 
 // catchUp waits, for a bounded time, until Playwright has told us of all that happened
 // until the page answered us: what we ask it ourselves, it may answer before. Of what it
 // is asked through Playwright all is known.
-func (t *turn) catchUp() {
-	t.mu.Lock()
-	news := t.happened != t.caughtUp
-	t.caughtUp = t.happened
-	t.mu.Unlock()
-	ahead := t.ahead
-	t.ahead = false
-	if ahead && news {
-		t.hearAll()
-		t.dialogs.settle(catchTime)
+func (c *call) catchUp() {
+	events := int64(c.Tabs.Events())
+	isNew := events != c.seenEvents.Swap(events)
+	ahead := c.aheadOfEvents
+	c.aheadOfEvents = false
+	if ahead && isNew {
+		c.awaitEvents()
+		c.dialogs.awaitAnswered(catchTime)
 	}
 }
 
-// opened waits, for a bounded time, until the tab can be used and knows its URL.
-func (t *turn) opened(ctx context.Context, tab verbs.Tab) verbs.OpenedTab {
+// awaitOpened waits, for a bounded time, until the tab can be used and knows its URL.
+func (c *call) awaitOpened(ctx context.Context, tab verbs.Tab) verbs.OpenedTab {
 	out := verbs.OpenedTab{TabID: tab.TabID, URL: tab.URL, TargetID: tab.TargetID}
-	_, l := t.known()
-	if l == nil {
+	conn := c.current()
+	if conn == nil {
 		return out
 	}
-	p, err := l.await(ctx, tab.TargetID)
+	p, err := conn.awaitPage(ctx, tab.TargetID)
 	if err != nil {
-		t.call.Warn("tab %s does not answer yet", tab.TabID)
+		c.Warn("tab %s does not answer yet", tab.TabID)
 		return out
 	}
-	if _, err := t.usable(p); err != nil {
+	if _, err := c.checkUsable(p); err != nil {
 		return out
 	}
-	if arrives(ctx, p, urlTime) {
+	if awaitDocumentURL(ctx, p, urlTime) {
 		out.URL = p.URL()
 	}
 	return out

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -6,104 +6,108 @@ import (
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// channel is a page as we ask it ourselves, in a CDP session of our own.
-type channel struct {
+// pageSession is a page as we ask it ourselves, in a CDP session of our own.
+type pageSession struct {
 	*cdp.Conn
-	page    *page
-	session string
+	page *page
+	id   string
 }
+
+// lostTime is how long after the end of its pages the end of a connection may be noticed.
+const lostTime = 100 * time.Millisecond
 
 // errLost is an answer that will not come: the connection has ended.
 var errLost = errors.New("the connection ended before the answer")
 
-// channel attaches to the page where that is still to be done. With an error nothing
+// attachCDP attaches to the page where that is still to be done. With an error nothing
 // was asked of the page.
-func (p *page) channel(ctx context.Context) (*channel, error) {
-	d, err := p.link.direct(ctx)
+func (p *page) attachCDP(ctx context.Context) (*pageSession, error) {
+	d, err := p.conn.dialCDP(ctx)
 	if err != nil {
-		p.link.lost() // it has the same broker
+		p.conn.Drop() // it has the same broker
 		return nil, err
 	}
 	select { // one attaches: what one session knows, another does not
 	case p.attaching <- struct{}{}:
 		defer func() { <-p.attaching }()
 	case <-ctx.Done():
-		return nil, ended(ctx)
+		return nil, daemon.ContextError(ctx)
 	}
 	p.mu.Lock()
-	c := p.own
+	ps := p.session
 	p.mu.Unlock()
-	if c != nil && c.Conn == d {
-		return c, nil
+	if ps != nil && ps.Conn == d {
+		return ps, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, attachTime)
 	defer cancel()
 	var out struct {
 		SessionID string `json:"sessionId"`
 	}
-	root := &channel{Conn: d, page: p}
+	root := &pageSession{Conn: d, page: p}
 	if err := root.call(ctx, "Target.attachToTarget", map[string]any{"targetId": p.target, "flatten": true}, &out); err != nil {
 		if errors.Is(err, errLost) {
-			err = goneError()
+			err = daemon.ConnectionLostError()
 		}
 		return nil, err
 	}
-	c = &channel{Conn: d, page: p, session: out.SessionID}
+	ps = &pageSession{Conn: d, page: p, id: out.SessionID}
 	p.mu.Lock()
-	p.own = c
+	p.session = ps
 	p.mu.Unlock()
-	return c, nil
+	return ps, nil
 }
 
-// drop gives a session up, with all that it waits for.
-func (p *page) drop(c *channel) {
+// dropSession gives a session up, with all that it waits for.
+func (p *page) dropSession(ps *pageSession) {
 	p.mu.Lock()
-	if p.own == c {
-		p.own = nil
+	if p.session == ps {
+		p.session = nil
 	}
 	p.mu.Unlock()
-	a, err := c.Send(context.Background(), "", "Target.detachFromTarget", map[string]any{"sessionId": c.session})
+	a, err := ps.Send(context.Background(), "", "Target.detachFromTarget", map[string]any{"sessionId": ps.id})
 	if err == nil {
-		c.Forget(a) // whether it was still there makes no difference
+		ps.Forget(a) // whether it was still there makes no difference
 	}
 }
 
 // call asks the page and waits for its answer until ctx ends. A page that is gone or
 // has crashed is not waited for.
-func (c *channel) call(ctx context.Context, method string, params, out any) error {
-	asked, err := c.ask(ctx, method, params)
+func (ps *pageSession) call(ctx context.Context, method string, params, out any) error {
+	asked, err := ps.send(ctx, method, params)
 	if err != nil {
 		return err
 	}
-	return c.await(ctx, asked, out)
+	return ps.await(ctx, asked, out)
 }
 
-// ask is the first half of call. With an error nothing was asked.
-func (c *channel) ask(ctx context.Context, method string, params any) (cdp.Pending, error) {
-	asked, err := c.Send(ctx, c.session, method, params)
+// send is the first half of call. With an error nothing was asked.
+func (ps *pageSession) send(ctx context.Context, method string, params any) (cdp.Pending, error) {
+	asked, err := ps.Send(ctx, ps.id, method, params)
 	if err != nil {
-		c.page.link.lost() // as above
-		return asked, goneError()
+		ps.page.conn.Drop() // as above
+		return asked, daemon.ConnectionLostError()
 	}
 	return asked, nil
 }
 
-func (c *channel) await(ctx context.Context, asked cdp.Pending, out any) error {
-	defer c.Forget(asked)
+func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) error {
+	defer ps.Forget(asked)
 	answer := asked.Response()
 	select {
 	case a := <-answer:
 		return a.Decode(out)
-	case <-c.page.crash: // Chromium does not always answer then
+	case <-ps.page.crash: // Chromium does not always answer then
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
-	case <-c.page.gone:
-	case <-c.Over():
+	case <-ps.page.gone:
+	case <-ps.Over():
 	case <-ctx.Done():
-		return ended(ctx)
+		return daemon.ContextError(ctx)
 	}
 	// Of a connection that is lost the pages end first; of one that is closed the answer
 	// may have come before.
@@ -113,9 +117,9 @@ func (c *channel) await(ctx context.Context, asked cdp.Pending, out any) error {
 	select {
 	case a := <-answer:
 		return a.Decode(out)
-	case <-c.Over():
+	case <-ps.Over():
 		lost = true
-	case <-c.page.link.gone:
+	case <-ps.page.conn.lost:
 		lost = true
 	case <-timer.C:
 	}
@@ -127,29 +131,29 @@ func (c *channel) await(ctx context.Context, asked cdp.Pending, out any) error {
 	if lost {
 		return errLost
 	}
-	return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint(hintTabs)
+	return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint(daemon.HintTabs)
 }
 
 // mayLogIn has the cookies saved before the command answers. What a script sets that does
 // not name them is saved a moment later; what a server sets, the broker sees.
 func (p *page) mayLogIn(ctx context.Context) {
-	c, err := p.channel(ctx)
+	ps, err := p.attachCDP(ctx)
 	if err != nil {
 		return // nor is anything else asked of the page
 	}
-	if asked, err := c.Send(ctx, "", "Abrowser.mayLogIn", nil); err == nil {
-		c.Forget(asked)
+	if asked, err := ps.Send(ctx, "", "Abrowser.mayLogIn", nil); err == nil {
+		ps.Forget(asked)
 	}
 }
 
 // evaluate asks for the value of an expression that does nothing.
 func (p *page) evaluate(ctx context.Context, expression string) (json.RawMessage, error) {
-	c, err := p.channel(ctx)
+	ps, err := p.attachCDP(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out cdp.Evaluation
-	if err := c.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out); err != nil {
+	if err := ps.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out); err != nil {
 		return nil, err
 	}
 	return out.Result.Value, out.Thrown()

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -6,39 +6,40 @@ import (
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // pageState looks without a picture and without Playwright's own scripts: it is what
 // an agent may ask that has to wait for the front tab.
-func (t *turn) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStateOut, error) {
-	ctx, cancel, err := t.within(ctx, 0, quickTime)
+func (c *call) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStateOut, error) {
+	ctx, cancel, err := c.Limit(ctx, 0, readTime)
 	if err != nil {
 		return verbs.PageStateOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.PageStateOut{}, err
 	}
-	limit := slice(ctx, quickTime) + time.Second
-	value, err := look(t, limit, func() (json.RawMessage, error) {
+	limit := daemon.TimeLeft(ctx, readTime) + time.Second
+	value, err := peekFor(c, limit, func() (json.RawMessage, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit+time.Second) // it is look that ends it
 		defer cancel()
 		return p.evaluate(ctx, pageStateScript)
 	})
-	t.tellNews()
+	c.AddNotices()
 	switch {
 	case errors.Is(err, errLost):
-		return verbs.PageStateOut{}, goneError()
+		return verbs.PageStateOut{}, daemon.ConnectionLostError()
 	case err != nil:
-		return verbs.PageStateOut{}, coded(err)
+		return verbs.PageStateOut{}, codeError(err)
 	}
 	var out verbs.PageStateOut
 	var text string
 	if json.Unmarshal(value, &text) != nil || json.Unmarshal([]byte(text), &out) != nil {
-		return out, wire.Errorf(wire.CodeEvaluation, "the page does not let itself be read").WithHint(hintSnapshot)
+		return out, wire.Errorf(wire.CodeEvaluation, "the page does not let itself be read").WithHint(daemon.HintSnapshot)
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	_ "embed" // for the script
@@ -10,37 +10,38 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// asksScript takes the place of what a page asks a person with. It is run in the
+// promptsScript takes the place of what a page asks a person with. It is run in the
 // page itself, where each page has its own: the browser's own grants would hold for
 // all sessions that share its context. So a page that means to can get at the
 // browser's own functions again, which answer as for somebody who was not asked yet.
 //
-//go:embed asks.js
-var asksScript string
+//go:embed prompts.js
+var promptsScript string
 
-// asks decides what pages ask for, by the session's policies.
-type asks struct {
-	kept *keeping
-	news *news
+// prompts decides what pages ask for, by the session's policies.
+type prompts struct {
+	state   *daemon.StateStore
+	notices *daemon.Notices
 
 	mu        sync.Mutex // guards the fields below; never held while a person is waited for
 	last      int
-	pending   map[string]*question
+	pending   map[string]*pendingPrompt
 	queue     []pickerAnswer
 	saves     map[string]string // the file behind an id that a page was given
 	clipboard string            // the session's own
 }
 
-func newAsks(k *keeping, n *news) *asks {
-	return &asks{kept: k, news: n, pending: map[string]*question{}, saves: map[string]string{}}
+func newPrompts(k *daemon.StateStore, n *daemon.Notices) *prompts {
+	return &prompts{state: k, notices: n, pending: map[string]*pendingPrompt{}, saves: map[string]string{}}
 }
 
-// asked is a page's question. All of it is the page's word.
-type asked struct {
+// promptRequest is a page's question. All of it is the page's word.
+type promptRequest struct {
 	ID     int      `json:"id"`
 	Kind   string   `json:"kind"`
 	Names  []string `json:"names"` // of permissions
@@ -54,39 +55,32 @@ type asked struct {
 	More   bool     `json:"more"` // behind what was written before
 }
 
-// verdict is what the page is told.
-type verdict struct {
-	Do       string    `json:"do,omitempty"`    // allow or deny
-	Wait     string    `json:"wait,omitempty"`  // for a person: ask again
-	State    string    `json:"state,omitempty"` // of a permission: granted, denied, prompt
-	Text     string    `json:"text,omitempty"`
-	Position *position `json:"position,omitempty"`
-	Files    []picked  `json:"files"`
-	File     string    `json:"file,omitempty"`
-	Name     string    `json:"name,omitempty"`
-}
-
-// position is where geolocation says that the page is.
-type position struct {
-	Latitude  float64 `json:"latitude"`
-	Longitude float64 `json:"longitude"`
-	Accuracy  float64 `json:"accuracy"`
+// decision is what the page is told.
+type decision struct {
+	Do       string           `json:"do,omitempty"`    // allow or deny
+	Wait     string           `json:"wait,omitempty"`  // for a person: ask again
+	State    string           `json:"state,omitempty"` // of a permission: granted, denied, prompt
+	Text     string           `json:"text,omitempty"`
+	Position *daemon.Position `json:"position,omitempty"`
+	Files    []pickedFile     `json:"files"`
+	File     string           `json:"file,omitempty"`
+	Name     string           `json:"name,omitempty"`
 }
 
 const (
 	doAllow = "allow"
 	doDeny  = "deny"
 
-	mostAsked   = 500 // characters of a page's words that are kept
-	mostPending = 20
-	askSlice    = 2 * time.Second // shorter than what the page waits for us
-	humanTime   = 5 * time.Minute
+	maxText    = 500 // characters of a page's words that are kept
+	maxPending = 20
+	waitSlice  = 2 * time.Second // shorter than what the page waits for us
+	personTime = 5 * time.Minute
 )
 
-// answer decides what a page asks and tells its frame, which waits.
-func (a *asks) answer(gone <-chan struct{}, frame playwright.Frame, text string) {
-	var q asked
-	v := verdict{Do: doDeny}
+// respond decides what a page asks and tells its frame, which waits.
+func (a *prompts) respond(gone <-chan struct{}, frame playwright.Frame, text string) {
+	var q promptRequest
+	v := decision{Do: doDeny}
 	if json.Unmarshal([]byte(text), &q) == nil {
 		v = a.decide(gone, originOf(frame.URL()), q)
 	}
@@ -98,29 +92,29 @@ func (a *asks) answer(gone <-chan struct{}, frame playwright.Frame, text string)
 	_, _ = frame.Evaluate(fmt.Sprintf("globalThis[Symbol.for('abrowser.asks')]?.answer(%d, %s)", q.ID, raw))
 }
 
-func (a *asks) decide(gone <-chan struct{}, origin string, q asked) verdict {
+func (a *prompts) decide(gone <-chan struct{}, origin string, q promptRequest) decision {
 	switch q.Kind {
 	case "wait":
 		return a.awaitPerson(gone, q.Wait)
 	case "query":
-		return verdict{State: a.state(first(q.Names))}
+		return decision{State: a.permissionState(first(q.Names))}
 	case "save":
 		return a.save(q)
 	case wire.KindPermission:
 		return a.permission(origin, q)
 	case wire.KindNotification:
-		mode := a.kept.get().Policies.Notification
-		return a.settle(mode, wire.Record{Kind: q.Kind, Name: "Notification", Message: brief(q.Title), Origin: origin}, q)
+		mode := a.state.Get().Policies.Notification
+		return a.applyMode(mode, wire.Record{Kind: q.Kind, Name: "Notification", Message: shorten(q.Title), Origin: origin}, q)
 	case wire.KindFilePicker:
-		return a.picker(origin, q)
+		return a.pickFiles(origin, q)
 	}
-	return verdict{Do: doDeny}
+	return decision{Do: doDeny}
 }
 
 // permission decides about one permission, or about several of which all are needed.
-func (a *asks) permission(origin string, q asked) verdict {
+func (a *prompts) permission(origin string, q promptRequest) decision {
 	if len(q.Names) == 0 || len(q.Names) > 4 {
-		return verdict{Do: doDeny}
+		return decision{Do: doDeny}
 	}
 	modes := map[string]string{}
 	strictest := ""
@@ -133,19 +127,19 @@ func (a *asks) permission(origin string, q asked) verdict {
 	}
 	name := strings.Join(q.Names, "+")
 	if strictest == verbs.PolicyAskHuman {
-		return a.askPerson(wire.Record{Kind: q.Kind, Name: brief(name), Message: "wanted by the page", Origin: origin}, q)
+		return a.askPerson(wire.Record{Kind: q.Kind, Name: shorten(name), Message: "wanted by the page", Origin: origin}, q)
 	}
-	v := verdict{Do: doDeny}
+	v := decision{Do: doDeny}
 	for _, name := range q.Names {
 		if modes[name] == modeSilent {
 			continue
 		}
-		r := wire.Record{Kind: q.Kind, Name: brief(name), Message: "wanted by the page", Origin: origin, Handled: handledDenied}
+		r := wire.Record{Kind: q.Kind, Name: shorten(name), Message: "wanted by the page", Origin: origin, Handled: daemon.HandledDenied}
 		if modes[name] == verbs.PolicyAllow {
-			r.Handled = handledAllowed
+			r.Handled = daemon.HandledAllowed
 		}
 		r.Raised = modes[name] == verbs.PolicyRaise || modes[name] == ""
-		a.news.add(r)
+		a.notices.Add(r)
 	}
 	if strictest == verbs.PolicyAllow || strictest == modeSilent {
 		v = a.grant(q)
@@ -158,8 +152,8 @@ func (a *asks) permission(origin string, q asked) verdict {
 const modeSilent = "silent"
 
 // mode is the policy for a permission.
-func (a *asks) mode(name string, active bool) string {
-	p := a.kept.get().Policies
+func (a *prompts) mode(name string, active bool) string {
+	p := a.state.Get().Policies
 	mode, ok := p.PerPermission[name]
 	switch {
 	case ok:
@@ -168,14 +162,14 @@ func (a *asks) mode(name string, active bool) string {
 	default:
 		mode = p.Permission
 	}
-	if mode != verbs.PolicyAllow && mode != verbs.PolicyDeny && unasked(name, active) {
+	if mode != verbs.PolicyAllow && mode != verbs.PolicyDeny && isGrantedByDefault(name, active) {
 		return modeSilent
 	}
 	return mode
 }
 
-// unasked reports whether a browser gives a permission without asking.
-func unasked(name string, active bool) bool {
+// isGrantedByDefault reports whether a browser gives a permission without asking.
+func isGrantedByDefault(name string, active bool) bool {
 	switch name {
 	case "accelerometer", "gyroscope", "magnetometer", "background-sync", "payment-handler":
 		return true
@@ -197,9 +191,9 @@ func strictness(mode string) int {
 	return 3
 }
 
-// state is what a page is told that asks how a permission is, empty for what the
+// permissionState is what a page is told that asks how a permission is, empty for what the
 // browser itself knows.
-func (a *asks) state(name string) string {
+func (a *prompts) permissionState(name string) string {
 	switch a.mode(name, false) {
 	case verbs.PolicyAllow:
 		return "granted"
@@ -211,17 +205,17 @@ func (a *asks) state(name string) string {
 	return "prompt"
 }
 
-// notifications is Notification.permission.
-func (a *asks) notifications() string {
-	if state := a.state("notifications"); state != "prompt" {
+// notificationPermission is Notification.permission.
+func (a *prompts) notificationPermission() string {
+	if state := a.permissionState("notifications"); state != "prompt" {
 		return state
 	}
 	return "default"
 }
 
 // grant is what an allowed permission comes with.
-func (a *asks) grant(q asked) verdict {
-	v := verdict{Do: doAllow}
+func (a *prompts) grant(q promptRequest) decision {
+	v := decision{Do: doAllow}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, name := range q.Names {
@@ -231,26 +225,26 @@ func (a *asks) grant(q asked) verdict {
 		case "clipboard-read":
 			v.Text = a.clipboard
 		case "geolocation":
-			v.Position = a.kept.get().Emulation.Geo
+			v.Position = a.state.Get().Emulation.Geo
 		}
 	}
 	return v
 }
 
-// settle decides about anything by a mode, and notes it.
-func (a *asks) settle(mode string, r wire.Record, q asked) verdict {
-	v := verdict{Do: doDeny}
-	r.Handled = handledDenied
+// applyMode decides about anything by a mode, and notes it.
+func (a *prompts) applyMode(mode string, r wire.Record, q promptRequest) decision {
+	v := decision{Do: doDeny}
+	r.Handled = daemon.HandledDenied
 	switch mode {
 	case verbs.PolicyAskHuman:
 		return a.askPerson(r, q)
 	case verbs.PolicyAllow:
-		v.Do, r.Handled = doAllow, handledAllowed
+		v.Do, r.Handled = doAllow, daemon.HandledAllowed
 	case verbs.PolicyDeny:
 	default:
 		r.Raised = true
 	}
-	a.news.add(r)
+	a.notices.Add(r)
 	return v
 }
 
@@ -261,26 +255,26 @@ func first(names []string) string {
 	return names[0]
 }
 
-// brief cuts a page's words.
-func brief(text string) string {
-	if cut := []rune(text); len(cut) > mostAsked {
-		return string(cut[:mostAsked]) + "..."
+// shorten cuts a page's words.
+func shorten(text string) string {
+	if cut := []rune(text); len(cut) > maxText {
+		return string(cut[:maxText]) + "..."
 	}
 	return text
 }
 
 // config is what the script is told when it begins.
-func (a *asks) config() (string, error) {
+func (a *prompts) config() (string, error) {
 	raw, err := json.Marshal(map[string]any{
-		"binding": asksBinding, "names": verbs.PermissionNames(), "pickers": verbs.PickerNames(), "notifications": a.notifications(),
+		"binding": promptsBinding, "names": verbs.PermissionNames(), "pickers": verbs.PickerNames(), "notifications": a.notificationPermission(),
 	})
 	return string(raw), err
 }
 
-const asksBinding = "__abrowserAsk"
+const promptsBinding = "__abrowserAsk"
 
-// install is the script with its configuration, to be run in every document.
-func (a *asks) install() (string, error) {
+// script is the script with its configuration, to be run in every document.
+func (a *prompts) script() (string, error) {
 	config, err := a.config()
-	return fmt.Sprintf("%s(%s)", strings.TrimSpace(asksScript), config), err
+	return fmt.Sprintf("%s(%s)", strings.TrimSpace(promptsScript), config), err
 }

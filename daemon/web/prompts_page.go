@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"net/url"
@@ -12,37 +12,37 @@ const (
 	tellTime    = 500 * time.Millisecond // for pages to be told of something
 )
 
-// guard puts the script into every document that the connection's pages have and
+// installPrompts puts the script into every document that the connection's pages have and
 // will have.
-func (l *link) guard(a *asks) error {
-	script, err := a.install()
+func (conn *connection) installPrompts(a *prompts) error {
+	script, err := a.script()
 	if err != nil {
 		return err
 	}
-	l.script = script
-	err = l.briefly(installTime, func() error {
-		err := l.context.ExposeBinding(asksBinding, func(source *playwright.BindingSource, args ...any) any {
+	conn.promptsScript = script
+	err = conn.waitBriefly(installTime, func() error {
+		err := conn.context.ExposeBinding(promptsBinding, func(source *playwright.BindingSource, args ...any) any {
 			if len(args) != 1 {
 				return nil
 			}
 			text, _ := args[0].(string)
-			l.hand(func() { a.answer(l.gone, source.Frame, text) })
+			conn.spawn(func() { a.respond(conn.lost, source.Frame, text) })
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		return l.context.AddInitScript(playwright.Script{Content: &script})
+		return conn.context.AddInitScript(playwright.Script{Content: &script})
 	})
-	l.tell(script, l.context.Pages()...)
+	conn.runInFrames(script, conn.context.Pages()...)
 	return err
 }
 
-// briefly runs a call of Playwright that all pages have to answer, and does not wait
+// waitBriefly runs a call of Playwright that all pages have to answer, and does not wait
 // beyond limit for one that is busy.
-func (l *link) briefly(limit time.Duration, call func() error) error {
+func (conn *connection) waitBriefly(limit time.Duration, call func() error) error {
 	done := make(chan error, 1)
-	l.hand(func() { done <- call() })
+	conn.spawn(func() { done <- call() })
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -62,16 +62,16 @@ func originOf(text string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// tell runs a script in every frame of these pages and waits for it, but not for
+// runInFrames runs a script in every frame of these pages and waits for it, but not for
 // long: a page that is busy runs it later.
-func (l *link) tell(script string, pages ...playwright.Page) {
+func (conn *connection) runInFrames(script string, pages ...playwright.Page) {
 	var frames []playwright.Frame
 	for _, p := range pages {
 		frames = append(frames, p.Frames()...)
 	}
 	told := make(chan struct{}, len(frames))
 	for _, frame := range frames {
-		l.hand(func() {
+		conn.spawn(func() {
 			_, _ = frame.Evaluate(script) // a frame that has gone needs it no more
 			told <- struct{}{}
 		})
@@ -87,28 +87,28 @@ func (l *link) tell(script string, pages ...playwright.Page) {
 	}
 }
 
-// Farewell is a script that gives a page the browser's own functions back, and takes off
+// CleanupScript is a script that gives a page the browser's own functions back, and takes off
 // what Playwright put there to be asked by. It does nothing in a page that has them.
-const Farewell = "globalThis[Symbol.for('abrowser.asks')]?.restore(); " +
+const CleanupScript = "globalThis[Symbol.for('abrowser.asks')]?.restore(); " +
 	"delete globalThis.__playwright__binding__; delete globalThis.__playwright__binding__controller__"
 
-// restore gives the pages the browser's own functions back.
-func (l *link) restore() { l.tell(Farewell, l.context.Pages()...) }
+// Restore gives the pages the browser's own functions back.
+func (conn *connection) Restore() { conn.runInFrames(CleanupScript, conn.context.Pages()...) }
 
-// refresh passes on what pages know without asking.
-func (l *link) refresh(a *asks) error {
-	script, err := a.install()
+// refreshPrompts passes on what pages know without asking.
+func (conn *connection) refreshPrompts(a *prompts) error {
+	script, err := a.script()
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	same := script == l.script
-	l.script = script
-	l.mu.Unlock()
-	if same || l.isGone() {
+	conn.mu.Lock()
+	same := script == conn.promptsScript
+	conn.promptsScript = script
+	conn.mu.Unlock()
+	if same || conn.isLost() {
 		return nil
 	}
-	err = l.briefly(tellTime, func() error { return l.context.AddInitScript(playwright.Script{Content: &script}) })
-	l.tell(script, l.context.Pages()...)
+	err = conn.waitBriefly(tellTime, func() error { return conn.context.AddInitScript(playwright.Script{Content: &script}) })
+	conn.runInFrames(script, conn.context.Pages()...)
 	return err
 }

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"cmp"
@@ -7,21 +7,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// question is a page's request that a person is to decide.
-type question struct {
+// pendingPrompt is a page's request that a person is to decide.
+type pendingPrompt struct {
 	record wire.Record
-	asked  asked
+	asked  promptRequest
 	answer chan struct{} // closed when allow is set
 	allow  bool
 	until  time.Time
 }
 
 // askPerson notes a question for a person, and has the page wait for the answer.
-func (a *asks) askPerson(r wire.Record, q asked) verdict {
+func (a *prompts) askPerson(r wire.Record, q promptRequest) decision {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for id, one := range a.pending {
@@ -29,47 +30,47 @@ func (a *asks) askPerson(r wire.Record, q asked) verdict {
 			delete(a.pending, id)
 		}
 	}
-	if len(a.pending) >= mostPending {
-		return verdict{Do: doDeny}
+	if len(a.pending) >= maxPending {
+		return decision{Do: doDeny}
 	}
 	a.last++
 	id := fmt.Sprintf("q%d", a.last)
-	r.Handled = handledAsked
+	r.Handled = daemon.HandledAsked
 	r.Hint = "abrowser policy answer " + id + " allow (or deny)"
-	a.pending[id] = &question{record: r, asked: q, answer: make(chan struct{}), until: time.Now().Add(humanTime)}
-	a.news.add(r)
-	return verdict{Wait: id}
+	a.pending[id] = &pendingPrompt{record: r, asked: q, answer: make(chan struct{}), until: time.Now().Add(personTime)}
+	a.notices.Add(r)
+	return decision{Wait: id}
 }
 
 // awaitPerson waits for a person's answer, for as long as one question of the page's
 // may take, or until gone is closed.
-func (a *asks) awaitPerson(gone <-chan struct{}, id string) verdict {
+func (a *prompts) awaitPerson(gone <-chan struct{}, id string) decision {
 	a.mu.Lock()
 	one := a.pending[id]
 	a.mu.Unlock()
 	if one == nil || time.Now().After(one.until) {
-		return verdict{Do: doDeny}
+		return decision{Do: doDeny}
 	}
-	timer := time.NewTimer(askSlice)
+	timer := time.NewTimer(waitSlice)
 	defer timer.Stop()
 	select {
 	case <-one.answer:
 	case <-timer.C:
-		return verdict{Wait: id}
+		return decision{Wait: id}
 	case <-gone:
-		return verdict{Do: doDeny}
+		return decision{Do: doDeny}
 	}
 	a.mu.Lock()
 	delete(a.pending, id)
 	a.mu.Unlock()
 	if !one.allow {
-		return verdict{Do: doDeny}
+		return decision{Do: doDeny}
 	}
 	return a.grant(one.asked)
 }
 
-// reply is a person's answer to a question.
-func (a *asks) reply(id string, allow bool) error {
+// answer is a person's answer to a question.
+func (a *prompts) answer(id string, allow bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	one := a.pending[id]
@@ -86,8 +87,8 @@ func (a *asks) reply(id string, allow bool) error {
 	return nil
 }
 
-// waiting lists the questions that wait for a person, the oldest first.
-func (a *asks) waiting() []verbs.PendingQuestion {
+// pendingQuestions lists the questions that wait for a person, the oldest first.
+func (a *prompts) pendingQuestions() []verbs.PendingQuestion {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var all []verbs.PendingQuestion

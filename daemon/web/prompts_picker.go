@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -13,65 +14,65 @@ import (
 // pickerAnswer is what a file picker answers instead of a person.
 type pickerAnswer struct {
 	api   string
-	files []picked
+	files []pickedFile
 	path  string // of the file to write
 }
 
-// picked is a file that a page is given.
-type picked struct {
+// pickedFile is a file that a page is given.
+type pickedFile struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 	Data []byte `json:"data"`
 }
 
-const mostQueued = 100
+const maxQueued = 100
 
-// picker answers a file picker with what is queued for it. Without that there is
+// pickFiles answers a file picker with what is queued for it. Without that there is
 // nothing to pick: a policy that allows it says so, too.
-func (a *asks) picker(origin string, q asked) verdict {
-	p := a.kept.get().Policies
+func (a *prompts) pickFiles(origin string, q promptRequest) decision {
+	p := a.state.Get().Policies
 	mode, ok := p.PerPicker[q.API]
 	if !ok {
 		mode = p.FilePicker
 	}
-	r := wire.Record{Kind: q.Kind, Name: brief(q.API), Message: brief(q.Title), Origin: origin, Handled: handledDenied}
+	r := wire.Record{Kind: q.Kind, Name: shorten(q.API), Message: shorten(q.Title), Origin: origin, Handled: daemon.HandledDenied}
 	if !slices.Contains(verbs.PickerNames(), q.API) {
-		return verdict{Do: doDeny}
+		return decision{Do: doDeny}
 	}
 	if mode == verbs.PolicyDeny {
-		a.news.add(r)
-		return verdict{Do: doDeny}
+		a.notices.Add(r)
+		return decision{Do: doDeny}
 	}
 	answer, ok := a.dequeue(q.API)
 	if !ok {
 		r.Raised = true
-		a.news.add(r)
-		return verdict{Do: doDeny}
+		a.notices.Add(r)
+		return decision{Do: doDeny}
 	}
-	r.Handled = handledAllowed
-	a.news.add(r)
-	v := verdict{Do: doAllow, Files: answer.files}
+	r.Handled = daemon.HandledAllowed
+	a.notices.Add(r)
+	v := decision{Do: doAllow, Files: answer.files}
 	if v.Files == nil {
-		v.Files = []picked{}
+		v.Files = []pickedFile{}
 	}
 	if answer.path != "" {
 		v.Name = filepath.Base(answer.path)
-		v.File = a.remember(answer.path)
+		v.File = a.allowSave(answer.path)
 	}
 	return v
 }
 
-func (a *asks) enqueue(answer pickerAnswer) error {
+func (a *prompts) enqueue(answer pickerAnswer) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.queue) >= mostQueued {
-		return wire.Errorf(wire.CodeBadInput, "%d answers of file pickers wait already", mostQueued).WithHint("abrowser policy status")
+	if len(a.queue) >= maxQueued {
+		return wire.Errorf(wire.CodeBadInput, "%d answers of file pickers wait already", maxQueued).WithHint("abrowser policy status")
 	}
 	a.queue = append(a.queue, answer)
 	return nil
 }
 
-func (a *asks) dequeue(api string) (pickerAnswer, bool) {
+func (a *prompts) dequeue(api string) (pickerAnswer, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	at := slices.IndexFunc(a.queue, func(one pickerAnswer) bool { return one.api == api })
@@ -83,7 +84,7 @@ func (a *asks) dequeue(api string) (pickerAnswer, bool) {
 	return answer, true
 }
 
-func (a *asks) queued() []verbs.QueuedAnswer {
+func (a *prompts) queued() []verbs.QueuedAnswer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var all []verbs.QueuedAnswer
@@ -97,8 +98,8 @@ func (a *asks) queued() []verbs.QueuedAnswer {
 	return all
 }
 
-// remember gives a file that a page may write an id: the page never names a path.
-func (a *asks) remember(path string) string {
+// allowSave gives a file that a page may write an id: the page never names a path.
+func (a *prompts) allowSave(path string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	id := fmt.Sprintf("f%d", len(a.saves)+1)
@@ -107,12 +108,12 @@ func (a *asks) remember(path string) string {
 }
 
 // save writes what a page saves, piece by piece.
-func (a *asks) save(q asked) verdict {
+func (a *prompts) save(q promptRequest) decision {
 	a.mu.Lock()
 	path := a.saves[q.File]
 	a.mu.Unlock()
 	if path == "" {
-		return verdict{Do: doDeny}
+		return decision{Do: doDeny}
 	}
 	how := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	if q.More {
@@ -120,11 +121,11 @@ func (a *asks) save(q asked) verdict {
 	}
 	f, err := os.OpenFile(path, how, 0o600)
 	if err != nil {
-		return verdict{Do: doDeny}
+		return decision{Do: doDeny}
 	}
 	_, err = f.Write(q.Data)
 	if closed := f.Close(); err != nil || closed != nil {
-		return verdict{Do: doDeny}
+		return decision{Do: doDeny}
 	}
-	return verdict{Do: doAllow}
+	return decision{Do: doAllow}
 }

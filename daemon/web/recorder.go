@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/har"
 )
 
@@ -16,49 +17,44 @@ import (
 // It uses what Playwright reports of the session's pages. Playwright's own HAR is written
 // when its browser context is closed, which a session's never is.
 type recorder struct {
-	kept    *keeping
+	state   *daemon.StateStore
 	journal har.Journal
+	lost    func(error) // is called with the error of each entry that could not be written
 
 	mu      sync.Mutex // guards the fields below
 	pending map[playwright.Request]time.Time
 	busy    int           // entries that are being made
 	idle    chan struct{} // closed when busy is 0 again; nil if nothing waits for that
-	watched *link         // whose requests are reported
+	watched *connection   // whose requests are reported
 }
 
-// recording is what is kept of one while it goes on.
-type recording struct {
-	Path    string `json:"path"`
-	Content string `json:"content"` // all, text or none
+func newRecorder(state *daemon.StateStore, journal string, lost func(error)) *recorder {
+	return &recorder{state: state, journal: har.Journal{Path: journal}, lost: lost, pending: map[playwright.Request]time.Time{}}
 }
 
-func newRecorder(k *keeping, journal string) *recorder {
-	return &recorder{kept: k, journal: har.Journal{Path: journal}, pending: map[playwright.Request]time.Time{}}
-}
-
-func (r *recorder) isOn() bool { return r.kept.get().HAR != nil }
+func (r *recorder) isOn() bool { return r.state.Get().HAR != nil }
 
 // watch records the requests of a connection's pages while a recording goes on.
-func (r *recorder) watch(l *link) {
+func (r *recorder) watch(conn *connection) {
 	r.mu.Lock()
-	known := r.watched == l
+	known := r.watched == conn
 	if r.isOn() && !known {
-		r.watched = l
+		r.watched = conn
 		clear(r.pending)
 	}
 	r.mu.Unlock()
 	if !r.isOn() || known {
 		return
 	}
-	l.context.OnRequest(func(q playwright.Request) { r.began(q) })
-	over := func(q playwright.Request) { r.over(l, q) }
-	l.context.OnRequestFinished(over)
-	l.context.OnRequestFailed(over)
+	conn.context.OnRequest(func(q playwright.Request) { r.start(q) })
+	over := func(q playwright.Request) { r.end(conn, q) }
+	conn.context.OnRequestFinished(over)
+	conn.context.OnRequestFailed(over)
 }
 
 const maxPendingRequests = 10_000
 
-func (r *recorder) began(q playwright.Request) {
+func (r *recorder) start(q playwright.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.isOn() && len(r.pending) < maxPendingRequests {
@@ -66,22 +62,21 @@ func (r *recorder) began(q playwright.Request) {
 	}
 }
 
-// over writes a request's entry into the journal. It is called on the goroutine that reads
+// end writes a request's entry into the journal. It is called on the goroutine that reads
 // Playwright's messages, so the calls that the entry takes are made on another.
-func (r *recorder) over(l *link, q playwright.Request) {
+func (r *recorder) end(conn *connection, q playwright.Request) {
 	r.mu.Lock()
 	began, known := r.pending[q]
 	delete(r.pending, q)
-	h := r.kept.get().HAR
+	h := r.state.Get().HAR
 	if !known || h == nil {
 		r.mu.Unlock()
 		return
 	}
 	r.busy++
 	r.mu.Unlock()
-	handed := l.hand(func() {
-		// A full disk loses the entry and not the command: see [har.Journal.Losses].
-		_ = r.journal.Append(entryOf(q, began, h.Content))
+	handed := conn.spawn(func() {
+		r.append(entryOf(q, began, h.Content))
 		r.done()
 	})
 	if !handed {
@@ -99,6 +94,13 @@ func (r *recorder) done() {
 	}
 }
 
+// append writes an entry into the journal. A full disk loses the entry and not the command.
+func (r *recorder) append(e har.Entry) {
+	if err := r.journal.Append(e); err != nil {
+		r.lost(err)
+	}
+}
+
 // settleTime is how long the entries of requests that are over may take.
 const settleTime = 3 * time.Second
 
@@ -108,14 +110,14 @@ func (r *recorder) stop(path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = r.kept.change(func(k *kept) { k.HAR = nil })
+	err = r.state.Change(func(s *daemon.State) { s.HAR = nil })
 	return n, errors.Join(err, r.journal.Remove())
 }
 
 // finish is stop at the session's end, which no setting outlives. If the file cannot be
 // written, the journal is set aside and the error says where it is.
 func (r *recorder) finish() (path string, err error) {
-	h := r.kept.get().HAR
+	h := r.state.Get().HAR
 	if h == nil {
 		return "", nil
 	}
@@ -150,7 +152,7 @@ func (r *recorder) write(path string) (int, error) {
 	}
 	r.mu.Lock()
 	for q, began := range r.pending { // these have no response yet
-		_ = r.journal.Append(har.NewEntry(began, q.Method(), q.URL(), q.ResourceType()))
+		r.append(har.NewEntry(began, q.Method(), q.URL(), q.ResourceType()))
 	}
 	clear(r.pending)
 	r.mu.Unlock()

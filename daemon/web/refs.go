@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"encoding/json"
@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
-	"syscall"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -76,7 +75,7 @@ func (r *refs) lookup(n int) (element, error) {
 	if n < r.next {
 		return element{}, staleError(n, "it is of an earlier page")
 	}
-	return element{}, wire.Errorf(wire.CodeNotFound, "no ref e%d was given out in this session", n).WithHint(hintSnapshot)
+	return element{}, wire.Errorf(wire.CodeNotFound, "no ref e%d was given out in this session", n).WithHint(daemon.HintSnapshot)
 }
 
 // forget drops the elements of a page that are of other connections, or of other
@@ -93,7 +92,7 @@ func (r *refs) forget(target, connection string, documents map[string]bool) {
 }
 
 func staleError(n int, why string) error {
-	return wire.Errorf(wire.CodeStaleRef, "the ref e%d is stale: %s", n, why).WithHint(hintSnapshot)
+	return wire.Errorf(wire.CodeStaleRef, "the ref e%d is stale: %s", n, why).WithHint(daemon.HintSnapshot)
 }
 
 type refState struct {
@@ -132,34 +131,9 @@ func (r *refs) reserveLocked() error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(r.path, raw); err != nil {
+	if err := daemon.ReplaceFile(r.path, raw); err != nil {
 		return err
 	}
 	r.reserved = r.next + refBlock
 	return nil
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("making room for %s: %w", path, err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		return nil
-	}
-	_ = os.Remove(f.Name()) // it is of no use to anybody
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return wire.Errorf(wire.CodePermission, "writing %s: %v", path, syscall.ENOSPC).
-			WithHint("free some space, or set ABROWSER_HOME to a directory on another disk")
-	}
-	return fmt.Errorf("writing %s: %w", path, err)
 }

@@ -1,9 +1,10 @@
-package daemon
+package web
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -58,7 +59,7 @@ func TestRefsAcrossDaemons(t *testing.T) {
 	for daemon := range 3 {
 		r := newRefs(path)
 		for i := range refBlock + 10 {
-			n, err := r.number(element{pwRef: itoa(daemon) + "-" + itoa(i)})
+			n, err := r.number(element{pwRef: strconv.Itoa(daemon) + "-" + strconv.Itoa(i)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func (t *turn) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
+func (c *call) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
 	if in.Path == "" && in.Selector != "" && isImagePath(in.Selector) {
 		in.Selector, in.Path = "", in.Selector
 	}
@@ -27,29 +28,29 @@ func (t *turn) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.Scr
 			return verbs.ScreenshotOut{}, err
 		}
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
 	if err != nil {
 		return verbs.ScreenshotOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.ScreenshotOut{}, err
 	}
-	release, err := t.front(ctx)
+	release, err := c.HoldFront(ctx)
 	if err != nil {
 		return verbs.ScreenshotOut{}, err
 	}
 	defer release()
 	out := verbs.ScreenshotOut{Path: in.Path}
-	limit := slice(ctx, actionTime)
-	take := func() error { return t.picture(p, in.Full, kind, limit, &out) }
+	limit := daemon.TimeLeft(ctx, actionTime)
+	take := func() error { return c.takePicture(p, in.Full, kind, limit, &out) }
 	if in.Selector != "" {
-		at, err := t.one(ctx, p, in.Selector)
+		at, err := c.findOne(ctx, p, in.Selector)
 		if err != nil {
 			return verbs.ScreenshotOut{}, err
 		}
-		limit = slice(ctx, actionTime)
+		limit = daemon.TimeLeft(ctx, actionTime)
 		take = func() (err error) {
 			out.Image, err = at.Screenshot(playwright.LocatorScreenshotOptions{
 				Type: kind, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
@@ -57,23 +58,23 @@ func (t *turn) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.Scr
 			return err
 		}
 	}
-	err = t.peek(limit+grace, func() error { return nudged(p, take) })
+	err = c.peek(limit+daemon.Grace, func() error { return nudgeWhile(p, take) })
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return verbs.ScreenshotOut{}, ended(ctx)
+		return verbs.ScreenshotOut{}, daemon.ContextError(ctx)
 	case isTimeout(err) && in.Selector != "":
-		return verbs.ScreenshotOut{}, t.unless(p, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(hintSnapshot))
+		return verbs.ScreenshotOut{}, c.orConnectionLost(p, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(daemon.HintSnapshot))
 	case isTimeout(err):
 		return verbs.ScreenshotOut{}, wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
 	case err != nil:
-		return verbs.ScreenshotOut{}, coded(err)
+		return verbs.ScreenshotOut{}, codeError(err)
 	}
 	return out, nil
 }
 
-// picture takes a picture of the page as picture.js of launcher/driver does or, where
+// takePicture takes a picture of the page as picture.js of launcher/driver does or, where
 // that cannot, as Playwright does.
-func (t *turn) picture(p *page, full bool, kind *playwright.ScreenshotType, limit time.Duration, out *verbs.ScreenshotOut) error {
+func (c *call) takePicture(p *page, full bool, kind *playwright.ScreenshotType, limit time.Duration, out *verbs.ScreenshotOut) error {
 	given, err := p.cdp.Send("Abrowser.picture", map[string]any{
 		"target": p.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
 	})
@@ -101,11 +102,11 @@ const (
 	laterNudge = 500 * time.Millisecond
 )
 
-// nudged takes a picture. Of a part of a page in a tab behind others the browser
+// nudgeWhile takes a picture. Of a part of a page in a tab behind others the browser
 // gives none until something has it draw again: another picture does. It takes
 // them one after the other, so the next one waits for the answer to the one before:
 // a large picture, which takes long by itself, is not to wait for many.
-func nudged(p *page, take func() error) error {
+func nudgeWhile(p *page, take func() error) error {
 	over := make(chan struct{})
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -118,7 +119,7 @@ func nudged(p *page, take func() error) error {
 			case <-timer.C:
 			}
 			drawn := make(chan struct{})
-			p.link.hand(func() {
+			p.conn.spawn(func() {
 				defer close(drawn)
 				// Whatever it comes to, the page has drawn.
 				_, _ = p.cdp.Send("Page.captureScreenshot", map[string]any{"format": "jpeg", "quality": 1})

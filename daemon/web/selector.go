@@ -1,10 +1,11 @@
-package daemon
+package web
 
 import (
 	"path"
 	"strconv"
 	"strings"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -18,12 +19,7 @@ func refNumber(text string) (digits string, ok bool) {
 		text = strings.TrimPrefix(text, "ref=")
 	}
 	digits, ok = strings.CutPrefix(text, "e")
-	return digits, ok && isNumber(digits) && digits[0] != '0' && len(digits) <= 10
-}
-
-// isNumber reports whether text is digits and nothing else.
-func isNumber(text string) bool {
-	return text != "" && strings.Trim(text, "0123456789") == ""
+	return digits, ok && daemon.IsNumber(digits) && digits[0] != '0' && len(digits) <= 10
 }
 
 // selector is what a command acts on: a ref of a snapshot, or a selector in
@@ -39,7 +35,7 @@ func parseSelector(given string) (selector, error) {
 	text := strings.TrimSpace(given)
 	switch {
 	case text == "":
-		return selector{}, wire.Errorf(wire.CodeBadInput, "the selector is empty").WithHint(hintSnapshot)
+		return selector{}, wire.Errorf(wire.CodeBadInput, "the selector is empty").WithHint(daemon.HintSnapshot)
 	case len(text) > maxSelector:
 		return selector{}, wire.Errorf(wire.CodeBadInput, "the selector is longer than %d bytes", maxSelector)
 	}
@@ -51,13 +47,13 @@ func parseSelector(given string) (selector, error) {
 		return selector{given: given, ref: number}, nil
 	}
 	if strings.HasPrefix(text, "@") {
-		return selector{}, wire.Errorf(wire.CodeBadInput, "%q is no ref; refs look like e3", text).WithHint(hintSnapshot)
+		return selector{}, wire.Errorf(wire.CodeBadInput, "%q is no ref; refs look like e3", text).WithHint(daemon.HintSnapshot)
 	}
 	for part := range strings.SplitSeq(text, ">>") {
 		part = strings.TrimSpace(part)
 		// These speak to Playwright's inside, where our refs and their checks do not hold.
 		if strings.HasPrefix(part, "aria-ref=") || strings.HasPrefix(part, "internal:") {
-			return selector{}, wire.Errorf(wire.CodeBadInput, "%q is not a selector for people", part).WithHint(hintSnapshot)
+			return selector{}, wire.Errorf(wire.CodeBadInput, "%q is not a selector for people", part).WithHint(daemon.HintSnapshot)
 		}
 	}
 	return selector{given: given, query: text}, nil

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -16,75 +17,75 @@ const snapshotTime = 5 * time.Second
 
 // capture is the whole page as it is now. Playwright's own refs are good until the
 // next capture of the same page, so this is always the whole page.
-func (t *turn) capture(ctx context.Context, p *page) (*aria.Node, error) {
-	limit := slice(ctx, snapshotTime)
-	text, err := look(t, limit+time.Second, func() (string, error) {
+func (c *call) capture(ctx context.Context, p *page) (*aria.Node, error) {
+	limit := daemon.TimeLeft(ctx, snapshotTime)
+	text, err := peekFor(c, limit+time.Second, func() (string, error) {
 		return p.AriaSnapshot(playwright.PageAriaSnapshotOptions{
 			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
 		})
 	})
 	switch {
 	case isTimeout(err) && ctx.Err() != nil:
-		return nil, ended(ctx)
+		return nil, daemon.ContextError(ctx)
 	case isTimeout(err):
 		return nil, wire.Errorf(wire.CodeWedged, "the page does not answer: no snapshot within %v", limit).WithHint("abrowser status")
 	case err != nil:
-		return nil, coded(err)
+		return nil, codeError(err)
 	}
 	return aria.Parse(text)
 }
 
-// outlined is a capture whose elements have our refs.
-type outlined struct {
+// numberedSnapshot is a capture whose elements have our refs.
+type numberedSnapshot struct {
 	root      *aria.Node
 	documents map[string]string
 }
 
 const captureTries = 3
 
-// outline captures the page and gives its elements refs. A page that navigates
+// capturedWithRefs captures the page and gives its elements refs. A page that navigates
 // meanwhile is captured again.
-func (t *turn) outline(ctx context.Context, p *page) (outlined, error) {
+func (c *call) capturedWithRefs(ctx context.Context, p *page) (numberedSnapshot, error) {
 	var last error
 	for range captureTries {
-		_, _ = t.documentNow(ctx, p) // which is what is captured, where none comes meanwhile
-		root, err := t.capture(ctx, p)
+		_, _ = c.documentNow(ctx, p) // which is what is captured, where none comes meanwhile
+		root, err := c.capture(ctx, p)
 		if err != nil {
-			return outlined{}, err
+			return numberedSnapshot{}, err
 		}
-		documents, err := t.documents(ctx, p, root)
+		documents, err := c.documents(ctx, p, root)
 		if err != nil {
 			if last = err; ctx.Err() != nil || isGone(err) {
 				break
 			}
 			continue
 		}
-		o := outlined{root, documents}
+		o := numberedSnapshot{root, documents}
 		alive := map[string]bool{}
 		for _, id := range documents {
 			alive[id] = true
 		}
-		t.refs.forget(p.target, p.link.party, alive)
-		return o, t.number(p, o, root)
+		c.refs.forget(p.target, p.conn.at.Party, alive)
+		return o, c.number(p, o, root)
 	}
 	if ctx.Err() != nil {
-		return outlined{}, ended(ctx)
+		return numberedSnapshot{}, daemon.ContextError(ctx)
 	}
 	if isGone(last) {
-		return outlined{}, coded(last)
+		return numberedSnapshot{}, codeError(last)
 	}
-	return outlined{}, wire.Errorf(wire.CodeTimeout, "the page kept navigating while it was read").WithHint("abrowser wait --load load")
+	return numberedSnapshot{}, wire.Errorf(wire.CodeTimeout, "the page kept navigating while it was read").WithHint("abrowser wait --load load")
 }
 
 // number gives the elements below root their refs.
-func (t *turn) number(p *page, o outlined, root *aria.Node) error {
+func (c *call) number(p *page, o numberedSnapshot, root *aria.Node) error {
 	var failed error
 	root.Walk(func(n *aria.Node) bool {
 		if !n.HasRef() {
 			return true
 		}
-		n.Ref, failed = t.refs.number(element{
-			target: p.target, connection: p.link.party, document: o.documents[aria.FrameOf(n.PlaywrightRef)],
+		n.Ref, failed = c.refs.number(element{
+			target: p.target, connection: p.conn.at.Party, document: o.documents[aria.FrameOf(n.PlaywrightRef)],
 			pwRef: n.PlaywrightRef, role: n.Role, name: n.Name,
 		})
 		return failed == nil
@@ -93,7 +94,7 @@ func (t *turn) number(p *page, o outlined, root *aria.Node) error {
 }
 
 // snapshot shows the page, or a part of it.
-func (t *turn) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.SnapshotOut, error) {
+func (c *call) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.SnapshotOut, error) {
 	var sel selector
 	if in.Selector != "" {
 		var err error
@@ -101,16 +102,16 @@ func (t *turn) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Snapsho
 			return verbs.SnapshotOut{}, err
 		}
 	}
-	ctx, cancel, err := t.within(ctx, 0, actionTime)
+	ctx, cancel, err := c.Limit(ctx, 0, actionTime)
 	if err != nil {
 		return verbs.SnapshotOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.SnapshotOut{}, err
 	}
-	whole, err := t.outline(ctx, p)
+	whole, err := c.capturedWithRefs(ctx, p)
 	if err != nil {
 		return verbs.SnapshotOut{}, err
 	}
@@ -123,7 +124,7 @@ func (t *turn) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Snapsho
 	})
 	shown := whole.root
 	if in.Selector != "" {
-		if shown, err = t.part(ctx, p, whole, sel); err != nil {
+		if shown, err = c.part(ctx, p, whole, sel); err != nil {
 			return verbs.SnapshotOut{}, err
 		}
 	}
@@ -132,9 +133,9 @@ func (t *turn) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Snapsho
 }
 
 // part is the subtree of one element, with the refs of the whole.
-func (t *turn) part(ctx context.Context, p *page, whole outlined, sel selector) (*aria.Node, error) {
+func (c *call) part(ctx context.Context, p *page, whole numberedSnapshot, sel selector) (*aria.Node, error) {
 	if sel.ref != 0 {
-		e, err := t.refs.lookup(sel.ref)
+		e, err := c.refs.lookup(sel.ref)
 		if err != nil {
 			return nil, err
 		}
@@ -144,18 +145,18 @@ func (t *turn) part(ctx context.Context, p *page, whole outlined, sel selector) 
 		}
 		return &aria.Node{Children: []*aria.Node{n}}, nil
 	}
-	at, err := t.present(ctx, p, sel)
+	at, err := c.findFirst(ctx, p, sel)
 	if err != nil {
 		return nil, err
 	}
-	limit := slice(ctx, snapshotTime)
-	text, err := look(t, limit+time.Second, func() (string, error) {
+	limit := daemon.TimeLeft(ctx, snapshotTime)
+	text, err := peekFor(c, limit+time.Second, func() (string, error) {
 		return at.AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
 			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
 		})
 	})
 	if err != nil {
-		return nil, coded(err)
+		return nil, codeError(err)
 	}
 	root, err := aria.Parse(text)
 	if err != nil {

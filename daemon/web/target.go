@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -25,7 +26,7 @@ type target struct {
 
 // target makes a selector ready to read. A ref is checked here: the element must be
 // there, in the same document, with the same role and name, or the ref is stale.
-func (t *turn) target(ctx context.Context, p *page, given string) (target, error) {
+func (c *call) target(ctx context.Context, p *page, given string) (target, error) {
 	sel, err := parseSelector(given)
 	if err != nil {
 		return target{}, err
@@ -34,7 +35,7 @@ func (t *turn) target(ctx context.Context, p *page, given string) (target, error
 		all := p.Locator(sel.query)
 		return target{sel: sel, query: sel.query, all: all, find: all.First()}, nil
 	}
-	e, err := t.checkRef(ctx, p, sel.ref)
+	e, err := c.checkRef(ctx, p, sel.ref)
 	if err != nil {
 		return target{}, err
 	}
@@ -46,7 +47,7 @@ func (t *turn) target(ctx context.Context, p *page, given string) (target, error
 
 // aim makes a selector ready for an action. Whether the element of a ref is still the one
 // that got it is checked where the action is performed.
-func (t *turn) aim(p *page, given string) (target, error) {
+func (c *call) aim(p *page, given string) (target, error) {
 	sel, err := parseSelector(given)
 	if err != nil {
 		return target{}, err
@@ -54,7 +55,7 @@ func (t *turn) aim(p *page, given string) (target, error) {
 	if sel.ref == 0 {
 		return target{sel: sel, query: sel.query}, nil
 	}
-	e, err := t.referenced(p, sel.ref)
+	e, err := c.referenced(p, sel.ref)
 	if err != nil {
 		return target{}, err
 	}
@@ -62,14 +63,14 @@ func (t *turn) aim(p *page, given string) (target, error) {
 }
 
 // referenced returns what a ref stands for, if that is an element of the page.
-func (t *turn) referenced(p *page, ref int) (element, error) {
-	e, err := t.refs.lookup(ref)
+func (c *call) referenced(p *page, ref int) (element, error) {
+	e, err := c.refs.lookup(ref)
 	switch {
 	case err != nil:
 		return e, err
 	case e.target != p.target:
 		return e, staleError(ref, "it is of another tab")
-	case e.connection != p.link.party: // its number may be another element's now
+	case e.connection != p.conn.at.Party: // its number may be another element's now
 		return e, staleError(ref, "the connection to the page was lost since its snapshot")
 	}
 	return e, nil
@@ -82,31 +83,31 @@ func (e element) began() float64 {
 	return at
 }
 
-// isStill reports whether the element is plainly what it was when it got its ref: one
+// isUnchanged reports whether the element is plainly what it was when it got its ref: one
 // message to the page, where a capture has all that the page has in it.
-func (t *turn) isStill(ctx context.Context, p *page, e element) bool {
+func (c *call) isUnchanged(ctx context.Context, p *page, e element) bool {
 	if aria.FrameOf(e.pwRef) != "" {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, slice(ctx, firstTry))
+	ctx, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
 	defer cancel()
 	var answer struct {
 		Same  bool    `json:"same"`
 		Began float64 `json:"began"`
 	}
-	err := t.inWorld(ctx, p, func(w *world) error { return w.ask(ctx, &answer, "same", e.pwRef) })
-	return err == nil && answer.Same && "@"+clockText(answer.Began) == e.document
+	err := c.inUtilityWorld(ctx, p, func(w *utilityWorld) error { return w.query(ctx, &answer, "same", e.pwRef) })
+	return err == nil && answer.Same && "@"+formatClock(answer.Began) == e.document
 }
 
-func (t *turn) checkRef(ctx context.Context, p *page, ref int) (element, error) {
-	e, err := t.referenced(p, ref)
+func (c *call) checkRef(ctx context.Context, p *page, ref int) (element, error) {
+	e, err := c.referenced(p, ref)
 	if err != nil {
 		return e, err
 	}
-	if t.isStill(ctx, p, e) {
+	if c.isUnchanged(ctx, p, e) {
 		return e, nil
 	}
-	root, err := t.capture(ctx, p)
+	root, err := c.capture(ctx, p)
 	if err != nil {
 		return e, err
 	}
@@ -121,12 +122,12 @@ func (t *turn) checkRef(ctx context.Context, p *page, ref int) (element, error) 
 	// one in which the ref was given out: none comes back.
 	document, err := "", error(nil)
 	if aria.FrameOf(e.pwRef) == "" {
-		document, err = t.documentNow(ctx, p)
+		document, err = c.documentNow(ctx, p)
 	} else {
-		document, err = t.documentAt(ctx, p, e.pwRef)
+		document, err = c.documentAt(ctx, p, e.pwRef)
 	}
 	if isGone(err) || ctx.Err() != nil {
-		return e, coded(err)
+		return e, codeError(err)
 	}
 	if err != nil || document != e.document {
 		return e, staleError(ref, "its page was loaded anew")
@@ -134,48 +135,48 @@ func (t *turn) checkRef(ctx context.Context, p *page, ref int) (element, error) 
 	return e, nil
 }
 
-// one is the only or first of the elements that match now; of several it warns.
+// findOne is the only or first of the elements that match now; of several it warns.
 // It does not wait.
-func (t *turn) one(ctx context.Context, p *page, given string) (playwright.Locator, error) {
-	at, err := t.target(ctx, p, given)
+func (c *call) findOne(ctx context.Context, p *page, given string) (playwright.Locator, error) {
+	at, err := c.target(ctx, p, given)
 	if err != nil {
 		return nil, err
 	}
 	if at.sel.ref != 0 {
 		return at.find, nil
 	}
-	return t.present(ctx, p, at.sel)
+	return c.findFirst(ctx, p, at.sel)
 }
 
-func (t *turn) present(ctx context.Context, p *page, sel selector) (playwright.Locator, error) {
+func (c *call) findFirst(ctx context.Context, p *page, sel selector) (playwright.Locator, error) {
 	all := p.Locator(sel.query)
-	n, err := t.count(ctx, all)
+	n, err := c.count(ctx, all)
 	if err != nil {
 		return nil, err
 	}
 	if n == 0 {
-		return nil, notFound(sel)
+		return nil, notFoundError(sel)
 	}
-	t.warnSeveral(sel, n)
+	c.warnSeveral(sel, n)
 	return all.First(), nil
 }
 
-func (t *turn) count(ctx context.Context, all playwright.Locator) (int, error) {
+func (c *call) count(ctx context.Context, all playwright.Locator) (int, error) {
 	for {
-		n, err := look(t, slice(ctx, quickTime)+time.Second, all.Count)
-		if isMoved(err) && pause(ctx, 50*time.Millisecond) {
+		n, err := peekFor(c, daemon.TimeLeft(ctx, readTime)+time.Second, all.Count)
+		if isDocumentGone(err) && daemon.Sleep(ctx, 50*time.Millisecond) {
 			continue
 		}
-		return n, coded(err)
+		return n, codeError(err)
 	}
 }
 
-func (t *turn) warnSeveral(sel selector, n int) {
+func (c *call) warnSeveral(sel selector, n int) {
 	if n > 1 {
-		t.call.Warn("%d elements match %q; the first is taken", n, sel.given)
+		c.Warn("%d elements match %q; the first is taken", n, sel.given)
 	}
 }
 
-func notFound(sel selector) error {
-	return wire.Errorf(wire.CodeNotFound, "no element matches %q", sel.given).WithHint(hintSnapshot)
+func notFoundError(sel selector) error {
+	return wire.Errorf(wire.CodeNotFound, "no element matches %q", sel.given).WithHint(daemon.HintSnapshot)
 }

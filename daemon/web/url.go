@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"net/netip"
@@ -60,7 +60,7 @@ func withScheme(text string) (string, error) {
 	if err != nil {
 		return "", wire.Errorf(wire.CodeBadInput, "%q is no URL", text)
 	}
-	if loopback(u.Hostname()) {
+	if isLoopback(u.Hostname()) {
 		full = "http://" + text
 	}
 	return full, checkHost(full)
@@ -74,7 +74,7 @@ func checkHost(full string) error {
 	return nil
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true

@@ -1,10 +1,11 @@
-package daemon
+package web
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -14,32 +15,32 @@ import (
 const downloadTime = 30 * time.Second
 
 // download clicks an element and waits for the download that this begins.
-func (t *turn) download(ctx context.Context, in verbs.DownloadIn) (verbs.DownloadOut, error) {
+func (c *call) download(ctx context.Context, in verbs.DownloadIn) (verbs.DownloadOut, error) {
 	if _, err := parseSelector(in.Selector); err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, downloadTime)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, downloadTime)
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	before, err := t.newestDownload(ctx)
+	before, err := c.downloads.newest(ctx)
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	at, err := t.aim(p, in.Selector)
+	at, err := c.aim(p, in.Selector)
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	if _, err = t.perform(ctx, p, at, action{name: "click", verb: "click"}); err != nil {
+	if _, err = c.performInDriver(ctx, p, at, action{name: "click", verb: "click"}); err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	t.begun = true
-	d, err := t.awaitDownload(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
+	c.Begun = true
+	d, err := c.downloads.await(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
 		for i := range all {
 			if all[i].Number > before {
 				return &all[i]
@@ -49,46 +50,42 @@ func (t *turn) download(ctx context.Context, in verbs.DownloadIn) (verbs.Downloa
 	})
 	if err != nil {
 		if errors.Is(err, wire.CodeTimeout) {
-			return verbs.DownloadOut{}, wire.Errorf(wire.CodeTimeout, "%q was clicked and no download began", in.Selector).WithHint(hintSnapshot)
+			return verbs.DownloadOut{}, wire.Errorf(wire.CodeTimeout, "%q was clicked and no download began", in.Selector).WithHint(daemon.HintSnapshot)
 		}
 		return verbs.DownloadOut{}, err
 	}
-	saved, err := t.finished(ctx, d, in.Path)
+	saved, err := c.downloads.awaitFinished(ctx, d, in.Path)
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	return verbs.DownloadOut{Saved: saved, Effects: t.effects(ctx)}, nil
+	return verbs.DownloadOut{Saved: saved, Effects: c.effects(ctx)}, nil
 }
 
 // waitDownload waits for the newest download that no command has, or the next one.
 // It needs no page: a download may be the last that there is of it.
-func (t *turn) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
-	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
 	if err != nil {
 		return verbs.WaitOut{}, err
 	}
 	defer cancel()
-	d, err := t.awaitDownload(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+	d, err := c.downloads.await(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
 		for i := len(all) - 1; i >= 0; i-- {
-			d := &all[i]
-			old := d.State == "canceled" && d.Number <= t.downloads.taken
-			if !old && !d.Handed && !t.downloads.isGivenLocked(d.GUID) {
-				return d
+			if !c.downloads.isTaken(all[i]) {
+				return &all[i]
 			}
 		}
 		return nil
 	})
 	if err != nil {
 		if errors.Is(err, wire.CodeTimeout) {
-			return verbs.WaitOut{}, wire.Errorf(wire.CodeTimeout, "no download began").WithHint(hintSnapshot)
+			return verbs.WaitOut{}, wire.Errorf(wire.CodeTimeout, "no download began").WithHint(daemon.HintSnapshot)
 		}
 		return verbs.WaitOut{}, err
 	}
-	saved, err := t.finished(ctx, d, in.Path)
+	saved, err := c.downloads.awaitFinished(ctx, d, in.Path)
 	if err != nil {
 		return verbs.WaitOut{}, err
 	}
-	return verbs.WaitOut{Saved: &saved, URL: saved.URL, Effects: t.effects(ctx)}, nil
+	return verbs.WaitOut{Saved: &saved, URL: saved.URL, Effects: c.effects(ctx)}, nil
 }

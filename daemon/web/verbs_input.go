@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"cmp"
@@ -7,52 +7,53 @@ import (
 	"strings"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// on performs an action on the element that the selector given matches, on the active page.
-func (t *turn) on(ctx context.Context, given string, timeout int, a action) (verbs.Effects, error) {
+// performOn performs an action on the element that the selector given matches, on the active page.
+func (c *call) performOn(ctx context.Context, given string, timeout int, a action) (verbs.Effects, error) {
 	if _, err := parseSelector(given); err != nil {
 		return verbs.Effects{}, err
 	}
-	ctx, cancel, err := t.within(ctx, timeout, actionTime)
+	ctx, cancel, err := c.Limit(ctx, timeout, actionTime)
 	if err != nil {
 		return verbs.Effects{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.Effects{}, err
 	}
-	at, err := t.aim(p, given)
+	at, err := c.aim(p, given)
 	if err != nil {
 		return verbs.Effects{}, err
 	}
-	done, err := t.act(ctx, p, at, a)
+	done, err := c.perform(ctx, p, at, a)
 	if err != nil {
 		return verbs.Effects{}, err
 	}
 	if done.saves && a.params["button"] != "right" {
-		t.awaitBegin(ctx)
+		c.downloads.awaitStart(ctx)
 	}
-	effects := t.effects(ctx)
+	effects := c.effects(ctx)
 	if done.unchanged {
-		return effects, wire.Errorf(wire.CodeNotActionable, "%q was clicked and did not change", given).WithHint(hintSnapshot)
+		return effects, wire.Errorf(wire.CodeNotActionable, "%q was clicked and did not change", given).WithHint(daemon.HintSnapshot)
 	}
 	return effects, nil
 }
 
-func (t *turn) click(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
+func (c *call) click(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
 	if in.NewTab {
-		return t.clickNewTab(ctx, in)
+		return c.clickNewTab(ctx, in)
 	}
 	button := cmp.Or(in.Button, "left")
 	a := clicking(button, 1)
 	if len(in.Modifiers) > 0 {
-		a.params["modifiers"], a.quick = in.Modifiers, nil
+		a.params["modifiers"], a.fast = in.Modifiers, nil
 	}
-	effects, err := t.on(ctx, in.Selector, in.Timeout, a)
+	effects, err := c.performOn(ctx, in.Selector, in.Timeout, a)
 	return verbs.ClickOut{Clicked: in.Selector, Effects: effects}, err
 }
 
@@ -60,43 +61,43 @@ func (t *turn) click(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, err
 func clicking(button string, count int) action {
 	return action{
 		name: "click", verb: "click", params: map[string]any{"button": button, "count": count},
-		quick: &quick{verb: "click", button: button, count: count},
+		fast: &fastAction{verb: "click", button: button, count: count},
 	}
 }
 
-func (t *turn) dblclick(ctx context.Context, in verbs.ElementIn) (verbs.DblclickOut, error) {
+func (c *call) dblclick(ctx context.Context, in verbs.ElementIn) (verbs.DblclickOut, error) {
 	a := clicking("left", 2)
 	a.name = "double click"
-	effects, err := t.on(ctx, in.Selector, in.Timeout, a)
+	effects, err := c.performOn(ctx, in.Selector, in.Timeout, a)
 	return verbs.DblclickOut{Clicked: in.Selector, Effects: effects}, err
 }
 
-func (t *turn) fill(ctx context.Context, in verbs.FillIn) (verbs.FillOut, error) {
-	effects, err := t.on(ctx, in.Selector, in.Timeout, filling(in.Text))
+func (c *call) fill(ctx context.Context, in verbs.FillIn) (verbs.FillOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, in.Timeout, filling(in.Text))
 	return verbs.FillOut{Filled: in.Selector, Effects: effects}, err
 }
 
 func filling(text string) action {
-	return action{name: "fill", verb: "fill", params: map[string]any{"text": text}, quick: &quick{verb: "fill", text: text}}
+	return action{name: "fill", verb: "fill", params: map[string]any{"text": text}, fast: &fastAction{verb: "fill", text: text}}
 }
 
-func (t *turn) hover(ctx context.Context, in verbs.ElementIn) (verbs.HoverOut, error) {
-	effects, err := t.on(ctx, in.Selector, in.Timeout, action{name: "hover", verb: "hover"})
+func (c *call) hover(ctx context.Context, in verbs.ElementIn) (verbs.HoverOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, in.Timeout, action{name: "hover", verb: "hover"})
 	return verbs.HoverOut{Hovered: in.Selector, Effects: effects}, err
 }
 
-func (t *turn) focus(ctx context.Context, in verbs.ElementIn) (verbs.FocusOut, error) {
-	effects, err := t.on(ctx, in.Selector, in.Timeout, action{name: "focus", verb: "focus"})
+func (c *call) focus(ctx context.Context, in verbs.ElementIn) (verbs.FocusOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, in.Timeout, action{name: "focus", verb: "focus"})
 	return verbs.FocusOut{Focused: in.Selector, Effects: effects}, err
 }
 
-func (t *turn) check(ctx context.Context, in verbs.ElementIn) (verbs.CheckOut, error) {
-	effects, err := t.on(ctx, in.Selector, in.Timeout, checking("check", true))
+func (c *call) check(ctx context.Context, in verbs.ElementIn) (verbs.CheckOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, in.Timeout, checking("check", true))
 	return verbs.CheckOut{Checked: in.Selector, Effects: effects}, err
 }
 
-func (t *turn) uncheck(ctx context.Context, in verbs.ElementIn) (verbs.UncheckOut, error) {
-	effects, err := t.on(ctx, in.Selector, in.Timeout, checking("uncheck", false))
+func (c *call) uncheck(ctx context.Context, in verbs.ElementIn) (verbs.UncheckOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, in.Timeout, checking("uncheck", false))
 	return verbs.UncheckOut{Unchecked: in.Selector, Effects: effects}, err
 }
 
@@ -104,38 +105,38 @@ func checking(name string, checked bool) action {
 	return action{name: name, verb: "check", params: map[string]any{"checked": checked}}
 }
 
-func (t *turn) press(ctx context.Context, in verbs.PressIn) (verbs.PressOut, error) {
-	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
+func (c *call) press(ctx context.Context, in verbs.PressIn) (verbs.PressOut, error) {
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
 	if err != nil {
 		return verbs.PressOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.PressOut{}, err
 	}
-	_, err = t.perform(ctx, p, target{}, action{name: "press", verb: "press", params: map[string]any{"key": in.Key}})
+	_, err = c.performInDriver(ctx, p, target{}, action{name: "press", verb: "press", params: map[string]any{"key": in.Key}})
 	if err != nil && strings.Contains(err.Error(), "Unknown key") {
 		return verbs.PressOut{}, wire.Errorf(wire.CodeBadInput, "%q is no key", in.Key).WithHint("abrowser press Control+a")
 	}
 	if err != nil {
 		return verbs.PressOut{}, err
 	}
-	return verbs.PressOut{Pressed: in.Key, Effects: t.effects(ctx)}, nil
+	return verbs.PressOut{Pressed: in.Key, Effects: c.effects(ctx)}, nil
 }
 
-func (t *turn) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollOut, error) {
+func (c *call) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollOut, error) {
 	if in.Selector != "" {
 		if _, err := parseSelector(in.Selector); err != nil {
 			return verbs.ScrollOut{}, err
 		}
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
 	if err != nil {
 		return verbs.ScrollOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.ScrollOut{}, err
 	}
@@ -152,21 +153,21 @@ func (t *turn) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollOut, 
 	}
 	var at target // empty: the page itself
 	if in.Selector != "" {
-		if at, err = t.aim(p, in.Selector); err != nil {
+		if at, err = c.aim(p, in.Selector); err != nil {
 			return verbs.ScrollOut{}, err
 		}
 	}
 	by := map[string]any{"left": x, "top": y, "behavior": "instant"}
-	if _, err := t.perform(ctx, p, at, action{name: "scroll", verb: "scroll", params: map[string]any{"by": by}}); err != nil {
+	if _, err := c.performInDriver(ctx, p, at, action{name: "scroll", verb: "scroll", params: map[string]any{"by": by}}); err != nil {
 		return verbs.ScrollOut{}, err
 	}
-	return verbs.ScrollOut{Scrolled: true, Effects: t.effects(ctx)}, nil
+	return verbs.ScrollOut{Scrolled: true, Effects: c.effects(ctx)}, nil
 }
 
 // keyTime is how many milliseconds one key may take on a slow machine.
 const keyTime = 250
 
-func (t *turn) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, error) {
+func (c *call) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, error) {
 	if _, err := parseSelector(in.Selector); err != nil {
 		return verbs.TypeOut{}, err
 	}
@@ -175,33 +176,33 @@ func (t *turn) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, er
 		waiting := cmp.Or(time.Duration(in.Timeout)*time.Millisecond, actionTime)
 		typing = max(ackTime, min(typing, time.Until(at)-waiting-time.Second))
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime+time.Duration(in.Delay*len(in.Text))*time.Millisecond)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime+time.Duration(in.Delay*len(in.Text))*time.Millisecond)
 	if err != nil {
 		return verbs.TypeOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.TypeOut{}, err
 	}
-	at, err := t.aim(p, in.Selector)
+	at, err := c.aim(p, in.Selector)
 	if err != nil {
 		return verbs.TypeOut{}, err
 	}
 	if in.Clear {
-		if _, err := t.act(ctx, p, at, filling("")); err != nil {
+		if _, err := c.perform(ctx, p, at, filling("")); err != nil {
 			return verbs.TypeOut{}, err
 		}
-		t.begun = true
+		c.Begun = true
 	}
-	_, err = t.act(ctx, p, at, action{
+	_, err = c.perform(ctx, p, at, action{
 		name: "type", verb: "type", params: map[string]any{"text": in.Text, "delay": in.Delay}, ack: typing,
 	})
 	if err != nil && in.Clear && !errors.Is(err, wire.CodeResultUnknown) {
-		err = wire.Errorf(wire.CodeResultUnknown, "the field was cleared, and nothing typed: %s", wire.AsError(err).Message).WithHint(hintSnapshot)
+		err = wire.Errorf(wire.CodeResultUnknown, "the field was cleared, and nothing typed: %s", wire.AsError(err).Message).WithHint(daemon.HintSnapshot)
 	}
 	if err != nil {
 		return verbs.TypeOut{}, err
 	}
-	return verbs.TypeOut{Typed: in.Text, Effects: t.effects(ctx)}, nil
+	return verbs.TypeOut{Typed: in.Text, Effects: c.effects(ctx)}, nil
 }

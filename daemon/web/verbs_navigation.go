@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func (t *turn) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error) {
+func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error) {
 	to := ""
 	if in.URL != "" {
 		var err error
@@ -22,46 +23,46 @@ func (t *turn) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 			return verbs.OpenOut{}, err
 		}
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
 	if err != nil {
 		return verbs.OpenOut{}, err
 	}
 	defer cancel()
-	t.leaves = to != ""
-	p, err := t.openable(ctx)
+	c.replacesLoad = to != ""
+	p, err := c.openable(ctx)
 	if err != nil {
 		return verbs.OpenOut{}, err
 	}
-	if err := t.openHAR(in); err != nil {
+	if err := c.openHAR(in); err != nil {
 		return verbs.OpenOut{}, err
 	}
-	if err := t.openAs(ctx, in); err != nil {
+	if err := c.openEmulated(ctx, in); err != nil {
 		return verbs.OpenOut{}, err
 	}
 	if in.OnEnd != "" {
-		if err := t.kept.change(func(k *kept) { k.Closes = in.OnEnd == "close" }); err != nil {
+		if err := c.State.Change(func(s *daemon.State) { s.ClosesTabs = in.OnEnd == "close" }); err != nil {
 			return verbs.OpenOut{}, err
 		}
 	}
-	t.begun = t.begun || in.HAR != "" || len(in.HARs) > 0 || in.OnEnd != ""
+	c.Begun = c.Begun || in.HAR != "" || len(in.HARs) > 0 || in.OnEnd != ""
 	if to != "" {
-		if err := t.load(ctx, p, to); err != nil {
-			return verbs.OpenOut{}, t.orDownload(ctx, err)
+		if err := c.load(ctx, p, to); err != nil {
+			return verbs.OpenOut{}, c.orDownload(ctx, err)
 		}
 	}
-	effects := t.effects(ctx)
-	if err := t.outlived(ctx, p); err != nil {
+	effects := c.effects(ctx)
+	if err := c.CheckOutlived(ctx); err != nil {
 		return verbs.OpenOut{}, err
 	}
-	active, _ := t.known()
+	active := c.Tabs.Active()
 	title := active.Title // as of the load event, which the browser learns of after it
-	if active.TargetID != p.target || placeholder(title, active.URL) {
-		if title, err = t.title(context.WithoutCancel(ctx), p); err != nil {
-			t.log.Warn("reading the title", "error", err)
+	if active.TargetID != p.target || isPlaceholder(title, active.URL) {
+		if title, err = c.title(context.WithoutCancel(ctx), p); err != nil {
+			c.Log.Warn("reading the title", "error", err)
 		}
 	}
 	if to != "" {
-		t.prepare(p)
+		c.prepareUtilityWorld(p)
 	}
 	return verbs.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
 }
@@ -69,9 +70,9 @@ func (t *turn) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 // cutTitle is the length at which the browser cuts titles.
 const cutTitle = 4096
 
-// placeholder reports whether a title may be cut, or be what the browser shows of a page
+// isPlaceholder reports whether a title may be cut, or be what the browser shows of a page
 // that has none: its URL, as a person reads it.
-func placeholder(title, at string) bool {
+func isPlaceholder(title, at string) bool {
 	u, err := url.Parse(at)
 	if title == "" || len(title) >= cutTitle || err != nil || strings.HasPrefix(title, u.Scheme+":") {
 		return true
@@ -81,17 +82,17 @@ func placeholder(title, at string) bool {
 }
 
 // orDownload says of a navigation that a download took its place, where one did.
-func (t *turn) orDownload(ctx context.Context, err error) error {
+func (c *call) orDownload(ctx context.Context, err error) error {
 	if !errors.Is(err, wire.CodeNavigation) {
 		return err
 	}
-	if _, lost := t.listTabs(ctx); lost != nil {
+	if _, lost := c.Tabs.List(ctx); lost != nil {
 		return err
 	}
 	if strings.Contains(err.Error(), "Download is starting") { // which may be known before our broker has told of it
-		t.awaitBegin(ctx)
+		c.downloads.awaitStart(ctx)
 	}
-	for _, d := range t.tellDownloads(ctx) {
+	for _, d := range c.downloads.takeNew(ctx) {
 		return wire.Errorf(wire.CodeNavigation, "that is no page but a download, %s", d.SuggestedFilename).WithHint("abrowser wait --download .")
 	}
 	return err
@@ -99,22 +100,22 @@ func (t *turn) orDownload(ctx context.Context, err error) error {
 
 // openable is the session's page, a new one where the last was closed or crashed. A
 // crashed one goes: nothing can be done with it any more.
-func (t *turn) openable(ctx context.Context) (*page, error) {
-	p, err := t.active(ctx)
+func (c *call) openable(ctx context.Context) (*page, error) {
+	p, err := c.activePage(ctx)
 	switch {
 	case errors.Is(err, wire.CodePageClosed):
-		return t.newPage(ctx)
+		return c.newPage(ctx)
 	case !errors.Is(err, wire.CodePageCrashed):
 		return p, err
 	}
-	old, l := t.known()
-	if p, err = t.newPage(ctx); err != nil {
+	old, conn := c.Tabs.Active(), c.current()
+	if p, err = c.newPage(ctx); err != nil {
 		return nil, err
 	}
-	now, _ := t.known()
-	t.call.Warn("tab %s had crashed; %s takes its place", old.TabID, now.TabID)
-	if err := t.manage(quickTime, func() error { return l.closeTarget(old.TargetID) }); err != nil {
-		t.log.Warn("closing a page that crashed", "error", firstLine(briefly(err)))
+	now := c.Tabs.Active()
+	c.Warn("tab %s had crashed; %s takes its place", old.TabID, now.TabID)
+	if err := c.watchTabs(readTime, func() error { return conn.closeTarget(old.TargetID) }); err != nil {
+		c.Log.Warn("closing a page that crashed", "error", firstLine(errorText(err)))
 	}
 	return p, nil
 }
@@ -122,39 +123,39 @@ func (t *turn) openable(ctx context.Context) (*page, error) {
 // load takes a page to a URL and waits for its load event. Where the document is
 // there but the event does not come, that is success with a warning; before that
 // the navigation is stopped, so that it does not happen later.
-func (t *turn) load(ctx context.Context, p *page, to string) error {
-	err := t.navigate(ctx, p, func(limit *float64) error {
+func (c *call) load(ctx context.Context, p *page, to string) error {
+	err := c.navigate(ctx, p, func(limit *float64) error {
 		_, err := p.Goto(to, playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return t.loaded(ctx, p)
+	return c.awaitLoad(ctx, p)
 }
 
 // navigate runs a call that ends when the page has committed to another document,
 // and stops the loading when ctx ends first.
-func (t *turn) navigate(ctx context.Context, p *page, call func(limit *float64) error) error {
+func (c *call) navigate(ctx context.Context, p *page, call func(limit *float64) error) error {
 	if ctx.Err() != nil {
-		return ended(ctx)
+		return daemon.ContextError(ctx)
 	}
-	limit, commits := slice(ctx, maxTime), p.commits.Load()
+	limit, commits := daemon.TimeLeft(ctx, maxTime), p.commits.Load()
 	over := make(chan struct{})
 	stopped := make(chan struct{})
 	go func() { // ends with the call below
 		defer close(stopped)
 		select {
 		case <-ctx.Done():
-			_ = guarded(func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
+			_ = daemon.Recover(func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
 		case <-over:
 		}
 	}()
 	var err error
 	for {
-		err = t.watch(limit, func() error { return call(playwright.Float(milliseconds(limit + time.Second))) })
+		err = c.watch(limit, func() error { return call(playwright.Float(milliseconds(limit + time.Second))) })
 		// While the page's process is replaced Chromium refuses the command: nothing was done.
-		if err == nil || !strings.Contains(err.Error(), "Not attached to an active page") || !pause(ctx, 20*time.Millisecond) {
+		if err == nil || !strings.Contains(err.Error(), "Not attached to an active page") || !daemon.Sleep(ctx, 20*time.Millisecond) {
 			break
 		}
 	}
@@ -164,41 +165,41 @@ func (t *turn) navigate(ctx context.Context, p *page, call func(limit *float64) 
 	}
 	switch {
 	case err == nil:
-		t.arrived, t.begun = true, true
-		p.acted.Store(false)
+		c.settled, c.Begun = true, true
+		p.mayNavigate.Store(false)
 		return nil
 	case errors.Is(err, wire.CodeWedged):
 		return err
 	case ctx.Err() != nil:
 		what := netError(err)
-		t.begun = t.begun || p.commits.Load() != commits || what != "" && what != aborted // with an error page
-		if err := ended(ctx); !errors.Is(err, wire.CodeTimeout) {
+		c.Begun = c.Begun || p.commits.Load() != commits || what != "" && what != errAborted // with an error page
+		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {
 			return err
 		}
 		return wire.Errorf(wire.CodeTimeout, "the page did not answer in time; the navigation was stopped").
 			WithHint("--timeout takes more milliseconds")
-	case p.isCrashed(), strings.Contains(err.Error(), "ERR_ABORTED") && p.crashes():
+	case p.isCrashed(), strings.Contains(err.Error(), "ERR_ABORTED") && p.waitForCrash():
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
-	case isGone(err) && !neverSent(err):
+	case isGone(err) && !isNotSent(err):
 		return wire.Errorf(wire.CodeResultUnknown, "the page went away while it was loading").WithHint("abrowser status")
 	}
-	if what := netError(err); what != "" && what != aborted {
+	if what := netError(err); what != "" && what != errAborted {
 		p.awaitErrorPage(ctx, commits)
 	}
 	return navigationError(err)
 }
 
-const aborted = "net::ERR_ABORTED"
+const errAborted = "net::ERR_ABORTED"
 
 // netError returns Chromium's name of the error that made a navigation fail, or "".
 func netError(err error) string {
-	return regexp.MustCompile(`net::ERR_[A-Z0-9_]+`).FindString(briefly(err))
+	return regexp.MustCompile(`net::ERR_[A-Z0-9_]+`).FindString(errorText(err))
 }
 
 func navigationError(err error) error {
-	text := briefly(err)
+	text := errorText(err)
 	switch what := netError(err); {
-	case what == aborted:
+	case what == errAborted:
 		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s: a download, an empty answer or another navigation took its place", what)
 	case what != "":
 		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", what)
@@ -207,45 +208,45 @@ func navigationError(err error) error {
 	case regexp.MustCompile(`interrupted by another navigation|Download is starting`).MatchString(text):
 		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", firstLine(text))
 	}
-	return coded(err)
+	return codeError(err)
 }
 
-// loaded waits for the load event of the document that the page has committed to.
-func (t *turn) loaded(ctx context.Context, p *page) error {
-	err := t.reached(ctx, p, playwright.LoadStateLoad)
+// awaitLoad waits for the load event of the document that the page has committed to.
+func (c *call) awaitLoad(ctx context.Context, p *page) error {
+	err := c.awaitLoadState(ctx, p, playwright.LoadStateLoad)
 	if err == nil {
 		return nil
 	}
 	if !errors.Is(err, wire.CodeTimeout) {
 		if errors.Is(err, wire.CodeInterrupted) {
-			t.stopLoading(p)
+			c.stopLoading(p)
 		}
 		return err
 	}
 	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 50*time.Millisecond)
 	defer cancel()
-	if t.reached(short, p, playwright.LoadStateDomcontentloaded) == nil {
-		t.call.Warn("the page's load event did not come in time; the document is there")
+	if c.awaitLoadState(short, p, playwright.LoadStateDomcontentloaded) == nil {
+		c.Warn("the page's load event did not come in time; the document is there")
 		return nil
 	}
-	t.stopLoading(p)
+	c.stopLoading(p)
 	return wire.Errorf(wire.CodeTimeout, "the page began to load but its document did not come in time; loading was stopped").
 		WithHint("--timeout takes more milliseconds")
 }
 
-func (t *turn) stopLoading(p *page) {
-	err := t.watch(time.Second, func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
-	p.waited.Store(p.commits.Load() + 1) // it may never be parsed
+func (c *call) stopLoading(p *page) {
+	err := c.watch(time.Second, func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
+	p.parsed.Store(p.commits.Load() + 1) // it may never be parsed
 	if err != nil {
-		t.log.Warn("stopping a load", "error", firstLine(briefly(err)))
+		c.Log.Warn("stopping a load", "error", firstLine(errorText(err)))
 	}
 }
 
-// reached waits in slices until the page is in a state of loading.
-func (t *turn) reached(ctx context.Context, p *page, state *playwright.LoadState) error {
+// awaitLoadState waits in slices until the page is in a state of loading.
+func (c *call) awaitLoadState(ctx context.Context, p *page, state *playwright.LoadState) error {
 	for {
-		limit := slice(ctx, sliceTime)
-		err := t.peek(limit+grace, func() error {
+		limit := daemon.TimeLeft(ctx, sliceTime)
+		err := c.peek(limit+daemon.Grace, func() error {
 			return p.WaitForLoadState(playwright.PageWaitForLoadStateOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
 		})
 		switch {
@@ -253,57 +254,57 @@ func (t *turn) reached(ctx context.Context, p *page, state *playwright.LoadState
 			return nil
 		case p.isCrashed():
 			return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
-		case !t.engine.alive(): // the driver is not asked here: the client waits for its events
-			p.link.lost()
-			return goneError()
+		case !c.driver.isAlive(): // the driver is not asked here: the client waits for its events
+			p.conn.Drop()
+			return daemon.ConnectionLostError()
 		case p.isGone():
 			return wire.Errorf(wire.CodePageClosed, "the page was closed while it was loading").WithHint("abrowser open")
 		case ctx.Err() != nil:
-			return ended(ctx)
+			return daemon.ContextError(ctx)
 		case !isTimeout(err):
-			return coded(err)
+			return codeError(err)
 		}
 	}
 }
 
-func (t *turn) back(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
-	return t.step(ctx, in, func(p *page, limit *float64) error {
+func (c *call) back(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
+	return c.navigateHistory(ctx, in, func(p *page, limit *float64) error {
 		_, err := p.GoBack(playwright.PageGoBackOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
 		return err
 	})
 }
 
-func (t *turn) forward(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
-	return t.step(ctx, in, func(p *page, limit *float64) error {
+func (c *call) forward(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
+	return c.navigateHistory(ctx, in, func(p *page, limit *float64) error {
 		_, err := p.GoForward(playwright.PageGoForwardOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
 		return err
 	})
 }
 
-func (t *turn) reload(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
-	return t.step(ctx, in, func(p *page, limit *float64) error {
+func (c *call) reload(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
+	return c.navigateHistory(ctx, in, func(p *page, limit *float64) error {
 		_, err := p.Reload(playwright.PageReloadOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
 		return err
 	})
 }
 
-func (t *turn) step(ctx context.Context, in verbs.StepIn, call func(*page, *float64) error) (verbs.PageURL, error) {
-	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+func (c *call) navigateHistory(ctx context.Context, in verbs.StepIn, call func(*page, *float64) error) (verbs.PageURL, error) {
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
 	if err != nil {
 		return verbs.PageURL{}, err
 	}
 	defer cancel()
-	p, err := t.active(ctx)
+	p, err := c.activePage(ctx)
 	if err != nil {
 		return verbs.PageURL{}, err
 	}
-	if err := t.navigate(ctx, p, func(limit *float64) error { return call(p, limit) }); err != nil {
+	if err := c.navigate(ctx, p, func(limit *float64) error { return call(p, limit) }); err != nil {
 		return verbs.PageURL{}, err
 	}
-	if err := t.loaded(ctx, p); err != nil {
+	if err := c.awaitLoad(ctx, p); err != nil {
 		return verbs.PageURL{}, err
 	}
-	effects := t.effects(ctx)
-	t.prepare(p)
+	effects := c.effects(ctx)
+	c.prepareUtilityWorld(p)
 	return verbs.PageURL{URL: p.URL(), Effects: effects}, nil
 }

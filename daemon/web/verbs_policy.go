@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"cmp"
@@ -8,41 +8,42 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // policies are the session's, the defaults by their names.
-func (s *Session) policies() verbs.PoliciesOut {
-	p := s.kept.get().Policies
-	for _, mode := range []*string{&p.Dialog, &p.Permission, &p.Notification, &p.FilePicker} {
+func (p *pages) policies() verbs.PoliciesOut {
+	set := p.session.State.Get().Policies
+	for _, mode := range []*string{&set.Dialog, &set.Permission, &set.Notification, &set.FilePicker} {
 		*mode = cmp.Or(*mode, verbs.PolicyRaise)
 	}
-	return verbs.PoliciesOut{Policies: p, Pending: s.asks.waiting(), Queued: s.asks.queued()}
+	return verbs.PoliciesOut{Policies: set, Pending: p.prompts.pendingQuestions(), Queued: p.prompts.queued()}
 }
 
-func (s *Session) policyStatus(context.Context, *wire.Call, verbs.Nothing) (verbs.PoliciesOut, error) {
-	return s.policies(), nil
+func (p *pages) policyStatus(context.Context, *wire.Call, verbs.Nothing) (verbs.PoliciesOut, error) {
+	return p.policies(), nil
 }
 
-func (s *Session) policyDialog(_ context.Context, _ *wire.Call, in verbs.DialogPolicyIn) (verbs.PoliciesOut, error) {
-	err := s.kept.change(func(k *kept) { k.Policies.Dialog, k.Policies.PromptText = in.Mode, in.Text })
-	return s.policies(), err
+func (p *pages) policyDialog(_ context.Context, _ *wire.Call, in verbs.DialogPolicyIn) (verbs.PoliciesOut, error) {
+	err := p.session.State.Change(func(s *daemon.State) { s.Policies.Dialog, s.Policies.PromptText = in.Mode, in.Text })
+	return p.policies(), err
 }
 
-func (s *Session) policyPermission(_ context.Context, _ *wire.Call, in verbs.PermissionPolicyIn) (verbs.PoliciesOut, error) {
-	return s.setPolicy(func(p *verbs.Policies) {
-		p.Permission, p.PerPermission = modes(p.Permission, p.PerPermission, in.Mode, in.Permissions, in.PerPermission)
+func (p *pages) policyPermission(_ context.Context, _ *wire.Call, in verbs.PermissionPolicyIn) (verbs.PoliciesOut, error) {
+	return p.setPolicy(func(set *verbs.Policies) {
+		set.Permission, set.PerPermission = modes(set.Permission, set.PerPermission, in.Mode, in.Permissions, in.PerPermission)
 	})
 }
 
-func (s *Session) policyNotification(_ context.Context, _ *wire.Call, in verbs.NotificationPolicyIn) (verbs.PoliciesOut, error) {
-	return s.setPolicy(func(p *verbs.Policies) { p.Notification = in.Mode })
+func (p *pages) policyNotification(_ context.Context, _ *wire.Call, in verbs.NotificationPolicyIn) (verbs.PoliciesOut, error) {
+	return p.setPolicy(func(set *verbs.Policies) { set.Notification = in.Mode })
 }
 
-func (s *Session) policyFilePicker(_ context.Context, _ *wire.Call, in verbs.FilePickerPolicyIn) (verbs.PoliciesOut, error) {
-	return s.setPolicy(func(p *verbs.Policies) {
-		p.FilePicker, p.PerPicker = modes(p.FilePicker, p.PerPicker, in.Mode, in.APIs, in.PerAPI)
+func (p *pages) policyFilePicker(_ context.Context, _ *wire.Call, in verbs.FilePickerPolicyIn) (verbs.PoliciesOut, error) {
+	return p.setPolicy(func(set *verbs.Policies) {
+		set.FilePicker, set.PerPicker = modes(set.FilePicker, set.PerPicker, in.Mode, in.APIs, in.PerAPI)
 	})
 }
 
@@ -62,22 +63,22 @@ func modes(before string, single map[string]string, mode string, names []string,
 	return before, next
 }
 
-func (s *Session) setPolicy(change func(*verbs.Policies)) (verbs.PoliciesOut, error) {
-	err := s.kept.change(func(k *kept) { change(&k.Policies) })
-	if _, l := s.known(); l != nil && err == nil {
-		err = l.refresh(s.asks)
+func (p *pages) setPolicy(change func(*verbs.Policies)) (verbs.PoliciesOut, error) {
+	err := p.session.State.Change(func(s *daemon.State) { change(&s.Policies) })
+	if conn := p.current(); conn != nil && err == nil {
+		err = conn.refreshPrompts(p.prompts)
 	}
-	return s.policies(), err
+	return p.policies(), err
 }
 
-func (s *Session) policyAnswer(_ context.Context, _ *wire.Call, in verbs.PolicyAnswerIn) (verbs.PoliciesOut, error) {
-	err := s.asks.reply(in.ID, in.Answer == verbs.PolicyAllow)
-	return s.policies(), err
+func (p *pages) policyAnswer(_ context.Context, _ *wire.Call, in verbs.PolicyAnswerIn) (verbs.PoliciesOut, error) {
+	err := p.prompts.answer(in.ID, in.Answer == verbs.PolicyAllow)
+	return p.policies(), err
 }
 
-const mostPicked = 32 << 20 // bytes that a page is given at once
+const maxPicked = 32 << 20 // bytes that a page is given at once
 
-func (s *Session) policyRespond(_ context.Context, _ *wire.Call, in verbs.PickerRespondIn) (verbs.PickerRespondOut, error) {
+func (p *pages) policyRespond(_ context.Context, _ *wire.Call, in verbs.PickerRespondIn) (verbs.PickerRespondOut, error) {
 	none := verbs.PickerRespondOut{}
 	for _, path := range in.Paths {
 		in.Files = append(in.Files, verbs.PickedFile{Path: path})
@@ -99,21 +100,21 @@ func (s *Session) policyRespond(_ context.Context, _ *wire.Call, in verbs.Picker
 			if err != nil {
 				return none, err
 			}
-			if size += len(one.Data); size > mostPicked {
-				return none, wire.Errorf(wire.CodeTooLarge, "the files are larger than %d bytes together", mostPicked).WithHint("pick fewer, or smaller ones")
+			if size += len(one.Data); size > maxPicked {
+				return none, wire.Errorf(wire.CodeTooLarge, "the files are larger than %d bytes together", maxPicked).WithHint("pick fewer, or smaller ones")
 			}
 			answer.files = append(answer.files, one)
 		}
 	}
-	if err := s.asks.enqueue(answer); err != nil {
+	if err := p.prompts.enqueue(answer); err != nil {
 		return none, err
 	}
 	return verbs.PickerRespondOut{Queued: verbs.QueuedAnswer{API: in.API, Files: len(in.Files)}}, nil
 }
 
 // readPicked reads a file that a page will be given.
-func readPicked(f verbs.PickedFile) (picked, error) {
-	one := picked{Name: cmp.Or(f.Name, filepath.Base(f.Path)), Type: cmp.Or(f.MIMEType, mime.TypeByExtension(filepath.Ext(cmp.Or(f.Name, f.Path))))}
+func readPicked(f verbs.PickedFile) (pickedFile, error) {
+	one := pickedFile{Name: cmp.Or(f.Name, filepath.Base(f.Path)), Type: cmp.Or(f.MIMEType, mime.TypeByExtension(filepath.Ext(cmp.Or(f.Name, f.Path))))}
 	switch {
 	case f.Path != "" && f.Contents != nil, f.Path == "" && f.Contents == nil:
 		return one, wire.Errorf(wire.CodeBadInput, "a file is given by path or by contents").WithHint("abrowser policy respond showOpenFilePicker ./report.txt")
@@ -127,8 +128,8 @@ func readPicked(f verbs.PickedFile) (picked, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		return one, wire.Errorf(wire.CodeBadInput, "%s is no file", f.Path).WithHint("ls -l %s", f.Path)
 	}
-	if err == nil && info.Size() > mostPicked {
-		return one, wire.Errorf(wire.CodeTooLarge, "%s is larger than %d bytes", f.Path, mostPicked).WithHint("pick a smaller one")
+	if err == nil && info.Size() > maxPicked {
+		return one, wire.Errorf(wire.CodeTooLarge, "%s is larger than %d bytes", f.Path, maxPicked).WithHint("pick a smaller one")
 	}
 	if err == nil {
 		one.Data, err = os.ReadFile(f.Path)
@@ -139,18 +140,27 @@ func readPicked(f verbs.PickedFile) (picked, error) {
 	return one, nil
 }
 
-func (s *Session) dialogAccept(_ context.Context, call *wire.Call, in verbs.DialogAcceptIn) (verbs.DialogAnswerOut, error) {
-	return s.expectDialog(call, reaction{accept: true, text: in.Text}), nil
+// dialogStatus says whether a dialog is open. It never waits for a page.
+func (p *pages) dialogStatus(context.Context, *wire.Call, verbs.Nothing) (verbs.DialogStatusOut, error) {
+	d, open := p.dialogs.current()
+	if !open {
+		return verbs.DialogStatusOut{}, nil
+	}
+	return verbs.DialogStatusOut{HasDialog: true, Type: d.Type, Message: d.Message, DefaultPrompt: d.DefaultPrompt}, nil
 }
 
-func (s *Session) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Nothing) (verbs.DialogAnswerOut, error) {
-	return s.expectDialog(call, reaction{}), nil
+func (p *pages) dialogAccept(_ context.Context, call *wire.Call, in verbs.DialogAcceptIn) (verbs.DialogAnswerOut, error) {
+	return p.expectDialog(call, reaction{accept: true, text: in.Text}), nil
+}
+
+func (p *pages) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Nothing) (verbs.DialogAnswerOut, error) {
+	return p.expectDialog(call, reaction{}), nil
 }
 
 // expectDialog has the next dialog answered: none stays open long enough to be
 // answered by a command.
-func (s *Session) expectDialog(call *wire.Call, next reaction) verbs.DialogAnswerOut {
-	s.dialogs.expect(next)
+func (p *pages) expectDialog(call *wire.Call, next reaction) verbs.DialogAnswerOut {
+	p.dialogs.expect(next)
 	done := "dismissed"
 	if next.accept {
 		done = "accepted"

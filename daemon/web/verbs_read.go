@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -9,33 +9,34 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // element finds the one element of a getter, which does not wait for it. Where the
 // question has been answered with it, it is nil.
-func (t *turn) element(ctx context.Context, given string, q reading, out any) (*page, playwright.Locator, error) {
-	p, err := t.current(ctx)
+func (c *call) element(ctx context.Context, given string, q reading, out any) (*page, playwright.Locator, error) {
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := t.target(ctx, p, given)
+	at, err := c.target(ctx, p, given)
 	if err != nil {
 		return nil, nil, err
 	}
-	count, err := t.readQuickly(ctx, p, at, q, out)
+	count, err := c.readFast(ctx, p, at, q, out)
 	switch {
 	case err != nil:
 		if at.sel.ref == 0 {
-			at.find, err = t.present(ctx, p, at.sel)
+			at.find, err = c.findFirst(ctx, p, at.sel)
 			return p, at.find, err
 		}
 		return p, at.find, nil
 	case count == 0:
-		return p, nil, notFound(at.sel)
+		return p, nil, notFoundError(at.sel)
 	case at.sel.ref == 0:
-		t.warnSeveral(at.sel, count)
+		c.warnSeveral(at.sel, count)
 	}
 	return p, nil, nil
 }
@@ -47,22 +48,22 @@ func urlOf(p *page) string {
 	return p.URL()
 }
 
-// readQuickly answers a question with a single one to the page, and returns how many
+// readFast answers a question with a single one to the page, and returns how many
 // elements there are. Whatever its error, Playwright may know better.
-func (t *turn) readQuickly(ctx context.Context, p *page, at target, q reading, out any) (int, error) {
+func (c *call) readFast(ctx context.Context, p *page, at target, q reading, out any) (int, error) {
 	if q.what == "" {
-		return 0, errRefused
+		return 0, errNotFast
 	}
-	ctx, cancel := context.WithTimeout(ctx, slice(ctx, time.Second))
+	ctx, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, time.Second))
 	defer cancel()
 	var answer struct {
 		Ready bool            `json:"ready"`
 		Count int             `json:"count"`
 		Value json.RawMessage `json:"value"`
 	}
-	err := t.inWorld(ctx, p, func(w *world) error { return w.ask(ctx, &answer, "read", at.query, q.what, q.name) })
+	err := c.inUtilityWorld(ctx, p, func(w *utilityWorld) error { return w.query(ctx, &answer, "read", at.query, q.what, q.name) })
 	if err == nil && !answer.Ready {
-		err = errRefused
+		err = errNotFast
 	}
 	if err != nil {
 		return 0, err
@@ -80,28 +81,28 @@ type reading struct {
 }
 
 // read asks an element that is there: with a question of our own or in Playwright's way.
-func read[T any](ctx context.Context, t *turn, given string, q reading, ask func(at playwright.Locator, limit *float64) (T, error)) (value T, origin string, err error) {
+func read[T any](ctx context.Context, c *call, given string, q reading, ask func(at playwright.Locator, limit *float64) (T, error)) (value T, origin string, err error) {
 	if _, err := parseSelector(given); err != nil {
 		return value, "", err
 	}
-	ctx, cancel, err := t.within(ctx, 0, quickTime)
+	ctx, cancel, err := c.Limit(ctx, 0, readTime)
 	if err != nil {
 		return value, "", err
 	}
 	defer cancel()
-	p, at, err := t.element(ctx, given, q, &value)
+	p, at, err := c.element(ctx, given, q, &value)
 	if err != nil || at == nil {
 		return value, urlOf(p), err
 	}
-	limit := slice(ctx, quickTime)
-	value, err = look(t, limit+time.Second, func() (T, error) { return ask(at, playwright.Float(milliseconds(limit))) })
+	limit := daemon.TimeLeft(ctx, readTime)
+	value, err = peekFor(c, limit+time.Second, func() (T, error) { return ask(at, playwright.Float(milliseconds(limit))) })
 	if isTimeout(err) {
-		return value, "", t.unless(p, notFound(selector{given: given}))
+		return value, "", c.orConnectionLost(p, notFoundError(selector{given: given}))
 	}
 	if err != nil && strings.Contains(err.Error(), "Node is not") {
-		return value, "", wire.Errorf(wire.CodeNotActionable, "%q: %s", given, firstLine(briefly(err))).WithHint(hintSnapshot)
+		return value, "", wire.Errorf(wire.CodeNotActionable, "%q: %s", given, firstLine(errorText(err))).WithHint(daemon.HintSnapshot)
 	}
-	return value, p.URL(), coded(err)
+	return value, p.URL(), codeError(err)
 }
 
 // script evaluates JavaScript on an element.
@@ -111,28 +112,28 @@ func script(code string, arg any) func(playwright.Locator, *float64) (any, error
 	}
 }
 
-func (t *turn) getText(ctx context.Context, in verbs.GetIn) (verbs.GetTextOut, error) {
-	text, origin, err := read(ctx, t, in.Selector, reading{what: "text"}, script("e => e.innerText ?? e.textContent ?? ''", nil))
+func (c *call) getText(ctx context.Context, in verbs.GetIn) (verbs.GetTextOut, error) {
+	text, origin, err := read(ctx, c, in.Selector, reading{what: "text"}, script("e => e.innerText ?? e.textContent ?? ''", nil))
 	shown, _ := text.(string)
 	return verbs.GetTextOut{Value: shown, Origin: origin}, err
 }
 
-func (t *turn) getHTML(ctx context.Context, in verbs.GetIn) (verbs.GetHTMLOut, error) {
-	html, _, err := read(ctx, t, in.Selector, reading{what: "html"}, func(at playwright.Locator, limit *float64) (string, error) {
+func (c *call) getHTML(ctx context.Context, in verbs.GetIn) (verbs.GetHTMLOut, error) {
+	html, _, err := read(ctx, c, in.Selector, reading{what: "html"}, func(at playwright.Locator, limit *float64) (string, error) {
 		return at.InnerHTML(playwright.LocatorInnerHTMLOptions{Timeout: limit})
 	})
 	return verbs.GetHTMLOut{HTML: html}, err
 }
 
-func (t *turn) getValue(ctx context.Context, in verbs.GetIn) (verbs.GetValueOut, error) {
-	value, origin, err := read(ctx, t, in.Selector, reading{what: "value"}, func(at playwright.Locator, limit *float64) (string, error) {
+func (c *call) getValue(ctx context.Context, in verbs.GetIn) (verbs.GetValueOut, error) {
+	value, origin, err := read(ctx, c, in.Selector, reading{what: "value"}, func(at playwright.Locator, limit *float64) (string, error) {
 		return at.InputValue(playwright.LocatorInputValueOptions{Timeout: limit})
 	})
 	return verbs.GetValueOut{Value: value, Origin: origin}, err
 }
 
-func (t *turn) getAttr(ctx context.Context, in verbs.GetAttrIn) (verbs.GetAttrOut, error) {
-	value, origin, err := read(ctx, t, in.Selector, reading{"attribute", in.Attribute}, script("(e, name) => e.getAttribute(name)", in.Attribute))
+func (c *call) getAttr(ctx context.Context, in verbs.GetAttrIn) (verbs.GetAttrOut, error) {
+	value, origin, err := read(ctx, c, in.Selector, reading{"attribute", in.Attribute}, script("(e, name) => e.getAttribute(name)", in.Attribute))
 	out := verbs.GetAttrOut{Origin: origin}
 	if text, ok := value.(string); ok {
 		out.Value = &text
@@ -140,21 +141,21 @@ func (t *turn) getAttr(ctx context.Context, in verbs.GetAttrIn) (verbs.GetAttrOu
 	return out, err
 }
 
-func (t *turn) getBox(ctx context.Context, in verbs.GetIn) (verbs.GetBoxOut, error) {
-	box, _, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (*playwright.Rect, error) {
+func (c *call) getBox(ctx context.Context, in verbs.GetIn) (verbs.GetBoxOut, error) {
+	box, _, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (*playwright.Rect, error) {
 		return at.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: limit})
 	})
 	if err != nil {
 		return verbs.GetBoxOut{}, err
 	}
 	if box == nil {
-		return verbs.GetBoxOut{}, wire.Errorf(wire.CodeNotActionable, "%q is not shown and has no box", in.Selector).WithHint(hintSnapshot)
+		return verbs.GetBoxOut{}, wire.Errorf(wire.CodeNotActionable, "%q is not shown and has no box", in.Selector).WithHint(daemon.HintSnapshot)
 	}
 	return verbs.GetBoxOut{X: box.X, Y: box.Y, Width: box.Width, Height: box.Height}, nil
 }
 
-func (t *turn) getStyles(ctx context.Context, in verbs.GetIn) (verbs.GetStylesOut, error) {
-	answer, _, err := read(ctx, t, in.Selector, reading{what: "styles"}, script("e => { const s = getComputedStyle(e); return Array.from(s, p => [p, s.getPropertyValue(p)]) }", nil))
+func (c *call) getStyles(ctx context.Context, in verbs.GetIn) (verbs.GetStylesOut, error) {
+	answer, _, err := read(ctx, c, in.Selector, reading{what: "styles"}, script("e => { const s = getComputedStyle(e); return Array.from(s, p => [p, s.getPropertyValue(p)]) }", nil))
 	out := verbs.GetStylesOut{Styles: map[string]string{}}
 	pairs, _ := answer.([]any)
 	for _, entry := range pairs {
@@ -166,23 +167,23 @@ func (t *turn) getStyles(ctx context.Context, in verbs.GetIn) (verbs.GetStylesOu
 	return out, err
 }
 
-func (t *turn) getCount(ctx context.Context, in verbs.GetIn) (verbs.GetCountOut, error) {
+func (c *call) getCount(ctx context.Context, in verbs.GetIn) (verbs.GetCountOut, error) {
 	out := verbs.GetCountOut{Selector: in.Selector}
 	sel, err := parseSelector(in.Selector)
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel, err := t.within(ctx, 0, quickTime)
+	ctx, cancel, err := c.Limit(ctx, 0, readTime)
 	if err != nil {
 		return out, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return out, err
 	}
 	if sel.ref != 0 {
-		_, err := t.checkRef(ctx, p, sel.ref)
+		_, err := c.checkRef(ctx, p, sel.ref)
 		switch {
 		case err == nil:
 			out.Count = 1
@@ -191,25 +192,25 @@ func (t *turn) getCount(ctx context.Context, in verbs.GetIn) (verbs.GetCountOut,
 		}
 		return out, err
 	}
-	out.Count, err = t.count(ctx, p.Locator(sel.query))
+	out.Count, err = c.count(ctx, p.Locator(sel.query))
 	return out, err
 }
 
-func (t *turn) isVisible(ctx context.Context, in verbs.GetIn) (verbs.IsVisibleOut, error) {
-	is, origin, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, _ *float64) (bool, error) { return at.IsVisible() })
+func (c *call) isVisible(ctx context.Context, in verbs.GetIn) (verbs.IsVisibleOut, error) {
+	is, origin, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, _ *float64) (bool, error) { return at.IsVisible() })
 	return verbs.IsVisibleOut{Visible: is, Origin: origin}, err
 }
 
-func (t *turn) isEnabled(ctx context.Context, in verbs.GetIn) (verbs.IsEnabledOut, error) {
-	is, origin, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
+func (c *call) isEnabled(ctx context.Context, in verbs.GetIn) (verbs.IsEnabledOut, error) {
+	is, origin, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
 		return at.IsEnabled(playwright.LocatorIsEnabledOptions{Timeout: limit})
 	})
 	return verbs.IsEnabledOut{Enabled: is, Origin: origin}, err
 }
 
 // isChecked is false for what cannot be ticked at all.
-func (t *turn) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheckedOut, error) {
-	is, origin, err := read(ctx, t, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
+func (c *call) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheckedOut, error) {
+	is, origin, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
 		is, err := at.IsChecked(playwright.LocatorIsCheckedOptions{Timeout: limit})
 		if err != nil && strings.Contains(err.Error(), "Not a checkbox") {
 			return false, nil
@@ -219,20 +220,20 @@ func (t *turn) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheckedOu
 	return verbs.IsCheckedOut{Checked: is, Origin: origin}, err
 }
 
-// glance is the session's page as it is known without asking for the lane.
-func (t *turn) glance() (verbs.Tab, *page) {
-	tab, l := t.known()
-	if l == nil {
+// knownPage is the session's page as it is known without asking for the lane.
+func (c *call) knownPage() (verbs.Tab, *page) {
+	tab, conn := c.Tabs.Active(), c.current()
+	if conn == nil {
 		return tab, nil
 	}
-	return tab, l.page(tab.TargetID)
+	return tab, conn.page(tab.TargetID)
 }
 
 const titleTime = 500 * time.Millisecond
 
 // title asks the page, and the browser where the page does not answer at once.
-func (t *turn) title(ctx context.Context, p *page) (string, error) {
-	if _, open := t.dialogs.current(); !open {
+func (c *call) title(ctx context.Context, p *page) (string, error) {
+	if _, open := c.dialogs.current(); !open {
 		short, cancel := context.WithTimeout(ctx, titleTime)
 		defer cancel()
 		if value, err := p.evaluate(short, "document.title"); err == nil {
@@ -242,73 +243,65 @@ func (t *turn) title(ctx context.Context, p *page) (string, error) {
 			}
 		}
 	}
-	info, err := ask(ctx, p.link, p.info)
-	return info.title, coded(err)
+	info, err := askAside(ctx, p.conn, p.info)
+	return info.title, codeError(err)
 }
 
-func (t *turn) getTitle(ctx context.Context, _ verbs.TabIn) (verbs.GetTitleOut, error) {
-	if t.slot == nil {
-		tab, p := t.glance()
+func (c *call) getTitle(ctx context.Context, _ verbs.TabIn) (verbs.GetTitleOut, error) {
+	if c.Ticket == nil {
+		tab, p := c.knownPage()
 		if p == nil {
 			return verbs.GetTitleOut{Title: tab.Title}, nil
 		}
-		title, err := t.title(ctx, p)
+		title, err := c.title(ctx, p)
 		return verbs.GetTitleOut{Title: title}, err
 	}
-	ctx, cancel, err := t.within(ctx, 0, quickTime)
+	ctx, cancel, err := c.Limit(ctx, 0, readTime)
 	if err != nil {
 		return verbs.GetTitleOut{}, err
 	}
 	defer cancel()
-	p, tab, err := t.activeOrListed(ctx)
+	p, tab, err := c.activeOrListed(ctx)
 	if err != nil || p == nil {
 		return verbs.GetTitleOut{Title: tab.Title}, err
 	}
-	if err := t.awaitBriefly(ctx, p); err != nil {
+	if err := c.awaitBriefly(ctx, p); err != nil {
 		return verbs.GetTitleOut{}, err
 	}
-	title, err := t.title(ctx, p)
+	title, err := c.title(ctx, p)
 	return verbs.GetTitleOut{Title: title}, err
 }
 
-func (t *turn) getURL(ctx context.Context, _ verbs.TabIn) (verbs.PageURL, error) {
-	if t.slot == nil {
-		tab, p := t.glance()
+func (c *call) getURL(ctx context.Context, _ verbs.TabIn) (verbs.PageURL, error) {
+	if c.Ticket == nil {
+		tab, p := c.knownPage()
 		if p == nil {
 			return verbs.PageURL{URL: tab.URL}, nil
 		}
 		return verbs.PageURL{URL: p.URL()}, nil
 	}
-	ctx, cancel, err := t.within(ctx, 0, quickTime)
+	ctx, cancel, err := c.Limit(ctx, 0, readTime)
 	if err != nil {
 		return verbs.PageURL{}, err
 	}
 	defer cancel()
-	p, tab, err := t.activeOrListed(ctx)
+	p, tab, err := c.activeOrListed(ctx)
 	if err != nil || p == nil {
 		return verbs.PageURL{URL: tab.URL}, err
 	}
-	if p.acted.Load() { // a navigation that the page began by itself is not waited for
-		if err := t.awaitBriefly(ctx, p); err != nil {
+	if p.mayNavigate.Load() { // a navigation that the page began by itself is not waited for
+		if err := c.awaitBriefly(ctx, p); err != nil {
 			return verbs.PageURL{}, err
 		}
 	}
-	return verbs.PageURL{URL: p.URL(), Effects: verbs.Effects{Dialogs: t.tellNews()}}, nil
+	return verbs.PageURL{URL: p.URL(), Effects: verbs.Effects{Dialogs: c.AddNotices()}}, nil
 }
 
 // getCDPURL needs the browser and no page.
-func (s *Session) getCDPURL(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.GetCDPURLOut, error) {
-	place, err := s.enter(ctx)
-	if err == nil {
-		err = s.takeFor(ctx, call) // who has the endpoint can do all
-	}
+func (p *pages) getCDPURL(ctx context.Context, request *wire.Call, _ verbs.Nothing) (verbs.GetCDPURLOut, error) {
+	socket, err := p.session.StartBrowser(ctx, request, verbs.GetCDPURL.Name)
 	if err != nil {
-		s.noteRefusal(err)
-		if s.wasRefused() != nil && s.lane.stopIdle() {
-			s.end() // as a verb of a page does: see [turn.leave]
-		}
 		return verbs.GetCDPURLOut{}, err
 	}
-	socket, err := s.alias(place)
-	return verbs.GetCDPURLOut{CDPURL: endpoint(socket, s.name)}, err
+	return verbs.GetCDPURLOut{CDPURL: "ws+unix://" + socket + ":" + wire.PathSession + p.session.Name}, nil
 }

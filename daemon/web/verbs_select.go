@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -13,27 +13,27 @@ import (
 // option is one that a select element offers.
 type option struct{ value, label string }
 
-func (t *turn) selectOptions(ctx context.Context, in verbs.SelectIn) (verbs.SelectOut, error) {
+func (c *call) selectOptions(ctx context.Context, in verbs.SelectIn) (verbs.SelectOut, error) {
 	if _, err := parseSelector(in.Selector); err != nil {
 		return verbs.SelectOut{}, err
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
 	if err != nil {
 		return verbs.SelectOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.SelectOut{}, err
 	}
-	at, err := t.aim(p, in.Selector)
+	at, err := c.aim(p, in.Selector)
 	if err != nil {
 		return verbs.SelectOut{}, err
 	}
-	if _, err := t.act(ctx, p, at, action{name: "select", verb: "select", params: map[string]any{"values": in.Values}}); err != nil {
+	if _, err := c.perform(ctx, p, at, action{name: "select", verb: "select", params: map[string]any{"values": in.Values}}); err != nil {
 		return verbs.SelectOut{}, err
 	}
-	return verbs.SelectOut{Selected: in.Values, Effects: t.effects(ctx)}, nil
+	return verbs.SelectOut{Selected: in.Values, Effects: c.effects(ctx)}, nil
 }
 
 // optionsError names an option that was asked for and is not among those there are.
@@ -46,14 +46,14 @@ func optionsError(a action, options [][]string) error {
 	}
 	wanted, _ := a.params["values"].([]string)
 	for _, want := range wanted {
-		if !offered(there, want) {
-			return noOption(want, there)
+		if !isOffered(there, want) {
+			return noOptionError(want, there)
 		}
 	}
-	return noOption(strings.Join(wanted, ", "), there) // of a select that takes one
+	return noOptionError(strings.Join(wanted, ", "), there) // of a select that takes one
 }
 
-func offered(there []option, want string) bool {
+func isOffered(there []option, want string) bool {
 	for _, o := range there {
 		if o.value == want || aria.OneLine(o.label) == aria.OneLine(want) {
 			return true
@@ -64,7 +64,7 @@ func offered(there []option, want string) bool {
 
 const maxListed = 30
 
-func noOption(want string, there []option) error {
+func noOptionError(want string, there []option) error {
 	var names []string
 	for i, o := range there {
 		if i == maxListed {

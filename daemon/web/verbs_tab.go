@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -8,33 +8,12 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const hintTabs = "abrowser tab list"
-
-// tabList is a control verb: it never waits for a page, and starts no browser.
-func (s *Session) tabList(ctx context.Context, _ *wire.Call, in verbs.TabListIn) (verbs.TabsOut, error) {
-	ask := s.listTabs
-	if in.All {
-		ask = s.broker.allTabs
-	}
-	tabs, err := ask(ctx)
-	if errors.Is(err, wire.CodeNotRunning) {
-		err = nil
-	}
-	all := []verbs.Tab{}
-	for _, tab := range tabs {
-		if !in.All {
-			tab.SessionID, tab.State, tab.Mode, tab.Browser = "", "", "", ""
-		}
-		all = append(all, tab)
-	}
-	return verbs.TabsOut{Tabs: all}, err
-}
-
-func (t *turn) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, error) {
+func (c *call) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, error) {
 	to := ""
 	if in.URL != "" {
 		var err error
@@ -42,29 +21,29 @@ func (t *turn) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, 
 			return verbs.TabNewOut{}, err
 		}
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
 	if err != nil {
 		return verbs.TabNewOut{}, err
 	}
 	defer cancel()
-	if err := t.checkLabel(ctx, in.Label); err != nil {
+	if err := c.checkLabel(ctx, in.Label); err != nil {
 		return verbs.TabNewOut{}, err
 	}
-	p, err := t.newPage(ctx)
+	p, err := c.newPage(ctx)
 	if err != nil {
 		return verbs.TabNewOut{}, err
 	}
-	t.begun = true
-	tab, _ := t.known()
+	c.Begun = true
+	tab := c.Tabs.Active()
 	out := verbs.TabNewOut{TabID: tab.TabID, TargetID: p.target}
 	if in.Label != "" {
 		out.Label = &in.Label
-		if err := t.broker.note(ctx, verbs.NoteIn{Target: p.target, Active: true, Label: &in.Label}); err != nil {
+		if err := c.Broker.Note(ctx, verbs.NoteIn{Target: p.target, Active: true, Label: &in.Label}); err != nil {
 			return verbs.TabNewOut{}, err
 		}
 	}
 	if to != "" {
-		if err := t.load(ctx, p, to); err != nil {
+		if err := c.load(ctx, p, to); err != nil {
 			var coded *wire.Error
 			if errors.As(err, &coded) {
 				return verbs.TabNewOut{}, coded.With("tabId", tab.TabID)
@@ -72,63 +51,61 @@ func (t *turn) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, 
 			return verbs.TabNewOut{}, err
 		}
 	}
-	out.URL, out.Effects = p.URL(), t.effects(ctx)
-	if err := t.outlived(ctx, p); err != nil {
+	out.URL, out.Effects = p.URL(), c.effects(ctx)
+	if err := c.CheckOutlived(ctx); err != nil {
 		return verbs.TabNewOut{}, err
 	}
-	t.mu.Lock()
-	out.Total = len(t.tabs)
-	t.mu.Unlock()
+	out.Total = len(c.Tabs.Known())
 	return out, nil
 }
 
-func (t *turn) checkLabel(ctx context.Context, label string) error {
+func (c *call) checkLabel(ctx context.Context, label string) error {
 	switch {
 	case label == "":
 		return nil
-	case isNumber(strings.TrimPrefix(label, "t")), len(label) > 100:
+	case daemon.IsNumber(strings.TrimPrefix(label, "t")), len(label) > 100:
 		return wire.Errorf(wire.CodeBadInput, "%q is no label: it would be taken for a tab's id, or is too long", label).WithHint("abrowser tab new --label docs")
 	}
-	tabs, err := t.reachTabs(ctx)
+	tabs, err := c.reachTabs(ctx)
 	if err != nil {
 		return err
 	}
 	for _, tab := range tabs {
 		if tab.Label != nil && *tab.Label == label {
-			return wire.Errorf(wire.CodeBadInput, "the label %q is %s's; labels are unique in a session", label, tab.TabID).WithHint(hintTabs)
+			return wire.Errorf(wire.CodeBadInput, "the label %q is %s's; labels are unique in a session", label, tab.TabID).WithHint(daemon.HintTabs)
 		}
 	}
 	return nil
 }
 
 // reachTabs lists the session's tabs, with the browser made to run.
-func (t *turn) reachTabs(ctx context.Context) ([]verbs.Tab, error) {
-	if _, err := t.linked(ctx); err != nil {
+func (c *call) reachTabs(ctx context.Context) ([]verbs.Tab, error) {
+	if _, err := c.connected(ctx); err != nil {
 		return nil, err
 	}
-	return t.listTabs(ctx)
+	return c.Tabs.List(ctx)
 }
 
 // pick is the tab that a person names by id, label or target id.
 func pick(tabs []verbs.Tab, name string) (verbs.Tab, error) {
-	if isNumber(name) {
-		return verbs.Tab{}, wire.Errorf(wire.CodeBadInput, "%q is no tab; a tab's id, such as t2, or its label is taken, no position", name).WithHint(hintTabs)
+	if daemon.IsNumber(name) {
+		return verbs.Tab{}, wire.Errorf(wire.CodeBadInput, "%q is no tab; a tab's id, such as t2, or its label is taken, no position", name).WithHint(daemon.HintTabs)
 	}
 	for _, tab := range tabs {
 		if tab.TabID == name || tab.TargetID == name || tab.Label != nil && *tab.Label == name {
 			return tab, nil
 		}
 	}
-	return verbs.Tab{}, wire.Errorf(wire.CodeNotFound, "the session has no tab %q", name).WithHint(hintTabs)
+	return verbs.Tab{}, wire.Errorf(wire.CodeNotFound, "the session has no tab %q", name).WithHint(daemon.HintTabs)
 }
 
-func (t *turn) tabSwitch(ctx context.Context, in verbs.TabRefIn) (verbs.TabSwitchOut, error) {
-	ctx, cancel, err := t.within(ctx, 0, actionTime)
+func (c *call) tabSwitch(ctx context.Context, in verbs.TabRefIn) (verbs.TabSwitchOut, error) {
+	ctx, cancel, err := c.Limit(ctx, 0, actionTime)
 	if err != nil {
 		return verbs.TabSwitchOut{}, err
 	}
 	defer cancel()
-	tabs, err := t.reachTabs(ctx)
+	tabs, err := c.reachTabs(ctx)
 	if err != nil {
 		return verbs.TabSwitchOut{}, err
 	}
@@ -136,41 +113,41 @@ func (t *turn) tabSwitch(ctx context.Context, in verbs.TabRefIn) (verbs.TabSwitc
 	if err != nil {
 		return verbs.TabSwitchOut{}, err
 	}
-	_, l := t.known()
+	conn := c.current()
 	if tab.Crashed {
-		if err := t.activate(ctx, tab); err != nil {
+		if err := c.Tabs.Activate(ctx, tab); err != nil {
 			return verbs.TabSwitchOut{}, err
 		}
-		return verbs.TabSwitchOut{}, crashedError()
+		return verbs.TabSwitchOut{}, daemon.PageCrashedError()
 	}
-	p, err := t.adopt(ctx, l, tab)
+	p, err := c.adopt(ctx, conn, tab)
 	if err != nil {
 		return verbs.TabSwitchOut{}, err
 	}
-	t.begun = true
-	if err := t.activate(ctx, tab); err != nil {
+	c.Begun = true
+	if err := c.Tabs.Activate(ctx, tab); err != nil {
 		return verbs.TabSwitchOut{}, err
 	}
-	title, err := t.title(ctx, p)
+	title, err := c.title(ctx, p)
 	if err != nil {
 		title = tab.Title
 	}
 	return verbs.TabSwitchOut{TabID: tab.TabID, Label: tab.Label, URL: p.URL(), Title: title, TargetID: tab.TargetID}, nil
 }
 
-func (t *turn) tabClose(ctx context.Context, in verbs.TabCloseIn) (verbs.TabCloseOut, error) {
-	ctx, cancel, err := t.within(ctx, 0, actionTime)
+func (c *call) tabClose(ctx context.Context, in verbs.TabCloseIn) (verbs.TabCloseOut, error) {
+	ctx, cancel, err := c.Limit(ctx, 0, actionTime)
 	if err != nil {
 		return verbs.TabCloseOut{}, err
 	}
 	defer cancel()
-	tabs, err := t.reachTabs(ctx)
+	tabs, err := c.reachTabs(ctx)
 	if err != nil {
 		return verbs.TabCloseOut{}, err
 	}
-	active, l := t.known()
+	active, conn := c.Tabs.Active(), c.current()
 	if active.TargetID == "" {
-		active, _ = t.successor(tabs, active)
+		active, _ = c.Successor(tabs, active)
 	}
 	tab := active
 	if in.Tab != "" {
@@ -181,16 +158,16 @@ func (t *turn) tabClose(ctx context.Context, in verbs.TabCloseIn) (verbs.TabClos
 	if len(tabs) <= 1 {
 		return verbs.TabCloseOut{}, wire.Errorf(wire.CodeBadInput, "cannot close the last tab").WithHint("abrowser close --page")
 	}
-	if t.isLeft(ctx) {
-		return verbs.TabCloseOut{}, ended(ctx)
+	if c.IsCallerGone(ctx) {
+		return verbs.TabCloseOut{}, daemon.ContextError(ctx)
 	}
-	t.begun = true
-	rest, err := t.closeTab(ctx, l, tab)
+	c.Begun = true
+	rest, err := c.closeTab(ctx, conn, tab)
 	if err != nil {
 		return verbs.TabCloseOut{}, err
 	}
 	if tab.TargetID == active.TargetID {
-		err = t.activate(ctx, t.heir(rest, tab))
+		err = c.Tabs.Activate(ctx, c.successorOfClosed(rest, tab))
 	}
 	return verbs.TabCloseOut{TabID: tab.TabID, Label: tab.Label, Closed: true}, err
 }
@@ -199,34 +176,34 @@ const closedTime = 2 * time.Second
 
 // closeTab closes a tab and returns those that are left. Playwright takes some pages
 // for closed that are not, and knows none that crashed: these the browser closes.
-func (t *turn) closeTab(ctx context.Context, l *link, tab verbs.Tab) ([]verbs.Tab, error) {
+func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([]verbs.Tab, error) {
 	if !tab.Crashed {
-		p, err := l.await(ctx, tab.TargetID)
+		p, err := conn.awaitPage(ctx, tab.TargetID)
 		if err != nil {
 			return nil, err
 		}
-		if err := t.manage(quickTime, func() error { return p.Close() }); err != nil && !isGone(err) {
-			return nil, coded(err)
+		if err := c.watchTabs(readTime, func() error { return p.Close() }); err != nil && !isGone(err) {
+			return nil, codeError(err)
 		}
 		soon, cancel := context.WithTimeout(ctx, closedTime)
 		defer cancel()
-		rest, err := t.untilClosed(soon, l, tab.TargetID)
+		rest, err := c.untilClosed(soon, conn, tab.TargetID)
 		if !errors.Is(err, wire.CodeTimeout) || ctx.Err() != nil {
 			return rest, err
 		}
-		t.log.Warn("a page that was closed is still there")
+		c.Log.Warn("a page that was closed is still there")
 	}
 	// Where the connection was lost meanwhile, the tab may be closed all the same.
-	if err := t.manage(quickTime, func() error { return l.closeTarget(tab.TargetID) }); err != nil && !isGone(err) {
-		return nil, coded(err)
+	if err := c.watchTabs(readTime, func() error { return conn.closeTarget(tab.TargetID) }); err != nil && !isGone(err) {
+		return nil, codeError(err)
 	}
-	return t.untilClosed(ctx, l, tab.TargetID)
+	return c.untilClosed(ctx, conn, tab.TargetID)
 }
 
-// heir is the tab that is active after one was closed: its opener, else the one
+// successorOfClosed is the tab that is active after one was closed: its opener, else the one
 // before it.
-func (t *turn) heir(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
-	opener := t.openerOf(closed.TargetID)
+func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
+	opener := c.Tabs.Opener(closed.TargetID)
 	for _, tab := range rest {
 		if tab.TargetID == opener {
 			return tab
@@ -240,9 +217,9 @@ func (t *turn) heir(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 
 // untilClosed waits until the broker no longer lists a target. Where the connection
 // over which it was to be closed is lost, it may never have been told to.
-func (t *turn) untilClosed(ctx context.Context, l *link, target string) ([]verbs.Tab, error) {
+func (c *call) untilClosed(ctx context.Context, conn *connection, target string) ([]verbs.Tab, error) {
 	for {
-		tabs, err := t.listTabs(ctx)
+		tabs, err := c.Tabs.List(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -253,46 +230,46 @@ func (t *turn) untilClosed(ctx context.Context, l *link, target string) ([]verbs
 		if !listed {
 			return tabs, nil
 		}
-		if l.isGone() {
-			return nil, goneError()
+		if conn.isLost() {
+			return nil, daemon.ConnectionLostError()
 		}
-		if !pause(ctx, 20*time.Millisecond) {
-			return nil, ended(ctx)
+		if !daemon.Sleep(ctx, 20*time.Millisecond) {
+			return nil, daemon.ContextError(ctx)
 		}
 	}
 }
 
 // clickNewTab opens a link in a new tab, which does not become the active one.
-func (t *turn) clickNewTab(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
+func (c *call) clickNewTab(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
 	if _, err := parseSelector(in.Selector); err != nil {
 		return verbs.ClickOut{}, err
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, actionTime)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
 	if err != nil {
 		return verbs.ClickOut{}, err
 	}
 	defer cancel()
-	p, err := t.current(ctx)
+	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.ClickOut{}, err
 	}
-	at, err := t.target(ctx, p, in.Selector)
+	at, err := c.target(ctx, p, in.Selector)
 	if err != nil {
 		return verbs.ClickOut{}, err
 	}
-	if _, err := t.perform(ctx, p, at, action{name: "click", verb: "await"}); err != nil {
+	if _, err := c.performInDriver(ctx, p, at, action{name: "click", verb: "await"}); err != nil {
 		return verbs.ClickOut{}, err
 	}
-	to, err := t.href(ctx, at)
+	to, err := c.linkTarget(ctx, at)
 	if err != nil {
 		return verbs.ClickOut{}, err
 	}
-	fresh, tab, err := t.openTab(ctx)
+	fresh, tab, err := c.openTab(ctx)
 	if err != nil {
 		return verbs.ClickOut{}, err
 	}
-	t.begun = true
-	err = t.navigate(ctx, fresh, func(limit *float64) error {
+	c.Begun = true
+	err = c.navigate(ctx, fresh, func(limit *float64) error {
 		_, err := fresh.Goto(to, playwright.PageGotoOptions{
 			WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit, Referer: playwright.String(p.URL()),
 		})
@@ -301,18 +278,18 @@ func (t *turn) clickNewTab(ctx context.Context, in verbs.ClickIn) (verbs.ClickOu
 	if err != nil {
 		return verbs.ClickOut{}, err
 	}
-	out := verbs.ClickOut{Clicked: in.Selector, NewTab: true, URL: fresh.URL(), Effects: t.effects(ctx)}
+	out := verbs.ClickOut{Clicked: in.Selector, NewTab: true, URL: fresh.URL(), Effects: c.effects(ctx)}
 	out.Opened = append([]verbs.OpenedTab{{TabID: tab.TabID, URL: out.URL, TargetID: tab.TargetID}}, out.Opened...)
 	return out, nil
 }
 
-func (t *turn) href(ctx context.Context, at target) (string, error) {
-	limit := slice(ctx, quickTime)
-	answer, err := look(t, limit+time.Second, func() (any, error) {
+func (c *call) linkTarget(ctx context.Context, at target) (string, error) {
+	limit := daemon.TimeLeft(ctx, readTime)
+	answer, err := peekFor(c, limit+time.Second, func() (any, error) {
 		return script("e => { const a = e.closest('a[href], area[href]'); return a ? a.href : '' }", nil)(at.find, playwright.Float(milliseconds(limit)))
 	})
 	if err != nil {
-		return "", coded(err)
+		return "", codeError(err)
 	}
 	to, _ := answer.(string)
 	if to == "" {

@@ -1,4 +1,4 @@
-package daemon
+package web
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -17,12 +18,12 @@ import (
 
 const pollTime = 100 * time.Millisecond
 
-func (t *turn) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
+func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
 	if ms, err := strconv.Atoi(in.What); err == nil {
-		return t.waitTime(ctx, ms)
+		return c.waitTime(ctx, ms)
 	}
 	if in.Download {
-		return t.waitDownload(ctx, in)
+		return c.waitDownload(ctx, in)
 	}
 	var sel selector
 	if in.What != "" {
@@ -31,31 +32,31 @@ func (t *turn) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 			return verbs.WaitOut{}, err
 		}
 	}
-	ctx, cancel, err := t.within(ctx, in.Timeout, waitTime)
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
 	if err != nil {
 		return verbs.WaitOut{}, err
 	}
 	defer cancel()
 	began := time.Now()
-	t.undone = true
-	p, err := t.active(ctx)
+	c.Undone = true
+	p, err := c.activePage(ctx)
 	if err != nil {
 		return verbs.WaitOut{}, err
 	}
 	var out verbs.WaitOut
-	switch err = t.awaitFor(ctx, p, in); {
+	switch err = c.awaitFor(ctx, p, in); {
 	case err != nil:
 	case in.What != "":
-		out, err = verbs.WaitOut{Waited: "selector", Selector: in.What}, t.waitSelector(ctx, p, sel, in.State)
+		out, err = verbs.WaitOut{Waited: "selector", Selector: in.What}, c.waitSelector(ctx, p, sel, in.State)
 	case in.Text != "":
-		out, err = verbs.WaitOut{Waited: "text", Found: in.Text}, t.waitText(ctx, p, in.Text)
+		out, err = verbs.WaitOut{Waited: "text", Found: in.Text}, c.waitText(ctx, p, in.Text)
 	case in.URL != "":
-		out.URL, err = t.waitURL(ctx, p, in.URL)
+		out.URL, err = c.waitURL(ctx, p, in.URL)
 	case in.Load != "":
 		state := playwright.LoadState(in.Load)
-		out, err = verbs.WaitOut{State: in.Load}, t.reached(ctx, p, &state)
+		out, err = verbs.WaitOut{State: in.Load}, c.awaitLoadState(ctx, p, &state)
 	default:
-		out.Result, err = t.waitScript(ctx, p, in.Script)
+		out.Result, err = c.waitScript(ctx, p, in.Script)
 	}
 	if err != nil {
 		var coded *wire.Error
@@ -64,43 +65,43 @@ func (t *turn) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 			if coded.Hint != "" {
 				return verbs.WaitOut{}, timedOut.WithHint("%s", coded.Hint)
 			}
-			return verbs.WaitOut{}, timedOut.WithHint(hintSnapshot)
+			return verbs.WaitOut{}, timedOut.WithHint(daemon.HintSnapshot)
 		}
 		return verbs.WaitOut{}, err
 	}
-	out.Effects = t.effects(ctx)
+	out.Effects = c.effects(ctx)
 	return out, nil
 }
 
 // awaitFor waits for the document that the condition is about. Before it is parsed, every
 // element would count as hidden and detached.
-func (t *turn) awaitFor(ctx context.Context, p *page, in verbs.WaitIn) error {
+func (c *call) awaitFor(ctx context.Context, p *page, in verbs.WaitIn) error {
 	switch {
 	case in.URL != "":
 		return nil
 	case in.State == "hidden", in.State == "detached":
-		return t.awaitDocument(ctx, p)
+		return c.awaitDocument(ctx, p)
 	}
-	return t.awaitArrival(ctx, p)
+	return c.awaitArrival(ctx, p)
 }
 
 // waitTime waits for a time. It is not bounded by the command's own deadline,
 // which it is.
-func (t *turn) waitTime(ctx context.Context, ms int) (verbs.WaitOut, error) {
+func (c *call) waitTime(ctx context.Context, ms int) (verbs.WaitOut, error) {
 	if limit := time.Duration(ms) * time.Millisecond; ms < 0 || limit > maxTime {
 		return verbs.WaitOut{}, wire.Errorf(wire.CodeBadInput, "%d is no time to wait; it takes milliseconds from 0 to %d", ms, maxTime.Milliseconds()).
 			WithHint("abrowser wait 500")
 	}
-	if !pause(ctx, time.Duration(ms)*time.Millisecond) {
-		return verbs.WaitOut{}, ended(ctx)
+	if !daemon.Sleep(ctx, time.Duration(ms)*time.Millisecond) {
+		return verbs.WaitOut{}, daemon.ContextError(ctx)
 	}
-	return verbs.WaitOut{Waited: "timeout", MS: ms, Effects: verbs.Effects{Dialogs: t.tellNews()}}, nil
+	return verbs.WaitOut{Waited: "timeout", MS: ms, Effects: verbs.Effects{Dialogs: c.AddNotices()}}, nil
 }
 
-func (t *turn) waitSelector(ctx context.Context, p *page, sel selector, state string) error {
+func (c *call) waitSelector(ctx context.Context, p *page, sel selector, state string) error {
 	at := p.Locator(sel.query).First()
 	if sel.ref != 0 {
-		e, err := t.checkRef(ctx, p, sel.ref)
+		e, err := c.checkRef(ctx, p, sel.ref)
 		if err != nil && errors.Is(err, wire.CodeStaleRef) && (state == "hidden" || state == "detached") {
 			return nil
 		}
@@ -111,55 +112,55 @@ func (t *turn) waitSelector(ctx context.Context, p *page, sel selector, state st
 	}
 	want := playwright.WaitForSelectorState(state)
 	for {
-		limit := slice(ctx, sliceTime)
-		err := t.peek(limit+grace, func() error {
+		limit := daemon.TimeLeft(ctx, sliceTime)
+		err := c.peek(limit+daemon.Grace, func() error {
 			return at.WaitFor(playwright.LocatorWaitForOptions{State: &want, Timeout: playwright.Float(milliseconds(limit))})
 		})
 		if err == nil {
 			return nil
 		}
-		if err := t.again(ctx, p, err); err != nil {
+		if err := c.retryError(ctx, p, err); err != nil {
 			return err
 		}
 	}
 }
 
-// again decides whether a look that failed is repeated: nil when it is.
-func (t *turn) again(ctx context.Context, p *page, err error) error {
+// retryError decides whether a look that failed is repeated: nil when it is.
+func (c *call) retryError(ctx context.Context, p *page, err error) error {
 	switch {
 	case ctx.Err() != nil:
-		return ended(ctx)
+		return daemon.ContextError(ctx)
 	case p.isCrashed():
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
 	case p.isGone():
 		return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint("abrowser tab list")
-	case isTimeout(err), isMoved(err), errors.Is(err, wire.CodeResultUnknown):
+	case isTimeout(err), isDocumentGone(err), errors.Is(err, wire.CodeResultUnknown):
 		if !isTimeout(err) {
-			pause(ctx, pollTime/2)
+			daemon.Sleep(ctx, pollTime/2)
 		}
 		return nil
 	}
-	return coded(err)
+	return codeError(err)
 }
 
-// look evaluates an expression again and again, until good says that its value
+// poll evaluates an expression again and again, until good says that its value
 // will do.
-func (t *turn) look(ctx context.Context, p *page, code string, good func(value) bool) (value, error) {
+func (c *call) poll(ctx context.Context, p *page, code string, good func(value) bool) (value, error) {
 	for {
-		v, err := t.evaluate(ctx, p, code)
+		v, err := c.evaluate(ctx, p, code)
 		switch {
 		case err == nil && good(v):
 			return v, nil
 		case err != nil && errors.Is(err, wire.CodeEvaluation) && !strings.HasPrefix(err.Error(), "SyntaxError"):
 			// What it needs may not be there yet.
 		case err != nil:
-			if err := t.again(ctx, p, err); err != nil {
+			if err := c.retryError(ctx, p, err); err != nil {
 				return value{}, err
 			}
 		}
-		if !pause(ctx, pollTime) {
+		if !daemon.Sleep(ctx, pollTime) {
 			thrown := err
-			err := ended(ctx)
+			err := daemon.ContextError(ctx)
 			var coded *wire.Error
 			if thrown != nil && errors.As(err, &coded) && errors.Is(thrown, wire.CodeEvaluation) {
 				return value{}, coded.WithHint("the script threw: %s", firstLine(thrown.Error()))
@@ -169,17 +170,17 @@ func (t *turn) look(ctx context.Context, p *page, code string, good func(value) 
 	}
 }
 
-func (t *turn) waitText(ctx context.Context, p *page, text string) error {
-	_, err := t.look(ctx, p, "document.body !== null && document.body.innerText.includes("+aria.Quote(text)+")",
+func (c *call) waitText(ctx context.Context, p *page, text string) error {
+	_, err := c.poll(ctx, p, "document.body !== null && document.body.innerText.includes("+aria.Quote(text)+")",
 		func(v value) bool { return string(v.json) == "true" })
 	return err
 }
 
-func (t *turn) waitScript(ctx context.Context, p *page, code string) ([]byte, error) {
+func (c *call) waitScript(ctx context.Context, p *page, code string) ([]byte, error) {
 	function := false
-	v, err := t.look(ctx, p, code, func(v value) bool { function = v.function; return v.truthy() })
+	v, err := c.poll(ctx, p, code, func(v value) bool { function = v.function; return v.truthy() })
 	if err == nil && function {
-		v, err = t.look(ctx, p, "("+strings.TrimRight(strings.TrimSpace(code), ";")+")()", value.truthy)
+		v, err = c.poll(ctx, p, "("+strings.TrimRight(strings.TrimSpace(code), ";")+")()", value.truthy)
 	}
 	return v.json, err
 }
@@ -195,17 +196,17 @@ func (v value) truthy() bool {
 	return true
 }
 
-func (t *turn) waitURL(ctx context.Context, p *page, pattern string) (string, error) {
+func (c *call) waitURL(ctx context.Context, p *page, pattern string) (string, error) {
 	match := urlPattern(pattern)
 	for {
 		if at := p.URL(); match(at) {
 			return at, nil
 		}
 		if p.isGone() || p.isCrashed() {
-			return "", t.again(ctx, p, nil)
+			return "", c.retryError(ctx, p, nil)
 		}
-		if !pause(ctx, pollTime) {
-			return "", ended(ctx)
+		if !daemon.Sleep(ctx, pollTime) {
+			return "", daemon.ContextError(ctx)
 		}
 	}
 }
