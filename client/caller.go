@@ -8,28 +8,28 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Caller asks a daemon or broker over its socket. Place is required. It may be
-// copied; it dials for each call unless it is made by [Caller.Keeping].
-type Caller struct {
-	Place    home.Place
-	Session  string        // whom the calls are for
-	Build    string        // when set, a server of another build refuses
-	Agent    string        // who acts, where that is not the session itself
-	Owner    string        // a [sockets.Process] that the session is for; empty leaves that as it is
-	Settings wire.Settings // what the caller asked for
+// Client asks a daemon or broker over its socket. Place is required. It may be
+// copied; it dials for each call unless it is made by [Caller.KeepAlive].
+type Client struct {
+	Endpoint     home.Endpoint
+	Session      string        // whom the calls are for
+	Build        string        // when set, a server of another build refuses
+	Agent        string        // who acts, where that is not the session itself
+	OwnerProcess string        // a [sockets.Process] that the session is for; empty leaves that as it is
+	Settings     wire.Settings // what the caller asked for
 
 	kept *kept
 }
 
-// Keeping returns a copy that keeps its connections for the next call. It must be
+// KeepAlive returns a copy that keeps its connections for the next call. It must be
 // closed.
-func (c Caller) Keeping() *Caller {
+func (c Client) KeepAlive() *Client {
 	c.kept = &kept{}
 	return &c
 }
 
 // Close closes the connections that were kept.
-func (c *Caller) Close() error {
+func (c *Client) Close() error {
 	if c.kept != nil {
 		c.kept.close()
 	}
@@ -44,19 +44,12 @@ func (c *Caller) Close() error {
 // Afterwards it is [wire.CodeResultUnknown]. If ctx is cancelled without a
 // cause, Call still waits up to 3 s for the reply, which says whether the request was
 // carried out.
-func (c *Caller) Call(ctx context.Context, path string, body any) (wire.Reply, error) {
-	return c.verb(ctx, path, body, false)
-}
-
-// Read is [Caller.Call] for a verb that only reads. A lost answer is
-// [wire.CodeNotRunning] or [wire.CodeTimeout], since asking again does no harm. If ctx
-// is cancelled, Read returns [wire.CodeInterrupted] at once.
-func (c *Caller) Read(ctx context.Context, path string, body any) (wire.Reply, error) {
-	return c.verb(ctx, path, body, true)
+func (c *Client) Call(ctx context.Context, spec wire.Spec, body any) (wire.Reply, error) {
+	return c.post(ctx, spec.Path(), body, spec.ReadOnly)
 }
 
 // Hello asks who serves the place. It answers whatever the server's build.
-func (c *Caller) Hello(ctx context.Context) (wire.Hello, error) {
+func (c *Client) Hello(ctx context.Context) (wire.Hello, error) {
 	var hello wire.Hello
 	a, err := c.exchange(ctx, question{method: methodGet, path: wire.PathHello, reads: true})
 	if err != nil {
@@ -67,19 +60,19 @@ func (c *Caller) Hello(ctx context.Context) (wire.Hello, error) {
 		return hello, err
 	}
 	if err := json.Unmarshal(a.body, &hello); err != nil {
-		return hello, wire.Errorf(wire.CodeInternal, "%s answered hello with something else: %v", c.Place.Socket, err)
+		return hello, wire.Errorf(wire.CodeInternal, "%s answered hello with something else: %v", c.Endpoint.Socket, err)
 	}
 	return hello, nil
 }
 
 // Retire asks the server to end, which it does when it is idle; otherwise the
 // error is [wire.CodeBusy].
-func (c *Caller) Retire(ctx context.Context) error {
-	_, err := c.Call(ctx, wire.PathRetire, nil)
+func (c *Client) Retire(ctx context.Context) error {
+	_, err := c.post(ctx, wire.PathRetire, nil, false)
 	return err
 }
 
-func (c *Caller) verb(ctx context.Context, path string, body any, reads bool) (wire.Reply, error) {
+func (c *Client) post(ctx context.Context, path string, body any, reads bool) (wire.Reply, error) {
 	raw, err := requestBody(body)
 	if err != nil {
 		return wire.Reply{}, err
@@ -113,7 +106,7 @@ func requestBody(body any) ([]byte, error) {
 }
 
 func replyOf(a answer) (wire.Reply, error) {
-	reply, err := wire.ReadReply(a.body)
+	reply, err := wire.DecodeReply(a.body)
 	if err != nil {
 		return reply, wire.Errorf(wire.CodeInternal, "the answer is not ours (HTTP status %d)", a.status)
 	}

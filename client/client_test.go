@@ -35,7 +35,7 @@ func answering(t *testing.T, handlers ...wire.Handler) *Client {
 		}
 	})
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	c := New(Caller{Place: p, Session: "a"})
+	c := Client{Endpoint: p, Session: "a"}.KeepAlive()
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -74,20 +74,20 @@ func TestDo(t *testing.T) {
 	}
 }
 
-func TestRaw(t *testing.T) {
+func TestCallBySpec(t *testing.T) {
 	c := answering(t, wire.Bind(verbs.GetTitle, func(_ context.Context, call *wire.Call, _ verbs.TabIn) (verbs.GetTitleOut, error) {
 		call.Warn("slow")
 		return verbs.GetTitleOut{Title: "one"}, nil
 	}))
 	for _, body := range []json.RawMessage{nil, json.RawMessage("{}"), json.RawMessage(" { } ")} {
-		reply, err := c.Raw(t.Context(), verbs.GetTitle.Spec, body)
+		reply, err := c.Call(t.Context(), verbs.GetTitle.Spec, body)
 		if err != nil || !strings.Contains(string(reply.Data), `"one"`) || len(reply.Warnings) != 1 {
-			t.Errorf("Raw(%s) = %+v, %v", body, reply, err)
+			t.Errorf("Call(%s) = %+v, %v", body, reply, err)
 		}
 	}
-	reply, err := c.Raw(t.Context(), verbs.GetTitle.Spec, json.RawMessage(`{"x":1}`))
+	reply, err := c.Call(t.Context(), verbs.GetTitle.Spec, json.RawMessage(`{"x":1}`))
 	if !errors.Is(err, wire.CodeBadInput) || reply.Error == nil {
-		t.Errorf("Raw() = %+v, %v, want %s in both", reply, err, wire.CodeBadInput)
+		t.Errorf("Call() = %+v, %v, want %s in both", reply, err, wire.CodeBadInput)
 	}
 }
 
@@ -110,20 +110,20 @@ func TestALostAnswer(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() { l.Close(); wg.Wait() })
-	c := New(Caller{Place: p})
+	c := Client{Endpoint: p}.KeepAlive()
 	defer c.Close()
 	_, _, read := Do(t.Context(), c, verbs.GetTitle, verbs.TabIn{})
 	_, _, acted := Do(t.Context(), c, verbs.Reload, verbs.StepIn{})
-	_, rawRead := c.Raw(t.Context(), verbs.GetTitle.Spec, nil)
-	_, rawActed := c.Raw(t.Context(), verbs.Reload.Spec, nil)
+	_, rawRead := c.Call(t.Context(), verbs.GetTitle.Spec, nil)
+	_, rawActed := c.Call(t.Context(), verbs.Reload.Spec, nil)
 	for name, tt := range map[string]struct {
 		err  error
 		want wire.Code
 	}{
-		"Do(get title)":  {read, wire.CodeNotRunning},
-		"Do(reload)":     {acted, wire.CodeResultUnknown},
-		"Raw(get title)": {rawRead, wire.CodeNotRunning},
-		"Raw(reload)":    {rawActed, wire.CodeResultUnknown},
+		"Do(get title)":   {read, wire.CodeNotRunning},
+		"Do(reload)":      {acted, wire.CodeResultUnknown},
+		"Call(get title)": {rawRead, wire.CodeNotRunning},
+		"Call(reload)":    {rawActed, wire.CodeResultUnknown},
 	} {
 		if !errors.Is(tt.err, tt.want) {
 			t.Errorf("%s = %v, want %s", name, tt.err, tt.want)
@@ -135,7 +135,7 @@ func TestNobodyIsThere(t *testing.T) {
 	p := newPlace(t, "a")
 	l, _ := listen(t, p)
 	l.Close()
-	c := New(Caller{Place: p})
+	c := Client{Endpoint: p}.KeepAlive()
 	defer c.Close()
 	if _, _, err := Do(t.Context(), c, verbs.Reload, verbs.StepIn{}); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Do() = %v, want %s", err, wire.CodeNotRunning)

@@ -23,7 +23,7 @@ type line struct {
 // exchange sends q and reads the answer. It does without http.Transport, which
 // cannot say whether a request was sent before its connection was lost, and which
 // costs two goroutines a call.
-func (c *Caller) exchange(ctx context.Context, q question) (answer, error) {
+func (c *Client) exchange(ctx context.Context, q question) (answer, error) {
 	message, err := c.message(ctx, q)
 	if err != nil {
 		return answer{}, err
@@ -70,21 +70,21 @@ func (l *line) leave(ctx context.Context, q question) {
 }
 
 // line is a kept connection that still lives, or a new one.
-func (c *Caller) line(ctx context.Context) (*line, error) {
+func (c *Client) line(ctx context.Context) (*line, error) {
 	if l := c.keptLine(); l != nil {
 		return l, nil
 	}
-	conn, err := sockets.Dial(ctx, c.Place)
+	conn, err := sockets.Dial(ctx, c.Endpoint)
 	if err != nil {
 		return nil, err
 	}
 	return &line{conn: conn, answers: newAnswers(conn)}, nil
 }
 
-// Held reports whether a connection of an earlier call is still open, without
+// IsConnected reports whether a connection of an earlier call is still open, without
 // asking: the process on its other end has neither ended nor hung up. It says
 // nothing where none was kept.
-func (c *Caller) Held() bool {
+func (c *Client) IsConnected() bool {
 	l := c.keptLine()
 	if l != nil {
 		c.kept.put(l)
@@ -93,7 +93,7 @@ func (c *Caller) Held() bool {
 }
 
 // keptLine takes a kept connection that still lives, nil where there is none.
-func (c *Caller) keptLine() *line {
+func (c *Client) keptLine() *line {
 	if c.kept == nil {
 		return nil
 	}
@@ -125,14 +125,14 @@ func (l *line) silent() bool {
 	return err == nil && quiet
 }
 
-func (c *Caller) unsent(ctx context.Context, q question, err error) error {
+func (c *Client) unsent(ctx context.Context, q question, err error) error {
 	if ctx.Err() != nil {
 		return wire.ContextError(ctx, "sending "+q.path)
 	}
-	return wire.Errorf(wire.CodeNotRunning, "%s hung up before %s was sent: %v", c.Place.Socket, q.path, wire.Errno(err))
+	return wire.Errorf(wire.CodeNotRunning, "%s hung up before %s was sent: %v", c.Endpoint.Socket, q.path, wire.Errno(err))
 }
 
-func (c *Caller) unanswered(ctx context.Context, q question, err error) error {
+func (c *Client) unanswered(ctx context.Context, q question, err error) error {
 	var coded *wire.Error
 	switch {
 	case errors.As(err, &coded):
@@ -146,7 +146,7 @@ func (c *Caller) unanswered(ctx context.Context, q question, err error) error {
 		return wire.Errorf(wire.CodeResultUnknown, "no answer to %s came in time: it may or may not have been done", q.path).
 			WithHint("abrowser status shows how the session is")
 	case q.reads:
-		return wire.Errorf(wire.CodeNotRunning, "%s hung up before it answered %s: %v", c.Place.Socket, q.path, wire.Errno(err))
+		return wire.Errorf(wire.CodeNotRunning, "%s hung up before it answered %s: %v", c.Endpoint.Socket, q.path, wire.Errno(err))
 	}
 	return wire.Errorf(wire.CodeResultUnknown, "the connection was lost before %s was answered: it may or may not have been done", q.path).
 		WithHint("abrowser snapshot shows how the page is")

@@ -17,7 +17,7 @@ import (
 )
 
 // unreliable is a server that does one thing to each connection.
-func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Caller {
+func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Client {
 	t.Helper()
 	p := newPlace(t, "a")
 	listener, _ := listen(t, p)
@@ -33,7 +33,7 @@ func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Calle
 		}
 	})
 	t.Cleanup(func() { listener.Close(); wg.Wait() })
-	return &Caller{Place: p}
+	return &Client{Endpoint: p}
 }
 
 func take(r *bufio.Reader) {
@@ -66,9 +66,9 @@ func TestLostConnections(t *testing.T) {
 			if tt.timesOut {
 				patience = 500 * time.Millisecond
 			}
-			for want, ask := range map[wire.Code]func(context.Context, string, any) (wire.Reply, error){tt.call: c.Call, tt.read: c.Read} {
+			for want, verb := range map[wire.Code]wire.Spec{tt.call: {Name: "click"}, tt.read: {Name: "click", ReadOnly: true}} {
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
-				if _, err := ask(ctx, "/v1/click", nil); !errors.Is(err, want) {
+				if _, err := c.Call(ctx, verb, nil); !errors.Is(err, want) {
 					t.Errorf("= %v, want %s", err, want)
 				}
 				cancel()
@@ -79,7 +79,7 @@ func TestLostConnections(t *testing.T) {
 
 func TestNothingIsDoneBeforeTheRequestIsWhole(t *testing.T) {
 	c := unreliable(t, func(_ net.Conn, r *bufio.Reader) { _, _ = r.ReadByte() })
-	_, err := c.Call(soon(t), "/v1/click", map[string]string{"text": strings.Repeat("x", 4<<20)}) // more than a socket buffers
+	_, err := c.Call(soon(t), wire.Spec{Name: "click"}, map[string]string{"text": strings.Repeat("x", 4<<20)}) // more than a socket buffers
 	if !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Call() = %v, want %s", err, wire.CodeNotRunning)
 	}
@@ -122,12 +122,8 @@ func TestCancelledRequests(t *testing.T) {
 			defer close(over)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			go func() { <-taken; cancel(tt.cause) }()
-			call := c.Call
-			if tt.reads {
-				call = c.Read
-			}
 			began := time.Now()
-			_, err := call(ctx, "/v1/click", nil)
+			_, err := c.Call(ctx, wire.Spec{Name: "click", ReadOnly: tt.reads}, nil)
 			took := time.Since(began)
 			if tt.want == "" && err != nil || tt.want != "" && !errors.Is(err, tt.want) {
 				t.Errorf("= %v, want %q", err, tt.want)

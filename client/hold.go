@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Hold asks for something that the caller then has for a time. When err is nil it
+// Lock asks for something that the caller then has for a time. When err is nil it
 // lasts until end is called, or this process ends. ctx is for the asking alone.
-func (c *Caller) Hold(ctx context.Context, path string) (end func(), err error) {
+func (c *Client) Lock(ctx context.Context, path string) (end func(), err error) {
 	q := question{method: methodPost, path: path, body: []byte("{}"), reads: true}
 	message, err := c.message(ctx, q)
 	if err != nil {

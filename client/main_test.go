@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { socketstest.Main(m, nil) }
 
 // newPlace returns a session's place in a new root, whose path is short enough for every
 // session's name.
-func newPlace(t *testing.T, name string) home.Place {
+func newPlace(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
 	must(t, err)
@@ -29,9 +29,9 @@ func newPlace(t *testing.T, name string) home.Place {
 }
 
 // listen holds p's lease and listens there until the test ends.
-func listen(t *testing.T, p home.Place) (*net.UnixListener, *sockets.Lease) {
+func listen(t *testing.T, p home.Endpoint) (*net.UnixListener, *sockets.Lease) {
 	t.Helper()
-	l, err := sockets.Hold(p.Lock)
+	l, err := sockets.TryAcquire(p.Lock)
 	must(t, err)
 	listener, err := sockets.Listen(p, l)
 	must(t, err)

@@ -23,7 +23,7 @@ type question struct {
 }
 
 // message is q as it is sent.
-func (c *Caller) message(ctx context.Context, q question) ([]byte, error) {
+func (c *Client) message(ctx context.Context, q question) ([]byte, error) {
 	if !strings.HasPrefix(q.path, "/v1/") || strings.ContainsFunc(q.path, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return nil, wire.Errorf(wire.CodeUnknownVerb, "%q is no request path", q.path)
 	}
@@ -38,7 +38,7 @@ func (c *Caller) message(ctx context.Context, q question) ([]byte, error) {
 	m = appendField(m, wire.HeaderSession, c.Session)
 	m = appendField(m, wire.HeaderBuild, c.Build)
 	m = appendField(m, wire.HeaderAgent, c.Agent)
-	m = appendField(m, wire.HeaderOwner, c.Owner)
+	m = appendField(m, wire.HeaderOwner, c.OwnerProcess)
 	if at, ok := ctx.Deadline(); ok {
 		m = appendField(m, wire.HeaderDeadline, strconv.FormatInt(max(1, time.Until(at).Milliseconds()), 10))
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 func TestMessage(t *testing.T) {
-	whole := Caller{
-		Session: "a\r\nX: y\n\nz", Build: "b1", Agent: "ä", Owner: "1.2",
+	whole := Client{
+		Session: "a\r\nX: y\n\nz", Build: "b1", Agent: "ä", OwnerProcess: "1.2",
 		Settings: wire.Settings{Args: []string{"--x\r\nX: y"}},
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -25,19 +25,19 @@ func TestMessage(t *testing.T) {
 	tests := []struct {
 		name   string
 		ctx    context.Context
-		caller Caller
+		caller Client
 		q      question
 		want   http.Header // all of it
 	}{
 		{
 			"hello", t.Context(),
-			Caller{},
+			Client{},
 			question{method: methodGet, path: wire.PathHello},
 			http.Header{wire.HeaderProtocol: {"1"}},
 		},
 		{
 			"a verb", over,
-			Caller{Session: "a"},
+			Client{Session: "a"},
 			question{method: methodPost, path: "/v1/click", body: []byte("{}\r\n\r\n")},
 			http.Header{
 				wire.HeaderProtocol: {"1"}, wire.HeaderSession: {"a"}, wire.HeaderDeadline: {"1"},

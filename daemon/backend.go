@@ -35,10 +35,10 @@ type Backend interface {
 
 // Endpoint says where a session's pages are.
 type Endpoint struct {
-	Place  home.Place // where the browser's broker listens
-	Socket string     // the broker's socket, by a path that can be part of a URL
-	Path   string     // of the session's endpoint, with its query
-	Party  string     // names this connection: the broker's clients at Path belong together
+	Place  home.Endpoint // where the browser's broker listens
+	Socket string        // the broker's socket, by a path that can be part of a URL
+	Path   string        // of the session's endpoint, with its query
+	Party  string        // names this connection: the broker's clients at Path belong together
 }
 
 // Connection is a backend's connection to the session's pages. When it is lost the daemon

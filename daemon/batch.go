@@ -67,7 +67,7 @@ func (c *Call) runStep(ctx context.Context, h Handler, step verbs.Step) verbs.St
 	if !c.IsCallerGone(ctx) {
 		out, err = h.inBatch(ctx, &Call{Session: c.Session, request: request, Ticket: c.Ticket}, body(step))
 	}
-	reply := wire.ReplyTo(request, out, err)
+	reply := wire.NewReply(request, out, err)
 	result := verbs.StepResult{Command: step.Command, Success: reply.Error == nil, Result: reply.Data, Warning: strings.Join(reply.Warnings, "\n"), Records: reply.Records}
 	if reply.Error != nil {
 		result.Result = json.RawMessage("null")

@@ -16,13 +16,13 @@ import (
 
 // Broker sends requests to the browser's broker. It never starts one.
 type Broker struct {
-	caller  *client.Caller
+	caller  *client.Client
 	session string
 	pid     atomic.Int64 // of the broker that the connection was made through
 }
 
-func newBroker(place home.Place, session string) *Broker {
-	return &Broker{caller: client.Caller{Place: place, Session: session}.Keeping(), session: session}
+func newBroker(place home.Endpoint, session string) *Broker {
+	return &Broker{caller: client.Client{Endpoint: place, Session: session}.KeepAlive(), session: session}
 }
 
 // as returns a broker that gets its requests from an agent; "" is the session itself.
@@ -32,15 +32,15 @@ func (b *Broker) as(agent string) *Broker {
 	return &Broker{caller: &caller, session: b.session}
 }
 
-func (b *Broker) place() home.Place { return b.caller.Place }
+func (b *Broker) place() home.Endpoint { return b.caller.Endpoint }
 
 // claim makes the session a caller's if it belongs to no agent, and returns whose it is. If
 // by is nil, which is so without a command, claim only asks.
 func (b *Broker) claim(ctx context.Context, by *caller) (verbs.ClaimOut, error) {
-	in := verbs.ClaimIn{Session: b.session, Asks: by == nil}
+	in := verbs.ClaimIn{Session: b.session, QueryOnly: by == nil}
 	agent := ""
 	if by != nil {
-		in.Looks, agent = by.reads, by.agent
+		in.ReadOnly, agent = by.reads, by.agent
 	}
 	var out verbs.ClaimOut
 	return out, b.as(agent).request(ctx, repeatable(verbs.BrokerClaim.Spec), in, &out)
@@ -52,7 +52,7 @@ func (b *Broker) close() error { return b.caller.Close() }
 // learns only when it sends something that the broker has ended, and what it sends may be
 // lost. A broker that has not hung up since its last response is not asked.
 func (b *Broker) isAlive(ctx context.Context) bool {
-	if b.caller.Held() {
+	if b.caller.IsConnected() {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, aliveTime)
@@ -110,23 +110,23 @@ func (b *Broker) ForgetDownload(ctx context.Context, guid string) error {
 // Note saves what only this daemon knows of a tab, for the session's next daemon.
 func (b *Broker) Note(ctx context.Context, in verbs.NoteIn) error {
 	in.Session = b.session
-	return b.request(ctx, repeatable(verbs.BrokerNote.Spec), in, &verbs.Nothing{})
+	return b.request(ctx, repeatable(verbs.BrokerNote.Spec), in, &verbs.Empty{})
 }
 
 // Pool describes the pool of extra tabs to an agent.
 func (b *Broker) Pool(ctx context.Context, agent string) (verbs.PoolRequestsOut, error) {
 	var out verbs.PoolRequestsOut
-	return out, b.as(agent).request(ctx, verbs.PoolRequests.Spec, verbs.Nothing{}, &out)
+	return out, b.as(agent).request(ctx, verbs.PoolRequests.Spec, verbs.Empty{}, &out)
 }
 
 // news returns what happened to the session's tabs that has not been acknowledged. In
 // acknowledges earlier news, and passes on for how long the browser is to stay.
-func (b *Broker) news(ctx context.Context, in verbs.NewsIn) (verbs.NewsOut, error) {
+func (b *Broker) news(ctx context.Context, in verbs.NoticesIn) (verbs.NoticesOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, restartTime)
 	defer cancel()
-	var out verbs.NewsOut
+	var out verbs.NoticesOut
 	in.Session = b.session
-	err := b.request(ctx, verbs.BrokerNews.Spec, in, &out)
+	err := b.request(ctx, verbs.BrokerNotices.Spec, in, &out)
 	return out, err
 }
 
@@ -145,7 +145,7 @@ func (b *Broker) awaitReturn(ctx context.Context) bool {
 		if err == nil {
 			return true
 		}
-		if _, gone := os.Lstat(b.caller.Place.Socket); gone != nil || !isNotRunning(err) {
+		if _, gone := os.Lstat(b.caller.Endpoint.Socket); gone != nil || !isNotRunning(err) {
 			return false
 		}
 		if !Sleep(ctx, retryTime) {
@@ -169,7 +169,7 @@ func (b *Broker) release(ctx context.Context, agent string, page bool) (verbs.Re
 func (b *Broker) depart(ctx context.Context, party string) error {
 	ctx, cancel := context.WithTimeout(ctx, returnTime)
 	defer cancel()
-	err := b.request(ctx, verbs.BrokerDepart.Spec, verbs.DepartIn{Session: b.session, Party: party}, &verbs.Nothing{})
+	err := b.request(ctx, verbs.BrokerDepart.Spec, verbs.DepartIn{Session: b.session, Party: party}, &verbs.Empty{})
 	if isNotRunning(err) {
 		return nil
 	}
@@ -178,25 +178,21 @@ func (b *Broker) depart(ctx context.Context, party string) error {
 
 // incognito makes a browser context for the session, if it has none.
 func (b *Broker) incognito(ctx context.Context) error {
-	return b.request(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session}, &verbs.Nothing{})
+	return b.request(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session}, &verbs.Empty{})
 }
 
 // repeatable returns the spec of a verb that may be sent twice although it changes something.
 func repeatable(verb wire.Spec) wire.Spec {
-	verb.Reads = true
+	verb.ReadOnly = true
 	return verb
 }
 
 // request sends a request. One that may be sent twice is sent again while the broker is
 // started again.
 func (b *Broker) request(ctx context.Context, verb wire.Spec, in, out any) error {
-	call := b.caller.Call
-	if verb.Reads {
-		call = b.caller.Read
-	}
-	reply, err := call(ctx, verb.Path(), in)
-	for end := time.Now().Add(restartTime); verb.Reads && IsTransient(err) && time.Now().Before(end) && b.awaitReturn(ctx); {
-		if reply, err = call(ctx, verb.Path(), in); IsTransient(err) && !Sleep(ctx, retryTime) {
+	reply, err := b.caller.Call(ctx, verb, in)
+	for end := time.Now().Add(restartTime); verb.ReadOnly && IsTransient(err) && time.Now().Before(end) && b.awaitReturn(ctx); {
+		if reply, err = b.caller.Call(ctx, verb, in); IsTransient(err) && !Sleep(ctx, retryTime) {
 			break
 		}
 	}

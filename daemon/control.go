@@ -59,12 +59,12 @@ func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call
 const statusTime = time.Second
 
 // status never waits for a page.
-func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.StatusOut, error) {
+func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verbs.StatusOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
 	st := s.queue.state()
 	out := verbs.StatusOut{
-		SessionID: s.Name, Running: true, State: "ready", Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
+		SessionID: s.Name, Running: true, State: verbs.StateReady, Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
 		LastActivityAt: s.idle.last(),
 	}
 	if e := s.State.Get().Emulation; e.Width > 0 {
@@ -76,14 +76,14 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (ve
 	s.mu.Unlock()
 	switch {
 	case unresponsive != nil:
-		out.State, out.Wedged, out.Reason, out.Hint = "wedged", true, unresponsive.problem, unresponsive.hint
+		out.State, out.Wedged, out.Reason, out.Hint = verbs.StateWedged, true, unresponsive.problem, unresponsive.hint
 	case st.overdue:
-		out.State, out.Wedged, out.Reason = "wedged", true, "the page does not answer; "+st.verb+" is overdue"
+		out.State, out.Wedged, out.Reason = verbs.StateWedged, true, "the page does not answer; "+st.verb+" is overdue"
 		out.Hint = "abrowser close --page gives the session a fresh page"
 	case starting:
-		out.State = "starting"
+		out.State = verbs.StateStarting
 	case st.verb != "":
-		out.State = "busy"
+		out.State = verbs.StateBusy
 	}
 	active := s.Tabs.Active()
 	if tabs, err := s.Tabs.List(ctx); err == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // endpoint returns the session's endpoint at a broker, for a new connection.
-func (s *Session) endpoint(place home.Place) (Endpoint, error) {
+func (s *Session) endpoint(place home.Endpoint) (Endpoint, error) {
 	socket, err := s.alias(place)
 	party := rand.Text()
 	return Endpoint{
@@ -19,7 +19,7 @@ func (s *Session) endpoint(place home.Place) (Endpoint, error) {
 }
 
 // alias returns a path of the broker's socket that can be part of a URL.
-func (s *Session) alias(place home.Place) (string, error) {
+func (s *Session) alias(place home.Endpoint) (string, error) {
 	s.aliasing.Lock()
 	defer s.aliasing.Unlock()
 	return s.Root.Alias(s.Name, place.Socket)
@@ -33,5 +33,5 @@ func (c *Call) HoldFront(ctx context.Context) (release func(), err error) {
 	if conn == nil || !conn.news.Windowed {
 		return func() {}, nil
 	}
-	return c.Broker.as(c.request.Agent).caller.Hold(ctx, wire.PathCapture)
+	return c.Broker.as(c.request.Agent).caller.Lock(ctx, wire.PathCapture)
 }

@@ -72,7 +72,7 @@ func TestNobodyStartsABrowserAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Session{Broker: newBroker(place, "s"), browser: func(context.Context) (home.Place, error) {
+	s := &Session{Broker: newBroker(place, "s"), browser: func(context.Context) (home.Endpoint, error) {
 		t.Error("a browser is started")
 		return place, nil
 	}}

@@ -173,13 +173,13 @@ func (s *Session) depart(ctx context.Context) {
 // the session is. Such a verb does not apply its caller's settings either.
 func (s *Session) keepAwake(h Handler) Handler {
 	spec := h.Verb.Describe()
-	if spec.Idle && spec.Reads {
+	if spec.NoStart && spec.ReadOnly {
 		return h
 	}
 	serve := h.Serve
 	h.Serve = func(ctx context.Context, call *wire.Call, body []byte) (any, error) {
 		defer s.idle.begin()()
-		if !spec.Idle {
+		if !spec.NoStart {
 			if err := s.applyCallerSettings(ctx, call); err != nil {
 				return nil, err
 			}

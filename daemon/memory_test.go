@@ -177,7 +177,7 @@ type broker struct {
 	holder  wire.AgentKey
 	ended   bool
 	tabs    verbs.TabsOut
-	news    verbs.NewsOut
+	news    verbs.NoticesOut
 	release []verbs.ReleaseIn
 }
 
@@ -186,17 +186,17 @@ func (b *broker) handlers() []wire.Handler {
 		wire.Bind(verbs.BrokerClaim, func(_ context.Context, call *wire.Call, in verbs.ClaimIn) (verbs.ClaimOut, error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			if b.holder == "" && !in.Asks && !in.Looks {
+			if b.holder == "" && !in.QueryOnly && !in.ReadOnly {
 				b.holder = call.Actor()
 			}
-			return verbs.ClaimOut{Holder: b.holder, Held: b.holder != "", Live: true, Ended: b.ended}, nil
+			return verbs.ClaimOut{Owner: b.holder, Reserved: b.holder != "", Live: true, Ended: b.ended}, nil
 		}),
 		wire.Bind(verbs.BrokerTabs, func(context.Context, *wire.Call, verbs.TabsIn) (verbs.TabsOut, error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			return b.tabs, nil
 		}),
-		wire.Bind(verbs.BrokerNews, func(context.Context, *wire.Call, verbs.NewsIn) (verbs.NewsOut, error) {
+		wire.Bind(verbs.BrokerNotices, func(context.Context, *wire.Call, verbs.NoticesIn) (verbs.NoticesOut, error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			return b.news, nil
@@ -207,7 +207,7 @@ func (b *broker) handlers() []wire.Handler {
 			b.release = append(b.release, in)
 			return verbs.ReleaseOut{Kept: len(b.tabs.Tabs)}, nil
 		}),
-		wire.Bind(verbs.BrokerDepart, func(context.Context, *wire.Call, verbs.DepartIn) (verbs.Nothing, error) { return verbs.Nothing{}, nil }),
+		wire.Bind(verbs.BrokerDepart, func(context.Context, *wire.Call, verbs.DepartIn) (verbs.Empty, error) { return verbs.Empty{}, nil }),
 	}
 }
 
@@ -224,7 +224,7 @@ type session struct {
 	*memory
 	broker *broker
 	root   home.Root
-	place  home.Place
+	place  home.Endpoint
 	done   chan error
 }
 
@@ -236,7 +236,7 @@ func start(t testing.TB, change ...func(*daemon.Options, *memory)) *session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &session{memory: &memory{}, broker: &broker{news: verbs.NewsOut{Browser: "first"}}, root: home.Root{Dir: filepath.Join(dir, "r")}, done: make(chan error, 1)}
+	s := &session{memory: &memory{}, broker: &broker{news: verbs.NoticesOut{Browser: "first"}}, root: home.Root{Dir: filepath.Join(dir, "r")}, done: make(chan error, 1)}
 	if err := s.root.Make(); err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func start(t testing.TB, change ...func(*daemon.Options, *memory)) *session {
 	ready := make(chan error, 1)
 	o := daemon.Options{
 		Root: s.root, Session: "s", Broker: at, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Ready: func(err error) { ready <- err },
-		Browser: func(context.Context) (home.Place, error) { return at, nil },
+		Browser: func(context.Context) (home.Endpoint, error) { return at, nil },
 		Backend: func(made *daemon.Session) daemon.Backend {
 			s.memory.session = made
 			return s.memory
@@ -263,7 +263,7 @@ func start(t testing.TB, change ...func(*daemon.Options, *memory)) *session {
 		stop()
 		t.Fatal(err)
 	}
-	s.Client = client.New(client.Caller{Place: s.place, Session: "s"})
+	s.Client = client.Client{Endpoint: s.place, Session: "s"}.KeepAlive()
 	t.Cleanup(func() {
 		_ = s.Close()
 		stop()
@@ -273,13 +273,13 @@ func start(t testing.TB, change ...func(*daemon.Options, *memory)) *session {
 }
 
 // serveBroker runs the broker until the test is over.
-func (s *session) serveBroker(t testing.TB) home.Place {
+func (s *session) serveBroker(t testing.TB) home.Endpoint {
 	t.Helper()
 	at, err := s.root.Browser("default")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lease, err := sockets.Hold(at.Lock)
+	lease, err := sockets.TryAcquire(at.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,14 +323,14 @@ func (s *session) awaitEnd(t testing.TB) {
 // as returns the session, asked by another agent.
 func (s *session) as(t testing.TB, agent string) *session {
 	t.Helper()
-	return s.by(t, client.Caller{Agent: agent})
+	return s.by(t, client.Client{Agent: agent})
 }
 
 // by returns the session, asked by another caller.
-func (s *session) by(t testing.TB, caller client.Caller) *session {
+func (s *session) by(t testing.TB, caller client.Client) *session {
 	t.Helper()
-	caller.Place, caller.Session = s.place, "s"
-	c := client.New(caller)
+	caller.Endpoint, caller.Session = s.place, "s"
+	c := caller.KeepAlive()
 	t.Cleanup(func() { _ = c.Close() })
 	return &session{Client: c, memory: s.memory, broker: s.broker, root: s.root, place: s.place}
 }
@@ -372,7 +372,7 @@ func eval(t testing.TB, s *session, script string) {
 func awaitStatus(t testing.TB, s *session, is func(verbs.StatusOut) bool) verbs.StatusOut {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		st := do(t, s, verbs.Status, verbs.Nothing{})
+		st := do(t, s, verbs.Status, verbs.Empty{})
 		if is(st) {
 			return st
 		}

@@ -29,7 +29,7 @@ func (n *Notices) Add(r wire.Record) {
 		n.dropped++
 		return
 	}
-	if r.Raised {
+	if r.Unhandled {
 		r.Hint = policyHint(r)
 	}
 	n.records = append(n.records, r)
@@ -42,7 +42,7 @@ func (n *Notices) AddDialog(d verbs.Dialog) {
 		n.dialogs = append(n.dialogs, d)
 	}
 	n.mu.Unlock()
-	n.Add(wire.Record{Kind: wire.KindDialog, Name: d.Type, Message: d.Message, Handled: d.Handled, Raised: d.Raised})
+	n.Add(wire.Record{Kind: wire.KindDialog, Name: d.Type, Message: d.Message, Handled: d.Handled, Unhandled: d.Unhandled})
 }
 
 // AddLoss adds an entry that a recording of requests lacks.
@@ -82,7 +82,7 @@ func (c *Call) AddNotices() []verbs.Dialog {
 	dialogs, records, dropped := c.Notices.take()
 	c.request.Record(records...)
 	for _, r := range records {
-		if r.Raised || r.Handled == HandledAsked {
+		if r.Unhandled || r.Handled == HandledAsked {
 			c.Warn("%s", recordWarning(r))
 		}
 	}

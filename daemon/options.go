@@ -20,10 +20,10 @@ type Options struct {
 	// why it never will. It may be nil.
 	Ready func(error)
 	// Browser starts the session's browser if necessary, and returns where its broker listens.
-	Browser func(context.Context) (home.Place, error)
+	Browser func(context.Context) (home.Endpoint, error)
 	// Broker is where the broker listens while it runs. Requests that start no browser are
 	// sent there. Zero is the place of the default browser.
-	Broker home.Place
+	Broker home.Endpoint
 	// Backend makes what drives the session's pages.
 	Backend func(*Session) Backend
 }

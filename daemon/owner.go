@@ -29,7 +29,7 @@ func (o *owner) set(text string) error {
 	if err != nil {
 		return err
 	}
-	if !p.Lives() {
+	if !p.IsAlive() {
 		return wire.Errorf(wire.CodeBadInput, "the owner, process %d, has ended", p.PID).WithHint("--owner-pid takes the pid of a process that runs")
 	}
 	o.mu.Lock()

@@ -18,7 +18,7 @@ type caller struct {
 func (c *Call) bindCaller(verb wire.Spec, in any) {
 	tabbed, reads := in.(verbs.TabNamer)
 	c.Verb, c.reads, c.Tab, c.closes = verb.Name, reads, "", ""
-	c.repeatable = verb.Reads && verb.Name != verbs.Wait.Name // part of its time is over
+	c.repeatable = verb.ReadOnly && verb.Name != verbs.Wait.Name // part of its time is over
 	if reads {
 		c.Tab = tabbed.TabName()
 	}
@@ -47,7 +47,7 @@ func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 		err = wire.Errorf(wire.CodeInterrupted, "the session was ended")
 	}
 	if err == nil {
-		err = s.changeAgent(out.Holder)
+		err = s.changeAgent(out.Owner)
 	}
 	return out, err
 }
@@ -101,11 +101,11 @@ func (c *Call) mayAct(ctx context.Context, conn *connection) error {
 		if err != nil {
 			return err
 		}
-		if !before.appliesTo(c.Name, out.Holder) {
+		if !before.appliesTo(c.Name, out.Owner) {
 			closeConnection(conn) // with it go the settings of the pages
 			return ConnectionLostError()
 		}
-		holder = out.Holder
+		holder = out.Owner
 		conn.mu.Lock()
 		conn.holder = holder
 		conn.mu.Unlock()
@@ -133,10 +133,10 @@ func (s *Session) takeFor(ctx context.Context, call *wire.Call, verb string) err
 	if err != nil {
 		return err
 	}
-	if err := s.refuse(call, verb, out.Holder); err != nil {
+	if err := s.refuse(call, verb, out.Owner); err != nil {
 		return err
 	}
-	return s.changeAgent(out.Holder)
+	return s.changeAgent(out.Owner)
 }
 
 // verbPhrase returns what a verb does to a tab, for an error message.
@@ -208,8 +208,8 @@ func (s *Session) holder(ctx context.Context) wire.AgentKey {
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
 	out, err := s.Broker.claim(ctx, nil)
-	if err == nil && out.Held {
-		return out.Holder
+	if err == nil && out.Reserved {
+		return out.Owner
 	}
 	s.mu.Lock()
 	by := s.caller
@@ -248,7 +248,7 @@ func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) erro
 // page. The other verbs are checked when they connect.
 func (s *Session) requireOwner(h Handler) Handler {
 	spec := h.Verb.Describe()
-	if !spec.Control || spec.Reads || spec.Name == verbs.Close.Name { // close checks by itself
+	if !spec.Unqueued || spec.ReadOnly || spec.Name == verbs.Close.Name { // close checks by itself
 		return h
 	}
 	serve := h.Serve
@@ -267,7 +267,7 @@ func (s *Session) requireOwner(h Handler) Handler {
 // applyCallerSettings applies what a caller asks for that lasts beyond its command. A caller
 // that may only read means its own session by it.
 func (s *Session) applyCallerSettings(ctx context.Context, call *wire.Call) error {
-	if call.Settings.IdleTimeout == "" && call.Owner == "" {
+	if call.Settings.IdleTimeout == "" && call.OwnerProcess == "" {
 		return nil
 	}
 	if holder := s.holder(ctx); holder != "" && !call.Actor().MayControl(s.Name, holder) {
@@ -276,5 +276,5 @@ func (s *Session) applyCallerSettings(ctx context.Context, call *wire.Call) erro
 	if err := s.idle.set(call.Settings.IdleTimeout); err != nil {
 		return err
 	}
-	return s.owner.set(call.Owner)
+	return s.owner.set(call.OwnerProcess)
 }

@@ -81,7 +81,7 @@ func TestSettingsOfAnotherAgent(t *testing.T) {
 func TestNoticesAreTheOwners(t *testing.T) {
 	s := start(t)
 	eval(t, s, "a")
-	s.session.Notices.AddDialog(verbs.Dialog{Type: "alert", Message: "for the owner", Handled: "accepted", Raised: true})
+	s.session.Notices.AddDialog(verbs.Dialog{Type: "alert", Message: "for the owner", Handled: "accepted", Unhandled: true})
 	if _, warnings, err := ask(t, s.as(t, "reader"), verbs.GetURL, verbs.TabIn{}); err != nil || len(warnings) > 0 {
 		t.Errorf("an agent that reads gets %q, %v", warnings, err)
 	}
@@ -114,12 +114,12 @@ func TestOwnerProcess(t *testing.T) {
 		_ = c.Wait() // it was killed
 	}
 	of, owner := process()
-	do(t, s.by(t, client.Caller{Agent: "reader", Owner: owner, Settings: wire.Settings{IdleTimeout: "1ms"}}), verbs.GetURL, verbs.TabIn{})
+	do(t, s.by(t, client.Client{Agent: "reader", OwnerProcess: owner, Settings: wire.Settings{IdleTimeout: "1ms"}}), verbs.GetURL, verbs.TabIn{})
 	kill(of)
 	time.Sleep(300 * time.Millisecond) // that nothing happens can only be waited for
-	do(t, s, verbs.Status, verbs.Nothing{})
+	do(t, s, verbs.Status, verbs.Empty{})
 	of, owner = process()
-	do(t, s.by(t, client.Caller{Owner: owner}), verbs.GetURL, verbs.TabIn{})
+	do(t, s.by(t, client.Client{OwnerProcess: owner}), verbs.GetURL, verbs.TabIn{})
 	kill(of)
 	s.awaitEnd(t)
 	if len(s.broker.release) != 1 || s.broker.release[0].Page {
@@ -144,7 +144,7 @@ func TestEndedInTheBrowser(t *testing.T) {
 	s.broker.set(func() { s.broker.ended, s.broker.holder = true, "" })
 	s.lose()
 	s.awaitEnd(t)
-	if _, _, err := ask(t, s, verbs.Status, verbs.Nothing{}); !errors.Is(err, wire.CodeNotRunning) {
+	if _, _, err := ask(t, s, verbs.Status, verbs.Empty{}); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("status = %v", err)
 	}
 }

@@ -64,16 +64,16 @@ func (c *Call) passOnIdle(ctx context.Context) error {
 	if same || c.live() == nil {
 		return nil
 	}
-	_, err := c.Broker.news(ctx, verbs.NewsIn{IdleTimeout: want})
+	_, err := c.Broker.news(ctx, verbs.NoticesIn{IdleTimeout: want})
 	return err
 }
 
 const acknowledgeTime = time.Second
 
-func (c *Call) acknowledge(ctx context.Context, news verbs.NewsOut) {
+func (c *Call) acknowledge(ctx context.Context, news verbs.NoticesOut) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acknowledgeTime)
 	defer cancel()
-	if _, err := c.Broker.news(ctx, verbs.NewsIn{Heard: news.At}); err != nil {
+	if _, err := c.Broker.news(ctx, verbs.NoticesIn{Seen: news.At}); err != nil {
 		c.Log.Warn("acknowledging the news", "error", err) // they are told twice
 	}
 }
@@ -143,7 +143,7 @@ func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error
 // connection was made, or nil if the browser is the same. The error tells the news, which are
 // told once.
 func (c *Call) restarted(ctx context.Context, conn *connection, unknown bool) (restarted, failed error) {
-	news, err := c.Broker.news(ctx, verbs.NewsIn{})
+	news, err := c.Broker.news(ctx, verbs.NoticesIn{})
 	if err != nil || conn.news.Browser == "" || news.Browser == conn.news.Browser {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (c *Call) CheckOutlived(ctx context.Context) error {
 }
 
 // restartedError returns the error of a command during which the browser died.
-func (c *Call) restartedError(active verbs.Tab, news verbs.NewsOut, unknown bool) error {
+func (c *Call) restartedError(active verbs.Tab, news verbs.NoticesOut, unknown bool) error {
 	outcome := "it was not done"
 	if unknown {
 		outcome = "it may or may not have been done"

@@ -71,7 +71,7 @@ func TestBrowserWasReplaced(t *testing.T) {
 			return nil
 		}
 		s.broker.set(func() {
-			s.broker.news = verbs.NewsOut{Browser: "second", At: 1, Reopened: []verbs.Reopened{{TabID: "t1", URL: "http://a.test/"}}}
+			s.broker.news = verbs.NoticesOut{Browser: "second", At: 1, Reopened: []verbs.Reopened{{TabID: "t1", URL: "http://a.test/"}}}
 		})
 		s.lose()
 		return daemon.ConnectionLostError()
@@ -115,14 +115,14 @@ func TestUnresponsivePage(t *testing.T) {
 			if problem != "" && i >= 2 {
 				want = wire.CodeWedged
 			}
-			fails(t, s, verbs.Eval, verbs.EvalIn{Script: "late", Waits: verbs.Waits{Timeout: 20}}, want)
+			fails(t, s, verbs.Eval, verbs.EvalIn{Script: "late", TimeoutIn: verbs.TimeoutIn{Timeout: 20}}, want)
 		}
-		if got := do(t, s, verbs.Status, verbs.Nothing{}); got.Wedged != (problem != "") || got.Reason != problem {
+		if got := do(t, s, verbs.Status, verbs.Empty{}); got.Wedged != (problem != "") || got.Reason != problem {
 			t.Errorf("status = %+v", got)
 		}
 		s.script(nil)
 		eval(t, s, "responds")
-		if got := do(t, s, verbs.Status, verbs.Nothing{}); got.Wedged || got.State != "ready" {
+		if got := do(t, s, verbs.Status, verbs.Empty{}); got.Wedged || got.State != "ready" {
 			t.Errorf("after a command that succeeds the status is %+v", got)
 		}
 	}

@@ -48,12 +48,12 @@ func Run(ctx context.Context, o Options) error {
 	if err := idle.set(o.Settings.IdleTimeout); err != nil {
 		return fail(err)
 	}
-	if o.Broker == (home.Place{}) {
+	if o.Broker == (home.Endpoint{}) {
 		if o.Broker, err = o.Root.Browser("default"); err != nil {
 			return fail(err)
 		}
 	}
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		return fail(err)
 	}
@@ -132,7 +132,7 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 
 // removeSocket removes the daemon's socket, if the file is still the daemon's: a client finds
 // no daemon then, and starts another one.
-func (s *Session) removeSocket(place home.Place, socket os.FileInfo) {
+func (s *Session) removeSocket(place home.Endpoint, socket os.FileInfo) {
 	if now, err := os.Lstat(place.Socket); err == nil && os.SameFile(now, socket) {
 		if err := os.Remove(place.Socket); err != nil {
 			s.Log.Warn("removing the socket", "error", err)

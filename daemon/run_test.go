@@ -34,7 +34,7 @@ func TestRetire(t *testing.T) {
 		busy <- err
 	}()
 	awaitStatus(t, s, isBusy)
-	caller := &client.Caller{Place: s.place}
+	caller := &client.Client{Endpoint: s.place}
 	if err := caller.Retire(t.Context()); !errors.Is(err, wire.CodeBusy) {
 		t.Errorf("retire while busy = %v", err)
 	}
@@ -50,7 +50,7 @@ func TestRetire(t *testing.T) {
 
 func TestForeignRequests(t *testing.T) {
 	s := start(t)
-	c := client.New(client.Caller{Place: s.place, Session: "another"})
+	c := client.Client{Endpoint: s.place, Session: "another"}.KeepAlive()
 	defer func() { _ = c.Close() }()
 	if _, _, err := client.Do(t.Context(), c, verbs.GetURL, verbs.TabIn{}); err == nil {
 		t.Error("a request for another session was served")
@@ -65,7 +65,7 @@ func TestForeignRequests(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 1)) // whatever it is
 	}
 	_ = conn.Close()
-	if got := do(t, s, verbs.Status, verbs.Nothing{}); got.PID != os.Getpid() {
+	if got := do(t, s, verbs.Status, verbs.Empty{}); got.PID != os.Getpid() {
 		t.Errorf("status = %+v", got)
 	}
 }
@@ -92,13 +92,13 @@ func TestBrowserAndBackendStartTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Browser = func(ctx context.Context) (home.Place, error) {
+		o.Browser = func(ctx context.Context) (home.Endpoint, error) {
 			err := meet(ctx, browser, backend)
-			c := client.New(client.Caller{Place: place})
+			c := client.Client{Endpoint: place}.KeepAlive()
 			defer func() { _ = c.Close() }()
-			out, _, _ := client.Do(ctx, c, verbs.Status, verbs.Nothing{})
+			out, _, _ := client.Do(ctx, c, verbs.Status, verbs.Empty{})
 			status <- out.State
-			return home.Place{}, err
+			return home.Endpoint{}, err
 		}
 	})
 	if _, _, err := ask(t, s, verbs.GetURL, verbs.TabIn{}); err == nil || err.Error() != "both are being started" {
@@ -112,7 +112,7 @@ func TestBrowserAndBackendStartTogether(t *testing.T) {
 
 func TestIdleDaemonEnds(t *testing.T) {
 	s := start(t)
-	s = s.by(t, client.Caller{Settings: wire.Settings{IdleTimeout: "50ms"}}).with(s)
+	s = s.by(t, client.Client{Settings: wire.Settings{IdleTimeout: "50ms"}}).with(s)
 	eval(t, s, "a")
 	s.awaitEnd(t)
 }

@@ -26,7 +26,7 @@ type Session struct {
 	build    string
 	settings wire.Settings
 	since    time.Time
-	browser  func(context.Context) (home.Place, error)
+	browser  func(context.Context) (home.Endpoint, error)
 	backend  Backend
 
 	queue       queue
@@ -55,11 +55,11 @@ type Session struct {
 type connection struct {
 	Connection
 	party  string
-	runs   wire.Settings // that the browser was started with
-	news   verbs.NewsOut // which browser it is, and what happened to the one before it
-	mu     sync.Mutex    // guards the fields below
-	told   bool          // a reply has told the news
-	holder wire.AgentKey // the agent that the session belongs to; "" if it belongs to none
+	runs   wire.Settings    // that the browser was started with
+	news   verbs.NoticesOut // which browser it is, and what happened to the one before it
+	mu     sync.Mutex       // guards the fields below
+	told   bool             // a reply has told the news
+	holder wire.AgentKey    // the agent that the session belongs to; "" if it belongs to none
 }
 
 func (c *connection) isLost() bool { return IsClosed(c.Lost()) }
@@ -104,7 +104,7 @@ func (s *Session) connect(ctx context.Context) (*connection, error) {
 // dial starts the browser and the backend if necessary, and connects.
 func (s *Session) dial(ctx context.Context) (*connection, error) {
 	type started struct {
-		place home.Place
+		place home.Endpoint
 		err   error
 	}
 	browser := make(chan started, 1)
@@ -140,7 +140,7 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 		s.Log.Warn("connecting to the pages", "error", err)
 		return nil, err
 	}
-	c := &connection{Connection: made, party: at.Party, holder: claim.Holder}
+	c := &connection{Connection: made, party: at.Party, holder: claim.Owner}
 	if c.runs, err = s.Broker.meet(ctx); err != nil {
 		c.runs = s.settings
 		s.Log.Warn("meeting the broker", "error", err) // the connection may be lost again
@@ -148,7 +148,7 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	s.mu.Lock()
 	want := s.browserIdle
 	s.mu.Unlock()
-	if c.news, err = s.Broker.news(ctx, verbs.NewsIn{IdleTimeout: want}); err != nil {
+	if c.news, err = s.Broker.news(ctx, verbs.NoticesIn{IdleTimeout: want}); err != nil {
 		s.Log.Warn("asking for news", "error", err) // the connection may be lost again
 	}
 	return c, nil
@@ -156,7 +156,7 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 
 // startBrowser starts the browser if necessary, with a browser context for an incognito
 // session, and returns where its broker listens.
-func (s *Session) startBrowser(ctx context.Context) (home.Place, error) {
+func (s *Session) startBrowser(ctx context.Context) (home.Endpoint, error) {
 	place, err := s.browser(ctx)
 	if err == nil && s.settings.SessionMode() == wire.ModeIncognito {
 		err = s.Broker.incognito(ctx)
@@ -169,7 +169,7 @@ const returnTime = 5 * time.Second
 
 // awaitBrowser is startBrowser for a connection that no command waits for. A browser that
 // was stopped meanwhile is not started again.
-func (s *Session) awaitBrowser(ctx context.Context) (home.Place, error) {
+func (s *Session) awaitBrowser(ctx context.Context) (home.Endpoint, error) {
 	place := s.Broker.place()
 	short, cancel := context.WithTimeout(ctx, returnTime)
 	defer cancel()
@@ -273,7 +273,7 @@ func (s *Session) running() (settings wire.Settings, connected bool) {
 	if c == nil {
 		return s.settings, false
 	}
-	return s.settings.StartedAs(c.runs), true
+	return s.settings.WithLaunchOptions(c.runs), true
 }
 
 // retire begins the end if no command runs. The pages stay, for the session's next daemon.

@@ -80,7 +80,7 @@ type StateStore struct {
 // OpenState reads the state that an earlier daemon of the session has saved. One that cannot
 // be read is empty: the default policies deny.
 func OpenState(root home.Root, session string, log *slog.Logger) *StateStore {
-	s := &StateStore{path: root.Kept(session)}
+	s := &StateStore{path: root.StateFile(session)}
 	raw, err := os.ReadFile(s.path)
 	if err == nil {
 		err = json.Unmarshal(raw, &s.state)

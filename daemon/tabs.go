@@ -48,7 +48,7 @@ func (t *Tabs) update(out verbs.TabsOut, err error) ([]verbs.Tab, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.list, t.events, t.newest = out.Tabs, out.Told, out.LastDownload
+	t.list, t.events, t.newest = out.Tabs, out.Notified, out.LastDownload
 	if !t.listed {
 		t.listed, t.first = true, out.LastDownload
 	}

@@ -46,7 +46,7 @@ func (l *Launcher) checkExecutable() verbs.Part {
 }
 
 // checkRunning asks the processes at the places for their hello.
-func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.Place) []verbs.Part {
+func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.Endpoint) []verbs.Part {
 	build, _ := l.Build() // checkExecutable reports the error
 	var running []string
 	var failed []verbs.Part
@@ -98,12 +98,12 @@ func summarize(name string, running []string, failed []verbs.Part) []verbs.Part 
 
 // notAnswering returns the part of a process that listens and does not answer. Killing a
 // daemon loses no tab: the session's next command adopts it.
-func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Place, err error) verbs.Part {
+func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Endpoint, err error) verbs.Part {
 	part := install.FailedPart(what, err)
 	if !errors.Is(err, wire.CodeWedged) {
 		return part
 	}
-	switch peer := sockets.Silence(ctx, p); {
+	switch peer := sockets.InspectPeer(ctx, p); {
 	case peer.PID == 0:
 	case peer.Stopped:
 		part.Hint = fmt.Sprintf("kill -CONT %d", peer.PID)

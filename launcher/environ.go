@@ -1,7 +1,7 @@
 package launcher
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -12,39 +12,22 @@ import (
 // too, so it gets no secrets, and the requested settings replace those variables that select
 // the caller's session or settings.
 func childEnviron(caller []string, s wire.Settings) []string {
-	replaced := map[string]bool{}
-	for _, name := range []string{"SESSION", "HOME", "READY_FD", "OWNER_PID"} {
-		replaced["ABROWSER_"+name], replaced["AGENT_BROWSER_"+name] = true, true
-	}
+	// Only builds with the race detector read GORACE.
+	permitted := regexp.MustCompile(`^(HOME|PATH|LANG|TZ|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|GORACE|` +
+		`(LC|XDG|DBUS|PULSE|FONTCONFIG|ABROWSER|AGENT_BROWSER)_.*|(?i:.*_PROXY))$`)
+	refused := regexp.MustCompile(`(?i:_(KEY|TOKEN|SECRET|PASSWORD)$)|^(ABROWSER|AGENT_BROWSER)_(SESSION|HOME|READY_FD|OWNER_PID)$`)
+	settings := map[string]bool{}
 	for _, f := range wire.SettingFields() {
 		for _, name := range f.Variables() {
-			replaced[name] = true
+			settings[name] = true
 		}
 	}
 	var env []string
 	for _, v := range caller {
 		name, _, ok := strings.Cut(v, "=")
-		if ok && isPermitted(name) && !replaced[name] {
+		if ok && permitted.MatchString(name) && !refused.MatchString(name) && !settings[name] {
 			env = append(env, v)
 		}
 	}
 	return append(env, s.Environ()...)
-}
-
-// isPermitted reports whether children inherit the variable.
-func isPermitted(name string) bool {
-	upper := strings.ToUpper(name)
-	isSecret := func(suffix string) bool { return strings.HasSuffix(upper, suffix) }
-	if slices.ContainsFunc([]string{"_KEY", "_TOKEN", "_SECRET", "_PASSWORD"}, isSecret) {
-		return false
-	}
-	switch name {
-	case "HOME", "PATH", "LANG", "TZ", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY":
-		return true
-	case "GORACE": // only read by builds with the race detector
-		return true
-	}
-	hasPrefix := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-	return strings.HasSuffix(upper, "_PROXY") ||
-		slices.ContainsFunc([]string{"LC_", "XDG_", "DBUS_", "PULSE_", "FONTCONFIG_", "ABROWSER_", "AGENT_BROWSER_"}, hasPrefix)
 }

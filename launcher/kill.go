@@ -20,7 +20,7 @@ const killTimeout = 5 * time.Second
 // Kill kills the session's daemon and a driver of its own, whatever they are doing, and
 // removes the files that they left. No tab is lost. It reports whether a daemon was running.
 // The process is identified by its socket, not by a file.
-func (l *Launcher) Kill(ctx context.Context, p home.Place) (bool, error) {
+func (l *Launcher) Kill(ctx context.Context, p home.Endpoint) (bool, error) {
 	conn, err := sockets.Dial(ctx, p)
 	if errors.Is(err, wire.CodeNotRunning) {
 		return false, nil
@@ -45,10 +45,10 @@ func (l *Launcher) Kill(ctx context.Context, p home.Place) (bool, error) {
 }
 
 // cleanUp takes over the lease of a killed daemon and removes its files.
-func (l *Launcher) cleanUp(ctx context.Context, p home.Place) error {
+func (l *Launcher) cleanUp(ctx context.Context, p home.Endpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, killTimeout)
 	defer cancel()
-	lease, err := sockets.HoldWait(ctx, p.Lock)
+	lease, err := sockets.Acquire(ctx, p.Lock)
 	if err != nil {
 		return err
 	}

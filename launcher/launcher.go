@@ -16,11 +16,11 @@
 package launcher
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -39,7 +39,6 @@ type Launcher struct {
 	Terminal   bool         // Progress is a terminal
 	Environ    []string     // the caller's environment; nil means os.Environ
 	Executable string       // the program to start; empty means this process's executable
-	NoInstall  bool         // fail instead of fetching a part, as ABROWSER_NO_INSTALL=1 does
 
 	timeouts *limits                                    // nil means the default
 	ensure   func(context.Context, wire.Settings) error // nil means package install
@@ -65,22 +64,15 @@ func (l *Launcher) limits() limits {
 
 // target is a process that Session or Browser finds or starts.
 type target struct {
-	place    home.Place
+	place    home.Endpoint
 	what     string   // for messages
 	args     []string // of our executable
 	settings wire.Settings
 	stop     string // the command that stops it
 	// prepare is called before it is started. It returns the settings to start it with, or
-	// why it cannot be started. It may be nil.
-	prepare func(context.Context) (wire.Settings, error)
-	// anyBuild accepts another build with the same protocol. A broker is never replaced while
-	// it has tabs.
-	anyBuild bool
-	// shared is set for a browser, which other sessions may use too.
-	shared bool
-	// early is set if the process listens before it can reply: a browser's keeper binds the
-	// socket, and then Chromium takes its time.
-	early bool
+	// why it cannot be started.
+	prepare   func(context.Context) (wire.Settings, error)
+	isBrowser bool
 }
 
 // Session starts the session's daemon unless it is running, and returns its place and its
@@ -90,7 +82,7 @@ type target struct {
 // An idle daemon of another build is replaced. For a busy one the error is
 // [wire.CodeBuildDiffers]. For a daemon that runs with other settings than requested it is
 // [wire.CodeSettingsDiffer]. The hint of either is the command that changes it.
-func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Place, wire.Hello, error) {
+func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	place, err := l.Root.Session(name)
 	if err != nil {
 		return place, wire.Hello{}, err
@@ -116,7 +108,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	running, err := (&client.Caller{Place: browser.place}).Hello(ctx)
+	running, err := (&client.Client{Endpoint: browser.place}).Hello(ctx)
 	if err != nil { // none is running, or the daemon waits for it
 		return s, home.MakeProfile(s)
 	}
@@ -125,7 +117,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 
 // Browser starts the browser for the settings unless it is running, and returns the place
 // and the hello of its broker. Its errors are those of Session.
-func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wire.Hello, error) {
+func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	t, err := l.browser(s)
 	if err != nil {
 		return t.place, wire.Hello{}, err
@@ -135,16 +127,16 @@ func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wi
 }
 
 func (l *Launcher) browser(s wire.Settings) (target, error) {
-	s = s.OfBrowser()
+	s = s.ForBrowser()
 	t := target{
-		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", anyBuild: true, shared: true, early: true,
+		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", isBrowser: true,
 		prepare: func(context.Context) (wire.Settings, error) { return s, home.MakeProfile(s) },
 	}
 	switch {
 	case s.CDP != "":
-		t.what, t.stop = "the connection to the browser", "abrowser --cdp "+shellWord(s.CDP)+" browser stop"
+		t.what, t.stop = "the connection to the browser", "abrowser --cdp "+wire.ShellWord(s.CDP)+" browser stop"
 	case s.Profile != "":
-		t.stop = "abrowser --profile " + shellWord(s.Profile) + " browser stop"
+		t.stop = "abrowser --profile " + wire.ShellWord(s.Profile) + " browser stop"
 	}
 	var err error
 	t.place, err = l.Root.BrowserOf(s)
@@ -154,7 +146,7 @@ func (l *Launcher) browser(s wire.Settings) (target, error) {
 // Installer returns an installer with the launcher's root, environment and output.
 func (l *Launcher) Installer() *install.Installer {
 	return &install.Installer{
-		Root: l.Root, Environ: l.Environ, Log: l.Log, Progress: l.Progress, Terminal: l.Terminal, NoInstall: l.NoInstall,
+		Root: l.Root, Environ: l.Environ, Log: l.Log, Progress: l.Progress, Terminal: l.Terminal,
 	}
 }
 
@@ -168,10 +160,7 @@ func (l *Launcher) ensureParts(ctx context.Context, s wire.Settings) error {
 }
 
 func (l *Launcher) logger() *slog.Logger {
-	if l.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return l.Log
+	return cmp.Or(l.Log, slog.New(slog.DiscardHandler))
 }
 
 func (l *Launcher) environ() []string {
@@ -179,13 +168,4 @@ func (l *Launcher) environ() []string {
 		return os.Environ()
 	}
 	return l.Environ
-}
-
-// shellWord quotes a word for a hint if the shell requires it.
-func shellWord(s string) string {
-	const special = " \t\n'\"\\$`!*?[](){}<>|&;#~"
-	if s != "" && !strings.ContainsAny(s, special) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestTenCommandsMakeOneDaemon(t *testing.T) {
+func TestTenCommandsStartOneDaemon(t *testing.T) {
 	root := newRoot(t)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -50,16 +50,16 @@ func TestTenCommandsMakeOneDaemon(t *testing.T) {
 	}
 }
 
-func TestStaleFilesDoNotMatter(t *testing.T) {
+func TestStaleFilesAreIgnored(t *testing.T) {
 	root := newRoot(t)
 	l := testLauncher(root)
 	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kill(t, hello.PID) // its socket and lock files stay
+	kill(t, hello.PID) // leaves its socket and lock files
 	if _, err := os.Stat(place.Socket); err != nil {
-		t.Fatal("the killed daemon's socket is gone; the test shows nothing")
+		t.Fatal("the killed daemon has left no socket, so the test proves nothing")
 	}
 	_, again, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil || again.PID == hello.PID {
@@ -104,7 +104,7 @@ func TestStartFails(t *testing.T) {
 				t.Errorf("Session = %+v, want %q", got, tt.want)
 			}
 			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("it took %s to say so", took)
+				t.Errorf("Session took %s to fail", took)
 			}
 		})
 	}
@@ -126,10 +126,10 @@ func TestStartHangs(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("the child %d that hangs was left", pid)
+	t.Errorf("the child %d, which hangs, was not ended", pid)
 }
 
-func TestImpatientCallerLeavesTheChild(t *testing.T) {
+func TestChildOutlivesItsCallersDeadline(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.Environ = append(os.Environ(), "ABROWSER_TEST_MODE=hang")
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -152,20 +152,20 @@ func TestChildIsReaped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kill(t, hello.PID) // fails when a zombie stays
+	kill(t, hello.PID) // fails if the process stays as a zombie
 }
 
-func TestEndingDaemonIsWaitedFor(t *testing.T) {
+func TestExitingDaemonIsAwaited(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.Environ = append(os.Environ(), "ABROWSER_TEST_MODE=slow-end")
 	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&client.Caller{Place: place}).Retire(t.Context()); err != nil {
+	if err := (&client.Client{Endpoint: place}).Retire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for ; ; time.Sleep(time.Millisecond) { // until it listens no more
+	for ; ; time.Sleep(time.Millisecond) { // until it has stopped listening
 		conn, err := sockets.Dial(t.Context(), place)
 		if errors.Is(err, wire.CodeNotRunning) {
 			break
@@ -175,9 +175,9 @@ func TestEndingDaemonIsWaitedFor(t *testing.T) {
 		}
 		closed(t, conn)
 	}
-	if lease, err := sockets.Hold(place.Lock); err == nil {
+	if lease, err := sockets.TryAcquire(place.Lock); err == nil {
 		closed(t, lease)
-		t.Fatal("it holds its lease no more; the test shows nothing")
+		t.Fatal("the daemon has released its lease, so the test proves nothing")
 	}
 	_, again, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil || again.PID == hello.PID {
@@ -185,14 +185,14 @@ func TestEndingDaemonIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestHeldByAStranger(t *testing.T) {
+func TestLeaseHeldByAnotherProcess(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.timeouts = &limits{hello: time.Second, start: time.Second, exit: 300 * time.Millisecond}
 	if err := l.Root.Make(); err != nil {
 		t.Fatal(err)
 	}
 	place, _ := l.Root.Session("a")
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,14 +202,14 @@ func TestHeldByAStranger(t *testing.T) {
 	}
 }
 
-// TestStartedByHand is a daemon that somebody starts while we wait for its lease.
+// A daemon that is started by hand while the launcher waits for its lease is used.
 func TestStartedByHand(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	if err := l.Root.Make(); err != nil {
 		t.Fatal(err)
 	}
 	place, _ := l.Root.Session("a")
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestStartedByHand(t *testing.T) {
 	}
 	closed(t, lease)
 	if _, err := os.Stat(place.Log); err == nil {
-		t.Error("another one was spawned")
+		t.Error("a second daemon was started")
 	}
 }
 
@@ -263,7 +263,7 @@ func TestSettingsDiffer(t *testing.T) {
 	}
 }
 
-func TestStoppedDaemonIsToldSo(t *testing.T) {
+func TestSuspendedDaemon(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.timeouts = &limits{hello: 300 * time.Millisecond, start: 10 * time.Second, exit: time.Second}
 	_, hello, err := l.Session(t.Context(), "a", wire.Settings{})
@@ -292,13 +292,13 @@ func TestStoppedDaemonIsToldSo(t *testing.T) {
 	}
 }
 
-func TestBadNameIsRefused(t *testing.T) {
+func TestInvalidNameIsRefused(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	if _, _, err := l.Session(t.Context(), "a/b", wire.Settings{}); !errors.Is(err, wire.CodeBadInput) {
 		t.Errorf("Session = %v", err)
 	}
 	if _, err := os.Stat(l.Root.Dir); err == nil {
-		t.Error("the root was made for it")
+		t.Error("the root was created for an invalid name")
 	}
 }
 

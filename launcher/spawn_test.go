@@ -14,9 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// TestCallerIsNotKeptWaiting is x=$(abrowser open URL), also with a descriptor that
-// the shell left open.
-func TestCallerIsNotKeptWaiting(t *testing.T) {
+// A shell that runs x=$(abrowser open URL) waits for the end of the pipe, so the daemon must
+// not inherit it, not even as a descriptor that the shell has left open.
+func TestCallerIsNotBlocked(t *testing.T) {
 	root := newRoot(t)
 	began := time.Now()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `x=$({ "$0" launch a 7>&1; } 2>&1); echo "got $x"`, os.Args[0])
@@ -29,11 +29,11 @@ func TestCallerIsNotKeptWaiting(t *testing.T) {
 		t.Errorf("the caller waited %s", took)
 	}
 	if len(running(root)) != 1 {
-		t.Error("no daemon runs; the test shows nothing")
+		t.Error("no daemon is running, so the test proves nothing")
 	}
 }
 
-func TestChildGetsWhatItShould(t *testing.T) {
+func TestChildInheritsLittle(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	secrets := filepath.Join(t.TempDir(), "open")
 	open, err := os.Create(secrets)
@@ -71,7 +71,7 @@ func TestChildGetsWhatItShould(t *testing.T) {
 	want := []string{
 		"HOME=/h", "PATH=" + os.Getenv("PATH"), "LANG=C", "LC_ALL=C", "TZ=UTC", "DISPLAY=:7", "XDG_RUNTIME_DIR=/x", "PULSE_SERVER=/p",
 		"https_proxy=http://p", "NO_PROXY=localhost", "ABROWSER_TEST_MODE=dump", "AGENT_BROWSER_X=1",
-		"ABROWSER_ARGS=--a,--b", "ABROWSER_HOME=" + l.Root.Dir, // ReadyPipe has hidden the ready pipe's number
+		"ABROWSER_ARGS=--a,--b", "ABROWSER_HOME=" + l.Root.Dir, // ReadyPipe has unset the ready pipe's variable
 	}
 	slices.Sort(want)
 	if !slices.Equal(env, want) {
@@ -85,7 +85,7 @@ func TestChildGetsWhatItShould(t *testing.T) {
 	}
 }
 
-func TestProcessSaysWhatItIs(t *testing.T) {
+func TestProcessTitle(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	_, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
@@ -97,7 +97,7 @@ func TestProcessSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestLogBeginsAnewWhenLarge(t *testing.T) {
+func TestLargeLogIsTruncated(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
@@ -122,7 +122,7 @@ func TestLogBeginsAnewWhenLarge(t *testing.T) {
 	}
 }
 
-func TestReadyByHand(t *testing.T) {
+func TestReadyPipe(t *testing.T) {
 	f, err := ReadyPipe(func(string) (string, bool) { return "", false })
 	if f != nil || err != nil {
 		t.Errorf("ReadyPipe = %v, %v", f, err)
@@ -130,7 +130,7 @@ func TestReadyByHand(t *testing.T) {
 	ReportReady(nil, nil)
 	ReportReady(nil, wire.CodeStart)
 	if _, err := ReadyPipe(func(string) (string, bool) { return "x", true }); err == nil {
-		t.Error("a descriptor that is none was taken")
+		t.Error("ReadyPipe accepted an invalid descriptor")
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -147,5 +147,5 @@ func TestReadyByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed(t, r2)
-	ReportReady(w2, nil) // nobody reads: no signal, no panic
+	ReportReady(w2, nil) // no reader: no signal, no panic
 }

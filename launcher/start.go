@@ -41,7 +41,7 @@ func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hell
 	if err := l.Root.Make(); err != nil {
 		return wire.Hello{}, err
 	}
-	lock, err := sockets.HoldWait(ctx, t.place.Start)
+	lock, err := sockets.Acquire(ctx, t.place.Start)
 	if err != nil {
 		return wire.Hello{}, err
 	}
@@ -54,10 +54,8 @@ func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hell
 	case err != nil && !errors.Is(err, wire.CodeNotRunning):
 		return hello, err
 	}
-	if t.prepare != nil {
-		if t.settings, err = t.prepare(ctx); err != nil {
-			return hello, err
-		}
+	if t.settings, err = t.prepare(ctx); err != nil {
+		return hello, err
 	}
 	if err := l.ensureParts(ctx, t.settings); err != nil {
 		return hello, err
@@ -84,12 +82,12 @@ func (l *Launcher) binaries() bincache.Cache { return bincache.Cache(l.Root.Path
 // hello asks the process at the target's place for its hello.
 func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 	limit := l.limits().hello
-	if t.early {
+	if t.isBrowser { // its keeper binds the socket before it starts Chromium, which takes a while
 		limit = l.limits().start
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	hello, err := (&client.Caller{Place: t.place}).Hello(limited)
+	hello, err := (&client.Client{Endpoint: t.place}).Hello(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return hello, wire.Errorf(wire.CodeWedged, "%s does not answer; it is suspended, or the machine is very busy", t.what).
 			WithHint("abrowser doctor")
@@ -98,17 +96,18 @@ func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 }
 
 // isCompatible reports whether the running process can serve callers of the build. A process
-// that is exiting cannot.
+// that is exiting cannot. A broker of another build can if it has the same protocol, since it
+// is never replaced while it has tabs.
 func (t target) isCompatible(running wire.Hello, build string) bool {
-	return !running.Ending && (running.Build == build || t.anyBuild && running.Protocol == wire.Protocol)
+	return !running.Ending && (running.Build == build || t.isBrowser && running.Protocol == wire.Protocol)
 }
 
 // checkSettings returns an error if the target runs with other settings than requested.
 func (t target) checkSettings(running wire.Hello) error {
-	if !t.shared {
+	if !t.isBrowser {
 		return home.CheckSettings(t.settings, running)
 	}
-	if names := t.settings.Differ(running.Settings); len(names) > 0 {
+	if names := t.settings.Diff(running.Settings); len(names) > 0 {
 		return home.BrowserDiffers(t.what, names, t.stop)
 	}
 	return nil
@@ -125,7 +124,7 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	err := (&client.Caller{Place: t.place}).Retire(ctx)
+	err := (&client.Client{Endpoint: t.place}).Retire(ctx)
 	switch {
 	case errors.Is(err, wire.CodeBusy):
 		return busy
@@ -166,7 +165,7 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 // has exited. If orSocket is true, awaitLease also returns when a process accepts
 // connections. It reports whether the lease is free.
 func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (bool, error) {
-	lease, err := sockets.Hold(t.place.Lock)
+	lease, err := sockets.TryAcquire(t.place.Lock)
 	if err == nil {
 		return true, lease.Close()
 	}
@@ -179,7 +178,7 @@ func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (boo
 	defer cancel()
 	free, accepts := make(chan error, 1), make(chan error, 1)
 	waiting.Go(func() {
-		lease, err := sockets.HoldWait(ctx, t.place.Lock)
+		lease, err := sockets.Acquire(ctx, t.place.Lock)
 		if err == nil {
 			err = lease.Close()
 		}

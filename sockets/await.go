@@ -18,7 +18,7 @@ import (
 const settle = 10 * time.Millisecond
 
 // Await blocks until the place's socket accepts, or ctx ends.
-func Await(ctx context.Context, p home.Place) error {
+func Await(ctx context.Context, p home.Endpoint) error {
 	watcher, err := watch(filepath.Dir(p.Socket))
 	if err != nil {
 		return awaitByAsking(ctx, p)
@@ -69,7 +69,7 @@ func watch(dir string) (*fsnotify.Watcher, error) {
 
 // awaitByAsking is for machines that have no watch left to give (Linux allows a
 // user 128 by default).
-func awaitByAsking(ctx context.Context, p home.Place) error {
+func awaitByAsking(ctx context.Context, p home.Endpoint) error {
 	tick := time.NewTicker(settle)
 	defer tick.Stop()
 	for {
@@ -86,7 +86,7 @@ func awaitByAsking(ctx context.Context, p home.Place) error {
 
 // accepts reports whether waiting is over: somebody listens, or something else
 // than nobody's listening is wrong.
-func accepts(ctx context.Context, p home.Place) (bool, error) {
+func accepts(ctx context.Context, p home.Endpoint) (bool, error) {
 	conn, err := Dial(ctx, p)
 	switch {
 	case err == nil:
@@ -97,7 +97,7 @@ func accepts(ctx context.Context, p home.Place) (bool, error) {
 	return !errors.Is(err, wire.CodeNotRunning), err
 }
 
-func notYet(ctx context.Context, p home.Place) error {
+func notYet(ctx context.Context, p home.Endpoint) error {
 	err := wire.AsError(wire.ContextError(ctx, "waiting until somebody listens at "+p.Socket))
 	return err.WithHint("its log is %s", p.Log)
 }

@@ -20,7 +20,7 @@ func TestAwait(t *testing.T) {
 	tests := []struct {
 		name  string
 		stale bool
-		await func(context.Context, home.Place) error
+		await func(context.Context, home.Endpoint) error
 	}{
 		{"a new socket", false, Await},
 		{"in place of a stale one", true, Await},

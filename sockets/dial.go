@@ -16,7 +16,7 @@ import (
 // user's. It returns [wire.CodeNotRunning] where nobody listens,
 // [wire.CodePermission] where the system forbids to ask, and
 // [wire.CodeForbidden] for another user's socket.
-func Dial(ctx context.Context, p home.Place) (net.Conn, error) {
+func Dial(ctx context.Context, p home.Endpoint) (net.Conn, error) {
 	if err := p.CheckLength(); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func Dial(ctx context.Context, p home.Place) (net.Conn, error) {
 	return conn, nil
 }
 
-func dialError(ctx context.Context, p home.Place, err error) error {
+func dialError(ctx context.Context, p home.Endpoint, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return wire.ContextError(ctx, "reaching "+p.Socket)

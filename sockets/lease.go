@@ -26,9 +26,9 @@ type Lease struct {
 	socket fs.FileInfo // what Listen bound, nil where that was another process
 }
 
-// Hold takes the lease at path, or returns [wire.CodeHeld] at once when a living
+// TryAcquire takes the lease at path, or returns [wire.CodeHeld] at once when a living
 // process holds it.
-func Hold(path string) (*Lease, error) {
+func TryAcquire(path string) (*Lease, error) {
 	return hold(path, func(f *os.File) error {
 		err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 		if errors.Is(err, unix.EWOULDBLOCK) {
@@ -42,10 +42,10 @@ func Hold(path string) (*Lease, error) {
 	})
 }
 
-// HoldWait takes the lease at path as soon as it is free, and gives up when ctx
+// Acquire takes the lease at path as soon as it is free, and gives up when ctx
 // ends.
-func HoldWait(ctx context.Context, path string) (*Lease, error) {
-	if l, err := Hold(path); !errors.Is(err, wire.CodeHeld) {
+func Acquire(ctx context.Context, path string) (*Lease, error) {
+	if l, err := TryAcquire(path); !errors.Is(err, wire.CodeHeld) {
 		return l, err
 	}
 	type result struct {

@@ -18,23 +18,23 @@ import (
 func TestHoldAcrossProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dir", "x.lock") // Hold makes the directory
 	first := socketstest.Start(t, 0, "hold", path)
-	if first.Said != "ok" {
-		t.Fatalf("the first holder said %q, want ok", first.Said)
+	if first.FirstLine != "ok" {
+		t.Fatalf("the first holder said %q, want ok", first.FirstLine)
 	}
-	if _, err := Hold(path); !errors.Is(err, wire.CodeHeld) {
+	if _, err := TryAcquire(path); !errors.Is(err, wire.CodeHeld) {
 		t.Fatalf("Hold() = %v, want %s", err, wire.CodeHeld)
 	}
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	first.End()
-	l, err := Hold(path)
+	l, err := TryAcquire(path)
 	if err != nil {
 		t.Fatalf("Hold() after the holder was killed = %v", err)
 	}
 	defer l.Close()
-	if second := socketstest.Start(t, 0, "hold", path); !strings.HasPrefix(second.Said, "held ") {
-		t.Errorf("another process said %q, want held", second.Said)
+	if second := socketstest.Start(t, 0, "hold", path); !strings.HasPrefix(second.FirstLine, "held ") {
+		t.Errorf("another process said %q, want held", second.FirstLine)
 	}
 }
 
@@ -45,7 +45,7 @@ func TestHoldByOne(t *testing.T) {
 	leases := make([]*Lease, 10)
 	for i := range leases {
 		wg.Go(func() {
-			l, err := Hold(path)
+			l, err := TryAcquire(path)
 			switch {
 			case err == nil:
 				winners.Add(1)
@@ -71,7 +71,7 @@ func TestHoldByOneProcess(t *testing.T) {
 	said := make(chan string, 10)
 	var wg sync.WaitGroup
 	for range cap(said) {
-		wg.Go(func() { said <- socketstest.Start(t, 0, "hold", path).Said })
+		wg.Go(func() { said <- socketstest.Start(t, 0, "hold", path).FirstLine })
 	}
 	wg.Wait()
 	close(said)
@@ -89,17 +89,17 @@ func TestHoldByOneProcess(t *testing.T) {
 func TestLeaseOutlivesItsTakerInAnHeir(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	taker := socketstest.Start(t, 0, "hold-and-leave-to-child", path)
-	if taker.Said != "ok" {
-		t.Fatalf("the taker said %q, want ok", taker.Said)
+	if taker.FirstLine != "ok" {
+		t.Fatalf("the taker said %q, want ok", taker.FirstLine)
 	}
 	if _, err := taker.Process.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Hold(path); !errors.Is(err, wire.CodeHeld) {
+	if _, err := TryAcquire(path); !errors.Is(err, wire.CodeHeld) {
 		t.Errorf("Hold() while an heir lives = %v, want %s", err, wire.CodeHeld)
 	}
 	taker.End() // ends the heir's input
-	l, err := HoldWait(soon(t), path)
+	l, err := Acquire(soon(t), path)
 	if err != nil {
 		t.Fatalf("HoldWait() after the heir = %v", err)
 	}
@@ -108,13 +108,13 @@ func TestLeaseOutlivesItsTakerInAnHeir(t *testing.T) {
 
 func TestLeaseFromIsTheSameLease(t *testing.T) {
 	p := newPlace(t, "a")
-	l, err := Hold(p.Lock)
+	l, err := TryAcquire(p.Lock)
 	must(t, err)
 	fd, err := dup(l.File())
 	must(t, err)
 	heir := LeaseFrom(fd)
 	must(t, l.Close())
-	if _, err := Hold(p.Lock); !errors.Is(err, wire.CodeHeld) {
+	if _, err := TryAcquire(p.Lock); !errors.Is(err, wire.CodeHeld) {
 		t.Errorf("Hold() while the heir holds = %v, want %s", err, wire.CodeHeld)
 	}
 	listener, err := Listen(p, heir)
@@ -122,21 +122,21 @@ func TestLeaseFromIsTheSameLease(t *testing.T) {
 	must(t, listener.Close())
 	must(t, Unlink(p, heir))
 	must(t, heir.Close())
-	again, err := Hold(p.Lock)
+	again, err := TryAcquire(p.Lock)
 	must(t, err)
 	must(t, again.Close())
 }
 
 func TestHoldTakesNoRemovedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	old, err := Hold(path)
+	old, err := TryAcquire(path)
 	must(t, err)
 	defer old.Close()
 	must(t, os.Remove(path))
 	if old.at(path) {
 		t.Error("a lease on a removed file counts")
 	}
-	l, err := Hold(path)
+	l, err := TryAcquire(path)
 	must(t, err)
 	defer l.Close()
 	if old.at(path) || !l.at(path) {
@@ -147,11 +147,11 @@ func TestHoldTakesNoRemovedFile(t *testing.T) {
 // Who waited for a file that was removed meanwhile holds the one that is there.
 func TestHoldWaitTakesNoRemovedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	first, err := Hold(path)
+	first, err := TryAcquire(path)
 	must(t, err)
 	got := make(chan *Lease, 1)
 	go func() {
-		l, err := HoldWait(soon(t), path)
+		l, err := Acquire(soon(t), path)
 		if err != nil {
 			t.Errorf("HoldWait() = %v", err)
 		}
@@ -171,7 +171,7 @@ func TestHoldWaitTakesNoRemovedFile(t *testing.T) {
 func TestHoldFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "x.lock")))
-	if l, err := Hold(filepath.Join(dir, "x.lock")); err == nil {
+	if l, err := TryAcquire(filepath.Join(dir, "x.lock")); err == nil {
 		l.Close()
 		t.Error("Hold() followed a symbolic link")
 	}
@@ -179,16 +179,16 @@ func TestHoldFollowsNoLink(t *testing.T) {
 
 func TestHoldWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	first, err := Hold(path)
+	first, err := TryAcquire(path)
 	must(t, err)
 	brief, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := HoldWait(brief, path); !errors.Is(err, wire.CodeTimeout) {
+	if _, err := Acquire(brief, path); !errors.Is(err, wire.CodeTimeout) {
 		t.Errorf("HoldWait() = %v, want %s", err, wire.CodeTimeout)
 	}
 	got := make(chan error, 1)
 	go func() {
-		l, err := HoldWait(soon(t), path)
+		l, err := Acquire(soon(t), path)
 		if err == nil {
 			l.Close()
 		}

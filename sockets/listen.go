@@ -16,7 +16,7 @@ import (
 // Listen binds the place's socket, replacing a stale one. Only the holder of the
 // place's lease may: l is refused when it is not, and so is a socket on which
 // somebody answers all the same.
-func Listen(p home.Place, l *Lease) (*net.UnixListener, error) {
+func Listen(p home.Endpoint, l *Lease) (*net.UnixListener, error) {
 	if err := p.CheckLength(); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func Listen(p home.Place, l *Lease) (*net.UnixListener, error) {
 
 // claim makes the freshly bound socket ours and notes it. It is bound before its
 // mode can be set, so the directory, not the mode, is the wall.
-func claim(p home.Place, l *Lease) error {
+func claim(p home.Endpoint, l *Lease) error {
 	if err := os.Chmod(p.Socket, 0o600); err != nil {
 		return wire.OSError("protecting "+p.Socket, err)
 	}
@@ -57,7 +57,7 @@ func claim(p home.Place, l *Lease) error {
 	return l.file.Truncate(int64(len(line)))
 }
 
-func removeStale(p home.Place) error {
+func removeStale(p home.Endpoint) error {
 	var d net.Dialer
 	conn, err := d.DialContext(context.Background(), "unix", p.Socket) // never blocks: it is refused, accepted or full
 	switch {
@@ -77,7 +77,7 @@ func removeStale(p home.Place) error {
 
 // Unlink removes the place's socket at the end of its listener, unless it is
 // another's by now.
-func Unlink(p home.Place, l *Lease) error {
+func Unlink(p home.Endpoint, l *Lease) error {
 	if l == nil || !Bound(p, l) {
 		return nil
 	}
@@ -89,7 +89,7 @@ func Unlink(p home.Place, l *Lease) error {
 
 // Bound reports whether the socket that l's holder bound is still at the place: that
 // nobody took it, or the directory, away. Where another process bound it, any is.
-func Bound(p home.Place, l *Lease) bool {
+func Bound(p home.Endpoint, l *Lease) bool {
 	if !l.at(p.Lock) {
 		return false
 	}

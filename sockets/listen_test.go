@@ -32,7 +32,7 @@ func TestListen(t *testing.T) {
 	conn, err := Dial(t.Context(), p)
 	must(t, err)
 	conn.Close()
-	if _, err := Hold(p.Lock); wire.AsError(err).Details["socket"] != p.Socket {
+	if _, err := TryAcquire(p.Lock); wire.AsError(err).Details["socket"] != p.Socket {
 		t.Errorf("the lease says %v, want where its holder listens", wire.AsError(err).Details)
 	}
 	must(t, listener.Close())
@@ -51,16 +51,16 @@ func TestListen(t *testing.T) {
 func TestListenTakesOverWhatIsStale(t *testing.T) {
 	tests := []struct {
 		name string
-		lay  func(t *testing.T, p home.Place)
+		lay  func(t *testing.T, p home.Endpoint)
 	}{
-		{"a socket file and a lock file of the dead", func(t *testing.T, p home.Place) {
+		{"a socket file and a lock file of the dead", func(t *testing.T, p home.Endpoint) {
 			dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
 			must(t, err)
 			dead.SetUnlinkOnClose(false)
 			must(t, dead.Close())
 			must(t, os.WriteFile(p.Lock, []byte("/somewhere/else/altogether.sock\n99999\n"), 0o600))
 		}},
-		{"a plain file", func(t *testing.T, p home.Place) { must(t, os.WriteFile(p.Socket, []byte("4711"), 0o600)) }},
+		{"a plain file", func(t *testing.T, p home.Endpoint) { must(t, os.WriteFile(p.Socket, []byte("4711"), 0o600)) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestListenNeedsTheLease(t *testing.T) {
 	}
 	// The lock file was removed under a living daemon: its socket is not taken.
 	must(t, os.Remove(a.Lock))
-	l, err := Hold(a.Lock)
+	l, err := TryAcquire(a.Lock)
 	must(t, err)
 	defer l.Close()
 	if _, err := Listen(a, l); !errors.Is(err, wire.CodeHeld) {
@@ -116,7 +116,7 @@ func TestListenRemovesNothingThatLives(t *testing.T) {
 	other, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: p.Socket, Net: "unixgram"})
 	must(t, err)
 	defer other.Close()
-	l, err := Hold(p.Lock)
+	l, err := TryAcquire(p.Lock)
 	must(t, err)
 	defer l.Close()
 	if _, err := Listen(p, l); err == nil {
@@ -143,7 +143,7 @@ func TestUnlinkLeavesASuccessorsSocket(t *testing.T) {
 }
 
 func TestPathsThatAreTooLong(t *testing.T) {
-	long := home.Place{Socket: "/" + strings.Repeat("r", home.MaxSocketPath)}
+	long := home.Endpoint{Socket: "/" + strings.Repeat("r", home.MaxSocketPath)}
 	for name, try := range map[string]func() error{
 		"Dial":   func() error { _, err := Dial(t.Context(), long); return err },
 		"Listen": func() error { _, err := Listen(long, nil); return err },
@@ -157,8 +157,8 @@ func TestPathsThatAreTooLong(t *testing.T) {
 
 func TestThePathLimitIsTheSystems(t *testing.T) {
 	r := newRoot(t)
-	p := home.Place{Socket: r.Path(strings.Repeat("x", home.MaxSocketPath-len(r.Dir)-1)), Lock: r.Path("l")}
-	l, err := Hold(p.Lock)
+	p := home.Endpoint{Socket: r.Path(strings.Repeat("x", home.MaxSocketPath-len(r.Dir)-1)), Lock: r.Path("l")}
+	l, err := TryAcquire(p.Lock)
 	must(t, err)
 	defer l.Close()
 	listener, err := Listen(p, l)

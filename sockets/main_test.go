@@ -28,10 +28,10 @@ func child(role string, args []string) int {
 	}
 	switch role {
 	case "hold":
-		_, err := Hold(args[0])
+		_, err := TryAcquire(args[0])
 		say(err)
 	case "hold-and-leave-to-child": // a grandchild inherits the lease and outlives us
-		l, err := Hold(args[0])
+		l, err := TryAcquire(args[0])
 		if err != nil {
 			say(err)
 			return 0
@@ -41,7 +41,7 @@ func child(role string, args []string) int {
 		say(heir.Start())
 		return 0
 	case "dial":
-		conn, err := Dial(context.Background(), home.Place{Socket: args[0]})
+		conn, err := Dial(context.Background(), home.Endpoint{Socket: args[0]})
 		if err == nil {
 			conn.Close()
 		}
@@ -72,7 +72,7 @@ func newRoot(t *testing.T) home.Root {
 	return r
 }
 
-func newPlace(t *testing.T, name string) home.Place {
+func newPlace(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	p, err := newRoot(t).Session(name)
 	if err != nil {
@@ -82,9 +82,9 @@ func newPlace(t *testing.T, name string) home.Place {
 }
 
 // listen holds p's lease and listens there until the test ends.
-func listen(t *testing.T, p home.Place) (*net.UnixListener, *Lease) {
+func listen(t *testing.T, p home.Endpoint) (*net.UnixListener, *Lease) {
 	t.Helper()
-	l, err := Hold(p.Lock)
+	l, err := TryAcquire(p.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestAnotherUsersSocketIsNotTrusted(t *testing.T) {
 	for dir := filepath.Dir(p.Socket); strings.HasPrefix(dir, "/tmp/ab"); dir = filepath.Dir(dir) {
 		must(t, os.Chmod(dir, 0o777))
 	}
-	if said := socketstest.Start(t, nobody, "listen", p.Socket).Said; said != "ok" {
+	if said := socketstest.Start(t, nobody, "listen", p.Socket).FirstLine; said != "ok" {
 		t.Fatalf("the squatter said %q", said)
 	}
 	if _, err := Dial(t.Context(), p); !errors.Is(err, wire.CodeForbidden) {
@@ -39,7 +39,7 @@ func TestWhatIsForbiddenIsNotCalledDown(t *testing.T) {
 	}
 	p := newPlace(t, "a")
 	listen(t, p)
-	said := socketstest.Start(t, nobody, "dial", p.Socket).Said // its directory is closed to it
+	said := socketstest.Start(t, nobody, "dial", p.Socket).FirstLine // its directory is closed to it
 	if !strings.HasPrefix(said, "permission ") || strings.Contains(said, "refused") {
 		t.Errorf("Dial() without rights says %q, want permission", said)
 	}

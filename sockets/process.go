@@ -43,23 +43,23 @@ func ParseProcess(text string) (Process, error) {
 	return p, nil
 }
 
-// Lives reports whether it runs. One that has ended and that nobody has waited for
+// IsAlive reports whether it runs. One that has ended and that nobody has waited for
 // does not.
-func (p Process) Lives() bool {
+func (p Process) IsAlive() bool {
 	started, err := startOf(p.PID)
 	return err == nil && started == p.Started
 }
 
 // Wait blocks until the process has ended. The error is that ctx ended first.
 func (p Process) Wait(ctx context.Context) error {
-	if err := p.wait(ctx); err != nil || !p.Lives() {
+	if err := p.wait(ctx); err != nil || !p.IsAlive() {
 		return err
 	}
 	// Where the system tells nobody of a process's end.
 	const every = 500 * time.Millisecond
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	for p.Lives() {
+	for p.IsAlive() {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -34,7 +34,7 @@ func (p Process) wait(ctx context.Context) error {
 	defer unix.Close(queue)
 	end := unix.Kevent_t{Ident: uint64(p.PID), Filter: unix.EVFILT_PROC, Flags: unix.EV_ADD, Fflags: unix.NOTE_EXIT}
 	slice := unix.NsecToTimespec(int64(500 * time.Millisecond))
-	for p.Lives() {
+	for p.IsAlive() {
 		n, err := unix.Kevent(queue, []unix.Kevent_t{end}, make([]unix.Kevent_t, 1), &slice)
 		switch {
 		case ctx.Err() != nil:

@@ -41,7 +41,7 @@ func (p Process) wait(ctx context.Context) error {
 	}
 	file := os.NewFile(uintptr(fd), "process")
 	defer file.Close()
-	if !p.Lives() { // it was another one's pid by now
+	if !p.IsAlive() { // it was another one's pid by now
 		return nil
 	}
 	raw, err := file.SyscallConn()

@@ -18,7 +18,7 @@ func TestProcessWait(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = cmd.Wait() })
 	p, err := FindProcess(cmd.Process.Pid)
-	if err != nil || !p.Lives() {
+	if err != nil || !p.IsAlive() {
 		t.Fatalf("FindProcess = %v, %v", p, err)
 	}
 	if again, err := ParseProcess(p.String()); err != nil || again != p {
@@ -42,7 +42,7 @@ func TestProcessWait(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("Wait does not return when the process has ended")
 	}
-	if p.Lives() {
+	if p.IsAlive() {
 		t.Error("a process that was killed lives")
 	}
 	// What has the pid of another one, started before, is not it.
@@ -51,7 +51,7 @@ func TestProcessWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	own.Started--
-	if own.Lives() || own.Wait(t.Context()) != nil {
+	if own.IsAlive() || own.Wait(t.Context()) != nil {
 		t.Error("a process that took a pid over passes for the one before")
 	}
 }

@@ -9,26 +9,26 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// Silent is what can be told of a process that listens and does not answer.
-type Silent struct {
-	PID int    // 0 where the system does not tell
-	Why string // for people
+// PeerState is what can be told of a process that listens and does not answer.
+type PeerState struct {
+	PID    int    // 0 where the system does not tell
+	Reason string // for people
 	// Stopped is set when a signal stopped it: it will not answer before another
 	// lets it go on.
 	Stopped bool
 }
 
-// Silence looks at whoever listens at the place, without a word to it.
-func Silence(ctx context.Context, p home.Place) Silent {
+// InspectPeer looks at whoever listens at the place, without a word to it.
+func InspectPeer(ctx context.Context, p home.Endpoint) PeerState {
 	pid := listenerAt(ctx, p)
 	if pid != 0 && IsStopped(pid) {
-		return Silent{pid, "the session's daemon is stopped by a signal", true}
+		return PeerState{pid, "the session's daemon is stopped by a signal", true}
 	}
-	return Silent{pid, "the session's daemon does not answer", false}
+	return PeerState{pid, "the session's daemon does not answer", false}
 }
 
 // listenerAt is the process that listens at the place, or 0.
-func listenerAt(ctx context.Context, p home.Place) int {
+func listenerAt(ctx context.Context, p home.Endpoint) int {
 	conn, err := Dial(ctx, p)
 	if err != nil {
 		return 0

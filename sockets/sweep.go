@@ -23,9 +23,9 @@ func Sweep(r home.Root) error {
 }
 
 // sweep holds both locks of a session's daemon, so that none starts meanwhile.
-func sweep(r home.Root, p home.Place) error {
+func sweep(r home.Root, p home.Endpoint) error {
 	for _, path := range []string{p.Start, p.Lock} {
-		lease, err := Hold(path)
+		lease, err := TryAcquire(path)
 		if errors.Is(err, wire.CodeHeld) {
 			return nil
 		}

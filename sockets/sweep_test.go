@@ -13,12 +13,12 @@ import (
 // listens nor one whose daemon is being started.
 func TestSweep(t *testing.T) {
 	r := newRoot(t)
-	place := func(name string) (home.Place, *Lease) {
+	place := func(name string) (home.Endpoint, *Lease) {
 		p, err := r.Session(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := Hold(p.Lock)
+		l, err := TryAcquire(p.Lock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestSweep(t *testing.T) {
 	killed, _ := place("killed")
 	lives, _ := place("lives")
 	starting, _ := place("starting")
-	start, err := Hold(starting.Start)
+	start, err := TryAcquire(starting.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestSweep(t *testing.T) {
 	if _, err := os.Lstat(killed.Socket); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket of a killed daemon: %v", err)
 	}
-	for _, p := range []home.Place{lives, starting} {
+	for _, p := range []home.Endpoint{lives, starting} {
 		if _, err := os.Lstat(p.Socket); err != nil {
 			t.Error(err)
 		}

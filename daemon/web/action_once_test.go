@@ -34,7 +34,7 @@ const oncePage = `(() => {
 	return 0;
 })()`
 
-func timed(ms int) verbs.Waits { return verbs.Waits{Timeout: ms} }
+func timed(ms int) verbs.TimeoutIn { return verbs.TimeoutIn{Timeout: ms} }
 
 // An element that is not ready gets no input that would find out whether it is.
 func TestWaitingSendsNoInput(t *testing.T) {
@@ -50,15 +50,15 @@ func TestWaitingSendsNoInput(t *testing.T) {
 			eval(t, s, fmt.Sprintf(oncePage, tt.before))
 			for name, act := range map[string]func() error{
 				"click": func() error {
-					_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: timed(700)})
+					_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: timed(700)})
 					return err
 				},
 				"dblclick": func() error {
-					_, _, err := ask(t, s, verbs.Dblclick, verbs.ElementIn{Element: element("#go"), Waits: timed(700)})
+					_, _, err := ask(t, s, verbs.Dblclick, verbs.ElementIn{Element: element("#go"), TimeoutIn: timed(700)})
 					return err
 				},
 				"type": func() error {
-					_, _, err := ask(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "text", Waits: timed(700)})
+					_, _, err := ask(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "text", TimeoutIn: timed(700)})
 					return err
 				},
 			} {
@@ -159,11 +159,11 @@ func TestScriptIsBegunInTime(t *testing.T) {
 	text(t, s, "#go") // after this command no other waits for a navigation that the script may have begun
 	web.Open("spin")
 	counts(t, web, "spin")()
-	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++", Waits: timed(300)}, wire.CodeTimeout)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++", TimeoutIn: timed(300)}, wire.CodeTimeout)
 	if got := eval(t, s, "clicks"); got != "0" { // the page runs scripts in the order in which they come
 		t.Errorf("the script that timed out ran %s times", got)
 	}
-	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++; new Promise(() => {})", Waits: timed(300)}, wire.CodeResultUnknown)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++; new Promise(() => {})", TimeoutIn: timed(300)}, wire.CodeResultUnknown)
 	if got := eval(t, s, "clicks"); got != "1" {
 		t.Errorf("the script that was stopped ran %s times", got)
 	}
@@ -228,7 +228,7 @@ func TestTypingIsDoneInWhole(t *testing.T) {
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, ""))
 	const text = "typing takes longer than the time for the wait phase"
-	do(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: text, Delay: 100, Waits: timed(3000)})
+	do(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: text, Delay: 100, TimeoutIn: timed(3000)})
 	if got := eval(t, s, `document.querySelector("#name").value`); got != fmt.Sprintf("%q", text) {
 		t.Errorf("the field has %s", got)
 	}

@@ -38,7 +38,7 @@ func TestKeysAreReleased(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `let once = 0; addEventListener("keydown", () => once++ || spin(8000))`))
-	fails(t, s, verbs.Press, verbs.PressIn{Key: "Control+b", Waits: timed(2500)}, wire.CodeResultUnknown)
+	fails(t, s, verbs.Press, verbs.PressIn{Key: "Control+b", TimeoutIn: timed(2500)}, wire.CodeResultUnknown)
 	do(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "abc"})
 	if got := eval(t, s, `document.querySelector("#name").value`); got != `"abc"` {
 		t.Errorf("the field has %s", got)
@@ -137,7 +137,7 @@ func TestSelectOfAnError(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<select id="kind"><option>ok</option><option>error:none</option></select>'); document.querySelector("#kind").onchange = () => clicks++`))
-	do(t, s, verbs.Select, verbs.SelectIn{Element: element("#kind"), Values: []string{"error:none"}, Waits: timed(1000)})
+	do(t, s, verbs.Select, verbs.SelectIn{Element: element("#kind"), Values: []string{"error:none"}, TimeoutIn: timed(1000)})
 	if got := eval(t, s, "clicks"); got != "1" {
 		t.Errorf("it was selected %s times", got)
 	}
@@ -150,7 +150,7 @@ func TestPageClosesWhileItIsWaitedFor(t *testing.T) {
 	eval(t, s, `window.open(location.href), 0`)
 	do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "t2"})
 	eval(t, s, fmt.Sprintf(oncePage, `go.disabled = true; setTimeout(() => window.close(), 600)`))
-	_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: timed(3000)})
+	_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: timed(3000)})
 	if !errors.Is(err, wire.CodePageClosed) {
 		t.Errorf("it is %v (%s)", err, wire.AsError(err).Code)
 	}

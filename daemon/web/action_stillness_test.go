@@ -90,7 +90,7 @@ func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string 
 	if strings.Contains(html, "<iframe") {
 		target = "iframe >> internal:control=enter-frame >> #target"
 	}
-	_, _, err = ask(t, s, verbs.Click, verbs.ClickIn{Element: element(target), Waits: verbs.Waits{Timeout: limit}})
+	_, _, err = ask(t, s, verbs.Click, verbs.ClickIn{Element: element(target), TimeoutIn: verbs.TimeoutIn{Timeout: limit}})
 	switch {
 	case err == nil:
 		return "clicked"

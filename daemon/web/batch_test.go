@@ -24,7 +24,7 @@ func TestBatch(t *testing.T) {
 	steps := []verbs.Step{
 		step(t, "open", verbs.OpenIn{URL: web.URL("/page/one")}),
 		step(t, "get text", verbs.GetIn{Element: element("#zz")}),
-		step(t, "get title", verbs.Nothing{}),
+		step(t, "get title", verbs.Empty{}),
 		step(t, "tab list", verbs.TabListIn{}),
 	}
 	out := do(t, s, verbs.Batch, verbs.BatchIn{Steps: steps})

@@ -83,7 +83,7 @@ func TestHangUpOfWhatIsCovered(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
 	hangUp(t, s, verbs.Click, verbs.ClickIn{Element: element("#covered")}, 2*time.Second, wire.CodeInterrupted)
-	do(t, s, verbs.Status, verbs.Nothing{})
+	do(t, s, verbs.Status, verbs.Empty{})
 	eval(t, s, "document.querySelector('#cover').remove(), 0")
 	time.Sleep(1500 * time.Millisecond)
 	if got := text(t, s, "#out"); got != "" {
@@ -112,7 +112,7 @@ func TestHangUpStopsAScript(t *testing.T) {
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the script after one that waited = %s", got)
 	}
-	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "while (true) {}", Waits: verbs.Waits{Timeout: 500}}, wire.CodeResultUnknown)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "while (true) {}", TimeoutIn: verbs.TimeoutIn{Timeout: 500}}, wire.CodeResultUnknown)
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the script after one that timed out = %s", got)
 	}
@@ -123,7 +123,7 @@ func TestHangUpWhileADocumentLoads(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
 	until := func() {
-		for began := time.Now(); do(t, s, verbs.Status, verbs.Nothing{}).URL != web.URL("/stuck"); time.Sleep(20 * time.Millisecond) {
+		for began := time.Now(); do(t, s, verbs.Status, verbs.Empty{}).URL != web.URL("/stuck"); time.Sleep(20 * time.Millisecond) {
 			if time.Since(began) > patience {
 				t.Error("the document never came")
 				return
@@ -183,7 +183,7 @@ func TestHangUpInTheMiddleOfABatch(t *testing.T) {
 		step(t, "eval", verbs.EvalIn{Script: `fetch("/count/stepped", {method: "POST"}), 0`}),
 		step(t, "click", verbs.ClickIn{Element: element("#late")}),
 		step(t, "eval", verbs.EvalIn{Script: "document.title = 'done', 0"}),
-		step(t, "get title", verbs.Nothing{}),
+		step(t, "get title", verbs.Empty{}),
 	}}, func() { counts(t, web, "stepped")(); time.Sleep(300 * time.Millisecond) })
 	if err != nil {
 		t.Fatalf("batch = %v (%v), want its results", err, wire.AsError(err))
@@ -203,7 +203,7 @@ func TestControlVerbsDoNotWait(t *testing.T) {
 	open(t, s, web.URL("/page/one"))
 	busy := make(chan error, 1)
 	go func() {
-		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", Waits: verbs.Waits{Timeout: 30000}})
+		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", TimeoutIn: verbs.TimeoutIn{Timeout: 30000}})
 		busy <- err
 	}()
 	if st := awaitState(t, s, "busy"); st.Command != "wait" || st.URL != web.URL("/page/one") {
@@ -213,7 +213,7 @@ func TestControlVerbsDoNotWait(t *testing.T) {
 	if got := tabs(t, s); len(got) != 1 {
 		t.Errorf("tab list = %+v", got)
 	}
-	do(t, s, verbs.DialogStatus, verbs.Nothing{})
+	do(t, s, verbs.DialogStatus, verbs.Empty{})
 	if out := do(t, s, verbs.Close, verbs.CloseIn{}); out.Closed != true {
 		t.Errorf("close = %+v", out)
 	}
@@ -236,7 +236,7 @@ func TestInOrderOfArrival(t *testing.T) {
 			_, _, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: "await new Promise(r => setTimeout(r, 150)); order.push(" + string(rune('0'+i)) + "), 0"})
 			results <- err
 		}()
-		for do(t, s, verbs.Status, verbs.Nothing{}).Waiting < i && i > 0 {
+		for do(t, s, verbs.Status, verbs.Empty{}).Waiting < i && i > 0 {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}

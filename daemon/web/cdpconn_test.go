@@ -24,7 +24,7 @@ type endpoint struct {
 
 func dialEndpoint(t testing.TB, s *daemontest.Session) *endpoint {
 	t.Helper()
-	return dialAddress(t, do(t, s, verbs.GetCDPURL, verbs.Nothing{}).CDPURL)
+	return dialAddress(t, do(t, s, verbs.GetCDPURL, verbs.Empty{}).CDPURL)
 }
 
 func dialAddress(t testing.TB, address string) *endpoint {
@@ -96,7 +96,7 @@ func crashTarget(t testing.TB, s *daemontest.Session, target string) {
 // daemon, also when that has ended.
 func onlooker(t testing.TB, s *daemontest.Session) func(expression string) string {
 	t.Helper()
-	address := do(t, s, verbs.GetCDPURL, verbs.Nothing{}).CDPURL
+	address := do(t, s, verbs.GetCDPURL, verbs.Empty{}).CDPURL
 	target := do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs[0].TargetID
 	return func(expression string) string {
 		t.Helper()

@@ -117,11 +117,11 @@ func memory(t *testing.T, pid int) (kb int) {
 
 func brokerStatus(t *testing.T) verbs.BrowserStatusOut {
 	t.Helper()
-	c := client.New(client.Caller{Place: home.Broker(t)})
+	c := client.Client{Endpoint: home.Broker(t)}.KeepAlive()
 	defer func() { _ = c.Close() }() // nothing was written through it
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	status, _, err := client.Do(ctx, c, verbs.BrowserStatus, verbs.Nothing{})
+	status, _, err := client.Do(ctx, c, verbs.BrowserStatus, verbs.Empty{})
 	if err != nil {
 		t.Fatal(err)
 	}

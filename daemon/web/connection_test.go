@@ -110,7 +110,7 @@ func TestCloseAtTheEnd(t *testing.T) {
 func awaitEnd(t testing.TB, s *daemontest.Session) {
 	t.Helper()
 	for range 200 {
-		if _, _, err := ask(t, s, verbs.Status, verbs.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
+		if _, _, err := ask(t, s, verbs.Status, verbs.Empty{}); errors.Is(err, wire.CodeNotRunning) {
 			s.End(t)
 			return
 		}
@@ -137,7 +137,7 @@ func TestRetire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	caller := &client.Caller{Place: place}
+	caller := &client.Client{Endpoint: place}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	busy := make(chan error, 1)
@@ -162,7 +162,7 @@ func awaitState(t testing.TB, s *daemontest.Session, want string) verbs.StatusOu
 	t.Helper()
 	var got verbs.StatusOut
 	for range 200 {
-		if got = do(t, s, verbs.Status, verbs.Nothing{}); got.State == want {
+		if got = do(t, s, verbs.Status, verbs.Empty{}); got.State == want {
 			return got
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -221,7 +221,7 @@ func TestTheBrokerIsKilled(t *testing.T) {
 	place := home.Broker(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	hello, err := (&client.Caller{Place: place}).Hello(ctx)
+	hello, err := (&client.Client{Endpoint: place}).Hello(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestStrangersOnTheSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := client.New(client.Caller{Place: place, Session: "another"})
+	c := client.Client{Endpoint: place, Session: "another"}.KeepAlive()
 	defer func() { _ = c.Close() }() // nothing was written through it
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -318,7 +318,7 @@ func TestStrangersOnTheSocket(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 1)) // whatever it says
 	}
 	_ = conn.Close()
-	if got := do(t, s, verbs.Status, verbs.Nothing{}); got.PID != os.Getpid() {
+	if got := do(t, s, verbs.Status, verbs.Empty{}); got.PID != os.Getpid() {
 		t.Errorf("status = %+v", got)
 	}
 }

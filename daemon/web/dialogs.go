@@ -48,7 +48,7 @@ func (d *dialogs) answer(dialog playwright.Dialog) {
 	if do.accept {
 		seen.Handled = "accepted"
 	}
-	seen.Raised = do.raised
+	seen.Unhandled = do.raised
 	shown := &openDialog{seen, make(chan struct{})}
 	defer close(shown.over)
 	d.mu.Lock()

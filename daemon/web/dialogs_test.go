@@ -30,7 +30,7 @@ func TestDialogs(t *testing.T) {
 			t.Errorf("after %s the page shows %q, want %q", tt.selector, got, tt.shown)
 		}
 	}
-	if d := do(t, s, verbs.DialogStatus, verbs.Nothing{}); d.HasDialog {
+	if d := do(t, s, verbs.DialogStatus, verbs.Empty{}); d.HasDialog {
 		t.Errorf("dialog status = %+v", d)
 	}
 	eval(t, s, "setTimeout(() => alert('between'), 50), 0")

@@ -42,7 +42,7 @@ func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	at, given := d.given[got.GUID]
-	return got.Handed || got.State == "canceled" && got.Number <= d.taken || given && time.Since(at) < fetchTime
+	return got.Delivered || got.State == "canceled" && got.Number <= d.taken || given && time.Since(at) < fetchTime
 }
 
 // untoldLocked returns the numbers between which downloads are news. Those of an earlier
@@ -53,7 +53,7 @@ func (d *downloads) untoldLocked() (told, newest int) {
 }
 
 // takeNew returns the downloads that have started and that no reply has named.
-func (d *downloads) takeNew(ctx context.Context) []verbs.BegunDownload {
+func (d *downloads) takeNew(ctx context.Context) []verbs.StartedDownload {
 	d.mu.Lock()
 	told, newest := d.untoldLocked()
 	d.told = newest
@@ -65,10 +65,10 @@ func (d *downloads) takeNew(ctx context.Context) []verbs.BegunDownload {
 	if err != nil {
 		d.session.Log.Warn("asking for downloads", "error", err)
 	}
-	var fresh []verbs.BegunDownload
+	var fresh []verbs.StartedDownload
 	for _, one := range all {
 		if told < one.Number && one.Number <= newest {
-			fresh = append(fresh, verbs.BegunDownload{SuggestedFilename: one.SuggestedFilename, URL: one.URL})
+			fresh = append(fresh, verbs.StartedDownload{SuggestedFilename: one.SuggestedFilename, URL: one.URL})
 		}
 	}
 	return fresh
@@ -125,12 +125,12 @@ func (d *downloads) await(ctx context.Context, choose func([]verbs.BrokerDownloa
 }
 
 // awaitFinished waits until a download has ended, and returns what the caller is to fetch.
-func (d *downloads) awaitFinished(ctx context.Context, one verbs.BrokerDownload, path string) (verbs.Saved, error) {
+func (d *downloads) awaitFinished(ctx context.Context, one verbs.BrokerDownload, path string) (verbs.SavedDownload, error) {
 	began := time.Now()
 	for {
 		switch one.State {
 		case "completed":
-			return verbs.Saved{
+			return verbs.SavedDownload{
 				Path: path, SuggestedFilename: one.SuggestedFilename, URL: one.URL, Size: one.Received, Source: one.Path, Keep: one.Keep,
 			}, nil
 		case "canceled":
@@ -143,14 +143,14 @@ func (d *downloads) awaitFinished(ctx context.Context, one verbs.BrokerDownload,
 				failed.Message += ": " + full.Message
 				failed = failed.WithHint("%s", full.Hint)
 			}
-			return verbs.Saved{}, failed
+			return verbs.SavedDownload{}, failed
 		}
 		if !daemon.Sleep(ctx, pollTime) {
-			return verbs.Saved{}, d.unfinishedError(ctx, one, began, path)
+			return verbs.SavedDownload{}, d.unfinishedError(ctx, one, began, path)
 		}
 		all, err := d.session.Broker.Downloads(ctx)
 		if err != nil && !daemon.IsTransient(err) && ctx.Err() == nil {
-			return verbs.Saved{}, err
+			return verbs.SavedDownload{}, err
 		}
 		found := err != nil
 		for _, now := range all {
@@ -159,7 +159,7 @@ func (d *downloads) awaitFinished(ctx context.Context, one verbs.BrokerDownload,
 			}
 		}
 		if !found {
-			return verbs.Saved{}, wire.Errorf(wire.CodeDownload, "the download of %s is gone: the browser was started again, or another command has fetched it", one.SuggestedFilename).
+			return verbs.SavedDownload{}, wire.Errorf(wire.CodeDownload, "the download of %s is gone: the browser was started again, or another command has fetched it", one.SuggestedFilename).
 				WithHint(daemon.HintSnapshot)
 		}
 		d.mu.Lock()

@@ -50,12 +50,12 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 	go func() {
 		ended <- daemon.Run(ctx, daemon.Options{
 			Root: root, Session: "cold", Ready: func(err error) { ready <- err },
-			Browser: func(ctx context.Context) (places.Place, error) {
+			Browser: func(ctx context.Context) (places.Endpoint, error) {
 				err := meet(ctx, browser, shared)
-				if out, _, failed := client.Do(ctx, client.New(client.Caller{Place: place}), verbs.Status, verbs.Nothing{}); failed == nil {
+				if out, _, failed := client.Do(ctx, client.Client{Endpoint: place}.KeepAlive(), verbs.Status, verbs.Empty{}); failed == nil {
 					state = out.State
 				}
-				return places.Place{}, fmt.Errorf("the browser: %w", err)
+				return places.Endpoint{}, fmt.Errorf("the browser: %w", err)
 			},
 			Backend: web.New(func(context.Context) (web.Driver, error) {
 				return web.Driver{Join: func(ctx context.Context) (*driver.Conn, error) {
@@ -67,7 +67,7 @@ func TestBrowserAndDriverStartTogether(t *testing.T) {
 	if err := <-ready; err != nil {
 		t.Fatal(err)
 	}
-	c := client.New(client.Caller{Place: place, Session: "cold"})
+	c := client.Client{Endpoint: place, Session: "cold"}.KeepAlive()
 	_, _, err = client.Do(ctx, c, verbs.GetURL, verbs.TabIn{})
 	if err == nil || err.Error() != "the browser: both are being started" {
 		t.Errorf("the first command fails with %v", err)

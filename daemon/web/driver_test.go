@@ -82,11 +82,11 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 		running <- err
 	}()
 	go func() {
-		_, _, err := ask(t, loading, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck"), Waits: verbs.Waits{Timeout: int(patience.Milliseconds())}})
+		_, _, err := ask(t, loading, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck"), TimeoutIn: verbs.TimeoutIn{Timeout: int(patience.Milliseconds())}})
 		opening <- err
 	}()
 	awaitState(t, one.Session, "busy")
-	for began := time.Now(); do(t, loading, verbs.Status, verbs.Nothing{}).URL != web.URL("/stuck"); {
+	for began := time.Now(); do(t, loading, verbs.Status, verbs.Empty{}).URL != web.URL("/stuck"); {
 		if time.Sleep(20 * time.Millisecond); time.Since(began) > patience/2 {
 			t.Fatal("the page does not come")
 		}

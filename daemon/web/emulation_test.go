@@ -38,7 +38,7 @@ func TestDevice(t *testing.T) {
 	}
 	fails(t, s, verbs.SetViewport, verbs.ViewportIn{Width: 1, Height: 20_000}, wire.CodeBadInput)
 	fails(t, s, verbs.Open, verbs.OpenIn{Viewport: "400"}, wire.CodeBadInput)
-	do(t, s, verbs.SetReset, verbs.Nothing{})
+	do(t, s, verbs.SetReset, verbs.Empty{})
 	if got := eval(t, s, shape); got != `"1280,1,false,false"` {
 		t.Errorf("with all taken off the page is %s", got)
 	}
@@ -93,7 +93,7 @@ func TestDeviceOfPopups(t *testing.T) {
 	if got := eval(t, s, sent); got != `"mine iPhone yes"` {
 		t.Errorf("with headers of its own it sends %s", got)
 	}
-	do(t, s, verbs.SetReset, verbs.Nothing{})
+	do(t, s, verbs.SetReset, verbs.Empty{})
 	if got := eval(t, s, popup); got != "false" {
 		t.Errorf("with all taken off a popup's first request is the device's: %s", got)
 	}
@@ -117,8 +117,8 @@ func TestGeolocation(t *testing.T) {
 }
 
 func TestLooseInput(t *testing.T) {
-	for given, want := range map[string]verbs.Loose{`"800x600"`: "800x600", `{"width":8,"height":6}`: `{"width":8,"height":6}`} {
-		var got verbs.Loose
+	for given, want := range map[string]verbs.StringOrObject{`"800x600"`: "800x600", `{"width":8,"height":6}`: `{"width":8,"height":6}`} {
+		var got verbs.StringOrObject
 		if err := json.Unmarshal([]byte(given), &got); err != nil || got != want {
 			t.Errorf("%s is %q, %v", given, got, err)
 		}
@@ -126,12 +126,12 @@ func TestLooseInput(t *testing.T) {
 	if w, h, err := verbs.ParseSize(`{"width":8,"height":6}`); w != 8 || h != 6 || err != nil {
 		t.Errorf("an object is %dx%d, %v", w, h, err)
 	}
-	for _, bad := range []verbs.Loose{"800", "800x", "0x5", "8x6x4", "-8x6", `{"width":8}`, `{"w`} {
+	for _, bad := range []verbs.StringOrObject{"800", "800x", "0x5", "8x6x4", "-8x6", `{"width":8}`, `{"w`} {
 		if _, _, err := verbs.ParseSize(bad); err == nil {
 			t.Errorf("%q passes for a size", bad)
 		}
 	}
-	for _, bad := range []verbs.Loose{"", "x", "null", `{"a b":"c"}`, `{"a":"b\r\nc"}`, `{"a":1}`} {
+	for _, bad := range []verbs.StringOrObject{"", "x", "null", `{"a b":"c"}`, `{"a":"b\r\nc"}`, `{"a":1}`} {
 		if _, err := verbs.ParseHeaders(bad); err == nil {
 			t.Errorf("%q passes for headers", bad)
 		}

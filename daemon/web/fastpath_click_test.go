@@ -56,7 +56,7 @@ func TestClickThatGoesIsAnsweredThere(t *testing.T) {
 			open(t, s, web.URL("/form"))
 			eval(t, s, fmt.Sprintf(calmPage, tt.html, large, 100, tt.does))
 			do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
-			if got := do(t, s, verbs.Status, verbs.Nothing{}).URL; got != web.URL("/slow?ms=100") && got != web.URL("/slow?ms=100&matches=") {
+			if got := do(t, s, verbs.Status, verbs.Empty{}).URL; got != web.URL("/slow?ms=100") && got != web.URL("/slow?ms=100&matches=") {
 				t.Errorf("when the click is answered the page is at %s", got)
 			}
 		})

@@ -40,7 +40,7 @@ const quickPage = `(() => {
 // or the driver waits for it.
 func TestQuickWay(t *testing.T) {
 	click := func(t *testing.T, s *daemontest.Session) error {
-		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: verbs.Waits{Timeout: 8000}})
+		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: verbs.TimeoutIn{Timeout: 8000}})
 		return err
 	}
 	fill := func(t *testing.T, s *daemontest.Session) error {
@@ -103,7 +103,7 @@ func TestQuickWaySaysWhy(t *testing.T) {
 	} {
 		eval(t, s, fmt.Sprintf(quickPage, tt.before))
 		for timeout := 10; ; timeout *= 2 { // until the machine is fast enough for one look
-			_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: verbs.Waits{Timeout: timeout}})
+			_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: verbs.TimeoutIn{Timeout: timeout}})
 			if errors.Is(err, wire.CodeTimeout) && timeout < 5000 {
 				continue
 			}
@@ -161,7 +161,7 @@ func TestFastPathNeedsNoDriver(t *testing.T) {
 func TestQuickWayIsLost(t *testing.T) {
 	s := home.Start(t)
 	eval(t, s, fmt.Sprintf(quickPage, `document.querySelector("#go").addEventListener("mousedown", () => { for (const end = Date.now() + 5000; Date.now() < end;); });`))
-	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Waits: verbs.Waits{Timeout: 1000}}, wire.CodeResultUnknown)
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: verbs.TimeoutIn{Timeout: 1000}}, wire.CodeResultUnknown)
 	if got := eval(t, s, "clicks"); got != "1" {
 		t.Errorf("it was clicked %s times", got)
 	}

@@ -14,9 +14,9 @@ func TestMissedDeadlinesOfAPageThatAnswers(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	for range 4 {
-		fails(t, s, verbs.Wait, verbs.WaitIn{What: "#never", Waits: verbs.Waits{Timeout: 100}}, wire.CodeTimeout)
+		fails(t, s, verbs.Wait, verbs.WaitIn{What: "#never", TimeoutIn: verbs.TimeoutIn{Timeout: 100}}, wire.CodeTimeout)
 	}
-	if got := do(t, s, verbs.Status, verbs.Nothing{}); got.Wedged || got.State != "ready" {
+	if got := do(t, s, verbs.Status, verbs.Empty{}); got.Wedged || got.State != "ready" {
 		t.Errorf("status = %+v", got)
 	}
 }
@@ -29,17 +29,17 @@ func TestWedgedPageRecovers(t *testing.T) {
 	time.Sleep(200 * time.Millisecond)
 	var err error
 	for range 3 {
-		_, _, err = ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", Waits: verbs.Waits{Timeout: 300}})
+		_, _, err = ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", TimeoutIn: verbs.TimeoutIn{Timeout: 300}})
 	}
 	coded := wire.AsError(err)
 	if !errors.Is(err, wire.CodeWedged) || coded.Hint == "" || coded.Details["wedged"] != true {
 		t.Fatalf("the third missed deadline = %v", err)
 	}
-	if got := do(t, s, verbs.Status, verbs.Nothing{}); !got.Wedged || got.State != "wedged" || got.Reason == "" || got.Hint == "" {
+	if got := do(t, s, verbs.Status, verbs.Empty{}); !got.Wedged || got.State != "wedged" || got.Reason == "" || got.Hint == "" {
 		t.Errorf("status = %+v", got)
 	}
 	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
-		if got := do(t, s, verbs.Status, verbs.Nothing{}); !got.Wedged && got.State == "ready" {
+		if got := do(t, s, verbs.Status, verbs.Empty{}); !got.Wedged && got.State == "ready" {
 			break
 		}
 		if time.Now().After(deadline) {

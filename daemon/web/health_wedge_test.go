@@ -34,7 +34,7 @@ func TestWedgedPage(t *testing.T) {
 	quick("tab list")
 	fails(t, s, verbs.GetText, verbs.GetIn{Element: element("h1")}, wire.CodeWedged)
 	fails(t, s, verbs.Snapshot, verbs.SnapshotIn{}, wire.CodeWedged)
-	_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("h1"), Waits: verbs.Waits{Timeout: 1000}})
+	_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("h1"), TimeoutIn: verbs.TimeoutIn{Timeout: 1000}})
 	if err == nil {
 		t.Error("a click on a page that spins succeeded")
 	}
@@ -58,7 +58,7 @@ func TestGetURLDoesNotWaitForLong(t *testing.T) {
 	open(t, s, web.URL("/page/one"))
 	busy := make(chan error, 1)
 	go func() {
-		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", Waits: verbs.Waits{Timeout: 6000}})
+		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", TimeoutIn: verbs.TimeoutIn{Timeout: 6000}})
 		busy <- err
 	}()
 	awaitState(t, s, "busy")

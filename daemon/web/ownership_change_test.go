@@ -27,7 +27,7 @@ func rests(t *testing.T, s *daemontest.Session) {
 
 func rested(t *testing.T, s *daemontest.Session) {
 	t.Helper()
-	broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name})
+	broker := client.Client{Endpoint: s.Home.Broker(t), Session: s.Name}.KeepAlive()
 	t.Cleanup(func() { _ = broker.Close() })
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
 		tabs := do(t, &daemontest.Session{Client: broker}, verbs.BrokerTabs, verbs.TabsIn{Session: s.Name}).Tabs
@@ -90,7 +90,7 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 			if tt.kept {
 				want, mode = `"393,3,true,true yes"`, "accept"
 			}
-			p := do(t, next, verbs.PolicyStatus, verbs.Nothing{}).Policies
+			p := do(t, next, verbs.PolicyStatus, verbs.Empty{}).Policies
 			if got != want || p.Dialog != mode || (p.Notification == "allow") != tt.sets {
 				t.Errorf("the page is %s, want %s; dialogs: %s, want %s; notifications: %s", got, want, p.Dialog, mode, p.Notification)
 			}
@@ -117,7 +117,7 @@ func TestRestingSessionOfALivingAgent(t *testing.T) {
 		other := as(t, s, who)
 		fails(t, other, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "dismiss"}, wire.CodeOwnership) // before there is a connection
 		fails(t, other, verbs.Close, verbs.CloseIn{Page: true}, wire.CodeOwnership)
-		broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: who})
+		broker := client.Client{Endpoint: s.Home.Broker(t), Session: s.Name, Agent: who}.KeepAlive()
 		t.Cleanup(func() { _ = broker.Close() })
 		fails(t, &daemontest.Session{Client: broker}, verbs.BrokerRelease, verbs.ReleaseIn{Session: s.Name, Page: true}, wire.CodeOwnership)
 	}
@@ -127,7 +127,7 @@ func TestRestingSessionOfALivingAgent(t *testing.T) {
 	}
 	mine := as(t, s, agent)
 	do(t, mine, verbs.Eval, verbs.EvalIn{Script: "1"})
-	if p := do(t, mine, verbs.PolicyStatus, verbs.Nothing{}).Policies; p.Dialog != "accept" {
+	if p := do(t, mine, verbs.PolicyStatus, verbs.Empty{}).Policies; p.Dialog != "accept" {
 		t.Errorf("its policy is %s", p.Dialog)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -24,7 +24,7 @@ func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := client.New(client.Caller{Place: place, Session: s.Name, Agent: agent})
+	c := client.Client{Endpoint: place, Session: s.Name, Agent: agent}.KeepAlive()
 	t.Cleanup(func() { _ = c.Close() })
 	return &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}
 }
@@ -61,7 +61,7 @@ func TestOwnership(t *testing.T) {
 				}
 				fails(t, c, verbs.Click, verbs.ClickIn{Element: element("h1")}, wire.CodeOwnership)
 				fails(t, c, verbs.Screenshot, verbs.ScreenshotIn{}, wire.CodeOwnership)
-				fails(t, c, verbs.GetCDPURL, verbs.Nothing{}, wire.CodeOwnership)
+				fails(t, c, verbs.GetCDPURL, verbs.Empty{}, wire.CodeOwnership)
 				fails(t, c, verbs.TabClose, verbs.TabCloseIn{Tab: "t1"}, wire.CodeOwnership)
 				fails(t, c, verbs.Close, verbs.CloseIn{Page: true}, wire.CodeOwnership)
 				var steps []verbs.Step
@@ -128,12 +128,12 @@ func TestSessionChangesHands(t *testing.T) {
 	s := home.Start(t)
 	mcp := wire.NewAgent(4711)
 	open(t, as(t, s, mcp), web.URL("/page/one"))
-	broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: mcp})
+	broker := client.Client{Endpoint: s.Home.Broker(t), Session: s.Name, Agent: mcp}.KeepAlive()
 	t.Cleanup(func() { _ = broker.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	s.End(t)
-	out, _, err := client.Do(ctx, broker, verbs.BrokerGoodbye, verbs.Nothing{})
+	out, _, err := client.Do(ctx, broker, verbs.BrokerEndAgent, verbs.Empty{})
 	if err != nil || len(out.Sessions) != 1 {
 		t.Fatalf("goodbye: %+v %v", out, err)
 	}
@@ -155,7 +155,7 @@ func TestPolicyIsItsOwners(t *testing.T) {
 	for want, err := range map[string]wire.Error{
 		"set the policies of":    fails(t, other, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"}, wire.CodeOwnership),
 		"set the looks of":       fails(t, other, verbs.SetViewport, verbs.ViewportIn{Width: 5, Height: 5}, wire.CodeOwnership),
-		"answer the dialogs of":  fails(t, other, verbs.DialogDismiss, verbs.Nothing{}, wire.CodeOwnership),
+		"answer the dialogs of":  fails(t, other, verbs.DialogDismiss, verbs.Empty{}, wire.CodeOwnership),
 		"record the requests of": fails(t, other, verbs.HARStart, verbs.HARStartIn{}, wire.CodeOwnership),
 		"navigate":               fails(t, other, verbs.Reload, verbs.StepIn{}, wire.CodeOwnership),
 		"click in":               fails(t, other, verbs.Click, verbs.ClickIn{Element: verbs.Element{Selector: "h1"}}, wire.CodeOwnership),
@@ -165,7 +165,7 @@ func TestPolicyIsItsOwners(t *testing.T) {
 		}
 	}
 	do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
-	do(t, other, verbs.DialogStatus, verbs.Nothing{})
+	do(t, other, verbs.DialogStatus, verbs.Empty{})
 }
 
 // Who only reads a session has it neither end sooner nor with a process of its own.
@@ -186,7 +186,7 @@ func TestReaderSettlesNothing(t *testing.T) {
 	}
 	asks := func(agent string) {
 		t.Helper()
-		c := client.New(client.Caller{Place: place, Session: s.Name, Agent: agent, Owner: p.String(), Settings: wire.Settings{IdleTimeout: "1h"}})
+		c := client.Client{Endpoint: place, Session: s.Name, Agent: agent, OwnerProcess: p.String(), Settings: wire.Settings{IdleTimeout: "1h"}}.KeepAlive()
 		t.Cleanup(func() { _ = c.Close() })
 		do(t, &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}, verbs.GetTitle, verbs.TabIn{})
 	}
@@ -196,7 +196,7 @@ func TestReaderSettlesNothing(t *testing.T) {
 	}
 	_ = sleeper.Wait()      // it was killed
 	time.Sleep(time.Second) // that nothing ends can only be waited for
-	do(t, s, verbs.Status, verbs.Nothing{})
+	do(t, s, verbs.Status, verbs.Empty{})
 
 	sleeper = exec.CommandContext(t.Context(), "sleep", "600")
 	if err := sleeper.Start(); err != nil {
@@ -211,7 +211,7 @@ func TestReaderSettlesNothing(t *testing.T) {
 	}
 	_ = sleeper.Wait()                                                         // it was killed
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
-		_, _, err := ask(t, s, verbs.Status, verbs.Nothing{})
+		_, _, err := ask(t, s, verbs.Status, verbs.Empty{})
 		if errors.Is(err, wire.CodeNotRunning) {
 			return
 		}

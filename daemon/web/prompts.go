@@ -138,7 +138,7 @@ func (a *prompts) permission(origin string, q promptRequest) decision {
 		if modes[name] == verbs.PolicyAllow {
 			r.Handled = daemon.HandledAllowed
 		}
-		r.Raised = modes[name] == verbs.PolicyRaise || modes[name] == ""
+		r.Unhandled = modes[name] == verbs.PolicyRaise || modes[name] == ""
 		a.notices.Add(r)
 	}
 	if strictest == verbs.PolicyAllow || strictest == modeSilent {
@@ -242,7 +242,7 @@ func (a *prompts) applyMode(mode string, r wire.Record, q promptRequest) decisio
 		v.Do, r.Handled = doAllow, daemon.HandledAllowed
 	case verbs.PolicyDeny:
 	default:
-		r.Raised = true
+		r.Unhandled = true
 	}
 	a.notices.Add(r)
 	return v

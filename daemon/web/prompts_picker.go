@@ -45,7 +45,7 @@ func (a *prompts) pickFiles(origin string, q promptRequest) decision {
 	}
 	answer, ok := a.dequeue(q.API)
 	if !ok {
-		r.Raised = true
+		r.Unhandled = true
 		a.notices.Add(r)
 		return decision{Do: doDeny}
 	}

@@ -61,7 +61,7 @@ func TestAsks(t *testing.T) {
 					t.Errorf("%s: the page was told %q, want %q", mode.mode, got, mode.want)
 				}
 				if len(records) != 1 || records[0].Kind != wire.KindPermission || records[0].Name != tt.name || records[0].Handled != mode.handled ||
-					records[0].Raised != mode.raised || (records[0].Hint != "") != mode.raised || records[0].Origin != strings.TrimSuffix(web.URL("/"), "/") {
+					records[0].Unhandled != mode.raised || (records[0].Hint != "") != mode.raised || records[0].Origin != strings.TrimSuffix(web.URL("/"), "/") {
 					t.Errorf("%s: the records are %+v", mode.mode, records)
 				}
 			}
@@ -106,7 +106,7 @@ func TestAsks(t *testing.T) {
 		for i := 0; len(records) == 0 && i < 100; i++ {
 			records = reply(t, s, verbs.GetText, verbs.GetIn{Element: element("h1")}).Records
 		}
-		if len(records) != 1 || records[0].Origin != strings.TrimSuffix(web.CrossURL("/"), "/") || !records[0].Raised {
+		if len(records) != 1 || records[0].Origin != strings.TrimSuffix(web.CrossURL("/"), "/") || !records[0].Unhandled {
 			t.Errorf("the records are %+v", records)
 		}
 	})
@@ -124,7 +124,7 @@ func TestNotificationPolicy(t *testing.T) {
 	} {
 		do(t, s, verbs.PolicyNotification, verbs.NotificationPolicyIn{Mode: tt.mode})
 		got, records := said(t, s, "notify")
-		if got != tt.want || len(records) != 1 || records[0].Message != "Hello" || records[0].Handled != tt.handled || records[0].Raised != tt.raised {
+		if got != tt.want || len(records) != 1 || records[0].Message != "Hello" || records[0].Handled != tt.handled || records[0].Unhandled != tt.raised {
 			t.Errorf("%s: %q, %+v", tt.mode, got, records)
 		}
 		if got := eval(t, s, "Notification.permission"); got != `"`+tt.permission+`"` {
@@ -148,7 +148,7 @@ func TestFilePickerPolicy(t *testing.T) {
 	expect := func(button, want, handled string, raised bool) {
 		t.Helper()
 		got, records := said(t, s, button)
-		if got != want || len(records) != 1 || records[0].Kind != wire.KindFilePicker || records[0].Handled != handled || records[0].Raised != raised {
+		if got != want || len(records) != 1 || records[0].Kind != wire.KindFilePicker || records[0].Handled != handled || records[0].Unhandled != raised {
 			t.Errorf("%s: %q, %+v; want %q", button, got, records, want)
 		}
 	}
@@ -158,7 +158,7 @@ func TestFilePickerPolicy(t *testing.T) {
 	do(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showOpenFilePicker", Files: []verbs.PickedFile{{Name: "a.txt", Contents: &contents}}})
 	do(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showSaveFilePicker", Paths: []string{out}})
 	do(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showDirectoryPicker", Paths: []string{in}})
-	if q := do(t, s, verbs.PolicyStatus, verbs.Nothing{}).Queued; len(q) != 4 {
+	if q := do(t, s, verbs.PolicyStatus, verbs.Empty{}).Queued; len(q) != 4 {
 		t.Errorf("queued is %+v", q)
 	}
 	expect("save", "out.txt", "allowed", false)
@@ -187,7 +187,7 @@ func TestAskHuman(t *testing.T) {
 		do(t, s, verbs.Click, verbs.ClickIn{Element: element("#camera")})
 		var pending []verbs.PendingQuestion
 		for end := time.Now().Add(patience); len(pending) == 0 && time.Now().Before(end); {
-			pending = do(t, s, verbs.PolicyStatus, verbs.Nothing{}).Pending
+			pending = do(t, s, verbs.PolicyStatus, verbs.Empty{}).Pending
 		}
 		if len(pending) != 1 || pending[0].Name != "camera" {
 			t.Fatalf("pending is %+v", pending)
@@ -271,9 +271,9 @@ func TestAsksOfADaemonThatHasGone(t *testing.T) {
 	}{
 		{"nothing is done by it", func(s *daemontest.Session) { s.End(t) }},
 		{"its agent leaves", func(s *daemontest.Session) {
-			broker := client.New(client.Caller{Place: s.Home.Broker(t), Session: s.Name, Agent: agent})
+			broker := client.Client{Endpoint: s.Home.Broker(t), Session: s.Name, Agent: agent}.KeepAlive()
 			t.Cleanup(func() { _ = broker.Close() })
-			do(t, &daemontest.Session{Client: broker}, verbs.BrokerGoodbye, verbs.Nothing{})
+			do(t, &daemontest.Session{Client: broker}, verbs.BrokerEndAgent, verbs.Empty{})
 			s.End(t)
 		}},
 	} {
@@ -290,7 +290,7 @@ func TestAsksOfADaemonThatHasGone(t *testing.T) {
 			// Seen from outside: a connection would be somebody who comes again.
 			eval(t, mine, "{ setInterval(() => "+all+".then(said => document.title = said), 100); 1 }")
 			tt.leave(s)
-			broker := client.New(client.Caller{Place: home.Broker(t), Session: s.Name})
+			broker := client.Client{Endpoint: home.Broker(t), Session: s.Name}.KeepAlive()
 			t.Cleanup(func() { _ = broker.Close() })
 			for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
 				tabs := do(t, &daemontest.Session{Client: broker}, verbs.BrokerTabs, verbs.TabsIn{Session: s.Name}).Tabs

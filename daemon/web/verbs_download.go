@@ -58,7 +58,7 @@ func (c *call) download(ctx context.Context, in verbs.DownloadIn) (verbs.Downloa
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	return verbs.DownloadOut{Saved: saved, Effects: c.effects(ctx)}, nil
+	return verbs.DownloadOut{SavedDownload: saved, Effects: c.effects(ctx)}, nil
 }
 
 // waitDownload waits for the newest download that no command has, or the next one.
@@ -87,5 +87,5 @@ func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut
 	if err != nil {
 		return verbs.WaitOut{}, err
 	}
-	return verbs.WaitOut{Saved: &saved, URL: saved.URL, Effects: c.effects(ctx)}, nil
+	return verbs.WaitOut{SavedDownload: &saved, URL: saved.URL, Effects: c.effects(ctx)}, nil
 }

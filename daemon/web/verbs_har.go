@@ -93,7 +93,7 @@ func (p *pages) awaitEvents() {
 
 // openHAR records into a file, and answers from others, as an open asks for.
 func (c *call) openHAR(in verbs.OpenIn) error {
-	if err := verbs.CheckReplay(in.HARs); err != nil {
+	if err := verbs.CheckHARFiles(in.HARs); err != nil {
 		return err
 	}
 	if h := c.State.Get().HAR; in.HAR != "" && (h == nil || h.Path != in.HAR) {

@@ -121,7 +121,7 @@ func TestHARAtClose(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
 	}
-	left, _ := filepath.Glob(home.Root.Journal(s.Name) + "*")
+	left, _ := filepath.Glob(home.Root.JournalFile(s.Name) + "*")
 	if len(left) > 0 {
 		t.Errorf("left over: %s", left)
 	}
@@ -148,7 +148,7 @@ func TestHARThatCannotBeWritten(t *testing.T) {
 		t.Errorf("%q has %q, %v", where, raw, err)
 	}
 	s.End(t)
-	if left, _ := filepath.Glob(home.Root.Journal(s.Name) + "*"); len(left) != 1 || left[0] != where {
+	if left, _ := filepath.Glob(home.Root.JournalFile(s.Name) + "*"); len(left) != 1 || left[0] != where {
 		t.Errorf("beside it are %s", left)
 	}
 }
@@ -157,7 +157,7 @@ func TestHARThatCannotBeWritten(t *testing.T) {
 // says so, once.
 func TestHAROnAFullDisk(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
-	path, journal := filepath.Join(t.TempDir(), "c.har"), home.Root.Journal(s.Name)
+	path, journal := filepath.Join(t.TempDir(), "c.har"), home.Root.JournalFile(s.Name)
 	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
 	open(t, s, web.URL("/page/one"))
 	kept := journal + ".kept"

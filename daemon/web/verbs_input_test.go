@@ -150,8 +150,8 @@ func TestInputRefuses(t *testing.T) {
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("//h1[")}, wire.CodeBadInput)
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("nosuch=engine")}, wire.CodeBadInput)
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("aria-ref=e1")}, wire.CodeBadInput)
-	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#nope"), Waits: verbs.Waits{Timeout: 300}}, wire.CodeNotFound)
-	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#send"), Waits: verbs.Waits{Timeout: 1 << 40}}, wire.CodeBadInput)
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#nope"), TimeoutIn: verbs.TimeoutIn{Timeout: 300}}, wire.CodeNotFound)
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#send"), TimeoutIn: verbs.TimeoutIn{Timeout: 1 << 40}}, wire.CodeBadInput)
 }
 
 func TestActionsWaitForTheElement(t *testing.T) {
@@ -166,7 +166,7 @@ func TestActionsWaitForTheElement(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			open(t, s, web.URL("/states"))
-			err := fails(t, s, verbs.Click, verbs.ClickIn{Element: element(tt.selector), Waits: verbs.Waits{Timeout: 1500}}, wire.CodeNotActionable)
+			err := fails(t, s, verbs.Click, verbs.ClickIn{Element: element(tt.selector), TimeoutIn: verbs.TimeoutIn{Timeout: 1500}}, wire.CodeNotActionable)
 			if !strings.Contains(err.Message, tt.reason) {
 				t.Errorf("the error is %q, want the reason %q", err.Message, tt.reason)
 			}

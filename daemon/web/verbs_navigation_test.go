@@ -100,7 +100,7 @@ func TestOpenAfterAnOpenThatFailed(t *testing.T) {
 func TestOpenWithoutLoad(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	began := time.Now()
-	out, warnings, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck"), Waits: verbs.Waits{Timeout: 1500}})
+	out, warnings, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck"), TimeoutIn: verbs.TimeoutIn{Timeout: 1500}})
 	if err != nil || out.Title != "Stuck" || len(warnings) != 1 || !strings.Contains(warnings[0], "load event") {
 		t.Errorf("open of a page that never loads = %+v, %q, %v, want success with a warning", out, warnings, err)
 	}
@@ -116,8 +116,8 @@ func TestOpenWithoutLoad(t *testing.T) {
 func TestOpenThatNeverAnswers(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
-	fails(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/never"), Waits: verbs.Waits{Timeout: 700}}, wire.CodeTimeout)
-	fails(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/slow?ms=2500&name=late"), Waits: verbs.Waits{Timeout: 700}}, wire.CodeTimeout)
+	fails(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/never"), TimeoutIn: verbs.TimeoutIn{Timeout: 700}}, wire.CodeTimeout)
+	fails(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/slow?ms=2500&name=late"), TimeoutIn: verbs.TimeoutIn{Timeout: 700}}, wire.CodeTimeout)
 	time.Sleep(2500 * time.Millisecond)
 	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/before") {
 		t.Errorf("the navigation that was given up happened later: the page is at %s", got)

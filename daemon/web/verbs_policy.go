@@ -22,7 +22,7 @@ func (p *pages) policies() verbs.PoliciesOut {
 	return verbs.PoliciesOut{Policies: set, Pending: p.prompts.pendingQuestions(), Queued: p.prompts.queued()}
 }
 
-func (p *pages) policyStatus(context.Context, *wire.Call, verbs.Nothing) (verbs.PoliciesOut, error) {
+func (p *pages) policyStatus(context.Context, *wire.Call, verbs.Empty) (verbs.PoliciesOut, error) {
 	return p.policies(), nil
 }
 
@@ -141,7 +141,7 @@ func readPicked(f verbs.PickedFile) (pickedFile, error) {
 }
 
 // dialogStatus says whether a dialog is open. It never waits for a page.
-func (p *pages) dialogStatus(context.Context, *wire.Call, verbs.Nothing) (verbs.DialogStatusOut, error) {
+func (p *pages) dialogStatus(context.Context, *wire.Call, verbs.Empty) (verbs.DialogStatusOut, error) {
 	d, open := p.dialogs.current()
 	if !open {
 		return verbs.DialogStatusOut{}, nil
@@ -153,7 +153,7 @@ func (p *pages) dialogAccept(_ context.Context, call *wire.Call, in verbs.Dialog
 	return p.expectDialog(call, reaction{accept: true, text: in.Text}), nil
 }
 
-func (p *pages) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Nothing) (verbs.DialogAnswerOut, error) {
+func (p *pages) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Empty) (verbs.DialogAnswerOut, error) {
 	return p.expectDialog(call, reaction{}), nil
 }
 

@@ -23,7 +23,7 @@ func reply[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Client.Raw(ctx, v.Spec, raw)
+	r, err := s.Client.Call(ctx, v.Spec, raw)
 	if err != nil {
 		t.Fatalf("%s(%+v) = %v, hint %q", v.Name, in, err, wire.AsError(err).Hint)
 	}
@@ -54,7 +54,7 @@ func TestDialogPolicies(t *testing.T) {
 			if len(r.Records) != 1 {
 				t.Fatalf("the records are %+v", r.Records)
 			}
-			if got := r.Records[0]; got.Kind != wire.KindDialog || got.Handled != tt.handled || got.Raised != tt.raised || got.Message == "" ||
+			if got := r.Records[0]; got.Kind != wire.KindDialog || got.Handled != tt.handled || got.Unhandled != tt.raised || got.Message == "" ||
 				(got.Hint != "") != tt.raised || (len(r.Warnings) > 0) != tt.raised {
 				t.Errorf("the record is %+v with warnings %q", got, r.Warnings)
 			}
@@ -72,7 +72,7 @@ func TestDialogPolicies(t *testing.T) {
 			}
 		}
 		do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
-		do(t, s, verbs.DialogDismiss, verbs.Nothing{})
+		do(t, s, verbs.DialogDismiss, verbs.Empty{})
 		do(t, s, verbs.Click, verbs.ClickIn{Element: element("#confirm")})
 		if got := text(t, s, "#out"); got != "confirm false" {
 			t.Errorf("dismissed once, the page shows %q", got)
@@ -82,7 +82,7 @@ func TestDialogPolicies(t *testing.T) {
 		do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "raise"})
 		eval(t, s, "setTimeout(() => confirm('between'), 100), 0")
 		for began := time.Now(); time.Since(began) < patience; {
-			if r := reply(t, s, verbs.GetText, verbs.GetIn{Element: element("#out")}); wire.AnyRaised(r.Records) {
+			if r := reply(t, s, verbs.GetText, verbs.GetIn{Element: element("#out")}); wire.AnyUnhandled(r.Records) {
 				if !strings.Contains(r.Warnings[0], "between") || !strings.Contains(r.Warnings[0], "abrowser policy dialog") {
 					t.Errorf("it warns %q", r.Warnings)
 				}
@@ -103,18 +103,18 @@ func TestPolicyLastsAsLongAsTheSession(t *testing.T) {
 	do(t, first, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept-prompt-with", Text: "Ada"})
 	first.End(t)
 	second := home.Resume(t, first.Name)
-	if p := do(t, second, verbs.PolicyStatus, verbs.Nothing{}).Policies; p.Dialog != "accept-prompt-with" || p.PromptText != "Ada" {
+	if p := do(t, second, verbs.PolicyStatus, verbs.Empty{}).Policies; p.Dialog != "accept-prompt-with" || p.PromptText != "Ada" {
 		t.Errorf("the next daemon has %+v", p)
 	}
-	if p := do(t, other, verbs.PolicyStatus, verbs.Nothing{}).Policies; p.Dialog != "raise" {
+	if p := do(t, other, verbs.PolicyStatus, verbs.Empty{}).Policies; p.Dialog != "raise" {
 		t.Errorf("another session has %+v", p)
 	}
 	do(t, second, verbs.Close, verbs.CloseIn{})
 	second.End(t)
-	if _, err := os.Stat(home.Root.Kept(first.Name)); !os.IsNotExist(err) {
+	if _, err := os.Stat(home.Root.StateFile(first.Name)); !os.IsNotExist(err) {
 		t.Errorf("after close its file is there: %v", err)
 	}
-	if p := do(t, home.Resume(t, first.Name), verbs.PolicyStatus, verbs.Nothing{}).Policies; p.Dialog != "raise" {
+	if p := do(t, home.Resume(t, first.Name), verbs.PolicyStatus, verbs.Empty{}).Policies; p.Dialog != "raise" {
 		t.Errorf("after close the session has %+v", p)
 	}
 }

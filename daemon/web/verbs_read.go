@@ -298,7 +298,7 @@ func (c *call) getURL(ctx context.Context, _ verbs.TabIn) (verbs.PageURL, error)
 }
 
 // getCDPURL needs the browser and no page.
-func (p *pages) getCDPURL(ctx context.Context, request *wire.Call, _ verbs.Nothing) (verbs.GetCDPURLOut, error) {
+func (p *pages) getCDPURL(ctx context.Context, request *wire.Call, _ verbs.Empty) (verbs.GetCDPURLOut, error) {
 	socket, err := p.session.StartBrowser(ctx, request, verbs.GetCDPURL.Name)
 	if err != nil {
 		return verbs.GetCDPURLOut{}, err

@@ -78,7 +78,7 @@ func (c *call) setMedia(ctx context.Context, in verbs.MediaIn) (verbs.SetOut, er
 	return verbs.SetOut{Set: true}, err
 }
 
-func (c *call) setReset(ctx context.Context, _ verbs.Nothing) (verbs.SetOut, error) {
+func (c *call) setReset(ctx context.Context, _ verbs.Empty) (verbs.SetOut, error) {
 	_, err := c.changeEmulation(ctx, func(e *emulation) error { *e = emulation{}; return nil })
 	return verbs.SetOut{Set: true}, err
 }

@@ -46,18 +46,18 @@ func TestWait(t *testing.T) {
 func TestWaitTimesOut(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/x"))
-	short := verbs.Waits{Timeout: 400}
+	short := verbs.TimeoutIn{Timeout: 400}
 	for _, in := range []verbs.WaitIn{
-		{What: "#zzz", Waits: short},
-		{What: "h1", State: "detached", Waits: short},
-		{Text: "zzz", Waits: short},
-		{URL: "zzz", Waits: short},
-		{Script: "false", Waits: short},
-		{Script: "zzz.zzz", Waits: short},
+		{What: "#zzz", TimeoutIn: short},
+		{What: "h1", State: "detached", TimeoutIn: short},
+		{Text: "zzz", TimeoutIn: short},
+		{URL: "zzz", TimeoutIn: short},
+		{Script: "false", TimeoutIn: short},
+		{Script: "zzz.zzz", TimeoutIn: short},
 	} {
 		fails(t, s, verbs.Wait, in, wire.CodeTimeout)
 	}
-	fails(t, s, verbs.Wait, verbs.WaitIn{Script: "1 +", Waits: short}, wire.CodeEvaluation)
-	fails(t, s, verbs.Wait, verbs.WaitIn{What: "5s", Waits: short}, wire.CodeBadInput)
+	fails(t, s, verbs.Wait, verbs.WaitIn{Script: "1 +", TimeoutIn: short}, wire.CodeEvaluation)
+	fails(t, s, verbs.Wait, verbs.WaitIn{What: "5s", TimeoutIn: short}, wire.CodeBadInput)
 	fails(t, s, verbs.Wait, verbs.WaitIn{What: "-5"}, wire.CodeBadInput)
 }

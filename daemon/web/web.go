@@ -36,7 +36,7 @@ func New(find func(context.Context) (Driver, error)) func(*daemon.Session) daemo
 }
 
 func newPages(s *daemon.Session, find func(context.Context) (Driver, error)) *pages {
-	place := home.Place{}
+	place := home.Endpoint{}
 	if p, err := s.Root.Session(s.Name); err == nil { // the daemon has checked the name
 		place = p
 	}
@@ -45,7 +45,7 @@ func newPages(s *daemon.Session, find func(context.Context) (Driver, error)) *pa
 		session: s,
 		driver:  &playwrightDriver{find: find, stderr: logWriter{s.Log}, temp: s.Root.Path("state", "tmp", file), conns: make(chan *driver.Conn, 1)},
 		dialogs: newDialogs(s.State, s.Notices), prompts: newPrompts(s.State, s.Notices),
-		recorder: newRecorder(s.State, s.Root.Journal(s.Name), s.Notices.AddLoss),
+		recorder: newRecorder(s.State, s.Root.JournalFile(s.Name), s.Notices.AddLoss),
 		refs:     newRefs(s.Root.Path("state", "sessions", file+".json")), downloads: &downloads{session: s},
 	}
 }
@@ -137,7 +137,7 @@ func (b backend) Release() error { return b.driver.stop() }
 // path, or "" if nothing was recorded.
 func FinishRecording(root home.Root, session string) (string, error) {
 	state := daemon.OpenState(root, session, slog.New(slog.DiscardHandler))
-	return newRecorder(state, root.Journal(session), func(error) {}).finish()
+	return newRecorder(state, root.JournalFile(session), func(error) {}).finish()
 }
 
 // logWriter writes the driver's output to the log.

@@ -1,5 +1,11 @@
-// Package buildid tells which program an executable is. Every command asks, so it reads
-// little and links little.
+// Package buildid identifies the build of an executable.
+//
+// Two processes are of one build if their executables have the same build ID, which the Go
+// linker derives from the code. The launcher, the thin command line and every daemon compare
+// builds: a daemon of another build is replaced. Every command computes its build, so the
+// package reads one page of the executable in the usual case, and imports little.
+//
+// It does not know versions: two builds are the same or differ, and neither is the newer one.
 package buildid
 
 import (
@@ -12,9 +18,8 @@ import (
 	"os"
 )
 
-// Of identifies the executable at path: 16 hex digits made from the Go build id,
-// which differs whenever the code does. Two executables with one build are one
-// program.
+// Of returns the build of the executable at path: 16 hex digits, which differ whenever the
+// code differs.
 func Of(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -30,18 +35,13 @@ func Of(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// Raw is the id that the Go linker wrote: as a note in ELF, and in every format
-// before the first instruction of the text. Nil where there is none.
+// Raw returns the build ID as the Go linker has written it, or nil if there is none. ELF
+// files have it in a note; in every format it also precedes the first instruction.
 func Raw(f *os.File) []byte {
-	if id := noteID(f); id != nil {
+	if id := noteID(head(f, 4096)); id != nil {
 		return id
 	}
-	head := make([]byte, 1<<20)
-	n, err := f.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil
-	}
-	_, rest, ok := bytes.Cut(head[:n], []byte("\xff Go build ID: \""))
+	_, rest, ok := bytes.Cut(head(f, 1<<20), []byte("\xff Go build ID: \""))
 	id, _, closed := bytes.Cut(rest, []byte("\"\n \xff"))
 	if !ok || !closed || len(id) == 0 || len(id) > 1<<10 {
 		return nil
@@ -49,59 +49,31 @@ func Raw(f *os.File) []byte {
 	return id
 }
 
-// noteID is the note's content. Go's linkers write it into the file's first page,
-// which is all that is read: every command does, and package debug/elf would read
-// two dozen times. A class or order that is not that of today's machines has the id
-// before its text, too.
-func noteID(f *os.File) []byte {
-	page := make([]byte, 4096)
-	n, err := f.ReadAt(page, 0)
-	if n < 0x40 || err != nil && !errors.Is(err, io.EOF) || !bytes.HasPrefix(page, []byte("\x7fELF\x02\x01")) {
+// head returns the first size bytes of a file, or fewer if the file is shorter.
+func head(f *os.File, size int) []byte {
+	buf := make([]byte, size)
+	n, err := f.ReadAt(buf, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil
 	}
-	page = page[:n]
-	number := binary.LittleEndian
-	at, size, count := number.Uint64(page[0x20:]), uint64(number.Uint16(page[0x36:])), int(number.Uint16(page[0x38:]))
-	for range count {
-		header := part(page, at, size)
-		if len(header) < 0x38 {
-			return nil
-		}
-		const note = 4
-		if number.Uint32(header) == note {
-			if id := goNote(part(page, number.Uint64(header[0x08:]), number.Uint64(header[0x20:]))); id != nil {
-				return id
-			}
-		}
-		at += size
-	}
-	return nil
+	return buf[:n]
 }
 
-// part is size bytes of page from at on, nil where it has not so many.
-func part(page []byte, at, size uint64) []byte {
-	if at > uint64(len(page)) || size > uint64(len(page))-at {
+// noteID returns the content of the note with the build ID, which Go's linkers write into the
+// first page. Package debug/elf would find it by the file's headers, in two dozen reads. Only
+// 64-bit little-endian files are searched.
+func noteID(page []byte) []byte {
+	if !bytes.HasPrefix(page, []byte("\x7fELF\x02\x01")) {
 		return nil
 	}
-	return page[at : at+size]
-}
-
-// goNote reads the notes of one segment, each with the sizes of its name and its
-// content, its type, the name and the content, and returns that of Go's build id.
-func goNote(notes []byte) []byte {
-	const buildID = 4
-	for len(notes) >= 12 {
-		number := binary.LittleEndian
-		name, size, kind := uint64(number.Uint32(notes)), uint64(number.Uint32(notes[4:])), number.Uint32(notes[8:])
-		behind := 12 + (name+3)&^3
-		content := part(notes, behind, size)
-		if content == nil {
-			return nil
-		}
-		if kind == buildID && bytes.HasPrefix(notes[12:], []byte("Go\x00\x00")) && size > 0 {
-			return content
-		}
-		notes = notes[min(behind+(size+3)&^3, uint64(len(notes))):]
+	// A note has the sizes of its name and content, its type, the name and the content.
+	before, content, ok := bytes.Cut(page, []byte("\x04\x00\x00\x00Go\x00\x00")) // the type of a build ID, the name
+	if !ok || len(before) < 8 {
+		return nil
 	}
-	return nil
+	size := binary.LittleEndian.Uint32(before[len(before)-4:])
+	if size == 0 || uint64(size) > uint64(len(content)) {
+		return nil
+	}
+	return content[:size]
 }

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -22,7 +20,7 @@ import (
 // Conn copies between them and the driver.
 type Conn struct {
 	shared  *Shared
-	place   home.Place
+	place   home.Endpoint
 	frames  net.Conn
 	probe   *net.UnixConn // the watchdog's
 	pid     int
@@ -40,7 +38,7 @@ type Conn struct {
 }
 
 // dial opens a session at the driver.
-func (s *Shared) dial(ctx context.Context, p home.Place, setup Setup) (*Conn, error) {
+func (s *Shared) dial(ctx context.Context, p home.Endpoint, setup Setup) (*Conn, error) {
 	frames, err := sockets.Dial(ctx, p)
 	if err != nil {
 		return nil, err
@@ -107,22 +105,7 @@ func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Lost reports whether the connection is closed. It detects the exit of the driver before
 // Done does, as soon as the system has closed the driver's end.
-func (c *Conn) Lost() bool {
-	if isClosed(c.done) {
-		return true
-	}
-	raw, err := c.probe.SyscallConn()
-	if err != nil {
-		return true
-	}
-	lost := false
-	err = raw.Control(func(fd uintptr) {
-		var b [1]byte
-		n, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
-		lost = n == 0 && err == nil || errors.Is(err, unix.ECONNRESET)
-	})
-	return lost || err != nil
-}
+func (c *Conn) Lost() bool { return isClosed(c.done) || sockets.HungUp(c.probe) }
 
 func isClosed(c <-chan struct{}) bool {
 	select {
@@ -183,7 +166,9 @@ func (c *Conn) carry() {
 	}
 	// playwright-go waits for the program only when it stops the driver. Until then the
 	// program would be a zombie.
-	c.work.Go(func() { reap(pid) })
+	if program, err := os.FindProcess(pid); err == nil {
+		c.work.Go(func() { _, _ = program.Wait() }) // fails if playwright-go has waited first
+	}
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer c.markBroken()

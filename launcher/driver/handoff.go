@@ -83,12 +83,3 @@ func receivePipes(conn *net.UnixConn) (in, out *os.File, pid int, err error) {
 	out, outErr := sockets.Inherit(fds[1], "out")
 	return in, out, pid, errors.Join(inErr, outErr)
 }
-
-// reap waits for a child that is exiting. It returns if another goroutine has waited for it.
-func reap(pid int) {
-	for {
-		if _, err := syscall.Wait4(pid, nil, 0, nil); !errors.Is(err, syscall.EINTR) {
-			return
-		}
-	}
-}

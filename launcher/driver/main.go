@@ -23,7 +23,8 @@ import (
 // program, are DIRECTORY/package/cli.js and a command. It reports whether args are such, and
 // the exit status. When it executes Node it returns only on an error.
 func Main(args []string) (handled bool, status int) {
-	if len(args) < 2 || !isDriver(args[0]) {
+	// No command of abrowser looks like this.
+	if len(args) < 2 || !filepath.IsAbs(args[0]) || !strings.HasSuffix(args[0], "/package/cli.js") {
 		return false, 0
 	}
 	var err error
@@ -38,11 +39,6 @@ func Main(args []string) (handled bool, status int) {
 		return true, wire.ExitStatus(coded.Code)
 	}
 	return true, wire.ExitDone
-}
-
-// isDriver reports whether path is the driver's cli.js. No command of abrowser looks like it.
-func isDriver(path string) bool {
-	return filepath.IsAbs(path) && strings.HasSuffix(path, "/package/cli.js")
 }
 
 // printVersion prints what cli.js --version would: the version in package.json.

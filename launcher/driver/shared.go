@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -8,7 +9,6 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,7 +39,6 @@ func script() string { return sharedScript + quickScript + actScript + verbsScri
 type Shared struct {
 	Root   home.Root
 	Log    *slog.Logger  // nil logs nothing
-	Limit  int           // the sessions that a driver serves; 0 means 16
 	Linger time.Duration // how long a driver stays without a session; 0 means 5 s
 }
 
@@ -72,7 +71,7 @@ func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := sockets.HoldWait(ctx, first.Start)
+	lock, err := sockets.Acquire(ctx, first.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +79,7 @@ func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 		return conn, errors.Join(err, lock.Close())
 	}
 	type started struct {
-		place home.Place
+		place home.Endpoint
 		err   error
 	}
 	result := make(chan started, 1)
@@ -112,7 +111,7 @@ type killedError struct{ error }
 
 func (e killedError) Unwrap() error { return e.error }
 
-func noDriver(p home.Place, format string, args ...any) error {
+func noDriver(p home.Endpoint, format string, args ...any) error {
 	return wire.Errorf(wire.CodeNoDriver, format, args...).WithHint("abrowser doctor").With("log", p.Log)
 }
 
@@ -141,8 +140,8 @@ func (s *Shared) find(ctx context.Context, setup Setup, unresponsive map[string]
 }
 
 // running returns the places of drivers that have a socket, the lowest number first.
-func (s *Shared) running() ([]home.Place, error) {
-	var places []home.Place
+func (s *Shared) running() ([]home.Endpoint, error) {
+	var places []home.Endpoint
 	for n := 1; n <= maxDrivers; n++ {
 		p, err := s.Root.Driver(n)
 		if err != nil {
@@ -162,12 +161,8 @@ func (setup Setup) identity() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (setup Setup) bundle() string {
-	return filepath.Join(setup.Directory, "package", "lib", "coreBundle.js")
-}
-
 // temp returns the directory of the driver's temporary files.
-func (s *Shared) temp(p home.Place) string { return s.Root.Path("state", "tmp", p.Name) }
+func (s *Shared) temp(p home.Endpoint) string { return s.Root.Path("state", "tmp", p.Name) }
 
 // Sweep removes the files of drivers that were killed while they had no session.
 func (s *Shared) Sweep() error {
@@ -183,7 +178,7 @@ func (s *Shared) Sweep() error {
 // cleanUp removes the files of a driver that was killed. The system may close the driver's
 // connections a moment before it releases the lease, so cleanUp waits for the lease. If the
 // lease stays held, another driver has it and has removed the files.
-func (s *Shared) cleanUp(p home.Place) {
+func (s *Shared) cleanUp(p home.Endpoint) {
 	const tries, pause = 60, 50 * time.Millisecond
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -202,8 +197,8 @@ func (s *Shared) cleanUp(p home.Place) {
 
 // removeStale removes the files of a driver, unless it is running: then the error is
 // [wire.CodeHeld].
-func (s *Shared) removeStale(p home.Place) error {
-	lease, err := sockets.Hold(p.Lock)
+func (s *Shared) removeStale(p home.Endpoint) error {
+	lease, err := sockets.TryAcquire(p.Lock)
 	if err != nil {
 		return err
 	}
@@ -211,13 +206,10 @@ func (s *Shared) removeStale(p home.Place) error {
 }
 
 // removeFiles removes a driver's socket and temporary files. The caller holds the lease.
-func (s *Shared) removeFiles(p home.Place) error {
+func (s *Shared) removeFiles(p home.Endpoint) error {
 	return errors.Join(os.RemoveAll(p.Socket), os.RemoveAll(s.temp(p)))
 }
 
 func (s *Shared) logger() *slog.Logger {
-	if s.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return s.Log
+	return cmp.Or(s.Log, slog.New(slog.DiscardHandler))
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ import (
 
 const (
 	maxDrivers    = 64 // of a root; a suspended driver keeps its number until it is killed
-	defaultLimit  = 16
+	maxSessions   = 16 // of a driver
 	defaultLinger = 5 * time.Second
 
 	startTimeout = 30 * time.Second       // from the start of the process until it listens
@@ -33,13 +34,13 @@ const (
 
 // start starts a driver at the first place that has no running one, and returns the place
 // when the driver listens. The caller holds the start lock.
-func (s *Shared) start(setup Setup) (home.Place, error) {
+func (s *Shared) start(setup Setup) (home.Endpoint, error) {
 	for n := 1; n <= maxDrivers; n++ {
 		p, err := s.Root.Driver(n)
 		if err != nil {
 			return p, err
 		}
-		lease, err := sockets.Hold(p.Lock)
+		lease, err := sockets.TryAcquire(p.Lock)
 		if errors.Is(err, wire.CodeHeld) {
 			continue
 		}
@@ -49,13 +50,13 @@ func (s *Shared) start(setup Setup) (home.Place, error) {
 		// The driver has inherited the lease, unless spawn failed.
 		return p, errors.Join(s.spawn(setup, p, lease), lease.Close())
 	}
-	return home.Place{}, wire.Errorf(wire.CodeNoDriver, "%d drivers are running, and none has room", maxDrivers).WithHint("abrowser doctor")
+	return home.Endpoint{}, wire.Errorf(wire.CodeNoDriver, "%d drivers are running, and none has room", maxDrivers).WithHint("abrowser doctor")
 }
 
 // spawn starts Node with the script, in a session of its own and with its log as output. The
 // driver inherits the lease, and a pipe on which it reports that it listens. It outlives
 // this process.
-func (s *Shared) spawn(setup Setup, p home.Place, lease *sockets.Lease) error {
+func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error {
 	temp := s.temp(p)
 	if err := errors.Join(s.removeFiles(p), os.MkdirAll(temp, 0o700)); err != nil {
 		return err
@@ -70,12 +71,13 @@ func (s *Shared) spawn(setup Setup, p home.Place, lease *sockets.Lease) error {
 		return err
 	}
 	defer ready.Close() // only read from
-	limit, linger := cmp.Or(s.Limit, defaultLimit), cmp.Or(s.Linger, defaultLinger)
+	linger := cmp.Or(s.Linger, defaultLinger)
+	bundle := filepath.Join(setup.Directory, "package", "lib", "coreBundle.js")
 	// Messages become garbage at once. Without the limit, V8 lets 16 MB of them accumulate,
 	// three times. Most code runs seldom: optimizing it for speed would cost 13 MB of 87 with
 	// 16 sessions.
-	cmd := exec.Command(setup.Program, "--optimize-for-size", "--max-semi-space-size=1", "-", "driver", p.Socket, setup.bundle(), setup.identity(), //nolint:noctx // it outlives ctx
-		strconv.Itoa(limit), strconv.FormatInt(linger.Milliseconds(), 10))
+	cmd := exec.Command(setup.Program, "--optimize-for-size", "--max-semi-space-size=1", "-", "driver", p.Socket, bundle, setup.identity(), //nolint:noctx // it outlives ctx
+		strconv.Itoa(maxSessions), strconv.FormatInt(linger.Milliseconds(), 10))
 	cmd.Args[0] = "node"
 	cmd.Dir = "/"
 	cmd.Env = append(sharedEnviron(os.Environ()), "TMPDIR="+temp)

@@ -52,7 +52,7 @@ func (c *Conn) Sessions(ctx context.Context) (int, error) {
 	return st.Sessions, err
 }
 
-func requestStatus(ctx context.Context, p home.Place, limit time.Duration) (Status, error) {
+func requestStatus(ctx context.Context, p home.Endpoint, limit time.Duration) (Status, error) {
 	var st Status
 	conn, err := sockets.Dial(ctx, p)
 	if err != nil {

@@ -182,7 +182,7 @@ async function awaitReady(injected, { parsed, states, ref, began, cover, steady,
     const all = injected.querySelectorAll(parsed, document);
     const node = all[0];
     if (node !== last) [last, since] = [node, start];
-    const isNew = steady > start - since && !injected.abrowserRested?.(node);
+    const isNew = steady > start - since && !injected.abrowserUnchanged?.(node);
     const facts = { count: all.length, why: "", now: Date.now(), saves: !!node?.closest?.("a[download]") };
     if (began && globalThis.performance.timeOrigin !== began) return { facts: { ...facts, stale: "replaced" } };
     if (ref && !isRef(injected, node, ref)) return { facts: { ...facts, stale: "stale" } };

@@ -41,7 +41,7 @@ func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
 		case <-k.browser.exited:
 			switch {
 			case k.browser.isExternal() && !k.told:
-				return false, notAttached(k.Settings.CDP)
+				return false, handover.AttachError(k.Settings.CDP, "it closed the connection")
 			case k.browser.isExternal():
 				return false, nil
 			case k.fresh && !k.told: // the next start would fail as well

@@ -17,17 +17,17 @@ const sharedName = "default"
 
 // Browser returns the place of a browser's broker. The lease is in the profile's
 // directory, so that a profile has one broker, whatever the browser's name is.
-func (r Root) Browser(name string) (Place, error) {
+func (r Root) Browser(name string) (Endpoint, error) {
 	if err := CheckName(name); err != nil {
-		return Place{}, err
+		return Endpoint{}, err
 	}
 	file := fileName(name)
 	p := r.browser(name, file)
 	return p, p.CheckLength()
 }
 
-func (r Root) browser(name, file string) Place {
-	return Place{
+func (r Root) browser(name, file string) Endpoint {
+	return Endpoint{
 		Name:   name,
 		Socket: r.Path("run", "b", file+".sock"),
 		Lock:   r.Path("profiles", file, leaseName),
@@ -43,7 +43,7 @@ const leaseName = "abrowser.lock"
 // name, or a hash of the profile's directory or the CDP endpoint. The lease of a profile
 // given as a directory is in that directory, so that it excludes browsers of other roots
 // too. BrowserOf expects settings from [Root.Normalize].
-func (r Root) BrowserOf(s wire.Settings) (Place, error) {
+func (r Root) BrowserOf(s wire.Settings) (Endpoint, error) {
 	switch {
 	case s.CDP != "":
 		p, err := r.Browser(hashName("cdp", s.CDP))
@@ -75,7 +75,7 @@ func isHashName(name string) bool {
 // Browsers lists the places of brokers whose socket file exists, whether a broker listens
 // or not. Name is empty if the file's name is a hash. Lock is correct for named profiles
 // only.
-func (r Root) Browsers() ([]Place, error) {
+func (r Root) Browsers() ([]Endpoint, error) {
 	entries, err := os.ReadDir(r.Path("run", "b"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -83,7 +83,7 @@ func (r Root) Browsers() ([]Place, error) {
 	if err != nil {
 		return nil, wire.OSError("listing "+r.Path("run", "b"), err)
 	}
-	var places []Place
+	var places []Endpoint
 	for _, e := range entries {
 		file, isSocket := strings.CutSuffix(e.Name(), ".sock")
 		if !isSocket {

@@ -49,9 +49,9 @@ func normalizeEndpoint(text string) (string, error) {
 	return u.String(), nil
 }
 
-// PlainEndpoint returns a CDP endpoint without user, path and query, any of which may be a
+// RedactCDP returns a CDP endpoint without user, path and query, any of which may be a
 // secret. The result may be shown and logged.
-func PlainEndpoint(text string) string {
+func RedactCDP(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
 		return "the CDP endpoint"

@@ -14,8 +14,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Place is the name and the files of a session's daemon, a browser's broker or a driver.
-type Place struct {
+// Endpoint is the name and the files of a session's daemon, a browser's broker or a driver.
+type Endpoint struct {
 	Name   string // of the session or browser; empty if only its hash is known
 	Socket string // the socket on which it listens
 	Lock   string // the file of its lease
@@ -24,16 +24,16 @@ type Place struct {
 }
 
 // Session returns the place of a session's daemon.
-func (r Root) Session(name string) (Place, error) {
+func (r Root) Session(name string) (Endpoint, error) {
 	if err := CheckName(name); err != nil {
-		return Place{}, err
+		return Endpoint{}, err
 	}
 	p := r.session(name, fileName(name))
 	return p, p.CheckLength()
 }
 
-func (r Root) session(name, file string) Place {
-	return Place{
+func (r Root) session(name, file string) Endpoint {
+	return Endpoint{
 		Name:   name,
 		Socket: r.Path("run", "s", file+".sock"),
 		Lock:   r.Path("run", "s", file+".lock"),
@@ -44,9 +44,9 @@ func (r Root) session(name, file string) Place {
 
 // Driver returns the place of the root's nth shared driver, counted from 1. All drivers
 // share one start lock, so that a process that starts a driver sees all that have room.
-func (r Root) Driver(n int) (Place, error) {
+func (r Root) Driver(n int) (Endpoint, error) {
 	name := "driver-" + strconv.Itoa(n)
-	p := Place{
+	p := Endpoint{
 		Name:   name,
 		Socket: r.Path("run", "d", name+".sock"),
 		Lock:   r.Path("run", "d", name+".lock"),
@@ -62,7 +62,7 @@ const MaxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
 
 // CheckLength returns an error if the socket's path is longer than [MaxSocketPath]. The
 // error of the system is only "invalid argument".
-func (p Place) CheckLength() error {
+func (p Endpoint) CheckLength() error {
 	if len(p.Socket) <= MaxSocketPath {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (p Place) CheckLength() error {
 
 // Sessions lists the places of sessions whose socket or lock file exists, whether a daemon
 // listens or not. Name is empty if the file's name is a hash.
-func (r Root) Sessions() ([]Place, error) {
+func (r Root) Sessions() ([]Endpoint, error) {
 	entries, err := os.ReadDir(r.Path("run", "s"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -81,7 +81,7 @@ func (r Root) Sessions() ([]Place, error) {
 	if err != nil {
 		return nil, wire.OSError("listing "+r.Path("run", "s"), err)
 	}
-	var places []Place
+	var places []Endpoint
 	for _, e := range entries {
 		ext := filepath.Ext(e.Name())
 		if ext != ".sock" && ext != ".lock" {

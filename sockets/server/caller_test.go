@@ -21,9 +21,9 @@ func TestCall(t *testing.T) {
 	p := newPlace(t, "a")
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(nil)})
 	c.Settings.Headed = true
-	for _, caller := range []*client.Caller{c, c.Keeping()} {
+	for _, caller := range []*client.Client{c, c.KeepAlive()} {
 		for range 3 {
-			reply, err := caller.Call(soon(t), echo, echoIn{Text: "<ä>\n"})
+			reply, err := caller.Call(soon(t), spec(echo), echoIn{Text: "<ä>\n"})
 			must(t, err)
 			var out echoOut
 			must(t, json.Unmarshal(reply.Data, &out))
@@ -41,7 +41,7 @@ func TestCall(t *testing.T) {
 func TestErrorsCrossTheSocket(t *testing.T) {
 	p := newPlace(t, "a")
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(nil)})
-	reply, err := c.Call(soon(t), fail, echoIn{Text: "e1"})
+	reply, err := c.Call(soon(t), spec(fail), echoIn{Text: "e1"})
 	if !errors.Is(fmt.Errorf("clicking: %w", err), wire.CodeStaleRef) || errors.Is(err, wire.CodeNotFound) {
 		t.Errorf("Call() = %v, want %s", err, wire.CodeStaleRef)
 	}
@@ -50,17 +50,16 @@ func TestErrorsCrossTheSocket(t *testing.T) {
 		t.Errorf("Call() = %+v, %+v", got, reply)
 	}
 	for path, code := range map[string]wire.Code{
-		"/v1/dance": wire.CodeUnknownVerb, "dance": wire.CodeUnknownVerb, "/v1/a b": wire.CodeUnknownVerb,
-		"/v1/a\r\nX: y": wire.CodeUnknownVerb, crash: wire.CodeInternal,
+		"/v1/dance": wire.CodeUnknownVerb, "/v1/ä": wire.CodeUnknownVerb, "/v1/a\r\nX: y": wire.CodeUnknownVerb, crash: wire.CodeInternal,
 	} {
-		if _, err := c.Call(soon(t), path, nil); !errors.Is(err, code) {
+		if _, err := c.Call(soon(t), spec(path), nil); !errors.Is(err, code) {
 			t.Errorf("Call(%q) = %v, want %s", path, err, code)
 		}
 	}
-	if _, err := c.Call(t.Context(), echo, echoIn{Text: strings.Repeat("x", wire.MaxRequest)}); !errors.Is(err, wire.CodeTooLarge) {
+	if _, err := c.Call(t.Context(), spec(echo), echoIn{Text: strings.Repeat("x", wire.MaxRequest)}); !errors.Is(err, wire.CodeTooLarge) {
 		t.Errorf("Call() with too much = %v, want %s", err, wire.CodeTooLarge)
 	}
-	if _, err := (&client.Caller{Place: newPlace(t, "b")}).Call(t.Context(), echo, nil); !errors.Is(err, wire.CodeNotRunning) {
+	if _, err := (&client.Client{Endpoint: newPlace(t, "b")}).Call(t.Context(), spec(echo), nil); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Call() of nobody = %v, want %s", err, wire.CodeNotRunning)
 	}
 }
@@ -69,11 +68,11 @@ func TestHangUpCancels(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(h)})
-	for name, caller := range map[string]*client.Caller{"once": c, "keeping": c.Keeping()} {
+	for name, caller := range map[string]*client.Client{"once": c, "keeping": c.KeepAlive()} {
 		ctx, cancel := context.WithCancel(t.Context())
 		answered := make(chan error, 1)
 		go func() {
-			_, err := caller.Call(ctx, hang, nil)
+			_, err := caller.Call(ctx, spec(hang), nil)
 			answered <- err
 		}()
 		<-h.began
@@ -102,7 +101,7 @@ func TestDeadlines(t *testing.T) {
 	brief, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 	defer cancel()
 	// The server's deadline is the shorter one: it answers, the caller does not give up.
-	_, err := c.Call(brief, hang, nil)
+	_, err := c.Call(brief, spec(hang), nil)
 	if !errors.Is(err, wire.CodeTimeout) || brief.Err() != nil {
 		t.Errorf("Call() = %v with the caller's context at %v, want %s from the server", err, brief.Err(), wire.CodeTimeout)
 	}
@@ -112,7 +111,7 @@ func TestKeptConnections(t *testing.T) {
 	p := newPlace(t, "a")
 	s := &Server{Hello: helloOf("a"), Handlers: handlers(nil)}
 	ctx, cancel := context.WithCancel(t.Context())
-	l, err := sockets.Hold(p.Lock)
+	l, err := sockets.TryAcquire(p.Lock)
 	must(t, err)
 	defer l.Close()
 	listener, err := sockets.Listen(p, l)
@@ -120,15 +119,15 @@ func TestKeptConnections(t *testing.T) {
 	counted := &countingListener{Listener: listener}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, counted) }()
-	c := (&client.Caller{Place: p}).Keeping()
+	c := (&client.Client{Endpoint: p}).KeepAlive()
 	defer c.Close()
-	if c.Held() {
+	if c.IsConnected() {
 		t.Error("a connection is held before the first call")
 	}
 	for range 5 {
-		_, err := c.Call(soon(t), echo, echoIn{Text: "x"})
+		_, err := c.Call(soon(t), spec(echo), echoIn{Text: "x"})
 		must(t, err)
-		if !c.Held() || (&client.Caller{Place: p}).Held() {
+		if !c.IsConnected() || (&client.Client{Endpoint: p}).IsConnected() {
 			t.Error("the connection is not held, or held where none is kept")
 		}
 	}
@@ -138,7 +137,7 @@ func TestKeptConnections(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if _, err := c.Call(soon(t), echo, echoIn{Text: "x"}); err != nil {
+			if _, err := c.Call(soon(t), spec(echo), echoIn{Text: "x"}); err != nil {
 				t.Errorf("Call() = %v", err)
 			}
 		})
@@ -146,7 +145,7 @@ func TestKeptConnections(t *testing.T) {
 	wg.Wait()
 	cancel()
 	must(t, <-ended)
-	if c.Held() {
+	if c.IsConnected() {
 		t.Error("a connection is held to a server that has ended")
 	}
 	// The daemon was replaced: the kept connections are of no use, the place is.
@@ -154,7 +153,7 @@ func TestKeptConnections(t *testing.T) {
 	must(t, err)
 	again, stop := context.WithCancel(t.Context())
 	go func() { ended <- s.Serve(again, second) }()
-	if _, err := c.Call(soon(t), echo, echoIn{Text: "x"}); err != nil {
+	if _, err := c.Call(soon(t), spec(echo), echoIn{Text: "x"}); err != nil {
 		t.Errorf("Call() of the successor = %v", err)
 	}
 	stop()
@@ -181,8 +180,8 @@ func (l *countingListener) count() int { l.mu.Lock(); defer l.mu.Unlock(); retur
 
 func BenchmarkCall(b *testing.B) {
 	dir := b.TempDir()
-	p := home.Place{Name: "a", Socket: dir + "/s", Lock: dir + "/l"}
-	l, err := sockets.Hold(p.Lock)
+	p := home.Endpoint{Name: "a", Socket: dir + "/s", Lock: dir + "/l"}
+	l, err := sockets.TryAcquire(p.Lock)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -197,8 +196,8 @@ func BenchmarkCall(b *testing.B) {
 	wg.Go(func() { _ = s.Serve(ctx, listener) })
 	defer wg.Wait()
 	defer cancel()
-	once := &client.Caller{Place: p}
-	kept := once.Keeping()
+	once := &client.Client{Endpoint: p}
+	kept := once.KeepAlive()
 	defer kept.Close()
 	b.Run("dial", func(b *testing.B) {
 		for b.Loop() {
@@ -209,11 +208,11 @@ func BenchmarkCall(b *testing.B) {
 			conn.Close()
 		}
 	})
-	for name, c := range map[string]*client.Caller{"once": once, "kept": kept} {
+	for name, c := range map[string]*client.Client{"once": once, "kept": kept} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := c.Call(ctx, echo, echoIn{Text: "x"}); err != nil {
+				if _, err := c.Call(ctx, spec(echo), echoIn{Text: "x"}); err != nil {
 					b.Fatal(err)
 				}
 			}

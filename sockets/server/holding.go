@@ -8,18 +8,18 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Holding is a lock that a client holds for as long as it keeps its connection open.
-type Holding struct {
+// Lock is a lock that a client holds for as long as it keeps its connection open.
+type Lock struct {
 	Path  string
 	Limit time.Duration // the lock is released after this time
-	// Take acquires the lock, or fails when ctx ends. It returns the reply's data and
+	// Acquire acquires the lock, or fails when ctx ends. It returns the reply's data and
 	// the function that releases the lock.
-	Take func(ctx context.Context, call *wire.Call) (out any, release func(), err error)
+	Acquire func(ctx context.Context, call *wire.Call) (out any, release func(), err error)
 }
 
 // serveHolding responds when the lock is acquired. It releases the lock when the client
 // disconnects, the limit has passed or leaving ends.
-func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Holding) {
+func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Lock) {
 	call, no := s.admit(r, wire.Spec{})
 	if no == nil {
 		_, no = readBody(w, r)
@@ -29,9 +29,9 @@ func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r 
 		return
 	}
 	waiting, cancel := context.WithDeadline(r.Context(), call.Deadline)
-	out, release, err := h.Take(waiting, call)
+	out, release, err := h.Acquire(waiting, call)
 	cancel()
-	reply := wire.ReplyTo(call, out, err)
+	reply := wire.NewReply(call, out, err)
 	if err != nil {
 		respond(w, statusOf(reply.Error.Code), reply)
 		return

@@ -49,7 +49,7 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	defer cancel()
 	call.CallerGone = func() bool { return ctx.Err() != nil || disconnected(ctx) }
 	out, err := s.run(ctx, call, h, body)
-	reply := wire.ReplyTo(call, out, err)
+	reply := wire.NewReply(call, out, err)
 	code := wire.Code("")
 	if reply.Error != nil {
 		code = reply.Error.Code
@@ -78,10 +78,10 @@ func (s *Server) admit(r *http.Request, verb wire.Spec) (*wire.Call, *refusal) {
 	if no := checkForm(r); no != nil {
 		return nil, no
 	}
-	if no := s.checkCompatible(r.Header); no != nil && !verb.Ends {
+	if no := s.checkCompatible(r.Header); no != nil && !verb.EndsServer {
 		return nil, no
 	}
-	call := &wire.Call{Session: r.Header.Get(wire.HeaderSession), Agent: r.Header.Get(wire.HeaderAgent), Owner: r.Header.Get(wire.HeaderOwner)}
+	call := &wire.Call{Session: r.Header.Get(wire.HeaderSession), Agent: r.Header.Get(wire.HeaderAgent), OwnerProcess: r.Header.Get(wire.HeaderOwner)}
 	if no := s.checkSession(call); no != nil {
 		return nil, no
 	}

@@ -15,8 +15,8 @@ import (
 // Process is another process that plays a role until it is ended.
 type Process struct {
 	*exec.Cmd
-	Said string // its first line of output
-	End  func() // ends its input and waits for it; so does the end of the test
+	FirstLine string // its first line of output
+	End       func() // ends its input and waits for it; so does the end of the test
 }
 
 // Start has another process, of user uid where that is not 0, play a role.
@@ -57,11 +57,11 @@ func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...str
 		}
 	}
 	t.Cleanup(p.End)
-	p.Said, err = bufio.NewReader(out).ReadString('\n')
+	p.FirstLine, err = bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("%s %v said nothing: %v", role, args, err)
 	}
-	p.Said = strings.TrimSpace(p.Said)
+	p.FirstLine = strings.TrimSpace(p.FirstLine)
 	return p
 }
 

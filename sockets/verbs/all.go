@@ -15,9 +15,9 @@ func All() []wire.AnyVerb {
 		&HARStart, &HARStop,
 		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetMedia, &SetReset,
 		&PoolRequest, &PoolGrant, &PoolRequests,
-		&Batch, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &CloseSome, &SessionLog,
+		&Batch, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog,
 		&BrowserStatus, &BrowserStop, &Install, &Doctor, &MCP, &MCPInstall,
-		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNews, &BrokerDownloads, &BrokerClaim, &BrokerGoodbye,
+		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent,
 	}
 }
 

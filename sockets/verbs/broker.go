@@ -18,7 +18,7 @@ type TabsIn struct {
 // and after every event of the browser that came before the request.
 var BrokerTabs = wire.Verb[TabsIn, TabsOut]{Spec: wire.Spec{
 	Name: "broker tabs", Group: groupBroker, Short: "List the tabs of all sessions", Example: "abrowser broker tabs",
-	By: wire.ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,
 }}
 
 // NoteIn is the input of [BrokerNote].
@@ -31,9 +31,9 @@ type NoteIn struct {
 
 // BrokerNote keeps what only the session's daemon knows of a tab, so that the
 // next daemon of the session knows it too.
-var BrokerNote = wire.Verb[NoteIn, Nothing]{Spec: wire.Spec{
+var BrokerNote = wire.Verb[NoteIn, Empty]{Spec: wire.Spec{
 	Name: "broker note", Group: groupBroker, Short: "Keep a tab's label and which tab is active",
-	Example: "abrowser broker note", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker note", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
 // ReleaseIn is the input of [BrokerRelease].
@@ -54,7 +54,7 @@ type ReleaseOut struct {
 // are closed.
 var BrokerRelease = wire.Verb[ReleaseIn, ReleaseOut]{Spec: wire.Spec{
 	Name: "broker release", Group: groupBroker, Short: "End a session on the browser's side",
-	Example: "abrowser broker release", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker release", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
 // DepartIn is the input of [BrokerDepart].
@@ -65,9 +65,9 @@ type DepartIn struct {
 
 // BrokerDepart says that a session's daemon ends and none is to follow: the session lasts,
 // and its tabs are left for review without waiting for the daemon to come back.
-var BrokerDepart = wire.Verb[DepartIn, Nothing]{Spec: wire.Spec{
+var BrokerDepart = wire.Verb[DepartIn, Empty]{Spec: wire.Spec{
 	Name: "broker depart", Group: groupBroker, Short: "Leave a session's tabs for review, since its daemon ends",
-	Example: "abrowser broker depart", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker depart", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
 // IncognitoIn is the input of [BrokerIncognito].
@@ -78,9 +78,9 @@ type IncognitoIn struct {
 // BrokerIncognito gives a session a browser context of its own in the place of the
 // shared one, unless it has it already. A session with pages in the shared one
 // cannot have it: [CodeSettingsDiffer].
-var BrokerIncognito = wire.Verb[IncognitoIn, Nothing]{Spec: wire.Spec{
+var BrokerIncognito = wire.Verb[IncognitoIn, Empty]{Spec: wire.Spec{
 	Name: "broker incognito", Group: groupBroker, Short: "Give a session a browser context of its own",
-	Example: "abrowser broker incognito", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker incognito", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
 // BrokerSession is a session as the broker knows it.
@@ -104,21 +104,21 @@ type BrokerSessionsOut struct {
 }
 
 // BrokerSessions lists the sessions that the broker knows.
-var BrokerSessions = wire.Verb[Nothing, BrokerSessionsOut]{Spec: wire.Spec{
+var BrokerSessions = wire.Verb[Empty, BrokerSessionsOut]{Spec: wire.Spec{
 	Name: "broker sessions", Group: groupBroker, Short: "List the sessions that the broker knows",
-	Example: "abrowser broker sessions", By: wire.ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+	Example: "abrowser broker sessions", By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,
 }}
 
-// NewsIn is the input of [BrokerNews].
-type NewsIn struct {
+// NoticesIn is the input of [BrokerNotices].
+type NoticesIn struct {
 	Session string `json:"session" required:"true" help:"whose news"`
-	Heard   int64  `json:"heard,omitzero" help:"the time of news that have been told"`
+	Seen    int64  `json:"heard,omitzero" help:"the time of news that have been told"`
 	// IdleTimeout is what the session was asked for: see Settings.BrowserIdle.
 	IdleTimeout string `json:"idleTimeout,omitzero" is:"duration" help:"time after which a browser without tabs is stopped"`
 }
 
-// NewsOut is what [BrokerNews] answers.
-type NewsOut struct {
+// NoticesOut is what [BrokerNotices] answers.
+type NoticesOut struct {
 	Browser  string     `json:"browser"`           // another word for each browser that runs
 	Windowed bool       `json:"windowed,omitzero"` // it has windows that a person sees
 	Reopened []Reopened `json:"reopened,omitzero"`
@@ -132,9 +132,9 @@ type Reopened struct {
 	Empty bool   `json:"empty,omitempty"` // it is not there again
 }
 
-// BrokerNews tells what happened to a session's tabs while nobody looked, until it
+// BrokerNotices tells what happened to a session's tabs while nobody looked, until it
 // is told that the session has heard it.
-var BrokerNews = wire.Verb[NewsIn, NewsOut]{Spec: wire.Spec{
+var BrokerNotices = wire.Verb[NoticesIn, NoticesOut]{Spec: wire.Spec{
 	Name: "broker news", Group: groupBroker, Short: "Tell what happened to a session's tabs", Example: "abrowser broker news",
-	By: wire.ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,
 }}

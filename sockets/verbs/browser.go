@@ -43,9 +43,9 @@ func (o BrowserStatusOut) Text() string {
 }
 
 // BrowserStatus tells about the shared browser.
-var BrowserStatus = wire.Verb[Nothing, BrowserStatusOut]{Spec: wire.Spec{
+var BrowserStatus = wire.Verb[Empty, BrowserStatusOut]{Spec: wire.Spec{
 	Name: "browser status", Group: groupBrowser, Short: "Print how the shared browser is", Example: "abrowser browser status",
-	By: wire.ByBroker, Control: true, Idle: true, Reads: true,
+	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true,
 }}
 
 // BrowserStopIn is the input of [BrowserStop].
@@ -72,7 +72,7 @@ func (o BrowserStopOut) Text() string {
 // that somebody else started is only left.
 var BrowserStop = wire.Verb[BrowserStopIn, BrowserStopOut]{Spec: wire.Spec{
 	Name: "browser stop", Group: groupBrowser, Short: "Stop the shared browser with all tabs; logins are kept",
-	Example: "abrowser browser stop", By: wire.ByBroker, Control: true, Idle: true, Removes: true, Ends: true,
+	Example: "abrowser browser stop", By: wire.ByBroker, Unqueued: true, NoStart: true, Destructive: true, EndsServer: true,
 }}
 
 // InstallIn is the input of [Install].
@@ -113,11 +113,11 @@ func (o PartsOut) Text() string {
 // Install fetches what is missing: a browser and Playwright's driver.
 var Install = wire.Verb[InstallIn, PartsOut]{Spec: wire.Spec{
 	Name: "install", Group: groupBrowser, Short: "Fetch what is missing: a browser, Playwright's driver, node",
-	Example: "abrowser install --with-deps", By: wire.ByCommand, Idle: true,
+	Example: "abrowser install --with-deps", By: wire.ByCommand, NoStart: true,
 }}
 
 // Doctor checks every part and says how to mend what is not in order.
-var Doctor = wire.Verb[Nothing, PartsOut]{Spec: wire.Spec{
+var Doctor = wire.Verb[Empty, PartsOut]{Spec: wire.Spec{
 	Name: "doctor", Group: groupBrowser, Short: "Check every part and say how to mend it",
-	Example: "abrowser doctor", By: wire.ByCommand, Idle: true, Reads: true,
+	Example: "abrowser doctor", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}

@@ -6,23 +6,23 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// CloseSomeIn is the input of [CloseSome]. What is given has to hold together.
-type CloseSomeIn struct {
+// SessionCloseIn is the input of [SessionClose]. What is given has to hold together.
+type SessionCloseIn struct {
 	Prefix string `json:"prefix,omitzero" help:"those whose names begin so"`
 	IdleMS int    `json:"idleMs,omitzero" min:"1" help:"those that have done nothing for so many milliseconds"`
 	All    bool   `json:"all,omitzero" help:"all that the other flags leave"`
 	Force  bool   `json:"force,omitzero" by:"person" help:"those of other agents too; only where no session is set in the environment"`
 }
 
-// CloseSomeOut is what [CloseSome] answers: the sessions that lived before. Those that
+// SessionCloseOut is what [SessionClose] answers: the sessions that lived before. Those that
 // were not asked for and those of other agents are skipped.
-type CloseSomeOut struct {
+type SessionCloseOut struct {
 	Closed  []string `json:"closed"`
 	Skipped []string `json:"skipped"`
 }
 
 // Text is what was ended, and what goes on.
-func (o CloseSomeOut) Text() string {
+func (o SessionCloseOut) Text() string {
 	text := func(what string, names []string) string {
 		if len(names) == 0 {
 			return ""
@@ -32,9 +32,9 @@ func (o CloseSomeOut) Text() string {
 	return lines(text("closed: ", o.Closed), text("skipped: ", o.Skipped))
 }
 
-// CloseSome ends those of the sessions that live of which everything holds that is
+// SessionClose ends those of the sessions that live of which everything holds that is
 // asked for. Their tabs stay.
-var CloseSome = wire.Verb[CloseSomeIn, CloseSomeOut]{Spec: wire.Spec{
+var SessionClose = wire.Verb[SessionCloseIn, SessionCloseOut]{Spec: wire.Spec{
 	Name: "session close", Group: groupSession, Short: "End the sessions with a prefix, or that have done nothing for a time; their tabs stay open",
-	Example: "abrowser session close --prefix task_ --idle-ms 600000", By: wire.ByCommand, Idle: true,
+	Example: "abrowser session close --prefix task_ --idle-ms 600000", By: wire.ByCommand, NoStart: true,
 }}

@@ -10,11 +10,11 @@ import (
 type DownloadIn struct {
 	Element
 	Path string `json:"path" arg:"1" required:"true" file:"into" help:"the file to write, or a directory to write it in"`
-	Waits
+	TimeoutIn
 }
 
-// Saved is a download that was saved, or that the caller is to save.
-type Saved struct {
+// SavedDownload is a download that was saved, or that the caller is to save.
+type SavedDownload struct {
 	Path              string `json:"path"`
 	SuggestedFilename string `json:"suggestedFilename"`
 	URL               string `json:"url"`
@@ -25,26 +25,26 @@ type Saved struct {
 }
 
 // Text is the file's path.
-func (s Saved) Text() string { return s.Path }
+func (s SavedDownload) Text() string { return s.Path }
 
 // TakeFile is the file.
-func (s *Saved) TakeFile() (wire.File, bool) {
+func (s *SavedDownload) TakeFile() (wire.File, bool) {
 	f := wire.File{Path: s.Path, Name: s.SuggestedFilename, Source: s.Source, Keep: s.Keep}
 	s.Source, s.Keep = "", false
 	return f, true
 }
 
 // SetPath says where the file is.
-func (s *Saved) SetPath(path string) { s.Path = path }
+func (s *SavedDownload) SetPath(path string) { s.Path = path }
 
 // DownloadOut is what [SaveDownload] answers.
 type DownloadOut struct {
-	Saved
+	SavedDownload
 	Effects
 }
 
 // Text is the file's path and what else the click caused.
-func (o DownloadOut) Text() string { return lines(o.Saved.Text(), o.Effects.Text()) }
+func (o DownloadOut) Text() string { return lines(o.SavedDownload.Text(), o.Effects.Text()) }
 
 // SaveDownload clicks an element and saves the file that the browser downloads.
 var SaveDownload = wire.Verb[DownloadIn, DownloadOut]{Spec: wire.Spec{
@@ -70,8 +70,8 @@ type BrokerDownload struct {
 	State             string    `json:"state"` // inProgress, completed or canceled
 	Received          int64     `json:"received"`
 	Total             int64     `json:"total,omitzero"` // 0 while it is not known
-	Began             time.Time `json:"began"`
-	Handed            bool      `json:"handed,omitzero"` // a program at the session's endpoint has it
+	StartedAt         time.Time `json:"began"`
+	Delivered         bool      `json:"handed,omitzero"` // a program at the session's endpoint has it
 	Path              string    `json:"path,omitzero"`   // of the finished file
 	Keep              bool      `json:"keep,omitzero"`   // the file is not ours to move
 }
@@ -84,5 +84,5 @@ type BrokerDownloadsOut struct {
 // BrokerDownloads lists the downloads of a session that nobody has fetched.
 var BrokerDownloads = wire.Verb[BrokerDownloadsIn, BrokerDownloadsOut]{Spec: wire.Spec{
 	Name: "broker downloads", Group: groupBroker, Short: "List a session's downloads",
-	Example: "abrowser broker downloads", By: wire.ByBroker, Control: true, Idle: true, Reads: true, Hidden: true,
+	Example: "abrowser broker downloads", By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,
 }}

@@ -4,9 +4,9 @@ import "fmt"
 
 // Effects are what a command caused beside what it was asked for.
 type Effects struct {
-	Opened    []OpenedTab     `json:"opened,omitzero"`
-	Dialogs   []Dialog        `json:"dialogs,omitzero"`
-	Downloads []BegunDownload `json:"downloads,omitzero"`
+	Opened    []OpenedTab       `json:"opened,omitzero"`
+	Dialogs   []Dialog          `json:"dialogs,omitzero"`
+	Downloads []StartedDownload `json:"downloads,omitzero"`
 }
 
 // OpenedTab is a tab that the session's page opened while the command ran.
@@ -22,11 +22,11 @@ type Dialog struct {
 	Message       string `json:"message"`
 	DefaultPrompt string `json:"defaultPrompt,omitzero"`
 	Handled       string `json:"handled"` // accepted or dismissed
-	Raised        bool   `json:"raised,omitzero"`
+	Unhandled     bool   `json:"raised,omitzero"`
 }
 
-// BegunDownload is a download that began while the command ran.
-type BegunDownload struct {
+// StartedDownload is a download that began while the command ran.
+type StartedDownload struct {
 	SuggestedFilename string `json:"suggestedFilename"`
 	URL               string `json:"url"`
 }
@@ -46,8 +46,8 @@ func (e Effects) Text() string {
 	return lines(all...)
 }
 
-// Waits is the deadline of a command that waits for the page.
-type Waits struct {
+// TimeoutIn is the deadline of a command that waits for the page.
+type TimeoutIn struct {
 	Timeout int `json:"timeout,omitzero" env:"DEFAULT_TIMEOUT" min:"1" help:"milliseconds to wait at most"`
 }
 

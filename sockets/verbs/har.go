@@ -49,8 +49,8 @@ var HARStop = wire.Verb[HARStopIn, HARStopOut]{Spec: wire.Spec{
 	Example: "abrowser network har stop",
 }}
 
-// CheckReplay refuses HAR files that are not there to be answered from.
-func CheckReplay(paths []string) error {
+// CheckHARFiles refuses HAR files that are not there to be answered from.
+func CheckHARFiles(paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return wire.Errorf(wire.CodeBadInput, "HAR replay file not found at %q", path).WithHint("abrowser network har start %s records one", path)

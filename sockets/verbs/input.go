@@ -10,7 +10,7 @@ type ClickIn struct {
 	NewTab    bool     `json:"newTab,omitzero" help:"open the link in a new tab instead"`
 	Button    string   `json:"button,omitzero" default:"left" enum:"left|right|middle" help:"the mouse button"`
 	Modifiers []string `json:"modifiers,omitzero" enum:"Alt|Control|Meta|Shift" help:"keys held down, separated by commas"`
-	Waits
+	TimeoutIn
 }
 
 // ClickOut is what [Click] answers.
@@ -30,7 +30,7 @@ var Click = wire.Verb[ClickIn, ClickOut]{Spec: wire.Spec{
 // ElementIn is the input of a verb that takes an element and may wait for it.
 type ElementIn struct {
 	Element
-	Waits
+	TimeoutIn
 }
 
 // DblclickOut is what [Dblclick] answers.
@@ -48,7 +48,7 @@ var Dblclick = wire.Verb[ElementIn, DblclickOut]{Spec: wire.Spec{
 type FillIn struct {
 	Element
 	Text string `json:"text" arg:"1..." required:"true" help:"the new value; words are joined by a space"`
-	Waits
+	TimeoutIn
 }
 
 // FillOut is what [Fill] answers.
@@ -68,7 +68,7 @@ type TypeIn struct {
 	Text  string `json:"text" arg:"1..." required:"true" help:"what to type; words are joined by a space"`
 	Clear bool   `json:"clear,omitzero" help:"empty the field first"`
 	Delay int    `json:"delay,omitzero" min:"0" help:"milliseconds between keys"`
-	Waits
+	TimeoutIn
 }
 
 // TypeOut is what [Type] answers.
@@ -85,7 +85,7 @@ var Type = wire.Verb[TypeIn, TypeOut]{Spec: wire.Spec{
 // PressIn is the input of [Press].
 type PressIn struct {
 	Key string `json:"key" arg:"0" required:"true" help:"a key, with modifiers before it: Enter, Control+a"`
-	Waits
+	TimeoutIn
 }
 
 // PressOut is what [Press] answers.
@@ -125,7 +125,7 @@ var Focus = wire.Verb[ElementIn, FocusOut]{Spec: wire.Spec{
 type SelectIn struct {
 	Element
 	Values []string `json:"values" arg:"1..." required:"true" help:"values or visible labels of the options"`
-	Waits
+	TimeoutIn
 }
 
 // SelectOut is what [Select] answers.
@@ -166,7 +166,7 @@ type ScrollIn struct {
 	Direction string `json:"direction,omitzero" arg:"0" default:"down" enum:"up|down|left|right" help:"up, down, left or right"`
 	Amount    int    `json:"amount,omitzero" arg:"1" default:"300" help:"pixels"`
 	Selector  string `json:"selector,omitzero" flag:"selector,s" help:"the element to scroll in; without it the page"`
-	Waits
+	TimeoutIn
 }
 
 // ScrollOut is what [Scroll] answers.

@@ -12,10 +12,10 @@ type MCPIn struct {
 }
 
 // MCP serves the other verbs to an MCP client.
-var MCP = wire.Verb[MCPIn, Nothing]{Spec: wire.Spec{
+var MCP = wire.Verb[MCPIn, Empty]{Spec: wire.Spec{
 	Name: "mcp", Group: groupSession, Short: "Serve an MCP client on standard input and output until the input ends",
 	Long:    "Every command is a tool there, and takes the session it is for. Without --tools the client is offered the core, and a tool that adds the others.",
-	Example: "abrowser mcp --tools all", By: wire.ByCommand, Idle: true,
+	Example: "abrowser mcp --tools all", By: wire.ByCommand, NoStart: true,
 }}
 
 // MCPInstallIn is the input of [MCPInstall].
@@ -54,5 +54,5 @@ func (o MCPInstallOut) Text() string {
 // MCPInstall tells MCP clients of us.
 var MCPInstall = wire.Verb[MCPInstallIn, MCPInstallOut]{Spec: wire.Spec{
 	Name: "mcp install", Group: groupSession, Short: "Print, or add with --write, what an MCP client needs to start abrowser",
-	Example: "abrowser mcp install cursor --write", By: wire.ByCommand, Idle: true,
+	Example: "abrowser mcp install cursor --write", By: wire.ByCommand, NoStart: true,
 }}

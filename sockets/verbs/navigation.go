@@ -6,13 +6,13 @@ const groupNavigation = "Navigation"
 
 // OpenIn is the input of [Open].
 type OpenIn struct {
-	URL      string   `json:"url,omitzero" arg:"0" help:"where to go; without a scheme https, for loopback hosts http"`
-	Device   string   `json:"device,omitzero" help:"show the session's pages as on this device: iPhone 15, Pixel 7, Desktop Chrome"`
-	Viewport Loose    `json:"viewport,omitzero" help:"their size, as 800x600; with a device in place of its own"`
-	HAR      string   `json:"har,omitzero" flag:"har" file:"out" help:"record the session's requests into this HAR file, until the session is closed"`
-	HARs     []string `json:"hars,omitzero" flag:"hars" file:"in" help:"answer requests from these HAR files, where they have an answer"`
-	OnEnd    string   `json:"onEnd,omitzero" enum:"keep|close" help:"what becomes of the session's tabs when it is closed: they stay, or are closed"`
-	Waits
+	URL      string         `json:"url,omitzero" arg:"0" help:"where to go; without a scheme https, for loopback hosts http"`
+	Device   string         `json:"device,omitzero" help:"show the session's pages as on this device: iPhone 15, Pixel 7, Desktop Chrome"`
+	Viewport StringOrObject `json:"viewport,omitzero" help:"their size, as 800x600; with a device in place of its own"`
+	HAR      string         `json:"har,omitzero" flag:"har" file:"out" help:"record the session's requests into this HAR file, until the session is closed"`
+	HARs     []string       `json:"hars,omitzero" flag:"hars" file:"in" help:"answer requests from these HAR files, where they have an answer"`
+	OnEnd    string         `json:"onEnd,omitzero" enum:"keep|close" help:"what becomes of the session's tabs when it is closed: they stay, or are closed"`
+	TimeoutIn
 }
 
 // Check refuses a viewport that is none.
@@ -45,7 +45,7 @@ var Open = wire.Verb[OpenIn, OpenOut]{Spec: wire.Spec{
 }}
 
 // StepIn is the input of [Back], [Forward] and [Reload].
-type StepIn struct{ Waits }
+type StepIn struct{ TimeoutIn }
 
 // PageURL is the URL that a command left the page at.
 type PageURL struct {

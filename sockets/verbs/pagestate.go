@@ -102,5 +102,5 @@ func marks(on bool, word string) string {
 // so no lock.
 var PageState = wire.Verb[TabIn, PageStateOut]{Spec: wire.Spec{
 	Name: "page state", Group: groupRead, Short: "List headings, links, buttons, inputs, landmarks and errors of the page",
-	Example: "abrowser page state --json", Reads: true,
+	Example: "abrowser page state --json", ReadOnly: true,
 }}

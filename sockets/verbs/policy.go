@@ -121,9 +121,9 @@ func exceptions(per map[string]string) string {
 }
 
 // PolicyStatus prints the session's policies.
-var PolicyStatus = wire.Verb[Nothing, PoliciesOut]{Spec: wire.Spec{
+var PolicyStatus = wire.Verb[Empty, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy status", Group: groupPolicy, Short: "Print the session's policies, and what waits for a person or a file picker",
-	Example: "abrowser policy status", Control: true, Reads: true,
+	Example: "abrowser policy status", Unqueued: true, ReadOnly: true,
 }}
 
 // PolicyDialog says what is done with JavaScript dialogs.
@@ -131,7 +131,7 @@ var PolicyDialog = wire.Verb[DialogPolicyIn, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy dialog", Group: groupPolicy, Short: "Set what is done with alert, confirm, prompt and beforeunload",
 	Long: "The default, raise, accepts alert and beforeunload, dismisses confirm and prompt, and the next reply says so. " +
 		"A policy is the session's own and holds until the session is closed.",
-	Example: "abrowser policy dialog accept", Control: true,
+	Example: "abrowser policy dialog accept", Unqueued: true,
 }}
 
 // PermissionPolicyIn is the input of [PolicyPermission].
@@ -174,7 +174,7 @@ var PolicyPermission = wire.Verb[PermissionPolicyIn, PoliciesOut]{Spec: wire.Spe
 		"a black picture and a tone, the place of set geo, a clipboard of the session's own. " +
 		"With ask-human the page waits for policy answer, 5 minutes at most. " +
 		"The default, raise, denies and the next reply says so. Without names the mode is for all, and what was set for single ones is dropped.",
-	Example: "abrowser policy permission allow geolocation", Control: true,
+	Example: "abrowser policy permission allow geolocation", Unqueued: true,
 }}
 
 // NotificationPolicyIn is the input of [PolicyNotification].
@@ -186,7 +186,7 @@ type NotificationPolicyIn struct {
 var PolicyNotification = wire.Verb[NotificationPolicyIn, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy notification", Group: groupPolicy, Short: "Set what is done when the page shows a notification",
 	Long:    "Nothing is shown on the screen: the page is told that it was (allow) or was not (deny, raise), and the next reply has its title.",
-	Example: "abrowser policy notification allow", Control: true,
+	Example: "abrowser policy notification allow", Unqueued: true,
 }}
 
 // FilePickerPolicyIn is the input of [PolicyFilePicker].
@@ -213,7 +213,7 @@ func (in FilePickerPolicyIn) Check() error {
 var PolicyFilePicker = wire.Verb[FilePickerPolicyIn, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy file-picker", Group: groupPolicy, Short: "Set what is done when the page opens a file picker",
 	Long:    "What policy respond has queued is picked, unless the policy is deny; with nothing queued the page is told that nothing was picked, and the next reply says so.",
-	Example: "abrowser policy file-picker deny showDirectoryPicker", Control: true,
+	Example: "abrowser policy file-picker deny showDirectoryPicker", Unqueued: true,
 }}
 
 // PickedFile is a file that a file picker answers: one of the caller's, or a content.
@@ -243,7 +243,7 @@ func (o PickerRespondOut) Text() string {
 
 // PolicyRespond queues what the next file picker of a kind answers.
 var PolicyRespond = wire.Verb[PickerRespondIn, PickerRespondOut]{Spec: wire.Spec{
-	Name: "policy respond", Group: groupPolicy, Short: "Queue what the page's next file picker of a kind picks", Control: true,
+	Name: "policy respond", Group: groupPolicy, Short: "Queue what the page's next file picker of a kind picks", Unqueued: true,
 	Long: "Files to read are read now. The file to save to is written when the page saves.", Example: "abrowser policy respond showOpenFilePicker report.pdf",
 }}
 
@@ -256,7 +256,7 @@ type PolicyAnswerIn struct {
 // PolicyAnswer is a person's answer to a page that waits for it.
 var PolicyAnswer = wire.Verb[PolicyAnswerIn, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy answer", Group: groupPolicy, Short: "Answer what a page waits for a person to decide", Example: "abrowser policy answer q1 allow",
-	Control: true,
+	Unqueued: true,
 }}
 
 // DialogAcceptIn is the input of [DialogAccept].
@@ -275,11 +275,11 @@ var DialogAccept = wire.Verb[DialogAcceptIn, DialogAnswerOut]{Spec: wire.Spec{
 	Name: "dialog accept", Group: groupTabs, Short: "Accept the next JavaScript dialog, whatever the policy", Example: "abrowser dialog accept",
 	Long: "No dialog stays open, so that nothing hangs: say before what opens it how the next one is answered. " +
 		"For all of them: abrowser policy dialog.",
-	Control: true,
+	Unqueued: true,
 }}
 
 // DialogDismiss dismisses the next dialog, whatever the policy.
-var DialogDismiss = wire.Verb[Nothing, DialogAnswerOut]{Spec: wire.Spec{
+var DialogDismiss = wire.Verb[Empty, DialogAnswerOut]{Spec: wire.Spec{
 	Name: "dialog dismiss", Group: groupTabs, Short: "Dismiss the next JavaScript dialog, whatever the policy", Example: "abrowser dialog dismiss",
-	Control: true,
+	Unqueued: true,
 }}

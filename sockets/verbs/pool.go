@@ -29,10 +29,10 @@ type PoolRequestOut struct {
 func (o PoolRequestOut) Text() string { return o.Message }
 
 // PoolRequest queues for a slot of the tab pool.
-var PoolRequest = wire.Verb[Nothing, PoolRequestOut]{Spec: wire.Spec{
+var PoolRequest = wire.Verb[Empty, PoolRequestOut]{Spec: wire.Spec{
 	Name: "pool request", Group: groupSession, Short: "Queue for one more tab, where the pool of extra tabs is full",
 	Long:    "First come, first served; asking again keeps the place. A slot that comes free is kept for the first in the queue, for 30 s.",
-	Example: "abrowser pool request", By: wire.ByBroker, Control: true, Idle: true,
+	Example: "abrowser pool request", By: wire.ByBroker, Unqueued: true, NoStart: true,
 }}
 
 // PoolGrantOut is what [PoolGrant] answers.
@@ -50,10 +50,10 @@ type PoolGrantOut struct {
 func (o PoolGrantOut) Text() string { return o.Message }
 
 // PoolGrant gives up a tab for the first in the queue.
-var PoolGrant = wire.Verb[Nothing, PoolGrantOut]{Spec: wire.Spec{
+var PoolGrant = wire.Verb[Empty, PoolGrantOut]{Spec: wire.Spec{
 	Name: "pool grant", Group: groupSession, Short: "Close one's oldest extra tab for the first that waits for one",
 	Long:    "Where nobody waits nothing is closed. The slot is kept for who gets it, for 30 s.",
-	Example: "abrowser pool grant", By: wire.ByBroker, Control: true, Idle: true, Removes: true,
+	Example: "abrowser pool grant", By: wire.ByBroker, Unqueued: true, NoStart: true, Destructive: true,
 }}
 
 // PoolWait is an agent that waits for a slot.
@@ -98,45 +98,45 @@ func (o PoolRequestsOut) Text() string {
 }
 
 // PoolRequests tells who waits for a slot of the tab pool, and whether one is kept.
-var PoolRequests = wire.Verb[Nothing, PoolRequestsOut]{Spec: wire.Spec{
+var PoolRequests = wire.Verb[Empty, PoolRequestsOut]{Spec: wire.Spec{
 	Name: "pool requests", Group: groupSession, Short: "Print who waits for a tab, and whether one may be opened now",
-	Example: "abrowser pool requests", By: wire.ByBroker, Control: true, Idle: true, Reads: true,
+	Example: "abrowser pool requests", By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true,
 }}
 
 // ClaimIn is the input of [BrokerClaim].
 type ClaimIn struct {
-	Session string `json:"session" required:"true" help:"the session that is to be used"`
-	Looks   bool   `json:"looks,omitzero" help:"only to read"`
-	Asks    bool   `json:"asks,omitzero" help:"only to know whose it is"`
+	Session   string `json:"session" required:"true" help:"the session that is to be used"`
+	ReadOnly  bool   `json:"looks,omitzero" help:"only to read"`
+	QueryOnly bool   `json:"asks,omitzero" help:"only to know whose it is"`
 }
 
 // ClaimOut is what [BrokerClaim] answers.
 type ClaimOut struct {
-	Holder wire.AgentKey `json:"holder,omitzero"` // whose it is; empty for nobody's
-	Ended  bool          `json:"ended,omitzero"`  // it was ended since somebody used it
+	Owner wire.AgentKey `json:"holder,omitzero"` // whose it is; empty for nobody's
+	Ended bool          `json:"ended,omitzero"`  // it was ended since somebody used it
 	// Unknown is set where nothing is known of it: new, or incognito and ended.
-	Unknown bool   `json:"unknown,omitzero"`
-	Live    bool   `json:"live,omitzero"` // it is at work
-	Held    bool   `json:"held,omitzero"` // it is, or its agent lives: no other agent gets it
-	Tab     string `json:"tab,omitzero"`  // its active one
+	Unknown  bool   `json:"unknown,omitzero"`
+	Live     bool   `json:"live,omitzero"` // it is at work
+	Reserved bool   `json:"held,omitzero"` // it is, or its agent lives: no other agent gets it
+	Tab      string `json:"tab,omitzero"`  // its active one
 }
 
 // BrokerClaim says whose a session is. It becomes the asking agent's where it is
 // nobody's.
 var BrokerClaim = wire.Verb[ClaimIn, ClaimOut]{Spec: wire.Spec{
 	Name: "broker claim", Group: groupBroker, Short: "Say whose a session is, and take one that is nobody's",
-	Example: "abrowser broker claim", By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
+	Example: "abrowser broker claim", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
-// GoodbyeOut is what [BrokerGoodbye] answers.
-type GoodbyeOut struct {
+// EndAgentOut is what [BrokerEndAgent] answers.
+type EndAgentOut struct {
 	Sessions []string `json:"sessions,omitzero"` // that were the agent's, and are released
 	Closed   int      `json:"closed"`            // extra tabs
 }
 
-// BrokerGoodbye ends an agent: its extra tabs are closed, its sessions released, and
+// BrokerEndAgent ends an agent: its extra tabs are closed, its sessions released, and
 // what it waits for is forgotten.
-var BrokerGoodbye = wire.Verb[Nothing, GoodbyeOut]{Spec: wire.Spec{
+var BrokerEndAgent = wire.Verb[Empty, EndAgentOut]{Spec: wire.Spec{
 	Name: "broker goodbye", Group: groupBroker, Short: "End the agent that asks", Example: "abrowser broker goodbye",
-	By: wire.ByBroker, Control: true, Idle: true, Hidden: true,
+	By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}

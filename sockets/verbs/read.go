@@ -41,7 +41,7 @@ func (o SnapshotOut) Text() string { return o.Snapshot }
 // Snapshot lists what is on the page, with a ref for each element to act on.
 var Snapshot = wire.Verb[SnapshotIn, SnapshotOut]{Spec: wire.Spec{
 	Name: "snapshot", Group: groupRead, Short: "Show the page as a tree with a ref for each element",
-	Example: "abrowser snapshot -i", Reads: true,
+	Example: "abrowser snapshot -i", ReadOnly: true,
 }}
 
 // GetIn is the input of a getter that takes an element.
@@ -53,8 +53,8 @@ type GetIn struct {
 // TabIn is the input of a getter that takes a tab alone.
 type TabIn struct{ TabSelector }
 
-// Nothing is the input of a verb that takes none.
-type Nothing struct{}
+// Empty is the input of a verb that takes none.
+type Empty struct{}
 
 // GetTextOut is what [GetText] answers.
 type GetTextOut struct {
@@ -67,7 +67,7 @@ func (o GetTextOut) Text() string { return o.Value }
 
 // GetText reads the text of an element.
 var GetText = wire.Verb[GetIn, GetTextOut]{Spec: wire.Spec{
-	Name: "get text", Group: groupRead, Short: "Print the text of an element", Example: "abrowser get text h1", Reads: true,
+	Name: "get text", Group: groupRead, Short: "Print the text of an element", Example: "abrowser get text h1", ReadOnly: true,
 }}
 
 // GetHTMLOut is what [GetHTML] answers.
@@ -80,7 +80,7 @@ func (o GetHTMLOut) Text() string { return o.HTML }
 
 // GetHTML reads the inner HTML of an element.
 var GetHTML = wire.Verb[GetIn, GetHTMLOut]{Spec: wire.Spec{
-	Name: "get html", Group: groupRead, Short: "Print the inner HTML of an element", Example: "abrowser get html main", Reads: true,
+	Name: "get html", Group: groupRead, Short: "Print the inner HTML of an element", Example: "abrowser get html main", ReadOnly: true,
 }}
 
 // GetValueOut is what [GetValue] answers.
@@ -94,7 +94,7 @@ func (o GetValueOut) Text() string { return o.Value }
 
 // GetValue reads the value of a field.
 var GetValue = wire.Verb[GetIn, GetValueOut]{Spec: wire.Spec{
-	Name: "get value", Group: groupRead, Short: "Print the value of a field", Example: "abrowser get value '#name'", Reads: true,
+	Name: "get value", Group: groupRead, Short: "Print the value of a field", Example: "abrowser get value '#name'", ReadOnly: true,
 }}
 
 // GetAttrIn is the input of [GetAttr].
@@ -121,7 +121,7 @@ func (o GetAttrOut) Text() string {
 
 // GetAttr reads an attribute of an element.
 var GetAttr = wire.Verb[GetAttrIn, GetAttrOut]{Spec: wire.Spec{
-	Name: "get attr", Group: groupRead, Short: "Print an attribute of an element", Example: "abrowser get attr a href", Reads: true,
+	Name: "get attr", Group: groupRead, Short: "Print an attribute of an element", Example: "abrowser get attr a href", ReadOnly: true,
 }}
 
 // GetTitleOut is what [GetTitle] answers.
@@ -134,12 +134,12 @@ func (o GetTitleOut) Text() string { return o.Title }
 
 // GetTitle reads the page's title.
 var GetTitle = wire.Verb[TabIn, GetTitleOut]{Spec: wire.Spec{
-	Name: "get title", Group: groupRead, Short: "Print the page's title", Example: "abrowser get title", Reads: true,
+	Name: "get title", Group: groupRead, Short: "Print the page's title", Example: "abrowser get title", ReadOnly: true,
 }}
 
 // GetURL reads the page's URL.
 var GetURL = wire.Verb[TabIn, PageURL]{Spec: wire.Spec{
-	Name: "get url", Group: groupRead, Short: "Print the page's URL", Example: "abrowser get url", Reads: true,
+	Name: "get url", Group: groupRead, Short: "Print the page's URL", Example: "abrowser get url", ReadOnly: true,
 }}
 
 // GetCountOut is what [GetCount] answers.
@@ -153,7 +153,7 @@ func (o GetCountOut) Text() string { return strconv.Itoa(o.Count) }
 
 // GetCount counts the elements that match.
 var GetCount = wire.Verb[GetIn, GetCountOut]{Spec: wire.Spec{
-	Name: "get count", Group: groupRead, Short: "Print how many elements match", Example: "abrowser get count a", Reads: true,
+	Name: "get count", Group: groupRead, Short: "Print how many elements match", Example: "abrowser get count a", ReadOnly: true,
 }}
 
 // GetBoxOut is what [GetBox] answers, in CSS pixels from the viewport's corner.
@@ -171,7 +171,7 @@ func (o GetBoxOut) Text() string {
 
 // GetBox reads where an element is.
 var GetBox = wire.Verb[GetIn, GetBoxOut]{Spec: wire.Spec{
-	Name: "get box", Group: groupRead, Short: "Print where an element is", Example: "abrowser get box '#buy'", Reads: true,
+	Name: "get box", Group: groupRead, Short: "Print where an element is", Example: "abrowser get box '#buy'", ReadOnly: true,
 }}
 
 // GetStylesOut is what [GetStyles] answers.
@@ -190,7 +190,7 @@ func (o GetStylesOut) Text() string {
 
 // GetStyles reads the computed styles of an element.
 var GetStyles = wire.Verb[GetIn, GetStylesOut]{Spec: wire.Spec{
-	Name: "get styles", Group: groupRead, Short: "Print the computed styles of an element", Example: "abrowser get styles h1", Reads: true,
+	Name: "get styles", Group: groupRead, Short: "Print the computed styles of an element", Example: "abrowser get styles h1", ReadOnly: true,
 }}
 
 // GetCDPURLOut is what [GetCDPURL] answers.
@@ -202,10 +202,10 @@ type GetCDPURLOut struct {
 func (o GetCDPURLOut) Text() string { return o.CDPURL }
 
 // GetCDPURL names the session's own CDP endpoint, on which its targets alone exist.
-var GetCDPURL = wire.Verb[Nothing, GetCDPURLOut]{Spec: wire.Spec{
+var GetCDPURL = wire.Verb[Empty, GetCDPURLOut]{Spec: wire.Spec{
 	Name: "get cdp-url", Group: groupRead, Short: "Print the session's own CDP endpoint",
 	Long:    "Any CDP client can work in the session through it; only the session's own targets exist on it.",
-	Example: "abrowser get cdp-url", Reads: true,
+	Example: "abrowser get cdp-url", ReadOnly: true,
 }}
 
 // IsVisibleOut is what [IsVisible] answers.
@@ -219,7 +219,7 @@ func (o IsVisibleOut) Text() string { return strconv.FormatBool(o.Visible) }
 
 // IsVisible reports whether an element is visible.
 var IsVisible = wire.Verb[GetIn, IsVisibleOut]{Spec: wire.Spec{
-	Name: "is visible", Group: groupRead, Short: "Print whether an element is visible", Example: "abrowser is visible '#menu'", Reads: true,
+	Name: "is visible", Group: groupRead, Short: "Print whether an element is visible", Example: "abrowser is visible '#menu'", ReadOnly: true,
 }}
 
 // IsEnabledOut is what [IsEnabled] answers.
@@ -233,7 +233,7 @@ func (o IsEnabledOut) Text() string { return strconv.FormatBool(o.Enabled) }
 
 // IsEnabled reports whether an element is enabled.
 var IsEnabled = wire.Verb[GetIn, IsEnabledOut]{Spec: wire.Spec{
-	Name: "is enabled", Group: groupRead, Short: "Print whether an element is enabled", Example: "abrowser is enabled '#send'", Reads: true,
+	Name: "is enabled", Group: groupRead, Short: "Print whether an element is enabled", Example: "abrowser is enabled '#send'", ReadOnly: true,
 }}
 
 // IsCheckedOut is what [IsChecked] answers.
@@ -247,7 +247,7 @@ func (o IsCheckedOut) Text() string { return strconv.FormatBool(o.Checked) }
 
 // IsChecked reports whether a box is ticked.
 var IsChecked = wire.Verb[GetIn, IsCheckedOut]{Spec: wire.Spec{
-	Name: "is checked", Group: groupRead, Short: "Print whether a box is ticked", Example: "abrowser is checked '#agree'", Reads: true,
+	Name: "is checked", Group: groupRead, Short: "Print whether a box is ticked", Example: "abrowser is checked '#agree'", ReadOnly: true,
 }}
 
 // EvalIn is the input of [Eval].
@@ -255,7 +255,7 @@ type EvalIn struct {
 	Script string `json:"script,omitzero" arg:"0..." help:"JavaScript; its value is printed, a promise is awaited"`
 	Base64 bool   `json:"base64,omitzero" flag:"base64,b" help:"the script is base64"`
 	Stdin  bool   `json:"stdin,omitzero" help:"read the script from standard input"`
-	Waits
+	TimeoutIn
 }
 
 // EvalOut is what [Eval] answers. Unserializable holds a value JSON has no form
@@ -286,7 +286,7 @@ type ScreenshotIn struct {
 	Selector string `json:"selector,omitzero" arg:"0" help:"only this element"`
 	Path     string `json:"path,omitzero" arg:"1" file:"out" help:"the file to write; .jpg writes a JPEG"`
 	Full     bool   `json:"full,omitzero" flag:"full,f" help:"the whole page, not only what is in view"`
-	Waits
+	TimeoutIn
 }
 
 // ScreenshotOut is what [Screenshot] answers.
@@ -315,5 +315,5 @@ func (o *ScreenshotOut) SetPath(path string) { o.Path = path }
 var Screenshot = wire.Verb[ScreenshotIn, ScreenshotOut]{Spec: wire.Spec{
 	Name: "screenshot", Group: groupRead, Short: "Save a picture of the page or of an element",
 	Long:    "A single argument is a selector if it starts with . # or @ or has neither a slash nor an image's ending, otherwise the path.",
-	Example: "abrowser screenshot page.png", Reads: true,
+	Example: "abrowser screenshot page.png", ReadOnly: true,
 }}

@@ -88,7 +88,7 @@ func (o CloseOut) Text() string {
 // Close ends the session; its tabs stay open, for review and for a follow-up.
 var Close = wire.Verb[CloseIn, CloseOut]{Spec: wire.Spec{
 	Name: "close", Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
-	Example: "abrowser close", Control: true, Idle: true, Ends: true,
+	Example: "abrowser close", Unqueued: true, NoStart: true, EndsServer: true,
 }}
 
 // KillIn is the input of [Kill].
@@ -115,14 +115,24 @@ func (o KillOut) Text() string {
 // Kill ends the session by force: for a daemon or driver that does not answer.
 var Kill = wire.Verb[KillIn, KillOut]{Spec: wire.Spec{
 	Name: "kill", Group: groupSession, Short: "End the session by force, also when it does not answer; its tabs stay open",
-	Example: "abrowser kill", By: wire.ByCommand, Idle: true,
+	Example: "abrowser kill", By: wire.ByCommand, NoStart: true,
 }}
+
+// The states of a session. A tab's session is live or released.
+const (
+	StateStarting = "starting" // its daemon connects to the browser
+	StateReady    = "ready"
+	StateBusy     = "busy"     // a command runs
+	StateWedged   = "wedged"   // its page or daemon does not respond
+	StateLive     = "live"     // its daemon is connected to the broker
+	StateReleased = "released" // it has ended and left its tabs open
+)
 
 // StatusOut is what [Status] answers.
 type StatusOut struct {
 	SessionID string `json:"sessionId"`
 	Running   bool   `json:"running"`
-	State     string `json:"state,omitzero"` // starting, ready, busy, wedged or released
+	State     string `json:"state,omitzero"` // see [StateReady]
 	Mode      string `json:"mode,omitzero"`
 	PID       int    `json:"pid,omitzero"`
 	Build     string `json:"build,omitzero"`
@@ -169,9 +179,9 @@ func (o StatusOut) Text() string {
 }
 
 // Status says how the session is, also while a command runs.
-var Status = wire.Verb[Nothing, StatusOut]{Spec: wire.Spec{
+var Status = wire.Verb[Empty, StatusOut]{Spec: wire.Spec{
 	Name: "status", Group: groupSession, Short: "Print how the session is", Example: "abrowser status",
-	Control: true, Idle: true, Reads: true,
+	Unqueued: true, NoStart: true, ReadOnly: true,
 }}
 
 // SessionOut is what [Session] answers.
@@ -183,9 +193,9 @@ type SessionOut struct {
 func (o SessionOut) Text() string { return o.Session }
 
 // Session names the session that commands here belong to.
-var Session = wire.Verb[Nothing, SessionOut]{Spec: wire.Spec{
+var Session = wire.Verb[Empty, SessionOut]{Spec: wire.Spec{
 	Name: "session", Group: groupSession, Short: "Print the name of the session", Example: "abrowser session",
-	By: wire.ByCommand, Idle: true, Reads: true,
+	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
 // TypeBrowser is the type of a session whose pages are in a browser.
@@ -244,9 +254,9 @@ func (o SessionListOut) Text() string {
 }
 
 // SessionList lists all sessions, those that ended but left tabs included.
-var SessionList = wire.Verb[Nothing, SessionListOut]{Spec: wire.Spec{
+var SessionList = wire.Verb[Empty, SessionListOut]{Spec: wire.Spec{
 	Name: "session list", Group: groupSession, Short: "List all sessions, with those that left tabs for review",
-	Example: "abrowser session list", By: wire.ByCommand, Idle: true, Reads: true,
+	Example: "abrowser session list", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
 // SessionInfoOut is what [SessionInfo] answers.
@@ -275,9 +285,9 @@ func (o SessionInfoOut) Text() string {
 }
 
 // SessionInfo tells about the session.
-var SessionInfo = wire.Verb[Nothing, SessionInfoOut]{Spec: wire.Spec{
+var SessionInfo = wire.Verb[Empty, SessionInfoOut]{Spec: wire.Spec{
 	Name: "session info", Group: groupSession, Short: "Print what is known of the session", Example: "abrowser session info",
-	By: wire.ByCommand, Idle: true, Reads: true,
+	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
 // SessionLogIn is the input of [SessionLog].
@@ -316,5 +326,5 @@ func (o SessionLogOut) Text() string {
 var SessionLog = wire.Verb[SessionLogIn, SessionLogOut]{Spec: wire.Spec{
 	Name: "session log", Group: groupSession, Short: "Print what a session was asked for, one line of JSON a command",
 	Long:    "Time, command, error's code and duration; never what was typed. It stays when the session has ended.",
-	Example: "abrowser session log task_123", By: wire.ByCommand, Idle: true, Reads: true,
+	Example: "abrowser session log task_123", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}

@@ -8,20 +8,20 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Loose is a text that may as well be sent as a JSON object, which is kept as its JSON.
-type Loose string
+// StringOrObject is a text that may as well be sent as a JSON object, which is kept as its JSON.
+type StringOrObject string
 
 // UnmarshalJSON takes a string or an object.
-func (l *Loose) UnmarshalJSON(raw []byte) error {
+func (l *StringOrObject) UnmarshalJSON(raw []byte) error {
 	if len(raw) > 0 && raw[0] == '{' {
-		*l = Loose(raw)
+		*l = StringOrObject(raw)
 		return nil
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
 		return err
 	}
-	*l = Loose(text)
+	*l = StringOrObject(text)
 	return nil
 }
 
@@ -29,7 +29,7 @@ func (l *Loose) UnmarshalJSON(raw []byte) error {
 const MaxSide = 10_000
 
 // ParseSize reads a viewport's size: 800x600, or an object with width and height.
-func ParseSize(text Loose) (width, height int, err error) {
+func ParseSize(text StringOrObject) (width, height int, err error) {
 	var size struct{ Width, Height int }
 	if strings.HasPrefix(string(text), "{") {
 		err = json.Unmarshal([]byte(text), &size)
@@ -128,11 +128,11 @@ var SetOffline = wire.Verb[OfflineIn, OfflineOut]{Spec: wire.Spec{
 
 // HeadersIn is the input of [SetHeaders].
 type HeadersIn struct {
-	Headers Loose `json:"headers" arg:"0" required:"true" help:"a JSON object of names and values; {} takes them off"`
+	Headers StringOrObject `json:"headers" arg:"0" required:"true" help:"a JSON object of names and values; {} takes them off"`
 }
 
 // ParseHeaders reads the JSON object of [HeadersIn].
-func ParseHeaders(text Loose) (map[string]string, error) {
+func ParseHeaders(text StringOrObject) (map[string]string, error) {
 	var headers map[string]string
 	err := json.Unmarshal([]byte(text), &headers)
 	bad := err != nil || headers == nil
@@ -172,6 +172,6 @@ var SetMedia = wire.Verb[MediaIn, SetOut]{Spec: wire.Spec{
 }}
 
 // SetReset takes off all that set verbs have set.
-var SetReset = wire.Verb[Nothing, SetOut]{Spec: wire.Spec{
+var SetReset = wire.Verb[Empty, SetOut]{Spec: wire.Spec{
 	Name: "set reset", Group: groupPolicy, Short: "Take off device, viewport, place, offline, headers and media", Example: "abrowser set reset",
 }}

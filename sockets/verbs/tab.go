@@ -59,8 +59,8 @@ type TabsOut struct {
 	// LastDownload is the number of the newest download of the session whose tabs
 	// its daemon asks the broker for.
 	LastDownload int `json:"lastDownload,omitzero"`
-	// Told is how often that session's clients were told of what a page did.
-	Told int `json:"told,omitzero"`
+	// Notified is how often that session's clients were told of what a page did.
+	Notified int `json:"told,omitzero"`
 }
 
 // Text is one line a tab, the active one marked with a star.
@@ -75,14 +75,14 @@ func (o TabsOut) Text() string {
 // TabList lists the session's tabs, or those of all sessions.
 var TabList = wire.Verb[TabListIn, TabsOut]{Spec: wire.Spec{
 	Name: "tab list", Aliases: []string{"tab", "tabs"}, Group: groupTabs, Short: "List the session's tabs, or with --all everybody's",
-	Example: "abrowser tab list --all", Control: true, Reads: true, Idle: true,
+	Example: "abrowser tab list --all", Unqueued: true, ReadOnly: true, NoStart: true,
 }}
 
 // TabNewIn is the input of [TabNew].
 type TabNewIn struct {
 	URL   string `json:"url,omitzero" arg:"0" help:"where to go"`
 	Label string `json:"label,omitzero" help:"a name for the tab, unique in the session"`
-	Waits
+	TimeoutIn
 }
 
 // TabNewOut is what [TabNew] answers.
@@ -139,7 +139,7 @@ type TabCloseOut struct {
 
 // TabClose closes one of the session's tabs, but not the last one.
 var TabClose = wire.Verb[TabCloseIn, TabCloseOut]{Spec: wire.Spec{
-	Name: "tab close", Group: groupTabs, Short: "Close one of the session's tabs", Example: "abrowser tab close t2", Removes: true,
+	Name: "tab close", Group: groupTabs, Short: "Close one of the session's tabs", Example: "abrowser tab close t2", Destructive: true,
 }}
 
 // TabPruneIn is the input of [TabPrune]. At least one of its members is given;
@@ -176,7 +176,7 @@ func (o TabPruneOut) Text() string {
 // TabPrune closes released tabs: those that tasks left for review.
 var TabPrune = wire.Verb[TabPruneIn, TabPruneOut]{Spec: wire.Spec{
 	Name: "tab prune", Group: groupTabs, Short: "Close tabs that ended sessions left open",
-	Example: "abrowser tab prune --older-than 12h", By: wire.ByBroker, Control: true, Idle: true, Removes: true,
+	Example: "abrowser tab prune --older-than 12h", By: wire.ByBroker, Unqueued: true, NoStart: true, Destructive: true,
 }}
 
 // DialogStatusOut is what [DialogStatus] answers.
@@ -196,7 +196,7 @@ func (o DialogStatusOut) Text() string {
 }
 
 // DialogStatus says whether a JavaScript dialog is open.
-var DialogStatus = wire.Verb[Nothing, DialogStatusOut]{Spec: wire.Spec{
+var DialogStatus = wire.Verb[Empty, DialogStatusOut]{Spec: wire.Spec{
 	Name: "dialog status", Group: groupTabs, Short: "Print whether a JavaScript dialog is open", Example: "abrowser dialog status",
-	Control: true, Idle: true, Reads: true,
+	Unqueued: true, NoStart: true, ReadOnly: true,
 }}

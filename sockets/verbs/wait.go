@@ -19,7 +19,7 @@ type WaitIn struct {
 	// Download is about the newest download that nobody has fetched, or the next.
 	Download bool   `json:"download,omitzero" flag:"download,d" help:"wait for a download and save its file"`
 	Path     string `json:"path,omitzero" flag:"-" file:"into" help:"where to save a download"`
-	Waits
+	TimeoutIn
 }
 
 // Check refuses none and several of the forms.
@@ -50,14 +50,14 @@ type WaitOut struct {
 	URL      string          `json:"url,omitzero"`
 	State    string          `json:"state,omitzero"`
 	Result   json.RawMessage `json:"result,omitzero"`
-	*Saved
+	*SavedDownload
 	Effects
 }
 
 // Text is what was found: the text, the URL or the script's value.
 func (o WaitOut) Text() string {
-	if o.Saved != nil {
-		return lines(o.Saved.Text(), o.Effects.Text())
+	if o.SavedDownload != nil {
+		return lines(o.SavedDownload.Text(), o.Effects.Text())
 	}
 	value := lines(o.Found, o.URL)
 	if len(o.Result) > 0 {
@@ -68,19 +68,19 @@ func (o WaitOut) Text() string {
 
 // TakeFile is a download's file.
 func (o *WaitOut) TakeFile() (wire.File, bool) {
-	if o.Saved == nil {
+	if o.SavedDownload == nil {
 		return wire.File{}, false
 	}
-	return o.Saved.TakeFile()
+	return o.SavedDownload.TakeFile()
 }
 
 // SetPath says where the download's file is.
-func (o *WaitOut) SetPath(path string) { o.Saved.SetPath(path) }
+func (o *WaitOut) SetPath(path string) { o.SavedDownload.SetPath(path) }
 
 // Wait waits for a time, an element, a text, a URL, a state of loading, a script or
 // a download.
 var Wait = wire.Verb[WaitIn, WaitOut]{Spec: wire.Spec{
 	Name: "wait", Group: groupWait, Short: "Wait for a time, an element, a text, a URL, loading, a script or a download",
 	Long:    "wait --download [PATH] saves the newest download that no command has fetched, or the next one, as download does.",
-	Example: "abrowser wait --text Welcome", Reads: true,
+	Example: "abrowser wait --text Welcome", ReadOnly: true,
 }}

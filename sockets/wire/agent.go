@@ -51,8 +51,8 @@ func KeyOf(agent string) AgentKey {
 	return AgentKey(agent[:shownLength] + "#" + hex.EncodeToString(sum[:]))
 }
 
-// Secret reports whether the agent has an id that only itself knows.
-func (k AgentKey) Secret() bool { return strings.Contains(string(k), "#") }
+// IsSecret reports whether the agent has an id that only itself knows.
+func (k AgentKey) IsSecret() bool { return strings.Contains(string(k), "#") }
 
 // String is the agent as others see it: agent_e7f8a9..., or a session's name.
 func (k AgentKey) String() string {
@@ -66,7 +66,7 @@ func (k AgentKey) String() string {
 // those that it made and in its own, but not in one that an agent with a secret id
 // has made.
 func (k AgentKey) MayControl(session string, holder AgentKey) bool {
-	return k == holder || !holder.Secret() && k == AgentKey(session)
+	return k == holder || !holder.IsSecret() && k == AgentKey(session)
 }
 
 // Actor is who acts. A session's name is public, whatever it looks like.

@@ -26,7 +26,7 @@ func TestAgentKey(t *testing.T) {
 		t.Error("a key is not the agent's own")
 	}
 	for _, name := range []string{"default", "agent_x_1", "agent_" + strings.Repeat("A", 32) + "_1", id + "x"} {
-		if AgentPID(name) != 0 || KeyOf(name).Secret() || KeyOf(name).String() != name {
+		if AgentPID(name) != 0 || KeyOf(name).IsSecret() || KeyOf(name).String() != name {
 			t.Errorf("%q is taken for a secret id", name)
 		}
 	}
@@ -37,7 +37,7 @@ func TestActor(t *testing.T) {
 	if got := (&Call{Session: "s", Agent: id}).Actor(); got != KeyOf(id) {
 		t.Errorf("an agent is %s", got)
 	}
-	if got := (&Call{Session: id}).Actor(); got.Secret() || got != AgentKey(id) {
+	if got := (&Call{Session: id}).Actor(); got.IsSecret() || got != AgentKey(id) {
 		t.Errorf("a session that is called like an agent is %s", got)
 	}
 }

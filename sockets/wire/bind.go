@@ -11,11 +11,11 @@ import (
 
 // Call is one request as its handler sees it, beside the input.
 type Call struct {
-	Session  string   // whom it is for
-	Agent    string   // who acts, empty for the session itself
-	Owner    string   // the process that the session is for, empty where the caller says nothing of it
-	Settings Settings // what the caller asked for
-	Deadline time.Time
+	Session      string   // whom it is for
+	Agent        string   // who acts, empty for the session itself
+	OwnerProcess string   // the process that the session is for, empty where the caller says nothing of it
+	Settings     Settings // what the caller asked for
+	Deadline     time.Time
 	// CallerGone reports whether the caller has hung up, or its time is over: sooner than the
 	// context of the call ends, for what must not be begun any more. Nil: nobody can.
 	CallerGone func() bool
@@ -70,8 +70,8 @@ func Bind[In, Out any](v Verb[In, Out], serve func(context.Context, *Call, In) (
 	}
 }
 
-// ReplyTo makes the reply of a handler's answer.
-func ReplyTo(call *Call, out any, err error) Reply {
+// NewReply makes the reply of a handler's answer.
+func NewReply(call *Call, out any, err error) Reply {
 	r := Reply{Warnings: call.Warnings(), Records: call.Records()}
 	if err == nil {
 		r.Data, err = json.Marshal(out)

@@ -38,9 +38,9 @@ type Reply struct {
 	Error    *Error          `json:"error,omitempty"`
 }
 
-// ReadReply reads a [Reply], member by member: what encoding/json prepares for a type
+// DecodeReply reads a [Reply], member by member: what encoding/json prepares for a type
 // is prepared only for the members that are there, and most replies have but Data.
-func ReadReply(raw []byte) (Reply, error) {
+func DecodeReply(raw []byte) (Reply, error) {
 	var parts struct {
 		Data     json.RawMessage `json:"data"`
 		Warnings json.RawMessage `json:"warnings"`

@@ -15,9 +15,9 @@ type Record struct {
 	Message string `json:"message"`
 	Origin  string `json:"origin,omitzero"`
 	Handled string `json:"handled"` // accepted, dismissed, allowed, denied, or asked: a person is
-	// Raised is for what no policy was set for, and was handled so that nothing hangs.
-	Raised bool   `json:"raised,omitzero"`
-	Hint   string `json:"hint,omitzero"` // the command that sets the policy
+	// Unhandled is for what no policy was set for, and was handled so that nothing hangs.
+	Unhandled bool   `json:"raised,omitzero"`
+	Hint      string `json:"hint,omitzero"` // the command that sets the policy
 }
 
 // Record adds what a policy decided to the reply.
@@ -34,10 +34,10 @@ func (c *Call) Records() []Record {
 	return append([]Record(nil), c.records...)
 }
 
-// AnyRaised reports whether one of the records was raised.
-func AnyRaised(all []Record) bool {
+// AnyUnhandled reports whether one of the records was raised.
+func AnyUnhandled(all []Record) bool {
 	for _, r := range all {
-		if r.Raised {
+		if r.Unhandled {
 			return true
 		}
 	}

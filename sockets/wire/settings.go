@@ -46,19 +46,19 @@ func (s Settings) SessionMode() string {
 	return ModeShared
 }
 
-// Where returns those of the settings that say in which browser a session's pages
+// Location returns those of the settings that say in which browser a session's pages
 // are, and in which part of it. They hold for as long as the session lasts.
-func (s Settings) Where() Settings { return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP} }
+func (s Settings) Location() Settings { return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP} }
 
-// OfBrowser returns those of the settings that the browser runs with: sessions of
+// ForBrowser returns those of the settings that the browser runs with: sessions of
 // several modes may be in one browser.
-func (s Settings) OfBrowser() Settings {
+func (s Settings) ForBrowser() Settings {
 	s.Mode, s.IdleTimeout = "", ""
 	return s
 }
 
-// StartedAs returns s with what the browser was started with.
-func (s Settings) StartedAs(browser Settings) Settings {
+// WithLaunchOptions returns s with what the browser was started with.
+func (s Settings) WithLaunchOptions(browser Settings) Settings {
 	s.Headed, s.ExecutablePath, s.Args = browser.Headed, browser.ExecutablePath, browser.Args
 	return s
 }
@@ -69,9 +69,9 @@ func SettingFields() []Field { return fieldsOf(reflect.TypeFor[Settings]()) }
 // Check refuses values that no setting takes.
 func (s Settings) Check() error { return checkValues(reflect.ValueOf(s), SettingFields()) }
 
-// Differ lists the names of what s asks for and running has otherwise, and cannot
+// Diff lists the names of what s asks for and running has otherwise, and cannot
 // take over. What s leaves at zero differs from nothing.
-func (s Settings) Differ(running Settings) []string {
+func (s Settings) Diff(running Settings) []string {
 	a, r := reflect.ValueOf(s), reflect.ValueOf(running)
 	if a.IsZero() {
 		return nil

@@ -27,19 +27,19 @@ const (
 
 // Spec describes a verb to people and machines.
 type Spec struct {
-	Name    string   // as it is typed, words separated by one space: "tab new"
-	Aliases []string // other whole names that mean the same
-	Group   string   // the heading it stands under in help and README
-	Short   string   // one line: upper case, no full stop
-	Long    string   // more, where more is needed
-	Example string   // one command line that parses
-	By      Server
-	Control bool // answered at once, never behind a page verb
-	Idle    bool // starts no daemon and no browser
-	Reads   bool // changes nothing that a page or a person could see
-	Removes bool // takes something away that cannot be had back
-	Ends    bool // ends its server; a caller of any protocol may ask for it
-	Hidden  bool // spoken between processes, not typed by people
+	Name        string   // as it is typed, words separated by one space: "tab new"
+	Aliases     []string // other whole names that mean the same
+	Group       string   // the heading it stands under in help and README
+	Short       string   // one line: upper case, no full stop
+	Long        string   // more, where more is needed
+	Example     string   // one command line that parses
+	By          Server
+	Unqueued    bool // answered at once, never behind a page verb
+	NoStart     bool // starts no daemon and no browser
+	ReadOnly    bool // changes nothing that a page or a person could see
+	Destructive bool // takes something away that cannot be had back
+	EndsServer  bool // ends its server; a caller of any protocol may ask for it
+	Hidden      bool // spoken between processes, not typed by people
 }
 
 // Path is the request path of the verb on its server.

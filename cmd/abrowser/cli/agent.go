@@ -10,7 +10,7 @@ import (
 )
 
 // secret reports whether an MCP client's agent acts, whose id is nobody else's.
-func (a *app) secret() bool { return wire.KeyOf(a.agent).Secret() }
+func (a *app) secret() bool { return wire.KeyOf(a.agent).IsSecret() }
 
 // agentIn returns the agent that acts in a session, empty where that is the session
 // itself. At home an MCP client's agent is the task in whose environment it was started,
@@ -53,14 +53,14 @@ func (a *app) checkPerson(l line) error {
 // mayEnd refuses to end a session that another agent has, or had last. It is stricter
 // than [app.mayRelease], since the session is not named but is one of several.
 func (a *app) mayEnd(ctx context.Context, session string) error {
-	all, err := askBrowsers(ctx, a, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
+	all, err := askBrowsers(ctx, a, verbs.BrokerClaim, verbs.ClaimIn{Session: session, QueryOnly: true})
 	if err != nil {
 		return err
 	}
 	holder, tab := wire.AgentKey(session), "t1"
 	for _, out := range all {
 		if !out.Unknown {
-			holder, tab = cmp.Or(out.Holder, holder), cmp.Or(out.Tab, tab)
+			holder, tab = cmp.Or(out.Owner, holder), cmp.Or(out.Tab, tab)
 		}
 	}
 	if a.actorIn(session).MayControl(session, holder) {
@@ -71,13 +71,13 @@ func (a *app) mayEnd(ctx context.Context, session string) error {
 
 // mayRelease refuses to end a session that is another agent's, who is at work or lives.
 func (a *app) mayRelease(ctx context.Context, session string) error {
-	all, err := askBrowsers(ctx, a, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
+	all, err := askBrowsers(ctx, a, verbs.BrokerClaim, verbs.ClaimIn{Session: session, QueryOnly: true})
 	if err != nil {
 		return err
 	}
 	for _, out := range all {
-		if out.Held && !a.actorIn(session).MayControl(session, out.Holder) {
-			return wire.OwnershipError("close", session+"/"+out.Tab, out.Holder)
+		if out.Reserved && !a.actorIn(session).MayControl(session, out.Owner) {
+			return wire.OwnershipError("close", session+"/"+out.Tab, out.Owner)
 		}
 	}
 	return nil

@@ -21,9 +21,9 @@ type Program interface {
 // Behind is what a command needs that cannot be answered by asking a socket.
 type Behind interface {
 	// Start makes the session's daemon run and says where it listens.
-	Start(ctx context.Context, session string, s wire.Settings) (home.Place, error)
+	Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error)
 	// Kill ends by force who listens at the place, and reports whether there was one.
-	Kill(ctx context.Context, p home.Place) (bool, error)
+	Kill(ctx context.Context, p home.Endpoint) (bool, error)
 	// Sweep removes what killed drivers and daemons left.
 	Sweep() error
 	// ClosesAtEnd reports whether the tabs of a session go with it, which ends without

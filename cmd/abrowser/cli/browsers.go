@@ -66,7 +66,7 @@ func askWithin[In, Out any](ctx context.Context, a *app, patience time.Duration,
 			a.printer.warn("the browser at " + places[i].Socket + " does not answer: " + errs[i].Error())
 		}
 	}
-	if errors.Is(interrupted, wire.CodeInterrupted) && !v.Reads && len(answered) > 0 {
+	if errors.Is(interrupted, wire.CodeInterrupted) && !v.ReadOnly && len(answered) > 0 {
 		interrupted = wire.Errorf(wire.CodeResultUnknown, "%s interrupted: %d of %d browsers did it", v.Name, len(answered), len(places)).
 			WithHint("abrowser browser status")
 	}
@@ -74,7 +74,7 @@ func askWithin[In, Out any](ctx context.Context, a *app, patience time.Duration,
 }
 
 func (a *app) brokerSessions(ctx context.Context) ([]verbs.BrokerSession, error) {
-	all, err := askBrowsers(ctx, a, verbs.BrokerSessions, verbs.Nothing{})
+	all, err := askBrowsers(ctx, a, verbs.BrokerSessions, verbs.Empty{})
 	var sessions []verbs.BrokerSession
 	for _, one := range all {
 		sessions = append(sessions, one.Sessions...)

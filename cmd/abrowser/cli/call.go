@@ -34,7 +34,7 @@ func (a *app) answer(ctx context.Context, l line) (any, error) {
 		return nil, withHelp(err, doc)
 	}
 	if files, _ := l.in["hars"].([]string); len(files) > 0 {
-		if err := verbs.CheckReplay(files); err != nil { // before a session is begun for it
+		if err := verbs.CheckHARFiles(files); err != nil { // before a session is begun for it
 			return nil, err
 		}
 	}
@@ -96,7 +96,7 @@ func (a *app) ask(ctx context.Context, l line, body json.RawMessage) (wire.Reply
 		return wire.Reply{}, err
 	}
 	patience := patienceOf(l)
-	if doc.Idle {
+	if doc.NoStart {
 		return a.send(ctx, a.caller(place, ""), patience+margin, doc, body)
 	}
 	build, err := a.program.Build()
@@ -120,12 +120,12 @@ func (a *app) ask(ctx context.Context, l line, body json.RawMessage) (wire.Reply
 	return a.send(ctx, a.caller(place, build), patience+coldMargin, doc, body)
 }
 
-func (a *app) send(ctx context.Context, caller client.Caller, patience time.Duration, doc wire.Spec, body json.RawMessage) (wire.Reply, error) {
+func (a *app) send(ctx context.Context, caller client.Client, patience time.Duration, doc wire.Spec, body json.RawMessage) (wire.Reply, error) {
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c := client.New(caller)
+	c := caller.KeepAlive()
 	defer c.Close()
-	reply, err := c.Raw(waiting, doc, body)
+	reply, err := c.Call(waiting, doc, body)
 	return reply, ofRequest(ctx, err)
 }
 
@@ -146,15 +146,15 @@ func interruption(ctx context.Context, err error) error {
 	return err
 }
 
-func (a *app) caller(place home.Place, build string) client.Caller {
-	return client.Caller{Place: place, Session: a.session, Build: build, Agent: a.agentIn(a.session), Settings: a.settings, Owner: a.owner}
+func (a *app) caller(place home.Endpoint, build string) client.Client {
+	return client.Client{Endpoint: place, Session: a.session, Build: build, Agent: a.agentIn(a.session), Settings: a.settings, OwnerProcess: a.owner}
 }
 
-func (a *app) placeOf(doc wire.Spec) (home.Place, error) {
+func (a *app) placeOf(doc wire.Spec) (home.Endpoint, error) {
 	if doc.By == wire.ByBroker {
 		settings, err := a.root.Resume(a.session, a.settings)
 		if err != nil {
-			return home.Place{}, err
+			return home.Endpoint{}, err
 		}
 		return a.root.BrowserOf(settings)
 	}

@@ -28,7 +28,7 @@ func (a *app) closeSome(ctx context.Context, l line) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &verbs.CloseSomeOut{Closed: []string{}, Skipped: []string{}}
+	out := &verbs.SessionCloseOut{Closed: []string{}, Skipped: []string{}}
 	chosen := slices.DeleteFunc(living, func(e ending) bool {
 		skipped := !strings.HasPrefix(e.session, prefix) ||
 			idle > 0 && time.Since(entries[e.session].LastActivityAt) < time.Duration(idle)*time.Millisecond

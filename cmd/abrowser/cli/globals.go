@@ -27,8 +27,8 @@ type Who struct {
 	Help        bool   `json:"help,omitzero" flag:"help,h" help:"print what a command takes"`
 }
 
-func whoFields() []wire.Field    { return wire.Verb[Who, verbs.Nothing]{}.Fields() }
-func outputFields() []wire.Field { return wire.Verb[Output, verbs.Nothing]{}.Fields() }
+func whoFields() []wire.Field    { return wire.Verb[Who, verbs.Empty]{}.Fields() }
+func outputFields() []wire.Field { return wire.Verb[Output, verbs.Empty]{}.Fields() }
 
 // globalFields are the flags that every command takes.
 func globalFields() []wire.Field {

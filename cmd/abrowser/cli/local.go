@@ -24,16 +24,16 @@ func (a *app) locally(l line) local {
 		return a.stopAll
 	}
 	return map[string]local{
-		verbs.Session.Name:     a.nameSession,
-		verbs.SessionList.Name: a.listSessions,
-		verbs.SessionInfo.Name: a.sessionInfo,
-		verbs.CloseSome.Name:   a.closeSome,
-		verbs.SessionLog.Name:  a.sessionLog,
-		verbs.Install.Name:     a.install,
-		verbs.Doctor.Name:      a.doctor,
-		verbs.Kill.Name:        a.kill,
-		verbs.MCP.Name:         a.serveMCP,
-		verbs.MCPInstall.Name:  a.installMCP,
+		verbs.Session.Name:      a.nameSession,
+		verbs.SessionList.Name:  a.listSessions,
+		verbs.SessionInfo.Name:  a.sessionInfo,
+		verbs.SessionClose.Name: a.closeSome,
+		verbs.SessionLog.Name:   a.sessionLog,
+		verbs.Install.Name:      a.install,
+		verbs.Doctor.Name:       a.doctor,
+		verbs.Kill.Name:         a.kill,
+		verbs.MCP.Name:          a.serveMCP,
+		verbs.MCPInstall.Name:   a.installMCP,
 	}[l.verb.Describe().Name]
 }
 
@@ -58,7 +58,7 @@ func (a *app) whenIdle(doc wire.Spec) local {
 }
 
 // askPlace sends a verb to the daemon or broker at a place and returns its output.
-func askPlace[In, Out any](ctx context.Context, a *app, place home.Place, v wire.Verb[In, Out], in In) (Out, error) {
+func askPlace[In, Out any](ctx context.Context, a *app, place home.Endpoint, v wire.Verb[In, Out], in In) (Out, error) {
 	if v.By == wire.ByBroker {
 		return askAs(ctx, a, place, a.session, a.agent, v, in)
 	}
@@ -66,10 +66,10 @@ func askPlace[In, Out any](ctx context.Context, a *app, place home.Place, v wire
 }
 
 // askAs is [askPlace] for an agent; empty is the session itself.
-func askAs[In, Out any](ctx context.Context, a *app, place home.Place, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
+func askAs[In, Out any](ctx context.Context, a *app, place home.Endpoint, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
 	caller := a.caller(place, "")
 	caller.Session, caller.Agent = session, agent
-	c := client.New(caller)
+	c := caller.KeepAlive()
 	defer c.Close()
 	out, warnings, err := client.Do(ctx, c, v, in)
 	a.printer.warn(warnings...)
@@ -89,7 +89,7 @@ func (a *app) statusIdle(ctx context.Context, _ line) (any, error) {
 	}
 	for _, s := range known {
 		if s.Session == a.session && s.Pages > 0 {
-			out.State, out.Mode, out.URL, out.Title, out.Pages = stateReleased, s.Mode, s.URL, s.Title, s.Pages
+			out.State, out.Mode, out.URL, out.Title, out.Pages = verbs.StateReleased, s.Mode, s.URL, s.Title, s.Pages
 		}
 	}
 	return out, nil

@@ -28,7 +28,7 @@ func (a *app) serveMCP(ctx context.Context, l line) (any, error) {
 	// The calls that still run when the server ends are not waited for.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, func() { end(errEnding) })()
-	return &verbs.Nothing{}, a.behind.ServeMCP(serving, asker{a}, a.session, groups)
+	return &verbs.Empty{}, a.behind.ServeMCP(serving, asker{a}, a.session, groups)
 }
 
 // errEnding ends the requests of a server that ends.
@@ -62,7 +62,7 @@ const goodbyeTime = 2 * time.Second
 // goodbye tells all browsers that the agent has ended.
 func (a *app) goodbye(ctx context.Context) {
 	// ctx has ended with the client, or by a signal.
-	if _, err := askWithin(context.WithoutCancel(ctx), a, goodbyeTime, verbs.BrokerGoodbye, verbs.Nothing{}); err != nil {
+	if _, err := askWithin(context.WithoutCancel(ctx), a, goodbyeTime, verbs.BrokerEndAgent, verbs.Empty{}); err != nil {
 		a.printer.warn("saying goodbye: " + err.Error())
 	}
 }

@@ -120,7 +120,7 @@ func envelopeOf(data json.RawMessage, err error) (e envelope, status int) {
 func (p *printer) envelope(e envelope, status int) int {
 	e.Warning, e.SessionID = strings.Join(p.said(), "; "), p.session
 	e.Records = p.records
-	if wire.AnyRaised(p.records) {
+	if wire.AnyUnhandled(p.records) {
 		e.OK = new(bool)
 	}
 	if p.session != "" {

@@ -120,7 +120,7 @@ func synopsis(v wire.AnyVerb) string {
 func settingsTable() string {
 	var b strings.Builder
 	b.WriteString("| flag | variable | key | |\n|---|---|---|---|\n")
-	timeout := wire.Verb[verbs.Waits, verbs.Nothing]{}.Fields()
+	timeout := wire.Verb[verbs.TimeoutIn, verbs.Empty]{}.Fields()
 	for _, f := range append(globalFields(), timeout...) {
 		if f.Env == "" {
 			continue

@@ -59,7 +59,7 @@ func (a *app) run(args []string) int {
 		return a.printer.fail(err)
 	}
 	listens := time.Duration(0)
-	if l.verb.Describe().Reads {
+	if l.verb.Describe().ReadOnly {
 		listens = quick
 	}
 	ctx, stop := a.sys.Interrupted(context.Background(), listens)

@@ -14,17 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// States that the command line finds out itself.
-const (
-	stateReady    = "ready"
-	stateBusy     = "busy"
-	stateWedged   = "wedged"
-	stateReleased = "released"
-)
-
 // served is a session's daemon as it answered, or did not.
 type served struct {
-	place  home.Place // with the session's name, unless it did not answer
+	place  home.Endpoint // with the session's name, unless it did not answer
 	hello  wire.Hello
 	status verbs.StatusOut
 	state  string // empty where nobody listens
@@ -46,15 +38,15 @@ func (a *app) daemons(ctx context.Context) ([]served, error) {
 }
 
 // look asks one daemon who and how it is, within askTime.
-func (a *app) look(ctx context.Context, place home.Place) served {
+func (a *app) look(ctx context.Context, place home.Endpoint) served {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	s := served{place: place}
-	hello, err := (&client.Caller{Place: place}).Hello(ctx)
+	hello, err := (&client.Client{Endpoint: place}).Hello(ctx)
 	if errors.Is(err, wire.CodeNotRunning) {
 		return s
 	}
-	s.state = stateWedged
+	s.state = verbs.StateWedged
 	if err != nil {
 		return s
 	}
@@ -62,21 +54,21 @@ func (a *app) look(ctx context.Context, place home.Place) served {
 		return served{} // its session has ended; the process does in a moment
 	}
 	s.hello, s.place.Name = hello, hello.Name
-	if s.status, err = askPlace(ctx, a, s.place, verbs.Status, verbs.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
+	if s.status, err = askPlace(ctx, a, s.place, verbs.Status, verbs.Empty{}); errors.Is(err, wire.CodeNotRunning) {
 		return served{} // it ended meanwhile
 	} else if err != nil {
 		return s
 	}
 	s.state = s.status.State
 	if s.state == "" {
-		s.state = stateReady
+		s.state = verbs.StateReady
 	}
 	return s
 }
 
 // nameOf is the session of a place. Where its daemon did not say (it is wedged, and
 // the socket's name is a hash) it is one that a browser knows, else the socket.
-func (a *app) nameOf(place home.Place, known []verbs.BrokerSession) string {
+func (a *app) nameOf(place home.Endpoint, known []verbs.BrokerSession) string {
 	if place.Name != "" {
 		return place.Name
 	}
@@ -101,7 +93,7 @@ func (a *app) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 	entries := map[string]verbs.SessionEntry{}
 	for _, b := range known {
 		e := newEntry(b.Session)
-		e.State, e.URL, e.Title, e.Pages = stateReleased, b.URL, b.Title, b.Pages
+		e.State, e.URL, e.Title, e.Pages = verbs.StateReleased, b.URL, b.Title, b.Pages
 		if e.Browser = b.Browser; b.Mode != "" {
 			e.Mode = b.Mode
 		}
@@ -116,7 +108,7 @@ func (a *app) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 			e = newEntry(name)
 			e.OpenedAt, e.CreatedAt, e.LastActivityAt = s.hello.Since, s.hello.Since, s.hello.Since
 		}
-		e.State, e.PID, e.Wedged, e.Hint = s.state, s.hello.PID, s.state == stateWedged, s.status.Hint
+		e.State, e.PID, e.Wedged, e.Hint = s.state, s.hello.PID, s.state == verbs.StateWedged, s.status.Hint
 		if s.hello.PID != 0 {
 			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
@@ -125,7 +117,7 @@ func (a *app) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 		}
 		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport
 		if e.Wedged && s.status.State == "" {
-			e.PID, e.Hint = sockets.Silence(ctx, s.place).PID, hintKill
+			e.PID, e.Hint = sockets.InspectPeer(ctx, s.place).PID, hintKill
 		}
 		if s.status.Pages > 0 {
 			e.URL, e.Title, e.Pages = s.status.URL, s.status.Title, s.status.Pages
@@ -170,7 +162,7 @@ func (a *app) sessionInfo(ctx context.Context, _ line) (any, error) {
 		}
 	}
 	return &verbs.SessionInfoOut{
-		Session: a.session, Active: entry.PID != 0 || entry.State == stateWedged, PID: entry.PID, Socket: place.Socket,
+		Session: a.session, Active: entry.PID != 0 || entry.State == verbs.StateWedged, PID: entry.PID, Socket: place.Socket,
 		Log: place.Log, Version: Version(), Entry: entry,
 	}, nil
 }

@@ -67,7 +67,7 @@ func (a *app) isThere(ctx context.Context) error {
 	}
 	short, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	if _, err := (&client.Caller{Place: place}).Hello(short); !errors.Is(err, wire.CodeNotRunning) {
+	if _, err := (&client.Client{Endpoint: place}).Hello(short); !errors.Is(err, wire.CodeNotRunning) {
 		return nil // what is wrong with it, the question itself shows
 	}
 	known, err := a.brokerSessions(ctx)

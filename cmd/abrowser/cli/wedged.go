@@ -25,7 +25,7 @@ const hintKill = "abrowser kill"
 // attend asks as ask does, and looks every second whether the session's daemon is
 // still there to answer: one that is stopped, or does not even say hello, is not
 // waited for. It is returned then.
-func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Reply, *sockets.Silent, error) {
+func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Reply, *sockets.PeerState, error) {
 	place, err := a.root.Session(a.session)
 	if err != nil || l.verb.Describe().By == wire.ByBroker {
 		reply, err := a.ask(ctx, l, body)
@@ -33,7 +33,7 @@ func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Re
 	}
 	asking, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silent := make(chan *sockets.Silent, 1)
+	silent := make(chan *sockets.PeerState, 1)
 	looking := time.AfterFunc(askTime, func() { silent <- a.watch(asking, place, func() { cancel(errSilent) }) })
 	reply, err := a.ask(asking, l, body)
 	cancel(nil)
@@ -48,12 +48,12 @@ func (a *app) attend(ctx context.Context, l line, body json.RawMessage) (wire.Re
 // watch looks again and again whether the daemon at the place can answer. When it
 // cannot, watch has the caller hang up, which takes the request back should the daemon
 // go on, and returns it. It is begun askTime after the request, and ends with ctx.
-func (a *app) watch(ctx context.Context, place home.Place, hangUp func()) *sockets.Silent {
+func (a *app) watch(ctx context.Context, place home.Endpoint, hangUp func()) *sockets.PeerState {
 	began := time.Now().Add(-askTime)
 	tick := time.NewTicker(askTime)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		who := sockets.Silence(ctx, place)
+		who := sockets.InspectPeer(ctx, place)
 		if who.PID != 0 && (who.Stopped || time.Since(began) >= forceTime && a.mute(ctx, place, askTime)) {
 			hangUp()
 			return &who
@@ -67,7 +67,7 @@ func (a *app) watch(ctx context.Context, place home.Place, hangUp func()) *socke
 }
 
 // whenSilent is the answer of a verb whose daemon listens and says nothing.
-func (a *app) whenSilent(doc wire.Spec, who sockets.Silent) local {
+func (a *app) whenSilent(doc wire.Spec, who sockets.PeerState) local {
 	if answer := map[string]local{
 		verbs.Close.Name:   a.closeSilent,
 		verbs.Status.Name:  func(ctx context.Context, l line) (any, error) { return a.statusSilent(ctx, l, who) },
@@ -81,32 +81,32 @@ func (a *app) whenSilent(doc wire.Spec, who sockets.Silent) local {
 		}
 	}
 	return func(context.Context, line) (any, error) {
-		failure := wire.Errorf(wire.CodeWedged, "%s", who.Why)
-		if !doc.Reads {
-			failure = wire.Errorf(wire.CodeResultUnknown, "%s; the command may or may not have been done", who.Why)
+		failure := wire.Errorf(wire.CodeWedged, "%s", who.Reason)
+		if !doc.ReadOnly {
+			failure = wire.Errorf(wire.CodeResultUnknown, "%s; the command may or may not have been done", who.Reason)
 		}
 		return nil, failure.WithHint(hintKill).With("wedged", true)
 	}
 }
 
 // mute reports whether somebody listens at the place and does not say hello.
-func (a *app) mute(ctx context.Context, place home.Place, patience time.Duration) bool {
+func (a *app) mute(ctx context.Context, place home.Endpoint, patience time.Duration) bool {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	_, err := (&client.Caller{Place: place}).Hello(short)
+	_, err := (&client.Client{Endpoint: place}).Hello(short)
 	return err != nil && short.Err() != nil && ctx.Err() == nil && !errors.Is(err, wire.CodeNotRunning)
 }
 
 // statusSilent is the status of a session whose daemon says nothing: what its
 // browser knows of it.
-func (a *app) statusSilent(ctx context.Context, l line, who sockets.Silent) (any, error) {
+func (a *app) statusSilent(ctx context.Context, l line, who sockets.PeerState) (any, error) {
 	answer, err := a.statusIdle(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	out := answer.(*verbs.StatusOut)
-	out.Running, out.State, out.Wedged = true, stateWedged, true
-	out.PID, out.Reason, out.Hint = who.PID, who.Why, hintKill
+	out.Running, out.State, out.Wedged = true, verbs.StateWedged, true
+	out.PID, out.Reason, out.Hint = who.PID, who.Reason, hintKill
 	return out, nil
 }
 

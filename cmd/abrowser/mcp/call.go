@@ -73,7 +73,7 @@ func (s *server) ask(c call) (answer, error) {
 // page. Without a name the current one is made as it is needed.
 func (s *server) exists(c call) error {
 	doc := c.tool.verb.Describe()
-	if !c.chosen || c.tool.opens || doc.Idle || doc.By == wire.ByCommand || c.session == s.Session || s.knows(c.session) {
+	if !c.chosen || c.tool.opens || doc.NoStart || doc.By == wire.ByCommand || c.session == s.Session || s.knows(c.session) {
 		return nil
 	}
 	list, err := s.sessions(c.ctx)

@@ -81,7 +81,7 @@ func otherTools() []tool {
 			name: "close_session", group: groupCore, verb: verbs.Close, short: "End the session; its tabs stay open unless page is true",
 			fixed: map[string]any{"all": false},
 		},
-		{name: "close_sessions", group: groupMany, verb: verbs.CloseSome, short: "End the sessions of which everything holds that is given; their tabs stay open"},
+		{name: "close_sessions", group: groupMany, verb: verbs.SessionClose, short: "End the sessions of which everything holds that is given; their tabs stay open"},
 		{
 			name: "close_all_sessions", group: groupMany, verb: verbs.Close, short: "End all sessions; their tabs stay open",
 			fixed: map[string]any{"all": true}, extra: []property{{name: "detach", kind: "boolean", help: "accepted; tabs stay open anyway"}},

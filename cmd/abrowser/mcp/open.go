@@ -24,7 +24,7 @@ func (s *server) openSession(c call) (answer, error) {
 			return answer{}, err
 		}
 		for session := range foreign {
-			known[session] = "ready"
+			known[session] = verbs.StateReady
 		}
 		session, err := s.take(c, known)
 		if err != nil {
@@ -54,8 +54,6 @@ func (s *server) states(c call) (map[string]string, error) {
 	return states, nil
 }
 
-const stateReleased = "released"
-
 // take chooses the session that is to be opened, and keeps it from being opened twice
 // at once. One without a name gets a name that nobody has left a tab under.
 func (s *server) take(c call, known map[string]string) (string, error) {
@@ -70,7 +68,7 @@ func (s *server) take(c call, known map[string]string) (string, error) {
 			}
 		}
 	}
-	if state := known[session]; state != "" && state != stateReleased || s.opening[session] {
+	if state := known[session]; state != "" && state != verbs.StateReleased || s.opening[session] {
 		return session, wire.Errorf(wire.CodeBadInput, "Session '%s' already exists", session).WithHint("close_session first, or use it as it is")
 	}
 	s.opening[session] = true

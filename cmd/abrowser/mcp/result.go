@@ -83,7 +83,7 @@ func failure(c call, err error, aside ask.Aside) *mcp.CallToolResult {
 // addRecords adds what policies decided: ok is false where one was missing.
 func addRecords(members map[string]any, records []wire.Record) {
 	if len(records) > 0 {
-		members["records"], members["ok"] = records, !wire.AnyRaised(records)
+		members["records"], members["ok"] = records, !wire.AnyUnhandled(records)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestSequence(t *testing.T) {
 		}
 		out := &verbs.BatchOut{}
 		for _, s := range steps {
-			result := verbs.StepResult{Success: true, Result: json.RawMessage("{}"), Records: []wire.Record{{Kind: s.Verb, Raised: s.Verb == "click"}}}
+			result := verbs.StepResult{Success: true, Result: json.RawMessage("{}"), Records: []wire.Record{{Kind: s.Verb, Unhandled: s.Verb == "click"}}}
 			if s.Verb == verbs.Screenshot.Name {
 				result.Result = json.RawMessage(`{"path":"","image":"aVZCT1J3MEtHZ28="}`)
 			}

@@ -107,8 +107,8 @@ func (t tool) declare() *mcp.Tool {
 	if t.short != "" {
 		description = t.short
 	}
-	hints := &mcp.ToolAnnotations{ReadOnlyHint: doc.Reads && !t.sets, DestructiveHint: &no, IdempotentHint: doc.Reads}
-	if doc.Removes {
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: doc.ReadOnly && !t.sets, DestructiveHint: &no, IdempotentHint: doc.ReadOnly}
+	if doc.Destructive {
 		hints.DestructiveHint = &yes
 	}
 	return &mcp.Tool{Name: t.name, Description: description, Annotations: hints, InputSchema: t.schema()}

@@ -29,7 +29,7 @@ func serveSession(ctx context.Context, sys cli.System, session string) error {
 		return daemon.Run(ctx, daemon.Options{
 			Root: r.root, Session: session, Settings: r.settings, Build: r.build, Log: r.log, Ready: r.ready,
 			Broker: broker,
-			Browser: func(ctx context.Context) (home.Place, error) {
+			Browser: func(ctx context.Context) (home.Endpoint, error) {
 				place, _, err := r.launcher.Browser(ctx, r.settings)
 				return place, err
 			},

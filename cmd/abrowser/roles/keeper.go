@@ -45,8 +45,8 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 	}
 	bincache.Pin()
 	err = broker.Serve(ctx, broker.ServeOptions{
-		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), CleanupScript: cleanupScript(),
-		Bury: func(ctx context.Context, session string) (bool, error) { return finalizeSession(ctx, r.root, session) },
+		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, SpareAfter: spares(sys.Lookup), CleanupScript: cleanupScript(),
+		FinalizeSession: func(ctx context.Context, session string) (bool, error) { return finalizeSession(ctx, r.root, session) },
 	})
 	if err != nil {
 		r.log.Error("ended", "error", err)

@@ -42,12 +42,12 @@ type behind struct {
 	launcher *launcher.Launcher
 }
 
-func (b *behind) Start(ctx context.Context, session string, s wire.Settings) (home.Place, error) {
+func (b *behind) Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error) {
 	place, _, err := b.launcher.Session(ctx, session, s)
 	return place, err
 }
 
-func (b *behind) Kill(ctx context.Context, p home.Place) (bool, error) {
+func (b *behind) Kill(ctx context.Context, p home.Endpoint) (bool, error) {
 	return b.launcher.Kill(ctx, p)
 }
 

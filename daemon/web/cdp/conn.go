@@ -42,7 +42,7 @@ const (
 
 // Dial connects to the endpoint with this path at the place. [Conn.Read] must run
 // before a response can be waited for.
-func Dial(ctx context.Context, place home.Place, path string) (*Conn, error) {
+func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return sockets.Dial(ctx, place) }}

@@ -32,7 +32,7 @@ func serve(t *testing.T, respond func(message) string) *Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	place := home.Place{Name: "b", Socket: filepath.Join(dir, "b.sock")}
+	place := home.Endpoint{Name: "b", Socket: filepath.Join(dir, "b.sock")}
 	var lc net.ListenConfig
 	listener, err := lc.Listen(t.Context(), "unix", place.Socket)
 	if err != nil {
