@@ -155,8 +155,7 @@ func (l *Launcher) ensureParts(ctx context.Context, s wire.Settings) error {
 	if l.ensure != nil {
 		return l.ensure(ctx, s)
 	}
-	_, err := l.Installer().Ensure(ctx, s)
-	return err
+	return l.Installer().Ensure(ctx, s)
 }
 
 func (l *Launcher) logger() *slog.Logger {
