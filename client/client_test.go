@@ -18,11 +18,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// answering answers the handlers at a place until the test ends.
-func answering(t *testing.T, handlers ...wire.Handler) *Client {
+// serve serves the handlers until the test ends and returns a client.
+func serve(t *testing.T, handlers ...wire.Handler) *Client {
 	t.Helper()
-	p := newPlace(t, "a")
-	l, _ := listen(t, p)
+	e := newEndpoint(t, "a")
+	l, _ := listen(t, e)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &server.Server{
 		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon", Protocol: wire.Protocol} },
@@ -35,13 +35,13 @@ func answering(t *testing.T, handlers ...wire.Handler) *Client {
 		}
 	})
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	c := Client{Endpoint: p, Session: "a"}.KeepAlive()
+	c := Client{Endpoint: e, Session: "a"}.KeepAlive()
 	t.Cleanup(func() { c.Close() })
 	return c
 }
 
 func TestDo(t *testing.T) {
-	c := answering(t,
+	c := serve(t,
 		wire.Bind(verbs.Click, func(_ context.Context, call *wire.Call, in verbs.ClickIn) (verbs.ClickOut, error) {
 			call.Warn("clicking")
 			if in.Selector == "#gone" {
@@ -74,8 +74,8 @@ func TestDo(t *testing.T) {
 	}
 }
 
-func TestCallBySpec(t *testing.T) {
-	c := answering(t, wire.Bind(verbs.GetTitle, func(_ context.Context, call *wire.Call, _ verbs.TabIn) (verbs.GetTitleOut, error) {
+func TestCall(t *testing.T) {
+	c := serve(t, wire.Bind(verbs.GetTitle, func(_ context.Context, call *wire.Call, _ verbs.TabIn) (verbs.GetTitleOut, error) {
 		call.Warn("slow")
 		return verbs.GetTitleOut{Title: "one"}, nil
 	}))
@@ -91,10 +91,10 @@ func TestCallBySpec(t *testing.T) {
 	}
 }
 
-// What a lost answer means depends on the verb: a title may be asked for again.
-func TestALostAnswer(t *testing.T) {
-	p := newPlace(t, "a")
-	l, _ := listen(t, p)
+// The code for a lost response depends on the verb: reading a title may be repeated.
+func TestLostResponse(t *testing.T) {
+	e := newEndpoint(t, "a")
+	l, _ := listen(t, e)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -110,7 +110,7 @@ func TestALostAnswer(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() { l.Close(); wg.Wait() })
-	c := Client{Endpoint: p}.KeepAlive()
+	c := Client{Endpoint: e}.KeepAlive()
 	defer c.Close()
 	_, _, read := Do(t.Context(), c, verbs.GetTitle, verbs.TabIn{})
 	_, _, acted := Do(t.Context(), c, verbs.Reload, verbs.StepIn{})
@@ -131,11 +131,11 @@ func TestALostAnswer(t *testing.T) {
 	}
 }
 
-func TestNobodyIsThere(t *testing.T) {
-	p := newPlace(t, "a")
-	l, _ := listen(t, p)
+func TestNoServer(t *testing.T) {
+	e := newEndpoint(t, "a")
+	l, _ := listen(t, e)
 	l.Close()
-	c := Client{Endpoint: p}.KeepAlive()
+	c := Client{Endpoint: e}.KeepAlive()
 	defer c.Close()
 	if _, _, err := Do(t.Context(), c, verbs.Reload, verbs.StepIn{}); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Do() = %v, want %s", err, wire.CodeNotRunning)

@@ -279,7 +279,7 @@ func (s *Session) isIdle() bool {
 func (s *Session) hello(pid int) wire.Hello {
 	settings, connected := s.running()
 	return wire.Hello{
-		Name: s.name, Role: "daemon", Build: s.build, Protocol: wire.Protocol, PID: pid,
+		Name: s.name, Role: wire.RoleDaemon, Build: s.build, Protocol: wire.Protocol, PID: pid,
 		Idle: s.isIdle(), Ending: s.lane.ends(), Since: s.since, Settings: settings, Connected: connected,
 	}
 }

@@ -1,7 +1,6 @@
 package broker
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -25,16 +24,11 @@ const (
 // newPool creates the pool of extra tabs from the variables of the command that started the
 // browser. lookup is os.LookupEnv.
 func (b *broker) newPool(lookup func(string) (string, bool), s pool.State) error {
-	value := func(name string) string {
-		own, _ := lookup("ABROWSER_" + name)
-		other, _ := lookup("AGENT_BROWSER_" + name)
-		return cmp.Or(own, other)
-	}
 	o := pool.Options{Max: defaultTabs}
-	if text := value("MAX_TABS"); text != "" {
+	if name, text := wire.LookupVariable(lookup, wire.Variables("MAX_TABS")); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
-			return wire.Errorf(wire.CodeBadInput, "ABROWSER_MAX_TABS is %q, and has to be a number of tabs, 0 for no limit", text).WithHint("ABROWSER_MAX_TABS=12")
+			return wire.Errorf(wire.CodeBadInput, "%s is %q, and has to be a number of tabs, 0 for no limit", name, text).WithHint("%s=12", name)
 		}
 		o.Max = n
 	}
@@ -42,11 +36,13 @@ func (b *broker) newPool(lookup func(string) (string, bool), s pool.State) error
 	for name, into := range map[string]*time.Duration{
 		"RESERVATION_TIMEOUT": &o.Reservation, "ORPHAN_TIMEOUT": &o.Silence, "ORPHAN_SWEEP": &b.sweepEvery,
 	} {
+		name, text := wire.LookupVariable(lookup, wire.Variables(name))
+		if text == "" {
+			continue
+		}
 		var err error
-		if text := value(name); text != "" {
-			if *into, err = wire.ParseDuration("ABROWSER_"+name, text); err != nil {
-				return err
-			}
+		if *into, err = wire.ParseDuration(name, text); err != nil {
+			return err
 		}
 	}
 	b.pool, b.lastSweep = pool.New(o, s), time.Now()

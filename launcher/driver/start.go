@@ -124,8 +124,7 @@ func wasKilled(cmd *exec.Cmd, exited <-chan struct{}) bool {
 // without the variables of a single session.
 func sharedEnviron(ours []string) []string {
 	return slices.DeleteFunc(ours, func(v string) bool {
-		return slices.ContainsFunc([]string{"ABROWSER_", "AGENT_BROWSER_", "PLAYWRIGHT_NODEJS_PATH=", "TMPDIR="}, func(prefix string) bool {
-			return strings.HasPrefix(v, prefix)
-		})
+		_, own := wire.CutVariable(v)
+		return own || strings.HasPrefix(v, "PLAYWRIGHT_NODEJS_PATH=") || strings.HasPrefix(v, "TMPDIR=")
 	})
 }

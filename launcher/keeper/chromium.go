@@ -100,7 +100,7 @@ func environ(from []string, profile string, headed bool) []string {
 	}
 	var env []string
 	for _, v := range from {
-		if !strings.HasPrefix(v, "ABROWSER_") && !strings.HasPrefix(v, "AGENT_BROWSER_") {
+		if _, own := wire.CutVariable(v); !own {
 			env = append(env, v)
 		}
 	}

@@ -122,7 +122,7 @@ func checkForm(r *http.Request) *refusal {
 func (s *Server) checkCompatible(h http.Header) *refusal {
 	hello := s.Hello()
 	end := "abrowser browser stop"
-	if hello.Role == "daemon" {
+	if hello.Role == wire.RoleDaemon {
 		end = "abrowser --session " + hello.Name + " close"
 	}
 	if theirs := h.Get(wire.HeaderProtocol); theirs != "" && theirs != strconv.Itoa(wire.Protocol) {
@@ -145,7 +145,7 @@ func (s *Server) checkCompatible(h http.Header) *refusal {
 func (s *Server) checkSession(call *wire.Call) *refusal {
 	hello := s.Hello()
 	if call.Session == "" {
-		if hello.Role == "daemon" {
+		if hello.Role == wire.RoleDaemon {
 			call.Session = hello.Name
 		}
 		return nil
@@ -153,7 +153,7 @@ func (s *Server) checkSession(call *wire.Call) *refusal {
 	if err := home.CheckName(call.Session); err != nil {
 		return &refusal{err, 0}
 	}
-	if hello.Role == "daemon" && call.Session != hello.Name {
+	if hello.Role == wire.RoleDaemon && call.Session != hello.Name {
 		return refuse(http.StatusConflict, wire.CodeNotFound, "this is session %s, not %s", hello.Name, call.Session)
 	}
 	return nil

@@ -56,7 +56,7 @@ func TestReplyTo(t *testing.T) {
 	}{
 		{"answer", sampleOut{1}, nil, `{"data":{"count":1}}`},
 		{"error", sampleOut{1}, Errorf(CodeBusy, "busy"), `{"error":{"code":"busy","message":"busy"}}`},
-		{"what is no JSON", make(chan int), nil, `{"error":{"code":"internal","message":"json: unsupported type: chan int"}}`},
+		{"not JSON", make(chan int), nil, `{"error":{"code":"internal","message":"json: unsupported type: chan int"}}`},
 		{"nothing", struct{}{}, nil, `{"data":{}}`},
 	}
 	for _, tt := range tests {

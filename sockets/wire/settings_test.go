@@ -105,12 +105,11 @@ func TestSessionMode(t *testing.T) {
 	}
 }
 
-// Diff and Environ look at the n-th field of the struct for the n-th Field.
-func TestSettingFieldsAreTheStructs(t *testing.T) {
+func TestSettingFields(t *testing.T) {
 	typ := reflect.TypeFor[Settings]()
 	fields := SettingFields()
 	if len(fields) != typ.NumField() {
-		t.Fatalf("%d fields of %d are declared", len(fields), typ.NumField())
+		t.Fatalf("%d of %d fields are declared", len(fields), typ.NumField())
 	}
 	for i, f := range fields {
 		name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")

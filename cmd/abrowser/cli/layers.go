@@ -54,10 +54,8 @@ func (l layers) find(f wire.Field) (value any, dir string, err error) {
 // variable reads ABROWSER_NAME, else AGENT_BROWSER_NAME, or another name that the
 // field has; empty is not set.
 func (l layers) variable(f wire.Field) (any, error) {
-	for _, name := range f.Variables() {
-		if text, ok := l.lookup(name); ok && text != "" {
-			return parse(f, name, text)
-		}
+	if name, text := wire.LookupVariable(l.lookup, f.Variables()); text != "" {
+		return parse(f, name, text)
 	}
 	return nil, nil
 }
@@ -119,15 +117,11 @@ func (l layers) agent(session string) (string, error) {
 	if _, given := l.flags["session"]; !given {
 		return "", nil
 	}
-	for _, name := range []string{"ABROWSER_SESSION", "AGENT_BROWSER_SESSION"} {
-		if agent, ok := l.lookup(name); ok && agent != "" {
-			if agent == session {
-				return "", nil
-			}
-			return agent, home.CheckName(agent)
-		}
+	_, agent := wire.LookupVariable(l.lookup, wire.Variables("SESSION"))
+	if agent == "" || agent == session {
+		return "", nil
 	}
-	return "", nil
+	return agent, home.CheckName(agent)
 }
 
 func emptyVariable(name string) error {

@@ -75,11 +75,9 @@ func newRole(sys cli.System) (*role, error) {
 // newLog writes JSON lines to stderr, which is the role's log file.
 func newLog(sys cli.System) *slog.Logger {
 	level := slog.LevelInfo
-	for _, name := range []string{"AGENT_BROWSER_DEBUG", "ABROWSER_DEBUG"} {
-		text, _ := sys.Lookup(name)
-		if on, err := strconv.ParseBool(text); err == nil && on {
-			level = slog.LevelDebug
-		}
+	_, text := wire.LookupVariable(sys.Lookup, wire.Variables("DEBUG"))
+	if on, err := strconv.ParseBool(text); err == nil && on {
+		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewJSONHandler(sys.Stderr, &slog.HandlerOptions{Level: level}))
 }

@@ -119,10 +119,8 @@ func (f Finder) At(path string) (Browser, error) {
 // UnsetHint returns the hint that makes abrowser find a browser instead of the one that the
 // user named.
 func (f Finder) UnsetHint(path string) string {
-	for _, name := range []string{"ABROWSER_EXECUTABLE_PATH", "AGENT_BROWSER_EXECUTABLE_PATH"} {
-		if v, ok := f.Lookup(name); ok && v == path {
-			return "unset " + name
-		}
+	if name, value := wire.LookupVariable(f.Lookup, wire.Variables("EXECUTABLE_PATH")); value == path {
+		return "unset " + name
 	}
 	return "leave out --executable-path, and abrowser finds a browser"
 }

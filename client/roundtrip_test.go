@@ -16,11 +16,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// unreliable is a server that does one thing to each connection.
+// unreliable starts a server that calls treat for each connection.
 func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Client {
 	t.Helper()
-	p := newPlace(t, "a")
-	listener, _ := listen(t, p)
+	e := newEndpoint(t, "a")
+	listener, _ := listen(t, e)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -33,10 +33,11 @@ func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Clien
 		}
 	})
 	t.Cleanup(func() { listener.Close(); wg.Wait() })
-	return &Client{Endpoint: p}
+	return &Client{Endpoint: e}
 }
 
-func take(r *bufio.Reader) {
+// readRequest reads a whole request.
+func readRequest(r *bufio.Reader) {
 	if request, err := http.ReadRequest(r); err == nil {
 		_, _ = io.Copy(io.Discard, request.Body)
 	}
@@ -50,14 +51,14 @@ func TestLostConnections(t *testing.T) {
 		call, read wire.Code
 		timesOut   bool
 	}{
-		{"after the request", func(_ net.Conn, r *bufio.Reader) { take(r) }, wire.CodeResultUnknown, wire.CodeNotRunning, false},
+		{"after the request", func(_ net.Conn, r *bufio.Reader) { readRequest(r) }, wire.CodeResultUnknown, wire.CodeNotRunning, false},
 		{
-			"in the answer", func(conn net.Conn, r *bufio.Reader) { take(r); fmt.Fprint(conn, okHead+"100\r\n\r\n{") },
+			"during the response", func(conn net.Conn, r *bufio.Reader) { readRequest(r); fmt.Fprint(conn, okHead+"100\r\n\r\n{") },
 			wire.CodeResultUnknown, wire.CodeNotRunning, false,
 		},
-		{"never an answer", func(conn net.Conn, r *bufio.Reader) { take(r); _, _ = r.ReadByte() }, wire.CodeResultUnknown, wire.CodeTimeout, true},
-		{"another's answer", func(conn net.Conn, r *bufio.Reader) { take(r); fmt.Fprint(conn, okHead+"2\r\n\r\nhi") }, wire.CodeInternal, wire.CodeInternal, false},
-		{"no answer of HTTP", func(conn net.Conn, r *bufio.Reader) { take(r); fmt.Fprint(conn, "hi\n\n") }, wire.CodeResultUnknown, wire.CodeNotRunning, false},
+		{"no response", func(conn net.Conn, r *bufio.Reader) { readRequest(r); _, _ = r.ReadByte() }, wire.CodeResultUnknown, wire.CodeTimeout, true},
+		{"a response that is not JSON", func(conn net.Conn, r *bufio.Reader) { readRequest(r); fmt.Fprint(conn, okHead+"2\r\n\r\nhi") }, wire.CodeInternal, wire.CodeInternal, false},
+		{"a response that is not HTTP", func(conn net.Conn, r *bufio.Reader) { readRequest(r); fmt.Fprint(conn, "hi\n\n") }, wire.CodeResultUnknown, wire.CodeNotRunning, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,7 +78,7 @@ func TestLostConnections(t *testing.T) {
 	}
 }
 
-func TestNothingIsDoneBeforeTheRequestIsWhole(t *testing.T) {
+func TestConnectionLostWhileSending(t *testing.T) {
 	c := unreliable(t, func(_ net.Conn, r *bufio.Reader) { _, _ = r.ReadByte() })
 	_, err := c.Call(soon(t), wire.Spec{Name: "click"}, map[string]string{"text": strings.Repeat("x", 4<<20)}) // more than a socket buffers
 	if !errors.Is(err, wire.CodeNotRunning) {
@@ -85,37 +86,37 @@ func TestNothingIsDoneBeforeTheRequestIsWhole(t *testing.T) {
 	}
 }
 
-// A caller that cancels a request has the answer to it, which says whether it was done.
-// Only for a request that reads, and with a cause, the answer is not waited for.
+// A client that cancels a request gets its response, which says whether it was carried out.
+// The response is not awaited if the request is read-only or the cancellation has a cause.
 func TestCancelledRequests(t *testing.T) {
-	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
-	errCause := errors.New("the server is known to be silent")
+	const okResponse = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+	errCause := errors.New("the server is known to be stopped")
 	tests := []struct {
 		name     string
-		answers  bool
+		responds bool
 		reads    bool
 		cause    error
 		want     wire.Code // empty is success
 		from, to time.Duration
 	}{
-		{name: "answered", answers: true, to: leaveTime},
-		{name: "not answered", want: wire.CodeResultUnknown, from: leaveTime, to: 4 * leaveTime},
-		{name: "a read", reads: true, want: wire.CodeInterrupted, to: leaveTime},
-		{name: "with a cause", cause: errCause, want: wire.CodeResultUnknown, to: leaveTime},
+		{name: "a response", responds: true, to: cancelWait},
+		{name: "no response", want: wire.CodeResultUnknown, from: cancelWait, to: 4 * cancelWait},
+		{name: "read-only", reads: true, want: wire.CodeInterrupted, to: cancelWait},
+		{name: "with a cause", cause: errCause, want: wire.CodeResultUnknown, to: cancelWait},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			taken, over := make(chan struct{}), make(chan struct{})
 			c := unreliable(t, func(conn net.Conn, r *bufio.Reader) {
-				take(r)
+				readRequest(r)
 				close(taken)
-				_, err := r.ReadByte() // the caller leaves
+				_, err := r.ReadByte() // the client disconnects
 				if err == nil {
-					t.Error("the caller sent more than its request")
+					t.Error("the client sent more than its request")
 				}
-				if tt.answers {
-					fmt.Fprint(conn, answer)
+				if tt.responds {
+					fmt.Fprint(conn, okResponse)
 				}
 				<-over
 			})
@@ -129,7 +130,7 @@ func TestCancelledRequests(t *testing.T) {
 				t.Errorf("= %v, want %q", err, tt.want)
 			}
 			if took < tt.from || took > tt.to {
-				t.Errorf("it took %v, want %v to %v", took, tt.from, tt.to)
+				t.Errorf("Call() took %v, want %v to %v", took, tt.from, tt.to)
 			}
 		})
 	}
