@@ -1,11 +1,11 @@
 // Package launcher starts the daemon of a session and the browser, unless they are running.
 //
-// It connects to the process at an endpoint. If there is none, it starts our own executable in
-// that role: in a session of its own, with its log as output, an environment from a list of
-// permitted variables, and no other inherited descriptors. If ten processes need the same daemon
-// at the same time, the first one gets the start lock and starts it, and the others connect to it.
-// Before anything is started, package install fetches the parts that are missing: a browser,
-// Playwright's driver, Node.
+// It connects to the process at an endpoint. If there is none, it starts our own executable
+// in that role: in a session of its own, with its log as output, an environment of permitted
+// variables, and no other inherited descriptors. If ten processes need the same daemon at
+// the same time, the first one gets the start lock and starts it, and the others connect to
+// it. Before anything is started, package install fetches the parts that are missing: a
+// browser, Playwright's driver, Node.
 //
 // The package does not know verbs: it uses only hello and retire of a daemon. It is used by
 // the command line for sessions and by daemons for the browser.

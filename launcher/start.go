@@ -137,7 +137,8 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 }
 
 // awaitVacant retires a process that is in the way and waits for its exit. It reports
-// whether the endpoint is vacant: if not, a compatible process that was started by hand serves there.
+// whether the endpoint is free: if not, a compatible process that was started by hand serves
+// there.
 func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limits().exit)
 	defer cancel()

@@ -78,27 +78,25 @@ func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	if conn, err := s.find(ctx, setup, unresponsive); conn != nil || err != nil {
 		return conn, errors.Join(err, lock.Close())
 	}
-	type started struct {
-		endpoint home.Endpoint
-		err      error
-	}
-	result := make(chan started, 1)
+	var started home.Endpoint
+	result := make(chan error, 1)
 	go func() { // has a deadline of its own; if this caller gives up, the next one gets the driver
 		defer lock.Close() // this releases it
-		endpoint, err := s.start(setup)
-		result <- started{endpoint, err}
+		var err error
+		started, err = s.start(setup)
+		result <- err
 	}()
 	select {
-	case r := <-result:
-		if r.err != nil {
-			return nil, r.err
+	case err := <-result:
+		if err != nil {
+			return nil, err
 		}
-		conn, err := s.dial(ctx, r.endpoint, setup)
+		conn, err := s.dial(ctx, started, setup)
 		if errors.Is(err, wire.CodeNotRunning) {
-			s.cleanUp(r.endpoint)
+			s.cleanUp(started)
 		}
 		if err != nil && ctx.Err() == nil {
-			err = killedError{noDriver(r.endpoint, "the driver that was started does not answer: %v", err)}
+			err = killedError{noDriver(started, "the driver that was started does not answer: %v", err)}
 		}
 		return conn, err
 	case <-ctx.Done():
