@@ -57,11 +57,17 @@ func (b *broker) alive(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, aliveTime)
 	defer cancel()
-	h, err := b.caller.Hello(ctx)
+	same, err := b.isSame(ctx)
 	if err != nil {
 		return !errors.Is(err, wire.CodeNotRunning)
 	}
-	return h.PID == int(b.pid.Load())
+	return same
+}
+
+// isSame reports whether the broker that answers is the one that was met.
+func (b *broker) isSame(ctx context.Context) (bool, error) {
+	h, err := b.caller.Hello(ctx)
+	return h.PID == int(b.pid.Load()), err
 }
 
 // meet takes note which broker it is that answers, and returns what its browser runs with.

@@ -88,6 +88,9 @@ func connect(ctx context.Context, pw *playwright.Playwright, place home.Endpoint
 		gone: make(chan struct{}), pages: map[string]*page{}, arrivals: map[playwright.Page]*arrival{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { l.lost() })
+	if !browser.IsConnected() { // it ended before there was a handler
+		l.lost()
+	}
 	l.context.OnDialog(func(dialog playwright.Dialog) { l.hand(func() { l.dialogs.answer(dialog) }) })
 	l.context.OnPage(func(p playwright.Page) { l.hand(func() { _, _ = l.attach(p) }) })
 	err = l.guard(a)

@@ -128,6 +128,11 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
+	runs, err := s.broker.meet(ctx)
+	if err != nil {
+		runs = s.settings
+		s.log.Warn("meeting the broker", "error", err) // it may have died again
+	}
 	l, err := connect(ctx, pw, b.place, socket, s.name, s.dialogs, s.asks)
 	if err != nil {
 		s.log.Warn("connecting to the pages", "error", err)
@@ -143,15 +148,18 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 		}
 	}
 	l.holder = whose.Owner // nobody else has the link yet
-	if l.runs, err = s.broker.meet(ctx); err != nil {
-		l.runs = s.settings
-		s.log.Warn("meeting the broker", "error", err) // the connection may be gone again
-	}
+	l.runs = runs
 	s.mu.Lock()
 	want := s.browserIdle
 	s.mu.Unlock()
 	if l.news, err = s.broker.news(ctx, verbs.NoticesIn{IdleTimeout: want}); err != nil {
 		s.log.Warn("asking for news", "error", err) // the connection may be gone again
+	}
+	// The broker may have been replaced after it was connected to. Its successor answers
+	// all questions since, so that nothing but its pid tells that the connection is dead.
+	if same, err := s.broker.isSame(ctx); err == nil && !same {
+		s.unlink(l)
+		return nil, goneError()
 	}
 	return l, nil
 }
