@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/broker"
 	"github.com/abrowser/abrowser/launcher/driver"
@@ -49,7 +49,7 @@ func serve(ctx context.Context, role string, log *slog.Logger) error {
 		return err
 	}
 	if role == "broker" {
-		return broker.Serve(ctx, broker.ServeOptions{Root: root, Settings: settings, Build: build, Log: log, CleanupScript: daemon.Farewell})
+		return broker.Serve(ctx, broker.ServeOptions{Root: root, Settings: settings, Build: build, Log: log, CleanupScript: web.CleanupScript})
 	}
 	pipe, err := launcher.ReadyPipe(os.LookupEnv)
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/launcher/install"
@@ -145,14 +146,14 @@ func (h *Home) options(name string, t testing.TB, ready func(error)) daemon.Opti
 			place, _, err := h.launcher.Browser(ctx, wire.Settings{})
 			return place, err
 		},
-		Driver: func(ctx context.Context) (daemon.Driver, error) {
+		Backend: web.New(func(ctx context.Context) (web.Driver, error) {
 			found, err := driver.Find(ctx, h.installer())
-			d := daemon.Driver{Directory: found.Directory, Node: found.Node, Process: &h.process}
+			d := web.Driver{Directory: found.Directory, Node: found.Node, Process: &h.process}
 			if !h.OwnDrivers {
 				d.Join = func(ctx context.Context) (*driver.Conn, error) { return h.Drivers.Connect(ctx, found) }
 			}
 			return d, err
-		},
+		}),
 	}
 }
 
