@@ -190,7 +190,7 @@ func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (boo
 		return false, err
 	}
 	if orSocket && !t.isBrowser {
-		l.endUnreachable(t.place)
+		l.endUnreachable(t.endpoint)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
