@@ -5,6 +5,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/cdp"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // isQuiet reports whether by the last answer there was nothing else to know.
@@ -26,7 +27,7 @@ func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
 	if d != nil && !d.IsOver() {
 		return d, nil
 	}
-	d, err := cdp.Dial(ctx, conn.at.Place, conn.at.Path)
+	d, err := cdp.Dial(ctx, conn.at.Place, conn.at.Path+"&"+wire.ParamDaemon)
 	if err != nil {
 		return nil, daemon.ConnectionLostError()
 	}
@@ -40,6 +41,6 @@ func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
 		return conn.cdp, nil
 	}
 	conn.cdp = d
-	conn.workers.Go(d.Read) // until the link is closed
+	conn.workers.Go(func() { d.Read(conn.onSocketRemoved) }) // until the link is closed
 	return d, nil
 }
