@@ -1,68 +1,122 @@
-// Package client asks a session's daemon, or a browser's broker, typed questions.
+// Package client sends requests to a session's daemon or a browser's broker.
 //
-// It knows verbs and replies and how to reach a place (package sockets). It never
-// starts anything: package launcher makes a daemon run. It repeats nothing: a
-// request that was sent and not answered is reported, with a code that says
-// whether asking again is safe.
+// [Do] runs a verb of package verbs with typed input and output. [Client.Call] sends a verb
+// whose types the caller does not know. The command line, the daemon (as a client of the
+// broker) and the launcher use the package. It is part of the thin binary, so it does not
+// import net/http, which would make every command start later.
 //
-// The command line uses it, and with it the MCP server, which runs the command line's
-// verbs. A daemon asks its broker over package sockets instead.
+// The package starts no process and repeats no request. If a request was sent and no
+// response arrived, the error's code says whether the request may be repeated.
 package client
 
 import (
 	"context"
 	"encoding/json"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Client asks one daemon or broker and keeps its connections between questions.
-// It may be used by several goroutines at once.
+// Client sends requests to one daemon or broker. Endpoint is required. A Client may be
+// copied and used by several goroutines. It connects for each request, unless
+// [Client.KeepAlive] made it.
 type Client struct {
-	caller *Caller
+	Endpoint     home.Endpoint
+	Session      string        // the session that requests are for
+	Build        string        // if set, a server of another build refuses requests
+	Agent        string        // the agent that acts; empty for the session itself
+	OwnerProcess string        // a [sockets.Process]: the session ends with it; empty changes nothing
+	Settings     wire.Settings // the settings that the caller requests
+
+	pool *pool
 }
 
-// New returns a client of the caller's place. It connects at the first question.
-func New(caller Caller) *Client {
-	return &Client{caller: caller.Keeping()}
+// KeepAlive returns a copy that keeps connections open for later requests. The copy must be
+// closed.
+func (c Client) KeepAlive() *Client {
+	c.pool = &pool{}
+	return &c
 }
 
-// Close closes the kept connections.
-func (c *Client) Close() error { return c.caller.Close() }
+// Close closes the idle connections.
+func (c *Client) Close() error {
+	if c.pool != nil {
+		c.pool.close()
+	}
+	return nil
+}
 
-// Hello asks who serves the place.
-func (c *Client) Hello(ctx context.Context) (wire.Hello, error) { return c.caller.Hello(ctx) }
+// IsConnected reports whether the server still has a connection of an earlier request
+// open. It sends nothing. Without [Client.KeepAlive] it returns false.
+func (c *Client) IsConnected() bool {
+	conn := c.pooled()
+	if conn != nil {
+		c.pool.put(conn)
+	}
+	return conn != nil
+}
 
-// Do asks for a verb and returns its output and the reply's warnings. A field at
-// zero that may be omitted is, and the server fills in its default.
-//
-// A connection lost before the request was sent is [wire.CodeNotRunning]. Lost
-// afterwards it is the same for a verb that only reads, which may be asked again,
-// and [wire.CodeResultUnknown] for any other, which may have been done.
+// Do runs a verb and returns its output and the reply's warnings; see [Client.Call] for the
+// errors. Zero fields marked omitzero are not sent, so the server sets their defaults.
 func Do[In, Out any](ctx context.Context, c *Client, v wire.Verb[In, Out], in In) (Out, []string, error) {
 	var out Out
-	reply, err := c.call(ctx, v.Path(), in, v.Reads)
-	if err != nil {
+	reply, err := c.Call(ctx, v.Spec, in)
+	if err != nil || len(reply.Data) == 0 {
 		return out, reply.Warnings, err
 	}
-	if len(reply.Data) == 0 {
-		return out, reply.Warnings, nil
-	}
 	if err := json.Unmarshal(reply.Data, &out); err != nil {
-		return out, reply.Warnings, wire.Errorf(wire.CodeInternal, "the answer to %s cannot be read: %v", v.Name, err)
+		return out, reply.Warnings, wire.Errorf(wire.CodeInternal, "decoding the response to %s: %v", v.Name, err)
 	}
 	return out, reply.Warnings, nil
 }
 
-// Raw asks as [Do] does for the verb that doc describes, with an input and an output
-// whose types are not known here. The reply's error is returned as err too.
-func (c *Client) Raw(ctx context.Context, doc wire.Spec, body json.RawMessage) (wire.Reply, error) {
-	return c.call(ctx, doc.Path(), body, doc.Reads)
+// Call sends body as the input of a verb and returns the reply. A nil body is an empty
+// object; a [json.RawMessage] is sent unchanged. The error in the reply is also returned
+// as err.
+//
+// The request carries the time until ctx's deadline. The end of ctx cancels the request.
+// If ctx is cancelled without a cause, Call still waits up to 3 s for the response, which
+// says whether the request was carried out.
+//
+// If ctx ends or the connection is lost before the whole request was sent, nothing was
+// done: the error is [wire.CodeTimeout], [wire.CodeInterrupted] or [wire.CodeNotRunning].
+// Afterwards the error is [wire.CodeResultUnknown]. A read-only verb may be repeated, so
+// its error stays one of the first three, and Call returns as soon as ctx is cancelled.
+func (c *Client) Call(ctx context.Context, verb wire.Spec, body any) (wire.Reply, error) {
+	return c.post(ctx, verb.Path(), body, verb.ReadOnly)
 }
 
-func (c *Client) call(ctx context.Context, path string, body any, reads bool) (wire.Reply, error) {
-	if reads {
-		return c.caller.Read(ctx, path, body)
+// Hello returns the server's description of itself, even if its build differs.
+func (c *Client) Hello(ctx context.Context) (wire.Hello, error) {
+	var hello wire.Hello
+	r, err := c.roundTrip(ctx, request{method: methodGet, path: wire.PathHello, readOnly: true})
+	if err != nil {
+		return hello, err
 	}
-	return c.caller.Call(ctx, path, body)
+	if r.status != statusOK {
+		_, err := r.reply()
+		return hello, err
+	}
+	if err := json.Unmarshal(r.body, &hello); err != nil {
+		return hello, wire.Errorf(wire.CodeInternal, "decoding hello from %s: %v", c.Endpoint.Socket, err)
+	}
+	return hello, nil
+}
+
+// Retire asks the server to end. It returns [wire.CodeBusy] if the server is not idle.
+func (c *Client) Retire(ctx context.Context) error {
+	_, err := c.post(ctx, wire.PathRetire, nil, false)
+	return err
+}
+
+func (c *Client) post(ctx context.Context, path string, body any, readOnly bool) (wire.Reply, error) {
+	raw, err := encodeBody(body)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	r, err := c.roundTrip(ctx, request{method: methodPost, path: path, body: raw, readOnly: readOnly})
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	return r.reply()
 }

@@ -18,11 +18,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// answering answers the handlers at a place until the test ends.
-func answering(t *testing.T, handlers ...wire.Handler) *Client {
+// serve serves the handlers until the test ends and returns a client.
+func serve(t *testing.T, handlers ...wire.Handler) *Client {
 	t.Helper()
-	p := newPlace(t, "a")
-	l, _ := listen(t, p)
+	e := newEndpoint(t, "a")
+	l, _ := listen(t, e)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &server.Server{
 		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon", Protocol: wire.Protocol} },
@@ -35,13 +35,13 @@ func answering(t *testing.T, handlers ...wire.Handler) *Client {
 		}
 	})
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	c := New(Caller{Place: p, Session: "a"})
+	c := Client{Endpoint: e, Session: "a"}.KeepAlive()
 	t.Cleanup(func() { c.Close() })
 	return c
 }
 
 func TestDo(t *testing.T) {
-	c := answering(t,
+	c := serve(t,
 		wire.Bind(verbs.Click, func(_ context.Context, call *wire.Call, in verbs.ClickIn) (verbs.ClickOut, error) {
 			call.Warn("clicking")
 			if in.Selector == "#gone" {
@@ -74,27 +74,27 @@ func TestDo(t *testing.T) {
 	}
 }
 
-func TestRaw(t *testing.T) {
-	c := answering(t, wire.Bind(verbs.GetTitle, func(_ context.Context, call *wire.Call, _ verbs.TabIn) (verbs.GetTitleOut, error) {
+func TestCall(t *testing.T) {
+	c := serve(t, wire.Bind(verbs.GetTitle, func(_ context.Context, call *wire.Call, _ verbs.TabIn) (verbs.GetTitleOut, error) {
 		call.Warn("slow")
 		return verbs.GetTitleOut{Title: "one"}, nil
 	}))
 	for _, body := range []json.RawMessage{nil, json.RawMessage("{}"), json.RawMessage(" { } ")} {
-		reply, err := c.Raw(t.Context(), verbs.GetTitle.Spec, body)
+		reply, err := c.Call(t.Context(), verbs.GetTitle.Spec, body)
 		if err != nil || !strings.Contains(string(reply.Data), `"one"`) || len(reply.Warnings) != 1 {
-			t.Errorf("Raw(%s) = %+v, %v", body, reply, err)
+			t.Errorf("Call(%s) = %+v, %v", body, reply, err)
 		}
 	}
-	reply, err := c.Raw(t.Context(), verbs.GetTitle.Spec, json.RawMessage(`{"x":1}`))
+	reply, err := c.Call(t.Context(), verbs.GetTitle.Spec, json.RawMessage(`{"x":1}`))
 	if !errors.Is(err, wire.CodeBadInput) || reply.Error == nil {
-		t.Errorf("Raw() = %+v, %v, want %s in both", reply, err, wire.CodeBadInput)
+		t.Errorf("Call() = %+v, %v, want %s in both", reply, err, wire.CodeBadInput)
 	}
 }
 
-// What a lost answer means depends on the verb: a title may be asked for again.
-func TestALostAnswer(t *testing.T) {
-	p := newPlace(t, "a")
-	l, _ := listen(t, p)
+// The code for a lost response depends on the verb: reading a title may be repeated.
+func TestLostResponse(t *testing.T) {
+	e := newEndpoint(t, "a")
+	l, _ := listen(t, e)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -110,20 +110,20 @@ func TestALostAnswer(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() { l.Close(); wg.Wait() })
-	c := New(Caller{Place: p})
+	c := Client{Endpoint: e}.KeepAlive()
 	defer c.Close()
 	_, _, read := Do(t.Context(), c, verbs.GetTitle, verbs.TabIn{})
 	_, _, acted := Do(t.Context(), c, verbs.Reload, verbs.StepIn{})
-	_, rawRead := c.Raw(t.Context(), verbs.GetTitle.Spec, nil)
-	_, rawActed := c.Raw(t.Context(), verbs.Reload.Spec, nil)
+	_, rawRead := c.Call(t.Context(), verbs.GetTitle.Spec, nil)
+	_, rawActed := c.Call(t.Context(), verbs.Reload.Spec, nil)
 	for name, tt := range map[string]struct {
 		err  error
 		want wire.Code
 	}{
-		"Do(get title)":  {read, wire.CodeNotRunning},
-		"Do(reload)":     {acted, wire.CodeResultUnknown},
-		"Raw(get title)": {rawRead, wire.CodeNotRunning},
-		"Raw(reload)":    {rawActed, wire.CodeResultUnknown},
+		"Do(get title)":   {read, wire.CodeNotRunning},
+		"Do(reload)":      {acted, wire.CodeResultUnknown},
+		"Call(get title)": {rawRead, wire.CodeNotRunning},
+		"Call(reload)":    {rawActed, wire.CodeResultUnknown},
 	} {
 		if !errors.Is(tt.err, tt.want) {
 			t.Errorf("%s = %v, want %s", name, tt.err, tt.want)
@@ -131,11 +131,11 @@ func TestALostAnswer(t *testing.T) {
 	}
 }
 
-func TestNobodyIsThere(t *testing.T) {
-	p := newPlace(t, "a")
-	l, _ := listen(t, p)
+func TestNoServer(t *testing.T) {
+	e := newEndpoint(t, "a")
+	l, _ := listen(t, e)
 	l.Close()
-	c := New(Caller{Place: p})
+	c := Client{Endpoint: e}.KeepAlive()
 	defer c.Close()
 	if _, _, err := Do(t.Context(), c, verbs.Reload, verbs.StepIn{}); !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Do() = %v, want %s", err, wire.CodeNotRunning)

@@ -14,9 +14,9 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, nil) }
 
-// newPlace returns a session's place in a new root, whose path is short enough for every
+// newEndpoint returns a session's endpoint in a new root, whose path is short enough for every
 // session's name.
-func newPlace(t *testing.T, name string) home.Place {
+func newEndpoint(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
 	must(t, err)
@@ -28,12 +28,12 @@ func newPlace(t *testing.T, name string) home.Place {
 	return p
 }
 
-// listen holds p's lease and listens there until the test ends.
-func listen(t *testing.T, p home.Place) (*net.UnixListener, *sockets.Lease) {
+// listen acquires e's lease and listens until the test ends.
+func listen(t *testing.T, e home.Endpoint) (*net.UnixListener, *sockets.Lease) {
 	t.Helper()
-	l, err := sockets.Hold(p.Lock)
+	l, err := sockets.TryAcquire(e.Lock)
 	must(t, err)
-	listener, err := sockets.Listen(p, l)
+	listener, err := sockets.Listen(e, l)
 	must(t, err)
 	t.Cleanup(func() { listener.Close(); l.Close() })
 	return listener, l

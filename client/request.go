@@ -15,47 +15,69 @@ const (
 	methodPost = "POST"
 )
 
-// question is one HTTP request.
-type question struct {
+// request is an HTTP request.
+type request struct {
 	method, path string
 	body         []byte
-	reads        bool // asking twice does no harm
+	readOnly     bool // the request may be repeated
 }
 
-// message is q as it is sent.
-func (c *Caller) message(ctx context.Context, q question) ([]byte, error) {
-	if !strings.HasPrefix(q.path, "/v1/") || strings.ContainsFunc(q.path, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, wire.Errorf(wire.CodeUnknownVerb, "%q is no request path", q.path)
+// encodeBody returns v as the JSON body of a request.
+func encodeBody(v any) ([]byte, error) {
+	var raw []byte
+	switch v := v.(type) {
+	case nil:
+	case json.RawMessage:
+		raw = v
+	default:
+		var err error
+		if raw, err = json.Marshal(v); err != nil {
+			return nil, wire.Errorf(wire.CodeBadInput, "encoding the request: %v", err)
+		}
+	}
+	if len(raw) == 0 {
+		raw = []byte("{}")
+	}
+	if len(raw) > wire.MaxRequest {
+		return nil, wire.Errorf(wire.CodeTooLarge, "the request has %d bytes; the limit is %d", len(raw), wire.MaxRequest)
+	}
+	return raw, nil
+}
+
+// encode returns the bytes of a request.
+func (c *Client) encode(ctx context.Context, r request) ([]byte, error) {
+	if !strings.HasPrefix(r.path, "/v1/") || strings.ContainsFunc(r.path, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
+		return nil, wire.Errorf(wire.CodeUnknownVerb, "%q is not a request path", r.path)
 	}
 	settings, err := json.Marshal(c.Settings)
 	if err != nil {
 		return nil, err
 	}
-	const head = 1 << 10 // more than a usual one has
-	m := make([]byte, 0, head+len(q.body))
-	m = append(m, q.method+" "+q.path+" HTTP/1.1\r\nHost: abrowser\r\n"...)
-	m = appendField(m, wire.HeaderProtocol, strconv.Itoa(wire.Protocol))
-	m = appendField(m, wire.HeaderSession, c.Session)
-	m = appendField(m, wire.HeaderBuild, c.Build)
-	m = appendField(m, wire.HeaderAgent, c.Agent)
-	m = appendField(m, wire.HeaderOwner, c.Owner)
-	if at, ok := ctx.Deadline(); ok {
-		m = appendField(m, wire.HeaderDeadline, strconv.FormatInt(max(1, time.Until(at).Milliseconds()), 10))
+	const head = 1 << 10 // enough for most heads
+	m := make([]byte, 0, head+len(r.body))
+	m = append(m, r.method+" "+r.path+" HTTP/1.1\r\nHost: abrowser\r\n"...)
+	m = appendHeader(m, wire.HeaderProtocol, strconv.Itoa(wire.Protocol))
+	m = appendHeader(m, wire.HeaderSession, c.Session)
+	m = appendHeader(m, wire.HeaderBuild, c.Build)
+	m = appendHeader(m, wire.HeaderAgent, c.Agent)
+	m = appendHeader(m, wire.HeaderOwner, c.OwnerProcess)
+	if deadline, ok := ctx.Deadline(); ok {
+		m = appendHeader(m, wire.HeaderDeadline, strconv.FormatInt(max(1, time.Until(deadline).Milliseconds()), 10))
 	}
 	if string(settings) != "{}" {
-		m = appendField(m, wire.HeaderSettings, string(settings))
+		m = appendHeader(m, wire.HeaderSettings, string(settings))
 	}
-	if q.method == methodPost {
-		m = appendField(m, "Content-Type", "application/json")
-		m = appendField(m, "Content-Length", strconv.Itoa(len(q.body)))
+	if r.method == methodPost {
+		m = appendHeader(m, "Content-Type", "application/json")
+		m = appendHeader(m, "Content-Length", strconv.Itoa(len(r.body)))
 	}
 	m = append(m, "\r\n"...)
-	return append(m, q.body...), nil
+	return append(m, r.body...), nil
 }
 
-// appendField adds a line to a request's head, none for an empty value. No value makes
-// a line of its own: newlines become spaces.
-func appendField(m []byte, name, value string) []byte {
+// appendHeader appends a header unless its value is empty. It replaces newlines in the
+// value by spaces, so that a value cannot add a header.
+func appendHeader(m []byte, name, value string) []byte {
 	if value == "" {
 		return m
 	}

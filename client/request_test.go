@@ -13,9 +13,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestMessage(t *testing.T) {
-	whole := Caller{
-		Session: "a\r\nX: y\n\nz", Build: "b1", Agent: "ä", Owner: "1.2",
+func TestEncode(t *testing.T) {
+	whole := Client{
+		Session: "a\r\nX: y\n\nz", Build: "b1", Agent: "ä", OwnerProcess: "1.2",
 		Settings: wire.Settings{Args: []string{"--x\r\nX: y"}},
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -25,28 +25,28 @@ func TestMessage(t *testing.T) {
 	tests := []struct {
 		name   string
 		ctx    context.Context
-		caller Caller
-		q      question
+		client Client
+		r      request
 		want   http.Header // all of it
 	}{
 		{
 			"hello", t.Context(),
-			Caller{},
-			question{method: methodGet, path: wire.PathHello},
+			Client{},
+			request{method: methodGet, path: wire.PathHello},
 			http.Header{wire.HeaderProtocol: {"1"}},
 		},
 		{
 			"a verb", over,
-			Caller{Session: "a"},
-			question{method: methodPost, path: "/v1/click", body: []byte("{}\r\n\r\n")},
+			Client{Session: "a"},
+			request{method: methodPost, path: "/v1/click", body: []byte("{}\r\n\r\n")},
 			http.Header{
 				wire.HeaderProtocol: {"1"}, wire.HeaderSession: {"a"}, wire.HeaderDeadline: {"1"},
 				"Content-Type": {"application/json"}, "Content-Length": {"6"},
 			},
 		},
 		{
-			"all there is", ctx, whole,
-			question{method: methodPost, path: "/v1/click"},
+			"all headers", ctx, whole,
+			request{method: methodPost, path: "/v1/click"},
 			http.Header{
 				wire.HeaderProtocol: {"1"}, wire.HeaderSession: {"a  X: y  z"}, wire.HeaderBuild: {"b1"}, wire.HeaderAgent: {"ä"},
 				wire.HeaderOwner: {"1.2"}, wire.HeaderDeadline: {"35"}, wire.HeaderSettings: {`{"args":["--x\r\nX: y"]}`},
@@ -56,21 +56,21 @@ func TestMessage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m, err := tt.caller.message(tt.ctx, tt.q)
+			m, err := tt.client.encode(tt.ctx, tt.r)
 			must(t, err)
-			r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(m)))
+			got, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(m)))
 			must(t, err)
-			body, err := io.ReadAll(r.Body)
+			body, err := io.ReadAll(got.Body)
 			must(t, err)
-			if r.Method != tt.q.method || r.URL.Path != tt.q.path || r.Host == "" || r.ProtoMinor != 1 || !bytes.Equal(body, tt.q.body) {
-				t.Errorf("message() = %q", m)
+			if got.Method != tt.r.method || got.URL.Path != tt.r.path || got.Host == "" || got.ProtoMinor != 1 || !bytes.Equal(body, tt.r.body) {
+				t.Errorf("encode() = %q", m)
 			}
-			if len(r.Header) != len(tt.want) {
-				t.Errorf("the head is %q, want %q", r.Header, tt.want)
+			if len(got.Header) != len(tt.want) {
+				t.Errorf("the head is %q, want %q", got.Header, tt.want)
 			}
 			for name, want := range tt.want {
-				if got := r.Header[name]; len(got) != 1 || !strings.HasPrefix(got[0], want[0]) || name != wire.HeaderDeadline && got[0] != want[0] {
-					t.Errorf("%s is %q, want %q", name, got, want)
+				if value := got.Header[name]; len(value) != 1 || !strings.HasPrefix(value[0], want[0]) || name != wire.HeaderDeadline && value[0] != want[0] {
+					t.Errorf("%s is %q, want %q", name, value, want)
 				}
 			}
 		})

@@ -15,102 +15,116 @@ import (
 )
 
 const (
-	maxHead   = 64 << 10  // bytes of an answer's head
-	maxReply  = 256 << 20 // bytes of its body
-	firstPart = 64 << 10  // of a body, for which memory is taken before it comes
+	maxHead   = 64 << 10  // bytes of a response's head
+	maxBody   = 256 << 20 // bytes of its body
+	firstPart = 64 << 10  // bytes of a body for which memory is allocated before they arrive
 
-	statusOK   = 200 // what is below is no answer yet, and nobody asked for it
-	mostStatus = 599
+	statusOK  = 200 // smaller ones announce a response, which no request asks for
+	maxStatus = 599
 )
 
-// answer is one HTTP response.
-type answer struct {
-	status int
-	body   []byte
-	keep   bool // the connection is good for another request
+// response is an HTTP response.
+type response struct {
+	status    int
+	body      []byte
+	keepAlive bool // the connection can be used for another request
 }
 
-// answers reads the answers on one connection. What our servers do not say is
-// refused: net/http, which reads all that there is, costs a command 0.4 ms to link.
-type answers struct {
-	limit io.LimitedReader // between the connection and text, so that no head is endless
+// reply decodes the response to a POST request.
+func (r response) reply() (wire.Reply, error) {
+	reply, err := wire.DecodeReply(r.body)
+	switch {
+	case err != nil:
+		err = wire.Errorf(wire.CodeInternal, "decoding the response (HTTP status %d): %v", r.status, err)
+	case reply.Error != nil:
+		err = reply.Error
+	case r.status != statusOK:
+		err = wire.Errorf(wire.CodeInternal, "the response has HTTP status %d and no error", r.status)
+	}
+	return reply, err
+}
+
+// responseReader reads the responses on a connection. It rejects the parts of HTTP that our
+// servers do not use. net/http would read all of HTTP, but linking it costs a command 0.4 ms.
+type responseReader struct {
+	limit io.LimitedReader // between the connection and text, limits the size of a head
 	text  *textproto.Reader
 }
 
-func newAnswers(r io.Reader) *answers {
-	a := &answers{limit: io.LimitedReader{R: r}}
-	a.text = textproto.NewReader(bufio.NewReader(&a.limit))
-	return a
+func newResponseReader(r io.Reader) *responseReader {
+	rr := &responseReader{limit: io.LimitedReader{R: r}}
+	rr.text = textproto.NewReader(bufio.NewReader(&rr.limit))
+	return rr
 }
 
-// next reads an answer. One that is cut short is [io.ErrUnexpectedEOF].
-func (a *answers) next() (answer, error) {
-	a.limit.N = maxHead
-	next, length, err := a.head()
+// next reads a response. It returns [io.ErrUnexpectedEOF] if the response is cut off.
+func (rr *responseReader) next() (response, error) {
+	rr.limit.N = maxHead
+	r, length, err := rr.head()
 	switch {
-	case err != nil && a.limit.N <= 0:
-		return answer{}, fmt.Errorf("the answer's head has more than %d bytes", maxHead)
+	case err != nil && rr.limit.N <= 0:
+		return response{}, fmt.Errorf("the response's head has more than %d bytes", maxHead)
 	case errors.Is(err, io.EOF):
-		return answer{}, io.ErrUnexpectedEOF
+		return response{}, io.ErrUnexpectedEOF
 	case err != nil:
-		return answer{}, err
+		return response{}, err
 	}
-	a.limit.N = math.MaxInt64
-	if next.body, err = a.body(length, maxReply); err != nil {
-		return answer{}, err
+	rr.limit.N = math.MaxInt64
+	if r.body, err = rr.body(length, maxBody); err != nil {
+		return response{}, err
 	}
-	return next, nil
+	return r, nil
 }
 
-// head reads what comes before a body, and the body's length: -1 where it ends with
-// the connection.
-func (a *answers) head() (next answer, length int64, err error) {
-	line, err := a.text.ReadLine()
+// head reads the status and headers of a response, and returns the length of its body: -1
+// if the body ends with the connection.
+func (rr *responseReader) head() (r response, length int64, err error) {
+	line, err := rr.text.ReadLine()
 	if err != nil {
-		return next, 0, err
+		return r, 0, err
 	}
-	if next.status, err = parseStatus(line); err != nil {
-		return next, 0, err
+	if r.status, err = parseStatus(line); err != nil {
+		return r, 0, err
 	}
-	header, err := a.text.ReadMIMEHeader()
+	header, err := rr.text.ReadMIMEHeader()
 	if err != nil {
-		return next, 0, err
+		return r, 0, err
 	}
-	next.keep = !closes(header["Connection"])
+	r.keepAlive = !closes(header["Connection"])
 	if coding, ok := header["Transfer-Encoding"]; ok {
-		return next, 0, fmt.Errorf("the answer has the transfer encoding %.100q", coding)
+		return r, 0, fmt.Errorf("the response has the transfer encoding %.100q", coding)
 	}
 	lengths, ok := header["Content-Length"]
 	switch {
-	case !ok && next.keep:
-		return next, 0, errors.New("the answer has no length")
+	case !ok && r.keepAlive:
+		return r, 0, errors.New("the response has no length")
 	case !ok:
-		return next, -1, nil
+		return r, -1, nil
 	}
 	length, err = parseLength(lengths)
-	return next, length, err
+	return r, length, err
 }
 
-// body reads length bytes, or where that is -1 until the server hangs up, and no more
-// than most.
-func (a *answers) body(length, most int64) ([]byte, error) {
+// body reads length bytes, or if length is -1 until the server closes the connection. It
+// returns [wire.CodeTooLarge] for a body of more than limit bytes.
+func (rr *responseReader) body(length, limit int64) ([]byte, error) {
 	var body []byte
 	var err error
 	switch {
 	case length < 0:
-		body, err = io.ReadAll(io.LimitReader(a.text.R, most+1))
+		body, err = io.ReadAll(io.LimitReader(rr.text.R, limit+1))
 		length = int64(len(body))
-	case length <= most:
-		body, err = readParts(a.text.R, int(length))
+	case length <= limit:
+		body, err = readParts(rr.text.R, int(length))
 	}
-	if err == nil && length > most {
-		err = wire.Errorf(wire.CodeTooLarge, "the answer has more than %d bytes", most)
+	if err == nil && length > limit {
+		err = wire.Errorf(wire.CodeTooLarge, "the response has more than %d bytes", limit)
 	}
 	return body, err
 }
 
-// readParts reads n bytes. It takes memory for twice of what has come, not for what
-// was said to come.
+// readParts reads n bytes. It allocates at most twice the memory of the bytes that have
+// arrived, since n is only what the server has announced.
 func readParts(r io.Reader, n int) ([]byte, error) {
 	all := make([]byte, min(n, firstPart))
 	for have := 0; ; {
@@ -130,21 +144,22 @@ func parseStatus(line string) (int, error) {
 	version, rest, _ := strings.Cut(line, " ")
 	code, _, _ := strings.Cut(rest, " ")
 	status, err := strconv.ParseUint(code, 10, 16)
-	if version != "HTTP/1.1" || err != nil || len(code) != 3 || status < statusOK || status > mostStatus {
-		return 0, fmt.Errorf("an answer does not begin with %.100q", line)
+	if version != "HTTP/1.1" || err != nil || len(code) != 3 || status < statusOK || status > maxStatus {
+		return 0, fmt.Errorf("invalid status line of a response: %.100q", line)
 	}
 	return int(status), nil
 }
 
-func parseLength(given []string) (int64, error) {
-	n, err := strconv.ParseUint(given[0], 10, 63) // out of range it is the largest there is
-	if len(given) > 1 || err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("the answer has the length %.100q", given)
+func parseLength(values []string) (int64, error) {
+	n, err := strconv.ParseUint(values[0], 10, 63) // the largest number if out of range
+	if len(values) > 1 || err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("the response has the length %.100q", values)
 	}
 	return int64(n), nil
 }
 
-// closes reports whether the server hangs up behind this answer.
+// closes reports whether a Connection header says that the server closes the connection
+// after the response.
 func closes(connection []string) bool {
 	return slices.ContainsFunc(connection, func(options string) bool {
 		return slices.ContainsFunc(strings.Split(options, ","), func(option string) bool {

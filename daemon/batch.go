@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,60 +13,61 @@ import (
 
 const maxSteps = 1000
 
-// batch runs several commands in one turn of the lane. All of them are checked
+// batch runs several commands without another command in between. All of them are checked
 // before the first is run.
-func (t *turn) batch(ctx context.Context, in verbs.BatchIn) (verbs.BatchOut, error) {
+func (s *Session) batch(ctx context.Context, c *Call, in verbs.BatchIn) (verbs.BatchOut, error) {
 	if len(in.Steps) > maxSteps {
 		return verbs.BatchOut{}, wire.Errorf(wire.CodeBadInput, "a batch takes %d commands at most, not %d", maxSteps, len(in.Steps))
 	}
-	known := map[string]served{}
-	for _, h := range t.handlers() {
+	known := map[string]Handler{}
+	for _, h := range s.handlers() {
 		known[h.Verb.Describe().Name] = h
 	}
 	for i, step := range in.Steps {
 		h, ok := known[step.Verb]
-		if !ok || h.inTurn == nil {
+		if !ok || h.inBatch == nil {
 			return verbs.BatchOut{}, wire.Errorf(wire.CodeBadInput, "command %d of the batch: %q does not run in a batch", i+1, step.Verb).
 				WithHint("run it by itself")
 		}
 		if err := h.Check(body(step)); err != nil {
 			e := wire.AsError(err)
-			e.Message = "command " + itoa(i+1) + " of the batch: " + e.Message
+			e.Message = fmt.Sprintf("command %d of the batch: %s", i+1, e.Message)
 			return verbs.BatchOut{}, e
 		}
 	}
 	out := verbs.BatchOut{Results: []verbs.StepResult{}}
 	for i, step := range in.Steps {
-		left := t.isLeft(ctx)
-		if left && i == 0 {
-			return out, ended(ctx)
+		gone := c.IsCallerGone(ctx)
+		if gone && i == 0 {
+			return out, ContextError(ctx)
 		}
-		t.slot.finish() // of the one before
-		result := t.stepResult(ctx, known[step.Verb], step)
+		c.Ticket.runDeferred() // of the command before
+		result := c.runStep(ctx, known[step.Verb], step)
 		if in.OmitCommand {
 			result.Command, result.Index = nil, &i
 		}
 		out.Results = append(out.Results, result)
-		if left || in.Bail && !result.Success {
+		if gone || in.Bail && !result.Success {
 			break
 		}
 	}
-	if t.isLeft(ctx) && !slices.ContainsFunc(out.Results, func(r verbs.StepResult) bool { return r.Code != wire.CodeInterrupted }) {
-		return out, ended(ctx)
+	if c.IsCallerGone(ctx) && !slices.ContainsFunc(out.Results, func(r verbs.StepResult) bool { return r.Code != wire.CodeInterrupted }) {
+		return out, ContextError(ctx)
 	}
 	return out, nil
 }
 
-// stepResult runs one command of a batch, with warnings of its own. If the caller has left,
-// the command is not begun.
-func (t *turn) stepResult(ctx context.Context, h served, step verbs.Step) verbs.StepResult {
-	call := &wire.Call{Session: t.call.Session, Agent: t.call.Agent, Settings: t.call.Settings, Deadline: t.call.Deadline, CallerGone: t.call.CallerGone}
-	inner := &turn{Session: t.Session, call: call, slot: t.slot}
-	out, err := any(nil), ended(ctx)
-	if !t.isLeft(ctx) {
-		out, err = h.inTurn(ctx, inner, body(step))
+// runStep runs a command of a batch, unless the caller has disconnected. The command has
+// warnings of its own.
+func (c *Call) runStep(ctx context.Context, h Handler, step verbs.Step) verbs.StepResult {
+	request := &wire.Call{
+		Session: c.request.Session, Agent: c.request.Agent, Settings: c.request.Settings, Deadline: c.request.Deadline, CallerGone: c.request.CallerGone,
 	}
-	reply := wire.ReplyTo(call, out, err)
+	out, err := any(nil), ContextError(ctx)
+	if !c.IsCallerGone(ctx) {
+		out, err = h.inBatch(ctx, &Call{Session: c.Session, request: request, Ticket: c.Ticket}, body(step))
+	}
+	reply := wire.NewReply(request, out, err)
 	result := verbs.StepResult{Command: step.Command, Success: reply.Error == nil, Result: reply.Data, Warning: strings.Join(reply.Warnings, "\n"), Records: reply.Records}
 	if reply.Error != nil {
 		result.Result = json.RawMessage("null")

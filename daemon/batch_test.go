@@ -1,11 +1,14 @@
 package daemon_test
 
 import (
+	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"testing"
 
-	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -16,23 +19,27 @@ func step(t testing.TB, verb string, in any) verbs.Step {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return verbs.Step{Command: []string{verb}, Verb: verb, In: raw}
+	return verbs.Step{Command: strings.Fields(verb), Verb: verb, In: raw}
 }
 
 func TestBatch(t *testing.T) {
-	s, web := home.Start(t), site.Start(t)
+	s := start(t)
+	s.script(func(_ context.Context, c *daemon.Call, script string) error {
+		if script == "#none" {
+			return wire.Errorf(wire.CodeNotFound, "element not found").WithHint("abrowser snapshot")
+		}
+		c.Warn("ran %s", script)
+		return nil
+	})
 	steps := []verbs.Step{
-		step(t, "open", verbs.OpenIn{URL: web.URL("/page/one")}),
-		step(t, "get text", verbs.GetIn{Element: element("#zz")}),
-		step(t, "get title", verbs.Nothing{}),
-		step(t, "tab list", verbs.TabListIn{}),
+		step(t, "eval", verbs.EvalIn{Script: "a"}), step(t, "get text", verbs.GetIn{Element: verbs.Element{Selector: "#none"}}), step(t, "tab list", verbs.TabListIn{}),
 	}
 	out := do(t, s, verbs.Batch, verbs.BatchIn{Steps: steps})
-	if len(out.Results) != 4 || !out.Results[0].Success || out.Results[1].Success || string(out.Results[2].Result) != `{"title":"one"}` || !out.Results[3].Success {
+	if len(out.Results) != 3 || !out.Results[0].Success || out.Results[0].Warning != "ran a" || out.Results[1].Success || !out.Results[2].Success {
 		t.Errorf("batch = %+v", out)
 	}
-	if miss := out.Results[1]; miss.Code != wire.CodeNotFound || miss.Error == nil || miss.Hint == "" || string(miss.Result) != "null" {
-		t.Errorf("the step that failed = %+v", miss)
+	if failed := out.Results[1]; failed.Code != wire.CodeNotFound || failed.Error == nil || failed.Hint == "" || string(failed.Result) != "null" {
+		t.Errorf("the step that failed = %+v", failed)
 	}
 	out = do(t, s, verbs.Batch, verbs.BatchIn{Steps: steps, Bail: true, OmitCommand: true})
 	if len(out.Results) != 2 || out.Results[1].Index == nil || *out.Results[1].Index != 1 || out.Results[1].Command != nil {
@@ -43,56 +50,70 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-func TestBatchIsCheckedWhole(t *testing.T) {
-	s, web := home.Start(t), site.Start(t)
-	open(t, s, web.URL("/page/one"))
-	first := step(t, "open", verbs.OpenIn{URL: web.URL("/page/two")})
+func TestBatchIsCheckedFirst(t *testing.T) {
+	s := start(t)
+	first := step(t, "eval", verbs.EvalIn{Script: "a"})
 	for _, bad := range []verbs.Step{
 		{Verb: "no such verb"},
-		{Verb: "click", In: json.RawMessage(`{"slector":"a"}`)},
-		{Verb: "click", In: json.RawMessage(`{}`)},
+		{Verb: "eval", In: json.RawMessage(`{"scrpt":"a"}`)},
+		{Verb: "get text", In: json.RawMessage(`{}`)},
 		{Verb: "batch", In: json.RawMessage(`{}`)},
 		{Verb: "session list"},
 	} {
 		fails(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{first, bad}}, wire.CodeBadInput)
 	}
-	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/one") {
-		t.Errorf("a part of a refused batch was done: the page is at %s", got)
+	if n := s.runs("a"); n != 0 {
+		t.Errorf("the first command of a refused batch was run %d times", n)
 	}
 }
 
+// No other command runs between two commands of a batch.
 func TestBatchIsAtomic(t *testing.T) {
-	s, web := home.Start(t), site.Start(t)
-	open(t, s, web.URL("/page/one"))
-	eval(t, s, "window.log = [], 0")
+	s := start(t)
 	var all sync.WaitGroup
 	for _, who := range []string{"a", "b", "c"} {
 		all.Go(func() {
-			var steps []verbs.Step
-			for range 3 {
-				steps = append(steps, step(t, "eval", verbs.EvalIn{Script: "log.push('" + who + "'), 0"}))
-			}
-			if _, _, err := ask(t, s, verbs.Batch, verbs.BatchIn{Steps: steps}); err != nil {
+			one := step(t, "eval", verbs.EvalIn{Script: who})
+			if _, _, err := ask(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{one, one, one}}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	got := eval(t, s, "log.join('')")
-	for i := 1; i < len(got)-3; i += 3 {
-		if got[i] != got[i+1] || got[i] != got[i+2] {
-			t.Fatalf("the batches were mixed: %s", got)
+	for i := 0; i < 9; i += 3 {
+		if s.log[i] != s.log[i+1] || s.log[i] != s.log[i+2] {
+			t.Fatalf("the batches were mixed: %s", s.log)
 		}
 	}
 }
 
 func TestCloseInABatch(t *testing.T) {
-	s, web := home.Start(t), site.Start(t)
-	out := do(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{
-		step(t, "open", verbs.OpenIn{URL: web.URL("/page/one")}), step(t, "close", verbs.CloseIn{Page: true}),
-	}})
+	s := start(t)
+	out := do(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{step(t, "eval", verbs.EvalIn{Script: "a"}), step(t, "close", verbs.CloseIn{Page: true})}})
 	if len(out.Results) != 2 || !out.Results[1].Success {
 		t.Errorf("batch = %+v", out)
 	}
-	awaitEnd(t, s)
+	s.awaitEnd(t)
+}
+
+// The reply to a batch whose caller disconnects says what was done.
+func TestBatchWhoseCallerDisconnects(t *testing.T) {
+	s := start(t)
+	running := make(chan struct{})
+	s.script(func(ctx context.Context, c *daemon.Call, script string) error {
+		if script != "waits" {
+			return nil
+		}
+		close(running)
+		<-ctx.Done()
+		return daemon.ContextError(ctx)
+	})
+	ctx, disconnect := context.WithCancel(t.Context())
+	go func() { <-running; disconnect() }()
+	out, _, err := client.Do(ctx, s.Client, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{
+		step(t, "eval", verbs.EvalIn{Script: "a"}), step(t, "eval", verbs.EvalIn{Script: "waits"}), step(t, "eval", verbs.EvalIn{Script: "b"}),
+	}})
+	if err != nil || len(out.Results) != 3 || !out.Results[0].Success || out.Results[1].Code != wire.CodeInterrupted || out.Results[2].Code != wire.CodeInterrupted || s.runs("b") != 0 {
+		t.Errorf("batch = %+v, %v", out, err)
+	}
 }

@@ -27,7 +27,7 @@ func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,23 +42,23 @@ func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
 	go func() { ended <- srv.Serve(ctx, listener) }()
 
 	b := newBroker(place, "task")
-	if b.alive(ctx) {
+	if b.isAlive(ctx) {
 		t.Error("a broker that was never met is the one that was")
 	}
-	if _, err := b.meet(ctx); err != nil || !b.alive(ctx) {
+	if _, err := b.meet(ctx); err != nil || !b.isAlive(ctx) {
 		t.Errorf("the broker that was met is not alive: %v", err)
 	}
 	if err := b.close(); err != nil {
 		t.Fatal(err)
 	}
-	if !b.alive(ctx) {
+	if !b.isAlive(ctx) {
 		t.Error("the broker that was met is not alive over another connection")
 	}
 	if err := b.close(); err != nil {
 		t.Fatal(err)
 	}
 	b.pid.Add(1)
-	if b.alive(ctx) {
+	if b.isAlive(ctx) {
 		t.Error("another broker passes for the one that was met")
 	}
 	stop()

@@ -1,18 +1,13 @@
-// Package daemon is one session: its pages, its refs, its dialogs, and the
-// handlers of every verb that a session answers. It is the only package that
-// drives Playwright.
+// Package daemon serves one session: it decides which command runs, for which agent, and what
+// happens when the browser or a connection to it is lost. It knows no page: a [Backend] drives
+// them, such as the one of daemon/web.
 //
-// One process runs one session. Page verbs run one after the other, in order of
-// arrival; control verbs never wait for a page. The daemon owns no browser: it
-// asks for one to be made to run, connects to the session's own endpoint at the
-// browser's broker, and leaves its pages behind when it ends. Which pages are the
-// session's is the broker's knowledge and never guessed here.
+// One process serves one session. Commands that use a page run one after the other, in order
+// of arrival; the others never wait for a page. The daemon does not own a browser: it has one
+// started, connects to the session's own endpoint at the browser's broker, and leaves its
+// pages when it ends. Which pages are the session's is known to the broker and never guessed
+// here.
 //
-// Two ways lead to a page. Playwright's, through its driver, knows how to wait and how to
-// load, and tells of what happens. Our own connection asks the page itself what is one
-// question: scripts, getters, and a click or a fill on an element that is ready. What it
-// cannot do is left to Playwright, and nothing was done then.
-//
-// The invariant: what a command was to do is done once, on the page it was meant
-// for, or not at all, and where that cannot be known the answer says so.
+// The invariant: what a command was to do is done once, on the page it was meant for, or not
+// at all, and if that cannot be known the reply says so.
 package daemon

@@ -21,18 +21,18 @@ func TestGlance(t *testing.T) {
 	}{{"click", "known", 1}, {connecting, "asked", 0}} {
 		t.Run(tt.runs, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Session{active: verbs.Tab{TargetID: "A"}, news: &news{}, recorder: &recorder{}}
-				glance := glanced(s, verbs.GetURL, func(act *turn, _ context.Context, _ verbs.TabIn) (verbs.PageURL, error) {
-					if act.slot == nil {
+				s := &Session{Tabs: &Tabs{active: verbs.Tab{TargetID: "A"}}, Notices: &Notices{}}
+				glance := QueuedBriefly(s, verbs.GetURL, func(_ context.Context, act *Call, _ verbs.TabIn) (verbs.PageURL, error) {
+					if act.Ticket == nil {
 						return verbs.PageURL{URL: "known"}, nil
 					}
 					return verbs.PageURL{URL: "asked"}, nil
 				})
-				_, before, err := s.lane.enter(t.Context(), tt.runs)
+				_, before, err := s.queue.enter(t.Context(), tt.runs)
 				if err != nil {
 					t.Fatal(err)
 				}
-				left := time.AfterFunc(3*time.Second, before.leave)
+				left := time.AfterFunc(3*time.Second, before.release)
 				defer left.Stop()
 				var call wire.Call
 				out, err := glance.Serve(t.Context(), &call, []byte("{}"))
@@ -46,9 +46,9 @@ func TestGlance(t *testing.T) {
 
 // A command that waited for its turn is not begun when its caller has left by then.
 func TestNothingIsBegunForNobody(t *testing.T) {
-	s := &Session{news: &news{}, recorder: &recorder{}}
+	s := &Session{Notices: &Notices{}}
 	left, begun := false, 0
-	click := paged(s, verbs.Click, func(*turn, context.Context, verbs.ClickIn) (verbs.ClickOut, error) {
+	click := Queued(s, verbs.Click, func(context.Context, *Call, verbs.ClickIn) (verbs.ClickOut, error) {
 		begun++
 		return verbs.ClickOut{}, nil
 	})
@@ -72,28 +72,28 @@ func TestNobodyStartsABrowserAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Session{broker: newBroker(place, "s"), browser: func(context.Context) (home.Place, error) {
+	s := &Session{Broker: newBroker(place, "s"), browser: func(context.Context) (home.Endpoint, error) {
 		t.Error("a browser is started")
 		return place, nil
 	}}
-	if _, err := s.enterAgain(t.Context()); !errors.Is(err, wire.CodeNotRunning) {
-		t.Errorf("enterAgain() = %v, want %s", err, wire.CodeNotRunning)
+	if _, err := s.awaitBrowser(t.Context()); !errors.Is(err, wire.CodeNotRunning) {
+		t.Errorf("awaitBrowser() = %v, want %s", err, wire.CodeNotRunning)
 	}
 }
 
 // What comes between the last command of a batch and its end is told by the command after
 // it: of a batch callers read the results of its commands.
 func TestNewsBehindABatch(t *testing.T) {
-	s := &Session{news: &news{}, recorder: &recorder{}}
-	late := func(act *turn, _ context.Context, _ verbs.BatchIn) (verbs.BatchOut, error) {
-		act.news.add(wire.Record{Kind: wire.KindPermission, Name: "midi", Handled: handledAsked})
+	s := &Session{Notices: &Notices{}}
+	late := func(_ context.Context, act *Call, _ verbs.BatchIn) (verbs.BatchOut, error) {
+		act.Notices.Add(wire.Record{Kind: wire.KindPermission, Name: "midi", Handled: HandledAsked})
 		return verbs.BatchOut{}, nil
 	}
 	call := &wire.Call{}
-	if _, err := paged(s, verbs.Batch, late).Serve(t.Context(), call, []byte(`{"steps":[]}`)); err != nil {
+	if _, err := Queued(s, verbs.Batch, late).Serve(t.Context(), call, []byte(`{"steps":[]}`)); err != nil {
 		t.Fatal(err)
 	}
-	if _, records, _ := s.news.take(); len(call.Records()) != 0 || len(records) != 1 {
+	if _, records, _ := s.Notices.take(); len(call.Records()) != 0 || len(records) != 1 {
 		t.Errorf("the batch has told %+v, the next command tells %+v", call.Records(), records)
 	}
 }

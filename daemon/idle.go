@@ -8,29 +8,37 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// defaultIdle is how long a session does nothing before its daemon ends.
+// defaultIdle is how long a session is idle before its daemon ends.
 const defaultIdle = 30 * time.Minute
 
-// idle counts what runs, and knows since when nothing does.
+// idle counts the commands that run, and knows since when none does.
 type idle struct {
-	changed chan struct{} // one token: the limit is another one
-	rests   chan struct{} // one token: what ran last has ended
+	changed chan struct{} // one token: the limit has changed
+	rests   chan struct{} // one token: the last command has ended
 
 	mu      sync.Mutex // guards the fields below
 	limit   time.Duration
 	running int
 	since   time.Time
-	used    bool // something has run
+	used    bool // a command has run
 }
 
-// firstTime is how long a daemon waits at least for what it was started for.
+// firstTime is how long a daemon waits at least for its first command.
 const firstTime = 10 * time.Second
 
 func newIdle() *idle {
 	return &idle{changed: make(chan struct{}, 1), rests: make(chan struct{}, 1), limit: defaultIdle, since: time.Now()}
 }
 
-// set takes over a limit as [wire.Settings] has it; an empty one changes nothing.
+// signalOnce puts a token into a channel that has room for one, unless one is there.
+func signalOnce(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// set sets the limit as [wire.Settings] has it. An empty one changes nothing.
 func (i *idle) set(text string) error {
 	if text == "" {
 		return nil
@@ -44,16 +52,12 @@ func (i *idle) set(text string) error {
 	i.limit = limit
 	i.mu.Unlock()
 	if changed {
-		select {
-		case i.changed <- struct{}{}:
-		default:
-		}
+		signalOnce(i.changed)
 	}
 	return nil
 }
 
-// begin is the start of something that keeps the daemon; the function it returns is
-// its end.
+// begin records that a command starts. The function that it returns records its end.
 func (i *idle) begin() (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -65,16 +69,13 @@ func (i *idle) begin() (end func()) {
 		i.running--
 		i.since = time.Now()
 		if i.running == 0 {
-			select {
-			case i.rests <- struct{}{}:
-			default:
-			}
+			signalOnce(i.rests)
 		}
 	}
 }
 
-// left is how long nothing may run from now on until the limit is reached; ok is
-// false where there is none.
+// left returns for how long no command may run from now on until the limit is reached. ok is
+// false if there is no limit.
 func (i *idle) left() (left time.Duration, ok bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -90,7 +91,7 @@ func (i *idle) left() (left time.Duration, ok bool) {
 	}
 }
 
-// last is when something ran last: now, while something does.
+// last returns when a command ran last, which is now if one runs.
 func (i *idle) last() time.Time {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -100,21 +101,21 @@ func (i *idle) last() time.Time {
 	return i.since
 }
 
-// restTime is how long nothing runs before memory is given back. It is longer than
-// an agent's next command takes to come, mostly.
+// restTime is how long no command runs before memory is given back. Mostly an agent's next
+// command comes sooner.
 const restTime = 3 * time.Second
 
-// watchRest calls give when something has run, and nothing for restTime since.
-func (i *idle) watchRest(ctx context.Context, give func()) {
-	timer := time.NewTimer(restTime) // for what starting took
+// watchRest calls giveBack when no command has run for restTime.
+func (i *idle) watchRest(ctx context.Context, giveBack func()) {
+	timer := time.NewTimer(restTime) // for the memory that the start took
 	defer timer.Stop()
 	for {
 		select {
 		case <-i.rests:
 			timer.Reset(restTime)
 		case <-timer.C:
-			if !i.isRunning() { // whose end comes yet
-				give()
+			if !i.isRunning() { // otherwise its end is still to come
+				giveBack()
 			}
 		case <-ctx.Done():
 			return
@@ -128,8 +129,8 @@ func (i *idle) isRunning() bool {
 	return i.running > 0
 }
 
-// watchIdle ends the daemon when the session has done nothing for long. Its tabs
-// stay. What comes at the same moment finds no daemon, and starts another one.
+// watchIdle ends the daemon when the session has been idle for too long. Its tabs stay. A
+// command that comes at the same moment finds no daemon, and its caller starts another one.
 func (s *Session) watchIdle(ctx context.Context) {
 	timer := time.NewTimer(defaultIdle)
 	defer timer.Stop()
@@ -138,8 +139,8 @@ func (s *Session) watchIdle(ctx context.Context) {
 		switch {
 		case !ok:
 			timer.Stop()
-		case left <= 0 && s.lane.stopIdle():
-			s.log.Info("idle for too long")
+		case left <= 0 && s.queue.stopIdle():
+			s.Log.Info("idle for too long")
 			s.depart(ctx)
 			s.end()
 			return
@@ -156,48 +157,34 @@ func (s *Session) watchIdle(ctx context.Context) {
 }
 
 // depart leaves the session's tabs for review. It is called when no command can come any
-// more and before the socket goes: who sees that the daemon has ended finds them released.
+// more and before the socket is removed: a client that sees that the daemon has ended finds
+// the tabs released.
 func (s *Session) depart(ctx context.Context) {
 	party := ""
-	if _, l := s.known(); l != nil {
-		party = l.party
+	if c := s.current(); c != nil {
+		party = c.party
 	}
-	if err := s.broker.depart(ctx, party); err != nil {
-		s.log.Warn("leaving the tabs", "error", err) // the broker leaves them by itself soon
+	if err := s.Broker.depart(ctx, party); err != nil {
+		s.Log.Warn("leaving the tabs", "error", err) // the broker releases them by itself soon
 	}
 }
 
-// counted has a verb keep the daemon while it runs, unless it only looks how the
-// session is, and takes over what its caller asks for.
-func (s *Session) counted(h served) served {
-	doc := h.Verb.Describe()
-	if doc.Idle && doc.Reads {
+// keepAwake keeps the daemon from being idle while a verb runs, unless the verb only asks how
+// the session is. Such a verb does not apply its caller's settings either.
+func (s *Session) keepAwake(h Handler) Handler {
+	spec := h.Verb.Describe()
+	if spec.NoStart && spec.ReadOnly {
 		return h
 	}
 	serve := h.Serve
 	h.Serve = func(ctx context.Context, call *wire.Call, body []byte) (any, error) {
 		defer s.idle.begin()()
-		if !doc.Idle {
-			if err := s.heed(ctx, call); err != nil {
+		if !spec.NoStart {
+			if err := s.applyCallerSettings(ctx, call); err != nil {
 				return nil, err
 			}
 		}
 		return serve(ctx, call, body)
 	}
 	return h
-}
-
-// heed takes over what a caller asks for that holds from then on. What one asks for who
-// may only read is meant for another session: its own.
-func (s *Session) heed(ctx context.Context, call *wire.Call) error {
-	if call.Settings.IdleTimeout == "" && call.Owner == "" {
-		return nil
-	}
-	if holder := s.holder(ctx); holder != "" && !call.Actor().MayControl(s.name, holder) {
-		return nil
-	}
-	if err := s.idle.set(call.Settings.IdleTimeout); err != nil {
-		return err
-	}
-	return s.owner.set(call.Owner)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// owner is the process that the session is for. With its end the session ends, as
-// by close: its tabs stay.
+// owner is the process that the session is for. When the process ends, the session is closed;
+// its tabs stay.
 type owner struct {
-	changed chan struct{} // one token: it is another one
+	changed chan struct{} // one token: it is another process now
 
 	mu      sync.Mutex // guards process
 	process sockets.Process
@@ -20,7 +20,7 @@ type owner struct {
 
 func newOwner() *owner { return &owner{changed: make(chan struct{}, 1)} }
 
-// set takes over who the caller says the owner is; who says nothing changes nothing.
+// set sets the process from what a caller says. If the caller says nothing, nothing changes.
 func (o *owner) set(text string) error {
 	if text == "" {
 		return nil
@@ -29,18 +29,15 @@ func (o *owner) set(text string) error {
 	if err != nil {
 		return err
 	}
-	if !p.Lives() {
+	if !p.IsAlive() {
 		return wire.Errorf(wire.CodeBadInput, "the owner, process %d, has ended", p.PID).WithHint("--owner-pid takes the pid of a process that runs")
 	}
 	o.mu.Lock()
-	another := o.process != p
+	changed := o.process != p
 	o.process = p
 	o.mu.Unlock()
-	if another {
-		select {
-		case o.changed <- struct{}{}:
-		default:
-		}
+	if changed {
+		signalOnce(o.changed)
 	}
 	return nil
 }
@@ -69,9 +66,9 @@ func (s *Session) watchOwner(ctx context.Context) {
 			if !over || s.owner.get() != p {
 				continue
 			}
-			s.log.Info("the owner has ended", "pid", p.PID)
-			if _, err := s.closeBut(ctx, nil, &wire.Call{}, verbs.CloseIn{}); err != nil {
-				s.log.Warn("closing the session", "error", err)
+			s.Log.Info("the owner has ended", "pid", p.PID)
+			if _, err := s.closeExcept(ctx, nil, &wire.Call{}, verbs.CloseIn{}); err != nil {
+				s.Log.Warn("closing the session", "error", err)
 			}
 			return
 		case <-s.owner.changed:

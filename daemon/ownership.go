@@ -8,162 +8,139 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// actor is who has the lane, and what for.
-type actor struct {
-	agent string // as the caller named itself; empty for the session itself
-	looks bool   // it only reads, which any agent may
+// caller is the caller of the command that runs.
+type caller struct {
+	agent string // as the caller names itself; "" is the session itself
+	reads bool   // any agent may run the command, since it only reads
 }
 
-// actorOf is who asks for a verb with this input.
-func actorOf(call *wire.Call, in any) actor {
-	_, looks := in.(verbs.TabNamer)
-	return actor{call.Agent, looks}
-}
-
-// enters makes a turn's caller the one whom a connection is made for.
-func (t *turn) enters(verb wire.Spec, in any) {
-	a := actorOf(t.call, in)
-	t.verb, t.looks, t.tab = verb.Name, a.looks, ""
-	t.reads = verb.Reads && verb.Name != verbs.Wait.Name // which has waited already
-	if tabbed, ok := in.(verbs.TabNamer); ok {
-		t.tab = tabbed.TabName()
+// bindCaller makes the caller of a command the one for whom a connection is made.
+func (c *Call) bindCaller(verb wire.Spec, in any) {
+	tabbed, reads := in.(verbs.TabNamer)
+	c.Verb, c.reads, c.Tab, c.closes = verb.Name, reads, "", ""
+	c.repeatable = verb.ReadOnly && verb.Name != verbs.Wait.Name // part of its time is over
+	if reads {
+		c.Tab = tabbed.TabName()
 	}
 	switch in := in.(type) {
 	case verbs.TabCloseIn:
-		t.aims = in.Tab
+		c.closes = in.Tab
 	case verbs.TabRefIn:
-		t.aims = in.Tab
-	default:
-		t.aims = ""
+		c.closes = in.Tab
 	}
-	t.mu.Lock()
-	t.actor = &a
-	t.mu.Unlock()
+	c.mu.Lock()
+	c.caller = &caller{c.request.Agent, reads}
+	c.mu.Unlock()
 }
 
-// claim makes the session the caller's where it is nobody's, and keeps whose it is for
-// as long as the connection lasts: only with it the session changes hands.
+// claim makes the session the caller's if it belongs to no agent, and returns whose it is.
+// The connection keeps the answer: a session changes its agent only with its connection.
 func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	s.mu.Lock()
-	a := s.actor
+	by := s.caller
 	s.mu.Unlock()
-	out, err := s.broker.claim(ctx, a)
-	if err == nil && out.Ended && a == nil {
-		// With the agent that it was of, on the browser's side. Nobody wants it since.
-		s.log.Info("the session was ended")
+	out, err := s.Broker.claim(ctx, by)
+	if err == nil && out.Ended && by == nil {
+		// It was ended in the browser when its agent ended, and no command has come since.
+		s.Log.Info("the session was ended")
 		s.expire()
 		err = wire.Errorf(wire.CodeInterrupted, "the session was ended")
 	}
 	if err == nil {
-		err = s.handOver(out.Holder)
+		err = s.changeAgent(out.Owner)
 	}
 	return out, err
 }
 
-// handOver has the session be an agent's. What another agent had set for it, who had it
-// before, is forgotten, and what that one had recorded is written.
-func (s *Session) handOver(to wire.AgentKey) error {
+// changeAgent makes the session an agent's. Settings of another agent are dropped, and what
+// that one has recorded is written.
+func (s *Session) changeAgent(to wire.AgentKey) error {
 	if to == "" {
 		return nil
 	}
-	s.kept.setBy(to)
-	before := s.kept.get()
-	if before.passes(s.name, to) {
+	s.State.setAgent(to)
+	if s.State.Get().appliesTo(s.Name, to) {
 		return nil
 	}
-	s.log.Info("the session is another agent's now")
-	if _, err := s.finishRecording(); err != nil {
-		s.log.Error("ending the recording", "error", err)
+	s.Log.Info("the session is another agent's now")
+	if _, err := s.backend.FinishRecording(); err != nil {
+		s.Log.Error("ending the recording", "error", err)
 	}
-	return s.kept.change(func(k *kept) { *k = kept{} })
+	return s.State.Change(func(st *State) { *st = State{} })
 }
 
-// expire ends a session that was ended on the browser's side: what was recorded is
-// written, what was set for it is forgotten, as by close.
+// expire ends a session that was ended in the browser: like close, it writes what was
+// recorded and drops the settings.
 func (s *Session) expire() {
-	if har, err := s.finishRecording(); err != nil {
-		s.log.Error("ending the recording", "error", err)
+	if har, err := s.backend.FinishRecording(); err != nil {
+		s.Log.Error("ending the recording", "error", err)
 	} else if har != "" {
-		s.log.Info("the HAR is written")
+		s.Log.Info("the HAR is written")
 	}
-	s.kept.end()
-	if s.kept.get().Closes {
+	s.State.end()
+	if s.State.Get().ClosesTabs {
 		ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 		defer cancel()
-		if _, err := s.broker.release(ctx, "", true); err != nil {
-			s.log.Error("closing the tabs", "error", err)
+		if _, err := s.Broker.release(ctx, "", true); err != nil {
+			s.Log.Error("closing the tabs", "error", err)
 		}
 	}
-	if err := s.root.Forget(s.name); err != nil {
-		s.log.Error("forgetting the session", "error", err)
+	if err := s.Root.Forget(s.Name); err != nil {
+		s.Log.Error("forgetting the session", "error", err)
 	}
 	s.end()
 }
 
-// mayAct refuses a caller whose the session is not, unless it only reads. A session
-// that is nobody's becomes the caller's.
-func (t *turn) mayAct(ctx context.Context, l *link) error {
-	who := t.call.Actor()
-	l.mu.Lock()
-	holder := l.holder
-	l.mu.Unlock()
-	if holder == "" && !t.looks {
-		before := t.kept.get()
-		out, err := t.claim(ctx)
+// mayAct refuses a caller to whom the session does not belong, unless the command only reads.
+// A session that belongs to no agent becomes the caller's.
+func (c *Call) mayAct(ctx context.Context, conn *connection) error {
+	holder := conn.owner()
+	if holder == "" && !c.reads {
+		before := c.State.Get()
+		out, err := c.claim(ctx)
 		if err != nil {
 			return err
 		}
-		if !before.passes(t.name, out.Holder) {
-			t.unlink(l) // with it goes what was set on the pages
-			return goneError()
+		if !before.appliesTo(c.Name, out.Owner) {
+			closeConnection(conn) // with it go the settings of the pages
+			return ConnectionLostError()
 		}
-		holder = out.Holder
-		l.mu.Lock()
-		l.holder = holder
-		l.mu.Unlock()
+		holder = out.Owner
+		conn.mu.Lock()
+		conn.holder = holder
+		conn.mu.Unlock()
 	}
-	mine := holder == "" || who.MayControl(t.name, holder)
-	t.foreign = !mine
-	if t.looks || mine {
+	mine := holder == "" || c.request.Actor().MayControl(c.Name, holder)
+	c.foreign = !mine
+	if c.reads || mine {
 		return nil
 	}
-	tab := t.tabName()
-	if number, ok := strings.CutPrefix(t.aims, "t"); ok && isNumber(number) {
-		tab = t.name + "/" + t.aims
+	tab := c.Tabs.activeName(c.Name)
+	if number, ok := strings.CutPrefix(c.closes, "t"); ok && IsNumber(number) {
+		tab = c.Name + "/" + c.closes
 	}
-	return wire.OwnershipError(actOf(t.verb), tab, holder)
+	return wire.OwnershipError(verbPhrase(c.Verb), tab, holder)
 }
 
-// takeFor makes the session a caller's for what it does past this daemon.
-func (s *Session) takeFor(ctx context.Context, call *wire.Call) error {
-	out, err := s.broker.claim(ctx, &actor{agent: call.Agent})
+// IsNumber reports whether text consists of digits.
+func IsNumber(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// takeFor makes the session a caller's for what the caller does without this daemon.
+func (s *Session) takeFor(ctx context.Context, call *wire.Call, verb string) error {
+	out, err := s.Broker.claim(ctx, &caller{agent: call.Agent})
 	if err != nil {
 		return err
 	}
-	if err := s.refuse(call, verbs.GetCDPURL.Name, out.Holder); err != nil {
+	if err := s.refuse(call, verb, out.Owner); err != nil {
 		return err
 	}
-	return s.handOver(out.Holder)
+	return s.changeAgent(out.Owner)
 }
 
-// tabName is the session's active tab as others name it.
-func (s *Session) tabName() string {
-	if tab, _ := s.known(); tab.TabID != "" {
-		return s.name + "/" + tab.TabID
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	name := s.name + "/t1"
-	for _, tab := range s.tabs {
-		if tab.Active {
-			name = s.name + "/" + tab.TabID
-		}
-	}
-	return name
-}
-
-// actOf is what a verb does to a tab, as an error says it.
-func actOf(verb string) string {
+// verbPhrase returns what a verb does to a tab, for an error message.
+func verbPhrase(verb string) string {
 	switch verb {
 	case verbs.Open.Name, verbs.Back.Name, verbs.Forward.Name, verbs.Reload.Name:
 		return "navigate"
@@ -193,114 +170,111 @@ func actOf(verb string) string {
 	return strings.ReplaceAll(verb, "-", " ") + " in"
 }
 
-// mayClose refuses to end the session for a caller that does not own it. A session that
-// no command has reached yet belongs to itself: its first command is on the way.
+// mayClose refuses to end the session for a caller that does not own it. A session that no
+// command has reached yet belongs to itself: its first command is on its way.
 func (s *Session) mayClose(ctx context.Context, call *wire.Call) error {
 	holder := s.holder(ctx)
 	if holder == "" && !s.isUsed() {
-		holder = wire.AgentKey(s.name)
+		holder = wire.AgentKey(s.Name)
 	}
 	return s.refuse(call, verbs.Close.Name, holder)
 }
 
 // isUsed reports whether an agent has used the session since this daemon began.
 func (s *Session) isUsed() bool {
-	if s.kept.holder() != "" {
+	if s.State.lastAgent() != "" {
 		return true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.link != nil || s.actor != nil
-}
-
-// mayDrive refuses a caller whose the session is not. Where there is no connection, the
-// broker knows; one that does not answer at once holds nobody up.
-func (s *Session) mayDrive(ctx context.Context, call *wire.Call, verb string) error {
-	return s.refuse(call, verb, s.holder(ctx))
+	return s.connection != nil || s.caller != nil
 }
 
 // refuse refuses a verb to a caller that may not act in the holder's session.
 func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) error {
-	if holder == "" || call.Actor().MayControl(s.name, holder) {
+	if holder == "" || call.Actor().MayControl(s.Name, holder) {
 		return nil
 	}
-	return wire.OwnershipError(actOf(verb), s.tabName(), holder)
+	return wire.OwnershipError(verbPhrase(verb), s.Tabs.activeName(s.Name), holder)
 }
 
-// holder returns the agent that the session belongs to, empty where it belongs to nobody.
-// While a connection to the browser is being made, that is the agent whose command needs
-// it.
+// holder returns the agent that the session belongs to, or "" if it belongs to none. Without
+// a connection the broker knows; one that does not respond at once is not waited for. While a
+// connection is being made, the session belongs to the agent whose command needs it.
 func (s *Session) holder(ctx context.Context) wire.AgentKey {
-	if l, holder := s.linkHolder(); l != nil {
-		return holder
+	if c := s.live(); c != nil {
+		return c.owner()
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
-	out, err := s.broker.claim(ctx, nil)
-	if err == nil && out.Held {
-		return out.Holder
+	out, err := s.Broker.claim(ctx, nil)
+	if err == nil && out.Reserved {
+		return out.Owner
 	}
 	s.mu.Lock()
-	a := s.actor
+	by := s.caller
 	s.mu.Unlock()
-	switch last := s.kept.holder(); {
+	switch last := s.State.lastAgent(); {
 	case last != "" && err == nil && out.Ended: // with its agent
 		return ""
 	case last != "":
 		return last
-	case a == nil || a.looks:
+	case by == nil || by.reads:
 		return ""
-	case a.agent != "":
-		return wire.KeyOf(a.agent)
+	case by.agent != "":
+		return wire.KeyOf(by.agent)
 	}
-	return wire.AgentKey(s.name)
+	return wire.AgentKey(s.Name)
 }
 
-// linkHolder is the connection, nil where there is none, and whose the session is as
-// far as that is known with it.
-func (s *Session) linkHolder() (*link, wire.AgentKey) {
-	_, l := s.known()
-	if l == nil || l.isGone() {
-		return nil, ""
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l, l.holder
-}
-
-// maySet is [Session.mayDrive] for what is set or recorded from now on: that is the
-// caller's, then.
+// maySet refuses a caller that may not act in the session, and otherwise makes the settings
+// and recordings from now on the caller's.
 func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) error {
-	if err := s.mayDrive(ctx, call, verb); err != nil {
+	if err := s.refuse(call, verb, s.holder(ctx)); err != nil {
 		return err
 	}
-	l, holder := s.linkHolder()
-	if holder != "" {
+	c := s.live()
+	if c != nil && c.owner() != "" {
 		return nil
 	}
-	before := s.kept.get()
-	if l != nil && !before.passes(s.name, call.Actor()) {
-		s.unlink(l) // with it goes what was set on the pages
+	before := s.State.Get()
+	if c != nil && !before.appliesTo(s.Name, call.Actor()) {
+		closeConnection(c) // with it go the settings of the pages
 	}
-	return s.handOver(call.Actor())
+	return s.changeAgent(call.Actor())
 }
 
-// owned lets a verb that waits for no page change something for the session's own
-// agents alone.
-func (s *Session) owned(h served) served {
-	doc := h.Verb.Describe()
-	if !doc.Control || doc.Reads || doc.Name == verbs.Close.Name { // which guards itself
+// requireOwner lets only the session's own agents change something by a verb that waits for no
+// page. The other verbs are checked when they connect.
+func (s *Session) requireOwner(h Handler) Handler {
+	spec := h.Verb.Describe()
+	if !spec.Unqueued || spec.ReadOnly || spec.Name == verbs.Close.Name { // close checks by itself
 		return h
 	}
 	serve := h.Serve
 	h.Serve = func(ctx context.Context, call *wire.Call, body []byte) (any, error) {
-		if err := s.maySet(ctx, call, doc.Name); err != nil {
+		if err := s.maySet(ctx, call, spec.Name); err != nil {
 			return nil, err
 		}
 		return serve(ctx, call, body)
 	}
-	if h.inTurn != nil {
-		h.inTurn = func(ctx context.Context, t *turn, body []byte) (any, error) { return h.Serve(ctx, t.call, body) }
+	if h.inBatch != nil {
+		h.inBatch = func(ctx context.Context, c *Call, body []byte) (any, error) { return h.Serve(ctx, c.request, body) }
 	}
 	return h
+}
+
+// applyCallerSettings applies what a caller asks for that lasts beyond its command. A caller
+// that may only read means its own session by it.
+func (s *Session) applyCallerSettings(ctx context.Context, call *wire.Call) error {
+	if call.Settings.IdleTimeout == "" && call.OwnerProcess == "" {
+		return nil
+	}
+	if holder := s.holder(ctx); holder != "" && !call.Actor().MayControl(s.Name, holder) {
+		return nil
+	}
+	if err := s.idle.set(call.Settings.IdleTimeout); err != nil {
+		return err
+	}
+	return s.owner.set(call.OwnerProcess)
 }

@@ -6,27 +6,21 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/server"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const (
-	lookTime = 2 * time.Second // between looks at our own socket
-	endTime  = 4 * time.Second // for what runs when the daemon ends
-)
+const endTime = 4 * time.Second // for the commands that run when the daemon ends
 
-// Run serves a session until it is closed, ctx ends, SIGTERM or SIGINT comes, or
-// its socket is taken away. The session's pages stay where they are.
+// Run serves a session until it is closed, ctx ends, SIGTERM, SIGINT or SIGHUP comes, or its
+// socket is removed. The session's pages stay as they are.
 func Run(ctx context.Context, o Options) error {
 	ready := o.Ready
 	if ready == nil {
@@ -51,12 +45,12 @@ func Run(ctx context.Context, o Options) error {
 	if err := idle.set(o.Settings.IdleTimeout); err != nil {
 		return fail(err)
 	}
-	if o.Broker == (home.Place{}) {
+	if o.Broker == (home.Endpoint{}) {
 		if o.Broker, err = o.Root.Browser("default"); err != nil {
 			return fail(err)
 		}
 	}
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		return fail(err)
 	}
@@ -64,25 +58,26 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fail(errors.Join(err, lease.Close()))
 	}
-	socket, err := os.Lstat(place.Socket)
-	if err != nil {
-		return fail(errors.Join(err, listener.Close(), lease.Close()))
-	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := newSession(o, place, log, cancel)
+	s := newSession(o, log, cancel)
 	s.idle, s.browserIdle = idle, o.Settings.BrowserIdle
-	s.unbind = func() { s.leave(place, socket) }
+	s.isBound = func() bool { return sockets.Bound(place, lease) }
+	s.unbind = func() {
+		if err := sockets.Unlink(place, lease); err != nil {
+			log.Warn("removing the socket", "error", err)
+		}
+	}
 	var watch sync.WaitGroup
-	watch.Go(func() { s.watchDriver(ctx) })
-	watch.Go(func() { s.watchLink(ctx) })
+	watch.Go(func() { s.backend.Watch(ctx) })
+	watch.Go(func() { s.watchConnection(ctx) })
 	watch.Go(func() { s.watchIdle(ctx) })
-	// What a large answer took, 160 MB for a picture of 30, the runtime keeps for minutes.
+	// Without that the runtime keeps for minutes what a large reply took: 160 MB for a
+	// picture of 30 MB.
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
-	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
 	srv := &server.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
 		Log: log, Build: o.Build, Grace: endTime, Unlink: s.unbind,
@@ -90,10 +85,10 @@ func Run(ctx context.Context, o Options) error {
 	for _, h := range s.handlers() {
 		srv.Handlers = append(srv.Handlers, h.Handler)
 	}
-	stopLane := context.AfterFunc(ctx, func() {
-		s.lane.stop(nil, wire.Errorf(wire.CodeInterrupted, "the session's daemon is ending"))
+	stopQueue := context.AfterFunc(ctx, func() {
+		s.queue.stop(nil, wire.Errorf(wire.CodeInterrupted, "the session's daemon is ending"))
 	})
-	defer stopLane()
+	defer stopQueue()
 	ready(nil)
 	log.Info("ready", "session", o.Session, "pid", os.Getpid())
 
@@ -101,129 +96,44 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(err, s.shutdown(lease, cancel, &watch))
 }
 
-func newSession(o Options, place home.Place, log *slog.Logger, end func()) *Session {
-	file := strings.TrimSuffix(filepath.Base(place.Lock), filepath.Ext(place.Lock))
-	k, n := newKeeping(o.Root.Kept(o.Session), log), &news{}
-	return &Session{
-		root: o.Root, name: o.Session, build: o.Build, settings: o.Settings, log: log, since: time.Now(), browser: o.Browser,
-		engine: &engine{provide: o.Driver, stderr: logWriter{log}, temp: o.Root.Path("state", "tmp", file), lines: make(chan *driver.Line, 1)},
-		broker: newBroker(o.Broker, o.Session),
-		kept:   k, news: n, dialogs: newDialogs(k, n), asks: newAsks(k, n), recorder: newRecorder(k, o.Root.Journal(o.Session)), refs: newRefs(o.Root.Path("state", "sessions", file+".json")), end: end,
-		told: map[string]bool{}, openers: map[string]string{}, links: make(chan *link, 1), owner: newOwner(),
+func newSession(o Options, log *slog.Logger, end func()) *Session {
+	broker := newBroker(o.Broker, o.Session)
+	s := &Session{
+		Root: o.Root, Name: o.Session, Log: log, State: OpenState(o.Root, o.Session, log), Notices: &Notices{}, Tabs: newTabs(broker), Broker: broker,
+		build: o.Build, settings: o.Settings, since: time.Now(), browser: o.Browser, end: end, connections: make(chan *connection, 1), owner: newOwner(),
 	}
+	s.backend = o.Backend(s)
+	return s
 }
 
-// shutdown takes the daemon down. When it begins, nothing is served any more: the
-// socket is gone, the listener closed, what ran has answered or was cancelled.
+// shutdown ends the daemon. When it begins nothing is served any more: the socket is removed,
+// the listener is closed, and each command has been answered or cancelled.
 //
-//  1. Stop looking at the socket and the driver.
-//  2. Give the browser's connection up; the pages stay. What waited for them ends.
-//  3. End Playwright's driver.
+//  1. Stop the watcher of the backend.
+//  2. Close the connection to the browser. The pages stay, and what waits for them ends.
+//  3. Release the backend.
 //  4. Close the connection to the broker, and remove the alias of its socket.
-//  5. Let the lease go, last: whoever holds it next may bind.
+//  5. Close the lease, last: the next daemon that holds it may listen.
 func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.WaitGroup) error {
 	cancel()
 	watch.Wait()
-	if _, l := s.known(); l != nil {
-		s.unlink(l)
+	if c := s.current(); c != nil {
+		closeConnection(c)
 	}
-	s.rests.Wait()
-	err := errors.Join(s.engine.stop(), s.broker.close(), s.root.RemoveAlias(s.name))
+	s.deferred.Wait()
+	err := errors.Join(s.backend.Release(), s.Broker.close(), s.Root.RemoveAlias(s.Name))
 	err = errors.Join(err, lease.Close())
-	s.log.Info("ended", "served", time.Since(s.since).String())
+	s.Log.Info("ended", "served", time.Since(s.since).String())
 	return err
 }
 
-// leave takes our socket away, if it is still ours: who comes from now on finds
-// nobody, and starts another daemon.
-func (s *Session) leave(place home.Place, socket os.FileInfo) {
-	if now, err := os.Lstat(place.Socket); err == nil && os.SameFile(now, socket) {
-		if err := os.Remove(place.Socket); err != nil {
-			s.log.Warn("removing the socket", "error", err)
-		}
+// CheckSocket ends the daemon if its socket was removed or replaced, so that no client can
+// reach it. It is called when the broker, which watches the sockets, reports that, and when
+// the connection to the browser is lost. A daemon without a connection to a browser gets no
+// report: the launcher ends it when it starts another daemon of the session.
+func (s *Session) CheckSocket() {
+	if !s.isBound() {
+		s.Log.Warn("the socket is gone")
+		s.end()
 	}
-}
-
-// A session whose driver was lost this soon is left alone until somebody asks for
-// it: it may be its page that the driver does not survive.
-const soonLost = 10 * time.Second
-
-// watchDriver has the session's pages adopted again by another driver when the one
-// that it shares is lost, before the next command asks for them.
-func (s *Session) watchDriver(ctx context.Context) {
-	for {
-		var line *driver.Line
-		select {
-		case line = <-s.engine.lines:
-		case <-ctx.Done():
-			return
-		}
-		since := time.Now()
-		select {
-		case <-line.Gone():
-		case <-ctx.Done():
-			return
-		}
-		// Where the browser was given up, or went first, nobody wants it now.
-		if _, l := s.known(); l == nil || l.isGone() || time.Since(since) < soonLost {
-			continue
-		}
-		if err := s.connectAgain(ctx); err != nil {
-			s.log.Warn("the driver was lost", "error", err)
-		}
-	}
-}
-
-// connecting is what the lane says of [Session.connectAgain], which is no verb.
-const connecting = "connect"
-
-func (s *Session) connectAgain(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, connectTime)
-	defer cancel()
-	ctx, slot, err := s.lane.enter(ctx, connecting)
-	if err != nil {
-		return err
-	}
-	defer slot.leave()
-	s.mu.Lock()
-	s.actor = nil
-	s.mu.Unlock()
-	if s.settings.SessionMode() == wire.ModeIncognito {
-		// Before it is made again: of one that was ended nothing is known any more.
-		if out, err := s.broker.claim(ctx, nil); err == nil && out.Unknown {
-			s.expire()
-			return wire.Errorf(wire.CodeInterrupted, "the session was ended")
-		}
-	}
-	_, err = s.linked(ctx)
-	return err
-}
-
-// watchSocket ends the daemon when its socket is no longer there: nobody can reach
-// it any more, and another may be on its way. It looks now and then, since also
-// the directory, or one above it, may go.
-func (s *Session) watchSocket(ctx context.Context, path string, ours os.FileInfo, end func()) {
-	tick := time.NewTicker(lookTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		now, err := os.Lstat(path)
-		if err != nil || !os.SameFile(ours, now) {
-			s.log.Warn("the socket is gone")
-			end()
-			return
-		}
-	}
-}
-
-// logWriter passes what the driver says on to the log.
-type logWriter struct{ log *slog.Logger }
-
-func (w logWriter) Write(p []byte) (int, error) {
-	w.log.Warn("driver", "says", firstLine(string(p)))
-	return len(p), nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/home"
@@ -13,105 +12,114 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Session is one session: the state of a daemon.
+// Session is the session that a daemon serves. Its exported fields are set once, and may be
+// used by the backend at any time.
 type Session struct {
-	root     home.Root
-	name     string
+	Root    home.Root
+	Name    string
+	Log     *slog.Logger
+	State   *StateStore
+	Notices *Notices
+	Tabs    *Tabs
+	Broker  *Broker
+
 	build    string
 	settings wire.Settings
-	log      *slog.Logger
 	since    time.Time
-	browser  func(context.Context) (home.Place, error)
+	browser  func(context.Context) (home.Endpoint, error)
+	backend  Backend
 
-	engine   *engine
-	broker   *broker
-	kept     *keeping
-	news     *news
-	dialogs  *dialogs
-	asks     *asks
-	recorder *recorder
-	refs     *refs
-	lane     lane
-	rests    sync.WaitGroup // what verbs that have answered left to do
-	owes     atomic.Bool    // a tab may have been opened in that, of which no reply has told
-	idle     *idle
-	owner    *owner
-	links    chan *link // the newest, for whoever watches it
-	health   health
-	end      func()     // begins the end of the daemon, once or more often
-	unbind   func()     // takes its socket away
-	aliasing sync.Mutex // held while the socket's alias is looked for or made
+	queue       queue
+	deferred    sync.WaitGroup // deferred work of commands that have been answered
+	idle        *idle
+	owner       *owner
+	connections chan *connection // the newest, for watchConnection
+	health      health
+	end         func()      // begins the end of the daemon; may be called more than once
+	unbind      func()      // removes the daemon's socket
+	isBound     func() bool // reports whether that is still there
+	aliasing    sync.Mutex  // held while the alias of the broker's socket is found or made
 
-	mu        sync.Mutex // guards the fields below; never held during I/O
-	link      *link
-	tabs      []verbs.Tab       // as the broker told last
-	active    verbs.Tab         // the tab that page verbs act on; zero before the first
-	told      map[string]bool   // by tab id
-	openers   map[string]string // of each target, the one that opened it
-	downloads downloads
-	happened  int // how often the browser has told our connections of what a page did
-	caughtUp  int // of it, what we have caught up with
-	// actor is who has the lane; nil where that is no caller, but a connection that
-	// is made again by itself.
-	actor *actor
-	// starting is set while driver and browser are made to run and connected to.
+	mu         sync.Mutex // guards the fields below; never held during I/O
+	connection *connection
+	// caller is the caller of the command that runs, nil while a connection is made again
+	// without a command.
+	caller *caller
+	// starting is set while the browser and the backend start and are connected to.
 	starting    bool
-	browserIdle string // what the last caller asked for who did; see wire.Settings
-	// refused is why there is no browser, where there never was one.
+	browserIdle string // the time that the last caller asked for; see wire.Settings
+	// refused is why there is no browser, if the daemon never had one.
 	refused error
 }
 
-// linked is the connection to the browser, made where there is none or it was
-// lost. Only the lane's holder asks for it, so one is made.
-func (s *Session) linked(ctx context.Context) (*link, error) {
-	s.mu.Lock()
-	l := s.link
-	s.mu.Unlock()
-	if l != nil && !l.isGone() && s.engine.alive() && s.broker.alive(ctx) && !l.isGone() { // which takes time
-		return l, nil
+// connection is the connection to the browser in use.
+type connection struct {
+	Connection
+	party  string
+	runs   wire.Settings    // that the browser was started with
+	news   verbs.NoticesOut // which browser it is, and what happened to the one before it
+	mu     sync.Mutex       // guards the fields below
+	told   bool             // a reply has told the news
+	holder wire.AgentKey    // the agent that the session belongs to; "" if it belongs to none
+}
+
+func (c *connection) isLost() bool { return IsClosed(c.Lost()) }
+
+func (c *connection) owner() wire.AgentKey {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.holder
+}
+
+// connect returns the connection to the browser, which is made if there is none or it was
+// lost. Only the command whose turn it is calls connect.
+func (s *Session) connect(ctx context.Context) (*connection, error) {
+	c := s.current()
+	if c != nil && !c.isLost() && s.backend.IsAlive() && s.Broker.isAlive(ctx) && !c.isLost() { // again: to ask takes time
+		return c, nil
 	}
 	s.setStarting(true)
 	defer s.setStarting(false)
-	if l != nil {
-		s.unlink(l)
+	if c != nil {
+		closeConnection(c)
 	}
 	began := time.Now()
-	l, err := s.reach(ctx)
+	c, err := s.dial(ctx)
 	if errors.Is(err, wire.CodeBrowserGone) && ctx.Err() == nil {
-		l, err = s.reach(ctx) // it was ending when it was asked; if not, it costs nothing
+		c, err = s.dial(ctx) // the browser was ending when it was asked; if not, it costs nothing
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.log.Info("connected", "ms", float64(time.Since(began).Microseconds())/1000)
-	if err := s.root.SaveLocation(s.name, s.settings); err != nil {
-		s.log.Warn("keeping where the pages are", "error", err)
+	s.Log.Info("connected", "ms", float64(time.Since(began).Microseconds())/1000)
+	if err := s.Root.SaveLocation(s.Name, s.settings); err != nil {
+		s.Log.Warn("saving where the pages are", "error", err)
 	}
 	s.mu.Lock()
-	s.link, s.refused = l, nil
+	s.connection, s.refused = c, nil
 	s.mu.Unlock()
-	replace(s.links, l)
-	return l, nil
+	replace(s.connections, c)
+	return c, nil
 }
 
-// reach makes browser and driver run and connects to them.
-func (s *Session) reach(ctx context.Context) (*link, error) {
+// dial starts the browser and the backend if necessary, and connects.
+func (s *Session) dial(ctx context.Context) (*connection, error) {
 	type started struct {
-		place home.Place
+		place home.Endpoint
 		err   error
 	}
 	browser := make(chan started, 1)
 	s.mu.Lock()
-	enter := s.enter
-	if s.actor == nil {
-		enter = s.enterAgain
+	start := s.startBrowser
+	if s.caller == nil {
+		start = s.awaitBrowser
 	}
 	s.mu.Unlock()
-	go func() { // while the driver starts; ends by ctx
-		place, err := enter(ctx)
+	go func() { // while the backend prepares; ends with ctx
+		place, err := start(ctx)
 		browser <- started{place, err}
 	}()
-	pw, err := s.engine.start(ctx)
+	err := s.backend.Prepare(ctx)
 	b := <-browser
 	if b.err != nil {
 		s.noteRefusal(b.err)
@@ -120,92 +128,108 @@ func (s *Session) reach(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	whose, err := s.claim(ctx)
+	claim, err := s.claim(ctx)
 	if err != nil {
 		return nil, err
 	}
-	socket, err := s.alias(b.place)
+	at, err := s.endpoint(b.place)
 	if err != nil {
 		return nil, err
 	}
-	l, err := connect(ctx, pw, b.place, socket, s.name, s.dialogs, s.asks)
+	runs, err := s.Broker.meet(ctx)
 	if err != nil {
-		s.log.Warn("connecting to the pages", "error", err)
-		if isGone(err) {
-			s.engine.drop(pw) // it may be the driver that is gone
-		}
-		return nil, coded(err)
+		runs = s.settings
+		s.Log.Warn("meeting the broker", "error", err) // it may have died again
 	}
-	s.recorder.watch(l)
-	if hars := s.kept.get().HARs; len(hars) > 0 {
-		if err := l.briefly(installTime, func() error { return l.replay(hars) }); err != nil {
-			s.log.Warn("answering from HAR files", "error", firstLine(err.Error()))
-		}
+	made, err := s.backend.Connect(ctx, at)
+	if err != nil {
+		s.Log.Warn("connecting to the pages", "error", err)
+		return nil, err
 	}
-	l.holder = whose.Holder // nobody else has the link yet
-	if l.runs, err = s.broker.meet(ctx); err != nil {
-		l.runs = s.settings
-		s.log.Warn("meeting the broker", "error", err) // the connection may be gone again
-	}
+	c := &connection{Connection: made, party: at.Party, runs: runs, holder: claim.Owner}
 	s.mu.Lock()
 	want := s.browserIdle
 	s.mu.Unlock()
-	if l.news, err = s.broker.news(ctx, verbs.NewsIn{IdleTimeout: want}); err != nil {
-		s.log.Warn("asking for news", "error", err) // the connection may be gone again
+	if c.news, err = s.Broker.news(ctx, verbs.NoticesIn{IdleTimeout: want}); err != nil {
+		s.Log.Warn("asking for news", "error", err) // the connection may be lost again
 	}
-	return l, nil
+	// The broker may have been replaced between the connection and the last request. All later
+	// requests go to its successor, so that nothing but the pid shows that the connection is dead.
+	if same, err := s.Broker.isSame(ctx); err == nil && !same {
+		closeConnection(c)
+		return nil, ConnectionLostError()
+	}
+	return c, nil
 }
 
-// enter makes the browser run, with a context in it for an incognito session, and
-// says where its broker listens.
-func (s *Session) enter(ctx context.Context) (home.Place, error) {
+// startBrowser starts the browser if necessary, with a browser context for an incognito
+// session, and returns where its broker listens.
+func (s *Session) startBrowser(ctx context.Context) (home.Endpoint, error) {
 	place, err := s.browser(ctx)
 	if err == nil && s.settings.SessionMode() == wire.ModeIncognito {
-		err = s.broker.incognito(ctx)
+		err = s.Broker.incognito(ctx)
 	}
 	return place, err
 }
 
-// againTime is how long a broker may take to answer that was there a moment ago.
-const againTime = 5 * time.Second
+// returnTime is how long a broker that has just been there may take to respond.
+const returnTime = 5 * time.Second
 
-// enterAgain is enter for a connection that nobody waits for: a browser that was stopped
-// meanwhile is nobody's wish.
-func (s *Session) enterAgain(ctx context.Context) (home.Place, error) {
-	place := s.broker.caller.Place
-	soon, cancel := context.WithTimeout(ctx, againTime)
+// awaitBrowser is startBrowser for a connection that no command waits for. A browser that
+// was stopped meanwhile is not started again.
+func (s *Session) awaitBrowser(ctx context.Context) (home.Endpoint, error) {
+	place := s.Broker.place()
+	short, cancel := context.WithTimeout(ctx, returnTime)
 	defer cancel()
-	if !s.broker.returns(soon) {
+	if !s.Broker.awaitReturn(short) {
 		return place, wire.Errorf(wire.CodeNotRunning, "the browser was stopped")
 	}
 	if s.settings.SessionMode() == wire.ModeIncognito {
-		return place, s.broker.incognito(ctx)
+		return place, s.Broker.incognito(ctx)
 	}
 	return place, nil
 }
 
-// noteRefusal keeps why there is no browser, of a daemon that never had one.
+// noteRefusal records why there is no browser, if the daemon never had one.
 func (s *Session) noteRefusal(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.link == nil {
+	if s.connection == nil {
 		s.refused = err
 	}
 }
 
-func (s *Session) wasRefused() error {
+func (s *Session) refusal() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.refused
 }
 
-// leave ends a daemon that cannot have its browser and has done nothing yet: with
-// other settings the next command may have one. What waits gets the same answer.
-func (t *turn) leave() {
-	if why := t.wasRefused(); why != nil {
-		t.lane.stop(t.slot, why)
-		t.end()
+// endIfRefused ends a daemon that cannot have its browser and has done nothing yet: with
+// other settings the next command may have one. Commands that wait get the same error.
+func (c *Call) endIfRefused() {
+	if why := c.refusal(); why != nil {
+		c.queue.stop(c.Ticket, why)
+		c.end()
 	}
+}
+
+// StartBrowser starts the session's browser if necessary, for a caller that then uses it
+// without this daemon, and makes the session the caller's. It returns the broker's socket by
+// a path that can be part of a URL.
+func (s *Session) StartBrowser(ctx context.Context, call *wire.Call, verb string) (socket string, err error) {
+	place, err := s.startBrowser(ctx)
+	if err == nil {
+		err = s.takeFor(ctx, call, verb) // a client of the endpoint can do everything
+	}
+	if err != nil {
+		s.noteRefusal(err)
+		if s.refusal() != nil && s.queue.stopIdle() {
+			s.end() // see Call.endIfRefused
+		}
+		return "", err
+	}
+	return s.alias(place)
 }
 
 func (s *Session) setStarting(on bool) {
@@ -214,93 +238,57 @@ func (s *Session) setStarting(on bool) {
 	s.mu.Unlock()
 }
 
-// unlink gives a connection up, and the driver too where it does not let go of
-// what was asked of it.
-func (s *Session) unlink(l *link) {
-	l.close()
-	if !l.settled(stopTime) {
-		s.engine.stopDriver()
-		l.settled(stopTime)
-	}
+// closeConnection closes a connection, and waits until nothing uses it.
+func closeConnection(c *connection) {
+	c.Close()
+	c.Wait()
 }
 
-// listTabs asks the broker for the session's tabs, after every event that came
-// before, and remembers them.
-func (s *Session) listTabs(ctx context.Context) ([]verbs.Tab, error) {
-	return s.keepTabs(s.broker.tabs(ctx, false))
-}
-
-// settledTabs is listTabs at the end of a command, when the broker also saves what the
-// command may have logged in to.
-func (s *Session) settledTabs(ctx context.Context) ([]verbs.Tab, error) {
-	return s.keepTabs(s.broker.tabs(ctx, true))
-}
-
-func (s *Session) keepTabs(out verbs.TabsOut, err error) ([]verbs.Tab, error) {
-	if err != nil {
-		return nil, err
-	}
-	tabs := out.Tabs
+// current returns the connection, which may be lost, or nil.
+func (s *Session) current() *connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tabs, s.happened = tabs, out.Told
-	s.downloads.noticeLocked(out.LastDownload)
-	for _, tab := range tabs {
-		if s.active.TargetID == tab.TargetID {
-			s.active = tab
-		}
+	return s.connection
+}
+
+// live returns the connection, or nil if there is none or it was lost.
+func (s *Session) live() *connection {
+	if c := s.current(); c != nil && !c.isLost() {
+		return c
 	}
-	return tabs, nil
-}
-
-// activate makes a tab the one that page verbs act on, here and for the
-// session's next daemon.
-func (s *Session) activate(ctx context.Context, tab verbs.Tab) error {
-	s.mu.Lock()
-	s.active = tab
-	s.told[tab.TabID] = true
-	s.mu.Unlock()
-	return s.broker.note(ctx, verbs.NoteIn{Target: tab.TargetID, Active: true})
-}
-
-// known returns the active tab and the link without asking anybody.
-func (s *Session) known() (verbs.Tab, *link) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.active, s.link
+	return nil
 }
 
 // isIdle reports whether no command runs or waits.
 func (s *Session) isIdle() bool {
-	st := s.lane.state()
+	st := s.queue.state()
 	return st.verb == "" && st.waiting == 0
 }
 
 func (s *Session) hello(pid int) wire.Hello {
 	settings, connected := s.running()
 	return wire.Hello{
-		Name: s.name, Role: "daemon", Build: s.build, Protocol: wire.Protocol, PID: pid,
-		Idle: s.isIdle(), Ending: s.lane.ends(), Since: s.since, Settings: settings, Connected: connected,
+		Name: s.Name, Role: wire.RoleDaemon, Build: s.build, Protocol: wire.Protocol, PID: pid,
+		Idle: s.isIdle(), Ending: s.queue.isStopped(), Since: s.since, Settings: settings, Connected: connected,
 	}
 }
 
-// running returns the settings that the session runs with. While it is connected to a
-// browser, what concerns the browser's start is as the browser has it: another session may
-// have started it.
+// running returns the settings that the session runs with. While the session is connected,
+// those that concern the start of the browser are the browser's: another session may have
+// started it.
 func (s *Session) running() (settings wire.Settings, connected bool) {
-	_, l := s.known()
-	if l == nil || l.isGone() {
+	c := s.live()
+	if c == nil {
 		return s.settings, false
 	}
-	return s.settings.StartedAs(l.runs), true
+	return s.settings.WithLaunchOptions(c.runs), true
 }
 
-// retire begins the end when nothing runs. The pages stay, for the daemon that
-// comes next.
+// retire begins the end if no command runs. The pages stay, for the session's next daemon.
 func (s *Session) retire() error {
-	s.lane.rested()
-	if !s.lane.stopIdle() {
-		return wire.Errorf(wire.CodeBusy, "session %s runs a command", s.name)
+	s.queue.awaitDeferred()
+	if !s.queue.stopIdle() {
+		return wire.Errorf(wire.CodeBusy, "session %s runs a command", s.Name)
 	}
 	s.end()
 	return nil

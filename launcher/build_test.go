@@ -10,13 +10,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/abrowser/abrowser/launcher/build"
+	"github.com/abrowser/abrowser/launcher/buildid"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// rebuilt is the test binary as if it had been built from other code.
+// rebuilt returns a copy of the test binary with another build ID.
 func rebuilt(t *testing.T) string {
 	t.Helper()
 	raw, err := os.ReadFile(os.Args[0])
@@ -28,7 +28,7 @@ func rebuilt(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer closed(t, f)
-	id := build.ID(f)
+	id := buildid.Raw(f)
 	other := bytes.Clone(id)
 	other[len(other)-1] ^= 1
 	path := filepath.Join(t.TempDir(), "abrowser")
@@ -57,7 +57,7 @@ func TestIdleDaemonOfAnotherBuildIsReplaced(t *testing.T) {
 		t.Errorf("the old daemon %d still runs", old.PID)
 	}
 	if _, err := os.Stat(l.Root.Path("bin", old.Build)); err == nil {
-		t.Error("the old copy is still there, and nobody runs it")
+		t.Error("the old copy was not removed, although no process runs it")
 	}
 	if _, err := os.Stat(l.Root.Path("bin", hello.Build, "abrowser")); err != nil {
 		t.Error(err)
@@ -77,12 +77,12 @@ func TestBusyDaemonOfAnotherBuildStays(t *testing.T) {
 	if got := wire.AsError(err); got == nil || got.Code != wire.CodeBuildDiffers || got.Hint != "abrowser --session a close" {
 		t.Fatalf("Session = %+v", got)
 	}
-	// Another session's start sweeps, and must leave what the busy one runs.
+	// The start of another session removes unused copies, and must leave that of the busy one.
 	if _, _, err := l2.Session(t.Context(), "b", wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(l.Root.Path("bin", old.Build, "abrowser")); err != nil {
-		t.Errorf("a copy that is run was removed: %v", err)
+		t.Errorf("a copy was removed that a process runs: %v", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestBrowserOfAnotherBuildServes(t *testing.T) {
 	}
 }
 
-func TestTruncatedCopyIsMadeAnew(t *testing.T) {
+func TestTruncatedCopyIsReplaced(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	_, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
@@ -125,7 +125,7 @@ func TestTruncatedCopyIsMadeAnew(t *testing.T) {
 	}
 }
 
-// TestStartsFromADeletedExecutable is go run, which removes what it ran.
+// go run removes the executable that it has started.
 func TestStartsFromADeletedExecutable(t *testing.T) {
 	root := newRoot(t)
 	program := filepath.Join(t.TempDir(), "gone")
@@ -142,6 +142,6 @@ func TestStartsFromADeletedExecutable(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := os.Stat(program); err == nil {
-		t.Error("the program is still there; the test shows nothing")
+		t.Error("the program was not removed, so the test proves nothing")
 	}
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The test binary is abrowser to the launcher under test: started as `abrowser
-// daemon NAME` or `abrowser keeper` it is a daemon that serves a real socket, and
-// as `launch NAME` it is a command that makes one run.
+// The launcher under test starts the test binary as abrowser. As `abrowser daemon NAME` or
+// `abrowser keeper` it is a daemon that serves a real socket; as `launch NAME` it is a
+// command that starts one.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Args[0] == "abrowser":
@@ -33,12 +33,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// testLauncher is a launcher that starts the test binary and fetches nothing.
+// testLauncher returns a launcher that starts the test binary and fetches nothing.
 func testLauncher(root home.Root) *Launcher {
-	return &Launcher{Root: root, parts: func(context.Context, wire.Settings) error { return nil }}
+	return &Launcher{Root: root, ensure: func(context.Context, wire.Settings) error { return nil }}
 }
 
-// fakeCommand prints the hello of the session it has made run.
+// fakeCommand starts a session and prints its hello.
 func fakeCommand(session string) int {
 	root, err := home.Locate(os.LookupEnv)
 	if err != nil {
@@ -63,9 +63,9 @@ func fakeCommand(session string) int {
 	return 0
 }
 
-// fakeDaemon serves hello and retire. ABROWSER_TEST_* say how it misbehaves.
+// fakeDaemon serves hello and retire. ABROWSER_TEST_MODE selects its misbehaviour.
 func fakeDaemon(args []string) int {
-	ready, err := Inherited(os.LookupEnv)
+	ready, err := ReadyPipe(os.LookupEnv)
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -79,7 +79,7 @@ func fakeDaemon(args []string) int {
 		fmt.Println("something is wrong")
 		return 3
 	case "refuse":
-		Ready(ready, wire.Errorf(wire.CodeNoBrowser, "no browser here").WithHint("abrowser install"))
+		ReportReady(ready, wire.Errorf(wire.CodeNoBrowser, "no browser here").WithHint("abrowser install"))
 		return 1
 	case "hang":
 		time.Sleep(20 * time.Second)
@@ -87,7 +87,7 @@ func fakeDaemon(args []string) int {
 		dumpSelf()
 	}
 	if err := serveFake(args, ready, mode); err != nil {
-		Ready(ready, err)
+		ReportReady(ready, err)
 		return 1
 	}
 	return 0
@@ -102,21 +102,21 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if err != nil {
 		return err
 	}
-	place, role := home.Place{}, "broker"
+	endpoint, role := home.Endpoint{}, "broker"
 	if args[0] == "daemon" {
 		role = "daemon"
-		place, err = root.Session(args[1])
+		endpoint, err = root.Session(args[1])
 	} else {
-		place, err = root.BrowserOf(settings)
+		endpoint, err = root.BrowserOf(settings)
 	}
 	if err != nil {
 		return err
 	}
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(endpoint.Lock)
 	if err != nil {
 		return err
 	}
-	l, err := sockets.Listen(place, lease)
+	l, err := sockets.Listen(endpoint, lease)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
-	go func() { time.Sleep(time.Minute); cancel() }() // whatever the test forgets
+	go func() { time.Sleep(time.Minute); cancel() }() // in case the test does not end it
 	protocol := wire.Protocol
 	if mode == "old-protocol" {
 		protocol--
@@ -134,21 +134,21 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	srv := &server.Server{
 		Hello: func() wire.Hello {
 			return wire.Hello{
-				Name: place.Name, Role: role, Build: build, Protocol: protocol, PID: os.Getpid(),
+				Name: endpoint.Name, Role: role, Build: build, Protocol: protocol, PID: os.Getpid(),
 				Idle: mode == "", Settings: settings,
 			}
 		},
 		Retire: func() error { cancel(); return nil },
 	}
-	Ready(ready, nil)
+	ReportReady(ready, nil)
 	err = srv.Serve(ctx, l)
 	if mode == "slow-end" {
-		time.Sleep(700 * time.Millisecond) // it holds its lease and listens no more
+		time.Sleep(700 * time.Millisecond) // it has stopped listening and still holds its lease
 	}
 	return err
 }
 
-// dumpSelf writes what this process was given to its log.
+// dumpSelf logs this process's directory, environment and descriptors.
 func dumpSelf() {
 	dir, _ := os.Getwd()
 	sid, _ := syscall.Getpgid(0)
@@ -165,8 +165,8 @@ func dumpSelf() {
 	}
 }
 
-// newRoot is a short directory: a socket's path is limited. Whatever still runs in
-// it at the end of the test is ended.
+// newRoot returns a root with a short path, since a socket's path is limited. At the end of
+// the test the processes of the root are killed.
 func newRoot(t *testing.T) home.Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
@@ -185,7 +185,7 @@ func newRoot(t *testing.T) home.Root {
 	return root
 }
 
-// running lists the processes that listen below the root.
+// running returns the processes that listen below the root.
 func running(root home.Root) []int {
 	var pids []int
 	for _, kind := range []string{"s", "b"} {
@@ -204,7 +204,7 @@ func running(root home.Root) []int {
 	return pids
 }
 
-// kill ends a process that the test's launcher started and waits until it is gone.
+// kill kills a process that the launcher has started, and waits for its exit.
 func kill(t *testing.T, pid int) {
 	t.Helper()
 	_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -214,10 +214,10 @@ func kill(t *testing.T, pid int) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("process %d is still there", pid)
+	t.Errorf("process %d has not exited", pid)
 }
 
-func logOf(t *testing.T, p home.Place) string {
+func logOf(t *testing.T, p home.Endpoint) string {
 	t.Helper()
 	raw, err := os.ReadFile(p.Log)
 	if err != nil {

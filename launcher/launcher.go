@@ -1,26 +1,26 @@
-// Package launcher makes a session's daemon and its browser run.
+// Package launcher starts the daemon of a session and the browser, unless they are running.
 //
-// It asks whoever listens at the place who he is, and where nobody does it starts
-// our own executable in that role: as a process of its own session, with its log
-// as output, a chosen environment, and nothing else of ours. Ten that want the same
-// at once make one: the first holds the start lock, the others find what it made.
-// What must be there to start (a browser, Playwright's driver, Node) is package
-// install's business, and is asked for here before anything is spawned.
+// It connects to the process at an endpoint. If there is none, it starts our own executable
+// in that role: in a session of its own, with its log as output, an environment of permitted
+// variables, and no other inherited descriptors. If ten processes need the same daemon at
+// the same time, the first one gets the start lock and starts it, and the others connect to
+// it. Before anything is started, package install fetches the parts that are missing: a
+// browser, Playwright's driver, Node.
 //
-// It refuses to know verbs: of what a daemon answers it reads hello and retire
-// alone. It is called by the commands for a session, and by a daemon for the browser.
+// The package does not know verbs: it uses only hello and retire of a daemon. It is used by
+// the command line for sessions and by daemons for the browser.
 //
-// The invariant: nothing runs because a file says so. What is there has answered
-// hello, is of our build, and runs with the settings that were asked for; anything
-// else is an error that says what to do.
+// The invariant: no file is taken as proof that a process runs. A process that the launcher
+// returns has answered hello, is of our build, and runs with the requested settings;
+// otherwise the caller gets an error that says what to do.
 package launcher
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -30,83 +30,73 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Launcher makes daemons and browsers of one root run. Root is required, the zero
-// value of everything else works. It must not be copied after its first use.
+// Launcher starts the daemons and browsers of one root. Root is required, the zero value of
+// every other field works. A Launcher must not be copied after its first use.
 type Launcher struct {
 	Root       home.Root
 	Log        *slog.Logger // nil logs nothing
-	Progress   io.Writer    // where to say what is being fetched; nil is silent
+	Progress   io.Writer    // for messages about downloads; nil discards them
 	Terminal   bool         // Progress is a terminal
 	Environ    []string     // the caller's environment; nil means os.Environ
-	Executable string       // what to start; empty means this process's own executable
-	NoInstall  bool         // an error where something would be fetched; so does ABROWSER_NO_INSTALL=1
+	Executable string       // the program to start; empty means this process's executable
 
-	within *limits                                    // nil means limits' own
-	parts  func(context.Context, wire.Settings) error // nil means that package install provides them
+	timeouts *limits                                    // nil means the default
+	ensure   func(context.Context, wire.Settings) error // nil means package install
 
-	once     sync.Once // guards what follows
+	once     sync.Once // guards the fields below
 	build    string
 	buildErr error
 }
 
-// limits are how long the steps of a start may take.
+// limits are the timeouts of the steps of a start.
 type limits struct {
-	hello time.Duration // for a process that runs; one that is stopped accepts connections and never answers
-	start time.Duration // from the spawn to ready; a browser on a cold disk takes long
-	leave time.Duration // for one that retires or ends to be gone
+	hello time.Duration // for the reply of a running process; a suspended one accepts connections and never replies
+	start time.Duration // from the start of the process until it is ready; a browser on a cold disk is slow
+	exit  time.Duration // for a process that retires or is exiting
 }
 
 func (l *Launcher) limits() limits {
-	if l.within != nil {
-		return *l.within
+	if l.timeouts != nil {
+		return *l.timeouts
 	}
-	return limits{hello: 5 * time.Second, start: 60 * time.Second, leave: 20 * time.Second}
+	return limits{hello: 5 * time.Second, start: 60 * time.Second, exit: 20 * time.Second}
 }
 
-// target is what Session and Browser make run.
+// target is a process that Session or Browser finds or starts.
 type target struct {
-	place    home.Place
-	what     string   // for people
+	endpoint home.Endpoint
+	what     string   // for messages
 	args     []string // of our executable
 	settings wire.Settings
-	stop     string // the command that ends it
-	// before is called when it has to be started. It returns the settings to start
-	// it with, or why it cannot be. Nil: nothing is in the way.
-	before func(context.Context) (wire.Settings, error)
-	// anyBuild is set where one of another build does as well, if it speaks our
-	// protocol. A broker is never replaced while it has tabs.
-	anyBuild bool
-	// shared is set for a browser, in which other sessions may work.
-	shared bool
-	// early is set where it listens before it can answer: a browser's keeper binds
-	// the socket, and Chromium may take its time.
-	early bool
+	stop     string // the command that stops it
+	// prepare is called before it is started. It returns the settings to start it with, or
+	// why it cannot be started.
+	prepare   func(context.Context) (wire.Settings, error)
+	isBrowser bool
 }
 
-// Session makes the session's daemon run and returns where it listens and what it
-// says of itself. On a bare machine it first fetches what is missing, which may
-// take minutes, so ctx should then have no tight deadline; starting has its own.
+// Session starts the session's daemon unless it is running, and returns its endpoint and its
+// hello. If parts are missing, Session fetches them first, which may take minutes, so ctx
+// should have no short deadline; starting has its own.
 //
-// A daemon of another build is replaced when it is idle, otherwise the error is
-// [wire.CodeBuildDiffers]. One that runs with other settings than asked for is
+// An idle daemon of another build is replaced. For a busy one the error is
+// [wire.CodeBuildDiffers]. For a daemon that runs with other settings than requested it is
 // [wire.CodeSettingsDiffer]. The hint of either is the command that changes it.
-func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Place, wire.Hello, error) {
-	place, err := l.Root.Session(name)
+func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Endpoint, wire.Hello, error) {
+	endpoint, err := l.Root.Session(name)
 	if err != nil {
-		return place, wire.Hello{}, err
+		return endpoint, wire.Hello{}, err
 	}
-	t := target{
-		place: place, what: "session " + name, args: []string{"daemon", name},
+	hello, err := l.findOrStart(ctx, target{
+		endpoint: endpoint, what: "session " + name, args: []string{"daemon", name},
 		settings: s, stop: "abrowser --session " + name + " close",
-	}
-	t.before = func(ctx context.Context) (wire.Settings, error) { return l.resume(ctx, name, s) }
-	hello, err := l.run(ctx, t)
-	return place, hello, err
+		prepare: func(ctx context.Context) (wire.Settings, error) { return l.resume(ctx, name, s) },
+	})
+	return endpoint, hello, err
 }
 
-// resume returns the settings to start a session's daemon with: see
-// [home.Root.Resume]. What a browser that runs would refuse it for is refused
-// before there is a daemon.
+// resume returns the settings to start a session's daemon with, see [home.Root.Resume]. It
+// returns an error if a running browser has other settings, before there is a daemon.
 func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wire.Settings, error) {
 	s, err := l.Root.Resume(name, s)
 	if err != nil {
@@ -116,64 +106,60 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	if err != nil {
 		return s, err
 	}
-	short, cancel := context.WithTimeout(ctx, l.limits().hello)
+	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	running, err := (&client.Caller{Place: browser.place}).Hello(short)
-	if err != nil { // none runs, or it is the daemon's to wait for it
+	running, err := (&client.Client{Endpoint: browser.endpoint}).Hello(ctx)
+	if err != nil { // none is running, or the daemon waits for it
 		return s, home.MakeProfile(s)
 	}
-	return s, browser.fits(running)
+	return s, browser.checkSettings(running)
 }
 
-// Browser makes the browser for the settings run and returns where its broker
-// listens and what it says of itself. Its errors are those of Session.
-func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Place, wire.Hello, error) {
+// Browser starts the browser for the settings unless it is running, and returns the endpoint
+// and the hello of its broker. Its errors are those of Session.
+func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	t, err := l.browser(s)
 	if err != nil {
-		return t.place, wire.Hello{}, err
+		return t.endpoint, wire.Hello{}, err
 	}
-	hello, err := l.run(ctx, t)
-	return t.place, hello, err
+	hello, err := l.findOrStart(ctx, t)
+	return t.endpoint, hello, err
 }
 
 func (l *Launcher) browser(s wire.Settings) (target, error) {
-	s = s.OfBrowser()
+	s = s.ForBrowser()
 	t := target{
-		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", anyBuild: true, shared: true, early: true,
-		before: func(context.Context) (wire.Settings, error) { return s, home.MakeProfile(s) },
+		what: "the browser", args: []string{"keeper"}, settings: s, stop: "abrowser browser stop", isBrowser: true,
+		prepare: func(context.Context) (wire.Settings, error) { return s, home.MakeProfile(s) },
 	}
 	switch {
 	case s.CDP != "":
-		t.what, t.stop = "the connection to the browser", "abrowser --cdp "+shellWord(s.CDP)+" browser stop"
+		t.what, t.stop = "the connection to the browser", "abrowser --cdp "+wire.ShellWord(s.CDP)+" browser stop"
 	case s.Profile != "":
-		t.stop = "abrowser --profile " + shellWord(s.Profile) + " browser stop"
+		t.stop = "abrowser --profile " + wire.ShellWord(s.Profile) + " browser stop"
 	}
 	var err error
-	t.place, err = l.Root.BrowserOf(s)
+	t.endpoint, err = l.Root.BrowserOf(s)
 	return t, err
 }
 
-// Installer finds and fetches the parts as this launcher does.
+// Installer returns an installer with the launcher's root, environment and output.
 func (l *Launcher) Installer() *install.Installer {
 	return &install.Installer{
-		Root: l.Root, Environ: l.Environ, Log: l.Log, Progress: l.Progress, Terminal: l.Terminal, NoInstall: l.NoInstall,
+		Root: l.Root, Environ: l.Environ, Log: l.Log, Progress: l.Progress, Terminal: l.Terminal,
 	}
 }
 
-// ensure has the parts fetched that are missing.
-func (l *Launcher) ensure(ctx context.Context, s wire.Settings) error {
-	if l.parts != nil {
-		return l.parts(ctx, s)
+// ensureParts fetches the parts that are missing.
+func (l *Launcher) ensureParts(ctx context.Context, s wire.Settings) error {
+	if l.ensure != nil {
+		return l.ensure(ctx, s)
 	}
-	_, err := l.Installer().Ensure(ctx, s)
-	return err
+	return l.Installer().Ensure(ctx, s)
 }
 
 func (l *Launcher) logger() *slog.Logger {
-	if l.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return l.Log
+	return cmp.Or(l.Log, slog.New(slog.DiscardHandler))
 }
 
 func (l *Launcher) environ() []string {
@@ -181,13 +167,4 @@ func (l *Launcher) environ() []string {
 		return os.Environ()
 	}
 	return l.Environ
-}
-
-// shellWord quotes a word for a hint, where it needs that.
-func shellWord(s string) string {
-	const special = " \t\n'\"\\$`!*?[](){}<>|&;#~"
-	if s != "" && !strings.ContainsAny(s, special) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

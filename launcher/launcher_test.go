@@ -20,7 +20,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestTenCommandsMakeOneDaemon(t *testing.T) {
+func TestTenCommandsStartOneDaemon(t *testing.T) {
 	root := newRoot(t)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -41,25 +41,25 @@ func TestTenCommandsMakeOneDaemon(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	place, err := root.Session("task_1")
+	endpoint, err := root.Session("task_1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if starts := strings.Count(logOf(t, place), "started "); len(pids) != 1 || starts != 1 {
+	if starts := strings.Count(logOf(t, endpoint), "started "); len(pids) != 1 || starts != 1 {
 		t.Errorf("%d starts, daemons %v; want one", starts, pids)
 	}
 }
 
-func TestStaleFilesDoNotMatter(t *testing.T) {
+func TestStaleFilesAreIgnored(t *testing.T) {
 	root := newRoot(t)
 	l := testLauncher(root)
-	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	endpoint, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kill(t, hello.PID) // its socket and lock files stay
-	if _, err := os.Stat(place.Socket); err != nil {
-		t.Fatal("the killed daemon's socket is gone; the test shows nothing")
+	kill(t, hello.PID) // leaves its socket and lock files
+	if _, err := os.Stat(endpoint.Socket); err != nil {
+		t.Fatal("the killed daemon has left no socket, so the test proves nothing")
 	}
 	_, again, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil || again.PID == hello.PID {
@@ -69,7 +69,7 @@ func TestStaleFilesDoNotMatter(t *testing.T) {
 
 func TestRunningIsFound(t *testing.T) {
 	l := testLauncher(newRoot(t))
-	place, hello, err := l.Browser(t.Context(), wire.Settings{Headed: true})
+	endpoint, hello, err := l.Browser(t.Context(), wire.Settings{Headed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestRunningIsFound(t *testing.T) {
 	}
 	l2 := testLauncher(l.Root)
 	found, again, err := l2.Browser(t.Context(), wire.Settings{})
-	if err != nil || again.PID != hello.PID || found != place {
+	if err != nil || again.PID != hello.PID || found != endpoint {
 		t.Errorf("Browser = %+v, pid %d, %v", found, again.PID, err)
 	}
 }
@@ -104,7 +104,7 @@ func TestStartFails(t *testing.T) {
 				t.Errorf("Session = %+v, want %q", got, tt.want)
 			}
 			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("it took %s to say so", took)
+				t.Errorf("Session took %s to fail", took)
 			}
 		})
 	}
@@ -113,23 +113,23 @@ func TestStartFails(t *testing.T) {
 func TestStartHangs(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.Environ = append(os.Environ(), "ABROWSER_TEST_MODE=hang")
-	l.within = &limits{hello: time.Second, start: 500 * time.Millisecond, leave: time.Second}
+	l.timeouts = &limits{hello: time.Second, start: 500 * time.Millisecond, exit: time.Second}
 	_, _, err := l.Session(t.Context(), "a", wire.Settings{})
 	if !errors.Is(err, wire.CodeStart) || !strings.Contains(err.Error(), "in time: started daemon a pid") {
 		t.Errorf("Session = %v", err)
 	}
-	place, _ := l.Root.Session("a")
-	pid := pidInLog(t, logOf(t, place))
+	endpoint, _ := l.Root.Session("a")
+	pid := pidInLog(t, logOf(t, endpoint))
 	for range 200 {
 		if syscall.Kill(pid, 0) != nil {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("the child %d that hangs was left", pid)
+	t.Errorf("the child %d, which hangs, was not ended", pid)
 }
 
-func TestImpatientCallerLeavesTheChild(t *testing.T) {
+func TestChildOutlivesItsCallersDeadline(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.Environ = append(os.Environ(), "ABROWSER_TEST_MODE=hang")
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -138,8 +138,8 @@ func TestImpatientCallerLeavesTheChild(t *testing.T) {
 	if !errors.Is(err, wire.CodeTimeout) {
 		t.Errorf("Session = %v", err)
 	}
-	place, _ := l.Root.Session("a")
-	pid := pidInLog(t, logOf(t, place))
+	endpoint, _ := l.Root.Session("a")
+	pid := pidInLog(t, logOf(t, endpoint))
 	if syscall.Kill(pid, 0) != nil {
 		t.Errorf("the child %d was ended", pid)
 	}
@@ -152,21 +152,21 @@ func TestChildIsReaped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kill(t, hello.PID) // fails when a zombie stays
+	kill(t, hello.PID) // fails if the process stays as a zombie
 }
 
-func TestEndingDaemonIsWaitedFor(t *testing.T) {
+func TestExitingDaemonIsAwaited(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.Environ = append(os.Environ(), "ABROWSER_TEST_MODE=slow-end")
-	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	endpoint, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&client.Caller{Place: place}).Retire(t.Context()); err != nil {
+	if err := (&client.Client{Endpoint: endpoint}).Retire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for ; ; time.Sleep(time.Millisecond) { // until it listens no more
-		conn, err := sockets.Dial(t.Context(), place)
+	for ; ; time.Sleep(time.Millisecond) { // until it has stopped listening
+		conn, err := sockets.Dial(t.Context(), endpoint)
 		if errors.Is(err, wire.CodeNotRunning) {
 			break
 		}
@@ -175,9 +175,9 @@ func TestEndingDaemonIsWaitedFor(t *testing.T) {
 		}
 		closed(t, conn)
 	}
-	if lease, err := sockets.Hold(place.Lock); err == nil {
+	if lease, err := sockets.TryAcquire(endpoint.Lock); err == nil {
 		closed(t, lease)
-		t.Fatal("it holds its lease no more; the test shows nothing")
+		t.Fatal("the daemon has released its lease, so the test proves nothing")
 	}
 	_, again, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil || again.PID == hello.PID {
@@ -185,14 +185,35 @@ func TestEndingDaemonIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestHeldByAStranger(t *testing.T) {
+// A daemon that is not connected to a browser is not told that its socket was removed, and
+// keeps its lease. The next command ends it.
+func TestUnreachableDaemonIsReplaced(t *testing.T) {
 	l := testLauncher(newRoot(t))
-	l.within = &limits{hello: time.Second, start: time.Second, leave: 300 * time.Millisecond}
+	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(place.Socket); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	_, again, err := l.Session(t.Context(), "a", wire.Settings{})
+	if err != nil || again.PID == hello.PID {
+		t.Errorf("Session() = pid %d, %v after pid %d", again.PID, err, hello.PID)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+func TestLeaseHeldByAnotherProcess(t *testing.T) {
+	l := testLauncher(newRoot(t))
+	l.timeouts = &limits{hello: time.Second, start: time.Second, exit: 300 * time.Millisecond}
 	if err := l.Root.Make(); err != nil {
 		t.Fatal(err)
 	}
-	place, _ := l.Root.Session("a")
-	lease, err := sockets.Hold(place.Lock)
+	endpoint, _ := l.Root.Session("a")
+	lease, err := sockets.TryAcquire(endpoint.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,14 +223,14 @@ func TestHeldByAStranger(t *testing.T) {
 	}
 }
 
-// TestStartedByHand is a daemon that somebody starts while we wait for its lease.
+// A daemon that is started by hand while the launcher waits for its lease is used.
 func TestStartedByHand(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	if err := l.Root.Make(); err != nil {
 		t.Fatal(err)
 	}
-	place, _ := l.Root.Session("a")
-	lease, err := sockets.Hold(place.Lock)
+	endpoint, _ := l.Root.Session("a")
+	lease, err := sockets.TryAcquire(endpoint.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +241,7 @@ func TestStartedByHand(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	time.AfterFunc(200*time.Millisecond, func() {
-		listener, err := sockets.Listen(place, lease)
+		listener, err := sockets.Listen(endpoint, lease)
 		if err != nil {
 			served <- err
 			return
@@ -238,8 +259,8 @@ func TestStartedByHand(t *testing.T) {
 		t.Error(err)
 	}
 	closed(t, lease)
-	if _, err := os.Stat(place.Log); err == nil {
-		t.Error("another one was spawned")
+	if _, err := os.Stat(endpoint.Log); err == nil {
+		t.Error("a second daemon was started")
 	}
 }
 
@@ -263,9 +284,9 @@ func TestSettingsDiffer(t *testing.T) {
 	}
 }
 
-func TestStoppedDaemonIsToldSo(t *testing.T) {
+func TestSuspendedDaemon(t *testing.T) {
 	l := testLauncher(newRoot(t))
-	l.within = &limits{hello: 300 * time.Millisecond, start: 10 * time.Second, leave: time.Second}
+	l.timeouts = &limits{hello: 300 * time.Millisecond, start: 10 * time.Second, exit: time.Second}
 	_, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
@@ -292,13 +313,13 @@ func TestStoppedDaemonIsToldSo(t *testing.T) {
 	}
 }
 
-func TestBadNameIsRefused(t *testing.T) {
+func TestInvalidNameIsRefused(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	if _, _, err := l.Session(t.Context(), "a/b", wire.Settings{}); !errors.Is(err, wire.CodeBadInput) {
 		t.Errorf("Session = %v", err)
 	}
 	if _, err := os.Stat(l.Root.Dir); err == nil {
-		t.Error("the root was made for it")
+		t.Error("the root was created for an invalid name")
 	}
 }
 

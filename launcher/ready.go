@@ -5,52 +5,52 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/abrowser/abrowser/launcher/bincache"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// readyVariable tells a child the descriptor of its ready pipe.
+// readyVariable has the descriptor of a child's ready pipe.
 const readyVariable = "ABROWSER_READY_FD"
 
-// readyLine is the one line that a child writes.
-type readyLine struct {
+// readyMessage is the one line that a child writes to its ready pipe.
+type readyMessage struct {
 	Ready bool        `json:"ready,omitempty"`
 	Error *wire.Error `json:"error,omitempty"`
 }
 
-// Inherited returns the ready pipe that this process was started with, or nil when
-// it was started by hand. It is called once, before anything else is opened;
+// ReadyPipe returns the ready pipe that this process inherited from a launcher, or nil if
+// the process was started by hand. It is called once, before the process opens any file;
 // lookup is os.LookupEnv.
-func Inherited(lookup func(string) (string, bool)) (*os.File, error) {
+func ReadyPipe(lookup func(string) (string, bool)) (*os.File, error) {
 	text, ok := lookup(readyVariable)
 	if !ok {
 		return nil, nil //nolint:nilnil // a process without a ready pipe is no error
 	}
 	fd, err := strconv.Atoi(text)
 	if err != nil || fd < 3 {
-		return nil, wire.Errorf(wire.CodeBadInput, "%s is %q and no descriptor", readyVariable, text)
+		return nil, wire.Errorf(wire.CodeBadInput, "%s is not a file descriptor: %q", readyVariable, text)
 	}
-	// A child of ours has another file at that number.
+	// In our own children, another file has that number.
 	if err := os.Unsetenv(readyVariable); err != nil {
 		return nil, err
 	}
 	return sockets.Inherit(fd, "ready")
 }
 
-// Ready tells the launcher that started this process that it serves now, or why it
-// never will, and closes the pipe. It also keeps the copy of our executable that
-// this process runs from being removed: see [Pin]. A nil f is for a process that was
-// started by hand.
-func Ready(f *os.File, err error) {
+// ReportReady reports to the launcher that this process serves now, or err, why it cannot.
+// It closes the pipe. A nil pipe is that of a process that was started by hand. ReportReady
+// also keeps the copy of our executable that this process runs, see [bincache.Pin].
+func ReportReady(pipe *os.File, err error) {
 	if err == nil {
-		Pin()
+		bincache.Pin()
 	}
-	if f == nil {
+	if pipe == nil {
 		return
 	}
-	line := readyLine{Ready: err == nil, Error: wire.AsError(err)}
-	if raw, err := json.Marshal(line); err == nil {
-		_, _ = f.Write(append(raw, '\n')) // a launcher that went away needs no answer
+	message := readyMessage{Ready: err == nil, Error: wire.AsError(err)}
+	if raw, err := json.Marshal(message); err == nil {
+		_, _ = pipe.Write(append(raw, '\n')) // the launcher may have exited
 	}
-	_ = f.Close() // as above
+	_ = pipe.Close() // as above
 }

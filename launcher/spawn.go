@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -14,18 +15,19 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/abrowser/abrowser/launcher/childlog"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// spawn starts our executable in the target's role and waits until it is ready.
-// The error of a child that does not become ready is the child's own.
+// spawn starts our executable in the target's role and waits until it is ready. If the child
+// reports an error instead, spawn returns that error.
 func (l *Launcher) spawn(ctx context.Context, t target, build string) error {
-	program, live, err := l.installed(build)
+	program, lock, err := l.binaries().Add(build, l.executable())
 	if err != nil {
-		return err
+		return wire.Errorf(wire.CodeStart, "copying our executable: %v", err).WithHint("abrowser doctor")
 	}
-	defer live.Close()
-	log, err := openLog(t.place.Log)
+	defer lock.Close()
+	log, err := childlog.Open(t.endpoint.Log)
 	if err != nil {
 		return err
 	}
@@ -36,49 +38,45 @@ func (l *Launcher) spawn(ctx context.Context, t target, build string) error {
 	}
 	defer ready.Close()
 	closeOnExec()
-	cmd := exec.Command(program, t.args...) //nolint:noctx // it lives on when ctx ends
+	cmd := exec.Command(program, t.args...) //nolint:noctx // it outlives ctx
 	cmd.Args[0] = "abrowser"
 	cmd.Dir = "/"
 	cmd.Env = append(childEnviron(l.environ(), t.settings), "ABROWSER_HOME="+l.Root.Dir, readyVariable+"=3")
 	cmd.Stdout, cmd.Stderr = log.File, log.File
 	cmd.ExtraFiles = []*os.File{child}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = cmd.Start()
-	if closed := child.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := errors.Join(cmd.Start(), child.Close()); err != nil {
 		return wire.Errorf(wire.CodeStart, "starting %s: %v", t.what, err).WithHint("abrowser doctor")
 	}
-	l.logger().Info("started", "role", t.args[0], "name", t.place.Name, "pid", cmd.Process.Pid)
+	l.logger().Info("started", "role", t.args[0], "name", t.endpoint.Name, "pid", cmd.Process.Pid)
 	exited := make(chan error, 1)
-	// It outlives this call: a daemon that starts a keeper is its parent, and a
-	// child that nobody waits for stays in the table of processes.
+	// This goroutine outlives the call: a daemon that starts a keeper is its parent, and the
+	// keeper would become a zombie if nothing waited for it.
 	go func() { exited <- cmd.Wait() }()
 	ctx, cancel := context.WithTimeoutCause(ctx, l.limits().start, wire.CodeStart)
 	defer cancel()
-	return t.await(ctx, ready, cmd.Process, exited, log)
+	return t.awaitReady(ctx, ready, cmd.Process, exited, log)
 }
 
-// await reads the child's one line on the ready pipe.
-func (t target) await(ctx context.Context, ready *os.File, child *os.Process, exited <-chan error, log *childLog) error {
-	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) }) // it wakes the reader
+// awaitReady reads the child's message from the ready pipe.
+func (t target) awaitReady(ctx context.Context, ready *os.File, child *os.Process, exited <-chan error, log *childlog.Log) error {
+	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) }) // interrupts the read
 	defer stop()
 	line, err := bufio.NewReader(io.LimitReader(ready, 64<<10)).ReadBytes('\n')
 	if err == nil {
-		var said readyLine
-		if err := json.Unmarshal(line, &said); err != nil {
-			return wire.Errorf(wire.CodeStart, "%s said %.80q instead of being ready", t.what, line).WithHint("abrowser doctor")
+		var message readyMessage
+		if err := json.Unmarshal(line, &message); err != nil {
+			return wire.Errorf(wire.CodeStart, "%s sent an invalid message to its ready pipe: %.80q", t.what, line).WithHint("abrowser doctor")
 		}
-		if said.Error != nil {
-			return said.Error.With("log", t.place.Log)
+		if message.Error != nil {
+			return message.Error.With("log", t.endpoint.Log)
 		}
 		return nil
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return t.late(ctx, child, log)
+		return t.notReady(ctx, child, log)
 	}
-	// The pipe is closed, so the child has died, or is about to.
+	// The pipe is closed, so the child has exited or is exiting.
 	status := "it closed its ready pipe"
 	select {
 	case err := <-exited:
@@ -88,26 +86,33 @@ func (t target) await(ctx context.Context, ready *os.File, child *os.Process, ex
 		}
 	case <-ctx.Done():
 	}
-	return wire.Errorf(wire.CodeStart, "%s ended while it started (%s)%s", t.what, status, log.said()).
-		WithHint("abrowser doctor").With("log", t.place.Log)
+	return t.startError(log, "ended while it started (%s)", status)
 }
 
-// late is the error of a child that is not ready in time. One for which only the
-// caller was too impatient goes on, and is there for the next command.
-func (t target) late(ctx context.Context, child *os.Process, log *childLog) error {
+// notReady returns the error for a child that is not ready in time. If only the caller's own
+// deadline has passed, the child continues to start, for the next command.
+func (t target) notReady(ctx context.Context, child *os.Process, log *childlog.Log) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, wire.CodeStart):
-		_ = child.Signal(syscall.SIGTERM) // where it is gone, so much the better
-		return wire.Errorf(wire.CodeStart, "%s did not become ready in time%s", t.what, log.said()).
-			WithHint("abrowser doctor").With("log", t.place.Log)
+		_ = child.Signal(syscall.SIGTERM) // it may have exited
+		return t.startError(log, "did not become ready in time")
 	case errors.Is(cause, context.DeadlineExceeded):
 		return wire.Errorf(wire.CodeTimeout, "%s is still starting", t.what).WithHint("abrowser doctor")
 	}
 	return wire.Errorf(wire.CodeInterrupted, "starting %s was interrupted", t.what)
 }
 
-// closeOnExec keeps from the child what our own caller left open for us: a pipe of
-// a shell that waits for its end would wait for the daemon's.
+// startError returns the error for a child that failed to start, with an excerpt of its log.
+func (t target) startError(log *childlog.Log, format string, args ...any) error {
+	message := fmt.Sprintf(format, args...)
+	if excerpt := log.Excerpt(); excerpt != "" {
+		message += ": " + excerpt
+	}
+	return wire.Errorf(wire.CodeStart, "%s %s", t.what, message).WithHint("abrowser doctor").With("log", t.endpoint.Log)
+}
+
+// closeOnExec keeps the child from inheriting descriptors that our own caller left open. A
+// shell that waits for the end of a pipe would wait until the daemon exits.
 func closeOnExec() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/childlog"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// TestCallerIsNotKeptWaiting is x=$(abrowser open URL), also with a descriptor that
-// the shell left open.
-func TestCallerIsNotKeptWaiting(t *testing.T) {
+// A shell that runs x=$(abrowser open URL) waits for the end of the pipe, so the daemon must
+// not inherit it, not even as a descriptor that the shell has left open.
+func TestCallerIsNotBlocked(t *testing.T) {
 	root := newRoot(t)
 	began := time.Now()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `x=$({ "$0" launch a 7>&1; } 2>&1); echo "got $x"`, os.Args[0])
@@ -28,11 +29,11 @@ func TestCallerIsNotKeptWaiting(t *testing.T) {
 		t.Errorf("the caller waited %s", took)
 	}
 	if len(running(root)) != 1 {
-		t.Error("no daemon runs; the test shows nothing")
+		t.Error("no daemon is running, so the test proves nothing")
 	}
 }
 
-func TestChildGetsWhatItShould(t *testing.T) {
+func TestChildInheritsLittle(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	secrets := filepath.Join(t.TempDir(), "open")
 	open, err := os.Create(secrets)
@@ -48,13 +49,13 @@ func TestChildGetsWhatItShould(t *testing.T) {
 		"ABROWSER_API_KEY=1", "AGENT_BROWSER_TOKEN=1", "XDG_SECRET=1", "abrowser_password=1", "ABROWSER_DB_PASSWORD=1", "AWS_KEY=1",
 		"LD_PRELOAD=/x.so", "BROKEN",
 	}
-	place, _, err := l.Session(t.Context(), "a", wire.Settings{Args: []string{"--a", "--b"}})
+	endpoint, _, err := l.Session(t.Context(), "a", wire.Settings{Args: []string{"--a", "--b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var env, fds []string
 	facts := map[string]string{}
-	for line := range strings.Lines(logOf(t, place)) {
+	for line := range strings.Lines(logOf(t, endpoint)) {
 		line = strings.TrimSpace(line)
 		if v, ok := strings.CutPrefix(line, "env "); ok {
 			env = append(env, v)
@@ -70,7 +71,7 @@ func TestChildGetsWhatItShould(t *testing.T) {
 	want := []string{
 		"HOME=/h", "PATH=" + os.Getenv("PATH"), "LANG=C", "LC_ALL=C", "TZ=UTC", "DISPLAY=:7", "XDG_RUNTIME_DIR=/x", "PULSE_SERVER=/p",
 		"https_proxy=http://p", "NO_PROXY=localhost", "ABROWSER_TEST_MODE=dump", "AGENT_BROWSER_X=1",
-		"ABROWSER_ARGS=--a,--b", "ABROWSER_HOME=" + l.Root.Dir, // Inherited has hidden the ready pipe's number
+		"ABROWSER_ARGS=--a,--b", "ABROWSER_HOME=" + l.Root.Dir, // ReadyPipe has unset the ready pipe's variable
 	}
 	slices.Sort(want)
 	if !slices.Equal(env, want) {
@@ -79,12 +80,12 @@ func TestChildGetsWhatItShould(t *testing.T) {
 	if facts["cwd"] != "/" || facts["leader"] != "true" {
 		t.Errorf("cwd %q, leader of its own session %q", facts["cwd"], facts["leader"])
 	}
-	if len(fds) != 4 || fds[0] != "0 /dev/null" || fds[1] != "1 "+place.Log || fds[2] != "2 "+place.Log || !strings.HasPrefix(fds[3], "3 pipe:") {
+	if len(fds) != 4 || fds[0] != "0 /dev/null" || fds[1] != "1 "+endpoint.Log || fds[2] != "2 "+endpoint.Log || !strings.HasPrefix(fds[3], "3 pipe:") {
 		t.Errorf("descriptors %q", fds)
 	}
 }
 
-func TestProcessSaysWhatItIs(t *testing.T) {
+func TestProcessTitle(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	_, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
@@ -96,9 +97,9 @@ func TestProcessSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestLogBeginsAnewWhenLarge(t *testing.T) {
+func TestLargeLogIsTruncated(t *testing.T) {
 	l := testLauncher(newRoot(t))
-	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	endpoint, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,39 +107,39 @@ func TestLogBeginsAnewWhenLarge(t *testing.T) {
 	if _, hello, err = l.Session(t.Context(), "a", wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Count(logOf(t, place), "started "); got != 2 {
+	if got := strings.Count(logOf(t, endpoint), "started "); got != 2 {
 		t.Errorf("%d starts in the log, want 2", got)
 	}
 	kill(t, hello.PID)
-	if err := os.Truncate(place.Log, maxLog+1); err != nil {
+	if err := os.Truncate(endpoint.Log, childlog.MaxSize+1); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err = l.Session(t.Context(), "a", wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := logOf(t, place); len(got) > 1000 || strings.Count(got, "started ") != 1 {
+	if got := logOf(t, endpoint); len(got) > 1000 || strings.Count(got, "started ") != 1 {
 		t.Errorf("the log has %d bytes", len(got))
 	}
 }
 
-func TestReadyByHand(t *testing.T) {
-	f, err := Inherited(func(string) (string, bool) { return "", false })
+func TestReadyPipe(t *testing.T) {
+	f, err := ReadyPipe(func(string) (string, bool) { return "", false })
 	if f != nil || err != nil {
-		t.Errorf("Inherited = %v, %v", f, err)
+		t.Errorf("ReadyPipe = %v, %v", f, err)
 	}
-	Ready(nil, nil)
-	Ready(nil, wire.CodeStart)
-	if _, err := Inherited(func(string) (string, bool) { return "x", true }); err == nil {
-		t.Error("a descriptor that is none was taken")
+	ReportReady(nil, nil)
+	ReportReady(nil, wire.CodeStart)
+	if _, err := ReadyPipe(func(string) (string, bool) { return "x", true }); err == nil {
+		t.Error("ReadyPipe accepted an invalid descriptor")
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	Ready(w, wire.Errorf(wire.CodeHeld, "held").WithHint("wait"))
+	ReportReady(w, wire.Errorf(wire.CodeHeld, "held").WithHint("wait"))
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if want := `{"error":{"code":"held","message":"held","hint":"wait"}}` + "\n"; err != nil || line != want {
-		t.Errorf("Ready wrote %q, %v; want %q", line, err, want)
+		t.Errorf("ReportReady wrote %q, %v; want %q", line, err, want)
 	}
 	closed(t, r)
 	r2, w2, err := os.Pipe()
@@ -146,5 +147,5 @@ func TestReadyByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed(t, r2)
-	Ready(w2, nil) // nobody reads: no signal, no panic
+	ReportReady(w2, nil) // no reader: no signal, no panic
 }

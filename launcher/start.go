@@ -3,115 +3,120 @@ package launcher
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"sync"
+	"syscall"
 
 	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/launcher/bincache"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// run returns the hello of the target, which it starts where it does not run.
-func (l *Launcher) run(ctx context.Context, t target) (wire.Hello, error) {
+// findOrStart returns the hello of the target. It starts the target unless it is running.
+func (l *Launcher) findOrStart(ctx context.Context, t target) (wire.Hello, error) {
 	build, err := l.Build()
 	if err != nil {
 		return wire.Hello{}, err
 	}
-	hello, err := l.greet(ctx, t)
-	switch {
-	case errors.Is(err, wire.CodeNotRunning):
-		return l.start(ctx, t, build)
-	case err != nil:
-		return hello, err
-	case !t.serves(hello, build):
+	hello, err := l.hello(ctx, t)
+	if errors.Is(err, wire.CodeNotRunning) || err == nil && !t.isCompatible(hello, build) {
 		return l.start(ctx, t, build)
 	}
-	return hello, t.fits(hello)
+	if err != nil {
+		return hello, err
+	}
+	return hello, t.checkSettings(hello)
 }
 
-// start holds the start lock while it:
+// start takes the start lock and then:
 //
-//  1. asks again, since whoever held the lock before may have done all of it, and
-//     whether it may be started at all;
+//  1. asks again, since the previous holder of the lock may have started the target, and
+//     checks whether it may be started;
 //  2. fetches the parts that are missing;
-//  3. has one of another build retire, and waits until the one before has ended;
-//  4. spawns, and waits until the child is ready;
-//  5. asks it who it is;
-//  6. removes the copies of builds that nobody runs any more.
+//  3. retires a process of another build, and waits until the previous process has exited;
+//  4. starts the process, and waits until it is ready;
+//  5. asks it for its hello;
+//  6. removes the executables of builds that no process runs.
 func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hello, error) {
 	if err := l.Root.Make(); err != nil {
 		return wire.Hello{}, err
 	}
-	lock, err := sockets.HoldWait(ctx, t.place.Start)
+	lock, err := sockets.Acquire(ctx, t.endpoint.Start)
 	if err != nil {
 		return wire.Hello{}, err
 	}
 	defer lock.Close()
 
-	hello, err := l.greet(ctx, t)
+	hello, err := l.hello(ctx, t)
 	switch {
-	case err == nil && t.serves(hello, build):
-		return hello, t.fits(hello)
+	case err == nil && t.isCompatible(hello, build):
+		return hello, t.checkSettings(hello)
 	case err != nil && !errors.Is(err, wire.CodeNotRunning):
 		return hello, err
 	}
-	if t.before != nil {
-		if t.settings, err = t.before(ctx); err != nil {
-			return hello, err
-		}
-	}
-	if err := l.ensure(ctx, t.settings); err != nil {
+	if t.settings, err = t.prepare(ctx); err != nil {
 		return hello, err
 	}
-	vacant, err := l.vacate(ctx, t, build)
+	if err := l.ensureParts(ctx, t.settings); err != nil {
+		return hello, err
+	}
+	vacant, err := l.awaitVacant(ctx, t, build)
 	if err == nil && vacant {
 		err = l.spawn(ctx, t, build)
 	}
 	if err != nil {
 		return wire.Hello{}, err
 	}
-	hello, err = l.greet(ctx, t)
+	hello, err = l.hello(ctx, t)
 	if err != nil {
 		return hello, err
 	}
-	l.sweep(build)
-	return hello, t.fits(hello)
+	if err := l.binaries().Sweep(build); err != nil {
+		l.logger().Debug("removing unused executables", "err", err)
+	}
+	return hello, t.checkSettings(hello)
 }
 
-// greet asks who listens at the place.
-func (l *Launcher) greet(ctx context.Context, t target) (wire.Hello, error) {
-	patience := l.limits().hello
-	if t.early {
-		patience = l.limits().start
+func (l *Launcher) binaries() bincache.Cache { return bincache.Cache(l.Root.Path("bin")) }
+
+// hello asks the process at the target's endpoint for its hello.
+func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
+	limit := l.limits().hello
+	if t.isBrowser { // its keeper binds the socket before it starts Chromium, which takes a while
+		limit = l.limits().start
 	}
-	short, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	hello, err := (&client.Caller{Place: t.place}).Hello(short)
-	if err != nil && ctx.Err() == nil && short.Err() != nil {
-		return hello, wire.Errorf(wire.CodeWedged, "%s does not answer; it is stopped, or the machine is very busy", t.what).
+	hello, err := (&client.Client{Endpoint: t.endpoint}).Hello(limited)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return hello, wire.Errorf(wire.CodeWedged, "%s does not answer; it is suspended, or the machine is very busy", t.what).
 			WithHint("abrowser doctor")
 	}
 	return hello, err
 }
 
-// serves reports whether the one that runs serves callers of the build. One that is
-// ending serves nobody, whatever its settings were.
-func (t target) serves(running wire.Hello, build string) bool {
-	return !running.Ending && (running.Build == build || t.anyBuild && running.Protocol == wire.Protocol)
+// isCompatible reports whether the running process can serve callers of the build. A process
+// that is exiting cannot. A broker of another build can if it has the same protocol, since it
+// is never replaced while it has tabs.
+func (t target) isCompatible(running wire.Hello, build string) bool {
+	return !running.Ending && (running.Build == build || t.isBrowser && running.Protocol == wire.Protocol)
 }
 
-// fits returns an error where the target runs with other settings than asked for.
-func (t target) fits(running wire.Hello) error {
-	if !t.shared {
+// checkSettings returns an error if the target runs with other settings than requested.
+func (t target) checkSettings(running wire.Hello) error {
+	if !t.isBrowser {
 		return home.CheckSettings(t.settings, running)
 	}
-	if names := t.settings.Differ(running.Settings); len(names) > 0 {
+	if names := t.settings.Diff(running.Settings); len(names) > 0 {
 		return home.BrowserDiffers(t.what, names, t.stop)
 	}
 	return nil
 }
 
-// retire has one of another build end. It does so only when it is idle.
+// retire asks a process of another build to exit, which it does only if it is idle.
 func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error {
 	busy := wire.Errorf(wire.CodeBuildDiffers, "%s is of another build of abrowser and busy", t.what).WithHint("%s", t.stop)
 	if hello.Protocol > wire.Protocol {
@@ -120,29 +125,30 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	if !hello.Idle {
 		return busy
 	}
-	short, cancel := context.WithTimeout(ctx, l.limits().hello)
+	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	err := (&client.Caller{Place: t.place}).Retire(short)
+	err := (&client.Client{Endpoint: t.endpoint}).Retire(ctx)
 	switch {
 	case errors.Is(err, wire.CodeBusy):
 		return busy
-	case errors.Is(err, wire.CodeNotRunning), errors.Is(err, wire.CodeResultUnknown): // it went while we asked
+	case errors.Is(err, wire.CodeNotRunning), errors.Is(err, wire.CodeResultUnknown): // it has exited meanwhile
 	case err != nil:
 		return err
 	}
-	l.logger().Info("retired", "name", t.place.Name, "pid", hello.PID, "build", hello.Build)
+	l.logger().Info("retired", "name", t.endpoint.Name, "pid", hello.PID, "build", hello.Build)
 	return nil
 }
 
-// vacate has whoever is in our way leave. It reports whether the place is vacant
-// now; if not, somebody serves there after all, started by hand and not by us.
-func (l *Launcher) vacate(ctx context.Context, t target, build string) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.limits().leave)
+// awaitVacant retires a process that is in the way and waits for its exit. It reports
+// whether the endpoint is free: if not, a compatible process that was started by hand serves
+// there.
+func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.limits().exit)
 	defer cancel()
 	for {
-		hello, err := l.greet(ctx, t)
+		hello, err := l.hello(ctx, t)
 		switch {
-		case err == nil && t.serves(hello, build):
+		case err == nil && t.isCompatible(hello, build):
 			return false, nil
 		case err == nil:
 			if err := l.retire(ctx, t, hello); err != nil {
@@ -151,7 +157,7 @@ func (l *Launcher) vacate(ctx context.Context, t target, build string) (bool, er
 		case !errors.Is(err, wire.CodeNotRunning):
 			return false, err
 		}
-		// One that retires accepts until it ends, which says nothing.
+		// A retiring process accepts connections until it exits, so that proves nothing.
 		vacant, err := l.awaitLease(ctx, t, err != nil)
 		if vacant || err != nil {
 			return vacant, err
@@ -159,16 +165,32 @@ func (l *Launcher) vacate(ctx context.Context, t target, build string) (bool, er
 	}
 }
 
-// awaitLease waits until no process holds the target's lease, which one that is
-// ending does to its last moment, or with orSocket until somebody accepts. It
-// reports whether the lease is free.
+// endUnreachable ends a daemon whose socket was removed while it holds its lease, unless it
+// is exiting. A broker tells its daemons that their sockets are gone, but a daemon may not be
+// connected to one. As at any SIGTERM, its tabs stay.
+func (l *Launcher) endUnreachable(p home.Endpoint) {
+	if _, err := os.Lstat(p.Socket); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if holder, ok := sockets.Listener(p.Lock); ok && holder.PID != os.Getpid() {
+		l.logger().Info("ending a daemon whose socket is gone", "name", p.Name, "pid", holder.PID)
+		_ = syscall.Kill(holder.PID, syscall.SIGTERM) // if it is exiting, nothing changes
+	}
+}
+
+// awaitLease waits until no process holds the target's lease, which a process holds until it
+// has exited. If orSocket is true, awaitLease also returns when a process accepts
+// connections. It reports whether the lease is free.
 func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (bool, error) {
-	lease, err := sockets.Hold(t.place.Lock)
+	lease, err := sockets.TryAcquire(t.endpoint.Lock)
 	if err == nil {
 		return true, lease.Close()
 	}
 	if !errors.Is(err, wire.CodeHeld) {
 		return false, err
+	}
+	if orSocket && !t.isBrowser {
+		l.endUnreachable(t.endpoint)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
@@ -176,14 +198,14 @@ func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (boo
 	defer cancel()
 	free, accepts := make(chan error, 1), make(chan error, 1)
 	waiting.Go(func() {
-		lease, err := sockets.HoldWait(ctx, t.place.Lock)
+		lease, err := sockets.Acquire(ctx, t.endpoint.Lock)
 		if err == nil {
 			err = lease.Close()
 		}
 		free <- err
 	})
 	if orSocket {
-		waiting.Go(func() { accepts <- sockets.Await(ctx, t.place) })
+		waiting.Go(func() { accepts <- sockets.Await(ctx, t.endpoint) })
 	}
 	vacant := false
 	select {
@@ -192,7 +214,7 @@ func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (boo
 	case err = <-accepts:
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = wire.Errorf(wire.CodeHeld, "%s does not listen, and yet a process holds %s", t.what, t.place.Lock).
+		err = wire.Errorf(wire.CodeHeld, "%s does not listen, but a process holds %s", t.what, t.endpoint.Lock).
 			WithHint("abrowser doctor")
 	}
 	return vacant, err

@@ -12,44 +12,51 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// settle is how long after its file appeared a socket is asked again, and twice as
-// long the next time: it is bound, which can be seen, before it listens, which
-// cannot everywhere.
-const settle = 10 * time.Millisecond
+// probeInterval is the time between two attempts to connect. After the socket file has
+// appeared it doubles with each attempt: the file appears when the socket is bound, which
+// on some systems is before it listens.
+const probeInterval = 10 * time.Millisecond
 
-// Await blocks until the place's socket accepts, or ctx ends.
-func Await(ctx context.Context, p home.Place) error {
-	watcher, err := watch(filepath.Dir(p.Socket))
-	if err != nil {
-		return awaitByAsking(ctx, p)
+// Await blocks until the endpoint's socket accepts connections or ctx ends. It watches the
+// directory of the socket. If the user has no inotify instance left (Linux allows 128 by
+// default), Await polls instead.
+func Await(ctx context.Context, e home.Endpoint) error { return await(ctx, e, watch) }
+
+func await(ctx context.Context, e home.Endpoint, watch func(dir string) (*fsnotify.Watcher, error)) error {
+	var events chan fsnotify.Event
+	var lost chan error // events were lost
+	interval := probeInterval
+	probe := time.NewTimer(interval)
+	defer probe.Stop()
+	if watcher, err := watch(filepath.Dir(e.Socket)); err == nil {
+		defer watcher.Close()
+		events, lost = watcher.Events, watcher.Errors
+		probe.Stop()
 	}
-	defer watcher.Close()
-	pause := settle
-	again := time.NewTimer(pause)
-	again.Stop()
-	defer again.Stop()
 	for {
-		if done, err := accepts(ctx, p); done {
+		if done, err := accepts(ctx, e); done {
 			return err
 		}
 		for woken := false; !woken; {
 			select {
-			case e, ok := <-watcher.Events:
+			case event, ok := <-events:
 				if !ok {
-					return awaitByAsking(ctx, p)
+					events, lost = nil, nil
 				}
-				if woken = e.Name == p.Socket && !e.Has(fsnotify.Remove); woken {
-					pause = settle
-					again.Reset(pause)
+				if woken = !ok || event.Name == e.Socket && !event.Has(fsnotify.Remove); woken {
+					interval = probeInterval
+					probe.Reset(interval)
 				}
-			case <-watcher.Errors: // events were lost
+			case <-lost:
 				woken = true
-			case <-again.C:
+			case <-probe.C:
 				woken = true
-				pause *= 2
-				again.Reset(pause)
+				if events != nil {
+					interval *= 2
+				}
+				probe.Reset(interval)
 			case <-ctx.Done():
-				return notYet(ctx, p)
+				return awaitError(ctx, e)
 			}
 		}
 	}
@@ -67,37 +74,20 @@ func watch(dir string) (*fsnotify.Watcher, error) {
 	return w, nil
 }
 
-// awaitByAsking is for machines that have no watch left to give (Linux allows a
-// user 128 by default).
-func awaitByAsking(ctx context.Context, p home.Place) error {
-	tick := time.NewTicker(settle)
-	defer tick.Stop()
-	for {
-		if done, err := accepts(ctx, p); done {
-			return err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return notYet(ctx, p)
-		}
-	}
-}
-
-// accepts reports whether waiting is over: somebody listens, or something else
-// than nobody's listening is wrong.
-func accepts(ctx context.Context, p home.Place) (bool, error) {
-	conn, err := Dial(ctx, p)
+// accepts reports whether Await is done: a server accepts, or connecting failed for another
+// reason than that no server listens.
+func accepts(ctx context.Context, e home.Endpoint) (bool, error) {
+	conn, err := Dial(ctx, e)
 	switch {
 	case err == nil:
 		return true, conn.Close()
 	case ctx.Err() != nil:
-		return true, notYet(ctx, p)
+		return true, awaitError(ctx, e)
 	}
 	return !errors.Is(err, wire.CodeNotRunning), err
 }
 
-func notYet(ctx context.Context, p home.Place) error {
-	err := wire.AsError(wire.ContextError(ctx, "waiting until somebody listens at "+p.Socket))
-	return err.WithHint("its log is %s", p.Log)
+func awaitError(ctx context.Context, e home.Endpoint) error {
+	err := wire.AsError(wire.ContextError(ctx, "waiting for a server at "+e.Socket))
+	return err.WithHint("its log is %s", e.Log)
 }

@@ -12,18 +12,17 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Dial connects to the place's socket and checks that the listener is our own
-// user's. It returns [wire.CodeNotRunning] where nobody listens,
-// [wire.CodePermission] where the system forbids to ask, and
-// [wire.CodeForbidden] for another user's socket.
-func Dial(ctx context.Context, p home.Place) (net.Conn, error) {
-	if err := p.CheckLength(); err != nil {
+// Dial connects to the endpoint's socket and checks that a process of the same user
+// listens. It returns [wire.CodeNotRunning] if no process listens, [wire.CodePermission]
+// if the system denies the connection, and [wire.CodeForbidden] for another user's socket.
+func Dial(ctx context.Context, e home.Endpoint) (net.Conn, error) {
+	if err := e.CheckLength(); err != nil {
 		return nil, err
 	}
 	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", p.Socket)
+	conn, err := d.DialContext(ctx, "unix", e.Socket)
 	if err != nil {
-		return nil, dialError(ctx, p, err)
+		return nil, dialError(ctx, e, err)
 	}
 	if err := checkPeer(conn); err != nil {
 		conn.Close()
@@ -32,14 +31,15 @@ func Dial(ctx context.Context, p home.Place) (net.Conn, error) {
 	return conn, nil
 }
 
-func dialError(ctx context.Context, p home.Place, err error) error {
+func dialError(ctx context.Context, e home.Endpoint, err error) error {
+	act := "connecting to " + e.Socket
 	switch {
 	case ctx.Err() != nil:
-		return wire.ContextError(ctx, "reaching "+p.Socket)
+		return wire.ContextError(ctx, act)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ECONNREFUSED):
-		return wire.Errorf(wire.CodeNotRunning, "nobody listens at %s", p.Socket)
+		return wire.Errorf(wire.CodeNotRunning, "no process listens at %s", e.Socket)
 	case errors.Is(err, unix.EAGAIN):
-		return wire.Errorf(wire.CodeBusy, "too many wait at %s", p.Socket)
+		return wire.Errorf(wire.CodeBusy, "too many connections wait at %s", e.Socket)
 	}
-	return wire.OSError("reaching "+p.Socket, err)
+	return wire.OSError(act, err)
 }

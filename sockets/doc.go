@@ -1,13 +1,12 @@
-// Package sockets owns where abrowser's files are and how its processes find and
-// reach one another: the root directory and who may own it, the names of
-// sessions, the leases that say who serves one, the sockets themselves, and how a
-// request is sent over them. Package sockets/server answers it.
+// Package sockets connects abrowser's processes over Unix sockets: it acquires the lease
+// of an endpoint, listens, connects, waits until a server accepts, and checks the user at
+// the other end of a connection. It also identifies processes and waits for their end.
 //
-// It refuses to know what is said: verbs, errors and settings are declared in
-// sockets/wire, answered by daemon and broker, and asked for by client and
-// launcher. It starts no process.
+// The files are at the endpoints of package home. Requests are sent by package client and
+// served by sockets/server; verbs, errors and settings are defined in sockets/verbs and
+// sockets/wire. This package starts no process.
 //
-// The invariant: a socket file is bound, replaced and removed only by the holder
-// of the lease beside it. Neither a socket file nor a lock file proves that
-// anybody lives; an answered hello does.
+// The invariant: only the holder of an endpoint's lease binds, replaces or removes its
+// socket file. Neither a socket file nor a lock file proves that a process is alive; a
+// response to hello does.
 package sockets

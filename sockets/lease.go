@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -15,25 +14,26 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Lease is a lock file held by flock. It lasts as long as any process has the
-// descriptor open: a child that inherits it keeps it, and when the last holder
-// dies, however it dies, the lease is free.
+// Lease is a lock file that is locked with flock. The lock lasts as long as any process has
+// the descriptor open: a child that inherits the descriptor keeps the lock, and the lock is
+// released when the last such process ends, even by SIGKILL.
 //
-// It is never given up by LOCK_UN, which would take it from every holder, and its
-// file is never removed, which would let two processes hold two files of one name.
+// A lease is never released by LOCK_UN, which would release it for all processes that share
+// the descriptor. Its file is never removed, since two processes could then lock two files
+// of the same name.
 type Lease struct {
 	file   *os.File
-	socket fs.FileInfo // what Listen bound, nil where that was another process
+	socket fs.FileInfo // the socket that Listen bound; nil if another process bound it
 }
 
-// Hold takes the lease at path, or returns [wire.CodeHeld] at once when a living
-// process holds it.
-func Hold(path string) (*Lease, error) {
-	return hold(path, func(f *os.File) error {
+// TryAcquire acquires the lease at path. It returns [wire.CodeHeld] at once if another
+// process holds the lease.
+func TryAcquire(path string) (*Lease, error) {
+	return acquire(path, func(f *os.File) error {
 		err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			held := wire.Errorf(wire.CodeHeld, "another process holds %s", path)
-			if socket := heldFor(f); socket != "" {
+			if socket, _ := readNote(f); socket != "" {
 				held = held.With("socket", socket)
 			}
 			return held
@@ -42,10 +42,9 @@ func Hold(path string) (*Lease, error) {
 	})
 }
 
-// HoldWait takes the lease at path as soon as it is free, and gives up when ctx
-// ends.
-func HoldWait(ctx context.Context, path string) (*Lease, error) {
-	if l, err := Hold(path); !errors.Is(err, wire.CodeHeld) {
+// Acquire waits until the lease at path is free and acquires it, unless ctx ends first.
+func Acquire(ctx context.Context, path string) (*Lease, error) {
+	if l, err := TryAcquire(path); !errors.Is(err, wire.CodeHeld) {
 		return l, err
 	}
 	type result struct {
@@ -53,10 +52,10 @@ func HoldWait(ctx context.Context, path string) (*Lease, error) {
 		err   error
 	}
 	done := make(chan result)
-	// Nothing interrupts flock, so this goroutine outlives a caller that gave up,
-	// until the lock is free; then it drops it.
+	// A blocking flock cannot be interrupted. If ctx ends first, this goroutine outlives
+	// the call: it acquires the lease when it is free, and releases it.
 	go func() {
-		l, err := hold(path, func(f *os.File) error { return flock(f, unix.LOCK_EX) })
+		l, err := acquire(path, func(f *os.File) error { return flock(f, unix.LOCK_EX) })
 		select {
 		case done <- result{l, err}:
 		case <-ctx.Done():
@@ -73,32 +72,33 @@ func HoldWait(ctx context.Context, path string) (*Lease, error) {
 	}
 }
 
-// LeaseFrom is the lease that another process took and whose descriptor this one
-// inherited.
+// LeaseFrom returns the lease that another process acquired and whose descriptor this
+// process inherited.
 func LeaseFrom(f *os.File) *Lease { return &Lease{file: f} }
 
-// File is the descriptor to hand to a child.
+// File returns the lease's descriptor, which a child can inherit.
 func (l *Lease) File() *os.File { return l.file }
 
-// Close closes this process's descriptor. The lease ends with the last one.
+// Close closes this process's descriptor, which releases the lease if no other process has
+// the descriptor open.
 func (l *Lease) Close() error { return l.file.Close() }
 
-// at reports whether l is a lease on the file that is at path now. It is not when
-// somebody removed the file, or the whole root, and made it anew.
+// at reports whether the file at path is the locked one. It is another file if the lock
+// file, or the whole root, was removed and created again.
 func (l *Lease) at(path string) bool {
-	held, err := l.file.Stat()
+	locked, err := l.file.Stat()
 	if err != nil {
 		return false
 	}
-	there, err := os.Lstat(path)
-	return err == nil && os.SameFile(held, there)
+	current, err := os.Lstat(path)
+	return err == nil && os.SameFile(locked, current)
 }
 
-func hold(path string, lock func(*os.File) error) (*Lease, error) {
+func acquire(path string, lock func(*os.File) error) (*Lease, error) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, wire.OSError("making "+filepath.Dir(path), err)
 	}
-	const tries = 5 // each but the first only after somebody removed the file
+	const tries = 5 // a further one is needed only if the file was removed meanwhile
 	for range tries {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {
@@ -114,7 +114,7 @@ func hold(path string, lock func(*os.File) error) (*Lease, error) {
 		}
 		f.Close()
 	}
-	return nil, wire.Errorf(wire.CodeHeld, "%s is removed again and again", path)
+	return nil, wire.Errorf(wire.CodeHeld, "locking %s: another process keeps removing the file", path)
 }
 
 func flock(f *os.File, how int) error {
@@ -122,21 +122,38 @@ func flock(f *os.File, how int) error {
 	if err != nil {
 		return err
 	}
-	var locked error
+	var result error
 	err = raw.Control(func(fd uintptr) {
 		for {
-			if locked = unix.Flock(int(fd), how); !errors.Is(locked, syscall.EINTR) {
+			if result = unix.Flock(int(fd), how); !errors.Is(result, unix.EINTR) {
 				return
 			}
 		}
 	})
-	return errors.Join(err, locked)
+	return errors.Join(err, result)
 }
 
-// heldFor reads where the holder of a lease listens, which Listen noted in it.
-func heldFor(f *os.File) string {
-	buf := make([]byte, home.MaxSocketPath+1)
+// Listener returns the process that bound a socket under the lease at path. ok is false if
+// none did or if it has ended. A process keeps its lease until it ends, so if the lease is
+// held and ok is true, that process is the holder, or about to exit.
+func Listener(path string) (p Process, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Process{}, false
+	}
+	defer f.Close()
+	_, text := readNote(f)
+	p, err = ParseProcess(text)
+	return p, err == nil && p.IsAlive()
+}
+
+// readNote returns what Listen has written to a lease: the socket's path, and the process
+// as [Process.String] returns it.
+func readNote(f *os.File) (socket, process string) {
+	const processLength = 64
+	buf := make([]byte, home.MaxSocketPath+processLength)
 	n, _ := f.ReadAt(buf, 0)
-	line, _, _ := strings.Cut(string(buf[:n]), "\n")
-	return line
+	socket, rest, _ := strings.Cut(string(buf[:n]), "\n")
+	process, _, _ = strings.Cut(rest, "\n")
+	return socket, process
 }

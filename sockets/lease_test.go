@@ -15,43 +15,43 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestHoldAcrossProcesses(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "dir", "x.lock") // Hold makes the directory
+func TestTryAcquireInTwoProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "dir", "x.lock") // TryAcquire makes the directory
 	first := socketstest.Start(t, 0, "hold", path)
-	if first.Said != "ok" {
-		t.Fatalf("the first holder said %q, want ok", first.Said)
+	if first.FirstLine != "ok" {
+		t.Fatalf("the first holder printed %q, want ok", first.FirstLine)
 	}
-	if _, err := Hold(path); !errors.Is(err, wire.CodeHeld) {
-		t.Fatalf("Hold() = %v, want %s", err, wire.CodeHeld)
+	if _, err := TryAcquire(path); !errors.Is(err, wire.CodeHeld) {
+		t.Fatalf("TryAcquire() = %v, want %s", err, wire.CodeHeld)
 	}
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	first.End()
-	l, err := Hold(path)
+	l, err := TryAcquire(path)
 	if err != nil {
-		t.Fatalf("Hold() after the holder was killed = %v", err)
+		t.Fatalf("TryAcquire() after the holder was killed = %v", err)
 	}
 	defer l.Close()
-	if second := socketstest.Start(t, 0, "hold", path); !strings.HasPrefix(second.Said, "held ") {
-		t.Errorf("another process said %q, want held", second.Said)
+	if second := socketstest.Start(t, 0, "hold", path); !strings.HasPrefix(second.FirstLine, "held ") {
+		t.Errorf("another process printed %q, want held", second.FirstLine)
 	}
 }
 
-func TestHoldByOne(t *testing.T) {
+func TestOneGoroutineAcquires(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	var winners atomic.Int32
 	var wg sync.WaitGroup
 	leases := make([]*Lease, 10)
 	for i := range leases {
 		wg.Go(func() {
-			l, err := Hold(path)
+			l, err := TryAcquire(path)
 			switch {
 			case err == nil:
 				winners.Add(1)
 				leases[i] = l
 			case !errors.Is(err, wire.CodeHeld):
-				t.Errorf("Hold() = %v, want %s", err, wire.CodeHeld)
+				t.Errorf("TryAcquire() = %v, want %s", err, wire.CodeHeld)
 			}
 		})
 	}
@@ -62,21 +62,21 @@ func TestHoldByOne(t *testing.T) {
 		}
 	}
 	if winners.Load() != 1 {
-		t.Errorf("%d hold the lease, want 1", winners.Load())
+		t.Errorf("%d goroutines hold the lease, want 1", winners.Load())
 	}
 }
 
-func TestHoldByOneProcess(t *testing.T) {
+func TestOneProcessAcquires(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	said := make(chan string, 10)
+	lines := make(chan string, 10)
 	var wg sync.WaitGroup
-	for range cap(said) {
-		wg.Go(func() { said <- socketstest.Start(t, 0, "hold", path).Said })
+	for range cap(lines) {
+		wg.Go(func() { lines <- socketstest.Start(t, 0, "hold", path).FirstLine })
 	}
 	wg.Wait()
-	close(said)
+	close(lines)
 	winners := 0
-	for s := range said {
+	for s := range lines {
 		if s == "ok" {
 			winners++
 		}
@@ -86,78 +86,78 @@ func TestHoldByOneProcess(t *testing.T) {
 	}
 }
 
-func TestLeaseOutlivesItsTakerInAnHeir(t *testing.T) {
+func TestChildKeepsTheLease(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	taker := socketstest.Start(t, 0, "hold-and-leave-to-child", path)
-	if taker.Said != "ok" {
-		t.Fatalf("the taker said %q, want ok", taker.Said)
+	parent := socketstest.Start(t, 0, "hold-and-leave-to-child", path)
+	if parent.FirstLine != "ok" {
+		t.Fatalf("the parent printed %q, want ok", parent.FirstLine)
 	}
-	if _, err := taker.Process.Wait(); err != nil {
+	if _, err := parent.Process.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Hold(path); !errors.Is(err, wire.CodeHeld) {
-		t.Errorf("Hold() while an heir lives = %v, want %s", err, wire.CodeHeld)
+	if _, err := TryAcquire(path); !errors.Is(err, wire.CodeHeld) {
+		t.Errorf("TryAcquire() while a child has the descriptor = %v, want %s", err, wire.CodeHeld)
 	}
-	taker.End() // ends the heir's input
-	l, err := HoldWait(soon(t), path)
+	parent.End() // ends the child's input
+	l, err := Acquire(soon(t), path)
 	if err != nil {
-		t.Fatalf("HoldWait() after the heir = %v", err)
+		t.Fatalf("Acquire() after the child ended = %v", err)
 	}
 	l.Close()
 }
 
-func TestLeaseFromIsTheSameLease(t *testing.T) {
-	p := newPlace(t, "a")
-	l, err := Hold(p.Lock)
+func TestLeaseFrom(t *testing.T) {
+	e := newEndpoint(t, "a")
+	l, err := TryAcquire(e.Lock)
 	must(t, err)
 	fd, err := dup(l.File())
 	must(t, err)
-	heir := LeaseFrom(fd)
+	inherited := LeaseFrom(fd)
 	must(t, l.Close())
-	if _, err := Hold(p.Lock); !errors.Is(err, wire.CodeHeld) {
-		t.Errorf("Hold() while the heir holds = %v, want %s", err, wire.CodeHeld)
+	if _, err := TryAcquire(e.Lock); !errors.Is(err, wire.CodeHeld) {
+		t.Errorf("TryAcquire() while a copy of the descriptor is open = %v, want %s", err, wire.CodeHeld)
 	}
-	listener, err := Listen(p, heir)
+	listener, err := Listen(e, inherited)
 	must(t, err)
 	must(t, listener.Close())
-	must(t, Unlink(p, heir))
-	must(t, heir.Close())
-	again, err := Hold(p.Lock)
+	must(t, Unlink(e, inherited))
+	must(t, inherited.Close())
+	again, err := TryAcquire(e.Lock)
 	must(t, err)
 	must(t, again.Close())
 }
 
-func TestHoldTakesNoRemovedFile(t *testing.T) {
+func TestTryAcquireAfterTheFileIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	old, err := Hold(path)
+	old, err := TryAcquire(path)
 	must(t, err)
 	defer old.Close()
 	must(t, os.Remove(path))
 	if old.at(path) {
-		t.Error("a lease on a removed file counts")
+		t.Error("at() is true for a removed file")
 	}
-	l, err := Hold(path)
+	l, err := TryAcquire(path)
 	must(t, err)
 	defer l.Close()
 	if old.at(path) || !l.at(path) {
-		t.Error("the lease is not on the file that is there")
+		t.Error("the lease is not on the current file")
 	}
 }
 
-// Who waited for a file that was removed meanwhile holds the one that is there.
-func TestHoldWaitTakesNoRemovedFile(t *testing.T) {
+// If the file is removed while Acquire waits, Acquire locks the new file.
+func TestAcquireWhenTheFileIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	first, err := Hold(path)
+	first, err := TryAcquire(path)
 	must(t, err)
 	got := make(chan *Lease, 1)
 	go func() {
-		l, err := HoldWait(soon(t), path)
+		l, err := Acquire(soon(t), path)
 		if err != nil {
-			t.Errorf("HoldWait() = %v", err)
+			t.Errorf("Acquire() = %v", err)
 		}
 		got <- l
 	}()
-	time.Sleep(50 * time.Millisecond) // it waits by now
+	time.Sleep(50 * time.Millisecond) // until it waits
 	must(t, os.Remove(path))
 	must(t, first.Close())
 	if l := <-got; l != nil {
@@ -168,27 +168,27 @@ func TestHoldWaitTakesNoRemovedFile(t *testing.T) {
 	}
 }
 
-func TestHoldFollowsNoLink(t *testing.T) {
+func TestTryAcquireFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(dir, "x.lock")))
-	if l, err := Hold(filepath.Join(dir, "x.lock")); err == nil {
+	if l, err := TryAcquire(filepath.Join(dir, "x.lock")); err == nil {
 		l.Close()
-		t.Error("Hold() followed a symbolic link")
+		t.Error("TryAcquire() followed a symbolic link")
 	}
 }
 
-func TestHoldWait(t *testing.T) {
+func TestAcquire(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	first, err := Hold(path)
+	first, err := TryAcquire(path)
 	must(t, err)
 	brief, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := HoldWait(brief, path); !errors.Is(err, wire.CodeTimeout) {
-		t.Errorf("HoldWait() = %v, want %s", err, wire.CodeTimeout)
+	if _, err := Acquire(brief, path); !errors.Is(err, wire.CodeTimeout) {
+		t.Errorf("Acquire() = %v, want %s", err, wire.CodeTimeout)
 	}
 	got := make(chan error, 1)
 	go func() {
-		l, err := HoldWait(soon(t), path)
+		l, err := Acquire(soon(t), path)
 		if err == nil {
 			l.Close()
 		}
@@ -196,11 +196,11 @@ func TestHoldWait(t *testing.T) {
 	}()
 	select {
 	case err := <-got:
-		t.Fatalf("HoldWait() = %v while another holds", err)
+		t.Fatalf("Acquire() = %v while another holds", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	must(t, first.Close())
 	if err := <-got; err != nil {
-		t.Errorf("HoldWait() = %v", err)
+		t.Errorf("Acquire() = %v", err)
 	}
 }

@@ -13,97 +13,105 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Listen binds the place's socket, replacing a stale one. Only the holder of the
-// place's lease may: l is refused when it is not, and so is a socket on which
-// somebody answers all the same.
-func Listen(p home.Place, l *Lease) (*net.UnixListener, error) {
-	if err := p.CheckLength(); err != nil {
+// Listen binds the endpoint's socket and replaces a stale socket file. It returns
+// [wire.CodeHeld] if l is not the endpoint's lease, or if a process without the lease
+// listens on the socket.
+func Listen(e home.Endpoint, l *Lease) (*net.UnixListener, error) {
+	if err := e.CheckLength(); err != nil {
 		return nil, err
 	}
-	if l == nil || !l.at(p.Lock) {
-		return nil, wire.Errorf(wire.CodeHeld, "listening at %s needs the lease %s", p.Socket, p.Lock)
+	if l == nil || !l.at(e.Lock) {
+		return nil, wire.Errorf(wire.CodeHeld, "listening at %s needs the lease %s", e.Socket, e.Lock)
 	}
-	if err := removeStale(p); err != nil {
+	if err := removeStale(e); err != nil {
 		return nil, err
 	}
-	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: e.Socket, Net: "unix"})
 	if err != nil {
-		return nil, wire.OSError("listening at "+p.Socket, err)
+		return nil, wire.OSError("listening at "+e.Socket, err)
 	}
-	// Close would remove whatever is at the path by then, a successor's too.
+	// Close would remove the file that is at the path by then, even a successor's.
 	listener.SetUnlinkOnClose(false)
-	if err := claim(p, l); err != nil {
+	if err := claim(e, l); err != nil {
 		listener.Close()
 		return nil, err
 	}
 	return listener, nil
 }
 
-// claim makes the freshly bound socket ours and notes it. It is bound before its
-// mode can be set, so the directory, not the mode, is the wall.
-func claim(p home.Place, l *Lease) error {
-	if err := os.Chmod(p.Socket, 0o600); err != nil {
-		return wire.OSError("protecting "+p.Socket, err)
+// claim sets the mode of the new socket and writes its path to the lock file. Other users
+// are kept out by the mode of the directory, since the socket is bound before its own mode
+// can be set.
+func claim(e home.Endpoint, l *Lease) error {
+	if err := os.Chmod(e.Socket, 0o600); err != nil {
+		return wire.OSError("protecting "+e.Socket, err)
 	}
-	info, err := os.Lstat(p.Socket)
+	info, err := os.Lstat(e.Socket)
 	if err != nil {
-		return wire.OSError("reading "+p.Socket, err)
+		return wire.OSError("reading "+e.Socket, err)
 	}
 	l.socket = info
-	line := p.Socket + "\n"
-	if _, err := l.file.WriteAt([]byte(line), 0); err != nil {
-		return wire.OSError("writing "+p.Lock, err)
+	note := e.Socket + "\n"
+	if process, err := FindProcess(os.Getpid()); err == nil {
+		note += process.String() + "\n"
 	}
-	return l.file.Truncate(int64(len(line)))
+	if _, err := l.file.WriteAt([]byte(note), 0); err != nil {
+		return wire.OSError("writing "+e.Lock, err)
+	}
+	return l.file.Truncate(int64(len(note)))
 }
 
-func removeStale(p home.Place) error {
+// removeStale removes a socket file on which no process listens.
+func removeStale(e home.Endpoint) error {
 	var d net.Dialer
-	conn, err := d.DialContext(context.Background(), "unix", p.Socket) // never blocks: it is refused, accepted or full
+	conn, err := d.DialContext(context.Background(), "unix", e.Socket) // does not block: it fails at once if the queue is full
 	switch {
 	case err == nil:
 		conn.Close()
-		return wire.Errorf(wire.CodeHeld, "a process without the lease listens at %s", p.Socket)
+		return wire.Errorf(wire.CodeHeld, "a process without the lease listens at %s", e.Socket)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case !errors.Is(err, unix.ECONNREFUSED):
-		return wire.OSError("probing "+p.Socket, err)
+		return wire.OSError("probing "+e.Socket, err)
 	}
-	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return wire.OSError("removing "+p.Socket, err)
-	}
-	return nil
+	return removeSocket(e)
 }
 
-// Unlink removes the place's socket at the end of its listener, unless it is
-// another's by now.
-func Unlink(p home.Place, l *Lease) error {
-	if l == nil || !Bound(p, l) {
+// Unlink removes the endpoint's socket file when its listener ends, unless another process
+// has bound a new one. A nil lease removes nothing.
+func Unlink(e home.Endpoint, l *Lease) error {
+	if l == nil || !Bound(e, l) {
 		return nil
 	}
-	if err := os.Remove(p.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return wire.OSError("removing "+p.Socket, err)
+	return removeSocket(e)
+}
+
+func removeSocket(e home.Endpoint) error {
+	if err := os.Remove(e.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return wire.OSError("removing "+e.Socket, err)
 	}
 	return nil
 }
 
-// Bound reports whether the socket that l's holder bound is still at the place: that
-// nobody took it, or the directory, away. Where another process bound it, any is.
-func Bound(p home.Place, l *Lease) bool {
-	if !l.at(p.Lock) {
+// Bound reports whether the socket that was bound with the lease is still at the endpoint:
+// neither the file nor its directory was removed or replaced. If another process bound the
+// socket, as for a lease from [LeaseFrom], any socket counts.
+func Bound(e home.Endpoint, l *Lease) bool {
+	if !l.at(e.Lock) {
 		return false
 	}
-	there, err := os.Lstat(p.Socket)
-	return err == nil && (l.socket == nil || sameSocket(l.socket, there))
+	current, err := os.Lstat(e.Socket)
+	return err == nil && (l.socket == nil || SameSocket(l.socket, current))
 }
 
-// sameSocket also compares when both were made: inodes are soon used again.
-func sameSocket(a, b fs.FileInfo) bool {
+// SameSocket reports whether two results of Lstat are of the same socket. It also compares
+// their modification times, since inode numbers are soon reused.
+func SameSocket(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime())
 }
 
-// Inherit is the file of a descriptor that this process was started with. Such
-// descriptors arrive blocking, and deadlines would not work on them.
+// Inherit returns the file of a descriptor that this process inherited. Such descriptors
+// are in blocking mode, in which deadlines do not work; Inherit changes that.
 func Inherit(fd int, name string) (*os.File, error) {
 	unix.CloseOnExec(fd)
 	if err := unix.SetNonblock(fd, true); err != nil {

@@ -2,6 +2,7 @@ package sockets
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -22,61 +23,64 @@ func dup(f *os.File) (*os.File, error) {
 }
 
 func TestListen(t *testing.T) {
-	p := newPlace(t, "a")
-	listener, l := listen(t, p)
-	info, err := os.Lstat(p.Socket)
+	e := newEndpoint(t, "a")
+	listener, l := listen(t, e)
+	info, err := os.Lstat(e.Socket)
 	must(t, err)
 	if info.Mode() != os.ModeSocket|0o600 {
 		t.Errorf("the socket has mode %v, want Srw-------", info.Mode())
 	}
-	conn, err := Dial(t.Context(), p)
+	conn, err := Dial(t.Context(), e)
 	must(t, err)
 	conn.Close()
-	if _, err := Hold(p.Lock); wire.AsError(err).Details["socket"] != p.Socket {
-		t.Errorf("the lease says %v, want where its holder listens", wire.AsError(err).Details)
+	if _, err := TryAcquire(e.Lock); wire.AsError(err).Details["socket"] != e.Socket {
+		t.Errorf("the error has the details %v, want the holder's socket", wire.AsError(err).Details)
 	}
 	must(t, listener.Close())
-	if _, err := os.Lstat(p.Socket); err != nil {
+	if _, err := os.Lstat(e.Socket); err != nil {
 		t.Errorf("closing the listener removed the socket: %v", err)
 	}
-	must(t, Unlink(p, l))
-	if _, err := os.Lstat(p.Socket); !errors.Is(err, os.ErrNotExist) {
+	must(t, Unlink(e, l))
+	if _, err := os.Lstat(e.Socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Unlink left the socket: %v", err)
 	}
-	if _, err := os.Lstat(p.Lock); err != nil {
+	if _, err := os.Lstat(e.Lock); err != nil {
 		t.Errorf("Unlink removed the lock file: %v", err)
 	}
 }
 
-func TestListenTakesOverWhatIsStale(t *testing.T) {
+func TestListenReplacesStaleFiles(t *testing.T) {
 	tests := []struct {
-		name string
-		lay  func(t *testing.T, p home.Place)
+		name    string
+		prepare func(t *testing.T, e home.Endpoint)
 	}{
-		{"a socket file and a lock file of the dead", func(t *testing.T, p home.Place) {
-			dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
+		{"the socket and lock of a dead process", func(t *testing.T, e home.Endpoint) {
+			dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: e.Socket, Net: "unix"})
 			must(t, err)
 			dead.SetUnlinkOnClose(false)
 			must(t, dead.Close())
-			must(t, os.WriteFile(p.Lock, []byte("/somewhere/else/altogether.sock\n99999\n"), 0o600))
+			must(t, os.WriteFile(e.Lock, []byte("/somewhere/else/altogether.sock\n99999\n"), 0o600))
 		}},
-		{"a plain file", func(t *testing.T, p home.Place) { must(t, os.WriteFile(p.Socket, []byte("4711"), 0o600)) }},
+		{"a plain file", func(t *testing.T, e home.Endpoint) { must(t, os.WriteFile(e.Socket, []byte("4711"), 0o600)) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := newPlace(t, "a")
-			tt.lay(t, p)
-			if _, err := Dial(t.Context(), p); !errors.Is(err, wire.CodeNotRunning) {
+			e := newEndpoint(t, "a")
+			tt.prepare(t, e)
+			if _, err := Dial(t.Context(), e); !errors.Is(err, wire.CodeNotRunning) {
 				t.Errorf("Dial() = %v, want %s", err, wire.CodeNotRunning)
 			}
-			listen(t, p)
-			conn, err := Dial(t.Context(), p)
+			listen(t, e)
+			conn, err := Dial(t.Context(), e)
 			must(t, err)
 			conn.Close()
-			raw, err := os.ReadFile(p.Lock)
+			raw, err := os.ReadFile(e.Lock)
 			must(t, err)
-			if string(raw) != p.Socket+"\n" {
-				t.Errorf("the lock file says %q, want %q", raw, p.Socket)
+			if !strings.HasPrefix(string(raw), e.Socket+"\n") || strings.Contains(string(raw), "99999") {
+				t.Errorf("the lock file contains %q, want %q and this process", raw, e.Socket)
+			}
+			if process, ok := Listener(e.Lock); !ok || process.PID != os.Getpid() {
+				t.Errorf("Listener() = %+v, %v, want this process", process, ok)
 			}
 		})
 	}
@@ -94,15 +98,15 @@ func TestListenNeedsTheLease(t *testing.T) {
 			t.Errorf("Listen with the lease of %s = %v, want %s", name, err, wire.CodeHeld)
 		}
 	}
-	// The lock file was removed under a living daemon: its socket is not taken.
+	// The lock file of a running daemon was removed: its socket is not replaced.
 	must(t, os.Remove(a.Lock))
-	l, err := Hold(a.Lock)
+	l, err := TryAcquire(a.Lock)
 	must(t, err)
 	defer l.Close()
 	if _, err := Listen(a, l); !errors.Is(err, wire.CodeHeld) {
-		t.Errorf("Listen where somebody answers = %v, want %s", err, wire.CodeHeld)
+		t.Errorf("Listen where another process accepts = %v, want %s", err, wire.CodeHeld)
 	}
-	must(t, Unlink(a, held)) // no longer the holder: nothing happens
+	must(t, Unlink(a, held)) // no longer the lease of the file: removes nothing
 	if conn, err := Dial(t.Context(), a); err != nil {
 		t.Errorf("Unlink without the lease removed the socket: %v", err)
 	} else {
@@ -110,40 +114,40 @@ func TestListenNeedsTheLease(t *testing.T) {
 	}
 }
 
-// Only a refused connection says that a socket is dead.
-func TestListenRemovesNothingThatLives(t *testing.T) {
-	p := newPlace(t, "a")
-	other, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: p.Socket, Net: "unixgram"})
+// A socket is stale only if it refuses connections.
+func TestListenKeepsALiveSocket(t *testing.T) {
+	e := newEndpoint(t, "a")
+	other, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: e.Socket, Net: "unixgram"})
 	must(t, err)
 	defer other.Close()
-	l, err := Hold(p.Lock)
+	l, err := TryAcquire(e.Lock)
 	must(t, err)
 	defer l.Close()
-	if _, err := Listen(p, l); err == nil {
-		t.Error("Listen() took a living socket")
+	if _, err := Listen(e, l); err == nil {
+		t.Error("Listen() replaced a live socket")
 	}
-	if _, err := os.Lstat(p.Socket); err != nil {
-		t.Errorf("Listen removed a living socket: %v", err)
+	if _, err := os.Lstat(e.Socket); err != nil {
+		t.Errorf("Listen removed a live socket: %v", err)
 	}
 }
 
 func TestUnlinkLeavesASuccessorsSocket(t *testing.T) {
-	p := newPlace(t, "a")
-	listener, l := listen(t, p)
+	e := newEndpoint(t, "a")
+	listener, l := listen(t, e)
 	must(t, listener.Close())
-	must(t, os.Remove(p.Socket))
-	time.Sleep(20 * time.Millisecond) // the same inode is used again, but not in the same instant
-	other, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
+	must(t, os.Remove(e.Socket))
+	time.Sleep(20 * time.Millisecond) // the inode may be reused, but the modification time differs
+	other, err := net.ListenUnix("unix", &net.UnixAddr{Name: e.Socket, Net: "unix"})
 	must(t, err)
 	defer other.Close()
-	must(t, Unlink(p, l))
-	if _, err := os.Lstat(p.Socket); err != nil {
-		t.Errorf("Unlink removed another's socket: %v", err)
+	must(t, Unlink(e, l))
+	if _, err := os.Lstat(e.Socket); err != nil {
+		t.Errorf("Unlink removed another process's socket: %v", err)
 	}
 }
 
-func TestPathsThatAreTooLong(t *testing.T) {
-	long := home.Place{Socket: "/" + strings.Repeat("r", home.MaxSocketPath)}
+func TestTooLongPaths(t *testing.T) {
+	long := home.Endpoint{Socket: "/" + strings.Repeat("r", home.MaxSocketPath)}
 	for name, try := range map[string]func() error{
 		"Dial":   func() error { _, err := Dial(t.Context(), long); return err },
 		"Listen": func() error { _, err := Listen(long, nil); return err },
@@ -155,16 +159,27 @@ func TestPathsThatAreTooLong(t *testing.T) {
 	}
 }
 
-func TestThePathLimitIsTheSystems(t *testing.T) {
+func TestMaxSocketPathIsTheSystemsLimit(t *testing.T) {
 	r := newRoot(t)
-	p := home.Place{Socket: r.Path(strings.Repeat("x", home.MaxSocketPath-len(r.Dir)-1)), Lock: r.Path("l")}
-	l, err := Hold(p.Lock)
+	e := home.Endpoint{Socket: r.Path(strings.Repeat("x", home.MaxSocketPath-len(r.Dir)-1)), Lock: r.Path("l")}
+	l, err := TryAcquire(e.Lock)
 	must(t, err)
 	defer l.Close()
-	listener, err := Listen(p, l)
+	listener, err := Listen(e, l)
 	must(t, err)
 	listener.Close()
-	if _, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket + "x", Net: "unix"}); err == nil {
-		t.Errorf("the system takes %d bytes, more than our limit", home.MaxSocketPath+1)
+	if _, err := net.ListenUnix("unix", &net.UnixAddr{Name: e.Socket + "x", Net: "unix"}); err == nil {
+		t.Errorf("the system accepts %d bytes, more than MaxSocketPath", home.MaxSocketPath+1)
+	}
+}
+
+// A process that has ended, or one that has its pid now, does not hold the lease.
+func TestListenerHasEnded(t *testing.T) {
+	e := newEndpoint(t, "a")
+	for _, process := range []string{"", "99999999:1", fmt.Sprintf("%d:1", os.Getpid())} {
+		must(t, os.WriteFile(e.Lock, []byte(e.Socket+"\n"+process+"\n"), 0o600))
+		if got, ok := Listener(e.Lock); ok {
+			t.Errorf("Listener() = %+v for %q, want none", got, process)
+		}
 	}
 }

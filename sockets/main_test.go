@@ -16,10 +16,10 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child is what another process does; it says how it went on its first line of
-// output and, where it holds something, keeps it until its input ends.
+// child runs in another process. It prints the result on its first line of output and
+// keeps its lease or socket until its input ends.
 func child(role string, args []string) int {
-	say := func(err error) {
+	report := func(err error) {
 		if err == nil {
 			fmt.Println("ok")
 			return
@@ -28,36 +28,36 @@ func child(role string, args []string) int {
 	}
 	switch role {
 	case "hold":
-		_, err := Hold(args[0])
-		say(err)
-	case "hold-and-leave-to-child": // a grandchild inherits the lease and outlives us
-		l, err := Hold(args[0])
+		_, err := TryAcquire(args[0])
+		report(err)
+	case "hold-and-leave-to-child": // a grandchild inherits the lease and outlives this process
+		l, err := TryAcquire(args[0])
 		if err != nil {
-			say(err)
+			report(err)
 			return 0
 		}
-		heir := exec.CommandContext(context.Background(), "/bin/cat")
-		heir.Stdin, heir.ExtraFiles = os.Stdin, []*os.File{l.File()}
-		say(heir.Start())
+		grandchild := exec.CommandContext(context.Background(), "/bin/cat")
+		grandchild.Stdin, grandchild.ExtraFiles = os.Stdin, []*os.File{l.File()}
+		report(grandchild.Start())
 		return 0
 	case "dial":
-		conn, err := Dial(context.Background(), home.Place{Socket: args[0]})
+		conn, err := Dial(context.Background(), home.Endpoint{Socket: args[0]})
 		if err == nil {
 			conn.Close()
 		}
-		say(err)
+		report(err)
 	case "listen":
 		_, err := net.ListenUnix("unix", &net.UnixAddr{Name: args[0], Net: "unix"})
 		if err == nil {
 			err = os.Chmod(args[0], 0o777)
 		}
-		say(err)
+		report(err)
 	}
 	_, _ = os.Stdin.Read(make([]byte, 1))
 	return 0
 }
 
-// newRoot is a root with a path short enough for every session's name.
+// newRoot returns a root whose path is short enough for every session's name.
 func newRoot(t *testing.T) home.Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
@@ -72,7 +72,7 @@ func newRoot(t *testing.T) home.Root {
 	return r
 }
 
-func newPlace(t *testing.T, name string) home.Place {
+func newEndpoint(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	p, err := newRoot(t).Session(name)
 	if err != nil {
@@ -81,14 +81,14 @@ func newPlace(t *testing.T, name string) home.Place {
 	return p
 }
 
-// listen holds p's lease and listens there until the test ends.
-func listen(t *testing.T, p home.Place) (*net.UnixListener, *Lease) {
+// listen acquires the endpoint's lease and listens until the test ends.
+func listen(t *testing.T, e home.Endpoint) (*net.UnixListener, *Lease) {
 	t.Helper()
-	l, err := Hold(p.Lock)
+	l, err := TryAcquire(e.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := Listen(p, l)
+	listener, err := Listen(e, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func listen(t *testing.T, p home.Place) (*net.UnixListener, *Lease) {
 	return listener, l
 }
 
-// soon ends long after what is waited for should have come, on a busy machine too.
+// soon returns a context with a limit that is generous even on a busy machine.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -1,6 +1,8 @@
 package sockets
 
 import (
+	"cmp"
+	"errors"
 	"log/slog"
 	"net"
 	"os"
@@ -8,13 +10,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// CheckPeers accepts connections of this process's own user only; others are
-// closed. The mode of the socket says the same, but can be changed.
+// CheckPeers returns a listener that accepts connections of this process's user only and
+// closes others. The socket's mode has the same effect, but can be changed.
 func CheckPeers(l net.Listener, log *slog.Logger) net.Listener {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	return &checkedListener{Listener: l, log: log}
+	return &checkedListener{Listener: l, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
 }
 
 type checkedListener struct {
@@ -22,7 +21,7 @@ type checkedListener struct {
 	log *slog.Logger
 }
 
-// Accept returns the next connection of our own user.
+// Accept returns the next connection of this process's user.
 func (l *checkedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -30,7 +29,7 @@ func (l *checkedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if err := checkPeer(conn); err != nil {
-			l.log.Warn("refused a connection", "err", err)
+			l.log.Warn("rejected a connection", "err", err)
 			conn.Close()
 			continue
 		}
@@ -38,32 +37,45 @@ func (l *checkedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// PeerPID is the process that listens on the other end of conn, as the system knows
-// it. That process lives as long as conn is open.
+// PeerPID returns the process that listens at the other end of conn, as the system reports
+// it. While conn is open, the process has not ended, so its pid is not reused.
 func PeerPID(conn net.Conn) (int, error) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {
-		return 0, wire.Errorf(wire.CodeInternal, "the peer's process is not known")
+		return 0, wire.Errorf(wire.CodeInternal, "finding the peer's process: %T is not a Unix connection", conn)
 	}
 	pid, err := peerPID(c)
 	if err == nil && pid <= 1 {
-		err = wire.Errorf(wire.CodeForbidden, "the peer's process is not known: the system says %d", pid)
+		err = wire.Errorf(wire.CodeForbidden, "finding the peer's process: the system reports pid %d", pid)
 	}
 	return pid, err
 }
 
+// checkPeer returns [wire.CodeForbidden] unless the process at the other end of conn belongs
+// to this process's user.
 func checkPeer(conn net.Conn) error {
-	unixConn, ok := conn.(*net.UnixConn)
+	c, ok := conn.(*net.UnixConn)
 	if !ok {
-		return wire.Errorf(wire.CodeForbidden, "the peer's user is not known")
+		return wire.Errorf(wire.CodeForbidden, "finding the peer's user: %T is not a Unix connection", conn)
 	}
-	uid, err := peerUID(unixConn)
+	uid, err := peerUID(c)
 	if err != nil {
-		return wire.Errorf(wire.CodeForbidden, "the peer's user is not known: %v", err)
+		return wire.Errorf(wire.CodeForbidden, "finding the peer's user: %v", err)
 	}
 	if uid != os.Geteuid() {
-		return wire.Errorf(wire.CodeForbidden, "the peer is user %d; only user %d is let in", uid, os.Geteuid()).
+		return wire.Errorf(wire.CodeForbidden, "the peer is user %d; only user %d is allowed", uid, os.Geteuid()).
 			WithHint("run abrowser as the user that owns ABROWSER_HOME")
 	}
 	return nil
+}
+
+// control calls f with conn's descriptor.
+func control(conn *net.UnixConn, f func(fd int) error) error {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var result error
+	err = raw.Control(func(fd uintptr) { result = f(int(fd)) })
+	return errors.Join(err, result)
 }

@@ -1,37 +1,29 @@
 package sockets
 
 import (
-	"errors"
 	"net"
 
 	"golang.org/x/sys/unix"
 )
 
-// peerUID is the effective user that connected, or that listens.
+// peerUID returns the effective user of the process that connected or listens.
 func peerUID(conn *net.UnixConn) (int, error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
 	uid := -1
-	var got error
-	err = raw.Control(func(fd uintptr) {
-		var cred *unix.Xucred
-		if cred, got = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED); got == nil {
+	err := control(conn, func(fd int) error {
+		cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+		if err == nil {
 			uid = int(cred.Uid)
 		}
+		return err
 	})
-	return uid, errors.Join(err, got)
+	return uid, err
 }
 
-// peerPID is the process that connected, or that listens.
-func peerPID(conn *net.UnixConn) (int, error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	pid := 0
-	var got error
-	err = raw.Control(func(fd uintptr) { pid, got = unix.GetsockoptInt(int(fd), 0, unix.LOCAL_PEERPID) })
-	return pid, errors.Join(err, got)
+// peerPID returns the process that connected or listens.
+func peerPID(conn *net.UnixConn) (pid int, err error) {
+	err = control(conn, func(fd int) (err error) {
+		pid, err = unix.GetsockoptInt(fd, 0, unix.LOCAL_PEERPID)
+		return err
+	})
+	return pid, err
 }

@@ -12,40 +12,40 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const nobody = 65534
+const otherUser = 65534
 
-func TestAnotherUsersSocketIsNotTrusted(t *testing.T) {
+func TestDialRejectsAnotherUsersSocket(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can be another user too")
+		t.Skip("only root can start processes of another user")
 	}
-	p := newPlace(t, "a")
-	for dir := filepath.Dir(p.Socket); strings.HasPrefix(dir, "/tmp/ab"); dir = filepath.Dir(dir) {
+	e := newEndpoint(t, "a")
+	for dir := filepath.Dir(e.Socket); strings.HasPrefix(dir, "/tmp/ab"); dir = filepath.Dir(dir) {
 		must(t, os.Chmod(dir, 0o777))
 	}
-	if said := socketstest.Start(t, nobody, "listen", p.Socket).Said; said != "ok" {
-		t.Fatalf("the squatter said %q", said)
+	if said := socketstest.Start(t, otherUser, "listen", e.Socket).FirstLine; said != "ok" {
+		t.Fatalf("the other user printed %q", said)
 	}
-	if _, err := Dial(t.Context(), p); !errors.Is(err, wire.CodeForbidden) {
+	if _, err := Dial(t.Context(), e); !errors.Is(err, wire.CodeForbidden) {
 		t.Errorf("Dial() = %v, want %s", err, wire.CodeForbidden)
 	}
-	if err := Await(soon(t), p); !errors.Is(err, wire.CodeForbidden) {
+	if err := Await(soon(t), e); !errors.Is(err, wire.CodeForbidden) {
 		t.Errorf("Await() = %v, want %s", err, wire.CodeForbidden)
 	}
 }
 
-func TestWhatIsForbiddenIsNotCalledDown(t *testing.T) {
+func TestDialWithoutPermission(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can be another user too")
+		t.Skip("only root can start processes of another user")
 	}
-	p := newPlace(t, "a")
-	listen(t, p)
-	said := socketstest.Start(t, nobody, "dial", p.Socket).Said // its directory is closed to it
+	e := newEndpoint(t, "a")
+	listen(t, e)
+	said := socketstest.Start(t, otherUser, "dial", e.Socket).FirstLine // the user cannot enter the directory
 	if !strings.HasPrefix(said, "permission ") || strings.Contains(said, "refused") {
-		t.Errorf("Dial() without rights says %q, want permission", said)
+		t.Errorf("Dial() without permission prints %q, want permission", said)
 	}
 }
 
-func TestPeersOfUnknownKindAreRefused(t *testing.T) {
+func TestCheckPeerRejectsOtherConnections(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
 	defer b.Close()

@@ -10,26 +10,26 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Process is a process and when it was started: a pid alone may be another one's by
-// the time that it is looked at.
+// Process identifies a process by its pid and its start time, since the system reuses pids.
 type Process struct {
 	PID     int
-	Started int64 // as the system counts
+	Started int64 // in the system's unit
 }
 
 // FindProcess returns the process that has this pid now, or [wire.CodeNotFound].
 func FindProcess(pid int) (Process, error) {
-	started, err := startOf(pid)
+	started, err := startTime(pid)
 	if err != nil || pid <= 0 {
-		return Process{}, wire.Errorf(wire.CodeNotFound, "there is no process %d", pid)
+		return Process{}, wire.Errorf(wire.CodeNotFound, "process %d not found", pid)
 	}
 	return Process{pid, started}, nil
 }
 
-// String is the process as [ParseProcess] reads it.
+// String returns the process in the form that [ParseProcess] reads.
 func (p Process) String() string { return fmt.Sprintf("%d:%d", p.PID, p.Started) }
 
-// ParseProcess reads what String wrote. That the process lives is not checked.
+// ParseProcess parses the result of [Process.String]. It does not check that the process is
+// alive.
 func ParseProcess(text string) (Process, error) {
 	pid, started, ok := strings.Cut(text, ":")
 	p := Process{}
@@ -38,28 +38,27 @@ func ParseProcess(text string) (Process, error) {
 		p.Started, err = strconv.ParseInt(started, 10, 64)
 	}
 	if err != nil || !ok || p.PID <= 0 {
-		return Process{}, wire.Errorf(wire.CodeBadInput, "%.40q names no process", text)
+		return Process{}, wire.Errorf(wire.CodeBadInput, "%.40q is not a process", text)
 	}
 	return p, nil
 }
 
-// Lives reports whether it runs. One that has ended and that nobody has waited for
-// does not.
-func (p Process) Lives() bool {
-	started, err := startOf(p.PID)
+// IsAlive reports whether the process has not ended. A zombie has ended.
+func (p Process) IsAlive() bool {
+	started, err := startTime(p.PID)
 	return err == nil && started == p.Started
 }
 
-// Wait blocks until the process has ended. The error is that ctx ended first.
+// Wait blocks until the process has ended, or returns the error of ctx if ctx ends first.
 func (p Process) Wait(ctx context.Context) error {
-	if err := p.wait(ctx); err != nil || !p.Lives() {
+	if err := p.waitEvent(ctx); err != nil || !p.IsAlive() {
 		return err
 	}
-	// Where the system tells nobody of a process's end.
-	const every = 500 * time.Millisecond
-	tick := time.NewTicker(every)
+	// The system does not report the end of this process.
+	const interval = 500 * time.Millisecond
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	for p.Lives() {
+	for p.IsAlive() {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var errEnded = errors.New("it has ended") // a constant
+var errEnded = errors.New("the process has ended") // a constant
 
-// zombie is a process's state when it has ended and nobody has waited for it.
+// zombie is the state of a process that has ended and whose parent has not waited for it.
 const zombie = 5
 
-// startOf is when the process was started, in microseconds since 1970.
-func startOf(pid int) (int64, error) {
+// startTime returns when the process was started, in microseconds since 1970.
+func startTime(pid int) (int64, error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
 		return 0, err
@@ -25,16 +25,17 @@ func startOf(pid int) (int64, error) {
 	return info.Proc.P_starttime.Sec*1_000_000 + int64(info.Proc.P_starttime.Usec), nil
 }
 
-// wait returns when the process has ended, or when the system does not tell of it.
-func (p Process) wait(ctx context.Context) error {
+// waitEvent returns when the process has ended, or at once if the system does not report
+// its end.
+func (p Process) waitEvent(ctx context.Context) error {
 	queue, err := unix.Kqueue()
 	if err != nil {
-		return nil //nolint:nilerr // the caller asks again and again
+		return nil //nolint:nilerr // the caller polls
 	}
 	defer unix.Close(queue)
 	end := unix.Kevent_t{Ident: uint64(p.PID), Filter: unix.EVFILT_PROC, Flags: unix.EV_ADD, Fflags: unix.NOTE_EXIT}
 	slice := unix.NsecToTimespec(int64(500 * time.Millisecond))
-	for p.Lives() {
+	for p.IsAlive() {
 		n, err := unix.Kevent(queue, []unix.Kevent_t{end}, make([]unix.Kevent_t, 1), &slice)
 		switch {
 		case ctx.Err() != nil:

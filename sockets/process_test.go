@@ -18,7 +18,7 @@ func TestProcessWait(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = cmd.Wait() })
 	p, err := FindProcess(cmd.Process.Pid)
-	if err != nil || !p.Lives() {
+	if err != nil || !p.IsAlive() {
 		t.Fatalf("FindProcess = %v, %v", p, err)
 	}
 	if again, err := ParseProcess(p.String()); err != nil || again != p {
@@ -27,14 +27,14 @@ func TestProcessWait(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if err := p.Wait(short); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Wait for one that lives = %v, want the context's end", err)
+		t.Errorf("Wait for a running process = %v, want the context's end", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- p.Wait(t.Context()) }()
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	select { // nobody has waited for it: it is a zombie
+	select { // it is a zombie now
 	case err := <-ended:
 		if err != nil {
 			t.Errorf("Wait = %v", err)
@@ -42,21 +42,21 @@ func TestProcessWait(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("Wait does not return when the process has ended")
 	}
-	if p.Lives() {
-		t.Error("a process that was killed lives")
+	if p.IsAlive() {
+		t.Error("a killed process is alive")
 	}
-	// What has the pid of another one, started before, is not it.
+	// A process with the same pid and another start time is another process.
 	own, err := FindProcess(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
 	own.Started--
-	if own.Lives() || own.Wait(t.Context()) != nil {
-		t.Error("a process that took a pid over passes for the one before")
+	if own.IsAlive() || own.Wait(t.Context()) != nil {
+		t.Error("a process with a reused pid counts as the old one")
 	}
 }
 
-func TestNoProcess(t *testing.T) {
+func TestInvalidProcesses(t *testing.T) {
 	for _, pid := range []int{0, -1, 1 << 30} {
 		if p, err := FindProcess(pid); !errors.Is(err, wire.CodeNotFound) {
 			t.Errorf("FindProcess(%d) = %v, %v, want %s", pid, p, err, wire.CodeNotFound)

@@ -9,23 +9,24 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Sweep removes the sockets and aliases that killed daemons left. It leaves those of a
-// session alone whose daemon lives or is being started.
+// Sweep removes the sockets and aliases that killed daemons left. It skips sessions whose
+// daemon is alive or being started.
 func Sweep(r home.Root) error {
-	places, err := r.Sessions()
-	for _, p := range places {
-		if _, missing := os.Lstat(p.Socket); errors.Is(missing, fs.ErrNotExist) {
+	endpoints, err := r.Sessions()
+	for _, e := range endpoints {
+		if _, missing := os.Lstat(e.Socket); errors.Is(missing, fs.ErrNotExist) {
 			continue
 		}
-		err = errors.Join(err, sweep(r, p))
+		err = errors.Join(err, sweep(r, e))
 	}
 	return err
 }
 
-// sweep holds both locks of a session's daemon, so that none starts meanwhile.
-func sweep(r home.Root, p home.Place) error {
-	for _, path := range []string{p.Start, p.Lock} {
-		lease, err := Hold(path)
+// sweep removes a session's stale socket and alias. It holds both locks of the session's
+// daemon, so that no daemon can start meanwhile.
+func sweep(r home.Root, e home.Endpoint) error {
+	for _, path := range []string{e.Start, e.Lock} {
+		lease, err := TryAcquire(path)
 		if errors.Is(err, wire.CodeHeld) {
 			return nil
 		}
@@ -34,9 +35,9 @@ func sweep(r home.Root, p home.Place) error {
 		}
 		defer lease.Close()
 	}
-	err := removeStale(p)
-	if p.Name != "" {
-		err = errors.Join(err, r.RemoveAlias(p.Name))
+	err := removeStale(e)
+	if e.Name != "" {
+		err = errors.Join(err, r.RemoveAlias(e.Name))
 	}
 	return err
 }

@@ -9,34 +9,34 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// Sweep removes the socket of a daemon that was killed, and neither one on which a daemon
-// listens nor one whose daemon is being started.
+// Sweep removes the socket of a killed daemon. It keeps those of a running daemon and of a
+// daemon that is being started.
 func TestSweep(t *testing.T) {
 	r := newRoot(t)
-	place := func(name string) (home.Place, *Lease) {
-		p, err := r.Session(name)
+	endpoint := func(name string) (home.Endpoint, *Lease) {
+		e, err := r.Session(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := Hold(p.Lock)
+		l, err := TryAcquire(e.Lock)
 		if err != nil {
 			t.Fatal(err)
 		}
-		listener, err := Listen(p, l)
+		listener, err := Listen(e, l)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { listener.Close(); l.Close() })
-		if name != "lives" {
+		if name != "alive" {
 			listener.Close()
 			l.Close()
 		}
-		return p, l
+		return e, l
 	}
-	killed, _ := place("killed")
-	lives, _ := place("lives")
-	starting, _ := place("starting")
-	start, err := Hold(starting.Start)
+	killed, _ := endpoint("killed")
+	alive, _ := endpoint("alive")
+	starting, _ := endpoint("starting")
+	start, err := TryAcquire(starting.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +47,8 @@ func TestSweep(t *testing.T) {
 	if _, err := os.Lstat(killed.Socket); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket of a killed daemon: %v", err)
 	}
-	for _, p := range []home.Place{lives, starting} {
-		if _, err := os.Lstat(p.Socket); err != nil {
+	for _, e := range []home.Endpoint{alive, starting} {
+		if _, err := os.Lstat(e.Socket); err != nil {
 			t.Error(err)
 		}
 	}

@@ -107,7 +107,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("%s has mode %v: others can reach it", path, mode)
 		}
 	}
-	places := []home.Place{place(t, h, "mine"), browserPlace(t, h)}
+	places := []home.Endpoint{place(t, h, "mine"), browserPlace(t, h)}
 	for _, p := range places {
 		if got := dialedByStranger(t, p.Socket); !strings.Contains(got, "permission denied") {
 			t.Errorf("another user got %q from %s", got, p.Socket)
@@ -138,7 +138,7 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	}
 }
 
-func place(t *testing.T, h *e2e.Home, session string) home.Place {
+func place(t *testing.T, h *e2e.Home, session string) home.Endpoint {
 	t.Helper()
 	p, err := home.Root{Dir: h.Dir}.Session(session)
 	if err != nil {
@@ -147,7 +147,7 @@ func place(t *testing.T, h *e2e.Home, session string) home.Place {
 	return p
 }
 
-func browserPlace(t *testing.T, h *e2e.Home) home.Place {
+func browserPlace(t *testing.T, h *e2e.Home) home.Endpoint {
 	t.Helper()
 	p, err := home.Root{Dir: h.Dir}.Browser("default")
 	if err != nil {

@@ -52,7 +52,7 @@ func measureClient(ctx context.Context, b *bench, name string) error {
 	if err != nil {
 		return err
 	}
-	cl := client.New(client.Caller{Place: place, Session: mainSession})
+	cl := client.Client{Endpoint: place, Session: mainSession}.KeepAlive()
 	defer cl.Close()
 	var took series
 	for range max(3, b.rounds/3) {

@@ -152,7 +152,7 @@ func brokerPerEval(ctx context.Context, c *contender, session string) (time.Dura
 	if err != nil {
 		return 0, err
 	}
-	cl := client.New(client.Caller{Place: place, Session: session})
+	cl := client.Client{Endpoint: place, Session: session}.KeepAlive()
 	defer cl.Close()
 	before := worked(broker)
 	for range evals {

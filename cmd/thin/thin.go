@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/commands"
-	"github.com/abrowser/abrowser/launcher/build"
+	"github.com/abrowser/abrowser/launcher/buildid"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -30,7 +30,7 @@ func (t *thin) Build() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	id, err := build.Of(path)
+	id, err := buildid.Of(path)
 	if err != nil {
 		return "", wire.Errorf(wire.CodeInternal, "reading %s: %v", path, err)
 	}

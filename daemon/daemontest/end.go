@@ -26,7 +26,7 @@ func (h *Home) end() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	c := client.New(client.Caller{Place: place})
+	c := client.Client{Endpoint: place}.KeepAlive()
 	_, _, err = client.Do(ctx, c, verbs.BrowserStop, verbs.BrowserStopIn{})
 	if errors.Is(err, wire.CodeNotRunning) || errors.Is(err, wire.CodeResultUnknown) {
 		err = nil

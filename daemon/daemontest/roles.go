@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/broker"
 	"github.com/abrowser/abrowser/launcher/driver"
@@ -49,9 +49,9 @@ func serve(ctx context.Context, role string, log *slog.Logger) error {
 		return err
 	}
 	if role == "broker" {
-		return broker.Serve(ctx, broker.ServeOptions{Root: root, Settings: settings, Build: build, Log: log, CleanupScript: daemon.Farewell})
+		return broker.Serve(ctx, broker.ServeOptions{Root: root, Settings: settings, Build: build, Log: log, CleanupScript: web.CleanupScript})
 	}
-	pipe, err := launcher.Inherited(os.LookupEnv)
+	pipe, err := launcher.ReadyPipe(os.LookupEnv)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,6 @@ func serve(ctx context.Context, role string, log *slog.Logger) error {
 	return keeper.Run(ctx, keeper.Options{
 		Root: root, Settings: settings, Build: build, Executable: executable, Environ: os.Environ(), Log: log,
 		Browser: browser.Path, NoWindows: browser.Headless, NoSandbox: l.Installer().FindSandbox(ctx, browser).Why,
-		Ready: func(err error) { launcher.Ready(pipe, err) },
+		Ready: func(err error) { launcher.ReportReady(pipe, err) },
 	})
 }

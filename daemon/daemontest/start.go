@@ -22,6 +22,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/launcher/install"
@@ -80,7 +81,7 @@ func newHome() (*Home, error) {
 	h.launcher = &launcher.Launcher{Root: h.Root}
 	ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
 	defer cancel()
-	if _, err := h.installer().Ensure(ctx, wire.Settings{}); err != nil {
+	if err := h.installer().Ensure(ctx, wire.Settings{}); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return h, nil
@@ -89,7 +90,7 @@ func newHome() (*Home, error) {
 func (h *Home) installer() *install.Installer { return h.launcher.Installer() }
 
 // Broker is where the broker of the tests' browser listens.
-func (h *Home) Broker(t testing.TB) home.Place {
+func (h *Home) Broker(t testing.TB) home.Endpoint {
 	t.Helper()
 	place, err := h.Root.BrowserOf(wire.Settings{})
 	if err != nil {
@@ -133,7 +134,7 @@ func (h *Home) Resume(t testing.TB, name string) *Session {
 		stop()
 		t.Fatal(err)
 	}
-	s.Client = client.New(client.Caller{Place: place, Session: name})
+	s.Client = client.Client{Endpoint: place, Session: name}.KeepAlive()
 	t.Cleanup(func() { s.End(t) })
 	return s
 }
@@ -141,18 +142,18 @@ func (h *Home) Resume(t testing.TB, name string) *Session {
 func (h *Home) options(name string, t testing.TB, ready func(error)) daemon.Options {
 	return daemon.Options{
 		Root: h.Root, Session: name, Ready: ready, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Browser: func(ctx context.Context) (home.Place, error) {
+		Browser: func(ctx context.Context) (home.Endpoint, error) {
 			place, _, err := h.launcher.Browser(ctx, wire.Settings{})
 			return place, err
 		},
-		Driver: func(ctx context.Context) (daemon.Driver, error) {
-			found, err := driver.Find(ctx, h.installer(), "")
-			d := daemon.Driver{Directory: found.Directory, Node: found.Node, Process: &h.process}
+		Backend: web.New(func(ctx context.Context) (web.Driver, error) {
+			found, err := driver.Find(ctx, h.installer())
+			d := web.Driver{Directory: found.Directory, Node: found.Node, Process: &h.process}
 			if !h.OwnDrivers {
-				d.Join = func(ctx context.Context) (*driver.Line, error) { return h.Drivers.Join(ctx, found) }
+				d.Join = func(ctx context.Context) (*driver.Conn, error) { return h.Drivers.Connect(ctx, found) }
 			}
 			return d, err
-		},
+		}),
 	}
 }
 
@@ -180,7 +181,7 @@ func (s *Session) End(t testing.TB) {
 func (h *Home) discard(t testing.TB, name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	c := client.New(client.Caller{Place: h.Broker(t), Session: name})
+	c := client.Client{Endpoint: h.Broker(t), Session: name}.KeepAlive()
 	defer func() { _ = c.Close() }() // nothing was written through it
 	_, _, err := client.Do(ctx, c, verbs.BrokerRelease, verbs.ReleaseIn{Session: name, Page: true, Force: true})
 	if err != nil && !errors.Is(err, wire.CodeNotRunning) {

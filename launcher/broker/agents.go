@@ -2,7 +2,7 @@ package broker
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -17,45 +17,40 @@ import (
 const (
 	defaultTabs  = 12
 	defaultSweep = 60 * time.Second
-	goodbyeTime  = 1500 * time.Millisecond // for tabs to close, of the 2 s that an agent's end may take
+	closeTime    = 1500 * time.Millisecond // for tabs to close, of the 2 s that the end of an agent may take
+	finalizeTime = 20 * time.Second        // to end a session without its daemon
 )
 
-// newPool makes the pool of extra tabs, by the variables of the command that started
-// the browser; lookup is os.LookupEnv.
-func (b *broker) newPool(lookup func(string) (string, bool)) error {
+// newPool creates the pool of extra tabs from the variables of the command that started the
+// browser. lookup is os.LookupEnv.
+func (b *broker) newPool(lookup func(string) (string, bool), s pool.State) error {
 	o := pool.Options{Max: defaultTabs}
-	b.sweep = defaultSweep
-	value := func(name string) string {
-		for _, full := range []string{"ABROWSER_" + name, "AGENT_BROWSER_" + name} {
-			if text, ok := lookup(full); ok && text != "" {
-				return text
-			}
-		}
-		return ""
-	}
-	if text := value("MAX_TABS"); text != "" {
+	if name, text := wire.LookupVariable(lookup, wire.Variables("MAX_TABS")); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
-			return wire.Errorf(wire.CodeBadInput, "ABROWSER_MAX_TABS is %q; it takes a number of tabs, 0 for no limit", text).WithHint("ABROWSER_MAX_TABS=12")
+			return wire.Errorf(wire.CodeBadInput, "%s is %q, and has to be a number of tabs, 0 for no limit", name, text).WithHint("%s=12", name)
 		}
 		o.Max = n
 	}
+	b.sweepEvery = defaultSweep
 	for name, into := range map[string]*time.Duration{
-		"RESERVATION_TIMEOUT": &o.Patience, "ORPHAN_TIMEOUT": &o.Silence, "ORPHAN_SWEEP": &b.sweep,
+		"RESERVATION_TIMEOUT": &o.Reservation, "ORPHAN_TIMEOUT": &o.Silence, "ORPHAN_SWEEP": &b.sweepEvery,
 	} {
+		name, text := wire.LookupVariable(lookup, wire.Variables(name))
+		if text == "" {
+			continue
+		}
 		var err error
-		if text := value(name); text != "" {
-			if *into, err = wire.ParseDuration("ABROWSER_"+name, text); err != nil {
-				return err
-			}
+		if *into, err = wire.ParseDuration(name, text); err != nil {
+			return err
 		}
 	}
-	b.pool, b.swept = pool.New(o, b.table.agents), time.Now()
+	b.pool, b.lastSweep = pool.New(o, s), time.Now()
 	return nil
 }
 
-// extras are the extra tabs as the pool wants them.
-func (b *broker) extras() []pool.Tab {
+// extraTabs returns the tabs that count in the pool.
+func (b *broker) extraTabs() []pool.Tab {
 	var all []pool.Tab
 	for _, e := range b.mux.ExtraTabs() {
 		all = append(all, pool.Tab{Agent: e.Agent, Target: e.Target})
@@ -63,108 +58,88 @@ func (b *broker) extras() []pool.Tab {
 	return all
 }
 
-// admit is [patches.Options].Admit: it reports whether a session may have one more tab.
-// A session's first tab does not count in the pool.
+// admit implements [patches.Options].Admit. A session's first tab does not count in the pool.
 func (b *broker) admit(session string) (evict string, err error) {
 	if b.mux.HasNoTab(session) {
 		return "", nil
 	}
-	tabs := b.extras()
+	tabs := b.extraTabs()
 	evict, ok := b.pool.Admit(b.mux.AgentOf(session), tabs)
 	if !ok {
-		return "", fmt.Errorf("POOL_FULL: Tab pool is full and you have no tabs to evict. Tab pool: %s", b.fullness(tabs))
+		return "", errors.New("POOL_FULL: Tab pool is full and you have no tabs to evict. Tab pool: " + b.pool.Usage(tabs))
 	}
 	return evict, nil
 }
 
-// fullness is how many slots of the pool are taken: 8/12.
-func (b *broker) fullness(tabs []pool.Tab) string {
-	if b.pool.Max == 0 {
-		return fmt.Sprintf("%d/unlimited", len(tabs))
+// tick reserves free slots for waiting agents, and ends agents that are gone.
+func (b *broker) tick() {
+	if b.pool.Update(b.extraTabs()) {
+		b.save()
 	}
-	return fmt.Sprintf("%d/%d", len(tabs), b.pool.Max)
-}
-
-// keep puts on disk what the pool knows.
-func (b *broker) keep() { b.Save(b.mux.State()) }
-
-// tend gives free slots to who waits for them, and ends agents that are gone.
-func (b *broker) tend() {
-	if b.pool.Settle(b.extras()) {
-		b.keep()
-	}
-	if time.Since(b.swept) < b.sweep {
+	if time.Since(b.lastSweep) < b.sweepEvery {
 		return
 	}
-	b.swept = time.Now()
-	for _, agent := range b.pool.Orphans(b.lives) {
+	b.lastSweep = time.Now()
+	for _, agent := range b.pool.Orphans(b.isAlive) {
 		b.log.Info("an agent is gone", "agent", wire.AgentKey(agent).String())
-		b.goodbye(agent, func(verbs.GoodbyeOut) {})
+		b.endAgent(agent, func(verbs.EndAgentOut) {})
 	}
 }
 
-// lives reports whether an agent lives that says nothing: one with a process of its
-// own while that runs, a session of the command line while it is at work. Of one whose
-// process cannot be seen from here, what it has is the sign: being idle is not being
-// dead.
-func (b *broker) lives(agent string, a pool.Agent) bool {
+// isAlive reports whether an agent that sends nothing is alive: while its process runs, if
+// that is known, otherwise while a session of it is connected.
+func (b *broker) isAlive(agent string, a pool.Agent) bool {
 	if a.Process != "" {
 		p, err := sockets.ParseProcess(a.Process)
-		return err == nil && p.Lives()
+		return err == nil && p.IsAlive()
 	}
-	for _, o := range b.mux.Tenants() {
-		if o.Live && (o.Name == agent || o.Agent == agent) {
-			return true
-		}
-	}
-	return false
-}
-
-// knownToLive is lives for an agent that has a process of its own, which is seen to run.
-func (b *broker) knownToLive(agent string) bool {
-	a := b.pool.Agents[agent]
-	return a.Process != "" && b.lives(agent, a)
-}
-
-// goodbye ends an agent. A session of the command line keeps what it has, which is
-// its own and ends with it: only what it waits for is forgotten.
-func (b *broker) goodbye(agent string, done func(verbs.GoodbyeOut)) {
-	b.pool.Forget(agent)
-	if !wire.AgentKey(agent).Secret() {
-		b.keep()
-		done(verbs.GoodbyeOut{})
-		return
-	}
-	b.mux.EndAgent(agent, goodbyeTime, func(p patches.AgentEnd) {
-		b.pool.Settle(b.extras())
-		b.keep()
-		if b.Bury != nil {
-			for _, session := range p.Disconnected {
-				b.burials.Go(func() { b.bury(session) })
-			}
-		}
-		done(verbs.GoodbyeOut{Sessions: p.Tenants, Closed: p.Closed})
+	return slices.ContainsFunc(b.mux.Tenants(), func(t patches.TenantInfo) bool {
+		return t.Live && (t.Name == agent || t.Agent == agent)
 	})
 }
 
-// buryTime is how long it may take to end a session without its daemon.
-const buryTime = 20 * time.Second
+// isKnownAlive reports whether an agent's process is known and runs.
+func (b *broker) isKnownAlive(agent string) bool {
+	a := b.pool.Agents[agent]
+	return a.Process != "" && b.isAlive(agent, a)
+}
 
-// bury ends what is left of a session whose daemon has not heard that it ended.
-func (b *broker) bury(session string) {
-	ctx, cancel := context.WithTimeout(context.Background(), buryTime)
+// endAgent ends an agent and its sessions. A session of the command line is an agent too:
+// it keeps its tabs, and only its request for a tab is dropped.
+func (b *broker) endAgent(agent string, done func(verbs.EndAgentOut)) {
+	b.pool.Forget(agent)
+	if !wire.AgentKey(agent).IsSecret() {
+		b.save()
+		done(verbs.EndAgentOut{})
+		return
+	}
+	b.mux.EndAgent(agent, closeTime, func(end patches.AgentEnd) {
+		b.pool.Update(b.extraTabs())
+		b.save()
+		if b.FinalizeSession != nil {
+			for _, session := range end.Disconnected {
+				b.finalizing.Go(func() { b.finalize(session) })
+			}
+		}
+		done(verbs.EndAgentOut{Sessions: end.Tenants, Closed: end.Closed})
+	})
+}
+
+// finalize ends what a session keeps whose daemon was not connected when the session ended.
+func (b *broker) finalize(session string) {
+	ctx, cancel := context.WithTimeout(context.Background(), finalizeTime)
 	defer cancel()
-	closes, err := b.Bury(ctx, session)
+	closeTabs, err := b.FinalizeSession(ctx, session)
 	if err != nil {
 		b.log.Warn("ending a session without its daemon", "error", err)
 	}
-	if !closes {
+	if !closeTabs {
 		return
 	}
 	err = b.do(ctx, func() {
-		// Not where somebody has come since, whose the tabs are now.
+		// Not if a client has connected since: the tabs are its now.
 		if of := b.mux.TenantNamed(session); len(of) == 1 && of[0].Ended && !of[0].Live {
-			b.mux.End(session, true, goodbyeTime, func(patches.EndResult) {})
+			b.mux.End(session, true, closeTime, func(patches.EndResult) {})
 		}
 	})
 	if err != nil {
@@ -172,74 +147,15 @@ func (b *broker) bury(session string) {
 	}
 }
 
-func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.GoodbyeOut, error) {
-	return await(ctx, b, func(done func(verbs.GoodbyeOut)) { b.goodbye(string(call.Actor()), done) })
-}
-
-// saw notes a sign of life of who asks.
-func (b *broker) saw(call *wire.Call) {
+// touch records a request of the calling agent.
+func (b *broker) touch(call *wire.Call) {
 	agent, process := string(call.Actor()), ""
 	if pid := wire.AgentPID(call.Agent); pid != 0 && b.pool.Agents[agent].Process == "" {
 		if p, err := sockets.FindProcess(pid); err == nil {
 			process = p.String()
 		}
 	}
-	if b.pool.Saw(agent, process) {
-		b.keep()
+	if b.pool.Touch(agent, process) {
+		b.save()
 	}
-}
-
-// serveClaim says whose a session is, and gives it to who asks where it is nobody's.
-func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in verbs.ClaimIn) (verbs.ClaimOut, error) {
-	var out verbs.ClaimOut
-	err := b.do(ctx, func() {
-		actor := call.Actor()
-		if actor.Secret() && !in.Asks {
-			b.saw(call)
-		}
-		if in.Asks {
-			actor = ""
-		}
-		known := slices.ContainsFunc(b.mux.Tenants(), func(o patches.TenantInfo) bool { return o.Name == in.Session })
-		holder, ended := b.mux.Claim(in.Session, string(actor), in.Looks)
-		out = verbs.ClaimOut{Holder: wire.AgentKey(holder), Ended: ended, Unknown: !known}
-		out.Tab, out.Live = b.activeOf(in.Session)
-		out.Held = b.mux.Claimed(in.Session)
-		if !in.Asks && !out.Live {
-			b.idle.expect()
-		}
-	})
-	return out, err
-}
-
-// activeOf is the active tab of a session, and whether the session is at work.
-func (b *broker) activeOf(session string) (tab string, isLive bool) {
-	for _, o := range b.mux.Tenants() {
-		if o.Name != session {
-			continue
-		}
-		for _, t := range o.Pages {
-			if t.Target == o.Active {
-				tab = tabID(t.Number)
-			}
-		}
-		return tab, o.Live
-	}
-	return "", false
-}
-
-// mayClose refuses to end a session that is another agent's, who is at work or lives.
-func (b *broker) mayClose(ctx context.Context, call *wire.Call, session string) error {
-	var refusal error
-	err := b.do(ctx, func() {
-		holder := wire.AgentKey(b.mux.AgentOf(session))
-		if b.mux.Claimed(session) && !call.Actor().MayControl(session, holder) {
-			tab, _ := b.activeOf(session)
-			refusal = wire.OwnershipError("close", session+"/"+tab, holder)
-		}
-	})
-	if err == nil {
-		err = refusal
-	}
-	return err
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// askAs calls a verb of the broker for an agent.
+// askAs calls a verb of the broker as an agent.
 func askAs[In, Out any](r *rig, agent string, v wire.Verb[In, Out], in In) Out {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
-	c := client.Caller{Place: r.place, Session: "s", Agent: agent}
-	reply, err := c.Call(ctx, v.Path(), in)
+	c := client.Client{Endpoint: r.place, Session: "s", Agent: agent}
+	reply, err := c.Call(ctx, v.Spec, in)
 	var out Out
 	if err == nil {
 		err = json.Unmarshal(reply.Data, &out)
@@ -31,43 +31,43 @@ func askAs[In, Out any](r *rig, agent string, v wire.Verb[In, Out], in In) Out {
 	return out
 }
 
-// refused asks for one more tab, which there is not to be.
-func (p *peer) refused() {
+// expectPoolFull requests one more tab and expects a refusal.
+func (p *peer) expectPoolFull() {
 	p.t.Helper()
 	if _, err := p.call("", "Target.createTarget", map[string]any{"url": "about:blank"}); err == nil || !strings.Contains(err.Error(), "POOL_FULL: ") {
 		p.t.Errorf("one more tab: %v", err)
 	}
 }
 
-// The pool is the endpoint's, whoever speaks to it, and what is promised in it and
-// whose a session is outlives the broker.
+// The pool applies to all clients of the endpoint. Its reservations and the owners of
+// sessions outlive the broker.
 func TestPoolOutlivesTheBroker(t *testing.T) {
 	t.Setenv("ABROWSER_MAX_TABS", "2")
 	r := start(t, wire.Settings{})
 	mcp := wire.NewAgent(os.Getpid())
-	if out := askAs(r, mcp, verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
-		t.Fatalf("a is %s's", out.Holder)
+	if out := askAs(r, mcp, verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Owner != wire.KeyOf(mcp) {
+		t.Fatalf("a belongs to %s", out.Owner)
 	}
 	a, b, c := r.connect("a"), r.connect("b"), r.connect("c")
 	first := a.open()
 	first.show(r.site.URL, `<a id=x target=_blank href=/q>x</a>`)
 	a.open()
 	a.open()
-	b.open() // a session's first is none of the pool's
-	b.refused()
+	b.open() // a session's first tab does not count in the pool
+	b.expectPoolFull()
 	a.open()
 	if got := r.tabs("a"); !slices.Equal(got, []string{"t1", "t3", "t4"}) {
-		t.Errorf("a's tabs are %q, want the oldest extra one gone", got)
+		t.Errorf("a's tabs are %q, want the oldest extra one closed", got)
 	}
-	if out := askAs(r, "b", verbs.PoolRequest, verbs.Nothing{}); out.Position != 1 {
-		t.Errorf("b asks: %+v", out)
+	if out := askAs(r, "b", verbs.PoolRequest, verbs.Empty{}); out.Position != 1 {
+		t.Errorf("b's request: %+v", out)
 	}
-	askAs(r, "c", verbs.PoolRequest, verbs.Nothing{})
-	if out := askAs(r, mcp, verbs.PoolGrant, verbs.Nothing{}); out.ClosedTab != "a/t3" || out.GrantedTo != "b" {
-		t.Errorf("a grants: %+v", out)
+	askAs(r, "c", verbs.PoolRequest, verbs.Empty{})
+	if out := askAs(r, mcp, verbs.PoolGrant, verbs.Empty{}); out.ClosedTab != "a/t3" || out.GrantedTo != "b" {
+		t.Errorf("a's grant: %+v", out)
 	}
 	known := a.targets()
-	first.click("#x", "left", 0) // what a page opens counts, and is not refused
+	first.click("#x", "left", 0) // a popup counts, and is not refused
 	a.next(known)
 	_, broker := r.pids()
 	if err := syscall.Kill(broker, syscall.SIGKILL); err != nil {
@@ -77,31 +77,31 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	<-b.gone
 	<-c.gone
 	until(t, "another broker answers", func() bool {
-		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrokerPID != broker
 	})
 	a, b, c = r.connect("a"), r.connect("b"), r.connect("c")
-	if out := askAs(r, "thief", verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Holder != wire.KeyOf(mcp) {
-		t.Errorf("after the broker's end a is %s's", out.Holder)
+	if out := askAs(r, "thief", verbs.BrokerClaim, verbs.ClaimIn{Session: "a"}); out.Owner != wire.KeyOf(mcp) {
+		t.Errorf("after the broker's end a belongs to %s", out.Owner)
 	}
-	if out := askAs(r, "b", verbs.PoolRequests, verbs.Nothing{}); !out.YouHaveReservation || out.TabPool != "2/2" || len(out.PendingRequests) != 1 {
-		t.Errorf("b looks: %+v", out)
+	if out := askAs(r, "b", verbs.PoolRequests, verbs.Empty{}); !out.YouHaveReservation || out.TabPool != "2/2" || len(out.PendingRequests) != 1 {
+		t.Errorf("the requests as b sees them: %+v", out)
 	}
 	c.open()
-	c.refused() // it is kept against a third
+	c.expectPoolFull() // the slot is reserved for another agent
 	b.open()
-	c.refused()
+	c.expectPoolFull()
 	for _, tab := range ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs {
 		if tab.OwnerID != mcp[:12]+"..." {
-			t.Errorf("a's tab is %s's", tab.OwnerID)
+			t.Errorf("a's tab belongs to %s", tab.OwnerID)
 		}
 	}
-	if out := askAs(r, mcp, verbs.BrokerGoodbye, verbs.Nothing{}); !slices.Equal(out.Sessions, []string{"a"}) || out.Closed != 2 {
+	if out := askAs(r, mcp, verbs.BrokerEndAgent, verbs.Empty{}); !slices.Equal(out.Sessions, []string{"a"}) || out.Closed != 2 {
 		t.Errorf("goodbye: %+v", out)
 	}
 	<-a.gone
 	if got := r.tabs("a"); !slices.Equal(got, []string{"t1"}) {
-		t.Errorf("a has %q left", got)
+		t.Errorf("a has the tabs %q left", got)
 	}
-	c.open() // the slot came free for who waited
+	c.open() // it gets the free slot
 }

@@ -17,21 +17,20 @@ import (
 const frames = `new Promise(done => { let n = 0; const began = performance.now(); (function f(now) {
 	if (performance.now() - began > 1000) done(n); else { n++; requestAnimationFrame(f) } })() })`
 
-// fewest is far below the 60 of an idle machine: a page that sleeps runs one a
-// second at most.
-const fewest = 8
+// minFrames is far below the 60 of an idle machine. A hidden page runs at most one frame a
+// second.
+const minFrames = 8
 
-// state is what a page is within a second: Chromium 156 tells the first document of a new
-// process that it is shown a moment after it has been loaded, here and there.
+// state returns a page's size, visibility and focus, after waiting up to a second for it to
+// be visible: in a new process Chromium 156 sometimes reports that a moment after the load.
 const state = `(async () => {
 	const now = () => [innerWidth, innerHeight, document.visibilityState, document.hasFocus()].join();
 	for (const end = performance.now() + 1000; !now().endsWith("visible,true") && performance.now() < end;) await new Promise(f => setTimeout(f, 10));
 	return now();
 })()`
 
-// awake checks four pages at once, none of them in front: size, animation frames,
-// a screenshot.
-func awake(t *testing.T, r *rig) {
+// checkAwake checks four background pages at once: size, animation frames, a screenshot.
+func checkAwake(t *testing.T, r *rig) {
 	t.Helper()
 	var all []*tab
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -46,7 +45,7 @@ func awake(t *testing.T, r *rig) {
 	for _, p := range all {
 		wg.Go(func() {
 			value, err := p.try(frames)
-			if n, _ := strconv.Atoi(value); err != nil || n < fewest {
+			if n, _ := strconv.Atoi(value); err != nil || n < minFrames {
 				t.Errorf("a background page runs %s frames a second, %v; want about 60", value, err)
 			}
 			took := timed(func() { _, err = p.peer.call(p.session, "Page.captureScreenshot", nil) })
@@ -60,30 +59,30 @@ func awake(t *testing.T, r *rig) {
 
 func TestPagesAreAwake(t *testing.T) {
 	r := start(t, wire.Settings{})
-	awake(t, r)
+	checkAwake(t, r)
 	a := r.connect("a")
 	ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "a", Force: true})
 	<-a.gone
-	// The next connection to the session wakes its page again.
+	// The next connection to the session makes its page visible again.
 	again := r.connect("a")
 	page := again.tab(again.targets()[0])
-	if n, _ := strconv.Atoi(page.eval(frames)); n < fewest {
-		t.Errorf("a page that was released and taken up again runs %d frames a second", n)
+	if n, _ := strconv.Atoi(page.eval(frames)); n < minFrames {
+		t.Errorf("a page that was released and adopted runs %d frames a second", n)
 	}
 }
 
 func TestPagesAreAwakeInHeadlessShell(t *testing.T) {
 	path, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
-		t.Skip("no chromium-headless-shell here")
+		t.Skip("chromium-headless-shell is not installed")
 	}
-	awake(t, start(t, wire.Settings{ExecutablePath: path}))
+	checkAwake(t, start(t, wire.Settings{ExecutablePath: path}))
 }
 
 func TestPagesAreAwakeInWindows(t *testing.T) {
 	t.Setenv("DISPLAY", display(t))
 	t.Setenv("WAYLAND_DISPLAY", "")
-	awake(t, start(t, wire.Settings{Headed: true}))
+	checkAwake(t, start(t, wire.Settings{Headed: true}))
 }
 
 // display starts an X server for the test and returns its name.
@@ -91,7 +90,7 @@ func display(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("Xvfb")
 	if err != nil {
-		t.Skip("no Xvfb here")
+		t.Skip("Xvfb is not installed")
 	}
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -115,15 +114,14 @@ func display(t *testing.T) string {
 	return ":" + strings.TrimSpace(line)
 }
 
-// TestReleasedPagesSleep has another page in front, so that a page without our
-// help is a hidden one.
-func TestReleasedPagesSleep(t *testing.T) {
+// With another page in front, a page is hidden unless the broker keeps it visible.
+func TestReleasedPagesAreHidden(t *testing.T) {
 	r := start(t, wire.Settings{})
 	a, b := r.connect("a"), r.connect("b")
 	p := a.open()
 	p.show(r.site.URL, `<script>setInterval(() => fetch('/beat?' + document.visibilityState + document.hasFocus()), 100)</script>`)
 	b.open()
-	until(t, "the page of a live session is visible", func() bool { return r.beats.has("visibletrue") })
+	until(t, "the page of a live session is visible", func() bool { return r.pings.has("visibletrue") })
 	ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "a", Force: true})
-	until(t, "the page of a released session is hidden", func() bool { return r.beats.has("hiddenfalse") })
+	until(t, "the page of a released session is hidden", func() bool { return r.pings.has("hiddenfalse") })
 }

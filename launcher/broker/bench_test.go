@@ -16,14 +16,18 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/abrowser/abrowser/launcher/broker/pool"
+	"github.com/abrowser/abrowser/launcher/broker/queue"
+	"github.com/abrowser/abrowser/launcher/broker/statefile"
+	"github.com/abrowser/abrowser/launcher/broker/upstream"
 	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// What the broker adds to a message and its reply, and to a large reply: the time
-// through it, beside that of its two ways alone, the client's WebSocket and the
-// browser's pipe. The browser answers at once.
+// BenchmarkMessage measures a command and its reply, small and large: through the whole
+// broker, and through each of its two connections alone, the client's WebSocket and the
+// browser's pipe. The browser replies at once.
 func BenchmarkMessage(b *testing.B) {
 	for _, size := range []int{100, 30 << 20} {
 		b.Run(fmt.Sprintf("socket-%d", size), func(b *testing.B) { benchSocket(b, size) })
@@ -32,10 +36,9 @@ func BenchmarkMessage(b *testing.B) {
 	}
 }
 
-// fakeBrowser answers every command with a reply of about size bytes, until its
-// input ends.
+// fakeBrowser replies every command with a reply of about size bytes, until its input ends.
 func fakeBrowser(in io.Reader, out io.Writer, size int) {
-	r, w := bufio.NewReaderSize(in, pipeBuffer), bufio.NewWriterSize(out, pipeBuffer)
+	r, w := bufio.NewReaderSize(in, 64<<10), bufio.NewWriterSize(out, 64<<10)
 	picture := bytes.Repeat([]byte("x"), size)
 	for {
 		msg, err := r.ReadBytes(0)
@@ -44,7 +47,7 @@ func fakeBrowser(in io.Reader, out io.Writer, size int) {
 		}
 		id, _, found := bytes.Cut(bytes.TrimPrefix(bytes.TrimPrefix(msg, []byte{0}), []byte(`{"id":`)), []byte(","))
 		switch {
-		case !found: // the NUL that a broker begins with
+		case !found: // the NUL that a broker sends first
 		case !bytes.Contains(msg, []byte("attachToBrowserTarget")):
 			fmt.Fprintf(w, `{"id":%s,"result":{"data":"%s"},"sessionId":"C"}`+"\x00", id, picture)
 		case bytes.Contains(msg, []byte(`"sessionId":"S"`)):
@@ -59,8 +62,8 @@ func fakeBrowser(in io.Reader, out io.Writer, size int) {
 	}
 }
 
-// pipes are a pipe to a fake browser.
-func pipes(t testing.TB, size int) *pipe {
+// startFake returns the connection to a fake browser.
+func startFake(t testing.TB, size int) *upstream.Pipe {
 	t.Helper()
 	browserIn, in, err := os.Pipe()
 	if err != nil {
@@ -79,12 +82,12 @@ func pipes(t testing.TB, size int) *pipe {
 		browser.Wait()
 		browserOut.Close()
 	})
-	return &pipe{in: in, out: out, q: newQueue(pipeLimit)}
+	return &upstream.Pipe{In: in, Out: out, Queue: queue.New(browserLimit)}
 }
 
-// between is a broker's inside between a fake browser and a client, whose session C
-// is one below its root. It ends with the test.
-func between(t testing.TB, p *pipe) *websocket.Conn {
+// startBroker runs a broker's goroutines between a fake browser and a client, until the test
+// ends. It returns the client's connection, which has the session C below its root session.
+func startBroker(t testing.TB, p *upstream.Pipe) *websocket.Conn {
 	t.Helper()
 	ours, file, err := handover.Pair()
 	if err != nil {
@@ -94,15 +97,16 @@ func between(t testing.TB, p *pipe) *websocket.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
+	root := home.Root{Dir: t.TempDir()}
 	br := &broker{
-		log: slog.New(slog.DiscardHandler), inbox: make(chan func(), inboxLength), over: make(chan struct{}),
-		lines: map[patches.ClientID]*line{}, up: p, q: p.q, keeper: ours,
-		table: tableOf(home.Root{Dir: t.TempDir()}, &handover.Browser{Name: "a", Instance: "1"}),
+		log: slog.New(slog.DiscardHandler), inbox: make(chan func(), inboxLength), done: make(chan struct{}),
+		clients: map[patches.ClientID]*cdpClient{}, up: p, toBrowser: p.Queue, keeper: ours,
+		state: statefile.New(root, &handover.Browser{Name: "a", Instance: "1"}),
 	}
-	if err := os.MkdirAll(filepath.Dir(br.table.path), 0o700); err != nil {
+	if err := os.MkdirAll(root.Path("state"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := br.newPool(os.LookupEnv); err != nil {
+	if err := br.newPool(os.LookupEnv, pool.State{}); err != nil {
 		t.Fatal(err)
 	}
 	br.mux = patches.New(patches.Options{Transport: br})
@@ -113,17 +117,17 @@ func between(t testing.TB, p *pipe) *websocket.Conn {
 		for err := error(nil); err == nil; _, err = keeper.Receive() {
 		}
 	})
-	work.Go(func() { _ = p.write(ctx) })
-	work.Go(func() { _ = p.read(func(msg []byte) { messages <- msg }) })
-	work.Go(func() { defer close(br.over); br.run(ctx, messages) })
+	work.Go(func() { _ = p.Write(ctx) })
+	work.Go(func() { _ = p.Read(func(msg []byte) { messages <- msg }) })
+	work.Go(func() { defer close(br.done); br.run(ctx, messages) })
 	t.Cleanup(func() {
 		cancel()
-		p.in.Close()
-		p.out.Close()
+		p.In.Close()
+		p.Out.Close()
 		ours.Close()
 		work.Wait()
 	})
-	conn := dialled(t, br.endpoint)
+	conn := dial(t, br.endpoint)
 	if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id":1,"method":"Target.attachToBrowserTarget"}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -135,29 +139,29 @@ func between(t testing.TB, p *pipe) *websocket.Conn {
 	return conn
 }
 
-const question = `{"id":7,"method":"Browser.getVersion","params":{},"sessionId":"C"}`
+const request = `{"id":7,"method":"Browser.getVersion","params":{},"sessionId":"C"}`
 
 func benchPipe(b *testing.B, size int) {
-	p := pipes(b, size)
-	answers := make(chan int)
+	p := startFake(b, size)
+	replies := make(chan int)
 	var work sync.WaitGroup
 	ctx, cancel := context.WithCancel(context.Background())
-	work.Go(func() { _ = p.write(ctx) })
-	work.Go(func() { _ = p.read(func(msg []byte) { answers <- len(msg) }) })
+	work.Go(func() { _ = p.Write(ctx) })
+	work.Go(func() { _ = p.Read(func(msg []byte) { replies <- len(msg) }) })
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		p.q.put([]byte(question))
-		<-answers
+		p.Queue.Put([]byte(request))
+		<-replies
 	}
 	cancel()
-	p.in.Close()
-	p.out.Close()
+	p.In.Close()
+	p.Out.Close()
 	work.Wait()
 }
 
-// askOver sends the question and reads the whole answer.
-func askOver(b *testing.B, conn *websocket.Conn, size int) {
-	if err := conn.Write(b.Context(), websocket.MessageText, []byte(question)); err != nil {
+// callOver sends the request and reads the whole reply.
+func callOver(b *testing.B, conn *websocket.Conn, size int) {
+	if err := conn.Write(b.Context(), websocket.MessageText, []byte(request)); err != nil {
 		b.Fatal(err)
 	}
 	_, r, err := conn.Reader(b.Context())
@@ -165,12 +169,12 @@ func askOver(b *testing.B, conn *websocket.Conn, size int) {
 		b.Fatal(err)
 	}
 	if n, err := io.Copy(io.Discard, r); err != nil || n < int64(size) {
-		b.Fatalf("an answer of %d bytes, %v", n, err)
+		b.Fatalf("a reply of %d bytes, %v", n, err)
 	}
 }
 
-// dialled serves WebSockets at a Unix socket and connects to it.
-func dialled(b testing.TB, serve http.HandlerFunc) *websocket.Conn {
+// dial serves WebSockets at a Unix socket and connects to it.
+func dial(b testing.TB, serve http.HandlerFunc) *websocket.Conn {
 	b.Helper()
 	socket := filepath.Join(b.TempDir(), "s")
 	listener, err := (&net.ListenConfig{}).Listen(b.Context(), "unix", socket)
@@ -189,32 +193,32 @@ func dialled(b testing.TB, serve http.HandlerFunc) *websocket.Conn {
 	if err != nil {
 		b.Fatal(err)
 	}
-	conn.SetReadLimit(maxMessage)
+	conn.SetReadLimit(upstream.MaxMessage)
 	b.Cleanup(func() { _ = conn.CloseNow() })
 	return conn
 }
 
 func benchSocket(b *testing.B, size int) {
-	answer := []byte(`{"id":7,"result":{"data":"` + string(bytes.Repeat([]byte("x"), size)) + `"}}`)
-	conn := dialled(b, func(w http.ResponseWriter, r *http.Request) {
+	reply := []byte(`{"id":7,"result":{"data":"` + string(bytes.Repeat([]byte("x"), size)) + `"}}`)
+	conn := dial(b, func(w http.ResponseWriter, r *http.Request) {
 		conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
 		for err == nil {
 			if _, _, err = conn.Read(r.Context()); err == nil {
-				err = conn.Write(r.Context(), websocket.MessageText, answer)
+				err = conn.Write(r.Context(), websocket.MessageText, reply)
 			}
 		}
 	})
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		askOver(b, conn, size)
+		callOver(b, conn, size)
 	}
 }
 
 func benchBroker(b *testing.B, size int) {
-	conn := between(b, pipes(b, size))
+	conn := startBroker(b, startFake(b, size))
 	b.ReportAllocs()
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		askOver(b, conn, size)
+		callOver(b, conn, size)
 	}
 }

@@ -15,21 +15,21 @@ func TestSessionsSeeTheirOwnPagesOnly(t *testing.T) {
 	a, b := r.connect("a"), r.connect("b")
 	pa, pb := a.open(), b.open()
 	if got := a.targets(); !slices.Equal(got, []string{pa.target}) {
-		t.Errorf("a is told of %q, want its own %q", got, pa.target)
+		t.Errorf("a has the targets %q, want its own %q", got, pa.target)
 	}
 	for _, session := range []string{"", pb.session} {
 		raw, err := b.call(session, "Target.getTargets", nil)
 		if err != nil || !strings.Contains(string(raw), pb.target) || strings.Contains(string(raw), pa.target) {
-			t.Errorf("b's targets are %s, %v; want its own alone", raw, err)
+			t.Errorf("b's targets are %s, %v; want only its own", raw, err)
 		}
 		for _, method := range []string{"Target.closeTarget", "Target.attachToTarget", "Target.getTargetInfo", "Target.activateTarget"} {
 			if _, err := b.call(session, method, map[string]any{"targetId": pa.target, "flatten": true}); err == nil {
-				t.Errorf("%s of a's page was answered to b", method)
+				t.Errorf("%s of a's page succeeded for b", method)
 			}
 		}
 	}
 	if _, err := b.call(pa.session, "Runtime.evaluate", map[string]any{"expression": "1"}); err == nil {
-		t.Error("b speaks on a's CDP session")
+		t.Error("b can use a's CDP session")
 	}
 	pa.show(r.site.URL, `<title>one</title><script>const secret = Math.random()</script>`)
 	pb.show(r.site.URL, `<title>two</title>`)
@@ -41,7 +41,7 @@ func TestSessionsSeeTheirOwnPagesOnly(t *testing.T) {
 	}
 	<-b.gone
 	if got := pa.eval("1+1"); got != "2" {
-		t.Errorf("after b's Browser.close a's page answers %s", got)
+		t.Errorf("after b's Browser.close 1+1 is %s in a's page", got)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestPopupsReachTheirOwner(t *testing.T) {
 			known := p.targets()
 			opener.click("#x", tt.button, tt.modifiers)
 			popup := p.next(known)
-			until(t, "the popup is there", func() bool {
+			until(t, "the popup has loaded", func() bool {
 				path, err := popup.try("location.pathname + document.readyState")
 				return err == nil && path == `"/qcomplete"`
 			})
@@ -78,7 +78,7 @@ func TestPopupsReachTheirOwner(t *testing.T) {
 				t.Errorf("the session's tabs are %q, want t1 and t2", got)
 			}
 			if got := len(other.targets()); got != 1 {
-				t.Errorf("another session is told of %d pages, want its own", got)
+				t.Errorf("another session has %d pages, want its own", got)
 			}
 		})
 	}
@@ -94,10 +94,10 @@ func TestAdoptionKeepsThePage(t *testing.T) {
 	first.close()
 	second := r.connect("a")
 	if got := second.targets(); !slices.Equal(got, []string{p.target}) {
-		t.Fatalf("the new connection is told of %q, want %q", got, p.target)
+		t.Fatalf("the new connection has the targets %q, want %q", got, p.target)
 	}
 	if got := second.tab(p.target).eval("read() + i.value"); got != want {
-		t.Errorf("the adopted page says %s, want %s", got, want)
+		t.Errorf("the adopted page contains %s, want %s", got, want)
 	}
 }
 
@@ -108,10 +108,10 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	label := "docs"
 	ask(r, verbs.BrokerNote, verbs.NoteIn{Session: "a", Target: two.target, Active: true, Label: &label})
 	if _, err := try(r, verbs.BrokerNote, verbs.NoteIn{Session: "a", Target: kept.target}); err == nil {
-		t.Error("a noted something of b's tab")
+		t.Error("a changed b's tab")
 	}
 	tabs := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs
-	if len(tabs) != 2 || tabs[0].Active || !tabs[1].Active || tabs[1].Label == nil || *tabs[1].Label != label || tabs[1].State != live {
+	if len(tabs) != 2 || tabs[0].Active || !tabs[1].Active || tabs[1].Label == nil || *tabs[1].Label != label || tabs[1].State != verbs.StateLive {
 		t.Errorf("a's tabs are %+v", tabs)
 	}
 	if got := ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "a", Force: true}); got.Kept != 2 || got.Closed != 0 {
@@ -119,61 +119,61 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	}
 	<-a.gone
 	for _, tab := range ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs {
-		if tab.State != released || tab.ReleasedAt.IsZero() {
-			t.Errorf("after the release a tab is %+v", tab)
+		if tab.State != verbs.StateReleased || tab.ReleasedAt.IsZero() {
+			t.Errorf("a released tab is %+v", tab)
 		}
 	}
 	if _, err := try(r, verbs.TabPrune, verbs.TabPruneIn{}); err == nil {
-		t.Error("tab prune without a selector did something")
+		t.Error("tab prune without a selector succeeded")
 	}
 	if got := ask(r, verbs.TabPrune, verbs.TabPruneIn{OlderThan: "1h"}).Pruned; len(got) != 0 {
-		t.Errorf("young tabs were pruned: %+v", got)
+		t.Errorf("tabs younger than 1h were pruned: %+v", got)
 	}
 	if got := ask(r, verbs.TabPrune, verbs.TabPruneIn{All: true}).Pruned; len(got) != 2 || got[0].TargetID != one.target {
 		t.Errorf("pruned %+v, want a's two tabs", got)
 	}
 	if got := kept.eval("1+1"); got != "2" {
-		t.Errorf("b's page answers %s after the pruning", got)
+		t.Errorf("after pruning 1+1 is %s in b's page", got)
 	}
 	b2 := r.connect("b")
 	b2.open()
 	if got := ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "b", Page: true, Force: true}); got.Closed != 2 || got.Kept != 0 {
 		t.Errorf("releasing b with its pages: %+v, want 2 closed", got)
 	}
-	if got := ask(r, verbs.BrokerSessions, verbs.Nothing{}).Sessions; len(got) != 0 {
-		t.Errorf("sessions are left: %+v", got)
+	if got := ask(r, verbs.BrokerSessions, verbs.Empty{}).Sessions; len(got) != 0 {
+		t.Errorf("sessions remain: %+v", got)
 	}
 	if got := r.connect("b").open(); got == nil || !slices.Equal(r.tabs("b"), []string{"t3"}) {
-		t.Errorf("b's next tab is %q, want t3: numbers are not given twice", r.tabs("b"))
+		t.Errorf("b's next tab is %q, want t3: numbers are not reused", r.tabs("b"))
 	}
 }
 
-// With its daemon's connections a session's tabs are released, unless another client is
-// connected to the session.
-func TestDepartingReleases(t *testing.T) {
+// When its daemon's connections are removed, a session's tabs are released, unless another
+// client is connected.
+func TestDepartReleases(t *testing.T) {
 	r := start(t, wire.Settings{})
 	daemon := func() *peer { return r.connect("a?" + wire.ParamParty + "=daemon") }
 	first, second := daemon(), daemon()
 	first.open()
 	state := func() string { return ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs[0].State }
 	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "daemon"})
-	if got := state(); got != released {
-		t.Errorf("when its only clients have departed the tab is %s", got)
+	if got := state(); got != verbs.StateReleased {
+		t.Errorf("after the last client was removed the tab is %s", got)
 	}
 	<-first.gone
 	<-second.gone
 	third, other := daemon(), r.connect("a")
 	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "daemon"})
 	<-third.gone
-	if got := state(); got != live {
+	if got := state(); got != verbs.StateLive {
 		t.Errorf("with another client the tab is %s", got)
 	}
 	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a"})
-	if got := state(); got != live {
-		t.Errorf("the departing of nobody made the tab %s", got)
+	if got := state(); got != verbs.StateLive {
+		t.Errorf("without a group the tab became %s", got)
 	}
 	other.close()
-	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "nobody", Party: "daemon"})
+	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "unknown", Party: "daemon"})
 }
 
 func TestOwnBrowserContext(t *testing.T) {
@@ -188,17 +188,17 @@ func TestOwnBrowserContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := a.call("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": c.BrowserContextID}); err != nil {
-		t.Fatalf("a page in the own context: %v", err)
+		t.Fatalf("creating a page in its own context: %v", err)
 	}
 	for _, method := range []string{"Target.disposeBrowserContext", "Target.createTarget", "Storage.getCookies"} {
 		if _, err := b.call("", method, map[string]any{"url": "about:blank", "browserContextId": c.BrowserContextID}); err == nil {
-			t.Errorf("%s of a's context was answered to b", method)
+			t.Errorf("%s of a's context succeeded for b", method)
 		}
 	}
 	if got := len(a.targets()); got != 1 {
-		t.Errorf("a is told of %d pages, want 1", got)
+		t.Errorf("a has %d pages, want 1", got)
 	}
-	// A lost connection is not the end of the session.
+	// A lost connection does not end the session.
 	a.close()
 	if got := len(r.connect("a").targets()); got != 1 {
 		t.Errorf("after a lost connection a has %d pages in its context, want 1", got)

@@ -12,120 +12,120 @@ import (
 )
 
 const (
-	captureWait  = 3 * time.Second  // for another agent's capture, from its begin
-	captureLimit = 30 * time.Second // after that the holder is taken for frozen
+	captureWait  = 3 * time.Second  // for another agent's capture, from its start
+	captureLimit = 30 * time.Second // after that the holder counts as frozen
 )
 
-// capture is the lock for what needs the front tab of the browser's window. It is
-// tied to its holder's connection, so that nobody dies with it.
-type capture struct {
+// captureLock is the lock for what needs the front tab of the browser's window. It is tied
+// to its holder's connection, so that it is released when the holder dies.
+type captureLock struct {
 	clock func() time.Time
 
 	mu      sync.Mutex // guards the fields below
-	holder  *taker
-	since   time.Time
-	waiting []*taker // in the order in which they came
+	holder  *captureRequest
+	since   time.Time         // when the holder got the lock
+	waiting []*captureRequest // in the order of arrival
 }
 
-// taker has the lock, or waits for it.
-type taker struct {
-	agent wire.AgentKey
-	turn  chan struct{} // closed when it has it
+// captureRequest has the lock, or waits for it.
+type captureRequest struct {
+	agent   wire.AgentKey
+	granted chan struct{} // closed when it has the lock
 }
 
-// busyCapture is why a capture was not waited for.
-type busyCapture struct {
+// captureBusy is why a capture did not wait for the lock.
+type captureBusy struct {
 	holder wire.AgentKey
 	since  time.Duration
 }
 
-// take waits for the lock. busy is set where another agent has had it for too long;
-// the same agent's other captures are waited for. release may be called once.
-func (c *capture) take(ctx context.Context, agent wire.AgentKey) (release func(), busy *busyCapture, err error) {
-	t := &taker{agent, make(chan struct{})}
-	c.mu.Lock()
-	c.waiting = append(c.waiting, t)
-	c.nextLocked()
-	c.mu.Unlock()
+// acquire waits for the lock. busy is set if another agent has had it for too long; for the
+// same agent's other captures it waits. release may be called once.
+func (l *captureLock) acquire(ctx context.Context, agent wire.AgentKey) (release func(), busy *captureBusy, err error) {
+	r := &captureRequest{agent, make(chan struct{})}
+	l.mu.Lock()
+	l.waiting = append(l.waiting, r)
+	l.grantLocked()
+	l.mu.Unlock()
 	for {
-		held, left := c.heldUp(t)
+		holder, left := l.patience(r)
 		if left <= 0 {
-			if c.leave(t) { // its turn came just now
-				return func() { c.release(t) }, nil, nil
+			if l.withdraw(r) { // it has just got the lock
+				return func() { l.release(r) }, nil, nil
 			}
-			return nil, &busyCapture{held.agent, captureWait - left}, nil
+			return nil, &captureBusy{holder.agent, captureWait - left}, nil
 		}
 		timer := time.NewTimer(left)
 		select {
-		case <-t.turn:
+		case <-r.granted:
 			timer.Stop()
-			return func() { c.release(t) }, nil, nil
+			return func() { l.release(r) }, nil, nil
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			if c.leave(t) {
-				c.release(t)
+			if l.withdraw(r) {
+				l.release(r)
 			}
 			return nil, nil, ctx.Err()
 		}
 	}
 }
 
-// heldUp is who has the lock and how long t still waits for it.
-func (c *capture) heldUp(t *taker) (holder *taker, left time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.holder == nil || c.holder.agent == t.agent {
-		return c.holder, captureWait
+// patience returns the holder of the lock and how much longer r waits for it.
+func (l *captureLock) patience(r *captureRequest) (holder *captureRequest, left time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holder == nil || l.holder.agent == r.agent {
+		return l.holder, captureWait
 	}
-	return c.holder, captureWait - c.clock().Sub(c.since)
+	return l.holder, captureWait - l.clock().Sub(l.since)
 }
 
-// leave takes t out of the queue, and reports whether it has the lock instead.
-func (c *capture) leave(t *taker) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waiting = slices.DeleteFunc(c.waiting, func(w *taker) bool { return w == t })
-	return c.holder == t
+// withdraw removes r from the queue. It reports whether r has the lock.
+func (l *captureLock) withdraw(r *captureRequest) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = slices.DeleteFunc(l.waiting, func(w *captureRequest) bool { return w == r })
+	return l.holder == r
 }
 
-func (c *capture) release(t *taker) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.holder == t {
-		c.holder = nil
-		c.nextLocked()
+func (l *captureLock) release(r *captureRequest) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holder == r {
+		l.holder = nil
+		l.grantLocked()
 	}
 }
 
-func (c *capture) nextLocked() {
-	if c.holder != nil || len(c.waiting) == 0 {
+func (l *captureLock) grantLocked() {
+	if l.holder != nil || len(l.waiting) == 0 {
 		return
 	}
-	c.holder, c.since = c.waiting[0], c.clock()
-	c.waiting = c.waiting[1:]
-	close(c.holder.turn)
+	l.holder, l.since = l.waiting[0], l.clock()
+	l.waiting = l.waiting[1:]
+	close(l.holder.granted)
 }
 
-// holdings are what a daemon may have for a time.
-func (b *broker) holdings() []server.Holding {
-	c := &capture{clock: time.Now}
-	return []server.Holding{{Path: wire.PathCapture, Limit: captureLimit, Take: func(ctx context.Context, call *wire.Call) (any, func(), error) {
-		release, busy, err := c.take(ctx, call.Actor())
+// holdings returns the locks that a daemon may hold.
+func (b *broker) holdings() []server.Lock {
+	l := &captureLock{clock: time.Now}
+	return []server.Lock{{Path: wire.PathCapture, Limit: captureLimit, Acquire: func(ctx context.Context, call *wire.Call) (any, func(), error) {
+		release, busy, err := l.acquire(ctx, call.Actor())
 		if busy != nil {
 			err = b.busyError(ctx, busy)
 		}
-		return verbs.Nothing{}, release, err
+		return verbs.Empty{}, release, err
 	}}}
 }
 
-func (b *broker) busyError(ctx context.Context, busy *busyCapture) error {
-	pool := ""
-	if err := b.do(ctx, func() { pool = b.fullness(b.extras()) }); err != nil {
+func (b *broker) busyError(ctx context.Context, busy *captureBusy) error {
+	usage := ""
+	if err := b.do(ctx, func() { usage = b.pool.Usage(b.extraTabs()) }); err != nil {
 		return err
 	}
 	ms := busy.since.Milliseconds()
 	return wire.Errorf(wire.CodeMutexBusy, "MUTEX_BUSY: Screenshot mutex held by another agent. Holder: %s Held for: %dms Tab pool: %s "+
-		"Hint: Use page_state (no mutex) or retry after delay.", busy.holder, ms, pool).
-		WithHint("abrowser page state").With("holder", busy.holder.String()).With("heldForMs", ms).With("tabPool", pool)
+		"Hint: Use page_state (no mutex) or retry after delay.", busy.holder, ms, usage).
+		WithHint("abrowser page state").With("holder", busy.holder.String()).With("heldForMs", ms).With("tabPool", usage)
 }

@@ -14,63 +14,63 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestCaptureTurns(t *testing.T) {
+func TestCaptureLockOrder(t *testing.T) {
 	now := time.Unix(1000, 0)
-	c := &capture{clock: func() time.Time { return now }}
-	take := func(agent wire.AgentKey) func() {
+	l := &captureLock{clock: func() time.Time { return now }}
+	acquire := func(agent wire.AgentKey) func() {
 		t.Helper()
-		release, busy, err := c.take(t.Context(), agent)
+		release, busy, err := l.acquire(t.Context(), agent)
 		if err != nil || busy != nil {
-			t.Fatalf("%s does not get it: %+v %v", agent, busy, err)
+			t.Fatalf("%s does not get the lock: %+v %v", agent, busy, err)
 		}
 		return release
 	}
-	release := take("a")
+	release := acquire("a")
 	second := make(chan func(), 1)
-	go func() { second <- take("b") }() // it waits, for a's time is not over
-	until(t, "b waits", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.waiting) == 1 })
+	go func() { second <- acquire("b") }() // it waits, since a has not had the lock for too long
+	until(t, "b waits", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.waiting) == 1 })
 	short, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := c.take(short, "c"); !errors.Is(err, context.Canceled) {
-		t.Errorf("who gives up gets %v", err)
+	if _, _, err := l.acquire(short, "c"); !errors.Is(err, context.Canceled) {
+		t.Errorf("acquire() = %v after its ctx was cancelled", err)
 	}
 	release()
 	release = <-second
 	now = now.Add(6234 * time.Millisecond)
 	soon, cancel := context.WithTimeout(t.Context(), captureWait)
 	defer cancel()
-	if _, busy, err := c.take(soon, "c"); err != nil || busy == nil || busy.holder != "b" || busy.since != 6234*time.Millisecond {
-		t.Errorf("behind one that has it for long: %+v %v", busy, err)
+	if _, busy, err := l.acquire(soon, "c"); err != nil || busy == nil || busy.holder != "b" || busy.since != 6234*time.Millisecond {
+		t.Errorf("acquire() = %+v %v while another agent has had the lock for too long", busy, err)
 	}
 	own := make(chan func(), 1)
-	go func() { own <- take("b") }() // its own captures are waited for
-	until(t, "b waits for itself", func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.waiting) == 1 })
+	go func() { own <- acquire("b") }() // it waits for its own capture
+	until(t, "b waits for itself", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.waiting) == 1 })
 	release()
 	(<-own)()
 	release()
-	take("c")()
+	acquire("c")()
 }
 
-// envHolder names the socket where a process of the test's takes the lock.
+// envHolder names the socket at which a child process of the test takes the lock.
 const envHolder = "ABB_TEST_CAPTURE"
 
-// playHolder takes the lock and keeps it until the process is killed.
+// playHolder holds the lock until the process is killed.
 func playHolder() {
 	socket := os.Getenv(envHolder)
 	if socket == "" {
 		return
 	}
-	c := client.Caller{Place: home.Place{Socket: socket}, Session: "holder"}
-	if _, err := c.Hold(context.Background(), wire.PathCapture); err != nil {
+	c := client.Client{Endpoint: home.Endpoint{Socket: socket}, Session: "holder"}
+	if _, err := c.Lock(context.Background(), wire.PathCapture); err != nil {
 		os.Exit(1)
 	}
 	os.Stdout.WriteString("held\n")
-	time.Sleep(testTime) // it is killed before
+	time.Sleep(testTime) // it is killed earlier
 	os.Exit(0)
 }
 
-// A holder that is killed frees the lock; who waits for one that has it for more than
-// 3 s is told at once.
+// The lock of a holder that is killed is released. If the holder has had it for more than
+// 3 s, others get an error at once.
 func TestCaptureLock(t *testing.T) {
 	r := start(t, wire.Settings{})
 	holder := exec.CommandContext(t.Context(), os.Args[0])
@@ -86,12 +86,12 @@ func TestCaptureLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	other := client.Caller{Place: r.place, Session: "other"}
+	other := client.Client{Endpoint: r.place, Session: "other"}
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
-	for _, atMost := range []time.Duration{4 * captureWait, time.Second} { // at first it is waited for
+	for _, atMost := range []time.Duration{4 * captureWait, time.Second} { // the first waits
 		asked := time.Now()
-		_, err = other.Hold(ctx, wire.PathCapture)
+		_, err = other.Lock(ctx, wire.PathCapture)
 		coded := wire.AsError(err)
 		if !errors.Is(err, wire.CodeMutexBusy) || time.Since(asked) > atMost {
 			t.Errorf("after %v: %v", time.Since(asked), err)
@@ -99,11 +99,11 @@ func TestCaptureLock(t *testing.T) {
 		const begin, end = "MUTEX_BUSY: Screenshot mutex held by another agent. Holder: holder Held for: ",
 			"ms Tab pool: 0/12 Hint: Use page_state (no mutex) or retry after delay."
 		if !strings.HasPrefix(coded.Message, begin) || !strings.HasSuffix(coded.Message, end) || coded.Hint == "" {
-			t.Errorf("it says %q", coded.Message)
+			t.Errorf("the message is %q", coded.Message)
 		}
 	}
 	if took := time.Since(began); took < captureWait-100*time.Millisecond {
-		t.Errorf("it was not waited for: %v", took)
+		t.Errorf("the first call did not wait: %v", took)
 	}
 	if err := holder.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -111,13 +111,13 @@ func TestCaptureLock(t *testing.T) {
 	_ = holder.Wait() // it was killed
 	killed := time.Now()
 	until(t, "the lock is free", func() bool {
-		end, err := other.Hold(ctx, wire.PathCapture)
+		end, err := other.Lock(ctx, wire.PathCapture)
 		if err == nil {
 			end()
 		}
 		return err == nil
 	})
 	if took := time.Since(killed); took > captureLimit/2 {
-		t.Errorf("it was free %v after its holder's end, as of a frozen one", took)
+		t.Errorf("the lock was released %v after its holder's end, as that of a frozen one", took)
 	}
 }

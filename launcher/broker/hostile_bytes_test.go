@@ -18,15 +18,15 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A message that is none, or that two readers could read differently, is answered
-// with an error, and the next one as if nothing had been.
-func TestMessagesThatAreNone(t *testing.T) {
+// A message that is invalid, or that two parsers could read differently, gets an error. The
+// next message is handled as usual.
+func TestInvalidMessages(t *testing.T) {
 	r := start(t, wire.Settings{})
 	page := r.connect("victim").open()
 	hostile := r.connect("hostile")
 	own := hostile.open()
 	on := `"sessionId":"` + own.session + `"`
-	line := r.bare("hostile")
+	conn := r.bare("hostile")
 	for _, tt := range []struct{ name, message, want string }{
 		{"empty", "", `"error"`},
 		{"a list", `[{"id":1,"method":"Target.getTargets"}]`, `"error"`},
@@ -49,34 +49,34 @@ func TestMessagesThatAreNone(t *testing.T) {
 		{"a method without a domain", `{"id":1,"method":"close"}`, `"error"`},
 		{"params that are a list", `{"id":1,"method":"Target.getTargets","params":[]}`, `"error"`},
 		{"too deep", `{"id":1,"method":"Target.getTargets","params":{"x":` + strings.Repeat(`[`, 5000) + strings.Repeat(`]`, 5000) + `}}`, `"error"`},
-		{"bytes that are no text", `{"id":1,"method":"Runtime.evaluate","params":{"expression":"'` + "\xff\xfe" + `'"},` + on + `}`, `"error"`},
-		{"bytes that are no text in a method", `{"id":1,"method":"Runtime.` + "\xff" + `"}`, `"error"`},
-		{"a session of nobody", `{"id":1,"method":"Page.enable","sessionId":"` + strings.Repeat("A", 32) + `"}`, `-32001`},
-		{"another client's own session", `{"id":1,"method":"Page.enable",` + on + `}`, `-32001`},
+		{"invalid UTF-8", `{"id":1,"method":"Runtime.evaluate","params":{"expression":"'` + "\xff\xfe" + `'"},` + on + `}`, `"error"`},
+		{"invalid UTF-8 in a method", `{"id":1,"method":"Runtime.` + "\xff" + `"}`, `"error"`},
+		{"an unknown session", `{"id":1,"method":"Page.enable","sessionId":"` + strings.Repeat("A", 32) + `"}`, `-32001`},
+		{"another client's session", `{"id":1,"method":"Page.enable",` + on + `}`, `-32001`},
 		{"a negative id", `{"id":-7,"method":"Target.getTargets"}`, `"id":-7,"result"`},
 		{"an escaped NUL", `{"id":9,"method":"Target.getTargets","params":{"filter":[{"type":"\u0000"}]}}`, `"id":9,"result"`},
 	} {
-		line.send(websocket.MessageText, tt.message)
-		if got := line.read(); !strings.Contains(got, tt.want) || strings.Contains(got, page.target) {
-			t.Errorf("%s is answered with %.300s, want %s", tt.name, got, tt.want)
+		conn.send(websocket.MessageText, tt.message)
+		if got := conn.read(); !strings.Contains(got, tt.want) || strings.Contains(got, page.target) {
+			t.Errorf("%s: the response is %.300s, want %s", tt.name, got, tt.want)
 		}
 	}
-	line.send(websocket.MessageBinary, `{"id":1,"method":"Browser.close"}`) // no message
+	conn.send(websocket.MessageBinary, `{"id":1,"method":"Browser.close"}`) // binary messages are ignored
 	for range 3 {
-		line.send(websocket.MessageText, `{"id":5,"method":"Browser.getVersion"}`)
+		conn.send(websocket.MessageText, `{"id":5,"method":"Browser.getVersion"}`)
 	}
 	for range 3 {
-		if got := line.read(); !strings.HasPrefix(got, `{"id":5,"result"`) {
-			t.Errorf("one of three calls with one id is answered with %.300s", got)
+		if got := conn.read(); !strings.HasPrefix(got, `{"id":5,"result"`) {
+			t.Errorf("the response to one of three calls with one id is %.300s", got)
 		}
 	}
 	if got := page.eval("6*7") + own.eval("6*7"); got != "4242" {
-		t.Errorf("after it the pages say %s", got)
+		t.Errorf("afterwards 6*7 is %s in the two pages", got)
 	}
 }
 
-// Connections that are no clients, or cease to be, end alone.
-func TestConnectionsThatAreNoClients(t *testing.T) {
+// Connections without a valid client are closed without affecting others.
+func TestInvalidConnections(t *testing.T) {
 	r := start(t, wire.Settings{})
 	page := r.connect("victim").open()
 	_, before := r.pids()
@@ -86,10 +86,10 @@ func TestConnectionsThatAreNoClients(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for _, tt := range []struct {
 			name, bytes string
-			ends        bool // the broker ends it, and it is waited for
+			ends        bool // the broker closes it, and the test waits for that
 		}{
 			{"nothing", "", false},
-			{"no HTTP", "\x00\x01\x02\x03\r\n\r\n", true},
+			{"not HTTP", "\x00\x01\x02\x03\r\n\r\n", true},
 			{"half a head", opened, false},
 			{"an endless head", opened + "X: " + strings.Repeat("x", 1<<20), true},
 			{"no upgrade", opened + "\r\n", false},
@@ -97,43 +97,43 @@ func TestConnectionsThatAreNoClients(t *testing.T) {
 			{"a name with a slash", strings.Replace(asked, "hostile", "..%2fhostile", 1), false},
 			{"no name", strings.Replace(asked, "hostile", "", 1), false},
 			{"from a web page", strings.Replace(asked, "Host: x", "Host: x\r\nOrigin: http://x", 1), false},
-			{"a client without a word", asked, false},
+			{"a client that sends nothing", asked, false},
 			{"half a frame", asked + "\x81\xff\x00\x00", false},
-			{"a frame that is not masked", asked + "\x81\x02{}", true},
+			{"an unmasked frame", asked + "\x81\x02{}", true},
 			{"an unknown frame", asked + "\x8b\x80\x00\x00\x00\x00", true},
 			{"reserved bits", asked + "\xf1\x80\x00\x00\x00\x00", false},
 			{"a frame of exabytes", asked + string(long) + "\x00\x00\x00\x00", false},
-			{"the rest of no message", asked + "\x80\x80\x00\x00\x00\x00", false},
+			{"a continuation without a message", asked + "\x80\x80\x00\x00\x00\x00", false},
 			{"a message without an end", asked + "\x01\x81\x00\x00\x00\x00{", false},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				t.Parallel() // the end of some takes seconds
+				t.Parallel() // closing some takes seconds
 				conn, err := (&net.Dialer{}).DialContext(t.Context(), "unix", r.place.Socket)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer conn.Close()
-				_, _ = io.WriteString(conn, tt.bytes) // the broker may have ended it by then
+				_, _ = io.WriteString(conn, tt.bytes) // the broker may have closed it by then
 				if tt.ends {
 					_ = conn.SetReadDeadline(time.Now().Add(testTime))
 					if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
-						t.Error("the broker does not end the connection")
+						t.Error("the broker does not close the connection")
 					}
 				}
 				if got := page.eval("6*7"); got != "42" {
-					t.Errorf("beside it the other session's page says %s", got)
+					t.Errorf("meanwhile 6*7 is %s in the other session's page", got)
 				}
 			})
 		}
 	})
 	if _, after := r.pids(); after != before {
-		t.Error("the broker was another one in the end")
+		t.Error("the broker was restarted")
 	}
 }
 
-// A crowd of clients, of connections that become none, and of clients that write
-// as fast as they can and read nothing, does not slow another session down.
-func TestCrowdSlowsNobody(t *testing.T) {
+// Many clients, unfinished connections, and clients that send as fast as they can and read
+// nothing do not slow another session down.
+func TestManyClientsDoNotSlowOthers(t *testing.T) {
 	r := start(t, wire.Settings{})
 	victim := r.connect("victim")
 	page := victim.open()
@@ -156,55 +156,54 @@ func TestCrowdSlowsNobody(t *testing.T) {
 		_, _ = io.WriteString(conn, "GET "+wire.PathSession+"hostile HTTP/1.1\r\n")
 		open = append(open, conn)
 	}
-	var lines []*bareLine
+	var conns []*bareConn
 	for i := range many {
-		lines = append(lines, r.bare(fmt.Sprint("hostile", i%50)))
+		conns = append(conns, r.bare(fmt.Sprint("hostile", i%50)))
 	}
-	idle := min(page.pace(), page.pace(), page.pace()) // what else runs on the machine makes it more
+	idle := min(page.pace(), page.pace(), page.pace()) // the least, since other processes run on the machine
 	if idle > 4*alone {
-		t.Errorf("beside a crowd a call takes %v, alone %v", idle, alone)
+		t.Errorf("with many clients a call takes %v, alone %v", idle, alone)
 	}
-	for i, l := range lines[:4] {
-		words := `{"id":1,"method":"Target.getTargets","params":{"x":"` + strings.Repeat("x", 1<<uint(5*i)) + `"}}`
+	for i, l := range conns[:4] {
+		message := `{"id":1,"method":"Target.getTargets","params":{"x":"` + strings.Repeat("x", 1<<uint(5*i)) + `"}}`
 		go func() {
-			for crowd.Err() == nil && l.conn.Write(crowd, websocket.MessageText, []byte(words)) == nil {
+			for crowd.Err() == nil && l.conn.Write(crowd, websocket.MessageText, []byte(message)) == nil {
 			}
 		}()
 	}
-	loud := min(page.pace(), page.pace(), page.pace()) // as above
+	sending := min(page.pace(), page.pace(), page.pace()) // as above
 	took := timed(func() {
 		if got := r.connect("late").open().eval("6*7"); got != "42" {
-			t.Errorf("a new session's page says %s", got)
+			t.Errorf("6*7 is %s in a new session's page", got)
 		}
 	})
-	if loud > 4*alone+busySlack {
-		t.Errorf("beside loud ones a call takes %v, alone %v", loud, alone)
+	if sending > 4*alone+busySlack {
+		t.Errorf("with sending clients a call takes %v, alone %v", sending, alone)
 	}
-	t.Logf("a call takes %v alone, %v beside a crowd, %v beside a loud one, where a new session took %s", alone, idle, loud, took)
+	t.Logf("a call takes %v alone, %v with many clients, %v with sending ones; then a new session took %s", alone, idle, sending, took)
 }
 
-// Who talks as fast as he can and reads no answer is heard at a measured pace, whatever
-// the machine could do.
-func TestLoudOneIsPaced(t *testing.T) {
+// A client that sends as fast as it can and reads no responses is paced, on any machine.
+func TestSendingClientIsPaced(t *testing.T) {
 	r := start(t, wire.Settings{})
-	l := r.bare("loud")
+	c := r.bare("sending")
 	const long = 2 * time.Second
 	ctx, cancel := context.WithTimeout(t.Context(), long)
 	defer cancel()
 	n, began := 0, time.Now()
-	for l.conn.Write(ctx, websocket.MessageText, []byte(`{"id":1,"method":"Target.getTargets"}`)) == nil {
+	for c.conn.Write(ctx, websocket.MessageText, []byte(`{"id":1,"method":"Target.getTargets"}`)) == nil {
 		n++
 	}
 	took := time.Since(began)
-	// Those that lie in sockets on both ways, before the broker knows that nobody reads.
+	// Messages that the sockets hold before the broker notices that the client does not read.
 	const before = 12_000
-	if most := int((took+fairBurst)/fairCost) + before; n > most {
-		t.Errorf("%d messages were taken in %v, want at most %d", n, took, most)
+	if most := int((took+paceBurst)/paceCost) + before; n > most {
+		t.Errorf("%d messages were accepted in %v, want at most %d", n, took, most)
 	}
 	t.Logf("%d messages in %v", n, took)
 }
 
-// pace is how long the page takes for a call, in the middle of many.
+// pace returns the median time of many calls to the page.
 func (t *tab) pace() time.Duration {
 	var all []time.Duration
 	for range 200 {
@@ -214,33 +213,33 @@ func (t *tab) pace() time.Duration {
 	return all[len(all)/2]
 }
 
-// bareLine is a client's connection without a client.
-type bareLine struct {
+// bareConn is a connection to the endpoint without a CDP client.
+type bareConn struct {
 	t    *testing.T
 	conn *websocket.Conn
 }
 
-func (r *rig) bare(session string) *bareLine {
+func (r *rig) bare(session string) *bareConn {
 	r.t.Helper()
 	conn := r.socket(session)
 	r.t.Cleanup(func() { _ = conn.CloseNow() })
-	return &bareLine{r.t, conn}
+	return &bareConn{r.t, conn}
 }
 
-func (l *bareLine) send(kind websocket.MessageType, message string) {
+func (l *bareConn) send(kind websocket.MessageType, message string) {
 	l.t.Helper()
 	if err := l.conn.Write(l.t.Context(), kind, []byte(message)); err != nil {
 		l.t.Fatalf("sending %.80q: %v", message, err)
 	}
 }
 
-func (l *bareLine) read() string {
+func (l *bareConn) read() string {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), testTime/2)
 	defer cancel()
 	_, message, err := l.conn.Read(ctx)
 	if err != nil {
-		l.t.Fatalf("waiting for an answer: %v", err)
+		l.t.Fatalf("waiting for a response: %v", err)
 	}
 	return string(message)
 }

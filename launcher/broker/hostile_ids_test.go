@@ -10,11 +10,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Every call of the browser's own protocol that names a target, a CDP session, a
-// browser context, a frame or a stream is refused where that is another session's,
-// on each kind of CDP session that a client has; also where both pages are in one
-// renderer process.
-func TestNoCallTakesAForeignID(t *testing.T) {
+// Every call of the browser's protocol that names a target, a CDP session, a browser context,
+// a frame or a stream of another session is refused, on each kind of CDP session that a
+// client has, also if both pages are in one renderer process.
+func TestForeignIDsAreRefused(t *testing.T) {
 	s := wire.Settings{Args: []string{"--renderer-process-limit=1"}}
 	r := start(t, s)
 	o, err := keeperOptions(context.Background(), r.root, s)
@@ -33,11 +32,11 @@ func TestNoCallTakesAForeignID(t *testing.T) {
 		"Page.FrameId":             append(page.frames(), page.target),
 		"IO.StreamHandle":          {page.stream()},
 	}
-	kinds := map[string]string{}
+	kinds := map[string]bool{}
 	for name := range foreign {
-		kinds[name] = "foreign"
+		kinds[name] = true
 	}
-	for _, domain := range []string{"Page", "DOM", "CSS", "Overlay", "Network", "Accessibility"} { // so that nothing is refused for that
+	for _, domain := range []string{"Page", "DOM", "CSS", "Overlay", "Network", "Accessibility"} { // or calls would be refused because the domain is disabled
 		if _, err := own.peer.call(own.session, domain+".enable", nil); err != nil {
 			t.Fatalf("%s.enable: %v", domain, err)
 		}
@@ -49,7 +48,7 @@ func TestNoCallTakesAForeignID(t *testing.T) {
 			params[call.member] = id
 			for _, session := range []string{"", hostile.root(), own.session} {
 				if raw, err := hostile.call(session, call.method, params); err == nil && !(call.kind == "Page.FrameId" && empty(raw)) {
-					t.Errorf("%s with another session's %s on %q was answered: %.300s", call.method, call.member, session, raw)
+					t.Errorf("%s with another session's %s on %q succeeded: %.300s", call.method, call.member, session, raw)
 				}
 			}
 		}
@@ -58,20 +57,20 @@ func TestNoCallTakesAForeignID(t *testing.T) {
 		t.Errorf("the protocol has %d calls with an id, want at least 40", len(list))
 	}
 	if got := page.eval(`document.title + frames.length + history.length`); !strings.HasPrefix(got, `"secret1`) {
-		t.Errorf("after it the other session's page says %s", got)
+		t.Errorf("afterwards the other session's page is %s", got)
 	}
 	if got := len(r.tabs("victim")); got != 1 {
-		t.Errorf("after it the other session has %d tabs, want 1", got)
+		t.Errorf("afterwards the other session has %d tabs, want 1", got)
 	}
 }
 
-// empty reports whether an answer says nothing: some agents give no error for a
-// frame that they do not know.
+// empty reports whether a result is empty: some domains return no error for an unknown
+// frame.
 func empty(raw json.RawMessage) bool {
 	return string(raw) == "{}" || string(raw) == `{"status":{}}`
 }
 
-// context makes a browser context of the peer's own.
+// context creates a browser context of the peer's own.
 func (p *peer) context() string {
 	p.t.Helper()
 	raw, err := p.call("", "Target.createBrowserContext", nil)
@@ -82,7 +81,7 @@ func (p *peer) context() string {
 	return out.BrowserContextID
 }
 
-// root attaches to the browser once more.
+// root attaches to the browser again and returns the session.
 func (p *peer) root() string {
 	p.t.Helper()
 	raw, err := p.call("", "Target.attachToBrowserTarget", nil)
@@ -93,7 +92,7 @@ func (p *peer) root() string {
 	return out.SessionID
 }
 
-// frames are the ids of the page's iframes.
+// frames returns the ids of the page's iframes.
 func (t *tab) frames() []string {
 	t.peer.t.Helper()
 	raw, err := t.peer.call(t.session, "Page.getFrameTree", nil)
@@ -112,7 +111,7 @@ func (t *tab) frames() []string {
 	return ids
 }
 
-// stream is the handle of a document that is waiting to be read.
+// stream returns the handle of a stream that was not read yet.
 func (t *tab) stream() string {
 	t.peer.t.Helper()
 	raw, err := t.peer.call(t.session, "Page.printToPDF", map[string]any{"transferMode": "ReturnAsStream"})

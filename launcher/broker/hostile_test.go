@@ -9,9 +9,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A client that asks for what is the whole browser's gets nothing of it, on no
-// session, and another session's page notices nothing.
-func TestHostileClientReachesItselfOnly(t *testing.T) {
+// Calls that affect the whole browser are refused on every session of a client, and do not
+// affect another session's page.
+func TestBrowserWideCallsAreRefused(t *testing.T) {
 	r := start(t, wire.Settings{})
 	victim, hostile := r.connect("victim"), r.connect("hostile")
 	page, own := victim.open(), hostile.open()
@@ -22,7 +22,7 @@ func TestHostileClientReachesItselfOnly(t *testing.T) {
 	for _, tt := range []struct {
 		method string
 		params params
-		page   bool // it is refused on the client's own page, too
+		page   bool // it is refused on the client's own page too
 	}{
 		{"Fetch.enable", params{}, false},
 		{"Security.setIgnoreCertificateErrors", params{"ignore": true}, false},
@@ -40,9 +40,9 @@ func TestHostileClientReachesItselfOnly(t *testing.T) {
 		{"Emulation.addScreen", params{"left": 2000, "top": 0, "width": 800, "height": 600}, true},
 		{"Autofill.setAddresses", params{"addresses": []string{}}, true},
 		{"BackgroundService.startObserving", params{"service": "backgroundFetch"}, true},
-		{"Emulation.setDisplayFeaturesOverride", params{"features": []string{}}, true}, // Chromium 156 ends
+		{"Emulation.setDisplayFeaturesOverride", params{"features": []string{}}, true}, // Chromium 156 crashes
 		{"Page.navigate", params{"url": "chrome://inducebrowsercrashforrealz", "transitionType": "address_bar"}, true},
-		{"Page.navigate", params{"url": "chrome://tab-search.top-chrome/"}, true}, // lists and closes the tabs of all
+		{"Page.navigate", params{"url": "chrome://tab-search.top-chrome/"}, true}, // it can list and close all tabs
 		{"Target.createTarget", params{"url": "about:quit"}, true},
 		{"Target.sendMessageToTarget", params{"targetId": page.target, "message": `{"id":1,"method":"Page.close"}`}, true},
 		{"Target.sendMessageToTarget", params{"sessionId": page.session, "message": `{"id":1,"method":"Page.close"}`}, true},
@@ -58,7 +58,7 @@ func TestHostileClientReachesItselfOnly(t *testing.T) {
 		}
 		for _, session := range sessions {
 			if raw, err := hostile.call(session, tt.method, tt.params); err == nil {
-				t.Errorf("%s on %q was answered: %.200s", tt.method, session, raw)
+				t.Errorf("%s on %q succeeded: %.200s", tt.method, session, raw)
 			}
 		}
 	}
@@ -68,12 +68,12 @@ func TestHostileClientReachesItselfOnly(t *testing.T) {
 	page.show(r.site.URL, "<title>still mine</title>")
 	got := page.eval("navigator.permissions.query({name: 'geolocation'}).then(p => document.title + p.state)")
 	if !strings.HasPrefix(got, `"still mine`) || strings.Contains(got, "granted") {
-		t.Errorf("the other session's page says %s", got)
+		t.Errorf("the other session's page is %s", got)
 	}
 }
 
-// Chromium stops to read its pipe, for good, at a message of 100 MiB.
-func TestMessageThatChromiumDoesNotRead(t *testing.T) {
+// A message of 100 MiB would make Chromium stop reading its pipe for every client.
+func TestTooLargeMessageIsRefused(t *testing.T) {
 	uncollected(t)
 	r := start(t, wire.Settings{})
 	page := r.connect("victim").open()
@@ -81,16 +81,16 @@ func TestMessageThatChromiumDoesNotRead(t *testing.T) {
 	own := hostile.open()
 	_, err := hostile.call(own.session, "Runtime.evaluate", json.RawMessage(`{"expression":"'`+strings.Repeat("x", 101<<20)+`'.length"}`))
 	if err == nil || !strings.Contains(err.Error(), "larger") {
-		t.Errorf("101 MiB were answered with %v, want a refusal", err)
+		t.Errorf("a call of 101 MiB returned %v, want a refusal", err)
 	}
 	if got := page.eval("6*7") + own.eval("6*7"); got != "4242" {
-		t.Errorf("after it the pages say %s", got)
+		t.Errorf("afterwards 6*7 is %s in the two pages", got)
 	}
 }
 
-// A page's session asks to be attached to all that the page brings along, and
-// that it wait for it. The service worker of its site is not the page's alone.
-func TestFrozenSessionHoldsNoServiceWorker(t *testing.T) {
+// A client that has its page's related targets attached and paused, and never resumes them,
+// does not block the service worker, which another session's page of the site uses too.
+func TestFrozenClientBlocksNoServiceWorker(t *testing.T) {
 	r := start(t, wire.Settings{})
 	frozen, other := r.connect("frozen"), r.connect("other")
 	page, own := frozen.open(), other.open()
@@ -107,7 +107,7 @@ func TestFrozenSessionHoldsNoServiceWorker(t *testing.T) {
 	worker := "/worker?script=" + url.QueryEscape("addEventListener('fetch', () => {})")
 	got, err := own.try("navigator.serviceWorker.register('" + worker + "').then(() => navigator.serviceWorker.ready).then(r => r.active.scriptURL)")
 	if err != nil || !strings.Contains(got, "/worker") {
-		t.Errorf("beside a frozen session at the same site a service worker is %s, %v", got, err)
+		t.Errorf("while another session at the site is frozen, the service worker is %s, %v", got, err)
 	}
 	own.show(r.site.URL, "<title>on</title>")
 }

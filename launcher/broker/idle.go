@@ -7,19 +7,26 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// defaultIdle is how long a browser stays without any session's tabs.
-const defaultIdle = 10 * time.Minute
+const (
+	// defaultIdle is how long a browser runs without any session's tabs.
+	defaultIdle = 10 * time.Minute
+	// externalIdle is how long the broker stays connected to an external browser while no
+	// session is connected. Which tabs sessions have there is on disk.
+	externalIdle = 30 * time.Second
+	// minFirstIdle is the least time that a browser waits for its first client: on a busy
+	// machine the driver may take longer to start than the browser is to be kept.
+	minFirstIdle = time.Minute
+)
 
-// idle is since when the browser has been of use to nobody. The mux's goroutine
-// alone touches it.
+// idle tracks since when the browser has not been used. It belongs to the mux's goroutine.
 type idle struct {
-	limit    time.Duration // 0: it stays
-	since    time.Time     // zero while it is of use
-	met      bool          // somebody has come to it
+	limit    time.Duration // 0 means none
+	since    time.Time     // zero while the browser is in use
+	joined   bool          // a client has connected since the last announcement
 	stopping bool
 }
 
-// set takes over a limit as [wire.Settings] has it; an empty one changes nothing.
+// set sets the limit as [wire.Settings] has it. An empty one changes nothing.
 func (i *idle) set(text string) error {
 	if text == "" {
 		return nil
@@ -31,61 +38,53 @@ func (i *idle) set(text string) error {
 	return err
 }
 
-// foreignIdle is how long we stay in a browser of somebody else's in which no
-// session is at work. What tabs we have there is on disk.
-const foreignIdle = 30 * time.Second
+// expect resets the timer for a client that has announced itself.
+func (i *idle) expect() { i.since, i.joined = time.Time{}, false }
 
-// expect has the browser wait for somebody who has said that he comes.
-func (i *idle) expect() { i.since, i.met = time.Time{}, false }
-
-// firstIdle is how long a browser waits at least for whom it was started for: on a
-// busy machine a driver takes longer to start than some want a browser kept.
-const firstIdle = time.Minute
-
-func (i *idle) patience(foreign bool) time.Duration {
-	patience := i.limit
-	if foreign {
-		patience = min(patience, foreignIdle)
+// effective returns the time after which an unused browser is stopped.
+func (i *idle) effective(external bool) time.Duration {
+	limit := i.limit
+	if external {
+		limit = min(limit, externalIdle)
 	}
-	if !i.met {
-		patience = max(patience, firstIdle)
+	if !i.joined {
+		limit = max(limit, minFirstIdle)
 	}
-	return patience
+	return limit
 }
 
-// checkIdle stops a browser that has held no tabs and had no clients for long. Who
-// comes at the same moment is held at the endpoint until it is over, and starts
-// another one.
+// checkIdle stops a browser that has had neither tabs nor clients for long enough.
 func (b *broker) checkIdle() {
-	now := time.Now()
+	now, external := time.Now(), b.Settings.External()
 	switch {
 	case b.idle.stopping:
 		return
-	case len(b.lines) > 0 || !b.Settings.External() && b.mux.InUse():
+	case len(b.clients) > 0 || !external && b.mux.InUse():
 		b.idle.since = time.Time{}
 		return
 	case b.idle.since.IsZero():
 		b.idle.since = now
 		return
-	case b.idle.limit == 0 || now.Sub(b.idle.since) < b.idle.patience(b.Settings.External()):
+	case b.idle.limit == 0 || now.Sub(b.idle.since) < b.idle.effective(external):
 		return
 	}
 	b.idle.stopping = true
-	b.table.stopped = true
+	b.state.Stopped = true
 	b.mux.BrowserClosing()
-	b.log.Info("the browser has no tabs and nobody uses it; it is stopped")
+	b.log.Info("the browser has no tabs and no clients, and is stopped")
 	go b.endBrowser() // the mux's goroutine does not wait for the connection to the keeper
 }
 
-// heldUp holds a client up that comes while the browser is being stopped, so that it
-// finds out when there is nobody any more who could answer it.
-func (b *broker) heldUp(ctx context.Context) bool {
+// awaitStop reports whether the browser is being stopped because it is idle. In that case
+// it returns after the broker has ended: a client that is rejected earlier would find the
+// broker again, instead of starting another browser.
+func (b *broker) awaitStop(ctx context.Context) bool {
 	stopping := false
 	if b.do(ctx, func() { stopping = b.idle.stopping }) != nil || !stopping {
 		return false
 	}
 	select {
-	case <-b.over:
+	case <-b.done:
 	case <-ctx.Done():
 	}
 	return true

@@ -8,34 +8,32 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A browser is kept as long as its settings say, one in somebody else's hands not so
-// long, and one that nobody has come to yet long enough for whoever it was started for.
-func TestPatience(t *testing.T) {
+func TestEffectiveIdleLimit(t *testing.T) {
 	for name, test := range map[string]struct {
-		limit   time.Duration
-		foreign bool
-		met     bool
-		want    time.Duration
+		limit    time.Duration
+		external bool
+		joined   bool
+		want     time.Duration
 	}{
-		"as said":             {limit: time.Second, met: true, want: time.Second},
-		"long":                {limit: time.Hour, met: true, want: time.Hour},
-		"somebody else's":     {limit: time.Hour, foreign: true, met: true, want: foreignIdle},
-		"nobody has come yet": {limit: time.Second, want: firstIdle},
-		"nobody, and longer":  {limit: time.Hour, want: time.Hour},
+		"short":                   {limit: time.Second, joined: true, want: time.Second},
+		"long":                    {limit: time.Hour, joined: true, want: time.Hour},
+		"external":                {limit: time.Hour, external: true, joined: true, want: externalIdle},
+		"before the first client": {limit: time.Second, want: minFirstIdle},
+		"before it, and long":     {limit: time.Hour, want: time.Hour},
 	} {
-		i := idle{limit: test.limit, met: test.met}
-		if got := i.patience(test.foreign); got != test.want {
-			t.Errorf("%s: it waits for %v, want %v", name, got, test.want)
+		i := idle{limit: test.limit, joined: test.joined}
+		if got := i.effective(test.external); got != test.want {
+			t.Errorf("%s: effective(%v) = %v, want %v", name, test.external, got, test.want)
 		}
 	}
 }
 
-// Who has said that he comes finds the browser that he was told of.
-func TestExpectedIsWaitedFor(t *testing.T) {
+// A client that has announced itself finds the browser, although that is idle.
+func TestAnnouncedClientIsAwaited(t *testing.T) {
 	t.Parallel()
 	r := start(t, wire.Settings{BrowserIdle: "2s"})
 	r.connect("left").close()
 	ask(r, verbs.BrokerClaim, verbs.ClaimIn{Session: "comes"})
-	time.Sleep(6 * time.Second) // that nothing ends shows only in time
+	time.Sleep(6 * time.Second) // only time shows that the browser is not stopped
 	r.connect("comes")
 }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	keeperEvery = 2 * time.Second // between two attempts to replace a keeper
-	endTime     = 3 * time.Second // for a browser that was closed to end
+	replaceEvery = 2 * time.Second // between two attempts to replace a keeper
+	endTime      = 3 * time.Second // for a browser that was closed to end
 )
 
 // handleKeeper handles the keeper's messages until the browser is gone. If the keeper dies
@@ -18,7 +18,7 @@ const (
 func (b *broker) handleKeeper(ctx context.Context) {
 	var replaced time.Time
 	for {
-		s, err := b.keeper.Receive()
+		m, err := b.keeper.Receive()
 		switch {
 		case err != nil && ctx.Err() != nil:
 			if b.ending.Load() {
@@ -27,7 +27,7 @@ func (b *broker) handleKeeper(ctx context.Context) {
 			return
 		case err != nil:
 			// A keeper that fails at once is not replaced in a tight loop.
-			if wait := time.Until(replaced.Add(keeperEvery)); !replaced.IsZero() && wait > 0 {
+			if wait := time.Until(replaced.Add(replaceEvery)); wait > 0 {
 				select {
 				case <-time.After(wait):
 				case <-ctx.Done():
@@ -42,13 +42,11 @@ func (b *broker) handleKeeper(ctx context.Context) {
 			if b.ending.Load() { // the dead keeper may not have read the request
 				b.endBrowser()
 			}
-		case s.Gone:
+		case m.Gone:
 			close(b.gone)
 			return
-		case s.Close:
-			if err := b.cookies.look(ctx, true); err != nil {
-				b.log.Warn("looking at the cookies", "error", err)
-			}
+		case m.Close:
+			b.jar.SaveLast(ctx)
 			_ = b.do(ctx, func() {
 				b.mux.BrowserClosing()
 				b.mux.Call("Browser.close", struct{}{}, "", func(json.RawMessage, error) {})

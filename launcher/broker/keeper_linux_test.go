@@ -12,42 +12,42 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What clients and browser say to each other passes by the keeper, also by one that has
-// taken over: it holds the pipe and does not look at it.
-func TestMessagesWakeNoKeeper(t *testing.T) {
+// Messages between clients and browser do not wake the keeper, also after it has been
+// replaced: it holds the pipe and does not poll it.
+func TestMessagesDoNotWakeTheKeeper(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
 	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
 	p := r.connect("a").open()
-	const asked = 300
+	const calls = 300
 	woken := func(keeper int) int {
 		before := pauses(t, keeper)
-		for range asked {
+		for range calls {
 			p.eval("1")
 		}
 		return pauses(t, keeper) - before
 	}
-	first := ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID
-	if got := woken(first); got > asked/3 {
-		t.Errorf("%d questions woke the keeper %d times", asked, got)
+	first := ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID
+	if got := woken(first); got > calls/3 {
+		t.Errorf("%d calls woke the keeper %d times", calls, got)
 	}
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
 	second := first
-	until(t, "another keeper is there", func() bool {
-		second = ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID
+	until(t, "another keeper runs", func() bool {
+		second = ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID
 		return second != first
 	})
-	woken(second) // while it takes over, it has work of its own
-	if got := woken(second); got > asked/3 {
-		t.Errorf("%d questions woke the keeper that took over %d times", asked, got)
+	woken(second) // the takeover wakes it too
+	if got := woken(second); got > calls/3 {
+		t.Errorf("%d calls woke the new keeper %d times", calls, got)
 	}
 }
 
-// pauses is how often threads of a process have gone to sleep.
+// pauses returns how often threads of a process have gone to sleep.
 func pauses(t *testing.T, pid int) int {
 	t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
@@ -60,9 +60,9 @@ func pauses(t *testing.T, pid int) int {
 		if err != nil {
 			continue // it has ended
 		}
-		_, behind, _ := strings.Cut(string(raw), "\nvoluntary_ctxt_switches:")
+		_, rest, _ := strings.Cut(string(raw), "\nvoluntary_ctxt_switches:")
 		n := 0
-		if _, err := fmt.Sscan(behind, &n); err != nil {
+		if _, err := fmt.Sscan(rest, &n); err != nil {
 			t.Fatalf("%s: %v", task, err)
 		}
 		all += n

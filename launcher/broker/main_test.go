@@ -17,14 +17,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// TestMain lets the test's own executable be the broker, and the keeper where a
-// test needs one that it can kill. The run fails when a process is left over.
+// TestMain lets the test's own executable run as the broker, and as a keeper that a test can
+// kill. The run fails if a process is left running.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && (os.Args[1] == "broker" || os.Args[1] == "keeper") {
-		os.Exit(play(os.Args[1]))
+		os.Exit(runRole(os.Args[1]))
 	}
 	playHolder()
-	// A browser leaves things at home: crash reports, settings of the desktop.
+	// A browser writes crash reports and desktop settings into HOME.
 	home, err := os.MkdirTemp("/tmp", ownPrefix()+"home-")
 	if err == nil {
 		err = os.Setenv("HOME", home)
@@ -39,16 +39,16 @@ func TestMain(m *testing.M) {
 		status = 1
 	}
 	if left := processes("/tmp/" + ownPrefix()); len(left) > 0 {
-		fmt.Fprintln(os.Stderr, "processes are left:", strings.Join(left, "\n"))
+		fmt.Fprintln(os.Stderr, "processes are left running:", strings.Join(left, "\n"))
 		status = 1
 	}
 	os.Exit(status)
 }
 
-// ownPrefix begins the name of every root of this run, and of no other's.
+// ownPrefix is how the names of this run's roots start, and no other run's.
 func ownPrefix() string { return fmt.Sprintf("abb%d-", os.Getpid()) }
 
-func play(role string) int {
+func runRole(role string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -58,8 +58,8 @@ func play(role string) int {
 		settings, err = wire.SettingsFrom(os.LookupEnv)
 	}
 	if err == nil && role == "broker" {
-		spares, _ := strconv.Atoi(os.Getenv("ABROWSER_SPARE_PAGES")) // where it is not set, as usual
-		err = Serve(ctx, ServeOptions{Root: root, Settings: settings, Log: log, Spares: spares})
+		after, _ := strconv.Atoi(os.Getenv("ABROWSER_SPARE_PAGES")) // unset: the default
+		err = Serve(ctx, ServeOptions{Root: root, Settings: settings, Log: log, SpareAfter: after})
 	}
 	if err == nil && role == "keeper" {
 		var o keeper.Options
@@ -93,8 +93,8 @@ func keeperOptions(ctx context.Context, root home.Root, s wire.Settings) (keeper
 	}, nil
 }
 
-// processes lists the living processes whose command line or root is below dir.
-// It finds nothing where there is no /proc.
+// processes lists the running processes whose command line contains dir or whose root is
+// below it. It finds none on systems without /proc.
 func processes(dir string) []string {
 	entries, _ := os.ReadDir("/proc")
 	var found []string

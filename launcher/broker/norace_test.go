@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// busySlack is for a machine on which other tests run, too.
+// busySlack allows for other tests that run on the machine.
 const busySlack = 5 * time.Millisecond
 
-// uncollected is for the race detector.
+// uncollected does nothing without the race detector.
 func uncollected(*testing.T) {}

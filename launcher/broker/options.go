@@ -8,45 +8,36 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// ServeOptions are for [Serve]. All else comes from the keeper.
+// ServeOptions are for [Serve]. Root is required; the keeper hands over the rest.
 type ServeOptions struct {
 	Root     home.Root
 	Settings wire.Settings
 	Build    string
-	Log      *slog.Logger
-	Ready    func(error)
-	// Spares is the number of new sessions after which a page is held ready for the
-	// next one; below 0: never. Where a person would see that page, in a browser with
-	// windows or in one that we did not start, none is held.
-	Spares int
-	// CleanupScript removes from a page what daemons left there; see [patches.Options].
+	Log      *slog.Logger // nil discards
+	Ready    func(error)  // called when the broker has ended; may be nil
+	// SpareAfter is the number of new sessions after which a page is created ahead for the
+	// next one. 0 is the default, a negative number means never. None is created in a
+	// visible or external browser, where a person would see it.
+	SpareAfter int
+	// CleanupScript removes from a page what a session's daemon left there; see
+	// [patches.Options].
 	CleanupScript string
-	// Bury ends what a session has kept outside of the browser, which ended with its
-	// agent when no daemon was connected for it, and reports whether its tabs are to be
-	// closed. It may take as long as its ctx lasts. Nil: nothing is kept.
-	Bury func(ctx context.Context, session string) (closes bool, err error)
+	// FinalizeSession ends what a session keeps outside of the browser. It is called for a
+	// session that ended with its agent while no daemon was connected, and reports whether
+	// the session's tabs are to be closed. Nil if sessions keep nothing.
+	FinalizeSession func(ctx context.Context, session string) (closeTabs bool, err error)
 }
 
-// defaultSpares is where more sessions are likely to come. A page held ready takes the
-// memory of one.
-const defaultSpares = 5
+// defaultSpareAfter is a number of sessions after which more are likely to come. A spare
+// page takes as much memory as any page.
+const defaultSpareAfter = 5
 
-func (o ServeOptions) spares() int {
-	switch {
-	case o.Spares < 0:
-		return 0
-	case o.Spares == 0:
-		return defaultSpares
+func (o ServeOptions) spareAfter() int {
+	if o.SpareAfter == 0 {
+		return defaultSpareAfter
 	}
-	return o.Spares
+	return max(0, o.SpareAfter)
 }
 
-// watched reports whether a person sees the browser's windows.
-func (o ServeOptions) watched() bool { return o.Settings.Headed || o.Settings.External() }
-
-func logger(l *slog.Logger) *slog.Logger {
-	if l == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return l
-}
+// isVisible reports whether a person sees the browser's windows.
+func (o ServeOptions) isVisible() bool { return o.Settings.Headed || o.Settings.External() }

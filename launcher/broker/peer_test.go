@@ -8,17 +8,18 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"github.com/abrowser/abrowser/launcher/broker/upstream"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// peer is a CDP client of a session, as simple as one can be: it answers each
-// page that it is attached to as Playwright does.
+// peer is a minimal CDP client of a session. It resumes each new page as Playwright does.
 type peer struct {
 	t    *testing.T
 	conn *websocket.Conn
@@ -28,7 +29,7 @@ type peer struct {
 	waiting map[int]chan message
 	pages   map[string]*tab // by target id
 	order   []string
-	frozen  bool          // it lets its new pages wait
+	frozen  bool          // new pages are not resumed
 	changed chan struct{} // closed and replaced at each change of pages
 	gone    chan struct{} // closed when the connection has ended
 }
@@ -51,7 +52,7 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// connect joins a session and waits until its living pages are known.
+// connect connects to a session and waits until its pages are known.
 func (r *rig) connect(session string) *peer {
 	r.t.Helper()
 	p := r.dial(session)
@@ -61,7 +62,7 @@ func (r *rig) connect(session string) *peer {
 	return p
 }
 
-// dial joins a session and says nothing.
+// dial connects to a session and sends nothing.
 func (r *rig) dial(session string) *peer {
 	r.t.Helper()
 	conn := r.socket(session)
@@ -73,7 +74,7 @@ func (r *rig) dial(session string) *peer {
 	return p
 }
 
-// socket opens a connection to a session's endpoint.
+// socket opens a WebSocket to a session's endpoint.
 func (r *rig) socket(session string) *websocket.Conn {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
@@ -85,7 +86,7 @@ func (r *rig) socket(session string) *websocket.Conn {
 	if err != nil {
 		r.t.Fatalf("dialing session %s: %v", session, err)
 	}
-	conn.SetReadLimit(maxMessage)
+	conn.SetReadLimit(upstream.MaxMessage)
 	return conn
 }
 
@@ -106,11 +107,11 @@ func (p *peer) read() {
 			p.t.Errorf("%.200s: %v", raw, err)
 			return
 		}
-		p.take(m)
+		p.handle(m)
 	}
 }
 
-func (p *peer) take(m message) {
+func (p *peer) handle(m message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if m.Method == "" {
@@ -156,7 +157,7 @@ func (p *peer) take(m message) {
 
 func (p *peer) sendLocked(session, method string, params any) chan message {
 	p.last++
-	raw, encoded := params.(json.RawMessage) // sent as it is: a large one is not walked through here
+	raw, encoded := params.(json.RawMessage) // sent as it is: encoding a large one would take long
 	if !encoded {
 		var err error
 		if raw, err = json.Marshal(params); err != nil {
@@ -173,7 +174,7 @@ func (p *peer) sendLocked(session, method string, params any) chan message {
 	out = append(out, '}')
 	got := make(chan message, 1)
 	p.waiting[p.last] = got
-	_ = p.conn.Write(context.Background(), websocket.MessageText, out) // a lost connection shows in gone
+	_ = p.conn.Write(context.Background(), websocket.MessageText, out) // gone reports a lost connection
 	return got
 }
 
@@ -195,7 +196,7 @@ func (p *peer) call(session, method string, params any) (json.RawMessage, error)
 	}
 }
 
-// targets are the pages that the peer has been told of, in order.
+// targets returns the pages that were announced, in order.
 func (p *peer) targets() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -214,7 +215,7 @@ func (p *peer) tab(target string) *tab {
 	return p.pages[target]
 }
 
-// next waits for a page that is not among the known ones.
+// next waits for a page that is not in known.
 func (p *peer) next(known []string) *tab {
 	p.t.Helper()
 	late := time.After(testTime / 2)
@@ -223,7 +224,7 @@ func (p *peer) next(known []string) *tab {
 		changed := p.changed
 		p.mu.Unlock()
 		for _, id := range p.targets() {
-			if !contains(known, id) {
+			if !slices.Contains(known, id) {
 				return p.tab(id)
 			}
 		}
@@ -235,16 +236,7 @@ func (p *peer) next(known []string) *tab {
 	}
 }
 
-func contains(all []string, one string) bool {
-	for _, x := range all {
-		if x == one {
-			return true
-		}
-	}
-	return false
-}
-
-// open makes a page. Its event has to have come before the reply.
+// open creates a page. Its event must arrive before the reply.
 func (p *peer) open() *tab {
 	p.t.Helper()
 	raw, err := p.call("", "Target.createTarget", map[string]any{"url": "about:blank"})
@@ -257,12 +249,12 @@ func (p *peer) open() *tab {
 	}
 	t := p.tab(out.TargetID)
 	if t == nil {
-		p.t.Fatalf("the reply names %s before its event has come", out.TargetID)
+		p.t.Fatalf("the reply with target %s arrived before its event", out.TargetID)
 	}
 	return t
 }
 
-// show navigates the page to a page of the site with this body.
+// show navigates the page to one of the site with this body.
 func (t *tab) show(site, html string) {
 	t.peer.t.Helper()
 	_, err := t.peer.call(t.session, "Page.navigate", map[string]any{"url": site + "/p?html=" + url.QueryEscape(html)})
@@ -301,7 +293,7 @@ func (t *tab) try(expression string) (string, error) {
 	return string(out.Result.Value), nil
 }
 
-// click clicks the middle of an element as a mouse does.
+// click clicks the middle of an element by mouse events.
 func (t *tab) click(selector, button string, modifiers int) {
 	t.peer.t.Helper()
 	var at [2]float64

@@ -8,29 +8,29 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Two sessions' pages have a frame of the same site, as of an advertiser or a
-// login: a script that never ends in one of them does not stop the other's.
-func TestBusyFrameHoldsUpItsOwnPageOnly(t *testing.T) {
+// The pages of two sessions have a frame of the same site, such as an advertiser's. An endless
+// script in one frame does not stop the other.
+func TestBusyFrameBlocksItsOwnPageOnly(t *testing.T) {
 	r := start(t, wire.Settings{})
 	third := strings.Replace(r.site.URL, "127.0.0.1", "localhost", 1) // another site
 	frame := func(script string) string {
 		return `<iframe src="` + third + "/frame?html=" + url.QueryEscape("<script>onmessage = () => { "+script+" }</script>") + `"></iframe>`
 	}
 	const ask = `new Promise(done => { onmessage = e => done(e.data); frames[0].postMessage('', '*') })`
-	busy, calm := r.connect("busy").open(), r.connect("calm").open()
+	busy, other := r.connect("busy").open(), r.connect("other").open()
 	busy.show(r.site.URL, frame("parent.postMessage('busy', '*'); setTimeout(() => { for (;;); }, 50)"))
-	calm.show(r.site.URL, frame("parent.postMessage('calm', '*')"))
-	if got := calm.eval(ask); got != `"calm"` {
-		t.Fatalf("the frame says %s", got)
+	other.show(r.site.URL, frame("parent.postMessage('other', '*')"))
+	if got := other.eval(ask); got != `"other"` {
+		t.Fatalf("the frame answers %s", got)
 	}
 	if got := busy.eval(ask); got != `"busy"` {
-		t.Fatalf("the busy frame says %s", got)
+		t.Fatalf("the busy frame answers %s", got)
 	}
-	calm.eval(`new Promise(done => setTimeout(done, 200))`) // the other is at it by then
-	if got, err := calm.try(ask); got != `"calm"` {
-		t.Errorf("beside another session's busy frame of the same site a frame says %s, %v", got, err)
+	other.eval(`new Promise(done => setTimeout(done, 200))`) // until the endless script runs
+	if got, err := other.try(ask); got != `"other"` {
+		t.Errorf("while another session's frame of the same site is busy, a frame answers %s, %v", got, err)
 	}
 	if got := busy.eval("6*7"); got != "42" {
-		t.Errorf("the busy frame's own page says %s", got)
+		t.Errorf("6*7 is %s in the busy frame's own page", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,7 +18,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/keeper"
 )
 
-// protocol is what a browser says of its own protocol.
+// protocol is the browser's description of CDP.
 type protocol struct {
 	Domains []struct {
 		Domain   string
@@ -29,7 +30,7 @@ type protocol struct {
 	}
 }
 
-// kind is a type of the protocol, or a member of one.
+// kind is a type of the protocol, or a member of a type.
 type kind struct {
 	ID, Name, Type, Ref string
 	Optional            bool
@@ -37,7 +38,7 @@ type kind struct {
 	Properties          []kind
 }
 
-// UnmarshalJSON is for "$ref", and for enums.
+// UnmarshalJSON reads "$ref", which is not a Go name.
 func (k *kind) UnmarshalJSON(raw []byte) error {
 	type plain kind
 	v := struct {
@@ -49,8 +50,8 @@ func (k *kind) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// readProtocol asks a browser that it starts itself, since only one with a port
-// tells.
+// readProtocol returns the description from a browser that it starts: only a browser with a
+// debugging port serves it.
 func readProtocol(t *testing.T, o keeper.Options) protocol {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
@@ -62,7 +63,7 @@ func readProtocol(t *testing.T, o keeper.Options) protocol {
 	}
 	cmd := exec.CommandContext(ctx, o.Browser, args...)
 	cmd.WaitDelay = time.Second
-	says, err := cmd.StderrPipe()
+	stderr, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -71,14 +72,14 @@ func readProtocol(t *testing.T, o keeper.Options) protocol {
 	}
 	defer func() {
 		cancel()
-		_, _ = io.Copy(io.Discard, says)
+		_, _ = io.Copy(io.Discard, stderr)
 		_ = cmd.Wait() // it was killed
 		if socket, err := os.Readlink(filepath.Join(profile, "SingletonSocket")); err == nil {
 			_ = os.RemoveAll(filepath.Dir(socket)) // a killed browser leaves this directory in /tmp
 		}
 	}()
 	address := ""
-	for lines := bufio.NewScanner(says); address == "" && lines.Scan(); {
+	for lines := bufio.NewScanner(stderr); address == "" && lines.Scan(); {
 		if m := regexp.MustCompile(`ws://([^/]+)/`).FindStringSubmatch(lines.Text()); m != nil {
 			address = m[1]
 		}
@@ -99,7 +100,7 @@ func readProtocol(t *testing.T, o keeper.Options) protocol {
 	return p
 }
 
-// types are the protocol's, by their full name.
+// types returns the protocol's types by their full names.
 func (p protocol) types() map[string]kind {
 	all := map[string]kind{}
 	for _, d := range p.Domains {
@@ -110,7 +111,7 @@ func (p protocol) types() map[string]kind {
 	return all
 }
 
-// refer is the full name of the type that a member refers to.
+// refer returns the full name of the type that a member refers to.
 func refer(domain, ref string) string {
 	if ref == "" || strings.Contains(ref, ".") {
 		return ref
@@ -118,7 +119,7 @@ func refer(domain, ref string) string {
 	return domain + "." + ref
 }
 
-// filler makes a value that the protocol takes for k.
+// filler returns a valid value of a type.
 func filler(types map[string]kind, domain string, k kind) any {
 	if name := refer(domain, k.Ref); name != "" {
 		owner, _, _ := strings.Cut(name, ".")
@@ -146,16 +147,16 @@ func filler(types map[string]kind, domain string, k kind) any {
 	}
 }
 
-// naming is a call that names a thing of one of the given types.
-type naming struct {
+// namingCall is a call with a member that names a target, session or other object.
+type namingCall struct {
 	method, member, kind string
-	params               map[string]any // all but the member
+	params               map[string]any // without the member
 }
 
-// naming lists the calls with a member of one of the types.
-func (p protocol) naming(kinds map[string]string) []naming {
+// naming returns the calls with a member of one of the types.
+func (p protocol) naming(kinds map[string]bool) []namingCall {
 	types := p.types()
-	var all []naming
+	var all []namingCall
 	for _, d := range p.Domains {
 		for _, c := range d.Commands {
 			params := map[string]any{}
@@ -165,12 +166,9 @@ func (p protocol) naming(kinds map[string]string) []naming {
 				}
 			}
 			for _, k := range c.Parameters {
-				if name := refer(d.Domain, k.Ref); kinds[name] != "" {
-					rest := map[string]any{}
-					for other, v := range params {
-						rest[other] = v
-					}
-					all = append(all, naming{d.Domain + "." + c.Name, k.Name, name, rest})
+				if name := refer(d.Domain, k.Ref); kinds[name] {
+					rest := maps.Clone(params)
+					all = append(all, namingCall{d.Domain + "." + c.Name, k.Name, name, rest})
 				}
 			}
 		}

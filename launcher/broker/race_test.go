@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// busySlack is what the race detector costs a broker to which some talk all the time.
+// busySlack is the cost of the race detector in a broker with clients that send without a break.
 const busySlack = 50 * time.Millisecond
 
-// uncollected keeps the collector out of this process and of those that it starts. It
-// stops the world, and the detector's loops over a large message stop for nobody: the
-// whole process would stand still for seconds.
+// uncollected disables garbage collection in this process and its children. The collector
+// stops the world, which has to wait for the detector's loops over a large message: the
+// process would stand still for seconds.
 func uncollected(t *testing.T) {
 	t.Setenv("GOGC", "off")
 	before := debug.SetGCPercent(-1)

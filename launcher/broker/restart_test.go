@@ -5,18 +5,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/broker/statefile"
 	"github.com/abrowser/abrowser/launcher/keeper"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// killBrowser kills the browser and waits until another one is served.
+// killBrowser kills the browser and waits until the broker serves another one.
 func (r *rig) killBrowser() {
 	r.t.Helper()
 	browser, _ := r.pids()
@@ -24,7 +26,7 @@ func (r *rig) killBrowser() {
 		r.t.Fatal(err)
 	}
 	until(r.t, "another browser runs", func() bool {
-		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrowserPID != browser
 	})
 }
@@ -61,7 +63,7 @@ func TestBrowserIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "a has closed its tab", func() bool { return len(r.tabs("a")) == 2 })
-	wantA, wantB := r.urls("a"), r.urls("b")[:1] // what was in a context of its own goes with it
+	wantA, wantB := r.urls("a"), r.urls("b")[:1] // a private context is lost with the browser
 	for round := range 2 {
 		r.killBrowser()
 		<-a.gone
@@ -74,26 +76,26 @@ func TestBrowserIsKilled(t *testing.T) {
 		a = r.connect("a")
 		got := a.targets()
 		if len(got) != 2 || got[0] == first[0] {
-			t.Fatalf("a is told of %q", got)
+			t.Fatalf("a has the targets %q", got)
 		}
 		page := a.tab(got[1])
 		until(t, "the page has loaded", func() bool { title, err := page.try("document.title"); return err == nil && title == `"three"` })
-		if news := ask(r, verbs.BrokerNews, verbs.NewsIn{Session: "a"}); len(news.Reopened) != 2 || news.Reopened[1].TabID != "t3" || news.Reopened[1].Empty {
-			t.Errorf("a's news are %+v", news)
+		if notices := ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "a"}); len(notices.Reopened) != 2 || notices.Reopened[1].TabID != "t3" || notices.Reopened[1].Empty {
+			t.Errorf("a's notices are %+v", notices)
 		}
 	}
-	news := ask(r, verbs.BrokerNews, verbs.NewsIn{Session: "b"})
-	if len(news.Reopened) != 1 || len(ask(r, verbs.BrokerNews, verbs.NewsIn{Session: "b", Heard: news.At}).Reopened) != 0 {
-		t.Errorf("b's news are %+v, and should be forgotten once heard", news)
+	notices := ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "b"})
+	if len(notices.Reopened) != 1 || len(ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "b", Seen: notices.At}).Reopened) != 0 {
+		t.Errorf("b's notices are %+v, or were not removed after they were read", notices)
 	}
 	if a.open(); !slices.Equal(r.tabs("a"), []string{"t1", "t3", "t4"}) {
-		t.Errorf("tabs are %q: t2 is not given again", r.tabs("a"))
+		t.Errorf("tabs are %q, want t4 as the new one: t2 is not reused", r.tabs("a"))
 	}
 }
 
-// One browser after the other that dies is enough at some time: an error, with what
-// the browser said.
-func TestBrowserDiesAgainAndAgain(t *testing.T) {
+// When several browsers have died in a row, no other is started for a while. The error has
+// the browser's stderr.
+func TestBrowserDiesRepeatedly(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
@@ -101,13 +103,13 @@ func TestBrowserDiesAgainAndAgain(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	killed := map[int]bool{}
-	until(t, "the keeper gives up", func() bool {
+	until(t, "the keeper ends", func() bool {
 		select {
 		case <-ended:
 			return true
 		default:
 		}
-		if s, err := try(r, verbs.BrowserStatus, verbs.Nothing{}); err == nil && !killed[s.BrowserPID] {
+		if s, err := try(r, verbs.BrowserStatus, verbs.Empty{}); err == nil && !killed[s.BrowserPID] {
 			killed[s.BrowserPID] = true
 			_ = syscall.Kill(s.BrowserPID, syscall.SIGKILL)
 		}
@@ -122,10 +124,10 @@ func TestBrowserDiesAgainAndAgain(t *testing.T) {
 	}
 	e := wire.AsError(keeper.Run(t.Context(), o))
 	if e == nil || e.Code != wire.CodeNoBrowser || e.Details["stderr"] == "" || !strings.Contains(e.Hint, "another browser is tried after") {
-		t.Errorf("the next keeper says %+v, want %s, with the browser's words and when it is tried again", e, wire.CodeNoBrowser)
+		t.Errorf("the next keeper returns %+v, want %s with the browser's stderr and the time of the next try", e, wire.CodeNoBrowser)
 	}
 	if left := processes(r.root.Dir); len(left) > 0 {
-		t.Errorf("processes are left: %q", left)
+		t.Errorf("processes are left running: %q", left)
 	}
 }
 
@@ -152,42 +154,42 @@ func TestCookiesOutliveTheBrowser(t *testing.T) {
 	}
 	want := cookiesOf(t, a)
 	if len(want) != len(set) {
-		t.Fatalf("the browser took %d of %d cookies: %q", len(want), len(set), want)
+		t.Fatalf("the browser accepted %d of %d cookies: %q", len(want), len(set), want)
 	}
 	ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true})
 	r.killBrowser()
 	a = r.connect("a")
 	if got := cookiesOf(t, a); !slices.Equal(got, want) {
-		t.Errorf("the cookies are\n%s, were\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the cookies are\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// And what was taken away stays away.
+	// Removed cookies stay removed.
 	if _, err := a.call("", "Storage.clearCookies", nil); err != nil {
 		t.Fatal(err)
 	}
 	ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true})
 	r.killBrowser()
 	if got := cookiesOf(t, r.connect("a")); len(got) != 0 {
-		t.Errorf("cookies that were cleared are back: %q", got)
+		t.Errorf("removed cookies were put back: %q", got)
 	}
 	for _, secret := range []string{"h1", "d1", "s1", "x1", "p1", "i1"} {
 		if strings.Contains(r.log.String(), "\""+secret+"\"") || strings.Contains(r.log.String(), "="+secret) {
-			t.Errorf("the log has the value %s", secret)
+			t.Errorf("the log contains the value %s", secret)
 		}
 	}
 }
 
-// A command that asked no server for anything is told what is known, also by a browser
-// that answers nothing. A cookie that its script has set is saved all the same.
-func TestQuietCommandAsksTheBrowserNothing(t *testing.T) {
+// The end of a command that contacted no server does not wait for the browser, even if that
+// is stopped. A cookie that its script has set is saved a moment later.
+func TestCommandWithoutActivityDoesNotWait(t *testing.T) {
 	r := start(t, wire.Settings{})
 	a := r.connect("a")
 	tab := a.open()
-	tab.show(r.site.URL, `<link rel="icon" href="data:,">quiet`) // without a picture that it asks for later
+	tab.show(r.site.URL, `<link rel="icon" href="data:,">quiet`) // without an icon that is requested later
 	settled := func() ([]verbs.Tab, time.Duration) {
 		began := time.Now()
 		return ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true}).Tabs, time.Since(began)
 	}
-	settled() // what the page was asked for
+	settled() // reports the activity of the navigation
 	browser, _ := r.pids()
 	if err := syscall.Kill(browser, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -197,7 +199,7 @@ func TestQuietCommandAsksTheBrowserNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if took >= barrierTime || len(tabs) != 1 || tabs[0].TargetID != tab.target {
-		t.Errorf("beside a browser that is stopped it took %v and told %+v", took, tabs)
+		t.Errorf("with a stopped browser it took %v and returned %+v", took, tabs)
 	}
 	tab.eval("document.cookie = 'script=kept; max-age=999999'")
 	settled()
@@ -207,16 +209,16 @@ func TestQuietCommandAsksTheBrowserNothing(t *testing.T) {
 	})
 }
 
-// A person's browser has thousands of cookies, and takes long to tell them. No command
-// waits for that, and they are saved all the same.
-func TestManyCookiesHoldNoCommandUp(t *testing.T) {
+// A browser takes long to list thousands of cookies. No command waits for that, and they are
+// saved a moment later.
+func TestManyCookiesDelayNoCommand(t *testing.T) {
 	r := start(t, wire.Settings{})
 	a := r.connect("a")
 	a.open()
 	took := func() time.Duration {
 		var all []time.Duration
 		for range 15 {
-			if _, err := a.call("", "Storage.setCookies", map[string]any{"cookies": []any{}}); err != nil { // it may have logged in
+			if _, err := a.call("", "Storage.setCookies", map[string]any{"cookies": []any{}}); err != nil { // this may be a login
 				t.Fatal(err)
 			}
 			began := time.Now()
@@ -238,7 +240,7 @@ func TestManyCookiesHoldNoCommandUp(t *testing.T) {
 	}
 	want := cookiesOf(t, a)
 	if len(want) != len(set) {
-		t.Fatalf("the browser took %d of %d cookies", len(want), len(set))
+		t.Fatalf("the browser accepted %d of %d cookies", len(want), len(set))
 	}
 	ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true})
 	until(t, "the cookies are saved", func() bool {
@@ -246,15 +248,15 @@ func TestManyCookiesHoldNoCommandUp(t *testing.T) {
 		return err == nil && bytes.Count(raw, []byte(".example\"")) >= len(set)
 	})
 	if many := took(); many > 8*few {
-		t.Errorf("at the end of a command %v go by, with few cookies %v", many, few)
+		t.Errorf("the end of a command takes %v, with few cookies %v", many, few)
 	}
 	r.killBrowser()
 	if got := cookiesOf(t, r.connect("a")); !slices.Equal(got, want) {
-		t.Errorf("%d cookies are there after the browser died, %d were", len(got), len(want))
+		t.Errorf("after the browser died there are %d cookies, want %d", len(got), len(want))
 	}
 }
 
-// cookiesOf are the shared context's cookies with all that CDP says of them.
+// cookiesOf returns the shared context's cookies with all their members.
 func cookiesOf(t *testing.T, p *peer) []string {
 	t.Helper()
 	raw, err := p.call("", "Storage.getCookies", nil)
@@ -271,4 +273,33 @@ func cookiesOf(t *testing.T, p *peer) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// A state that could not be written is written as soon as that is possible, even if nothing
+// else happens.
+func TestStateIsWrittenLater(t *testing.T) {
+	r := start(t, wire.Settings{})
+	a := r.connect("a")
+	a.open()
+	path := r.root.Path("state", "browser-default.json")
+	blocker := path + ".new"
+	if err := os.MkdirAll(filepath.Join(blocker, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	a.open()
+	if s, err := statefile.Read(path); err != nil || len(s.State.Tenants) != 1 || len(s.State.Tenants[0].Tabs) != 1 {
+		t.Fatalf("the state file was written: %+v %v", s.State.Tenants, err)
+	}
+	time.Sleep(time.Second) // until the new tab causes no more saves
+	if err := os.RemoveAll(blocker); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	until(t, "the state file is written", func() bool {
+		s, err := statefile.Read(path)
+		return err == nil && len(s.State.Tenants) == 1 && len(s.State.Tenants[0].Tabs) == 2
+	})
+	if took := time.Since(began); took > 4*tickEvery { // a later save would have another cause
+		t.Errorf("it was written after %s", took)
+	}
 }

@@ -22,17 +22,17 @@ import (
 
 const testTime = 60 * time.Second
 
-// rig is a keeper with its browser, as one test needs it.
+// rig is a keeper and its browser for one test.
 type rig struct {
 	t     *testing.T
 	root  home.Root
-	place home.Place
+	place home.Endpoint
 	site  *httptest.Server
-	beats *beats
+	pings *pings
 	log   *logBuffer
 }
 
-// start runs a keeper in this process and stops it at the test's end.
+// start runs a keeper in this process until the test ends.
 func start(t *testing.T, s wire.Settings) *rig {
 	t.Helper()
 	r := newRig(t, s)
@@ -66,20 +66,20 @@ func start(t *testing.T, s wire.Settings) *rig {
 
 func newRig(t *testing.T, s wire.Settings) *rig {
 	t.Helper()
-	// Not t.TempDir: a socket's path is short.
+	// Not t.TempDir: a socket's path has to be short.
 	dir, err := os.MkdirTemp("/tmp", ownPrefix())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	r := &rig{t: t, root: home.Root{Dir: filepath.Join(dir, "r")}, log: &logBuffer{}, beats: &beats{seen: map[string]bool{}}}
+	r := &rig{t: t, root: home.Root{Dir: filepath.Join(dir, "r")}, log: &logBuffer{}, pings: &pings{seen: map[string]bool{}}}
 	if err := r.root.Make(); err != nil {
 		t.Fatal(err)
 	}
 	if r.place, err = r.root.BrowserOf(s); err != nil {
 		t.Fatal(err)
 	}
-	r.site = httptest.NewServer(r.beats)
+	r.site = httptest.NewServer(r.pings)
 	t.Cleanup(r.site.Close)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -89,8 +89,8 @@ func newRig(t *testing.T, s wire.Settings) *rig {
 	return r
 }
 
-// page answers with what the query's html says, or its script.
-func page(w http.ResponseWriter, q *http.Request) {
+// servePage responds with the html or the script of the query.
+func servePage(w http.ResponseWriter, q *http.Request) {
 	if script := q.FormValue("script"); script != "" {
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = w.Write([]byte(script))
@@ -118,15 +118,15 @@ func try[In, Out any](r *rig, v wire.Verb[In, Out], in In) (Out, error) {
 	var out Out
 	ctx, cancel := context.WithTimeout(context.Background(), testTime)
 	defer cancel()
-	c := client.Caller{Place: r.place}
-	reply, err := c.Call(ctx, v.Path(), in)
+	c := client.Client{Endpoint: r.place}
+	reply, err := c.Call(ctx, v.Spec, in)
 	if err != nil {
 		return out, err
 	}
 	return out, json.Unmarshal(reply.Data, &out)
 }
 
-// tabs are the ids of a session's tabs.
+// tabs returns the ids of a session's tabs.
 func (r *rig) tabs(session string) []string {
 	r.t.Helper()
 	var ids []string
@@ -136,24 +136,24 @@ func (r *rig) tabs(session string) []string {
 	return ids
 }
 
-// until waits for a condition that nothing announces. One that was waited for too long
-// does not hold, also where it is the condition itself that took the time.
-func until(t *testing.T, what string, holds func() bool) {
+// until polls a condition. It fails if the condition is met too late, even if checking it
+// took that time.
+func until(t *testing.T, what string, isMet func() bool) {
 	t.Helper()
 	for end := time.Now().Add(testTime / 2); ; time.Sleep(20 * time.Millisecond) {
-		held := holds()
+		met := isMet()
 		switch late := time.Now().After(end); {
-		case late && held:
+		case late && met:
 			t.Fatalf("too late: %s", what)
 		case late:
 			t.Fatalf("never: %s", what)
-		case held:
+		case met:
 			return
 		}
 	}
 }
 
-// logBuffer keeps what was logged, for a test that fails.
+// logBuffer collects the log, which a failed test prints.
 type logBuffer struct {
 	mu sync.Mutex // guards b
 	b  strings.Builder
@@ -171,23 +171,23 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-// beats keeps what pages say of themselves in the query of /beat.
-type beats struct {
+// pings collects the queries with which pages request /beat.
+type pings struct {
 	mu   sync.Mutex // guards seen
 	seen map[string]bool
 }
 
-func (b *beats) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (p *pings) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if q.URL.Path == "/beat" {
-		b.mu.Lock()
-		b.seen[q.URL.RawQuery] = true
-		b.mu.Unlock()
+		p.mu.Lock()
+		p.seen[q.URL.RawQuery] = true
+		p.mu.Unlock()
 	}
-	page(w, q)
+	servePage(w, q)
 }
 
-func (b *beats) has(query string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.seen[query]
+func (p *pings) has(query string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.seen[query]
 }

@@ -8,11 +8,17 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/broker/downloads"
+	"github.com/abrowser/abrowser/launcher/broker/jar"
 	"github.com/abrowser/abrowser/launcher/broker/pool"
+	"github.com/abrowser/abrowser/launcher/broker/queue"
+	"github.com/abrowser/abrowser/launcher/broker/statefile"
+	"github.com/abrowser/abrowser/launcher/broker/upstream"
 	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets/server"
@@ -20,68 +26,60 @@ import (
 )
 
 const (
-	beatEvery   = time.Second
-	inboxLength = 256
+	inboxLength  = 256
+	browserLimit = 1 << 30 // bytes that may wait for a browser that does not read
 )
 
-// broker serves one browser. All that is below inbox is touched by the goroutine
-// of run alone.
+// broker serves one browser.
 type broker struct {
 	ServeOptions
 	browser   *handover.Browser
-	keeperPID atomic.Int64
-	ending    atomic.Bool // the keeper is asked to end the browser
 	files     handover.Files
 	keeper    *handover.Conn
-	up        upstream
-	q         *queue // to the browser
-	table     *table
-	cookies   *cookies
-	active    atomic.Bool // clients spoke or were spoken to since the cookies were last looked at
+	keeperPID atomic.Int64
+	ending    atomic.Bool // the keeper was asked to end the browser
+	up        upstream.Conn
+	toBrowser *queue.Queue
+	jar       *jar.Jar // nil for an external browser
+	downloads *downloads.Dir
 	log       *slog.Logger
-	inbox     chan func()
-	over      chan struct{} // closed when run has ended
-	gone      chan struct{} // closed when the keeper says that the browser is gone
-	quiet     chan struct{} // closed when nobody keeps a connection to us for later any more
-	began     time.Time
 
-	idle     idle
-	mux      *patches.Mux
-	lines    map[patches.ClientID]*line
-	lastLine patches.ClientID
-	product  string
-	served   bool // clients have been let in
-	unsaved  bool // the table on disk is not the newest: it could not be written
-	burials  sync.WaitGroup
+	inbox      chan func()    // functions for the mux's goroutine
+	done       chan struct{}  // closed when the mux's goroutine has ended
+	gone       chan struct{}  // closed when the keeper has reported the browser's end
+	idleClosed chan struct{}  // closed when the server has closed its idle connections
+	finalizing sync.WaitGroup // see [ServeOptions]
 
-	downloads *downloads
-	pool      *pool.Pool
-	sweep     time.Duration // between two looks for agents that are gone
-	swept     time.Time     // when the last was
+	// The fields below belong to the mux's goroutine.
+	mux        *patches.Mux
+	clients    map[patches.ClientID]*cdpClient
+	lastClient patches.ClientID
+	product    string
+	serving    bool // clients are accepted
+	state      *statefile.File
+	unsaved    bool // the state could not be written
+	idle       idle
+	pool       *pool.Pool
+	sweepEvery time.Duration // between two searches for agents that have ended
+	lastSweep  time.Time
 }
 
-// Serve is the process `abrowser broker`, which a keeper starts. It returns when
-// the browser or the keeper is gone.
+// Serve runs the process `abrowser broker`, which a keeper has started. It returns when the
+// browser or the keeper has ended.
 func Serve(ctx context.Context, o ServeOptions) error {
 	b := &broker{
-		ServeOptions: o, log: logger(o.Log), inbox: make(chan func(), inboxLength), over: make(chan struct{}),
-		gone: make(chan struct{}), quiet: make(chan struct{}), lines: map[patches.ClientID]*line{}, began: time.Now(),
+		ServeOptions: o, log: o.Log, inbox: make(chan func(), inboxLength), done: make(chan struct{}), gone: make(chan struct{}),
+		idleClosed: make(chan struct{}), clients: map[patches.ClientID]*cdpClient{}, toBrowser: queue.New(browserLimit),
+	}
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
 	}
 	listener, err := b.inherit()
-	if err != nil {
-		return b.tell(err)
+	if err == nil {
+		err = b.serve(ctx, listener)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	return b.tell(b.serve(ctx, cancel, listener))
-}
-
-// tell gives the keeper the reason why we end, where it is to be told.
-func (b *broker) tell(err error) error {
 	if err != nil && b.keeper != nil {
-		if sent := b.keeper.Send(handover.Message{Error: wire.AsError(err)}); sent != nil {
-			b.log.Debug("telling the keeper", "error", sent)
-		}
+		b.tellKeeper(handover.Message{Error: wire.AsError(err)})
 	}
 	if b.Ready != nil {
 		b.Ready(err)
@@ -89,7 +87,7 @@ func (b *broker) tell(err error) error {
 	return err
 }
 
-// inherit takes what the keeper started us with.
+// inherit takes what the keeper started this process with.
 func (b *broker) inherit() (net.Listener, error) {
 	var err error
 	if b.files, err = handover.Inherit(); err != nil {
@@ -105,217 +103,135 @@ func (b *broker) inherit() (net.Listener, error) {
 	if err := b.idle.set(b.Settings.BrowserIdle); err != nil {
 		return nil, err
 	}
-	b.q = newQueue(pipeLimit)
 	b.keeperPID.Store(int64(b.browser.KeeperPID))
 	listener, err := net.FileListener(b.files.Listener)
-	if err != nil {
-		return nil, err
-	}
 	if u, ok := listener.(*net.UnixListener); ok {
 		u.SetUnlinkOnClose(false)
 	}
-	return listener, nil
+	return listener, err
 }
 
-// reach finds the way to the browser: the keeper's pipe, or a connection to one of
-// somebody else's, whose address tells one run of it from the next.
-func (b *broker) reach(ctx context.Context) error {
+// connect opens the connection to the browser. The address of an external browser
+// distinguishes its instances.
+func (b *broker) connect(ctx context.Context) error {
 	if !b.Settings.External() {
-		b.up = &pipe{in: b.files.In, out: b.files.Out, q: b.q}
+		b.up = &upstream.Pipe{In: b.files.In, Out: b.files.Out, Queue: b.toBrowser}
 		return nil
 	}
-	conn, run, err := attach(ctx, b.Settings.CDP)
+	conn, run, err := upstream.Attach(ctx, b.Settings.CDP, b.toBrowser)
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256([]byte(run))
 	b.browser.Instance = hex.EncodeToString(sum[:])
-	b.up = &remote{conn: conn, q: b.q}
+	b.up = conn
 	return nil
 }
 
-// serve runs the broker's goroutines and ends them all:
-//
-//  1. the pipe's writer and reader, the mux's goroutine and the keeper's listener start
-//  2. the browser is taken over, then clients are let in
-//  3. until the browser, the keeper or ctx ends
-//  4. clients are cut and running verbs answered
-//  5. the pipe is closed on our side and everybody waited for, also what is done to
-//     downloads and to sessions that have ended
-func (b *broker) serve(ctx context.Context, cancel context.CancelFunc, listener net.Listener) error {
-	if err := b.reach(ctx); err != nil {
-		return err
+// prepare reads what the previous broker has left, and creates the mux.
+func (b *broker) prepare() error {
+	external, name := b.Settings.External(), filepath.Base(b.Root.Path("x", b.browser.Name))
+	b.downloads = &downloads.Dir{Log: b.log, Done: b.done}
+	if !external { // a person's browser saves files where that person wants them
+		b.downloads.Path = b.Root.Path("state", "downloads-"+name)
+		b.jar = jar.Open(jar.Options{File: b.Root.Path("state", "cookies-"+name+".json"), Profile: b.browser.Profile, Log: b.log, Call: b.callRoot})
 	}
-	if !b.Settings.External() {
-		b.cookies = newCookies(b)
+	if home, err := os.UserHomeDir(); err == nil && b.Settings.Headed && !external {
+		b.downloads.Person = filepath.Join(home, "Downloads")
 	}
-	b.table = tableOf(b.Root, b.browser)
-	b.table.foreign = b.Settings.External()
-	state, err := b.table.load()
+	b.state = statefile.New(b.Root, b.browser)
+	b.state.External = external
+	state, agents, err := b.state.Load()
 	if err != nil {
-		b.log.Error("reading the table of tenants", "error", err)
+		b.log.Error("reading the state file", "error", err)
 	}
-	b.downloads = downloadsOf(b)
-	if state, err = b.downloads.take(state, b.browser.Fresh); err != nil {
+	if state, err = b.downloads.Adopt(state, b.browser.Fresh); err != nil {
 		return err
 	}
-	if err := b.newPool(os.LookupEnv); err != nil {
+	if err := b.newPool(os.LookupEnv, agents); err != nil {
 		return err
 	}
 	b.mux = patches.New(patches.Options{
-		Transport: b, Admit: b.admit, AgentAlive: b.knownToLive, State: state, Log: b.log, OnActivity: b.cookies.moved, DownloadDir: b.downloads.dir, External: b.Settings.External(),
-		SpareAfter: b.spares(), Visible: b.watched(), BrowserStart: b.browser.Began, CleanupScript: b.CleanupScript,
+		Transport: b, Admit: b.admit, AgentAlive: b.isKnownAlive, State: state, Log: b.log, OnActivity: b.jar.SaveSoon, DownloadDir: b.downloads.Path,
+		External: external, SpareAfter: b.spareAfter(), Visible: b.isVisible(), BrowserStart: b.browser.Began, CleanupScript: b.CleanupScript,
 	})
+	return nil
+}
+
+// serve runs the broker's goroutines and ends them. Its order:
+//
+//  1. Writing to and reading from the browser, the mux, and handling the keeper start.
+//  2. The browser is taken over. Then clients are accepted,
+//  3. until the browser, the keeper or ctx ends.
+//  4. Clients are disconnected, and running verbs answered.
+//  5. The connection to the browser is closed, and all goroutines are waited for, also those
+//     that deliver downloads or finalize sessions.
+func (b *broker) serve(ctx context.Context, listener net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := b.connect(ctx); err != nil {
+		return err
+	}
+	if err := b.prepare(); err != nil {
+		return err
+	}
 	var work sync.WaitGroup
 	messages := make(chan []byte, inboxLength)
-	work.Go(func() {
-		defer cancel()
-		if err := b.up.write(ctx); err != nil {
+	start := func(f func()) {
+		work.Go(func() {
+			defer cancel()
+			f()
+		})
+	}
+	start(func() {
+		if err := b.up.Write(ctx); err != nil {
 			b.log.Error("writing to the browser", "error", err)
 		}
 	})
-	work.Go(func() {
-		defer cancel()
-		err := b.up.read(func(msg []byte) {
-			select {
-			case messages <- msg:
-			case <-b.over:
-			}
-		})
-		b.log.Info("the browser says no more", "error", err)
-		if err := b.keeper.Send(handover.Message{Lost: true}); err != nil {
-			b.log.Debug("telling the keeper", "error", err)
-		}
-	})
-	work.Go(func() {
-		defer close(b.over)
+	start(func() { b.read(messages) })
+	start(func() { b.handleKeeper(ctx) })
+	start(func() {
+		defer close(b.done)
 		b.run(ctx, messages)
 	})
-	work.Go(func() {
-		defer cancel()
-		b.handleKeeper(ctx)
-	})
-	err = b.takeOver(ctx)
+	err := b.takeOver(ctx)
 	if err == nil {
-		work.Go(func() { b.cookies.run(ctx) })
-		_ = b.do(ctx, func() { b.served = true }) // where it is over, so much for that
+		work.Go(func() { b.jar.Run(ctx) })
+		work.Go(func() { b.watchSockets(ctx) })
+		_ = b.do(ctx, func() { b.serving = true }) // an error means that the broker is ending
 		srv := &server.Server{
-			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Holdings: b.holdings(), Log: b.log, Grace: stopTime, OnIdleConnsClosed: func() { close(b.quiet) },
+			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Locks: b.holdings(), Log: b.log, Grace: stopTime, OnIdleConnsClosed: func() { close(b.idleClosed) },
 			Extra: map[string]http.Handler{"GET " + wire.PathSession + "{name}": http.HandlerFunc(b.endpoint)},
 		}
 		err = srv.Serve(ctx, listener)
 	}
 	cancel()
-	<-b.over
+	<-b.done
 	b.keeper.Close()
-	_ = b.up.close() // it ends with us anyway
+	_ = b.up.Close() // it ends with this process in any case
 	work.Wait()
-	b.burials.Wait()
-	select {
-	case <-b.gone:
-		b.downloads.end(true)
-	default:
-		b.downloads.end(false)
-	}
+	b.finalizing.Wait()
+	b.downloads.Close(isClosed(b.gone))
 	return err
 }
 
-// run is the goroutine that owns the mux.
-func (b *broker) run(ctx context.Context, messages <-chan []byte) {
-	beat := time.NewTicker(beatEvery)
-	defer beat.Stop()
-	beats := make(chan struct{}, 1)
-	defer close(beats)
-	go b.beat(beats)
-	due := time.NewTimer(time.Hour)
-	defer due.Stop()
-	for {
-		if at, ok := b.mux.Next(); ok {
-			due.Reset(time.Until(at))
-		}
+// read passes the browser's messages to the mux's goroutine, until the browser has ended.
+func (b *broker) read(messages chan<- []byte) {
+	err := b.up.Read(func(msg []byte) {
 		select {
-		case msg := <-messages:
-			b.mux.FromBrowser(msg)
-		case do := <-b.inbox:
-			do()
-		case <-due.C:
-			b.mux.Tick()
-		case <-beat.C:
-			if b.served {
-				b.checkIdle()
-				b.tend()
-			}
-			if b.unsaved {
-				b.keep()
-			}
-			select {
-			case beats <- struct{}{}:
-			default: // the keeper does not listen
-			}
-		case <-ctx.Done():
-			b.mux.Close("the browser is gone")
-			return
+		case messages <- msg:
+		case <-b.done:
 		}
-	}
+	})
+	b.log.Info("the browser has closed its connection", "error", err)
+	b.tellKeeper(handover.Message{Lost: true})
 }
 
-// beat tells the keeper that the mux's goroutine runs, apart from it: a keeper
-// that does not listen holds up nobody.
-func (b *broker) beat(beats <-chan struct{}) {
-	for range beats {
-		if err := b.keeper.Send(handover.Message{Beat: true}); err != nil {
-			b.log.Debug("telling the keeper that we live", "error", err)
-		}
-	}
-}
-
-// do runs f on the goroutine that owns the mux and waits for it.
-func (b *broker) do(ctx context.Context, f func()) error {
-	done := make(chan struct{})
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case b.inbox <- func() { defer close(done); f() }:
-	case <-b.over:
-		return wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-c:
+		return true
+	default:
+		return false
 	}
-	select {
-	case <-done:
-		return nil
-	case <-b.over:
-		return wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
-	}
-}
-
-// ToBrowser implements [patches.Transport].
-func (b *broker) ToBrowser(msg []byte) {
-	if !b.q.put(msg) {
-		b.log.Error("the browser does not read; it is given up")
-		b.q.close()
-	}
-}
-
-// ToClient implements [patches.Transport].
-func (b *broker) ToClient(id patches.ClientID, msg []byte) {
-	b.active.Store(true)
-	if l := b.lines[id]; l != nil {
-		l.give(msg)
-	}
-}
-
-// Cut implements [patches.Transport].
-func (b *broker) Cut(id patches.ClientID, why string) {
-	if l := b.lines[id]; l != nil {
-		l.end(why)
-	}
-}
-
-// Save implements [patches.Transport].
-func (b *broker) Save(s patches.State) {
-	b.table.agents = b.pool.State
-	err := b.table.save(s)
-	if err != nil && !b.unsaved {
-		b.log.Error("writing the table of tenants", "error", err)
-	}
-	b.unsaved = err != nil
 }

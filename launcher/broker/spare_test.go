@@ -4,33 +4,34 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/abrowser/abrowser/launcher/broker/statefile"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The next session's page is the one that was held ready. It was nobody's, and is as
-// awake as any other.
+// The next session gets the page that was created ahead. It belonged to no session, and is
+// as visible as any other.
 func TestSparePage(t *testing.T) {
 	t.Setenv("ABROWSER_SPARE_PAGES", "1")
 	r := start(t, wire.Settings{})
 	first := r.connect("a").open()
 	spare := r.spare("")
 	if all := ask(r, verbs.BrokerTabs, verbs.TabsIn{}).Tabs; len(all) != 1 || all[0].TargetID != first.target {
-		t.Errorf("there are the tabs %+v, want the first session's alone", all)
+		t.Errorf("the tabs are %+v, want only the first session's", all)
 	}
 	b := r.connect("b")
 	if known := b.targets(); len(known) != 0 {
-		t.Errorf("a new session is told of the targets %q", known)
+		t.Errorf("a new session has the targets %q", known)
 	}
 	second := b.open()
 	if second.target != spare {
-		t.Errorf("the second session's page is %s, want %s, which was held ready", second.target, spare)
+		t.Errorf("the second session's page is %s, want the spare page %s", second.target, spare)
 	}
 	second.show(r.site.URL, `<title>b</title>`)
 	if got := second.eval(`[innerWidth, innerHeight, document.visibilityState, document.hasFocus(), opener].join()`); got != `"1280,720,visible,true,"` {
 		t.Errorf("the page is %s", got)
 	}
-	if n, _ := strconv.Atoi(second.eval(frames)); n < fewest {
+	if n, _ := strconv.Atoi(second.eval(frames)); n < minFrames {
 		t.Errorf("the page runs %d frames a second", n)
 	}
 	if next := r.spare(spare); next == first.target {
@@ -38,13 +39,13 @@ func TestSparePage(t *testing.T) {
 	}
 }
 
-// spare waits until another page than before is held ready, and returns its target.
+// spare waits for another spare page than before, and returns its target.
 func (r *rig) spare(before string) string {
 	r.t.Helper()
 	target := ""
 	until(r.t, "a spare page", func() bool {
-		kept, err := read(r.root.Path("state", "browser-default.json"))
-		target = kept.State.Spare
+		c, err := statefile.Read(r.root.Path("state", "browser-default.json"))
+		target = c.State.Spare
 		return err == nil && target != "" && target != before
 	})
 	return target

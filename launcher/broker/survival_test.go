@@ -21,7 +21,7 @@ import (
 
 func (r *rig) pids() (browser, broker int) {
 	r.t.Helper()
-	s := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	s := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	return s.BrowserPID, s.BrokerPID
 }
 
@@ -37,8 +37,8 @@ func TestBrokerIsKilled(t *testing.T) {
 			p.show(r.site.URL, `<title>mine</title><input id=i><script>const id = String(Math.random()); window.read = () => id</script>`)
 			p.eval(`i.value = 'typed'`)
 			want := p.eval("read() + i.value")
-			// What a dead broker left behind must hold nothing up: neither the browser's own
-			// session, which the page's first client was given, nor one made for a later one.
+			// The CDP sessions of a dead broker must block nothing: neither the root session's
+			// own one, which the page's first client got, nor one of a later client.
 			later := r.connect("a")
 			for client, session := range map[*peer]string{a: p.session, later: later.tab(p.target).session} {
 				if _, err := client.call(session, "Fetch.enable", nil); err != nil {
@@ -54,22 +54,22 @@ func TestBrokerIsKilled(t *testing.T) {
 				<-later.gone
 			}
 			until(t, "another broker answers", func() bool {
-				s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+				s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 				return err == nil && s.BrokerPID != broker
 			})
 			if again, _ := r.pids(); again != browser {
-				t.Fatalf("the browser is %d, was %d", again, browser)
+				t.Fatalf("the browser is %d, want %d", again, browser)
 			}
 			tabs := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs
 			if len(tabs) != 1 || tabs[0].TargetID != p.target || tabs[0].TabID != "t1" || tabs[0].Title != "mine" {
-				t.Errorf("the new broker knows of %+v", tabs)
+				t.Errorf("the new broker has the tabs %+v", tabs)
 			}
 			next := r.connect("a")
 			if got := next.targets(); !slices.Equal(got, []string{p.target}) {
-				t.Fatalf("after the restart a is told of %q, want %q", got, p.target)
+				t.Fatalf("after the restart a has the targets %q, want %q", got, p.target)
 			}
 			if got := next.tab(p.target).eval("read() + i.value"); got != want {
-				t.Errorf("the page says %s, want %s", got, want)
+				t.Errorf("the page contains %s, want %s", got, want)
 			}
 			next.tab(p.target).show(r.site.URL, `<title>on</title>`)
 			if got := next.open(); got == nil || !slices.Equal(r.tabs("a"), []string{"t1", "t2"}) {
@@ -84,27 +84,27 @@ func TestBrowserStop(t *testing.T) {
 	a := r.connect("a")
 	a.open()
 	browser, _ := r.pids()
-	daemon := client.Caller{Place: r.place}.Keeping()
+	daemon := client.Client{Endpoint: r.place}.KeepAlive()
 	defer daemon.Close()
-	if _, err := daemon.Hello(t.Context()); err != nil || !daemon.Held() {
-		t.Fatalf("a daemon keeps no connection: %v", err)
+	if _, err := daemon.Hello(t.Context()); err != nil || !daemon.IsConnected() {
+		t.Fatalf("the caller keeps no connection: %v", err)
 	}
 	if got := ask(r, verbs.BrowserStop, verbs.BrowserStopIn{}); !got.Stopped || got.Tabs != 1 {
 		t.Errorf("browser stop: %+v, want one tab stopped", got)
 	}
-	if daemon.Held() {
-		t.Error("when the stop has been answered, a daemon does not see that the broker ends")
+	if daemon.IsConnected() {
+		t.Error("after the response to browser stop, a daemon does not notice that the broker ends")
 	}
 	if err := syscall.Kill(browser, 0); err == nil {
-		t.Error("the browser's process is left")
+		t.Error("the browser's process still runs")
 	}
 	if _, err := os.Stat(r.place.Socket); err == nil {
-		t.Error("the socket is left")
+		t.Error("the socket still exists")
 	}
 	<-a.gone
 }
 
-// TestKeeperIsOneProcess runs the keeper as it is run, and ends it by a signal.
+// A signal ends the keeper's process with all others, and no tab is lost.
 func TestKeeperIsOneProcess(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -118,13 +118,13 @@ func TestKeeperIsOneProcess(t *testing.T) {
 		t.Errorf("the keeper ended with %v", err)
 	}
 	if left := processes(r.root.Dir); len(left) > 0 {
-		t.Errorf("processes are left: %s", strings.Join(left, "\n"))
+		t.Errorf("processes are left running: %s", strings.Join(left, "\n"))
 	}
-	// It was not asked to give the tabs up: the machine may be going down.
+	// The tabs come back, since the signal may mean that the machine goes down.
 	cmd = r.keeper()
 	r.awaitBroker()
 	if got := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs; len(got) != 1 || got[0].TabID != "t1" || !strings.HasPrefix(got[0].URL, r.site.URL) {
-		t.Errorf("the next keeper's browser has the tabs %+v, want t1 where it was", got)
+		t.Errorf("the next browser has the tabs %+v, want t1 at its URL", got)
 	}
 	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
 	if err := cmd.Wait(); err != nil {
@@ -132,7 +132,7 @@ func TestKeeperIsOneProcess(t *testing.T) {
 	}
 }
 
-// keeper starts a keeper as a process of its own.
+// keeper starts a keeper in a process of its own.
 func (r *rig) keeper() *exec.Cmd {
 	r.t.Helper()
 	exe, err := os.Executable()
@@ -141,7 +141,7 @@ func (r *rig) keeper() *exec.Cmd {
 	}
 	cmd := exec.CommandContext(r.t.Context(), exe, "keeper")
 	cmd.Env = append(os.Environ(), "ABROWSER_HOME="+r.root.Dir)
-	// A file: a pipe would be open for as long as a broker lives.
+	// A file: a pipe would stay open as long as a broker runs.
 	out, err := os.Create(r.root.Path("log", "keeper.log"))
 	if err != nil {
 		r.t.Fatal(err)
@@ -163,7 +163,7 @@ func (r *rig) keeper() *exec.Cmd {
 func (r *rig) awaitBroker() {
 	r.t.Helper()
 	until(r.t, "the broker answers", func() bool {
-		_, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+		_, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil
 	})
 }
@@ -177,11 +177,11 @@ func TestBrowserThatDoesNotStart(t *testing.T) {
 	err := keeper.Run(t.Context(), keeper.Options{Root: r.root, Executable: os.Args[0], Browser: bad})
 	e := wire.AsError(err)
 	if e == nil || e.Code != wire.CodeNoBrowser || !strings.Contains(e.Details["stderr"].(string), "shared object") {
-		t.Errorf("Run = %v %+v, want %s with the browser's words", err, e, wire.CodeNoBrowser)
+		t.Errorf("Run() = %v %+v, want %s with the browser's stderr", err, e, wire.CodeNoBrowser)
 	}
 }
 
-func TestFrozenClientHoldsNobody(t *testing.T) {
+func TestFrozenClientBlocksNoOther(t *testing.T) {
 	r := start(t, wire.Settings{})
 	other := r.connect("other")
 	alone := timed(func() { work(r, other) })
@@ -190,32 +190,32 @@ func TestFrozenClientHoldsNobody(t *testing.T) {
 	frozen.frozen = true
 	frozen.mu.Unlock()
 	frozen.open()
-	// And one that reads nothing at all, with its pages talking.
-	deaf := r.connect("deaf")
-	p := deaf.open()
+	// Another client reads nothing, while its page logs a lot.
+	unread := r.connect("unread")
+	p := unread.open()
 	p.show(r.site.URL, `<title>loud</title>`)
-	if _, err := deaf.call(p.session, "Runtime.enable", nil); err != nil {
+	if _, err := unread.call(p.session, "Runtime.enable", nil); err != nil {
 		t.Fatal(err)
 	}
-	deaf.mu.Lock() // its reader stops at the next message
-	defer deaf.mu.Unlock()
+	unread.mu.Lock() // this blocks its reader at the next message
+	defer unread.mu.Unlock()
 	go func() {
-		_ = deaf.conn.Write(t.Context(), websocket.MessageText,
+		_ = unread.conn.Write(t.Context(), websocket.MessageText,
 			[]byte(`{"id":9000,"method":"Runtime.evaluate","sessionId":"`+p.session+`","params":{"expression":"setInterval(() => console.log('x'.repeat(10000)), 1)"}}`))
 	}()
 	third := r.connect("third")
 	beside := timed(func() { work(r, third) })
-	t.Logf("alone %s, beside a frozen and a deaf one %s", alone, beside)
+	t.Logf("alone %s, with a frozen client and one that does not read %s", alone, beside)
 	if beside > 3*alone+time.Second {
-		t.Errorf("beside frozen clients it takes %s, alone %s", beside, alone)
+		t.Errorf("with frozen clients it takes %s, alone %s", beside, alone)
 	}
-	until(t, "the frozen client's page is let go", func() bool {
+	until(t, "the frozen client's page is resumed", func() bool {
 		tabs := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "frozen"}).Tabs
 		return len(tabs) == 1 && tabs[0].URL == "about:blank"
 	})
 }
 
-// work is a new page, a navigation, a popup and a screenshot.
+// work opens a page, navigates it, opens a popup and takes a screenshot.
 func work(r *rig, p *peer) {
 	t := p.open()
 	t.show(r.site.URL, `<button id=x onclick="window.open('/q')">x</button>`)
@@ -238,11 +238,11 @@ func TestLargeMessages(t *testing.T) {
 	r := start(t, wire.Settings{})
 	p := r.connect("a").open()
 	if got := p.eval(`'x'.repeat(16 << 20)`); len(got) != 16<<20+2 {
-		t.Errorf("16 MiB came back as %d bytes", len(got))
+		t.Errorf("a result of 16 MiB arrived as %d bytes", len(got))
 	}
 	big := bytes.Repeat([]byte("y"), 8<<20)
 	if got := p.eval(`'` + string(big) + `'.length`); got != "8388608" {
-		t.Errorf("8 MiB arrived as %s", got)
+		t.Errorf("a call of 8 MiB arrived as %s", got)
 	}
 }
 
@@ -255,64 +255,64 @@ func TestKeeperIsKilled(t *testing.T) {
 	p := a.open()
 	p.show(r.site.URL, `<input id=i>`)
 	p.eval(`i.value = 'typed'`)
-	before := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	until(t, "another keeper is there", func() bool {
-		return ask(r, verbs.BrowserStatus, verbs.Nothing{}).KeeperPID != before.KeeperPID
+	until(t, "another keeper runs", func() bool {
+		return ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID != before.KeeperPID
 	})
 	if got := p.eval("i.value"); got != `"typed"` {
-		t.Errorf("the page says %s on the connection from before, want what was typed", got)
+		t.Errorf("on its old connection the page has %s, want what was typed", got)
 	}
-	after := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	after := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	if after.BrokerPID != before.BrokerPID || after.BrowserPID != before.BrowserPID {
-		t.Errorf("broker and browser are %d and %d, were %d and %d", after.BrokerPID, after.BrowserPID, before.BrokerPID, before.BrowserPID)
+		t.Errorf("broker and browser are %d and %d, want %d and %d", after.BrokerPID, after.BrowserPID, before.BrokerPID, before.BrowserPID)
 	}
-	// The new keeper keeps as the old one did.
+	// The new keeper restarts the broker too.
 	if err := syscall.Kill(after.BrokerPID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "another broker answers", func() bool {
-		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrokerPID != after.BrokerPID
 	})
 	again := r.connect("a")
 	if got := again.tab(p.target).eval("i.value"); got != `"typed"` {
-		t.Errorf("the page says %s after keeper and broker were killed, want what was typed", got)
+		t.Errorf("after keeper and broker were killed the page has %s, want what was typed", got)
 	}
 	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
-	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
+	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
-// A keeper that was stopped, or whose machine stood still, has heard nothing of its
-// broker for a while. That is not the broker's fault.
-func TestKeeperThatStoodStill(t *testing.T) {
+// A keeper that was stopped, or whose machine was suspended, does not count that time as the
+// broker's silence.
+func TestKeeperThatWasStopped(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
 	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
 	p := r.connect("a").open()
-	before := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(handover.Silence + beatEvery) // stopped for as long; then it has judged
+		time.Sleep(handover.Silence + tickEvery) // the first time stopped, the second time running
 	}
 	if got, err := p.try("6*7"); got != "42" {
-		t.Errorf("the page says %s, %v on the connection from before", got, err)
+		t.Errorf("on its old connection 6*7 is %s, %v in the page", got, err)
 	}
-	if after := ask(r, verbs.BrowserStatus, verbs.Nothing{}); after.BrokerPID != before.BrokerPID || after.KeeperPID != before.KeeperPID {
-		t.Errorf("broker and keeper are %d and %d, were %d and %d", after.BrokerPID, after.KeeperPID, before.BrokerPID, before.KeeperPID)
+	if after := ask(r, verbs.BrowserStatus, verbs.Empty{}); after.BrokerPID != before.BrokerPID || after.KeeperPID != before.KeeperPID {
+		t.Errorf("broker and keeper are %d and %d, want %d and %d", after.BrokerPID, after.KeeperPID, before.BrokerPID, before.KeeperPID)
 	}
 	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
-	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
+	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
-// A keeper that dies before it has heard that the browser is to be stopped leaves it
-// to the next one; at any other moment, too, the browser is stopped.
+// browser stop succeeds if the keeper dies at any moment, also before it has read the
+// request: then the next keeper gets it.
 func TestKeeperIsKilledWhileItStopsTheBrowser(t *testing.T) {
 	for _, after := range []time.Duration{0, 20 * time.Millisecond, 60 * time.Millisecond, 120 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) { killedWhileStopping(t, after) })
@@ -328,7 +328,7 @@ func killedWhileStopping(t *testing.T, after time.Duration) {
 		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		after = 500 * time.Millisecond // the broker has asked by then
+		after = 500 * time.Millisecond // the broker has sent the request by then
 	}
 	stopped := make(chan error, 1)
 	go func() {
@@ -343,17 +343,17 @@ func killedWhileStopping(t *testing.T, after time.Duration) {
 	if err := <-stopped; err != nil {
 		t.Errorf("stopping the browser: %v", err)
 	}
-	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
+	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
-// A keeper that has just taken over knows a broker that is silent from the start: it
-// is replaced as soon as any other.
+// A keeper that has taken over replaces a broker that never sends it anything as fast as any
+// other silent one.
 func TestKeeperTakesOverASilentBroker(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
 	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
-	before := ask(r, verbs.BrowserStatus, verbs.Nothing{})
+	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
 	keepers := func() int {
 		n := 0
 		for _, p := range processes(r.root.Dir) {
@@ -367,7 +367,7 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	for began := time.Now(); keepers() == 0; { // at once, before the broker says its first word to it
+	for began := time.Now(); keepers() == 0; { // at once, before the broker's first message to it
 		if time.Since(began) > testTime/2 {
 			t.Fatal("no keeper takes over")
 		}
@@ -376,13 +376,13 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped := time.Now()
-	until(t, "another broker answers", func() bool { // what a silent one is asked its successor may answer
-		s, err := try(r, verbs.BrowserStatus, verbs.Nothing{})
+	until(t, "another broker answers", func() bool { // its successor may answer a request to the silent one
+		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrokerPID != before.BrokerPID
 	})
-	if took := time.Since(stopped); took > testTime/2 { // when 5 s are promised
+	if took := time.Since(stopped); took > testTime/2 { // 5 s are promised
 		t.Errorf("the stopped broker was replaced after %s", took)
 	}
 	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
-	until(t, "nothing is left", func() bool { return len(processes(r.root.Dir)) == 0 })
+	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }

@@ -3,13 +3,17 @@ package broker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const startTime = 60 * time.Second // for the browser to answer
+const (
+	startTime  = 60 * time.Second // for the browser to answer
+	reopenTime = 20 * time.Second // that clients wait until the lost tabs of all sessions are open again
+)
 
 // takeOver prepares the browser for clients:
 //
@@ -21,27 +25,22 @@ const startTime = 60 * time.Second // for the browser to answer
 func (b *broker) takeOver(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	started := make(chan struct{})
-	err := b.do(ctx, func() {
+	_, err := await(ctx, b, func(done func(struct{})) {
 		b.mux.Start(func() {
 			b.mux.Call("Browser.getVersion", struct{}{}, "", func(raw json.RawMessage, err error) {
 				var v struct{ Product string }
 				if err == nil && json.Unmarshal(raw, &v) == nil {
 					b.product = v.Product
 				}
-				close(started)
+				done(struct{}{})
 			})
 		})
 	})
+	if errors.Is(err, wire.CodeTimeout) {
+		return wire.Errorf(wire.CodeNoBrowser, "the browser does not answer").WithHint("abrowser doctor")
+	}
 	if err != nil {
 		return err
-	}
-	select {
-	case <-started:
-	case <-b.over:
-		return wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
-	case <-ctx.Done():
-		return wire.Errorf(wire.CodeNoBrowser, "the browser does not answer").WithHint("abrowser doctor")
 	}
 	if b.browser.Fresh && !b.Settings.External() { // the window of an external browser keeps its size
 		if err := b.fitWindow(ctx); err != nil {
@@ -50,31 +49,15 @@ func (b *broker) takeOver(ctx context.Context) error {
 		if err := b.do(ctx, b.mux.KeepFirstPage); err != nil {
 			return err
 		}
-		if err := b.cookies.restore(ctx); err != nil {
+		if err := b.jar.Restore(ctx, b.browser.Died); err != nil {
 			b.log.Warn("putting cookies back", "error", err)
 		}
 	}
-	if err := b.reopen(ctx); err != nil {
+	reopening, cancel := context.WithTimeout(ctx, reopenTime)
+	defer cancel()
+	_, err = await(reopening, b, func(done func(struct{})) { b.mux.Reopen(func() { done(struct{}{}) }) })
+	if err != nil && !errors.Is(err, wire.CodeTimeout) { // after a timeout the rest opens later
 		return err
 	}
 	return b.keeper.Send(handover.Message{Ready: true})
-}
-
-// reopenTime is how long clients wait until the lost tabs of all sessions are open again.
-const reopenTime = 20 * time.Second
-
-func (b *broker) reopen(ctx context.Context) error {
-	all := make(chan struct{})
-	if err := b.do(ctx, func() { b.mux.Reopen(func() { close(all) }) }); err != nil {
-		return err
-	}
-	late := time.NewTimer(reopenTime)
-	defer late.Stop()
-	select {
-	case <-all:
-	case <-late.C: // the others open later
-	case <-b.over:
-		return wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
-	}
-	return nil
 }

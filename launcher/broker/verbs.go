@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// handlers are the verbs that the broker serves.
+// handlers returns the handlers of the verbs that the broker serves.
 func (b *broker) handlers() []wire.Handler {
 	return []wire.Handler{
 		wire.Bind(verbs.BrokerTabs, b.serveTabs),
@@ -19,10 +19,10 @@ func (b *broker) handlers() []wire.Handler {
 		wire.Bind(verbs.BrokerDepart, b.serveDepart),
 		wire.Bind(verbs.BrokerIncognito, b.serveIncognito),
 		wire.Bind(verbs.BrokerSessions, b.serveSessions),
-		wire.Bind(verbs.BrokerNews, b.serveNews),
+		wire.Bind(verbs.BrokerNotices, b.serveNotices),
 		wire.Bind(verbs.BrokerDownloads, b.serveDownloads),
 		wire.Bind(verbs.BrokerClaim, b.serveClaim),
-		wire.Bind(verbs.BrokerGoodbye, b.serveGoodbye),
+		wire.Bind(verbs.BrokerEndAgent, b.serveGoodbye),
 		wire.Bind(verbs.PoolRequest, b.servePoolRequest),
 		wire.Bind(verbs.PoolGrant, b.servePoolGrant),
 		wire.Bind(verbs.PoolRequests, b.servePoolRequests),
@@ -34,33 +34,15 @@ func (b *broker) handlers() []wire.Handler {
 
 func (b *broker) hello() wire.Hello {
 	return wire.Hello{
-		Name: b.browser.Name, Role: "broker", Build: b.Build, Protocol: wire.Protocol, PID: os.Getpid(),
+		Name: b.browser.Name, Role: wire.RoleBroker, Build: b.Build, Protocol: wire.Protocol, PID: os.Getpid(),
 		Since: b.browser.Began, Settings: b.Settings,
 	}
 }
 
-// retire is refused: the browser's tabs are worth more than a newer broker, and
-// brokers of one protocol serve daemons of every build.
+// retire is refused: the browser's tabs would be lost, and a broker serves daemons of every
+// build that speaks its protocol.
 func (b *broker) retire() error {
 	return wire.Errorf(wire.CodeBusy, "the browser has tabs that a new one would not have").WithHint("abrowser browser stop")
-}
-
-// await runs f on the mux's goroutine and waits for the answer that f's caller
-// back gives.
-func await[T any](ctx context.Context, b *broker, f func(done func(T))) (T, error) {
-	var none T
-	got := make(chan T, 1)
-	if err := b.do(ctx, func() { f(func(v T) { got <- v }) }); err != nil {
-		return none, err
-	}
-	select {
-	case v := <-got:
-		return v, nil
-	case <-b.over:
-		return none, wire.Errorf(wire.CodeBrowserGone, "the browser is gone")
-	case <-ctx.Done():
-		return none, wire.Errorf(wire.CodeTimeout, "the browser did not answer in time")
-	}
 }
 
 const (

@@ -3,8 +3,6 @@ package broker
 import (
 	"context"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/home"
@@ -12,11 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func sortTabs(tabs []verbs.Tab) {
-	slices.SortStableFunc(tabs, func(x, y verbs.Tab) int { return strings.Compare(x.SessionID, y.SessionID) })
-}
-
-func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.BrowserStatusOut, error) {
+func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verbs.BrowserStatusOut, error) {
 	out := verbs.BrowserStatusOut{
 		Running: true, Name: b.browser.Name, BrowserPID: b.browser.PID, BrokerPID: os.Getpid(), KeeperPID: int(b.keeperPID.Load()),
 		Build: b.Build, Restarts: b.browser.Restarts, Mode: b.Settings.SessionMode(), Executable: b.browser.Executable,
@@ -26,30 +20,34 @@ func (b *broker) serveStatus(ctx context.Context, _ *wire.Call, _ verbs.Nothing)
 		out.Sandbox = "off: " + b.browser.NoSandbox
 	}
 	if b.Settings.External() {
-		out.Endpoint, out.Sandbox, out.Executable = home.PlainEndpoint(b.Settings.CDP), "", ""
+		out.Endpoint, out.Sandbox, out.Executable = home.RedactCDP(b.Settings.CDP), "", ""
 	}
 	err := b.do(ctx, func() {
 		out.Product, out.Sessions = b.product, b.mux.Connected()
-		for _, o := range b.mux.Tenants() {
-			out.Tabs += len(o.Pages)
-		}
+		out.Tabs = b.countTabs()
 	})
 	return out, err
 }
 
+// countTabs returns the number of all sessions' tabs.
+func (b *broker) countTabs() (n int) {
+	for _, t := range b.mux.Tenants() {
+		n += len(t.Pages)
+	}
+	return n
+}
+
 const stopTime = 20 * time.Second
 
-// serveStop answers when the browser has ended, or when we have left one of
-// somebody else's. The keeper does it; see stopBrowser.
+// serveStop has the keeper stop the browser, or disconnect from an external one, and answers
+// when that is done.
 func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ verbs.BrowserStopIn) (verbs.BrowserStopOut, error) {
 	var out verbs.BrowserStopOut
 	err := b.do(ctx, func() {
-		for _, o := range b.mux.Tenants() {
-			out.Tabs += len(o.Pages)
-		}
-		b.table.stopped = true
+		out.Tabs = b.countTabs()
+		b.state.Stopped = true
 		b.mux.BrowserClosing()
-		b.Save(b.mux.State())
+		b.save()
 	})
 	if err != nil {
 		return out, err
@@ -59,8 +57,8 @@ func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ verbs.BrowserSto
 	defer late.Stop()
 	select {
 	case <-b.gone:
-		select { // daemons see that we are gone before anybody acts on the answer
-		case <-b.quiet:
+		select { // daemons notice the broker's end before the caller acts on the answer
+		case <-b.idleClosed:
 		case <-late.C:
 		}
 		out.Stopped = !b.Settings.External()

@@ -2,15 +2,14 @@ package broker
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// serveDownloads lists what nobody has fetched. Who fetches a file takes it away,
-// so one whose file is gone is fetched.
+// serveDownloads lists the downloads that were not fetched. Fetching a file removes it, so
+// a download whose file is missing was fetched.
 func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in verbs.BrokerDownloadsIn) (verbs.BrokerDownloadsOut, error) {
 	out := verbs.BrokerDownloadsOut{Downloads: []verbs.BrokerDownload{}}
 	var all []patches.Download
@@ -23,29 +22,27 @@ func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in verbs.Brok
 	if err != nil {
 		return out, err
 	}
-	var gone []string
+	var fetched []string
 	for _, d := range all {
 		known := verbs.BrokerDownload{
 			Number: d.Number, GUID: d.GUID, URL: d.URL, SuggestedFilename: d.Name, State: d.State,
-			Received: d.Received, Total: d.Total, Began: d.Began, Handed: d.Delivered,
+			Received: d.Received, Total: d.Total, StartedAt: d.Began, Delivered: d.Delivered,
 		}
 		if d.State == patches.DownloadDone {
-			known.Path, known.Keep = filepath.Join(b.downloads.dir, d.GUID), false
-			if d.Path != "" {
-				known.Path, known.Keep = d.Path, true
-			}
-			if !exists(known.Path) {
-				gone = append(gone, d.GUID)
+			path, isOurs, isThere := b.downloads.Locate(d)
+			if !isThere {
+				fetched = append(fetched, d.GUID)
 				continue
 			}
+			known.Path, known.Keep = path, !isOurs
 		}
 		out.Downloads = append(out.Downloads, known)
 	}
-	if len(gone) == 0 {
+	if len(fetched) == 0 {
 		return out, nil
 	}
 	return out, b.do(ctx, func() {
-		for _, guid := range gone {
+		for _, guid := range fetched {
 			b.mux.DownloadFetched(in.Session, guid)
 		}
 	})

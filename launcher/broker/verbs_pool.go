@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -12,10 +13,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// heavy is with how many extra tabs an agent is asked to give one up.
-const heavy = 5
+// manyTabs is the number of extra tabs from which an agent is asked to give one up.
+const manyTabs = 5
 
-// shares are how many extra tabs each agent has, those with the most first.
+// shares returns how many extra tabs each agent has that has at least some number of them,
+// the largest share first.
 func shares(tabs []pool.Tab, least int) []verbs.PoolShare {
 	count := map[string]int{}
 	for _, t := range tabs {
@@ -31,7 +33,8 @@ func shares(tabs []pool.Tab, least int) []verbs.PoolShare {
 	return all
 }
 
-func ownShare(agent string, tabs []pool.Tab) (n int) {
+// shareOf returns how many extra tabs an agent has.
+func shareOf(agent string, tabs []pool.Tab) (n int) {
 	for _, t := range tabs {
 		if t.Agent == agent {
 			n++
@@ -40,50 +43,42 @@ func ownShare(agent string, tabs []pool.Tab) (n int) {
 	return n
 }
 
-// left is how long the slot of an agent is still kept, 0 where none is.
-func (b *broker) left(agent string) int64 {
-	if !b.pool.KeptFor(agent) {
-		return 0
-	}
-	return max(1, time.Until(b.pool.Kept.Until).Milliseconds())
-}
-
-func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolRequestOut, error) {
+func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolRequestOut, error) {
 	var out verbs.PoolRequestOut
 	err := b.do(ctx, func() {
-		agent, tabs := string(call.Actor()), b.extras()
-		b.saw(call)
+		agent, tabs := string(call.Actor()), b.extraTabs()
+		b.touch(call)
 		out.Position = b.pool.Request(agent, tabs)
-		b.keep()
-		out.Queued, out.YouHaveReservation, out.ReservationExpires = out.Position > 0, b.pool.KeptFor(agent), b.left(agent)
-		out.TabPool, out.TabHeavyAgents, out.PendingRequestCount = b.fullness(tabs), shares(tabs, heavy), len(b.pool.Queue)
+		b.save()
+		out.Queued, out.YouHaveReservation, out.ReservationExpires = out.Position > 0, b.pool.ReservedFor(agent), b.pool.Left(agent).Milliseconds()
+		out.TabPool, out.TabHeavyAgents, out.PendingRequestCount = b.pool.Usage(tabs), shares(tabs, manyTabs), len(b.pool.Queue)
 		switch {
 		case out.YouHaveReservation:
-			out.Message = fmt.Sprintf("a slot is kept for you for %d s: open the tab now", (out.ReservationExpires+999)/1000)
+			out.Message = fmt.Sprintf("a slot is reserved for you for %d s: open the tab now", (out.ReservationExpires+999)/1000)
 		case out.Queued:
-			out.Message = fmt.Sprintf("you are number %d in the queue; abrowser pool requests says when a slot is kept for you", out.Position)
+			out.Message = fmt.Sprintf("you are number %d in the queue; abrowser pool requests shows when a slot is reserved for you", out.Position)
 		default:
-			out.Message = "nobody has to wait: there is no limit"
+			out.Message = "the number of tabs is not limited: open the tab now"
 		}
 	})
 	return out, err
 }
 
-func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolGrantOut, error) {
+func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolGrantOut, error) {
 	var out verbs.PoolGrantOut
 	var refusal error
-	closed := make(chan struct{}) // by then it is, whatever becomes of the broker
+	closed := make(chan struct{}) // closed when the tab is
 	err := b.do(ctx, func() {
-		agent, tabs := string(call.Actor()), b.extras()
-		b.saw(call)
+		agent, tabs := string(call.Actor()), b.extraTabs()
+		b.touch(call)
 		evict, to, why := b.pool.Grant(agent, tabs)
 		switch why {
-		case pool.Nobody:
+		case pool.NoRequest:
 			out.Message = "No agents waiting for tab space. Your tabs are safe."
-		case pool.OneIsKept:
-			out.Message = fmt.Sprintf("a slot is kept for %s already. Your tabs are safe.", wire.AgentKey(b.pool.Kept.Agent))
-		case pool.NothingOwn:
-			refusal = wire.Errorf(wire.CodeNotFound, "you have no extra tabs to give").WithHint("abrowser pool requests")
+		case pool.AlreadyReserved:
+			out.Message = fmt.Sprintf("a slot is already reserved for %s. Your tabs are safe.", wire.AgentKey(b.pool.Reserved.Agent))
+		case pool.NoTab:
+			refusal = wire.Errorf(wire.CodeNotFound, "you have no extra tabs to give up").WithHint("abrowser pool requests")
 			return
 		case pool.Granted:
 			for _, e := range b.mux.ExtraTabs() {
@@ -91,54 +86,53 @@ func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.No
 					out.ClosedTab = e.Tenant + "/" + tabID(e.Number)
 				}
 			}
-			b.mux.Evict(evict, goodbyeTime, func() { close(closed) })
-			tabs = b.extras()
+			b.mux.Evict(evict, closeTime, func() { close(closed) })
+			tabs = b.extraTabs()
 			out.Granted, out.GrantedTo = true, wire.AgentKey(to).String()
-			out.Message = fmt.Sprintf("closed %s; the slot is kept for %s", out.ClosedTab, out.GrantedTo)
-			b.keep()
+			out.Message = fmt.Sprintf("closed %s; the slot is reserved for %s", out.ClosedTab, out.GrantedTo)
+			b.save()
 		}
-		out.TabCount, out.PendingRequests, out.TabPool = ownShare(agent, tabs), len(b.pool.Queue), b.fullness(tabs)
+		out.TabCount, out.PendingRequests, out.TabPool = shareOf(agent, tabs), len(b.pool.Queue), b.pool.Usage(tabs)
 	})
-	if err == nil {
-		err = refusal
-	}
+	err = cmp.Or(err, refusal)
 	if out.Granted && err == nil {
 		select {
 		case <-closed:
-		case <-b.over:
+		case <-b.done:
 		case <-ctx.Done():
 		}
 	}
 	return out, err
 }
 
-func (b *broker) servePoolRequests(ctx context.Context, call *wire.Call, _ verbs.Nothing) (verbs.PoolRequestsOut, error) {
+func (b *broker) servePoolRequests(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolRequestsOut, error) {
 	out := verbs.PoolRequestsOut{PendingRequests: []verbs.PoolWait{}, ActiveReservations: []verbs.PoolReservation{}}
 	err := b.do(ctx, func() {
-		agent, tabs := string(call.Actor()), b.extras()
-		if b.pool.Settle(tabs) {
-			b.keep()
+		agent, tabs := string(call.Actor()), b.extraTabs()
+		if b.pool.Update(tabs) {
+			b.save()
 		}
+		othersWait := false
 		for _, r := range b.pool.Queue {
+			othersWait = othersWait || r.Agent != agent
 			out.PendingRequests = append(out.PendingRequests, verbs.PoolWait{
 				AgentID: wire.AgentKey(r.Agent).String(), WaitingMS: time.Since(r.Since).Milliseconds(),
 			})
 		}
-		if b.pool.Kept != nil {
+		if r := b.pool.Reserved; r != nil {
 			out.ActiveReservations = append(out.ActiveReservations, verbs.PoolReservation{
-				AgentID: wire.AgentKey(b.pool.Kept.Agent).String(), ExpiresMS: b.left(b.pool.Kept.Agent),
+				AgentID: wire.AgentKey(r.Agent).String(), ExpiresMS: b.pool.Left(r.Agent).Milliseconds(),
 			})
 		}
-		out.YourTabCount, out.YourPosition = ownShare(agent, tabs), b.pool.Place(agent)
-		out.YouHaveReservation, out.ReservationExpires = b.pool.KeptFor(agent), b.left(agent)
-		out.TabPool, out.Owners = b.fullness(tabs), shares(tabs, 1)
-		waits := slices.ContainsFunc(b.pool.Queue, func(r pool.Request) bool { return r.Agent != agent })
-		out.ShouldGrant = waits && b.pool.Kept == nil && out.YourTabCount >= heavy
+		out.YourTabCount, out.YourPosition = shareOf(agent, tabs), b.pool.Position(agent)
+		out.YouHaveReservation, out.ReservationExpires = b.pool.ReservedFor(agent), b.pool.Left(agent).Milliseconds()
+		out.TabPool, out.Owners = b.pool.Usage(tabs), shares(tabs, 1)
+		out.ShouldGrant = othersWait && b.pool.Reserved == nil && out.YourTabCount >= manyTabs
 		switch {
 		case out.YouHaveReservation:
 			out.Hint = "open the tab now: abrowser tab new"
 		case out.ShouldGrant:
-			out.Hint = "somebody waits and you have many tabs: abrowser pool grant closes your oldest extra one"
+			out.Hint = "another agent waits and you have many tabs: abrowser pool grant closes your oldest extra one"
 		}
 	})
 	return out, err

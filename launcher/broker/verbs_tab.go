@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,35 +15,32 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const (
-	live     = "live"
-	released = "released"
-)
-
 func stateOf(isLive bool) string {
 	if isLive {
-		return live
+		return verbs.StateLive
 	}
-	return released
+	return verbs.StateReleased
 }
 
-// ownerID is the agent that a session is of, as others see it.
-func ownerID(o patches.TenantInfo) string { return wire.AgentKey(cmp.Or(o.Agent, o.Name)).String() }
+// ownerID returns the agent of a session, as others see it.
+func ownerID(t patches.TenantInfo) string { return wire.AgentKey(cmp.Or(t.Agent, t.Name)).String() }
 
-func (b *broker) modeOf(o patches.Tenant) string {
-	if o.Incognito {
+func tabID(number int) string { return "t" + strconv.Itoa(number) }
+
+func (b *broker) modeOf(t patches.Tenant) string {
+	if t.Incognito {
 		return wire.ModeIncognito
 	}
 	return b.Settings.SessionMode()
 }
 
-func (b *broker) tabOf(o patches.TenantInfo, t patches.Tab) verbs.Tab {
+func (b *broker) tabOf(t patches.TenantInfo, p patches.Tab) verbs.Tab {
 	tab := verbs.Tab{
-		TabID: tabID(t.Number), Title: t.Title, URL: t.URL, Type: "page", Active: t.Target == o.Active, Crashed: t.Crashed,
-		TargetID: t.Target, SessionID: o.Name, OwnerID: ownerID(o), State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.browser.Name, OpenedAt: t.Opened, ReleasedAt: t.Released,
+		TabID: tabID(p.Number), Title: p.Title, URL: p.URL, Type: "page", Active: p.Target == t.Active, Crashed: p.Crashed,
+		TargetID: p.Target, SessionID: t.Name, OwnerID: ownerID(t), State: stateOf(t.Live), Mode: b.modeOf(t.Tenant), Browser: b.browser.Name, OpenedAt: p.Opened, ReleasedAt: p.Released,
 	}
-	if t.Label != "" {
-		tab.Label = &t.Label
+	if p.Label != "" {
+		tab.Label = &p.Label
 	}
 	return tab
 }
@@ -50,80 +49,62 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in verbs.TabsIn) (
 	out := verbs.TabsOut{Tabs: []verbs.Tab{}}
 	list := b.snapshot
 	if in.Settled {
-		list = b.settled
+		list = b.snapshotAfterCommand
 	}
 	tenants, err := list(ctx, in.Session)
 	if err != nil {
 		return out, err
 	}
-	for _, o := range tenants {
+	for _, t := range tenants {
 		if in.Session != "" {
-			out.LastDownload, out.Told = o.LastDownload, o.PageEvents
+			out.LastDownload, out.Notified = t.LastDownload, t.PageEvents
 		}
-		for _, t := range o.Pages {
-			out.Tabs = append(out.Tabs, b.tabOf(o, t))
+		for _, p := range t.Pages {
+			out.Tabs = append(out.Tabs, b.tabOf(t, p))
 		}
 	}
 	return out, nil
 }
 
-// settled is [broker.snapshot] for the end of a command. What it may have logged in to is
-// saved first. Of a command that had its page neither go anywhere nor ask a server, what
-// the browser has said already is all there is to know; cookies that its scripts have set
-// are saved a moment later.
-func (b *broker) settled(ctx context.Context, session string) ([]patches.TenantInfo, error) {
-	type known struct {
-		tenants []patches.TenantInfo
-		moved   bool
+// snapshotAfterCommand is snapshot for the end of a session's command. It first saves
+// cookies, since the command may have logged in. If the session's pages neither navigated
+// nor contacted a server, what the mux has is current, so the browser is not called:
+// cookies that scripts have set are saved a moment later.
+func (b *broker) snapshotAfterCommand(ctx context.Context, session string) ([]patches.TenantInfo, error) {
+	type result struct {
+		tenants  []patches.TenantInfo
+		activity bool
 	}
-	k, err := await(ctx, b, func(done func(known)) {
+	r, err := await(ctx, b, func(done func(result)) {
 		if b.mux.TakeActivity(session) {
-			done(known{moved: true})
+			done(result{activity: true})
 			return
 		}
 		b.mux.Flush()
-		done(known{tenants: b.mux.TenantNamed(session)})
+		done(result{tenants: b.mux.TenantNamed(session)})
 	})
 	switch {
 	case err != nil:
 		return nil, err
-	case !k.moved:
-		b.cookies.moved()
-		return k.tenants, nil
+	case !r.activity:
+		b.jar.SaveSoon()
+		return r.tenants, nil
 	}
 	var saving sync.WaitGroup
-	saving.Go(func() { b.settle(ctx) })
+	saving.Go(func() { b.jar.SaveBeforeResponse(ctx) })
 	tenants, err := b.snapshot(ctx, session)
 	saving.Wait()
-	_ = b.do(ctx, b.mux.Flush) // where it is over, that has been done
+	_ = b.do(ctx, b.mux.Flush) // an error means that the broker is ending, which flushes too
 	return tenants, err
 }
 
-// settle saves what a command may have logged in to. A browser that is slow to tell
-// holds the command up for a moment only; it is asked again soon. Nobody waits for one
-// that has many cookies.
-func (b *broker) settle(ctx context.Context) {
-	if !b.cookies.few() {
-		b.cookies.moved()
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	if err := b.cookies.look(ctx, false); err != nil {
-		b.log.Warn("looking at the cookies", "error", err)
-		b.cookies.moved()
-	}
-}
-
-func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in verbs.NoteIn) (verbs.Nothing, error) {
+func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in verbs.NoteIn) (verbs.Empty, error) {
 	var known bool
-	if err := b.do(ctx, func() { known = b.mux.UpdateTab(in.Session, in.Target, in.Active, in.Label) }); err != nil {
-		return verbs.Nothing{}, err
+	err := b.do(ctx, func() { known = b.mux.UpdateTab(in.Session, in.Target, in.Active, in.Label) })
+	if err == nil && !known {
+		err = wire.Errorf(wire.CodeNotFound, "session %s has no tab with target id %s", in.Session, in.Target)
 	}
-	if !known {
-		return verbs.Nothing{}, wire.Errorf(wire.CodeNotFound, "session %s has no tab with target id %s", in.Session, in.Target)
-	}
-	return verbs.Nothing{}, nil
+	return verbs.Empty{}, err
 }
 
 func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.ReleaseIn) (verbs.ReleaseOut, error) {
@@ -139,41 +120,38 @@ func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.Rel
 	})
 }
 
-func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in verbs.DepartIn) (verbs.Nothing, error) {
-	return verbs.Nothing{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
+func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in verbs.DepartIn) (verbs.Empty, error) {
+	return verbs.Empty{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
 }
 
-// serveIncognito gives a session a browser context of its own, before its first
-// client comes.
-func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in verbs.IncognitoIn) (verbs.Nothing, error) {
+// serveIncognito gives a session a browser context of its own, before its first client
+// connects.
+func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in verbs.IncognitoIn) (verbs.Empty, error) {
 	if b.Settings.External() {
-		return verbs.Nothing{}, wire.Errorf(wire.CodeBadInput, "no session is incognito in a browser that somebody else started")
+		return verbs.Empty{}, wire.Errorf(wire.CodeBadInput, "no session can be incognito in a browser that abrowser did not start")
 	}
-	why, err := await(ctx, b, func(done func(error)) { b.mux.Incognito(in.Session, done) })
-	if err != nil {
-		return verbs.Nothing{}, err
-	}
+	failure, err := await(ctx, b, func(done func(error)) { b.mux.Incognito(in.Session, done) })
 	var tabs patches.SharedTabsError
-	if errors.As(why, &tabs) {
-		return verbs.Nothing{}, wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
+	if errors.As(failure, &tabs) {
+		failure = wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
 			WithHint("abrowser --session %s close --page", in.Session)
 	}
-	return verbs.Nothing{}, why
+	return verbs.Empty{}, cmp.Or(err, failure)
 }
 
-func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (verbs.BrokerSessionsOut, error) {
+func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verbs.BrokerSessionsOut, error) {
 	out := verbs.BrokerSessionsOut{Sessions: []verbs.BrokerSession{}}
 	tenants, err := b.snapshot(ctx, "")
 	if err != nil {
 		return out, err
 	}
-	for _, o := range tenants {
+	for _, t := range tenants {
 		s := verbs.BrokerSession{
-			Session: o.Name, State: stateOf(o.Live), Mode: b.modeOf(o.Tenant), Browser: b.browser.Name, OwnerID: ownerID(o), Active: o.Active, Pages: len(o.Pages), CreatedAt: o.Created, LastAt: o.Last,
+			Session: t.Name, State: stateOf(t.Live), Mode: b.modeOf(t.Tenant), Browser: b.browser.Name, OwnerID: ownerID(t), Active: t.Active, Pages: len(t.Pages), CreatedAt: t.Created, LastAt: t.Last,
 		}
-		for _, t := range o.Pages {
-			if t.Target == o.Active {
-				s.URL, s.Title = t.URL, t.Title
+		for _, p := range t.Pages {
+			if p.Target == t.Active {
+				s.URL, s.Title = p.URL, p.Title
 			}
 		}
 		out.Sessions = append(out.Sessions, s)
@@ -181,13 +159,13 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Nothin
 	return out, nil
 }
 
-func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in verbs.NewsIn) (verbs.NewsOut, error) {
-	out := verbs.NewsOut{Browser: b.browser.Instance, Windowed: b.watched()}
+func (b *broker) serveNotices(ctx context.Context, _ *wire.Call, in verbs.NoticesIn) (verbs.NoticesOut, error) {
+	out := verbs.NoticesOut{Browser: b.browser.Instance, Windowed: b.isVisible()}
 	var bad error
 	err := b.do(ctx, func() {
 		bad = b.idle.set(in.IdleTimeout)
-		if in.Heard != 0 {
-			b.mux.ClearReopened(in.Session, time.UnixMilli(in.Heard))
+		if in.Seen != 0 {
+			b.mux.ClearReopened(in.Session, time.UnixMilli(in.Seen))
 		}
 		at, tabs := b.mux.Reopened(in.Session)
 		for _, t := range tabs {
@@ -198,12 +176,10 @@ func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in verbs.NewsIn) (
 	return out, cmp.Or(bad, err)
 }
 
-func tabID(number int) string { return "t" + strconv.Itoa(number) }
-
 func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in verbs.TabPruneIn) (verbs.TabPruneOut, error) {
 	out := verbs.TabPruneOut{Pruned: []verbs.Tab{}}
 	if in.OlderThan == "" && in.Prefix == "" && !in.All {
-		return out, wire.Errorf(wire.CodeBadInput, "which tabs? --older-than, --prefix or --all says it").
+		return out, wire.Errorf(wire.CodeBadInput, "which tabs? Give --older-than, --prefix or --all").
 			WithHint("abrowser tab prune --older-than 12h")
 	}
 	var age time.Duration
@@ -213,17 +189,14 @@ func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in verbs.TabPrune
 			return out, err
 		}
 	}
-	gone, err := await(ctx, b, func(done func(map[string][]patches.Tab)) {
+	closed, err := await(ctx, b, func(done func(map[string][]patches.Tab)) {
 		b.mux.Prune(in.Prefix, age, pruneTime, done)
 	})
-	if err != nil {
-		return out, err
-	}
-	for name, tabs := range gone {
+	for name, tabs := range closed {
 		for _, t := range tabs {
 			out.Pruned = append(out.Pruned, b.tabOf(patches.TenantInfo{Tenant: patches.Tenant{Name: name}}, t))
 		}
 	}
-	sortTabs(out.Pruned)
-	return out, nil
+	slices.SortStableFunc(out.Pruned, func(x, y verbs.Tab) int { return strings.Compare(x.SessionID, y.SessionID) })
+	return out, err
 }

@@ -16,7 +16,7 @@ import (
 // has two numbers. The page's last answer before the act phase keeps the event loop busy
 // for the first, in milliseconds, so that no timer fires between the end of the wait phase
 // and the beginning of the act phase. If the second is not 0, the action with that number
-// has been left before.
+// has been aborted before.
 const pressOnce = `
 const playwright = { nullProgress: { metadata: {} } };
 const settled = async () => true;
@@ -46,7 +46,7 @@ new Act(session, server, page, { id: 2, verb: "press", key: "a", limit: 200, ack
 
 // The act phase does not begin after the deadline, even if the timer for the deadline has
 // not fired because the driver was busy. It does not begin either if the message that
-// leaves the action has overtaken the one that starts it.
+// aborts the action has overtaken the one that starts it.
 func TestActDoesNotBeginLate(t *testing.T) {
 	type result struct {
 		State, Stopped string
@@ -59,8 +59,8 @@ func TestActDoesNotBeginLate(t *testing.T) {
 	}{
 		{"in time", "0 0", result{"done", "", 1, []bool{true}}},
 		{"late", "400 0", result{"none", "late", 0, []bool{}}},
-		{"left before", "0 2", result{"none", "left", 0, []bool{}}},
-		{"the previous action was left", "0 1", result{"done", "", 1, []bool{true}}},
+		{"aborted before", "0 2", result{"none", "left", 0, []bool{}}},
+		{"the previous action was aborted", "0 1", result{"done", "", 1, []bool{true}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got result

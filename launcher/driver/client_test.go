@@ -18,37 +18,37 @@ import (
 	"github.com/coder/websocket"
 )
 
-// client is what playwright-go is to a line.
+// client uses a Conn as playwright-go does.
 type client struct {
-	*Line
-	stand *exec.Cmd
-	in    io.WriteCloser
-	out   io.Reader
-	last  int
+	*Conn
+	program *exec.Cmd // what playwright-go starts as Node
+	in      io.WriteCloser
+	out     io.Reader
+	last    int
 }
 
-func join(t *testing.T, s *Shared, setup Setup) *client {
+func connect(t *testing.T, s *Shared, setup Setup) *client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	line, err := s.Join(ctx, setup)
+	conn, err := s.Connect(ctx, setup)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{Line: line}
-	t.Cleanup(line.Close)
-	c.stand = exec.Command(setup.Node, filepath.Join(setup.Directory, "package", "cli.js"), "run-driver") //nolint:noctx // as playwright-go does
-	c.stand.Stderr = line.Stderr()
-	if c.in, err = c.stand.StdinPipe(); err != nil {
+	c := &client{Conn: conn}
+	t.Cleanup(conn.Close)
+	c.program = exec.Command(setup.Node, filepath.Join(setup.Directory, "package", "cli.js"), "run-driver") //nolint:noctx // as playwright-go does
+	c.program.Stderr = conn.Stderr()
+	if c.in, err = c.program.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	if c.out, err = c.stand.StdoutPipe(); err != nil {
+	if c.out, err = c.program.StdoutPipe(); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(c.stand.Start(), line.Stderr().Close()); err != nil {
+	if err := errors.Join(c.program.Start(), conn.Stderr().Close()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = c.in.Close(), c.stand.Wait() }) // as playwright-go does; it has been waited for
+	t.Cleanup(func() { _, _ = c.in.Close(), c.program.Wait() }) // as playwright-go does; Wait fails if the Conn has waited
 	return c
 }
 
@@ -56,7 +56,7 @@ func frame(text string) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...)
 }
 
-// call sends a message and returns the answer to it, or what the driver said last.
+// call sends a message and returns the response.
 func (c *client) call(guid, method, params string) (string, error) {
 	c.last++
 	if _, err := c.in.Write(frame(fmt.Sprintf(`{"id":%d,"guid":%q,"method":%q,"params":%s,"metadata":{}}`, c.last, guid, method, params))); err != nil {
@@ -89,7 +89,7 @@ func (c *client) hello(t *testing.T) {
 	}
 }
 
-// works asks something that any initialised connection answers.
+// works makes a call that any initialised connection answers.
 func (c *client) works(t *testing.T) {
 	t.Helper()
 	if answer, err := c.call("", "nothing", "{}"); err != nil || !strings.Contains(answer, "error") {
@@ -100,16 +100,16 @@ func (c *client) works(t *testing.T) {
 func (c *client) gone(t *testing.T, within time.Duration) {
 	t.Helper()
 	select {
-	case <-c.Gone():
+	case <-c.Done():
 	case <-time.After(within):
-		t.Errorf("after %s the line is not lost", within)
+		t.Errorf("the connection is not closed after %s", within)
 	}
 	if _, err := c.call("", "nothing", "{}"); err == nil {
-		t.Error("a lost line answers")
+		t.Error("a closed connection answers")
 	}
 }
 
-// chromium initialises the connection and returns the browser type's name in it.
+// chromium initialises the connection and returns the guid of the browser type.
 func (c *client) chromium() (string, error) {
 	if _, err := c.in.Write(frame(`{"id":1,"guid":"","method":"initialize","params":{"sdkLanguage":"javascript"},"metadata":{}}`)); err != nil {
 		return "", err
@@ -140,11 +140,11 @@ func (c *client) chromium() (string, error) {
 	}
 }
 
-// fakeBrowser is the little of a browser that connectOverCDP needs. One that is
-// impossible announces a target that belongs to no context.
+// fakeBrowser has the part of a browser that connectOverCDP needs. If impossible is set, it
+// announces a target that belongs to no context.
 type fakeBrowser struct {
 	impossible bool
-	left       chan struct{} // closed when its client has left
+	left       chan struct{} // closed when its client has disconnected
 }
 
 // start returns the parameters of connectOverCDP.

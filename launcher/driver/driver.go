@@ -1,22 +1,21 @@
-// Package driver has Playwright's driver run: one Node process for many sessions, or
-// one for a session of its own.
+// Package driver runs Playwright's driver: one Node process that several sessions share, or
+// one for a single session.
 //
-// playwright-go starts the program it is told is Node, once to ask the driver's
-// version and once to run it. [Find] tells it to start us. [Main], called before
-// anything else by every abrowser, recognises those command lines: the version it
-// prints itself, which saves starting Node for it. Where a daemon holds a [Line] to
-// a shared driver, the stand-in hands its standard input and output back to the
-// daemon and ends; the daemon carries frames between these pipes and the driver's
-// socket. Otherwise the real Node takes the process over.
+// playwright-go starts the program that it is told is Node, once to read the driver's
+// version and once to run the driver. [Find] tells it to start abrowser instead. [Main],
+// which every abrowser process calls first, recognizes both command lines. It prints the
+// version itself, which saves a start of Node. If the daemon has a [Conn] to a shared
+// driver, Main passes standard input and output to the daemon and returns; the daemon
+// copies frames between these pipes and the driver's socket. Otherwise Main executes Node.
 //
-// A shared driver is started by the first who needs it ([Shared.Join]) and belongs
-// to nobody: it ends by itself when it has been empty for a while, and is ended by
-// whichever session finds that it does not answer. Its process is known by the
-// socket's peer, never by a name or a file.
+// The first session that needs a shared driver starts it, see [Shared.Connect]. The driver
+// exits when it has had no session for a while. A session that gets no reply from it kills
+// it; the process is identified by the peer of the socket, never by a name or a file.
 //
-// The package refuses to know playwright-go and what is said to the driver. Its
-// invariant: what one session does or suffers ends no other session's line, unless
-// the driver itself has ended or stopped.
+// The package does not import playwright-go and does not interpret its messages. It is used
+// by daemon, by the launcher's doctor and by the command abrowser. The invariant: nothing
+// that happens to one session closes another session's connection, unless the driver itself
+// has exited or is suspended.
 package driver
 
 import (
@@ -27,37 +26,33 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Setup is what playwright-go is told.
+// Setup is the configuration with which playwright-go runs the driver.
 type Setup struct {
 	Directory string // its DriverDirectory
 	Node      string // its PLAYWRIGHT_NODEJS_PATH: our own executable
 	Program   string // the real Node
 }
 
-// Find returns the setup where driver and Node are in order, otherwise
-// the error no_driver. executable is our own; empty means this process's.
-func Find(ctx context.Context, i *install.Installer, executable string) (Setup, error) {
+// Find returns the setup if the driver and Node are installed, and otherwise
+// [wire.CodeNoDriver].
+func Find(ctx context.Context, i *install.Installer) (Setup, error) {
 	d, err := i.FindDriver(ctx)
 	if err != nil {
 		return Setup{}, err
 	}
-	if executable == "" {
-		if executable, err = os.Executable(); err != nil {
-			return Setup{}, err
-		}
-	}
-	return Setup{Directory: d.Directory, Node: executable, Program: d.Node.Path}, nil
+	executable, err := os.Executable()
+	return Setup{Directory: d.Directory, Node: executable, Program: d.Node.Path}, err
 }
 
-// Own reports whether ABROWSER_DRIVER asks for a driver of the session's own; lookup
-// is os.LookupEnv.
-func Own(lookup func(string) (string, bool)) (bool, error) {
+// OwnRequested reports whether ABROWSER_DRIVER requests a driver for this session alone;
+// lookup is os.LookupEnv.
+func OwnRequested(lookup func(string) (string, bool)) (bool, error) {
 	switch text, _ := lookup("ABROWSER_DRIVER"); text {
 	case "", "shared":
 		return false, nil
 	case "own":
 		return true, nil
 	default:
-		return false, wire.Errorf(wire.CodeBadInput, "ABROWSER_DRIVER is %q; it takes shared or own", text).WithHint("unset ABROWSER_DRIVER")
+		return false, wire.Errorf(wire.CodeBadInput, "ABROWSER_DRIVER is %q, want shared or own", text).WithHint("unset ABROWSER_DRIVER")
 	}
 }

@@ -19,19 +19,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Main takes Node's part when args, the command line without the program, are
-// playwright-go's: DIRECTORY/package/cli.js and what the driver shall do. It reports
-// whether they were, and the status to exit with. Where the driver is run it does
-// not return, unless Node cannot be started.
+// Main handles the command lines with which playwright-go starts Node: args, without the
+// program, are DIRECTORY/package/cli.js and a command. It reports whether args are such, and
+// the exit status. When it executes Node it returns only on an error.
 func Main(args []string) (handled bool, status int) {
-	if len(args) < 2 || !isDriver(args[0]) {
+	// No command of abrowser looks like this.
+	if len(args) < 2 || !filepath.IsAbs(args[0]) || !strings.HasSuffix(args[0], "/package/cli.js") {
 		return false, 0
 	}
 	var err error
 	if args[1] == "--version" {
 		err = printVersion(os.Stdout, args[0])
 	} else {
-		err = handOver(args)
+		err = runDriver(args)
 	}
 	if err != nil {
 		coded := wire.AsError(err)
@@ -41,12 +41,7 @@ func Main(args []string) (handled bool, status int) {
 	return true, wire.ExitDone
 }
 
-// isDriver reports whether the path can only be the driver's. No verb looks so.
-func isDriver(path string) bool {
-	return filepath.IsAbs(path) && strings.HasSuffix(path, "/package/cli.js")
-}
-
-// printVersion prints what cli.js would: the version that its package says it is.
+// printVersion prints what cli.js --version would: the version in package.json.
 func printVersion(to io.Writer, cli string) error {
 	raw, err := os.ReadFile(filepath.Join(filepath.Dir(cli), "package.json"))
 	if err != nil {
@@ -62,24 +57,24 @@ func printVersion(to io.Writer, cli string) error {
 	return err
 }
 
-// handOver passes the driver's pipes on to the daemon that offered to carry them;
-// otherwise it replaces this process by Node, which runs our script with the same
-// arguments: a driver for this session alone.
-func handOver(args []string) error {
-	if lent, err := lend(); lent {
+// runDriver sends this process's pipes to a daemon that has offered to carry them. Without
+// an offer it replaces this process with Node, which runs our script with the same
+// arguments: a driver for one session.
+func runDriver(args []string) error {
+	if sent, err := sendPipes(); sent {
 		return err
 	}
 	root, err := home.Locate(os.LookupEnv)
 	if err != nil {
 		return err
 	}
-	node, err := (&install.Installer{Root: root}).FindNode(context.Background()) // it has a deadline of its own
+	node, err := (&install.Installer{Root: root}).FindNode(context.Background()) // has a deadline of its own
 	if err != nil {
 		return err
 	}
 	file, err := scriptFile()
 	if err != nil {
-		return err
+		return wire.Errorf(wire.CodeNoDriver, "writing the driver's script: %v", err)
 	}
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "PLAYWRIGHT_NODEJS_PATH=")
@@ -89,12 +84,12 @@ func handOver(args []string) error {
 	return wire.Errorf(wire.CodeNoDriver, "running %s: %v", node.Path, err)
 }
 
-// scriptFile returns an unlinked file that holds the driver's script and that a program
-// which replaces this one inherits. The script's standard input belongs to playwright-go.
+// scriptFile returns an unlinked file with the driver's script. A program that replaces this
+// one inherits it; the program's standard input belongs to playwright-go.
 func scriptFile() (*os.File, error) {
 	file, err := os.CreateTemp("", "abrowser-driver-")
 	if err != nil {
-		return nil, wire.Errorf(wire.CodeNoDriver, "writing the driver's script: %v", err)
+		return nil, err
 	}
 	_, err = file.WriteString(script())
 	err = errors.Join(os.Remove(file.Name()), err)
@@ -105,7 +100,7 @@ func scriptFile() (*os.File, error) {
 		_, err = unix.FcntlInt(file.Fd(), unix.F_SETFD, 0) // not closed by exec
 	}
 	if err != nil {
-		return nil, wire.Errorf(wire.CodeNoDriver, "writing the driver's script: %v", errors.Join(err, file.Close()))
+		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
 }

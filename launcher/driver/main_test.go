@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The test binary takes Node's part, as abrowser does.
+// playwright-go and these tests start the test binary as Node, like abrowser.
 func TestMain(m *testing.M) {
 	if handled, status := Main(os.Args[1:]); handled {
 		os.Exit(status)
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestMainLeavesOtherCommandsAlone(t *testing.T) {
+func TestMainIgnoresOtherCommands(t *testing.T) {
 	for _, args := range [][]string{
 		nil,
 		{"open", "https://example.com"},
@@ -35,7 +35,7 @@ func TestMainLeavesOtherCommandsAlone(t *testing.T) {
 		{"open", "/d/package/cli.js"},
 	} {
 		if handled, _ := Main(args); handled {
-			t.Errorf("Main(%q) took Node's part", args)
+			t.Errorf("Main(%q) = true", args)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestVersionIsPrintedWithoutNode(t *testing.T) {
 	}
 }
 
-func TestNodeTakesOver(t *testing.T) {
+func TestNodeReplacesTheProcess(t *testing.T) {
 	root := home.Root{Dir: filepath.Join(t.TempDir(), "home")}
 	if err := root.Make(); err != nil {
 		t.Fatal(err)
@@ -79,15 +79,15 @@ func TestNodeTakesOver(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "/d/package/cli.js", "run-driver")
 	cmd.Env = []string{"PATH=" + tools + ":/usr/bin:/bin", "ABROWSER_HOME=" + root.Dir, "PLAYWRIGHT_NODEJS_PATH=" + os.Args[0]}
-	cmd.Stdin = strings.NewReader("said to the driver")
+	cmd.Stdin = strings.NewReader("sent to the driver")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
 	if cmd.ProcessState.ExitCode() != 7 {
 		t.Errorf("exit status %v, want Node's own 7: %s", err, &out)
 	}
-	// The same process: nothing stands between playwright-go and the driver.
-	first, last := "pid "+strconv.Itoa(cmd.Process.Pid)+" args --eval ", " /d/package/cli.js run-driver node \nsaid to the driver"
+	// Node has the same pid: no process is between playwright-go and the driver.
+	first, last := "pid "+strconv.Itoa(cmd.Process.Pid)+" args --eval ", " /d/package/cli.js run-driver node \nsent to the driver"
 	if !strings.HasPrefix(out.String(), first) || !strings.HasSuffix(out.String(), last) {
 		t.Errorf("Node printed %q, want %q ... %q", &out, first, last)
 	}
@@ -102,20 +102,20 @@ func TestWithoutNode(t *testing.T) {
 	}
 }
 
-// TestRealDriver has the real driver answer through our executable. It is left out
-// of -short, since it fetches the driver from the npm registry.
+// TestRealDriver runs the real driver through our executable. With -short it is skipped,
+// since it downloads the driver from the npm registry.
 func TestRealDriver(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it fetches from the npm registry")
+		t.Skip("downloads from the npm registry")
 	}
 	i := &install.Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
-	if _, err := Find(t.Context(), i, ""); err == nil {
-		t.Fatal("a driver was found where none is")
+	if _, err := Find(t.Context(), i); err == nil {
+		t.Fatal("Find returned a driver that is not installed")
 	}
-	if _, err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	setup, err := Find(t.Context(), i, os.Args[0])
+	setup, err := Find(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestRealDriver(t *testing.T) {
 	if _, err := io.ReadFull(out, answer); err != nil || !bytes.Contains(answer, []byte("__create__")) {
 		t.Errorf("the driver answered %.200q, %v", answer, err)
 	}
-	if err := in.Close(); err != nil { // which ends it
+	if err := in.Close(); err != nil { // the driver exits
 		t.Error(err)
 	}
 	if _, err := io.Copy(io.Discard, out); err != nil {

@@ -1,28 +1,27 @@
-// A picture of a page, as Playwright takes it but for some things: the blinking cursor
-// stays where it is, since to hide it costs a frame, and what has to be known before is
-// asked for at once. A PNG is packed for speed: half the time, half as large again.
+// A screenshot of a page is taken as Playwright does it, with three differences. The text
+// cursor is not hidden, which would cost a frame. The measurements are requested all at once.
+// PNG is compressed for speed: that takes half the time and gives a file half as large again.
 //
-// A session's daemon asks for it as a method of a page's CDP session, Abrowser.picture:
-//   target       the page
-//   type         "png" or "jpeg"
-//   full         the whole page, not only what is in view
-//   files        a large picture may be left in a file, which the caller takes
-//   limit        in milliseconds
-// The answer is {state, data, file}: "done" with the picture in base64 or the path of its
-// file, "late" where it has not drawn in time, none where the page is none of ours.
+// The CDP session of a page has this additional method:
+//   Abrowser.picture  {target, type, full, files, limit}: type is "png" or "jpeg". full means
+//                     the whole page instead of the visible part. files permits a large
+//                     picture to be saved to a file, which the caller then moves. limit is in
+//                     milliseconds. The response is {state: "done", data} with the picture in
+//                     base64, {state: "done", file}, or {state: "late"} if the page was not
+//                     drawn in time. It is {} if the driver does not have the page
 
-const largePicture = 1 << 20; // characters of base64
-const pictureTime = 600_000; // for the caller to take the file
+const largePicture = 1 << 20; // characters of base64, above which it is saved to a file
+const fileLifetime = 600_000; // milliseconds in which the caller must move the file
 
 async function picture(progress, page, { type, full, files }, until) {
-  // One after the other with those that Playwright takes itself.
-  const taken = page.screenshotter._queue._postTask(() => progress.race(inTime(shoot(progress, page, { type, full, until }), until)));
-  const data = await inTime(taken, until);
+  // The queue also has the screenshots that Playwright takes itself.
+  const captured = page.screenshotter._queue._postTask(() => progress.race(inTime(capture(progress, page, { type, full, until }), until)));
+  const data = await inTime(captured, until);
   if (data === undefined) return { state: "late" };
-  return { state: "done", ...((files && data.length > largePicture && left(data)) || { data }) };
+  return { state: "done", ...((files && data.length > largePicture && saved(data)) || { data }) };
 }
 
-async function shoot(progress, page, { type, full, until }) {
+async function capture(progress, page, { type, full, until }) {
   const { screenshotter, delegate } = page;
   const client = delegate._mainFrameSession._client;
   const fonts = page.mainFrame().nonStallingEvaluateInExistingContext("document.fonts.ready", "utility").catch(() => {});
@@ -40,16 +39,16 @@ async function shoot(progress, page, { type, full, until }) {
   return (await client.send("Page.captureScreenshot", { format: type, quality, clip, captureBeyondViewport, optimizeForSpeed: true })).data;
 }
 
-// left is the file that a picture is left in, or undefined where it cannot be written.
-function left(data) {
+// saved saves a picture to a file and returns the file, or undefined if that fails.
+function saved(data) {
   const file = path.join(process.env.TMPDIR, "picture-" + crypto.randomUUID());
   try {
     fs.writeFileSync(file, data, { encoding: "base64", flag: "wx" });
   } catch (error) {
-    say("leaving a picture", { error: String(error) });
+    log("saving a picture", { error: String(error) });
     fs.rmSync(file, { force: true });
     return undefined;
   }
-  setTimeout(() => fs.rm(file, { force: true }, () => {}), pictureTime).unref();
+  setTimeout(() => fs.rm(file, { force: true }, () => {}), fileLifetime).unref();
   return { file };
 }

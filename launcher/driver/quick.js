@@ -29,52 +29,54 @@ async function answer(session, progress, browsers, method, params) {
   return { pending: !(await progress.race(settled(page, until))) };
 }
 
+// world installs the questions in the page's main frame unless they are installed.
 async function world(page) {
   const context = await page.mainFrame().context("utility");
   const injected = await context.injectedScript();
   if (!context.abrowserName) {
     const name = "abrowser" + crypto.randomBytes(12).toString("hex");
-    context.abrowserAhead = (await injected.evaluate(questions, name)) - Date.now(); // at least
+    context.abrowserAhead = (await injected.evaluate(questions, name)) - Date.now(); // a lower bound
     context.abrowserName = name;
   }
   return { context: context.delegate._contextId, name: context.abrowserName, ahead: context.abrowserAhead };
 }
 
-// inject brings Playwright's functions into a document: 300 KB of script, most of whose
-// cost is the way there. A page that comes to a second document has it for all that
-// follow, which make of it what they need, when they need it; the browser keeps it, 400
-// KB a page, so one that stays at its first does without. Where it cannot be kept, and in
-// the page's own world, it is brought as Playwright would.
+// inject installs Playwright's functions in a document: 300 KB of script, and most of the
+// cost is its transfer. When a page comes to its second document, the script is registered
+// for all later documents, where it is evaluated when it is first needed. The browser keeps a
+// registered script, which takes 400 KB a page, so it is not registered for the first
+// document. If the registration fails, and in the page's own world, the script is sent as
+// Playwright does it.
 async function inject(context, source, options, whole) {
   const { delegate } = context.frame._page;
   const client = context.delegate._client;
-  const { abrowserMet: met } = client;
-  client.abrowserMet ||= context.world === "utility";
-  if (!met || context.world !== "utility" || !delegate.utilityWorldName) return context.rawEvaluateHandle(whole);
-  client.abrowserBrought ??= client.send("Page.addScriptToEvaluateOnNewDocument", {
-    source: `Object.defineProperty(globalThis, "${brought}", { configurable: true, get() { const module = {}; ${source}; return module.exports; } })`,
+  const { abrowserHadDocument: isLater } = client;
+  client.abrowserHadDocument ||= context.world === "utility";
+  if (!isLater || context.world !== "utility" || !delegate.utilityWorldName) return context.rawEvaluateHandle(whole);
+  client.abrowserRegistered ??= client.send("Page.addScriptToEvaluateOnNewDocument", {
+    source: `Object.defineProperty(globalThis, "${scriptName}", { configurable: true, get() { const module = {}; ${source}; return module.exports; } })`,
     worldName: delegate.utilityWorldName,
     runImmediately: true,
   }).catch(() => {});
-  await client.abrowserBrought;
-  return context.rawEvaluateHandle(`new (globalThis.${brought}.InjectedScript())(globalThis, ${JSON.stringify(options)})`).catch(() => context.rawEvaluateHandle(whole));
+  await client.abrowserRegistered;
+  return context.rawEvaluateHandle(`new (globalThis.${scriptName}.InjectedScript())(globalThis, ${JSON.stringify(options)})`).catch(() => context.rawEvaluateHandle(whole));
 }
-const brought = "abrowser" + crypto.randomBytes(12).toString("hex");
+const scriptName = "abrowser" + crypto.randomBytes(12).toString("hex");
 
-// settled waits for the navigation of the main frame that the page has asked for, with
-// what follows from it before the next document is there, and reports whether that is over.
-// The page's answer comes after all that it has asked for so far. Chromium keeps the
-// question until a navigation that has begun is over, and a busy page answers later still:
-// one that has asked for nothing by answerTime is not waited for.
+// settled waits until the navigation that the page has requested for its main frame is
+// committed, or the navigation to which it leads, and reports whether none is pending. The
+// page answers the epilogue after everything that it has requested before. Chromium delays
+// the epilogue while a navigation is pending, and a busy page answers late: if the page has
+// requested nothing within answerTime, settled does not wait for it.
 async function settled(page, until) {
-  const over = Date.now() + answerTime;
+  const enough = Date.now() + answerTime;
   const frame = page.mainFrame();
-  const said = await inTime(page.delegate.inputActionEpilogue().then(() => true), Math.min(until, over));
-  if (!said && until < over && !frame.pendingDocument()) return false;
+  const answered = await inTime(page.delegate.inputActionEpilogue().then(() => true), Math.min(until, enough));
+  if (!answered && until < enough && !frame.pendingDocument()) return false;
   while (frame.pendingDocument() && Date.now() < until) {
-    let heard;
-    const next = new Promise((done) => frame.on("internalnavigation", (heard = done)));
-    await page.openScope.race(inTime(next, until)).finally(() => frame.off("internalnavigation", heard));
+    let listener;
+    const next = new Promise((done) => frame.on("internalnavigation", (listener = done)));
+    await page.openScope.race(inTime(next, until)).finally(() => frame.off("internalnavigation", listener));
   }
   return !frame.pendingDocument();
 }
@@ -85,16 +87,17 @@ const answerTime = 1000;
 // one pending document by another, so the state is read after that, in a microtask.
 function follow(session, page) {
   const frame = page.mainFrame();
-  let told = false;
-  const tell = () => {
+  let sent = false;
+  const report = () => {
     const pending = !!frame.pendingDocument();
-    if (pending !== told) session.emit("event", { method: "Abrowser.pending", params: { pending: (told = pending) } });
+    if (pending !== sent) session.emit("event", { method: "Abrowser.pending", params: { pending: (sent = pending) } });
   };
-  frame.on("abrowserpending", () => queueMicrotask(tell));
-  tell();
+  frame.on("abrowserpending", () => queueMicrotask(report));
+  report();
   return {};
 }
 
+// pageOf returns the page with the target id, or undefined.
 function pageOf(browsers, target) {
   const contexts = browsers.flatMap((b) => [b._defaultContext, ...b.contexts()].filter(Boolean));
   return contexts.flatMap((c) => c.pages()).find((p) => p.delegate._targetId === target);
@@ -103,90 +106,93 @@ function pageOf(browsers, target) {
 // inTime returns the result of a promise, or undefined at the time until.
 async function inTime(promise, until) {
   let timer;
-  const over = new Promise((done) => (timer = setTimeout(done, until - Date.now())));
+  const late = new Promise((done) => (timer = setTimeout(done, until - Date.now())));
   promise.catch(() => {});
-  return Promise.race([promise, over]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-// questions runs in pages, with still. It makes what a daemon asks known by a name:
+// questions runs in pages. It sets the global with the given name to an object with the
+// functions that a daemon calls:
 //   look(selector, until, button, count, began)
-//                                whether the first element is ready to be clicked, and where,
-//                                having made sure that the click arrives; how many there are;
-//                                or why it is not, where that is plain
+//                                reports whether the first element is ready for a click, its
+//                                position, and the number of matches, and starts to watch
+//                                for the click; or reports why it is not ready, if known
 //   fill(selector, text, until, began)
-//                                fills it where it is ready: "done", or "needsinput" where it
-//                                is ready for the keyboard
-//   typed()                      waits until the keyboard's input is seen. It is asked for
-//                                before fill
-//   endTyped()                   the verdict of watchKeys on that
-//   read(selector, what, name)   what the first element has, see values
-//   same(ref)                    whether the element that had a ref in the last snapshot is
-//                                shown, and what it was then; and when its document began
-//   came()                       waits until the click is seen on the element
-//   over(count)                  waits for it to be over, as end does. On a large page it is
-//                                when the page has heard of it, and neither goes elsewhere
-//                                nor sends a form by it, which is calm. Both are asked for
+//                                fills the first element if it is ready. The result is
+//                                "done", or "needsinput" if the keyboard must follow
+//   typed()                      waits until the page has seen the keyboard's input. It is
+//                                called before fill
+//   endTyped()                   returns the verdict of watchKeys about that input
+//   read(selector, what, name)   returns a value of the first element, see values
+//   same(ref)                    reports whether the element that had a ref in the last
+//                                snapshot is visible and unchanged, and when its document began
+//   came()                       waits until the element has seen the click. It is called
 //                                before look
-//   end()                        ends the watch over what a click hits, when it is over, with
-//                                what the page has put off: whether that was the element, and
-//                                whether the page has navigated meanwhile
-//   stop()                       ends it at once
-// A selector that is a ref has when its document began.
-// Nothing is begun after until, in milliseconds since 1970 by the page's clock.
+//   over(count)                  waits until the click is complete, like end. On a large page
+//                                it returns {calm: true} as soon as the page has handled the
+//                                click event, if the click neither navigates nor submits a
+//                                form. It is called before look
+//   end()                        stops watching when the click is complete, including the
+//                                tasks that the page has queued. It returns whether the click
+//                                has hit the element, and whether the page has navigated since
+//   stop()                       stops watching at once
+// began is the time at which the document of a ref began, undefined for other selectors.
+// until is in milliseconds since 1970 by the page's clock; nothing is started after it.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
-    const still = ${still}, settles = ${rests}, isRef = ${isRef};
+    const isStill = ${isStill}, staysInPlace = ${staysInPlace}, isRef = ${isRef};
     ${watching}; ${fillElement}
-    const many = 2000; // elements of a page that takes long to paint
-    let turn = 0, guard, moved, sent, large, released, seen, heard, calm, watcher, keys, entered, aim, last, report;
-    const moves = () => (moved = true);
-    const sends = () => (sent = true);
-    // In a task of its own: with the button's release comes the click.
-    const release = ({ isTrusted }) => isTrusted && setTimeout(() => (released++, heard?.()));
-    // What this hears has hit, and all that hears of it before has done its part. What the
-    // click does by itself is still to come.
-    const { matches } = Element.prototype; // a form's field may have that name
-    const goes = (e) => e instanceof Element && (matches.call(e, "a, area, label, [type=file]") || (e.form && ["submit", "image"].includes(e.type)));
-    const click = (event) => {
-      if (event.isTrusted && large && !moved && !sent && event.composedPath().includes(aim) && (event.defaultPrevented || !event.composedPath().some(goes))) calm?.();
+    const many = 2000; // elements; a page with more takes long to paint
+    let turn = 0, guard, moved, sent, large, released, seen, complete, calm, watcher, keys, entered, aim, last, report;
+    const onNavigate = () => (moved = true);
+    const onSubmit = () => (sent = true);
+    // In a task of its own, since the click event follows in the task of the release.
+    const onRelease = ({ isTrusted }) => isTrusted && setTimeout(() => (released++, complete?.()));
+    // onClick is called when the click has hit the element and the page's own listeners have
+    // run. The default action of the click follows after it.
+    const { matches } = Element.prototype; // a field of a form may have this name
+    const hasDefaultAction = (e) => e instanceof Element && (matches.call(e, "a, area, label, [type=file]") || (e.form && ["submit", "image"].includes(e.type)));
+    const onClick = (event) => {
+      if (event.isTrusted && large && !moved && !sent && event.composedPath().includes(aim) && (event.defaultPrevented || !event.composedPath().some(hasDefaultAction))) calm?.();
     };
-    const watched = [["mouseup", release, true], ["submit", sends, true], ["click", click, false]]; // the page may keep some from us
-    // Whether a script moves an element shows in a few frames. Where nothing in the document
-    // has changed in the last ones, no more need be waited for. Frames and not time are
-    // counted, since timers that would move it are late when the machine is.
-    let changed = performance.now(), frames = 0, counts = false;
-    const frame = () => ((counts = ++frames < 3) && requestAnimationFrame(frame));
-    const changes = () => {
+    const listeners = [["mouseup", onRelease, true], ["submit", onSubmit, true], ["click", onClick, false]]; // the page may stop some events before
+    // A few frames show whether a script moves an element. If nothing in the document has
+    // changed in the last ones, there is no need to wait. Frames are counted and not time,
+    // since on a busy machine the timers that would move the element are late too.
+    let changed = performance.now(), frames = 0, counting = false;
+    const frame = () => ((counting = ++frames < 3) && requestAnimationFrame(frame));
+    const onChange = () => {
       [changed, frames] = [performance.now(), 0];
-      if (!counts) counts = !!requestAnimationFrame(frame);
+      if (!counting) counting = !!requestAnimationFrame(frame);
     };
-    const observer = new MutationObserver(changes);
+    const observer = new MutationObserver(onChange);
     const observed = new WeakSet();
-    for (const type of ["scroll", "resize", "load"]) addEventListener(type, changes, { capture: true, passive: true });
+    for (const type of ["scroll", "resize", "load"]) addEventListener(type, onChange, { capture: true, passive: true });
     const observe = (root) => {
       if (observed.has(root)) return;
       observed.add(root);
       observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-      changes();
+      onChange();
     };
     observe(document);
-    const rested = (element) => {
+    const unchanged = (element) => {
       for (let root = element.getRootNode(); root.host; root = root.host.getRootNode()) observe(root);
-      if (observer.takeRecords().length > 0) changes();
+      if (observer.takeRecords().length > 0) onChange();
       return frames >= 3 || performance.now() - changed > 1000; // a page that is not drawn has no frames
     };
-    injected.abrowserRested = rested;
-    // The same for an element that was looked at before.
-    const isWhere = (node) => {
+    injected.abrowserUnchanged = unchanged;
+    // isInPlace is unchanged, or true if the element has the place that it had in the last call
+    // and a frame has passed since.
+    const isInPlace = (node) => {
       const { x, y, width, height } = node.getBoundingClientRect();
       const is = { node, at: [x, y, width, height].join(), time: document.timeline.currentTime };
       const was = last;
       last = is;
-      return rested(node) || (was?.node === node && was.at === is.at && was.time !== is.time);
+      return unchanged(node) || (was?.node === node && was.at === is.at && was.time !== is.time);
     };
     const find = (selector, until, began) => {
       const parsed = injected.parseSelector(selector);
-      // Other frames, and what is to be asked in the page's own world, are Playwright's.
+      // Playwright handles other frames, and selectors that run in the page's own world.
       const others = parsed.parts.some((p) => p.name === "internal:control" || p.name.startsWith("_") || (p.name === "aria-ref" && !/^e/.test(p.body)));
       const all = others ? [] : injected.querySelectorAll(parsed, document);
       if (began && (began !== performance.timeOrigin || !isRef(injected, all[0], parsed.parts[0].body))) all.length = 0;
@@ -195,33 +201,33 @@ const questions = Object.assign(() => {}, {
       const why = seen && !is("enabled") ? "is not enabled" : "";
       return { others, node: all[0], count: all.length, is, why, ready: seen && !why && Date.now() <= until };
     };
-    const leave = () => {
+    const stopWatching = () => {
       const hit = guard ? guard.stop() : "done";
       guard = undefined;
-      for (const [type, listener, capture] of watched) removeEventListener(type, listener, capture);
-      window.navigation?.removeEventListener("navigate", moves);
+      for (const [type, listener, capture] of listeners) removeEventListener(type, listener, capture);
+      window.navigation?.removeEventListener("navigate", onNavigate);
       return hit === "done";
     };
     const stop = () => {
-      const ended = { hit: leave(), click: watcher?.stop(), moved: !!moved };
+      const ended = { hit: stopWatching(), click: watcher?.stop(), moved: !!moved };
       released = Infinity;
       seen?.(false);
-      heard?.(ended);
-      seen = heard = calm = watcher = undefined;
+      complete?.(ended);
+      seen = complete = calm = watcher = undefined;
       return ended;
     };
     const watch = () => {
-      leave();
+      stopWatching();
       sent = false;
-      for (const [type, listener, capture] of watched) addEventListener(type, listener, capture);
+      for (const [type, listener, capture] of listeners) addEventListener(type, listener, capture);
     };
     const end = async () => {
-      // A form is sent, and most of what a page puts off is done, in a task of its own
+      // A form is submitted, and most deferred work of a page is done, in a task of its own
       // that comes before this one.
       const mine = turn;
       if (!moved) await new Promise((done) => setTimeout(done));
-      if (mine !== turn) return { hit: true }; // another click has begun, and goes on
-      return (report ??= stop()); // over and end may both ask
+      if (mine !== turn) return { hit: true }; // another click has begun, and is watched on
+      return (report ??= stop()); // over and end may both call this
     };
     const came = () => {
       stop();
@@ -232,28 +238,28 @@ const questions = Object.assign(() => {}, {
     const over = (count) => {
       released = 0;
       return new Promise((done) => {
-        heard = (ended) => released >= count && done(ended ?? end());
-        if (count === 1) calm = () => ((heard = undefined), done({ hit: true, calm: true, click: "seen" }));
+        complete = (ended) => released >= count && done(ended ?? end());
+        if (count === 1) calm = () => ((complete = undefined), done({ hit: true, calm: true, click: "seen" }));
       });
     };
     const look = async (selector, until, button, presses, began) => {
       const { node, count, ready, why } = find(selector, until, began);
       if (!ready) return stop(), { why };
-      const mover = injected.retarget(node, "no-follow-label");
+      const target = injected.retarget(node, "no-follow-label");
       const mine = turn;
-      aim = mover;
-      if (mover && !(still(mover) && isWhere(mover))) {
-        const rests = await settles(mover, requestAnimationFrame);
+      aim = target;
+      if (target && !(isStill(target) && isInPlace(target))) {
+        const stays = await staysInPlace(target, requestAnimationFrame);
         if (mine !== turn) return {};
-        if (!rests || Date.now() > until) return stop(), rests === false ? { why: "is not stable" } : {};
+        if (!stays || Date.now() > until) return stop(), stays === false ? { why: "is not stable" } : {};
       }
       const { scale, offsetLeft, offsetTop } = window.visualViewport;
-      if (!mover || scale !== 1 || offsetLeft || offsetTop) return stop(), {};
+      if (!target || scale !== 1 || offsetLeft || offsetTop) return stop(), {};
       const box = [...node.getClientRects()].find((r) => r.width * r.height > 0.99);
       if (!box || box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return stop(), {};
       const round = (n) => Math.round(n * 100) / 100;
       const point = { x: round((box.left + box.right) / 2), y: round((box.top + box.bottom) / 2) };
-      watch(); // before the guard, which keeps from us what misses
+      watch(); // before the guard, which stops events that do not hit the element
       const set = injected.setupHitTargetInterceptor(node, "mouse", point, false);
       if (typeof set === "string") return stop(), set.startsWith("error:") ? {} : { why: "is covered by " + set };
       guard = set;
@@ -261,9 +267,9 @@ const questions = Object.assign(() => {}, {
       watcher = watchClick([injected, node, { type, presses }]);
       watcher.seen.then((is) => is && seen?.(true));
       large = document.getElementsByTagName("*").length > many;
-      // Of a document without an origin or a URL nobody is told that it navigates.
+      // A document without an origin or a URL gets no navigate events.
       moved = !window.navigation || origin === "null" || document.URL === "about:blank";
-      window.navigation?.addEventListener("navigate", moves);
+      window.navigation?.addEventListener("navigate", onNavigate);
       return { ready: true, ...point, count, saves: !!node.closest?.("a[download]") };
     };
     const fill = (selector, text, until, began) => {

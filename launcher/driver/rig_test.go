@@ -12,13 +12,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// patience is for what takes a second when the machine is idle.
+// patience is the timeout for steps that take a second on an idle machine.
 const patience = 30 * time.Second
 
-// newShared is a root of the test's own, whose drivers are gone when it is over.
+// newShared returns a new root. After the test all its drivers must have exited.
 func newShared(t *testing.T) *Shared {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "abs") // a socket's path is short
+	dir, err := os.MkdirTemp("/tmp", "abs") // the path of a socket is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,22 +38,22 @@ func newShared(t *testing.T) *Shared {
 	return s
 }
 
-// leftovers are the processes, sockets and files of drivers.
+// leftovers returns the processes, sockets and files of drivers.
 func (s *Shared) leftovers() []string {
 	var left []string
 	for _, pid := range drivers(s) {
 		left = append(left, fmt.Sprint("process ", pid))
 	}
 	for _, pattern := range []string{"run/d/*.sock", "state/tmp/*"} {
-		found, _ := filepath.Glob(s.Root.Path(pattern)) // the pattern is right
+		found, _ := filepath.Glob(s.Root.Path(pattern)) // the pattern is valid
 		left = append(left, found...)
 	}
 	return left
 }
 
-// drivers are the processes that have the root's sockets in their command line.
+// drivers returns the processes that have the root's sockets in their command line.
 func drivers(s *Shared) []int {
-	found, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
+	found, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is valid
 	var pids []int
 	for _, file := range found {
 		line, err := os.ReadFile(file)

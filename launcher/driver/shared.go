@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -8,9 +9,6 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,11 +17,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What Node runs as the shared driver. It is given to it on its standard input, so
-// that no file of it can be of another build.
+// The scripts that Node runs as the driver. Node reads them from its standard input, so no
+// file of another build can be run by mistake.
 var (
 	//go:embed shared.js
-	sharedScript string // what go:embed needs
+	sharedScript string // for go:embed
 	//go:embed quick.js
 	quickScript string // as above
 	//go:embed act.js
@@ -36,179 +34,158 @@ var (
 
 func script() string { return sharedScript + quickScript + actScript + verbsScript + pictureScript }
 
-// Shared is the root's drivers that serve many sessions each. Root is required, the
-// zero value of everything else works.
+// Shared starts and finds the shared drivers of a root. Root is required, the zero value of
+// every other field works.
 type Shared struct {
 	Root   home.Root
 	Log    *slog.Logger  // nil logs nothing
-	Limit  int           // sessions that a driver serves; 0 means 16
-	Linger time.Duration // how long a driver stays when it serves none; 0 means 5 s
-
-	within *limits // nil means limits' own
+	Linger time.Duration // how long a driver stays without a session; 0 means 5 s
 }
 
-// limits are how long things may take.
-type limits struct {
-	start time.Duration // from the spawn until it listens
-	room  time.Duration // for the answer whether there is room, before another is looked for
-	pulse time.Duration // between two questions whether it lives; four times that where another asks too
-	reply time.Duration // for the answer to that
-	grace time.Duration // for it to be seen: who was stopped himself finds it late
-}
+// errNoRoom is the error for a driver that serves as many sessions as it may, or sessions of
+// another build.
+var errNoRoom = errors.New("the driver has no room") // a constant
 
-func (s *Shared) limits() limits {
-	if s.within != nil {
-		return *s.within
+// Connect connects to a driver that has room. It starts a driver if none has. A driver that
+// does not reply is skipped, and killed. If the driver that Connect starts is killed by
+// another process before it serves, Connect starts another one, once. The caller closes the
+// connection.
+func (s *Shared) Connect(ctx context.Context, setup Setup) (*Conn, error) {
+	conn, err := s.findOrStart(ctx, setup)
+	if killed := (killedError{}); errors.As(err, &killed) && ctx.Err() == nil {
+		s.logger().Warn("a driver was killed while it started", "error", err)
+		conn, err = s.findOrStart(ctx, setup)
 	}
-	return limits{start: 30 * time.Second, room: 500 * time.Millisecond, pulse: time.Second, reply: 2 * time.Second, grace: time.Second}
+	return conn, err
 }
 
-// errNoRoom is the answer of a driver that serves as many as it may, or another
-// build's sessions.
-var errNoRoom = errors.New("it has no room") // a constant
-
-// Join connects to a driver that has room, and starts one where none has. The
-// caller closes the line, or it is lost when the driver ends. One that does not
-// answer is passed over, and ended; where the one that it starts is ended by somebody
-// before it serves, it starts another, once.
-func (s *Shared) Join(ctx context.Context, setup Setup) (*Line, error) {
-	line, err := s.join(ctx, setup)
-	if ended := (endedError{}); errors.As(err, &ended) && ctx.Err() == nil {
-		s.logger().Warn("a driver that was just started is gone", "error", err)
-		line, err = s.join(ctx, setup)
-	}
-	return line, err
-}
-
-func (s *Shared) join(ctx context.Context, setup Setup) (*Line, error) {
+func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	if err := s.Root.Make(); err != nil {
 		return nil, err
 	}
-	silent := map[string]bool{}
-	if line, err := s.find(ctx, setup, silent); line != nil || err != nil {
-		return line, err
+	unresponsive := map[string]bool{}
+	if conn, err := s.find(ctx, setup, unresponsive); conn != nil || err != nil {
+		return conn, err
 	}
 	first, err := s.Root.Driver(1)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := sockets.HoldWait(ctx, first.Start)
+	lock, err := sockets.Acquire(ctx, first.Start)
 	if err != nil {
 		return nil, err
 	}
-	if line, err := s.find(ctx, setup, silent); line != nil || err != nil {
-		return line, errors.Join(err, lock.Close())
+	if conn, err := s.find(ctx, setup, unresponsive); conn != nil || err != nil {
+		return conn, errors.Join(err, lock.Close())
 	}
-	type started struct {
-		place home.Place
-		err   error
-	}
-	done := make(chan started, 1)
-	go func() { // a caller that gives up leaves it for the next; it has a deadline of its own
-		defer lock.Close() // closing is what gives it up
-		place, err := s.start(setup)
-		done <- started{place, err}
+	var started home.Endpoint
+	result := make(chan error, 1)
+	go func() { // has a deadline of its own; if this caller gives up, the next one gets the driver
+		defer lock.Close() // this releases it
+		var err error
+		started, err = s.start(setup)
+		result <- err
 	}()
 	select {
-	case d := <-done:
-		if d.err != nil {
-			return nil, d.err
+	case err := <-result:
+		if err != nil {
+			return nil, err
 		}
-		line, err := s.connect(ctx, d.place, setup)
+		conn, err := s.dial(ctx, started, setup)
 		if errors.Is(err, wire.CodeNotRunning) {
-			s.tidy(d.place)
+			s.cleanUp(started)
 		}
 		if err != nil && ctx.Err() == nil {
-			err = endedError{noDriver(d.place, "the driver that was started does not answer: %v", err)}
+			err = killedError{noDriver(started, "the driver that was started does not answer: %v", err)}
 		}
-		return line, err
+		return conn, err
 	case <-ctx.Done():
 		return nil, wire.Errorf(wire.CodeTimeout, "the driver is still starting").WithHint("abrowser doctor")
 	}
 }
 
-// endedError is the error of a driver that somebody has ended, and that has not failed.
-type endedError struct{ error }
+// killedError is the error for a driver that did not fail but was killed.
+type killedError struct{ error }
 
-func (e endedError) Unwrap() error { return e.error }
+func (e killedError) Unwrap() error { return e.error }
 
-func noDriver(p home.Place, format string, args ...any) error {
+func noDriver(p home.Endpoint, format string, args ...any) error {
 	return wire.Errorf(wire.CodeNoDriver, format, args...).WithHint("abrowser doctor").With("log", p.Log)
 }
 
-// find connects to a running driver that has room, but to none of the silent ones,
-// to which it adds those that do not answer. It returns nil where none has room.
-func (s *Shared) find(ctx context.Context, setup Setup, silent map[string]bool) (*Line, error) {
-	places, err := s.running()
+// find connects to a running driver that has room and is not in unresponsive. It adds
+// drivers that do not reply to unresponsive. It returns nil if no driver has room.
+func (s *Shared) find(ctx context.Context, setup Setup, unresponsive map[string]bool) (*Conn, error) {
+	endpoints, err := s.running()
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range places {
-		if silent[p.Name] {
+	for _, p := range endpoints {
+		if unresponsive[p.Name] {
 			continue
 		}
-		line, err := s.connect(ctx, p, setup)
+		conn, err := s.dial(ctx, p, setup)
 		if err == nil {
-			return line, nil
+			return conn, nil
 		}
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		silent[p.Name] = errors.Is(err, wire.CodeWedged)
-		s.logger().Debug("passed a driver over", "name", p.Name, "error", err)
+		unresponsive[p.Name] = errors.Is(err, wire.CodeWedged)
+		s.logger().Debug("skipping a driver", "name", p.Name, "error", err)
 	}
 	return nil, nil
 }
 
-// running lists the places that have a socket, the lowest number first.
-func (s *Shared) running() ([]home.Place, error) {
-	entries, err := os.ReadDir(s.Root.Path("run", "d"))
-	if err != nil {
-		return nil, err
-	}
-	var numbers []int
-	for _, e := range entries {
-		text, isSocket := strings.CutSuffix(e.Name(), ".sock")
-		if n, err := strconv.Atoi(strings.TrimPrefix(text, "driver-")); isSocket && err == nil && n > 0 {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	places := make([]home.Place, len(numbers))
-	for i, n := range numbers {
-		if places[i], err = s.Root.Driver(n); err != nil {
+// running returns the endpoints of drivers that have a socket, the lowest number first.
+func (s *Shared) running() ([]home.Endpoint, error) {
+	var endpoints []home.Endpoint
+	for n := 1; n <= maxDrivers; n++ {
+		p, err := s.Root.Driver(n)
+		if err != nil {
 			return nil, err
 		}
+		if _, err := os.Lstat(p.Socket); err == nil {
+			endpoints = append(endpoints, p)
+		}
 	}
-	return places, nil
+	return endpoints, nil
 }
 
-// identity is what driver and session must agree in: the script, and the Playwright
-// and Node that run.
+// identity returns a hash of what a session and its driver must have in common: the script,
+// Playwright and Node.
 func (setup Setup) identity() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{script(), setup.Directory, setup.Program}, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
 
-// temp is where the driver at the place keeps its temporary files.
-func (s *Shared) temp(p home.Place) string { return s.Root.Path("state", "tmp", p.Name) }
+// temp returns the directory of the driver's temporary files.
+func (s *Shared) temp(p home.Endpoint) string { return s.Root.Path("state", "tmp", p.Name) }
 
-// tidy removes what a driver left that did not end by itself. Its connections may
-// end a moment before its lease does; a lease that stays held is a successor's, which
-// has cleared the place.
-func (s *Shared) tidy(p home.Place) {
+// Sweep removes the files of drivers that were killed while they had no session.
+func (s *Shared) Sweep() error {
+	endpoints, err := s.running()
+	for _, p := range endpoints {
+		if stale := s.removeStale(p); !errors.Is(stale, wire.CodeHeld) {
+			err = errors.Join(err, stale)
+		}
+	}
+	return err
+}
+
+// cleanUp removes the files of a driver that was killed. The system may close the driver's
+// connections a moment before it releases the lease, so cleanUp waits for the lease. If the
+// lease stays held, another driver has it and has removed the files.
+func (s *Shared) cleanUp(p home.Endpoint) {
 	const tries, pause = 60, 50 * time.Millisecond
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for range tries {
-		lease, err := sockets.Hold(p.Lock)
-		if err == nil {
-			err = errors.Join(s.clear(p), lease.Close())
-		}
+		err := s.removeStale(p)
 		if err == nil {
 			return
 		}
-		s.logger().Debug("tidying up after a driver", "name", p.Name, "error", err)
+		s.logger().Debug("removing a driver's files", "name", p.Name, "error", err)
 		if !errors.Is(err, wire.CodeHeld) {
 			return
 		}
@@ -216,22 +193,21 @@ func (s *Shared) tidy(p home.Place) {
 	}
 }
 
-// clear removes a dead driver's socket and files. The caller holds the lease.
-func (s *Shared) clear(p home.Place) error {
-	err := os.Remove(p.Socket)
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
+// removeStale removes the files of a driver, unless it is running: then the error is
+// [wire.CodeHeld].
+func (s *Shared) removeStale(p home.Endpoint) error {
+	lease, err := sockets.TryAcquire(p.Lock)
+	if err != nil {
+		return err
 	}
-	return errors.Join(err, os.RemoveAll(s.temp(p)))
+	return errors.Join(s.removeFiles(p), lease.Close())
+}
+
+// removeFiles removes a driver's socket and temporary files. The caller holds the lease.
+func (s *Shared) removeFiles(p home.Endpoint) error {
+	return errors.Join(os.RemoveAll(p.Socket), os.RemoveAll(s.temp(p)))
 }
 
 func (s *Shared) logger() *slog.Logger {
-	if s.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return s.Log
-}
-
-func (setup Setup) bundle() string {
-	return filepath.Join(setup.Directory, "package", "lib", "coreBundle.js")
+	return cmp.Or(s.Log, slog.New(slog.DiscardHandler))
 }

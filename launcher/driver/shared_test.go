@@ -22,35 +22,35 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// TestShared has a real Node serve. It is left out of -short, since it fetches the
-// driver from the npm registry.
+// TestShared uses a real Node. With -short it is skipped, since it downloads the driver from
+// the npm registry.
 func TestShared(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it fetches from the npm registry")
+		t.Skip("downloads from the npm registry")
 	}
 	i := &install.Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
-	if _, err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	setup, err := Find(t.Context(), i, os.Args[0])
+	setup, err := Find(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]func(*testing.T, *Shared, Setup){
-		"many at once share one":        testManyShareOne,
-		"a further one":                 testFurtherOne,
-		"closing one":                   testClosingOne,
-		"killed":                        testKilled,
-		"stopped":                       testStopped,
-		"stopped with nobody connected": testStoppedEmpty,
-		"garbage":                       testGarbage,
-		"nobody catches an error":       testUncaught,
-		"the browser of one that went":  testLeavingBrowser,
-		"another build":                 testAnotherBuild,
-		"a stale socket":                testStaleSocket,
-		"a caller that gives up":        testGivingUp,
-		"killed with nobody connected":  testSweep,
-		"killed while it starts":        testKilledWhileItStarts,
+		"sessions share a driver":     testManyShareOne,
+		"no room":                     testNoRoom,
+		"close one session":           testCloseOne,
+		"killed":                      testKilled,
+		"suspended":                   testSuspended,
+		"suspended without a session": testSuspendedIdle,
+		"garbage":                     testGarbage,
+		"uncaught exception":          testUncaught,
+		"browser of a closed session": testClosedSessionsBrowser,
+		"another build":               testAnotherBuild,
+		"a stale socket":              testStaleSocket,
+		"caller gives up":             testGivingUp,
+		"killed without a session":    testSweep,
+		"killed while it starts":      testKilledWhileItStarts,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newShared(t), setup) })
 	}
@@ -60,7 +60,7 @@ func testManyShareOne(t *testing.T, s *Shared, setup Setup) {
 	clients := make([]*client, 5)
 	var all sync.WaitGroup
 	for i := range clients {
-		all.Go(func() { clients[i] = join(t, s, setup) })
+		all.Go(func() { clients[i] = connect(t, s, setup) })
 	}
 	all.Wait()
 	if t.Failed() {
@@ -69,11 +69,11 @@ func testManyShareOne(t *testing.T, s *Shared, setup Setup) {
 	for _, c := range clients {
 		c.hello(t)
 		if c.PID() != clients[0].PID() {
-			t.Errorf("one is served by process %d, another by %d", clients[0].PID(), c.PID())
+			t.Errorf("processes %d and %d serve, want one", clients[0].PID(), c.PID())
 		}
-		// The stand-in has ended, and nobody has to wait for it.
-		if !await(func() bool { return errors.Is(c.stand.Process.Signal(syscall.Signal(0)), os.ErrProcessDone) }) {
-			t.Error("the stand-in for Node is still there")
+		// The program has exited, and is no zombie although the test has not waited for it.
+		if !await(func() bool { return errors.Is(c.program.Process.Signal(syscall.Signal(0)), os.ErrProcessDone) }) {
+			t.Error("the program that was started as Node has not exited")
 		}
 	}
 	if info, err := os.Stat(s.Root.Path("run", "d", "driver-1.sock")); err != nil || info.Mode().Perm() != 0o600 {
@@ -81,53 +81,53 @@ func testManyShareOne(t *testing.T, s *Shared, setup Setup) {
 	}
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", clients[0].PID()))
 	if err != nil || !bytes.Contains(environ, []byte("TMPDIR="+s.Root.Dir)) {
-		t.Errorf("the driver's temporary files go elsewhere: %v", err)
+		t.Errorf("the driver's TMPDIR is not below the root: %v", err)
 	}
 }
 
-func testFurtherOne(t *testing.T, s *Shared, setup Setup) {
-	one, two := join(t, s, setup), join(t, s, setup)
+func testNoRoom(t *testing.T, s *Shared, setup Setup) {
+	one, two := connect(t, s, setup), connect(t, s, setup)
 	for range 14 {
-		if c := join(t, s, setup); c.PID() != one.PID() || two.PID() != one.PID() {
-			t.Fatalf("among the first 16, one is served by process %d, another by %d and %d", one.PID(), two.PID(), c.PID())
+		if c := connect(t, s, setup); c.PID() != one.PID() || two.PID() != one.PID() {
+			t.Fatalf("the first 16 sessions are served by processes %d, %d and %d, want one", one.PID(), two.PID(), c.PID())
 		}
 	}
-	further := join(t, s, setup)
+	further := connect(t, s, setup)
 	further.hello(t)
 	if further.PID() == one.PID() {
 		t.Error("a driver serves 17 sessions")
 	}
 	two.Close()
-	// The driver hears of it a moment later than we do.
+	// The driver notices it a moment later.
 	if !await(func() bool {
-		c := join(t, s, setup)
+		c := connect(t, s, setup)
 		defer c.Close()
 		return c.PID() == one.PID()
 	}) {
-		t.Error("room that was given up is not used")
+		t.Error("the room of the closed session is not used")
 	}
 }
 
-func testClosingOne(t *testing.T, s *Shared, setup Setup) {
-	one, two := join(t, s, setup), join(t, s, setup)
+func testCloseOne(t *testing.T, s *Shared, setup Setup) {
+	one, two := connect(t, s, setup), connect(t, s, setup)
 	one.hello(t)
 	two.hello(t)
 	if err := one.in.Close(); err != nil { // as playwright-go's Stop does
 		t.Error(err)
 	}
-	if err := one.stand.Wait(); err != nil && !strings.Contains(err.Error(), "no child") {
-		t.Errorf("waiting for the stand-in: %v, want that it has been waited for, or is now", err)
+	if err := one.program.Wait(); err != nil && !strings.Contains(err.Error(), "no child") {
+		t.Errorf("waiting for the program: %v, want nil or no child", err)
 	}
 	select {
-	case <-one.Gone():
+	case <-one.Done():
 	case <-time.After(patience):
-		t.Error("the line whose input was closed goes on")
+		t.Error("the connection stays open although its input is closed")
 	}
 	two.works(t)
 }
 
 func testKilled(t *testing.T, s *Shared, setup Setup) {
-	one, two := join(t, s, setup), join(t, s, setup)
+	one, two := connect(t, s, setup), connect(t, s, setup)
 	one.hello(t)
 	two.hello(t)
 	if err := syscall.Kill(one.PID(), syscall.SIGKILL); err != nil {
@@ -135,68 +135,68 @@ func testKilled(t *testing.T, s *Shared, setup Setup) {
 	}
 	one.gone(t, 3*time.Second)
 	two.gone(t, 3*time.Second)
-	again := join(t, s, setup)
+	again := connect(t, s, setup)
 	again.hello(t)
 	if again.PID() == one.PID() {
-		t.Error("the killed process serves")
+		t.Error("the killed process is still serving")
 	}
 }
 
-func testStopped(t *testing.T, s *Shared, setup Setup) {
+func testSuspended(t *testing.T, s *Shared, setup Setup) {
 	began := time.Now()
-	one := join(t, s, setup)
-	cold := time.Since(began) // what starting another takes, on a machine as busy as this
+	one := connect(t, s, setup)
+	cold := time.Since(began) // how long a start takes on this machine now
 	one.hello(t)
 	stopped := time.Now()
 	if err := syscall.Kill(one.PID(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = one.process.Kill() }) // it should be gone
+	t.Cleanup(func() { _ = one.process.Kill() }) // it should have exited
 	noticed := make(chan time.Duration, 1)
-	go func() { // it ends with the line, which the test closes
-		<-one.Gone()
+	go func() { // ends with the connection, which the test closes
+		<-one.Done()
 		noticed <- time.Since(stopped)
 	}()
-	two := join(t, s, setup)
+	two := connect(t, s, setup)
 	took := time.Since(stopped)
 	two.hello(t)
 	if limit := 2*cold + 2*time.Second; took > limit || two.PID() == one.PID() {
-		t.Errorf("a new session starts in %s, want %s, in process %d, with %d stopped", took, limit, two.PID(), one.PID())
+		t.Errorf("a new session took %s, want at most %s, in process %d, with %d suspended", took, limit, two.PID(), one.PID())
 	}
 	select {
 	case took := <-noticed:
 		if took > 5*time.Second {
-			t.Errorf("that the driver is stopped was noticed after %s", took)
+			t.Errorf("it took %s to notice that the driver is suspended", took)
 		}
-		t.Logf("noticed after %s; the first session started in %s", took, cold)
+		t.Logf("noticed after %s; the first session took %s", took, cold)
 	case <-time.After(patience):
-		t.Error("nobody notices that the driver is stopped")
+		t.Error("the suspended driver was not noticed")
 	}
 	one.gone(t, time.Second)
 	two.works(t)
 }
 
-func testStoppedEmpty(t *testing.T, s *Shared, setup Setup) {
+func testSuspendedIdle(t *testing.T, s *Shared, setup Setup) {
 	s.Linger = time.Minute
-	one := join(t, s, setup)
+	one := connect(t, s, setup)
 	one.Close()
-	t.Cleanup(func() { _ = one.process.Kill() }) // it should be gone
+	t.Cleanup(func() { _ = one.process.Kill() }) // it should have exited
 	if err := syscall.Kill(one.PID(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	s.Linger = time.Millisecond
-	two := join(t, s, setup)
+	two := connect(t, s, setup)
 	if two.PID() == one.PID() {
-		t.Error("the stopped process serves")
+		t.Error("the suspended process serves")
 	}
 	if !await(func() bool { return syscall.Kill(one.PID(), 0) != nil }) {
-		t.Error("the stopped process, which no session watches, is not ended")
+		t.Error("the suspended process, which has no session, was not killed")
 	}
 }
 
-// A client that makes no sense is cut off, and its neighbour notices nothing.
+// A client that sends garbage is disconnected, and no other session is affected.
 func testGarbage(t *testing.T, s *Shared, setup Setup) {
-	neighbour := join(t, s, setup)
+	neighbour := connect(t, s, setup)
 	neighbour.hello(t)
 	enter := "session " + setup.identity() + "\n"
 	huge := append(binary.LittleEndian.AppendUint32(nil, 0xffffffff), "x"...)
@@ -216,10 +216,10 @@ func testGarbage(t *testing.T, s *Shared, setup Setup) {
 			t.Fatal(err)
 		}
 		if said, err := io.ReadAll(conn); len(said) > 1 || errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("%s: answered with %q, %v; want to be cut off", name, said, err)
+			t.Errorf("%s: answered with %q, %v; want to be disconnected", name, said, err)
 		}
 	}
-	// What is half said when the client goes away, and messages that only look right.
+	// Messages that only look valid, and one that is incomplete when the client disconnects.
 	for _, odd := range []string{`{}`, `[]`, `{"id":1,"guid":"","method":"constructor","params":{}}`, `{"id":1,"guid":"x","method":"y"}`} {
 		conn := dial(t, s)
 		if _, err := conn.Write(append(append([]byte(enter), frame(odd)...), 200, 0, 0, 0, '{')); err != nil {
@@ -231,7 +231,7 @@ func testGarbage(t *testing.T, s *Shared, setup Setup) {
 	}
 	neighbour.works(t)
 	if neighbour.Lost() {
-		t.Error("the neighbour's line is lost")
+		t.Error("the neighbour's connection is closed")
 	}
 }
 
@@ -252,10 +252,10 @@ func dial(t *testing.T, s *Shared) net.Conn {
 	return conn
 }
 
-// An exception in one session's code, here at an event that Playwright takes for
-// impossible, ends that session and no other.
+// An exception in one session's code, here at an event that Playwright considers impossible,
+// ends that session and no other.
 func testUncaught(t *testing.T, s *Shared, setup Setup) {
-	one, two := join(t, s, setup), join(t, s, setup)
+	one, two := connect(t, s, setup), connect(t, s, setup)
 	two.hello(t)
 	browser := fakeBrowser{impossible: true, left: make(chan struct{})}.start(t)
 	guid, err := one.chromium()
@@ -264,24 +264,25 @@ func testUncaught(t *testing.T, s *Shared, setup Setup) {
 	}
 	answer, err := one.call(guid, "connectOverCDP", browser)
 	if err == nil {
-		t.Errorf("connecting answers %.300s, want to be cut off", answer)
+		t.Errorf("connecting answers %.300s, want to be disconnected", answer)
 	}
 	one.gone(t, 3*time.Second)
 	two.works(t)
 	if two.Lost() {
-		t.Error("the neighbour's line is lost")
+		t.Error("the neighbour's connection is closed")
 	}
 }
 
-// A daemon that was killed closes nothing: the driver lets go of its browser, and of
-// the directory that it made for it, also where somebody had removed the one above.
-func testLeavingBrowser(t *testing.T, s *Shared, setup Setup) {
-	two := join(t, s, setup)
+// A killed daemon closes nothing. The driver disconnects from the daemon's browser and
+// removes the directory that it has created for it, even if the parent directory was removed
+// before.
+func testClosedSessionsBrowser(t *testing.T, s *Shared, setup Setup) {
+	two := connect(t, s, setup)
 	two.hello(t)
 	if err := os.RemoveAll(s.Root.Path("state", "tmp")); err != nil {
 		t.Fatal(err)
 	}
-	one := join(t, s, setup)
+	one := connect(t, s, setup)
 	fake := fakeBrowser{left: make(chan struct{})}
 	browser := fake.start(t)
 	guid, err := one.chromium()
@@ -296,28 +297,28 @@ func testLeavingBrowser(t *testing.T, s *Shared, setup Setup) {
 		return len(found)
 	}
 	if n := artifacts(); n != 1 {
-		t.Errorf("%d directories of artifacts, want one: below our root", n)
+		t.Errorf("%d directories of artifacts below the root, want 1", n)
 	}
 	one.Close()
 	select {
 	case <-fake.left:
 	case <-time.After(patience):
-		t.Error("the driver holds the browser of a session that went away")
+		t.Error("the driver is still connected to the browser of a closed session")
 	}
 	if !await(func() bool { return artifacts() == 0 }) {
-		t.Error("the driver keeps the artifacts of a session that went away")
+		t.Error("the driver has not removed the artifacts of a closed session")
 	}
 	two.works(t)
 }
 
 func testAnotherBuild(t *testing.T, s *Shared, setup Setup) {
-	one := join(t, s, setup)
+	one := connect(t, s, setup)
 	other := setup
 	other.Directory = filepath.Join(t.TempDir(), "other")
 	if err := os.Symlink(setup.Directory, other.Directory); err != nil {
 		t.Fatal(err)
 	}
-	two := join(t, s, other)
+	two := connect(t, s, other)
 	two.hello(t)
 	if one.PID() == two.PID() {
 		t.Error("a driver serves sessions of another Playwright")
@@ -336,30 +337,30 @@ func testStaleSocket(t *testing.T, s *Shared, setup Setup) {
 	if err := stale.Close(); err != nil {
 		t.Fatal(err)
 	}
-	join(t, s, setup).hello(t)
+	connect(t, s, setup).hello(t)
 }
 
 func testGivingUp(t *testing.T, s *Shared, setup Setup) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := s.Join(ctx, setup); err == nil {
+	if _, err := s.Connect(ctx, setup); err == nil {
 		t.Skip("Node starts within 50 ms")
 	}
-	join(t, s, setup).hello(t)
+	connect(t, s, setup).hello(t)
 	if pids := drivers(s); len(pids) != 1 {
-		t.Errorf("the drivers are %v, want the one that was started for who gave up", pids)
+		t.Errorf("the drivers are %v, want the one that was started for the caller that gave up", pids)
 	}
 }
 
-func TestOwn(t *testing.T) {
+func TestOwnRequested(t *testing.T) {
 	for text, want := range map[string]bool{"": false, "shared": false, "own": true} {
-		own, err := Own(func(name string) (string, bool) { return text, name == "ABROWSER_DRIVER" })
+		own, err := OwnRequested(func(name string) (string, bool) { return text, name == "ABROWSER_DRIVER" })
 		if own != want || err != nil {
-			t.Errorf("Own() with %q = %t, %v", text, own, err)
+			t.Errorf("OwnRequested() with %q = %t, %v", text, own, err)
 		}
 	}
-	_, err := Own(func(string) (string, bool) { return "mine", true })
+	_, err := OwnRequested(func(string) (string, bool) { return "mine", true })
 	if !errors.Is(err, wire.CodeBadInput) {
-		t.Errorf("Own() with another word = %v", err)
+		t.Errorf("OwnRequested() with another word = %v", err)
 	}
 }

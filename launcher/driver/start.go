@@ -2,146 +2,129 @@ package driver
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/childlog"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const (
-	mostDrivers   = 64 // of a root; one that is stopped keeps its number until it is killed
-	mostLog       = 4 << 20
-	defaultLimit  = 16
+	maxDrivers    = 64 // of a root; a suspended driver keeps its number until it is killed
+	maxSessions   = 16 // of a driver
 	defaultLinger = 5 * time.Second
+
+	startTimeout = 30 * time.Second       // from the start of the process until it listens
+	roomTimeout  = 500 * time.Millisecond // for the reply that says whether a driver has room, before another one is tried
+	pingInterval = time.Second            // four times that if another session pings too
+	replyTimeout = 2 * time.Second        // for the reply to a ping
+	graceTime    = time.Second            // for a reply that this process reads late because it was suspended itself
 )
 
-// start starts a driver at the first place that no living one has, and returns it
-// when it listens. The caller holds the start lock.
-func (s *Shared) start(setup Setup) (home.Place, error) {
-	for n := 1; n <= mostDrivers; n++ {
+// start starts a driver at the first endpoint that has no running one, and returns the endpoint
+// when the driver listens. The caller holds the start lock.
+func (s *Shared) start(setup Setup) (home.Endpoint, error) {
+	for n := 1; n <= maxDrivers; n++ {
 		p, err := s.Root.Driver(n)
 		if err != nil {
 			return p, err
 		}
-		lease, err := sockets.Hold(p.Lock)
+		lease, err := sockets.TryAcquire(p.Lock)
 		if errors.Is(err, wire.CodeHeld) {
 			continue
 		}
 		if err != nil {
 			return p, err
 		}
-		// From here on the driver holds it itself, or nobody does.
+		// The driver has inherited the lease, unless spawn failed.
 		return p, errors.Join(s.spawn(setup, p, lease), lease.Close())
 	}
-	return home.Place{}, wire.Errorf(wire.CodeNoDriver, "%d drivers run, and none has room", mostDrivers).WithHint("abrowser doctor")
+	return home.Endpoint{}, wire.Errorf(wire.CodeNoDriver, "%d drivers are running, and none has room", maxDrivers).WithHint("abrowser doctor")
 }
 
-// spawn has Node run the script: in a session of its own, with its log as output,
-// the lease and the pipe on which it says that it listens. It outlives this process.
-func (s *Shared) spawn(setup Setup, p home.Place, lease *sockets.Lease) error {
+// spawn starts Node with the script, in a session of its own and with its log as output. The
+// driver inherits the lease, and a pipe on which it reports that it listens. It outlives
+// this process.
+func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error {
 	temp := s.temp(p)
-	if err := errors.Join(s.clear(p), os.MkdirAll(temp, 0o700)); err != nil {
+	if err := errors.Join(s.removeFiles(p), os.MkdirAll(temp, 0o700)); err != nil {
 		return err
 	}
-	log, err := openLog(p.Log)
+	log, err := childlog.Open(p.Log)
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the driver writes it, not we
+	defer log.Close() // the driver has a descriptor of its own
 	ready, child, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	defer ready.Close() // it was only read
-	limit, linger := s.Limit, s.Linger
-	if limit == 0 {
-		limit = defaultLimit
-	}
-	if linger == 0 {
-		linger = defaultLinger
-	}
-	// Messages are garbage at once. Without the limit V8 lets 16 MB of it pile up, thrice.
-	// And what runs is seldom worth the memory that faster code takes, 13 MB of 87 with 16 sessions.
-	cmd := exec.Command(setup.Program, "--optimize-for-size", "--max-semi-space-size=1", "-", "driver", p.Socket, setup.bundle(), setup.identity(), //nolint:noctx // it lives on when ctx ends
-		strconv.Itoa(limit), strconv.FormatInt(linger.Milliseconds(), 10))
+	defer ready.Close() // only read from
+	linger := cmp.Or(s.Linger, defaultLinger)
+	bundle := filepath.Join(setup.Directory, "package", "lib", "coreBundle.js")
+	// Messages become garbage at once. Without the limit, V8 lets 16 MB of them accumulate,
+	// three times. Most code runs seldom: optimizing it for speed would cost 13 MB of 87 with
+	// 16 sessions.
+	cmd := exec.Command(setup.Program, "--optimize-for-size", "--max-semi-space-size=1", "-", "driver", p.Socket, bundle, setup.identity(), //nolint:noctx // it outlives ctx
+		strconv.Itoa(maxSessions), strconv.FormatInt(linger.Milliseconds(), 10))
 	cmd.Args[0] = "node"
 	cmd.Dir = "/"
-	cmd.Env = append(environ(os.Environ()), "TMPDIR="+temp)
+	cmd.Env = append(sharedEnviron(os.Environ()), "TMPDIR="+temp)
 	cmd.Stdin = strings.NewReader(script())
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Stdout, cmd.Stderr = log.File, log.File
 	cmd.ExtraFiles = []*os.File{lease.File(), child}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = errors.Join(cmd.Start(), child.Close())
-	if err != nil {
+	if err := errors.Join(cmd.Start(), child.Close()); err != nil {
 		return wire.Errorf(wire.CodeNoDriver, "starting Playwright's driver: %v", err).WithHint("abrowser doctor")
 	}
-	ended := make(chan struct{})
-	go func() { // it ends with the driver, which nobody else would wait for
-		defer close(ended)
-		_ = cmd.Wait() // cmd knows how it ended
+	exited := make(chan struct{})
+	go func() { // ends with the driver, which would become a zombie otherwise
+		defer close(exited)
+		_ = cmd.Wait() // the result is in cmd
 	}()
 	s.logger().Info("started", "role", "driver", "name", p.Name, "pid", cmd.Process.Pid)
-	if err = ready.SetReadDeadline(time.Now().Add(s.limits().start)); err == nil {
+	if err = ready.SetReadDeadline(time.Now().Add(startTimeout)); err == nil {
 		_, err = bufio.NewReader(ready).ReadString('\n')
 	}
 	if err == nil {
 		return nil
 	}
-	killed := errors.Is(err, io.EOF) && s.wasKilled(cmd, ended)
-	_ = cmd.Process.Kill() // where it has ended, so much the better
-	err = noDriver(p, "Playwright's driver does not start: %v", err)
+	killed := errors.Is(err, io.EOF) && wasKilled(cmd, exited)
+	_ = cmd.Process.Kill() // it may have exited
+	err = noDriver(p, "starting Playwright's driver: %v", err)
 	if killed {
-		err = endedError{err}
+		err = killedError{err}
 	}
-	return errors.Join(err, s.clear(p))
+	return errors.Join(err, s.removeFiles(p))
 }
 
-// wasKilled reports whether a program that is ending is ended by a signal.
-func (s *Shared) wasKilled(cmd *exec.Cmd, ended <-chan struct{}) bool {
-	timer := time.NewTimer(s.limits().grace)
-	defer timer.Stop()
+// wasKilled waits for a program that is exiting, and reports whether a signal killed it.
+func wasKilled(cmd *exec.Cmd, exited <-chan struct{}) bool {
 	select {
-	case <-ended:
-	case <-timer.C:
+	case <-exited:
+		status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		return ok && status.Signaled()
+	case <-time.After(graceTime):
 		return false
 	}
-	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled()
 }
 
-// environ is the environment of a driver that serves many: ours, without what is
-// for one session alone.
-func environ(ours []string) []string {
+// sharedEnviron returns the environment of a driver that serves several sessions: ours,
+// without the variables of a single session.
+func sharedEnviron(ours []string) []string {
 	return slices.DeleteFunc(ours, func(v string) bool {
-		for _, own := range []string{"ABROWSER_", "AGENT_BROWSER_", "PLAYWRIGHT_NODEJS_PATH=", "TMPDIR="} {
-			if strings.HasPrefix(v, own) {
-				return true
-			}
-		}
-		return false
+		_, own := wire.CutVariable(v)
+		return own || strings.HasPrefix(v, "PLAYWRIGHT_NODEJS_PATH=") || strings.HasPrefix(v, "TMPDIR=")
 	})
-}
-
-// openLog opens the log for a driver, anew where it has grown large.
-func openLog(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, wire.Errorf(wire.CodePermission, "opening the log: %v", err).WithHint("abrowser doctor")
-	}
-	if info, err := f.Stat(); err == nil && info.Size() > mostLog {
-		err = f.Truncate(0)
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-	}
-	return f, nil
 }

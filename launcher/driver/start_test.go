@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// One that somebody ends before it serves anybody is no driver that does not start:
-// there is another. One that is ended each time is.
+// If another process kills a driver before it serves, another driver is started. If that one
+// is killed too, or exits without a signal, starting fails.
 func testKilledWhileItStarts(t *testing.T, s *Shared, setup Setup) {
 	node := setup.Program
 	for name, test := range map[string]struct {
@@ -32,17 +32,17 @@ func testKilledWhileItStarts(t *testing.T, s *Shared, setup Setup) {
 				t.Fatal(err)
 			}
 			if test.times == 1 && test.end != "exit 1" {
-				c := join(t, s, setup)
+				c := connect(t, s, setup)
 				c.hello(t)
 				c.Close()
 				return
 			}
-			line, err := s.Join(t.Context(), setup)
-			if line != nil {
-				line.Close()
+			conn, err := s.Connect(t.Context(), setup)
+			if conn != nil {
+				conn.Close()
 			}
 			if !errors.Is(err, wire.CodeNoDriver) {
-				t.Errorf("Join() = %v, want %s", err, wire.CodeNoDriver)
+				t.Errorf("Connect() = %v, want %s", err, wire.CodeNoDriver)
 			}
 			if !await(func() bool { return len(s.leftovers()) == 0 }) {
 				t.Errorf("left over: %q", s.leftovers())

@@ -8,112 +8,114 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/abrowser/abrowser/launcher/install/browsers"
+	"github.com/abrowser/abrowser/launcher/install/npm"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Check looks at every part thoroughly and changes nothing: it reads all of the
-// driver's files and runs the browser for its version.
+// Check returns the state of every part and changes nothing. It reads all files of the
+// driver, and runs Node and the browser for their versions.
 func (i *Installer) Check(ctx context.Context, s wire.Settings) []verbs.Part {
-	return append([]verbs.Part{i.checkDirectory()}, i.parts(ctx, s)...)
+	detail, err := i.checkDirectory()
+	return append([]verbs.Part{newPart("directory", detail, err)}, i.parts(ctx, s)...)
 }
 
-// parts checks what Install provides.
+// parts returns the state of the parts that Install fetches.
 func (i *Installer) parts(ctx context.Context, s wire.Settings) []verbs.Part {
 	parts := []verbs.Part{i.checkDriver(), i.checkNode(ctx)}
 	b, err := i.FindBrowser(s)
 	if err != nil {
-		return append(parts, failed("browser", err))
+		return append(parts, FailedPart("browser", err))
 	}
 	return append(parts, i.checkBrowser(ctx, s, b), i.checkSandbox(ctx, b))
 }
 
-func (i *Installer) checkDirectory() verbs.Part {
-	var loose []string
-	for _, below := range [][]string{{}, {"run"}, {"run", "s"}, {"run", "b"}, {"state"}, {"profiles"}, {"bin"}, {"log"}, {"driver"}} {
-		dir := i.Root.Path(below...)
+// newPart returns the part with this name: with the detail, or failed if err is not nil.
+func newPart(name, detail string, err error) verbs.Part {
+	if err != nil {
+		return FailedPart(name, err)
+	}
+	return verbs.Part{Name: name, OK: true, Detail: detail}
+}
+
+// FailedPart returns the part with this name that has failed with err.
+func FailedPart(name string, err error) verbs.Part {
+	coded := wire.AsError(err)
+	return verbs.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
+}
+
+func (i *Installer) checkDirectory() (string, error) {
+	var open []string // to others
+	for _, dir := range i.Root.Directories() {
 		info, err := os.Lstat(dir)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
+		quoted := wire.ShellWord(dir)
 		if err != nil {
-			return failed("directory", wire.Errorf(wire.CodePermission, "%v", err).WithHint("ls -ld %s", quoteShell(dir)))
+			return "", wire.Errorf(wire.CodePermission, "%v", err).WithHint("ls -ld %s", quoted)
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if !info.IsDir() || !ok || int(stat.Uid) != os.Geteuid() {
-			return failed("directory", wire.Errorf(wire.CodeUnsafeDirectory, "%s is no directory of ours", dir).
-				WithHint("mv %s %s", quoteShell(dir), quoteShell(dir+".not-ours")))
+			return "", wire.Errorf(wire.CodeUnsafeDirectory, "%s is not a directory of this user", dir).
+				WithHint("mv %s %s", quoted, wire.ShellWord(dir+".not-ours"))
 		}
 		if info.Mode().Perm()&0o077 != 0 {
-			loose = append(loose, quoteShell(dir))
+			open = append(open, quoted)
 		}
 	}
-	if len(loose) > 0 {
-		return failed("directory", wire.Errorf(wire.CodeUnsafeDirectory, "others can use %s", strings.Join(loose, ", ")).
-			WithHint("chmod 700 %s", strings.Join(loose, " ")))
+	if len(open) > 0 {
+		return "", wire.Errorf(wire.CodeUnsafeDirectory, "other users can access %s", strings.Join(open, ", ")).
+			WithHint("chmod 700 %s", strings.Join(open, " "))
 	}
 	if err := i.Root.CheckDisk(); err != nil {
-		return failed("directory", err)
+		return "", err
 	}
-	detail := i.Root.Dir + ", ours alone"
+	detail := i.Root.Dir + ", not accessible to other users"
 	if _, err := os.Lstat(i.Root.Dir); err != nil {
-		detail = i.Root.Dir + ", not made yet"
+		detail = i.Root.Dir + ", does not exist yet"
 	}
-	switch needed, err := i.Root.CheckAlias(); {
-	case err != nil:
-		return failed("directory", err)
-	case needed:
+	needed, err := i.Root.CheckAlias()
+	if needed {
 		detail += "; CDP clients reach it by a link in /tmp"
 	}
-	return verbs.Part{Name: "directory", OK: true, Detail: detail}
+	return detail, err
 }
 
 func (i *Installer) checkDriver() verbs.Part {
-	dir, err := i.driverDirectory(pack.checkAll)
-	if err != nil {
-		return failed("driver", err)
-	}
-	return verbs.Part{Name: "driver", OK: true, Detail: fmt.Sprintf("Playwright %s in %s", i.on().driver.version, dir)}
+	dir, err := i.driverDirectory(npm.Package.CheckAll)
+	return newPart("driver", fmt.Sprintf("Playwright %s in %s", i.on().driver.Version, dir), err)
 }
 
 func (i *Installer) checkNode(ctx context.Context) verbs.Part {
 	n, err := i.FindNode(ctx)
 	if err == nil {
-		// FindNode may only remember it.
-		_, err = run(ctx, n.Path, "--version")
-		if err != nil {
+		// FindNode may have read the version from its file.
+		if _, err = run(ctx, n.Path, "--version"); err != nil {
 			err = missing(wire.CodeNoDriver, "%s does not run: %v", n.Path, err)
 		}
 	}
-	if err != nil {
-		return failed("node", err)
-	}
-	return verbs.Part{Name: "node", OK: true, Detail: fmt.Sprintf("%s in %s", n.Version, n.Path)}
+	return newPart("node", fmt.Sprintf("%s in %s", n.Version, n.Path), err)
 }
 
-func (i *Installer) checkBrowser(ctx context.Context, s wire.Settings, b Browser) verbs.Part {
+func (i *Installer) checkBrowser(ctx context.Context, s wire.Settings, b browsers.Browser) verbs.Part {
 	version, err := run(ctx, b.Path, "--version")
 	if err != nil {
 		hint := "abrowser install --with-deps"
 		if s.ExecutablePath != "" {
-			hint = i.unname(b.Path)
+			hint = i.finder().UnsetHint(b.Path)
 		}
-		return failed("browser", wire.Errorf(wire.CodeNoBrowser, "%s does not run: %v", b.Path, err).WithHint("%s", hint))
+		err = wire.Errorf(wire.CodeNoBrowser, "%s does not run: %v", b.Path, err).WithHint("%s", hint)
 	}
-	return verbs.Part{Name: "browser", OK: true, Detail: fmt.Sprintf("%s in %s", strings.TrimSpace(version), b.Path)}
+	return newPart("browser", fmt.Sprintf("%s in %s", version, b.Path), err)
 }
 
-func (i *Installer) checkSandbox(ctx context.Context, b Browser) verbs.Part {
+func (i *Installer) checkSandbox(ctx context.Context, b browsers.Browser) verbs.Part {
 	s := i.FindSandbox(ctx, b)
 	part := verbs.Part{Name: "sandbox", OK: true, Detail: "on", Hint: s.Hint}
 	if !s.On {
-		part.Detail = "off, since " + s.Why + "; the browser is started with --no-sandbox"
+		part.Detail = "off: " + s.Why + "; the browser is started with --no-sandbox"
 	}
 	return part
-}
-
-// failed is the part that err is about.
-func failed(name string, err error) verbs.Part {
-	coded := wire.AsError(err)
-	return verbs.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
 }

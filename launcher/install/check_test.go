@@ -15,7 +15,7 @@ func TestCheckOnABareMachine(t *testing.T) {
 	must(t, os.RemoveAll(s.Root.Dir))
 	parts := s.Check(t.Context(), wire.Settings{})
 	for _, want := range []verbs.Part{
-		{Name: "directory", OK: true, Detail: s.Root.Dir + ", not made yet"},
+		{Name: "directory", OK: true, Detail: s.Root.Dir + ", does not exist yet"},
 		{Name: "driver", Code: wire.CodeNoDriver, Hint: "abrowser install"},
 		{Name: "node", Code: wire.CodeNoDriver, Hint: "abrowser install"},
 		{Name: "browser", Code: wire.CodeNoBrowser, Hint: "abrowser install"},
@@ -26,11 +26,11 @@ func TestCheckOnABareMachine(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(s.Root.Dir); err == nil {
-		t.Error("checking made the root")
+		t.Error("Check created the root")
 	}
 }
 
-func TestCheckDirectoryMended(t *testing.T) {
+func TestHintRepairsDirectory(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spoil func(t *testing.T, s *site)
@@ -62,7 +62,7 @@ func TestCheckDirectoryMended(t *testing.T) {
 				t.Fatalf("doctor says %+v", part)
 			}
 			if err := s.Root.Make(); err == nil {
-				t.Error("a start would have used it")
+				t.Error("Make accepts it")
 			}
 			if out, err := exec.CommandContext(t.Context(), "sh", "-c", part.Hint).CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v: %s", part.Hint, err, out)
@@ -92,7 +92,7 @@ func TestCheckRunsNode(t *testing.T) {
 	if _, err := s.FindNode(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// It breaks without changing: same size, same time, as when a library goes.
+	// It stops working although its file is unchanged, as when a library is removed.
 	must(t, os.WriteFile(path, []byte(strings.Replace(fakeNode, "/bin/sh", "/bin/no", 1)), 0o600))
 	must(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
 	if part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "node"); part.OK || part.Code != wire.CodeNoDriver {
@@ -100,18 +100,18 @@ func TestCheckRunsNode(t *testing.T) {
 	}
 	_, err = s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{})
 	if err == nil || !strings.Contains(err.Error(), "none for this machine") {
-		t.Errorf("install trusts what it remembers: %v", err)
+		t.Errorf("Install uses the saved version: %v", err)
 	}
 }
 
 func TestCheckSandbox(t *testing.T) {
 	s := equipped(t)
-	s.world.root = true
+	s.machine.root = true
 	part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "sandbox")
-	if !part.OK || part.Detail != "off, since we run as root, as which Chromium has none; the browser is started with --no-sandbox" {
+	if !part.OK || part.Detail != "off: Chromium does not support it for root; the browser is started with --no-sandbox" {
 		t.Errorf("doctor says %+v", part)
 	}
-	s.world.root = false
+	s.machine.root = false
 	part = partNamed(t, s.Check(t.Context(), wire.Settings{}), "sandbox")
 	if part.Detail != "on" && !strings.Contains(part.Detail, "namespaces") {
 		t.Errorf("doctor says %+v", part)

@@ -2,21 +2,21 @@ package install
 
 import (
 	"context"
-	"os"
 
+	"github.com/abrowser/abrowser/launcher/install/npm"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Driver is Playwright's driver, in order, and the Node that runs it.
+// Driver is Playwright's driver and the Node that runs it.
 type Driver struct {
-	Directory string // with package/ in it, as playwright-go wants it
+	Directory string // with package/ in it, as playwright-go requires
 	Node      Node
 }
 
-// FindDriver returns the driver and its Node where both are in order, otherwise
-// [wire.CodeNoDriver].
+// FindDriver returns the driver and its Node if both are installed and complete, and
+// otherwise [wire.CodeNoDriver].
 func (i *Installer) FindDriver(ctx context.Context) (Driver, error) {
-	dir, err := i.driverDirectory(pack.check)
+	dir, err := i.driverDirectory(npm.Package.Check)
 	if err != nil {
 		return Driver{}, err
 	}
@@ -24,36 +24,34 @@ func (i *Installer) FindDriver(ctx context.Context) (Driver, error) {
 	return Driver{Directory: dir, Node: node}, err
 }
 
-// driverDirectory is where the driver lies: ABROWSER_DRIVER_PATH, a directory that
-// an installation made, for machines without a registry; else the root's own.
-func (i *Installer) driverDirectory(check func(pack, string) error) (string, error) {
+// driverDirectory returns the directory of the driver: ABROWSER_DRIVER_PATH, which is for
+// machines without a registry and has a copy of an installation, or the root's own.
+func (i *Installer) driverDirectory(check func(npm.Package, string) error) (string, error) {
 	p := i.on().driver
-	if dir, ok := i.lookup("ABROWSER_DRIVER_PATH"); ok && dir != "" {
+	if dir, _ := i.lookup("ABROWSER_DRIVER_PATH"); dir != "" {
 		if err := check(p, dir); err != nil {
 			return "", wire.Errorf(wire.CodeNoDriver, "ABROWSER_DRIVER_PATH: %v", err).WithHint("unset ABROWSER_DRIVER_PATH")
 		}
 		return dir, nil
 	}
-	dir := i.Root.Path("driver", p.dir)
+	dir := i.Root.Path("driver", p.Dir)
 	if err := check(p, dir); err != nil {
-		return "", missing(wire.CodeNoDriver, "%s %s is not installed: %v", p.what, p.version, err)
+		return "", missing(wire.CodeNoDriver, "%s %s is not installed: %v", p.What, p.Version, err)
 	}
 	return dir, nil
 }
 
-// provideDriver fetches driver and Node where they are missing. The caller holds
-// the lock.
-func (i *Installer) provideDriver(ctx context.Context) error {
-	if _, err := i.driverDirectory(pack.checkAll); fetchable(err) {
-		if err := i.provide(ctx, i.on().driver); err != nil {
-			return err
-		}
-	} else if err != nil {
+// fetchDriver fetches the driver and Node if they are missing. The caller holds the lock.
+func (i *Installer) fetchDriver(ctx context.Context) error {
+	_, err := i.driverDirectory(npm.Package.CheckAll)
+	if isFetchable(err) {
+		err = i.npm().Install(ctx, i.on().driver)
+	}
+	if err != nil {
 		return err
 	}
 	i.forgetVersions()
-	_, err := i.FindNode(ctx)
-	if err == nil || !fetchable(err) {
+	if _, err = i.FindNode(ctx); !isFetchable(err) {
 		return err
 	}
 	p, ok := i.on().node()
@@ -61,11 +59,5 @@ func (i *Installer) provideDriver(ctx context.Context) error {
 		return wire.Errorf(wire.CodeInstall, "no Node %d or newer is on PATH, and the npm registry has none for this machine", oldestNode).
 			WithHint("install Node from https://nodejs.org")
 	}
-	return i.provide(ctx, p)
-}
-
-// executable reports whether path is a file that can be run.
-func executable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+	return i.npm().Install(ctx, p)
 }

@@ -1,85 +1,100 @@
-// Package install finds what abrowser needs and fetches what is missing: a
+// Package install finds the parts that abrowser needs and fetches those that are missing: a
 // browser, Playwright's driver, and Node to run the driver.
 //
-// What it fetches is pinned: the driver and Node come from the npm registry at
-// one version each, with the hash of their archive written here, and are put in
-// place whole or not at all. A browser comes from the distribution or from
-// Playwright's own installer. One lock lies around all of it, so that ten first
-// commands fetch once.
+// The driver and Node come from the npm registry at pinned versions, see package npm. A
+// browser comes from the distribution or from Playwright's own installer; package browsers
+// finds the installed ones. One lock covers all changes, so that ten commands that start at
+// the same time fetch each part once.
 //
-// The package refuses to know sessions, daemons and what the parts are used for.
-// It is called by the launcher before anything is started, and by the commands
-// install and doctor.
+// The package does not know sessions, daemons or what the parts are used for. The launcher
+// uses it before it starts a process, and so do the commands install and doctor.
 //
-// The invariant: finding is a few stats and changes nothing; only [Installer.Ensure]
-// and [Installer.Install] write, below the root's driver directory alone, and under
-// the lock.
+// The invariant: finding parts costs a few stats and changes nothing. Only
+// [Installer.Ensure] and [Installer.Install] change anything: below the root's driver directory
+// and, for the distribution's packages, the system; both under the lock.
 package install
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
 	"strings"
 
+	"github.com/abrowser/abrowser/launcher/install/browsers"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Installer finds and fetches the parts below one root. Root is required, the
-// zero value of everything else works.
+// Installer finds and fetches the parts below one root. Root is required, the zero value of
+// every other field works.
 type Installer struct {
-	Root      home.Root
-	Environ   []string     // the caller's environment; nil means os.Environ
-	Log       *slog.Logger // nil logs nothing
-	Progress  io.Writer    // where to say what is being fetched; nil is silent
-	Terminal  bool         // Progress is a terminal, which one line can be written on again and again
-	NoInstall bool         // an error where something would be fetched; so does ABROWSER_NO_INSTALL=1
+	Root     home.Root
+	Environ  []string     // the caller's environment; nil means os.Environ
+	Log      *slog.Logger // nil logs nothing
+	Progress io.Writer    // for messages about downloads; nil discards them
+	Terminal bool         // Progress is a terminal, where a line can be rewritten
 
-	world *world // nil means this machine and the pinned packages
+	machine *machine // nil means this machine and the pinned packages
 }
 
-// Found is what a session needs, in order.
-type Found struct {
-	Driver  Driver
-	Browser Browser
-}
-
-// Find returns the parts as they are, or the error of the first that is missing.
-func (i *Installer) Find(ctx context.Context, s wire.Settings) (Found, error) {
-	d, err := i.FindDriver(ctx)
+// FindBrowser returns the browser that the settings name, or else the first one that is
+// installed. If there is none, or the named one cannot be used, the error is
+// [wire.CodeNoBrowser].
+func (i *Installer) FindBrowser(s wire.Settings) (browsers.Browser, error) {
+	if s.ExecutablePath != "" {
+		return i.finder().At(s.ExecutablePath)
+	}
+	b, err := i.finder().Find(s.Headed)
 	if err != nil {
-		return Found{}, err
+		return b, missing(wire.CodeNoBrowser, "%v", err)
 	}
-	if s.CDP != "" { // somebody else started one
-		return Found{Driver: d}, nil
-	}
-	b, err := i.FindBrowser(s)
-	return Found{Driver: d, Browser: b}, err
+	return b, nil
 }
 
-// Ensure is Find that fetches what is missing first. What the caller asked for
-// by name and got wrong is an error still.
-func (i *Installer) Ensure(ctx context.Context, s wire.Settings) (Found, error) {
-	found, err := i.Find(ctx, s)
-	if err == nil || !fetchable(err) {
-		return found, err
+func (i *Installer) finder() browsers.Finder {
+	return browsers.Finder{Lookup: i.lookup, Fetched: i.Root.Path("driver", browsersDir), Kinds: i.on().kinds}
+}
+
+// FindSandbox returns whether the browser can use its sandbox.
+func (i *Installer) FindSandbox(ctx context.Context, b browsers.Browser) browsers.Sandbox {
+	if i.on().root {
+		return browsers.Sandbox{Why: "Chromium does not support it for root"}
 	}
-	if i.forbidden() {
+	return browsers.FindSandbox(ctx, b)
+}
+
+// Ensure fetches the parts that a session with the settings needs and that are missing. A
+// part that the caller has named and that cannot be used is an error.
+func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
+	err := i.find(ctx, s)
+	if !isFetchable(err) {
+		return err
+	}
+	if v, _ := i.lookup("ABROWSER_NO_INSTALL"); v != "" && v != "0" && v != "false" {
 		coded := wire.AsError(err)
-		return Found{}, wire.Errorf(coded.Code, "%s, and ABROWSER_NO_INSTALL forbids fetching it", coded.Message).
-			WithHint("abrowser install")
+		return wire.Errorf(coded.Code, "%s, and ABROWSER_NO_INSTALL forbids fetching it", coded.Message).WithHint("abrowser install")
 	}
 	if err := i.fetch(ctx, s, verbs.InstallIn{}); err != nil {
-		return Found{}, err
+		return err
 	}
-	return i.Find(ctx, s)
+	return i.find(ctx, s)
 }
 
-// Install fetches what is missing, and reports what is there now. It is the
-// command install, so what forbids fetching on the way does not forbid it here.
+// find returns the error for the first part that is missing.
+func (i *Installer) find(ctx context.Context, s wire.Settings) error {
+	_, err := i.FindDriver(ctx)
+	if err == nil && s.CDP == "" { // otherwise an external browser is running
+		_, err = i.FindBrowser(s)
+	}
+	return err
+}
+
+// Install fetches missing parts and returns the state of all parts. It is the command
+// install, so it ignores ABROWSER_NO_INSTALL.
 func (i *Installer) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error) {
 	if err := i.fetch(ctx, s, in); err != nil {
 		return nil, err
@@ -87,37 +102,41 @@ func (i *Installer) Install(ctx context.Context, s wire.Settings, in verbs.Insta
 	return i.parts(ctx, s), nil
 }
 
-// fetch does the work of Ensure and Install, one process at a time.
+// fetch fetches missing parts, one process at a time.
 func (i *Installer) fetch(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	if err := i.Root.Make(); err != nil {
 		return err
 	}
-	lock, err := i.lock(ctx)
+	lock, err := i.lock(ctx, i.Root.Path("driver", "install.lock"), "parts")
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := i.provideDriver(ctx); err != nil {
+	if err := i.fetchDriver(ctx); err != nil || s.CDP != "" {
 		return err
 	}
-	if s.CDP != "" {
-		return nil
-	}
-	return i.provideBrowser(ctx, s, in)
+	return i.fetchBrowser(ctx, s, in)
 }
 
-func (i *Installer) forbidden() bool {
-	v, ok := i.lookup("ABROWSER_NO_INSTALL")
-	return i.NoInstall || (ok && v != "" && v != "0" && v != "false")
+// fetchableDetail marks the error for a missing part that can be fetched.
+const fetchableDetail = "installable"
+
+// missing returns the error for a part that can be fetched.
+func missing(code wire.Code, format string, args ...any) error {
+	return wire.Errorf(code, format, args...).WithHint("abrowser install").With(fetchableDetail, true)
 }
 
-// lookup reads the caller's environment; of a name that is there twice the last
-// one counts.
+// isFetchable reports whether err is that of missing. It is false for a part that the caller
+// has named.
+func isFetchable(err error) bool {
+	var coded *wire.Error
+	return errors.As(err, &coded) && coded.Details[fetchableDetail] == true
+}
+
+// lookup returns the value of a variable in the caller's environment, in which the last of
+// several values applies.
 func (i *Installer) lookup(name string) (string, bool) {
-	environ := i.Environ
-	if environ == nil {
-		environ = os.Environ()
-	}
+	environ := i.environ()
 	for n := len(environ) - 1; n >= 0; n-- {
 		if value, ok := strings.CutPrefix(environ[n], name+"="); ok {
 			return value, true
@@ -126,9 +145,13 @@ func (i *Installer) lookup(name string) (string, bool) {
 	return "", false
 }
 
-func (i *Installer) logger() *slog.Logger {
-	if i.Log == nil {
-		return slog.New(slog.DiscardHandler)
+func (i *Installer) environ() []string {
+	if i.Environ == nil {
+		return os.Environ()
 	}
-	return i.Log
+	return i.Environ
+}
+
+func (i *Installer) logger() *slog.Logger {
+	return cmp.Or(i.Log, slog.New(slog.DiscardHandler))
 }

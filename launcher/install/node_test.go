@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/launcher/install/npm"
+	"github.com/abrowser/abrowser/launcher/install/npm/npmtest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// counting is a Node that notes each of its starts in a file.
+// counting returns a Node that writes a line to a file at each start.
 func counting(file, version string) string {
 	return "#!/bin/sh\necho started >> " + file + "\necho " + version + "\n"
 }
@@ -24,7 +26,7 @@ func starts(t *testing.T, file string) int {
 	return strings.Count(string(raw), "started")
 }
 
-func TestNodeIsAskedOnce(t *testing.T) {
+func TestNodeVersionIsSaved(t *testing.T) {
 	s := newSite(t)
 	noted := filepath.Join(t.TempDir(), "noted")
 	path := s.tool(t, "node", counting(noted, "v18.19.1"))
@@ -44,7 +46,7 @@ func TestNodeIsAskedOnce(t *testing.T) {
 	}
 }
 
-func TestNodeThatWillNotDo(t *testing.T) {
+func TestUnusableNodeIsSkipped(t *testing.T) {
 	for _, tt := range []struct{ name, script, why string }{
 		{"old", "#!/bin/sh\necho v16.20.0\n", `is "v16.20.0"`},
 		{"not node", "#!/bin/sh\necho hello\n", `is "hello"`},
@@ -58,7 +60,7 @@ func TestNodeThatWillNotDo(t *testing.T) {
 			if got == nil || got.Code != wire.CodeNoDriver || got.Hint != "abrowser install" || !strings.Contains(got.Message, tt.why) {
 				t.Fatalf("FindNode = %+v", got)
 			}
-			better := t.TempDir() // a good one further down the PATH
+			better := t.TempDir() // a usable one in a later directory
 			s.setenv("PATH", s.tools+":relative:"+better)
 			s.tools = better
 			want := s.tool(t, "node", fakeNode)
@@ -72,7 +74,7 @@ func TestNodeThatWillNotDo(t *testing.T) {
 func TestNodeByName(t *testing.T) {
 	s := newSite(t)
 	s.setenv("ABROWSER_NODE", "/no/such/node")
-	_, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
 	_, err2 := s.FindNode(t.Context())
 	if got := wire.AsError(err2); got == nil || got.Hint != "unset ABROWSER_NODE" || err == nil {
 		t.Errorf("FindNode = %+v; Ensure = %v", got, err)
@@ -82,32 +84,33 @@ func TestNodeByName(t *testing.T) {
 func TestNodeIsFetched(t *testing.T) {
 	s := newSite(t)
 	s.tool(t, "chromium", "#!/bin/sh\necho Chromium 1.2.3\n")
-	// The site serves one archive for every name: let it be both packages.
-	both := archive(t,
-		entry{name: "package/package.json", body: `{"version":"1.60.0"}`},
-		entry{name: "package/cli.js", body: cli},
-		entry{name: "package/lib/core.js", body: "pageError.location.url"},
-		entry{name: "package/bin/node", body: fakeNode, mode: 0o111},
+	// The site serves one archive for every name, so it has the files of both packages.
+	both := npmtest.Archive(t,
+		npmtest.Entry{Name: "package/package.json", Body: `{"version":"1.60.0"}`},
+		npmtest.Entry{Name: "package/cli.js", Body: cli},
+		npmtest.Entry{Name: "package/lib/core.js", Body: "pageError.location.url"},
+		npmtest.Entry{Name: "package/bin/node", Body: fakeNode, Mode: 0o111},
 	)
 	s.archive.Store(&both)
-	s.world.driver.integrity = integrityOf(both)
-	s.world.node = func() (pack, bool) {
-		return pack{
-			what: "Node", name: "node-here", version: "22.9.9", dir: "node-22.9.9", integrity: integrityOf(both),
-			key: []string{"package/bin/node"}, keyOnly: true, packed: 1 << 20, unpacked: 1 << 20,
+	s.machine.driver.Integrity = npmtest.Integrity(both)
+	s.machine.node = func() (npm.Package, bool) {
+		return npm.Package{
+			What: "Node", Name: "node-here", Version: "22.9.9", Dir: "node-22.9.9", Integrity: npmtest.Integrity(both),
+			Key: []string{"package/bin/node"}, KeyOnly: true, MaxPacked: 1 << 20, MaxUnpacked: 1 << 20,
 		}, true
 	}
 	part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "node")
 	if part.OK || part.Code != wire.CodeNoDriver || part.Hint != "abrowser install" {
 		t.Errorf("doctor says %+v", part)
 	}
-	found, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
+	found := s.installed(t)
 	want := s.Root.Path("driver", "node-22.9.9", "package", "bin", "node")
 	if err != nil || found.Driver.Node != (Node{Path: want, Version: "v22.9.9"}) {
 		t.Fatalf("Ensure = %+v, %v", found, err)
 	}
 	if _, err := os.Stat(s.Root.Path("driver", "node-22.9.9", "package", "cli.js")); err == nil {
-		t.Error("what is not needed of it was unpacked")
+		t.Error("a file was unpacked that is not needed")
 	}
 	if part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "node"); !part.OK {
 		t.Errorf("after the hint doctor says %+v", part)
@@ -117,7 +120,7 @@ func TestNodeIsFetched(t *testing.T) {
 func TestNoNodeForThisMachine(t *testing.T) {
 	s := newSite(t)
 	s.tool(t, "chromium", "#!/bin/sh\n")
-	_, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
 	if !errors.Is(err, wire.CodeInstall) || !strings.Contains(err.Error(), "none for this machine") {
 		t.Errorf("Ensure = %v", err)
 	}

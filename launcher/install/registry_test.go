@@ -1,12 +1,6 @@
 package install
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
-	"crypto/sha512"
-	"encoding/base64"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,54 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/launcher/install/browsers"
+	"github.com/abrowser/abrowser/launcher/install/npm"
+	"github.com/abrowser/abrowser/launcher/install/npm/npmtest"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// entry is one file of an archive that a test makes.
-type entry struct {
-	name, body string
-	mode       int64
-	kind       byte
-}
-
-func archive(t *testing.T, entries ...entry) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	gz := gzip.NewWriter(&out)
-	tw := tar.NewWriter(gz)
-	for _, e := range entries {
-		head := &tar.Header{Name: e.name, Mode: e.mode | 0o644, Typeflag: e.kind, Size: int64(len(e.body))}
-		if e.kind == tar.TypeSymlink || e.kind == tar.TypeLink {
-			head.Linkname, head.Size = e.body, 0
-		}
-		if e.kind == 0 {
-			head.Typeflag = tar.TypeReg
-		}
-		if err := tw.WriteHeader(head); err != nil {
-			t.Fatal(err)
-		}
-		if head.Size > 0 {
-			if _, err := io.WriteString(tw, e.body); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := tw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := gz.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-func integrityOf(b []byte) string {
-	sum := sha512.Sum512(b)
-	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// cli is a driver that answers as Playwright's does. As an installer it puts a
-// browser where Playwright would.
+// cli is a script with the commands of Playwright's cli.js that are used. install creates a
+// browser in the directory in which Playwright's does.
 const cli = `#!/bin/sh
 case "$1" in
 --version) echo "Version 1.60.0" ;;
@@ -77,31 +32,34 @@ install)
 esac
 `
 
-// fakeNode runs "node script args" with sh, so that the tiny driver needs no Node.
+const chromiumScript = "#!/bin/sh\necho Chromium 1.2.3\n"
+
+// fakeNode executes a script with sh, so that cli needs no real Node.
 const fakeNode = `#!/bin/sh
 if [ "$1" = --version ]; then echo v22.0.0; exit; fi
 exec /bin/sh "$@"
 `
 
-// site is a registry on loopback, and a machine of the test's own around it.
+// site is a registry on loopback, and an installer for a machine that has only the tools of
+// the test.
 type site struct {
 	*Installer
-	served  atomic.Int64                // archives that were asked for
-	archive atomic.Pointer[[]byte]      // what is served for any path
+	served  atomic.Int64                // requests for archives
+	archive atomic.Pointer[[]byte]      // the response to every request
 	tools   string                      // the only directory on PATH
-	serve   func(w http.ResponseWriter) // instead of the archive
+	serve   func(w http.ResponseWriter) // replaces the response if not nil
 	url     string
 }
 
-// newSite makes a machine that has nothing but a registry with the driver, which
-// is pinned.
+// newSite returns a machine on which nothing is installed, and a registry that has the
+// pinned driver.
 func newSite(t *testing.T) *site {
 	t.Helper()
-	good := archive(t,
-		entry{name: "package/package.json", body: `{"name":"playwright-core","version":"1.60.0"}`},
-		entry{name: "package/cli.js", body: cli},
-		entry{name: "package/lib/core.js", body: "f(pageError.location.url); g(pageError.location.url)"},
-		entry{name: "package/bin/tool", body: "#!/bin/sh\n", mode: 0o111},
+	good := npmtest.Archive(t,
+		npmtest.Entry{Name: "package/package.json", Body: `{"name":"playwright-core","version":"1.60.0"}`},
+		npmtest.Entry{Name: "package/cli.js", Body: cli},
+		npmtest.Entry{Name: "package/lib/core.js", Body: "f(pageError.location.url); g(pageError.location.url)"},
+		npmtest.Entry{Name: "package/bin/tool", Body: "#!/bin/sh\n", Mode: 0o111},
 	)
 	s := &site{tools: t.TempDir()}
 	s.archive.Store(&good)
@@ -118,20 +76,20 @@ func newSite(t *testing.T) *site {
 	s.Installer = &Installer{
 		Root:    home.Root{Dir: filepath.Join(t.TempDir(), "home")},
 		Environ: []string{"PATH=" + s.tools, "HOME=/no-home", "ABROWSER_NPM_REGISTRY=" + server.URL + "/"},
-		world: &world{
-			driver: pack{
-				what: "the driver", name: "playwright-core", version: "1.60.0", dir: "1.60.0",
-				integrity: integrityOf(good), packed: 1 << 20, unpacked: 1 << 20,
-				key:   []string{"package/package.json", "package/cli.js", "package/lib/core.js"},
-				edits: []edit{{"package/lib/core.js", "pageError.location.url", `pageError.location?.url || ""`}},
+		machine: &machine{
+			driver: npm.Package{
+				What: "the driver", Name: "playwright-core", Version: "1.60.0", Dir: "1.60.0",
+				Integrity: npmtest.Integrity(good), MaxPacked: 1 << 20, MaxUnpacked: 1 << 20,
+				Key:   []string{"package/package.json", "package/cli.js", "package/lib/core.js"},
+				Edits: []npm.Edit{{File: "package/lib/core.js", From: "pageError.location.url", To: `pageError.location?.url || ""`}},
 			},
-			node:  func() (pack, bool) { return pack{}, false },
+			node:  func() (npm.Package, bool) { return npm.Package{}, false },
 			stall: 2 * time.Second,
-			browsers: []family{
-				{name: "Chrome", commands: []string{"google-chrome"}},
-				{name: "Chromium", places: []string{filepath.Join(s.tools, "chromium")}, commands: []string{"chromium-browser"}},
-				{name: "Chromium", places: []string{"chromium-*/chrome-linux*/chrome"}, fetched: true},
-				{name: "shell", commands: []string{"headless-shell"}, headless: true},
+			kinds: []browsers.Kind{
+				{Commands: []string{"google-chrome"}},
+				{Paths: []string{filepath.Join(s.tools, "chromium")}, Commands: []string{"chromium-browser"}},
+				{Paths: []string{"chromium-*/chrome-linux*/chrome"}, Fetched: true},
+				{Commands: []string{"headless-shell"}, Headless: true},
 			},
 		},
 	}
@@ -141,7 +99,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// tool puts a script on the machine's PATH.
+// tool installs a script in a directory on PATH.
 func (s *site) tool(t *testing.T, name, script string) string {
 	t.Helper()
 	path := filepath.Join(s.tools, name)
@@ -154,10 +112,24 @@ func (s *site) tool(t *testing.T, name, script string) string {
 	return path
 }
 
-// setenv sets a variable of the machine.
+// setenv sets a variable in the environment of the installer.
 func (s *site) setenv(name, value string) { s.Environ = append(s.Environ, name+"="+value) }
 
-// leftovers lists what an installation should not leave.
+// parts are the parts that a session needs.
+type parts struct {
+	Driver  Driver
+	Browser browsers.Browser
+}
+
+// installed returns the parts that are installed.
+func (s *site) installed(t *testing.T) (p parts) {
+	t.Helper()
+	p.Driver, _ = s.FindDriver(t.Context()) // the test compares the result
+	p.Browser, _ = s.FindBrowser(wire.Settings{})
+	return p
+}
+
+// leftovers returns the temporary files of installations.
 func (s *site) leftovers(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(s.Root.Path("driver"))
@@ -166,7 +138,7 @@ func (s *site) leftovers(t *testing.T) []string {
 	}
 	var left []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tempPrefix) {
+		if strings.HasPrefix(e.Name(), ".new-") {
 			left = append(left, e.Name())
 		}
 	}

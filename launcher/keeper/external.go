@@ -3,12 +3,8 @@ package keeper
 import (
 	"errors"
 	"os"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/abrowser/abrowser/sockets/home"
-	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // An external browser was not started by abrowser. It has no process here and no pipe: the
@@ -38,9 +34,3 @@ func (c *chromium) isExternal() bool { return c.leave != nil }
 
 // disconnect ends the holding of an external browser, which goes on.
 func (c *chromium) disconnect() { c.leave.Do(func() { close(c.exited) }) }
-
-func notAttached(endpoint string) error {
-	plain := home.PlainEndpoint(endpoint)
-	return wire.Errorf(wire.CodeNoBrowser, "the browser at %s cannot be attached to: it ended the connection", plain).
-		WithHint("curl %s/json/version", strings.Replace(plain, "ws", "http", 1))
-}

@@ -35,7 +35,7 @@ type Options struct {
 // keeper holds the browser and keeps a broker running that serves it.
 type keeper struct {
 	Options
-	place    home.Place
+	place    home.Endpoint
 	lease    *sockets.Lease
 	listener *net.UnixListener
 	browser  *chromium
@@ -104,7 +104,7 @@ func (k *keeper) open(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, leaseTime)
 	defer cancel()
-	if k.lease, err = sockets.HoldWait(ctx, k.place.Lock); err != nil {
+	if k.lease, err = sockets.Acquire(ctx, k.place.Lock); err != nil {
 		return err
 	}
 	if err = k.checkCrashes(); err == nil {

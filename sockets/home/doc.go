@@ -3,7 +3,7 @@
 // It checks names, normalizes the settings that choose a browser, and saves in which
 // browser a session's pages are.
 //
-// It opens no socket and takes no lock: package sockets does, at a [Place] of this
+// It opens no socket and takes no lock: package sockets does, at a [Endpoint] of this
 // package. It imports sockets/wire alone.
 //
 // The invariant: every directory below the root belongs to the user and is closed to

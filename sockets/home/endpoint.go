@@ -1,60 +1,104 @@
 package home
 
 import (
-	"net"
-	"net/url"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// normalizeEndpoint returns the CDP endpoint of an external browser in its canonical
-// spelling. A port alone means localhost, a loopback address becomes localhost, and an HTTP
-// URL loses a path of the discovery interface, such as /json/version. The error does not
-// quote the endpoint, which may contain a token.
-func normalizeEndpoint(text string) (string, error) {
-	if _, err := strconv.Atoi(text); err == nil {
-		text = "localhost:" + text
-	}
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	bad := wire.Errorf(wire.CodeBadInput, "--cdp takes a port, http://HOST:PORT or ws://...").WithHint("abrowser --cdp 9222 open")
-	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.Fragment != "" || u.Opaque != "" {
-		return "", bad
-	}
-	if port := u.Port(); port != "" {
-		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return "", wire.Errorf(wire.CodeBadInput, "--cdp has the port %s; ports are 1 to 65535", port).WithHint("abrowser --cdp 9222 open")
-		}
-	}
-	switch u.Scheme {
-	case "http", "https":
-		u.Path = strings.TrimSuffix(u.Path, "/")
-		for _, known := range []string{"/json/version", "/json/list", "/json"} {
-			u.Path = strings.TrimSuffix(u.Path, known)
-		}
-		u.RawPath = ""
-	case "ws", "wss":
-	default:
-		return "", bad
-	}
-	u.Host = strings.ToLower(u.Host)
-	// With TLS the host name is kept, since the certificate is checked against it.
-	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() && (u.Scheme == "http" || u.Scheme == "ws") {
-		u.Host = strings.TrimSuffix("localhost:"+u.Port(), ":")
-	}
-	return u.String(), nil
+// Endpoint is the name and the files of a session's daemon, a browser's broker or a driver.
+type Endpoint struct {
+	Name   string // of the session or browser; empty if only its hash is known
+	Socket string // the socket on which it listens
+	Lock   string // the file of its lease
+	Start  string // the lock file that is held while it is being started
+	Log    string // gets its stdout and stderr
 }
 
-// PlainEndpoint returns a CDP endpoint without user, path and query, any of which may be a
-// secret. The result may be shown and logged.
-func PlainEndpoint(text string) string {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" {
-		return "the CDP endpoint"
+// Session returns the endpoint of a session's daemon.
+func (r Root) Session(name string) (Endpoint, error) {
+	if err := CheckName(name); err != nil {
+		return Endpoint{}, err
 	}
-	return u.Scheme + "://" + u.Host
+	e := r.session(name, fileName(name))
+	return e, e.CheckLength()
+}
+
+func (r Root) session(name, file string) Endpoint {
+	return Endpoint{
+		Name:   name,
+		Socket: r.Path("run", "s", file+".sock"),
+		Lock:   r.Path("run", "s", file+".lock"),
+		Start:  r.Path("run", "s", file+".start"),
+		Log:    r.Path("log", file+".log"),
+	}
+}
+
+// Driver returns the endpoint of the root's nth shared driver, counted from 1. All drivers
+// share one start lock, so that a process that starts a driver sees all that have room.
+func (r Root) Driver(n int) (Endpoint, error) {
+	name := "driver-" + strconv.Itoa(n)
+	e := Endpoint{
+		Name:   name,
+		Socket: r.Path("run", "d", name+".sock"),
+		Lock:   r.Path("run", "d", name+".lock"),
+		Start:  r.Path("run", "d", "driver.start"),
+		Log:    r.Path("log", "driver."+strconv.Itoa(n)+".log"),
+	}
+	return e, e.CheckLength()
+}
+
+// MaxSocketPath is the length in bytes of the longest socket path: sun_path without the
+// NUL at its end.
+const MaxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
+
+// CheckLength returns an error if the socket's path is longer than [MaxSocketPath]. The
+// error of the system is only "invalid argument".
+func (e Endpoint) CheckLength() error {
+	if len(e.Socket) <= MaxSocketPath {
+		return nil
+	}
+	const longest = len("/run/s/.sock") + maxLiteral
+	return wire.Errorf(wire.CodeBadInput, "the socket path %s has %d bytes; this system allows %d", e.Socket, len(e.Socket), MaxSocketPath).
+		WithHint("set ABROWSER_HOME to a shorter path; one of at most %d bytes fits every session's name", MaxSocketPath-longest)
+}
+
+// Sessions lists the endpoints of sessions whose socket or lock file exists, whether a daemon
+// listens or not. Name is empty if the file's name is a hash.
+func (r Root) Sessions() ([]Endpoint, error) { return r.list("s", r.session, ".sock", ".lock") }
+
+// list returns the endpoints that have a file with one of the extensions in a directory of
+// run.
+func (r Root) list(dir string, endpoint func(name, file string) Endpoint, extensions ...string) ([]Endpoint, error) {
+	entries, err := os.ReadDir(r.Path("run", dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wire.OSError("listing "+r.Path("run", dir), err)
+	}
+	var all []Endpoint
+	for _, entry := range entries {
+		ext := filepath.Ext(entry.Name())
+		if !slices.Contains(extensions, ext) {
+			continue
+		}
+		file := strings.TrimSuffix(entry.Name(), ext)
+		name := file
+		if !isLiteral(file) {
+			name = ""
+		}
+		if e := endpoint(name, file); !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	return all, nil
 }

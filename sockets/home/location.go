@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -22,7 +21,7 @@ func (r Root) locationFile(session string) string {
 
 // SaveLocation saves the location of a session's pages.
 func (r Root) SaveLocation(session string, s wire.Settings) error {
-	raw, err := json.Marshal(s.Where())
+	raw, err := json.Marshal(s.Location())
 	if err != nil {
 		return err
 	}
@@ -30,13 +29,7 @@ func (r Root) SaveLocation(session string, s wire.Settings) error {
 	if known, err := os.ReadFile(path); err == nil && string(known) == string(raw) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return wire.OSError("making "+filepath.Dir(path), err)
-	}
-	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
-		return wire.OSError("writing "+path, err)
-	}
-	return os.Rename(path+".new", path)
+	return WriteFile(path, raw)
 }
 
 // LoadLocation returns the saved location of a session's pages, and whether there is one.
@@ -56,19 +49,19 @@ func (r Root) LoadLocation(session string) (wire.Settings, bool, error) {
 	return s, true, nil
 }
 
-// Kept returns the path of the file with the settings that last as long as the session.
-func (r Root) Kept(session string) string {
+// StateFile returns the path of the file with the settings that last as long as the session.
+func (r Root) StateFile(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".kept.json")
 }
 
-// Journal returns the path of the file to which a session's requests are recorded.
-func (r Root) Journal(session string) string {
+// JournalFile returns the path of the file to which a session's requests are recorded.
+func (r Root) JournalFile(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".har.jsonl")
 }
 
 // Forget removes the session's files and its alias when the session ends.
 func (r Root) Forget(session string) error {
-	for _, path := range []string{r.locationFile(session), r.Kept(session), r.Journal(session)} {
+	for _, path := range []string{r.locationFile(session), r.StateFile(session), r.JournalFile(session)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return wire.OSError("removing "+path, err)
 		}
@@ -84,7 +77,7 @@ func (r Root) Resume(session string, asked wire.Settings) (wire.Settings, error)
 	if err != nil || !saved {
 		return asked, err
 	}
-	if names := asked.Where().Differ(known); len(names) > 0 {
+	if names := asked.Location().Diff(known); len(names) > 0 {
 		return asked, settingsDiffer("session "+session, names, "abrowser --session "+session+" close")
 	}
 	asked.Mode, asked.Profile, asked.CDP = known.Mode, known.Profile, known.CDP

@@ -147,7 +147,7 @@ func TestNormalizeEndpoint(t *testing.T) {
 			t.Errorf("normalizeEndpoint(%q): %v, want bad_input with a hint", tt.given, err)
 		}
 	}
-	if got := PlainEndpoint("wss://user:secret@grid.example/path?token=secret"); got != "wss://grid.example" {
+	if got := RedactCDP("wss://user:secret@grid.example/path?token=secret"); got != "wss://grid.example" {
 		t.Errorf("PlainEndpoint = %q", got)
 	}
 }

@@ -47,15 +47,20 @@ func (r Root) Make() error {
 	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o700); err != nil {
 		return wire.OSError("making "+filepath.Dir(r.Dir), err)
 	}
-	for _, dir := range []string{
-		r.Dir, r.Path("run"), r.Path("run", "s"), r.Path("run", "b"), r.Path("run", "d"),
-		r.Path("state"), r.Path("profiles"), r.Path("bin"), r.Path("log"), r.Path("driver"),
-	} {
+	for _, dir := range r.Directories() {
 		if err := makeOwn(dir); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Directories returns the directories that Make creates, the root first.
+func (r Root) Directories() []string {
+	return []string{
+		r.Dir, r.Path("run"), r.Path("run", "s"), r.Path("run", "b"), r.Path("run", "d"),
+		r.Path("state"), r.Path("profiles"), r.Path("bin"), r.Path("log"), r.Path("driver"),
+	}
 }
 
 // makeOwn creates dir if it does not exist and checks it with [checkOwn].

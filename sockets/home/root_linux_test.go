@@ -21,10 +21,10 @@ func TestMakeWhereNobodyMayWrite(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	chmod(t, dir, 0o755)
-	if said := socketstest.Start(t, nobody, "make", filepath.Join(dir, "root")).Said; !strings.HasPrefix(said, "permission ") || !strings.Contains(said, "forbids") {
+	if said := socketstest.Start(t, nobody, "make", filepath.Join(dir, "root")).FirstLine; !strings.HasPrefix(said, "permission ") || !strings.Contains(said, "forbids") {
 		t.Errorf("Make() in another's directory says %q, want permission", said)
 	}
-	said := socketstest.StartWith(t, &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}, "make-on-read-only", dir).Said
+	said := socketstest.StartWith(t, &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}, "make-on-read-only", dir).FirstLine
 	if strings.Contains(said, "mount") || strings.HasPrefix(said, "internal ") {
 		t.Skipf("no file system of one's own here: %s", said)
 	}

@@ -10,12 +10,12 @@ import (
 // session's daemon runs. The hint closes the session if that is enough, and otherwise stops
 // its browser.
 func CheckSettings(asked wire.Settings, running wire.Hello) error {
-	names := asked.Differ(running.Settings)
+	names := asked.Diff(running.Settings)
 	command := "abrowser --session " + running.Name
 	switch {
 	case len(names) == 0:
 		return nil
-	case !running.Connected || len(asked.Where().Differ(running.Settings)) > 0:
+	case !running.Connected || len(asked.Location().Diff(running.Settings)) > 0:
 		return settingsDiffer("session "+running.Name, names, command+" close")
 	}
 	return BrowserDiffers("the browser of session "+running.Name, names, command+" browser stop")

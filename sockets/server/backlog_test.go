@@ -32,8 +32,8 @@ func TestUnlinkServesTheQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	place := home.Place{Name: "a", Socket: filepath.Join(dir, "s.sock"), Lock: filepath.Join(dir, "s.lock")}
-	lease, err := sockets.Hold(place.Lock)
+	place := home.Endpoint{Name: "a", Socket: filepath.Join(dir, "s.sock"), Lock: filepath.Join(dir, "s.lock")}
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestUnlinkServesTheQueue(t *testing.T) {
 		all.Go(func() {
 			asking, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			_, errs[i] = (&client.Caller{Place: place}).Call(asking, verbs.Scroll.Path(), nil)
+			_, errs[i] = (&client.Client{Endpoint: place}).Call(asking, verbs.Scroll.Spec, nil)
 		})
 	}
 	time.Sleep(100 * time.Millisecond) // they are connected

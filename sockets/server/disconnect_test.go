@@ -14,7 +14,7 @@ import (
 func TestCallerHasLeft(t *testing.T) {
 	here, left := make(chan bool), make(chan bool)
 	closed := make(chan struct{})
-	asks := wire.Bind(verb[verbs.Nothing]("hang"), func(_ context.Context, call *wire.Call, _ verbs.Nothing) (echoOut, error) {
+	asks := wire.Bind(verb[verbs.Empty]("hang"), func(_ context.Context, call *wire.Call, _ verbs.Empty) (echoOut, error) {
 		here <- !call.IsCallerGone()
 		<-closed
 		left <- call.IsCallerGone()

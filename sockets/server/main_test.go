@@ -23,7 +23,7 @@ func child(role string, args []string) int {
 	switch role {
 	case "dial":
 		var conn net.Conn
-		if conn, err = sockets.Dial(context.Background(), home.Place{Socket: args[0]}); err == nil {
+		if conn, err = sockets.Dial(context.Background(), home.Endpoint{Socket: args[0]}); err == nil {
 			conn.Close()
 		}
 	case "raw": // connects without any check and waits for a response
@@ -54,7 +54,7 @@ func raw(socket string) error {
 
 // newPlace returns a session's place in a new root, whose path is short enough for every
 // session's name.
-func newPlace(t *testing.T, name string) home.Place {
+func newPlace(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
 	must(t, err)
@@ -67,9 +67,9 @@ func newPlace(t *testing.T, name string) home.Place {
 }
 
 // listen holds p's lease and listens there until the test ends.
-func listen(t *testing.T, p home.Place) (*net.UnixListener, *sockets.Lease) {
+func listen(t *testing.T, p home.Endpoint) (*net.UnixListener, *sockets.Lease) {
 	t.Helper()
-	l, err := sockets.Hold(p.Lock)
+	l, err := sockets.TryAcquire(p.Lock)
 	must(t, err)
 	listener, err := sockets.Listen(p, l)
 	must(t, err)

@@ -20,13 +20,13 @@ func TestAnotherUserIsLetInByNoMode(t *testing.T) {
 	}
 	s := serve(t, p, &Server{Hello: helloOf("a")})
 	must(t, os.Chmod(p.Socket, 0o777))
-	if said := socketstest.Start(t, nobody, "raw", p.Socket).Said; !strings.HasPrefix(said, "forbidden ") {
+	if said := socketstest.Start(t, nobody, "raw", p.Socket).FirstLine; !strings.HasPrefix(said, "forbidden ") {
 		t.Errorf("another user that connects is told %q, want to be hung up on", said)
 	}
-	if said := socketstest.Start(t, nobody, "dial", p.Socket).Said; !strings.HasPrefix(said, "forbidden ") {
+	if said := socketstest.Start(t, nobody, "dial", p.Socket).FirstLine; !strings.HasPrefix(said, "forbidden ") {
 		t.Errorf("another user's Dial says %q, want forbidden", said)
 	}
-	if said := socketstest.Start(t, 0, "raw", p.Socket).Said; said != "ok" {
+	if said := socketstest.Start(t, 0, "raw", p.Socket).FirstLine; said != "ok" {
 		t.Errorf("our own user is told %q, want ok", said)
 	}
 	if _, err := s.Hello(t.Context()); err != nil {

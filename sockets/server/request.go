@@ -49,7 +49,7 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	defer cancel()
 	call.CallerGone = func() bool { return ctx.Err() != nil || disconnected(ctx) }
 	out, err := s.run(ctx, call, h, body)
-	reply := wire.ReplyTo(call, out, err)
+	reply := wire.NewReply(call, out, err)
 	code := wire.Code("")
 	if reply.Error != nil {
 		code = reply.Error.Code
@@ -78,10 +78,10 @@ func (s *Server) admit(r *http.Request, verb wire.Spec) (*wire.Call, *refusal) {
 	if no := checkForm(r); no != nil {
 		return nil, no
 	}
-	if no := s.checkCompatible(r.Header); no != nil && !verb.Ends {
+	if no := s.checkCompatible(r.Header); no != nil && !verb.EndsServer {
 		return nil, no
 	}
-	call := &wire.Call{Session: r.Header.Get(wire.HeaderSession), Agent: r.Header.Get(wire.HeaderAgent), Owner: r.Header.Get(wire.HeaderOwner)}
+	call := &wire.Call{Session: r.Header.Get(wire.HeaderSession), Agent: r.Header.Get(wire.HeaderAgent), OwnerProcess: r.Header.Get(wire.HeaderOwner)}
 	if no := s.checkSession(call); no != nil {
 		return nil, no
 	}
@@ -122,7 +122,7 @@ func checkForm(r *http.Request) *refusal {
 func (s *Server) checkCompatible(h http.Header) *refusal {
 	hello := s.Hello()
 	end := "abrowser browser stop"
-	if hello.Role == "daemon" {
+	if hello.Role == wire.RoleDaemon {
 		end = "abrowser --session " + hello.Name + " close"
 	}
 	if theirs := h.Get(wire.HeaderProtocol); theirs != "" && theirs != strconv.Itoa(wire.Protocol) {
@@ -145,7 +145,7 @@ func (s *Server) checkCompatible(h http.Header) *refusal {
 func (s *Server) checkSession(call *wire.Call) *refusal {
 	hello := s.Hello()
 	if call.Session == "" {
-		if hello.Role == "daemon" {
+		if hello.Role == wire.RoleDaemon {
 			call.Session = hello.Name
 		}
 		return nil
@@ -153,7 +153,7 @@ func (s *Server) checkSession(call *wire.Call) *refusal {
 	if err := home.CheckName(call.Session); err != nil {
 		return &refusal{err, 0}
 	}
-	if hello.Role == "daemon" && call.Session != hello.Name {
+	if hello.Role == wire.RoleDaemon && call.Session != hello.Name {
 		return refuse(http.StatusConflict, wire.CodeNotFound, "this is session %s, not %s", hello.Name, call.Session)
 	}
 	return nil

@@ -22,7 +22,7 @@ func TestServedIsLoggedBeforeTheAnswer(t *testing.T) {
 	var logged slowBuffer
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(nil), Log: slog.New(slog.NewTextHandler(&logged, nil))})
 	for n := 1; n <= 5; n++ {
-		if _, err := c.Call(t.Context(), echo, echoIn{Text: fmt.Sprint(n)}); err != nil {
+		if _, err := c.Call(t.Context(), spec(echo), echoIn{Text: fmt.Sprint(n)}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Count(logged.String(), `verb="echo text"`); got != n {

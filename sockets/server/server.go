@@ -26,7 +26,7 @@ type Server struct {
 	Hello    func() wire.Hello       // must not block
 	Retire   func() error            // starts the shutdown if idle, else returns [wire.CodeBusy]; nil refuses
 	Handlers []wire.Handler          // of the verbs
-	Holdings []Holding               // locks that clients may hold
+	Locks    []Lock                  // locks that clients may hold
 	Extra    map[string]http.Handler // other handlers, by [http.ServeMux] pattern
 	Log      *slog.Logger            // nil discards
 	Build    string                  // if set, requests with another build are refused
@@ -137,8 +137,8 @@ func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.
 	for _, h := range s.Handlers {
 		verbs[h.Verb.Describe().Path()] = h
 	}
-	holdings := make(map[string]Holding, len(s.Holdings))
-	for _, h := range s.Holdings {
+	holdings := make(map[string]Lock, len(s.Locks))
+	for _, h := range s.Locks {
 		holdings[h.Path] = h
 	}
 	extra := http.NewServeMux()

@@ -69,8 +69,8 @@ func handlers(h *hung) []wire.Handler {
 			call.Warn("about to fail")
 			return echoOut{}, fmt.Errorf("failing: %w", wire.Errorf(wire.CodeStaleRef, "%s is gone", in.Text).WithHint("abrowser snapshot").With("ref", in.Text))
 		}),
-		wire.Bind(verb[verbs.Nothing]("crash"), func(context.Context, *wire.Call, verbs.Nothing) (echoOut, error) { panic("secret") }),
-		wire.Bind(verb[verbs.Nothing]("hang"), func(ctx context.Context, _ *wire.Call, _ verbs.Nothing) (echoOut, error) {
+		wire.Bind(verb[verbs.Empty]("crash"), func(context.Context, *wire.Call, verbs.Empty) (echoOut, error) { panic("secret") }),
+		wire.Bind(verb[verbs.Empty]("hang"), func(ctx context.Context, _ *wire.Call, _ verbs.Empty) (echoOut, error) {
 			if h != nil {
 				h.began <- struct{}{}
 			}
@@ -90,7 +90,7 @@ func helloOf(name string) func() wire.Hello {
 }
 
 // serve runs s at p until the test ends and returns a caller of it.
-func serve(t *testing.T, p home.Place, s *Server) *client.Caller {
+func serve(t *testing.T, p home.Endpoint, s *Server) *client.Client {
 	t.Helper()
 	listener, _ := listen(t, p)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -101,7 +101,7 @@ func serve(t *testing.T, p home.Place, s *Server) *client.Caller {
 		}
 	})
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	return &client.Caller{Place: p, Session: p.Name}
+	return &client.Client{Endpoint: p, Session: p.Name}
 }
 
 func TestServe(t *testing.T) {
@@ -198,7 +198,7 @@ func TestServerOfAllSessions(t *testing.T) {
 	hello.Role = "broker"
 	c := serve(t, p, &Server{Hello: func() wire.Hello { return hello }, Handlers: handlers(nil)})
 	c.Session = "task_1"
-	reply, err := c.Call(t.Context(), echo, echoIn{Text: "x"})
+	reply, err := c.Call(t.Context(), spec(echo), echoIn{Text: "x"})
 	if err != nil || !strings.Contains(string(reply.Data), `"session":"task_1"`) {
 		t.Errorf("Call() = %s, %v", reply.Data, err)
 	}
@@ -297,14 +297,14 @@ func TestNoRequestIsEndless(t *testing.T) {
 func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
-	kept := client.Caller{Place: p}.Keeping()
+	kept := client.Client{Endpoint: p}.KeepAlive()
 	defer kept.Close()
 	held := make(chan bool, 1)
 	s := &Server{Hello: helloOf("a"), Handlers: handlers(h), Grace: 500 * time.Millisecond, OnIdleConnsClosed: func() {
 		// A connection whose request has just been answered is not idle yet: net/http closes
 		// it a moment later, and still before the last request is answered.
-		still := kept.Held()
-		for end := time.Now().Add(250 * time.Millisecond); still && time.Now().Before(end); still = kept.Held() {
+		still := kept.IsConnected()
+		for end := time.Now().Add(250 * time.Millisecond); still && time.Now().Before(end); still = kept.IsConnected() {
 			time.Sleep(5 * time.Millisecond)
 		}
 		held <- still
@@ -313,10 +313,10 @@ func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, listener) }()
-	if _, err := kept.Hello(soon(t)); err != nil || !kept.Held() {
+	if _, err := kept.Hello(soon(t)); err != nil || !kept.IsConnected() {
 		t.Fatalf("no connection is kept: %v", err)
 	}
-	go func() { _, _ = (&client.Caller{Place: p}).Call(context.WithoutCancel(ctx), hang, nil) }() // it is cancelled
+	go func() { _, _ = (&client.Client{Endpoint: p}).Call(context.WithoutCancel(ctx), spec(hang), nil) }() // it is cancelled
 	<-h.began
 	cancel()
 	if <-held {
@@ -339,7 +339,7 @@ func TestServeEnds(t *testing.T) {
 	go func() { ended <- s.Serve(ctx, listener) }()
 	answered := make(chan error, 1)
 	go func() {
-		_, err := (&client.Caller{Place: p}).Call(soon(t), hang, nil)
+		_, err := (&client.Client{Endpoint: p}).Call(soon(t), spec(hang), nil)
 		answered <- err
 	}()
 	<-h.began
@@ -376,3 +376,6 @@ func (b *lockedBuffer) String() string {
 	defer b.mu.Unlock()
 	return b.buf.String()
 }
+
+// spec returns the description of the verb at path.
+func spec(path string) wire.Spec { return wire.Spec{Name: strings.TrimPrefix(path, "/v1/")} }

@@ -12,7 +12,7 @@ import (
 // allowed, or a daemon with other settings could not be closed.
 func (s *Server) checkSettings(call *wire.Call, verb wire.Spec) *refusal {
 	hello := s.Hello()
-	if hello.Role != "daemon" || verb.Idle || hello.Ending { // an ending daemon refuses the request itself, and the client starts another
+	if hello.Role != wire.RoleDaemon || verb.NoStart || hello.Ending { // an ending daemon refuses the request itself, and the client starts another
 		return nil
 	}
 	if err := home.CheckSettings(call.Settings, hello); err != nil {

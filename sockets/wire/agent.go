@@ -10,19 +10,20 @@ import (
 	"strings"
 )
 
-// NewAgent returns the id of a new agent in process pid: agent_<32 hex>_<pid>. Who
-// knows it is that agent, so it goes to daemons and brokers in a request's head and
-// nowhere else. A session of the command line is an agent by its public name.
+// NewAgent returns the id of a new agent in process pid: agent_<32 hex>_<pid>. Any process
+// that knows the id can act as the agent, so the id is sent to daemons and brokers in a
+// header of requests and nowhere else. A session of the command line is an agent whose id is
+// its public name.
 func NewAgent(pid int) string {
 	random := make([]byte, 16)
-	_, _ = rand.Read(random) // it never fails
+	_, _ = rand.Read(random) // never fails
 	return fmt.Sprintf("agent_%s_%d", hex.EncodeToString(random), pid)
 }
 
-// agentID is an id as [NewAgent] makes it.
+// agentID matches the ids of [NewAgent].
 func agentID() *regexp.Regexp { return regexp.MustCompile(`^agent_[0-9a-f]{32}_([1-9][0-9]{0,9})$`) }
 
-// AgentPID is the process of an agent, 0 for a session of the command line.
+// AgentPID returns the process of an agent, or 0 for a session of the command line.
 func AgentPID(agent string) int {
 	if !strings.HasPrefix(agent, "agent_") {
 		return 0
@@ -31,18 +32,18 @@ func AgentPID(agent string) int {
 	if found == nil {
 		return 0
 	}
-	pid, _ := strconv.Atoi(found[1]) // digits, and few
+	pid, _ := strconv.Atoi(found[1]) // cannot fail: at most ten digits
 	return pid
 }
 
-// AgentKey is what is kept and compared of an agent: a session's name, or of an
-// agent with a secret id a digest of it. The id cannot be had from it.
+// AgentKey identifies an agent where its id is stored, compared or shown: it is the name of
+// a session, or a digest of a secret id. The id cannot be derived from it.
 type AgentKey string
 
-// shownLength is how much of a secret id others get to see.
+// shownLength is the number of bytes of a secret id that other agents can see.
 const shownLength = 12
 
-// KeyOf is the key of an agent or session.
+// KeyOf returns the key of an agent or session.
 func KeyOf(agent string) AgentKey {
 	if AgentPID(agent) == 0 {
 		return AgentKey(agent)
@@ -51,10 +52,10 @@ func KeyOf(agent string) AgentKey {
 	return AgentKey(agent[:shownLength] + "#" + hex.EncodeToString(sum[:]))
 }
 
-// Secret reports whether the agent has an id that only itself knows.
-func (k AgentKey) Secret() bool { return strings.Contains(string(k), "#") }
+// IsSecret reports whether the agent has a secret id.
+func (k AgentKey) IsSecret() bool { return strings.Contains(string(k), "#") }
 
-// String is the agent as others see it: agent_e7f8a9..., or a session's name.
+// String returns the agent as other agents see it: agent_e7f8a9..., or a session's name.
 func (k AgentKey) String() string {
 	if shown, _, secret := strings.Cut(string(k), "#"); secret {
 		return shown + "..."
@@ -62,14 +63,15 @@ func (k AgentKey) String() string {
 	return string(k)
 }
 
-// MayControl reports whether the agent may act in a session that belongs to holder: in
-// those that it made and in its own, but not in one that an agent with a secret id
-// has made.
-func (k AgentKey) MayControl(session string, holder AgentKey) bool {
-	return k == holder || !holder.Secret() && k == AgentKey(session)
+// MayControl reports whether the agent may act in a session that belongs to owner. It may
+// act in the sessions that belong to it. It may also act in the session that has its name,
+// unless that belongs to an agent with a secret id.
+func (k AgentKey) MayControl(session string, owner AgentKey) bool {
+	return k == owner || !owner.IsSecret() && k == AgentKey(session)
 }
 
-// Actor is who acts. A session's name is public, whatever it looks like.
+// Actor returns the agent that makes the call: the one of the request, else the session. The
+// name of a session is never a secret id, even if it has the form of one.
 func (c *Call) Actor() AgentKey {
 	if c.Agent != "" {
 		return KeyOf(c.Agent)
@@ -77,10 +79,10 @@ func (c *Call) Actor() AgentKey {
 	return AgentKey(c.Session)
 }
 
-// OwnershipError says that a tab is another agent's. act is what was to be done, as
-// in "navigate"; tab is SESSION/t1.
-func OwnershipError(act, tab string, holder AgentKey) error {
-	return Errorf(CodeOwnership, "OWNERSHIP: Cannot %s tab %s (owned by %s)", act, tab, holder).
+// OwnershipError returns the error of an action on another agent's tab. action is a verb
+// such as "navigate", and tab has the form SESSION/t1.
+func OwnershipError(action, tab string, owner AgentKey) error {
+	return Errorf(CodeOwnership, "OWNERSHIP: Cannot %s tab %s (owned by %s)", action, tab, owner).
 		WithHint("abrowser snapshot --tab %s reads it; act in a session of your own", tab).
-		With("tab", tab).With("ownerId", holder.String())
+		With("tab", tab).With("ownerId", owner.String())
 }

@@ -5,19 +5,21 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
 
-// Call is one request as its handler sees it, beside the input.
+// Call is a request as its handler sees it, except for the input.
 type Call struct {
-	Session  string   // whom it is for
-	Agent    string   // who acts, empty for the session itself
-	Owner    string   // the process that the session is for, empty where the caller says nothing of it
-	Settings Settings // what the caller asked for
-	Deadline time.Time
-	// CallerGone reports whether the caller has hung up, or its time is over: sooner than the
-	// context of the call ends, for what must not be begun any more. Nil: nobody can.
+	Session      string   // the session that the request is for
+	Agent        string   // the agent that acts; empty for the session itself
+	OwnerProcess string   // the session ends with this process; empty if the request names none
+	Settings     Settings // the settings that the caller requests
+	Deadline     time.Time
+	// CallerGone reports whether the caller has disconnected or its deadline has passed. It
+	// reports this earlier than the context of the call, so that no new action is started
+	// for such a caller. Nil means unknown.
 	CallerGone func() bool
 
 	mu       sync.Mutex // guards the fields below
@@ -25,7 +27,7 @@ type Call struct {
 	records  []Record
 }
 
-// IsCallerGone reports whether the caller is known to have left.
+// IsCallerGone reports whether the caller is known to have disconnected.
 func (c *Call) IsCallerGone() bool { return c.CallerGone != nil && c.CallerGone() }
 
 // Warn adds a warning to the reply.
@@ -35,24 +37,38 @@ func (c *Call) Warn(format string, args ...any) {
 	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
 }
 
-// Warnings returns the warnings so far.
+// Warnings returns the warnings added so far.
 func (c *Call) Warnings() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]string(nil), c.warnings...)
+	return slices.Clone(c.warnings)
 }
 
-// Handler is a verb and the function that answers it.
+// Record adds decisions of policies to the reply.
+func (c *Call) Record(all ...Record) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.records = append(c.records, all...)
+}
+
+// Records returns the records added so far.
+func (c *Call) Records() []Record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.records)
+}
+
+// Handler serves a verb.
 type Handler struct {
 	Verb AnyVerb
-	// Serve decodes body as the verb's input and answers with its output. The
-	// input is checked before the function is called.
+	// Serve decodes and checks body as the verb's input and returns the verb's output.
 	Serve func(ctx context.Context, call *Call, body []byte) (any, error)
-	// Check decodes body as Serve does and calls nothing.
+	// Check decodes and checks body as Serve does, and does nothing else.
 	Check func(body []byte) error
 }
 
-// Bind ties a verb to a function. A function of the wrong types does not compile.
+// Bind returns a handler that serves the verb with a function. A function whose types are
+// not the verb's does not compile.
 func Bind[In, Out any](v Verb[In, Out], serve func(context.Context, *Call, In) (Out, error)) Handler {
 	return Handler{
 		Verb: v,
@@ -70,8 +86,9 @@ func Bind[In, Out any](v Verb[In, Out], serve func(context.Context, *Call, In) (
 	}
 }
 
-// ReplyTo makes the reply of a handler's answer.
-func ReplyTo(call *Call, out any, err error) Reply {
+// NewReply returns the reply to a call: the output or the error of its handler, with the
+// call's warnings and records.
+func NewReply(call *Call, out any, err error) Reply {
 	r := Reply{Warnings: call.Warnings(), Records: call.Records()}
 	if err == nil {
 		r.Data, err = json.Marshal(out)

@@ -27,7 +27,7 @@ func TestBind(t *testing.T) {
 	if err != nil || out != (sampleOut{3}) || called != 1 {
 		t.Errorf("Serve() = %v, %v", out, err)
 	}
-	raw, err := json.Marshal(ReplyTo(call, out, err))
+	raw, err := json.Marshal(NewReply(call, out, err))
 	if err != nil || string(raw) != `{"data":{"count":3},"warnings":["a"]}` {
 		t.Errorf("the reply is %s, %v", raw, err)
 	}
@@ -56,12 +56,12 @@ func TestReplyTo(t *testing.T) {
 	}{
 		{"answer", sampleOut{1}, nil, `{"data":{"count":1}}`},
 		{"error", sampleOut{1}, Errorf(CodeBusy, "busy"), `{"error":{"code":"busy","message":"busy"}}`},
-		{"what is no JSON", make(chan int), nil, `{"error":{"code":"internal","message":"json: unsupported type: chan int"}}`},
+		{"not JSON", make(chan int), nil, `{"error":{"code":"internal","message":"json: unsupported type: chan int"}}`},
 		{"nothing", struct{}{}, nil, `{"data":{}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			raw, err := json.Marshal(ReplyTo(&Call{}, tt.out, tt.err))
+			raw, err := json.Marshal(NewReply(&Call{}, tt.out, tt.err))
 			if err != nil || string(raw) != tt.want {
 				t.Errorf("ReplyTo() = %s, %v, want %s", raw, err, tt.want)
 			}

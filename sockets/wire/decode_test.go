@@ -125,3 +125,12 @@ func FuzzDecodeIn(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkDecodeIn(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := DecodeIn[sampleIn](strings.NewReader(`{"target":"#buy","count":2,"ways":["up"],"name":"n"}`)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

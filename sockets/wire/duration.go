@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// ParseDuration reads a time as a person writes it: 90s, 30m, 12h, 7d; a number
-// alone is milliseconds. 0 is for ever, wherever something ends after a time. name
-// is what the text was given as, for the error.
+// ParseDuration parses a duration such as 90s, 30m, 12h or 7d. A number without a unit is in
+// milliseconds. name says in errors where the text comes from. Where a duration is a
+// timeout, callers treat 0 as no timeout.
 func ParseDuration(name, text string) (time.Duration, error) {
-	bad := Errorf(CodeBadInput, "%s is %q; it takes a time such as 90s, 30m, 12h or 7d, or milliseconds", name, text)
+	bad := Errorf(CodeBadInput, "%s is %q; it takes a duration such as 90s, 30m, 12h or 7d, or milliseconds", name, text)
 	if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
-		if ms < 0 || ms > int64(longestTime/time.Millisecond) {
+		if ms < 0 || ms > int64(maxDuration/time.Millisecond) {
 			return 0, bad
 		}
 		return time.Duration(ms) * time.Millisecond, nil
 	}
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.Atoi(days)
-		if err != nil || n < 0 || n > int(longestTime/(24*time.Hour)) {
+		if err != nil || n < 0 || n > int(maxDuration/(24*time.Hour)) {
 			return 0, bad
 		}
 		return time.Duration(n) * 24 * time.Hour, nil
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 || d > longestTime {
+	if err != nil || d < 0 || d > maxDuration {
 		return 0, bad
 	}
 	return d, nil
 }
 
-const longestTime = 10 * 365 * 24 * time.Hour
+const maxDuration = 10 * 365 * 24 * time.Hour

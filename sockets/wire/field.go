@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -10,71 +12,76 @@ import (
 	"strings"
 )
 
-// Field is one input of a verb, read from the tags of its struct field:
+// Field is one input of a verb, read from the tags of a struct field:
 //
-//	json:"name,omitzero"   the name in requests; without a flag tag also the flag's
-//	arg:"0"                the positional argument's place; arg:"0..." takes all that follow,
-//	                       in a string joined by spaces
-//	flag:"full,f"          the flag's long and short name; "-" means no flag
-//	default:"1"            the value where none is given
-//	enum:"up|down"         the values it may have
-//	required:"true"        it must be given
-//	env:"HEADED"           ABROWSER_HEADED and AGENT_BROWSER_HEADED set it; so do further names
-//	                       behind a comma
-//	is:"duration"          a text that [ParseDuration] reads
-//	live:"true"            a setting that is changed while a daemon or browser runs
-//	min:"0"                the smallest number it may be, where it is given
-//	file:"out"             a file that the caller writes: resolved in the caller's directory
-//	file:"into"            the same, or a directory to write it in
-//	file:"in"              files that the caller may read, made absolute likewise
-//	file:"name"            a name, or with a slash a path: resolved likewise
-//	by:"person"            a flag that only a person may give: no agent, see [Call.Agent]
-//	by:"command"           a flag with which the command line answers the verb itself
+//	json:"name,omitzero"   the name in requests; also the flag's name, unless there is a flag tag
+//	arg:"0"                the position of the argument; arg:"0..." takes all following arguments,
+//	                       a string field joins them with spaces
+//	flag:"full,f"          the long and the short name of the flag; "-" means no flag
+//	default:"1"            the value if the request has none
+//	enum:"up|down"         the allowed values
+//	required:"true"        the request must have a value
+//	env:"HEADED"           the variables ABROWSER_HEADED and AGENT_BROWSER_HEADED set the field;
+//	                       further names follow after commas
+//	is:"duration"          a string that [ParseDuration] accepts
+//	live:"true"            a setting that can change while a daemon or browser runs
+//	min:"0"                the smallest allowed number
+//	file:"out"             a file that the caller writes; made absolute in the caller's directory
+//	file:"into"            like "out", or the directory to write the file in
+//	file:"in"              files that the caller may read; made absolute
+//	file:"name"            a name, or if it contains a slash a path; a path is made absolute
+//	by:"person"            only a person may set the flag, not an agent; see [Call.Agent]
+//	by:"command"           with the flag the command line answers the verb itself
 //	help:"..."             lower case, no full stop
 type Field struct {
 	Name     string // in requests
-	Flag     string // long flag, empty when there is none
-	Short    string // one letter, empty when there is none
-	Arg      int    // position, -1 when it is a flag
-	Rest     bool   // takes all positional arguments from Arg on
+	Flag     string // the long flag; empty for none
+	Short    string // a letter; empty for none
+	Arg      int    // the position; -1 for none
+	Rest     bool   // takes all arguments from Arg on
 	Required bool
 	Default  string
 	Enum     []string
-	Env      string
-	EnvAlso  []string // more names for Env
-	Duration bool     // it is a time
-	Live     bool     // a running daemon or browser takes it over
-	Person   bool     // no agent may give it
-	Local    bool     // with it the command line answers the verb itself
-	Min      string   // of a number, empty when any will do
-	File     string   // "out", "into": a file the caller writes; "name": a name, or with a slash a path
+	Env      string   // without prefix
+	EnvAlso  []string // further names
+	Duration bool
+	Live     bool
+	Person   bool
+	Local    bool   // with it the command line answers the verb itself
+	Min      string // empty for none
+	File     string // "out", "into", "in" or "name"; empty if the field is no file
 	Help     string
 	Type     reflect.Type
+
+	index []int // of the struct field, for [reflect.Value.FieldByIndex]
 }
 
-// IsText reports whether the field takes any text at all, so that a token which
-// looks like a flag and is none of the command's is meant as text.
+// IsText reports whether the field accepts any text, including text that looks like a flag.
 func (f Field) IsText() bool { return f.Type.Kind() == reflect.String && len(f.Enum) == 0 }
 
-// Variables returns the names of the variables that set the field; the first that is set
-// wins.
+// Variables returns the names of the environment variables that set the field. The first
+// one that is set wins.
 func (f Field) Variables() []string {
 	if f.Env == "" {
 		return nil
 	}
-	var all []string
-	for _, name := range append([]string{f.Env}, f.EnvAlso...) {
-		all = append(all, Variables(name)...)
+	names := Variables(f.Env)
+	for _, name := range f.EnvAlso {
+		names = append(names, Variables(name)...)
 	}
-	return all
+	return names
 }
 
+// fieldsOf returns the fields of a struct and of the structs embedded in it.
 func fieldsOf(t reflect.Type) []Field {
-	var fields []Field
+	fields := make([]Field, 0, t.NumField()+1)
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		if sf.Anonymous {
-			fields = append(fields, fieldsOf(sf.Type)...)
+			for _, f := range fieldsOf(sf.Type) {
+				f.index = append([]int{i}, f.index...)
+				fields = append(fields, f)
+			}
 			continue
 		}
 		if f, ok := fieldOf(t, sf); ok {
@@ -84,10 +91,11 @@ func fieldsOf(t reflect.Type) []Field {
 	return fields
 }
 
-// fieldOf reads a struct field's tags, all in one pass: every command reads those
-// of some thirty fields. ok is false for one that is not in requests.
+// fieldOf reads the tags of a struct field; ok is false if the field is not part of
+// requests. It reads all tags in one pass, since every command reads those of about thirty
+// fields.
 func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
-	f = Field{Arg: -1, Type: sf.Type}
+	f = Field{Arg: -1, Type: sf.Type, index: sf.Index}
 	flag, hasFlag := "", false
 	for key, value := range tags(sf.Tag) {
 		switch key {
@@ -119,11 +127,11 @@ func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 			}
 		case "arg":
 			number, rest := strings.CutSuffix(value, "...")
-			place, err := strconv.Atoi(number)
+			position, err := strconv.Atoi(number)
 			if err != nil {
-				panic(fmt.Sprintf("wire: %s.%s: arg:%q is no position", t, sf.Name, value))
+				panic(fmt.Sprintf("wire: %s.%s: arg:%q is not a position", t, sf.Name, value))
 			}
-			f.Arg, f.Rest = place, rest
+			f.Arg, f.Rest = position, rest
 		case "flag":
 			flag, hasFlag = value, true
 		}
@@ -139,20 +147,20 @@ func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 	return f, f.Name != "" && f.Name != "-"
 }
 
-// tags are the keys and values of a struct field's tag, in their order.
+// tags returns the keys and values of a struct tag, in order.
 func tags(tag reflect.StructTag) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for rest := string(tag); ; {
-			key, behind, found := strings.Cut(strings.TrimLeft(rest, " "), ":")
-			quoted, err := strconv.QuotedPrefix(behind)
+			key, after, found := strings.Cut(strings.TrimLeft(rest, " "), ":")
+			quoted, err := strconv.QuotedPrefix(after)
 			if !found || err != nil {
 				return
 			}
-			value, _ := strconv.Unquote(quoted) // QuotedPrefix has found it well-formed
+			value, _ := strconv.Unquote(quoted) // cannot fail: QuotedPrefix has checked it
 			if !yield(key, value) {
 				return
 			}
-			rest = behind[len(quoted):]
+			rest = after[len(quoted):]
 		}
 	}
 }
@@ -169,42 +177,87 @@ func kebab(name string) string {
 	return b.String()
 }
 
-func (f Field) jsonDefault() json.RawMessage {
-	if f.Type.Kind() == reflect.String {
-		quoted, _ := json.Marshal(f.Default)
-		return quoted
+// of returns the field's value in the struct v.
+func (f Field) of(v reflect.Value) reflect.Value { return v.FieldByIndex(f.index) }
+
+// decode stores a JSON value in v and checks it.
+func (f Field) decode(raw json.RawMessage, v reflect.Value) error {
+	dst := v.Addr().Interface()
+	var err error
+	switch v.Kind() {
+	case reflect.Struct, reflect.Slice, reflect.Map, reflect.Pointer: // may have unknown fields
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		err = dec.Decode(dst)
+	default: // needs no decoder of its own
+		err = json.Unmarshal(raw, dst)
 	}
-	return json.RawMessage(f.Default)
+	if err != nil {
+		return f.decodeError(err)
+	}
+	return f.check(v)
 }
 
-func checkValues(v reflect.Value, fields []Field) error {
-	for _, f := range fields {
-		if err := f.checkMin(fieldValue(v, f.Name)); err != nil {
-			return err
-		}
-		if len(f.Enum) == 0 {
-			continue
-		}
-		value := fieldValue(v, f.Name)
-		for _, s := range stringsOf(value) {
-			if s != "" && !slices.Contains(f.Enum, s) {
-				return Errorf(CodeBadInput, "%s is %q; it takes %s", f.Name, s, strings.Join(f.Enum, ", ")).
-					WithHint("abrowser help shows what each command takes")
-			}
+// setDefault stores the field's default in v.
+func (f Field) setDefault(v reflect.Value) error {
+	if f.Type.Kind() == reflect.String {
+		v.SetString(f.Default)
+		return nil
+	}
+	return json.Unmarshal([]byte(f.Default), v.Addr().Interface())
+}
+
+// decodeError returns a decoding error that names the field and no Go type.
+func (f Field) decodeError(err error) error {
+	var typed *json.UnmarshalTypeError
+	if errors.As(err, &typed) {
+		name := strings.TrimSuffix(f.Name+"."+typed.Field, ".")
+		return Errorf(CodeBadInput, "%s takes %s, not %s", name, kindName(typed.Type), typed.Value)
+	}
+	return Errorf(CodeBadInput, "%s: %s", f.Name, strings.TrimPrefix(err.Error(), "json: "))
+}
+
+func kindName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	default:
+		return "a whole number"
+	}
+}
+
+// check returns [CodeBadInput] if the tags do not allow the value. Zero is allowed: an
+// absent value is zero after decoding.
+func (f Field) check(v reflect.Value) error {
+	if err := f.checkMin(v); err != nil {
+		return err
+	}
+	if len(f.Enum) == 0 {
+		return nil
+	}
+	for _, s := range stringsOf(v) {
+		if s != "" && !slices.Contains(f.Enum, s) {
+			return Errorf(CodeBadInput, "%s is %q; it takes %s", f.Name, s, strings.Join(f.Enum, ", ")).WithHint(hintHelp)
 		}
 	}
 	return nil
 }
 
-// checkMin refuses a number below the field's smallest. Zero is what an absent
-// number looks like after decoding and passes.
 func (f Field) checkMin(v reflect.Value) error {
 	if f.Min == "" || !v.CanInt() || v.IsZero() {
 		return nil
 	}
 	least, err := strconv.ParseInt(f.Min, 10, 64)
 	if err != nil {
-		panic(fmt.Sprintf("wire: %s: min:%q is no number", f.Name, f.Min))
+		panic(fmt.Sprintf("wire: %s: min:%q is not a number", f.Name, f.Min))
 	}
 	if v.Int() < least {
 		return Errorf(CodeBadInput, "%s is %d; it takes %d or more", f.Name, v.Int(), least)
@@ -225,21 +278,4 @@ func stringsOf(v reflect.Value) []string {
 	default:
 		return nil
 	}
-}
-
-func fieldValue(v reflect.Value, name string) reflect.Value {
-	t := v.Type()
-	for i := range t.NumField() {
-		sf := t.Field(i)
-		if sf.Anonymous {
-			if found := fieldValue(v.Field(i), name); found.IsValid() {
-				return found
-			}
-			continue
-		}
-		if tag, _, _ := strings.Cut(sf.Tag.Get("json"), ","); tag == name {
-			return v.Field(i)
-		}
-	}
-	return reflect.Value{}
 }

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// FileName makes a name that somebody else chose, a server or a page, one that can
-// be given to a file anywhere: of one directory, not hidden, without characters
-// that a shell, a terminal or another system trips over, of at most 200 bytes, and
-// never empty.
+// FileName returns a safe file name for a name that a page or server suggests. The result
+// has no directory, is not hidden, contains no character that is special in a shell, a
+// terminal or another system, has at most 200 bytes and is never empty.
 func FileName(suggested string) string {
 	suggested = strings.ToValidUTF8(suggested, "_")
 	suggested = suggested[strings.LastIndexAny(suggested, `/\`)+1:]
@@ -34,25 +33,25 @@ func FileName(suggested string) string {
 	return shortened(name)
 }
 
-const longestName = 200 // bytes; file systems take 255
+const maxFileName = 200 // bytes; file systems allow 255
 
-// shortened keeps a name's ending.
+// shortened cuts a name to [maxFileName] bytes and keeps its extension.
 func shortened(name string) string {
-	if len(name) <= longestName {
+	if len(name) <= maxFileName {
 		return name
 	}
 	ext := path.Ext(name)
-	if len(ext) > longestName/2 {
+	if len(ext) > maxFileName/2 {
 		ext = ""
 	}
-	stem := name[:longestName-len(ext)]
+	stem := name[:maxFileName-len(ext)]
 	for !utf8.ValidString(stem) {
 		stem = stem[:len(stem)-1]
 	}
 	return stem + ext
 }
 
-// NumberedName is the n-th name to try where those before are taken: report.txt,
+// NumberedName returns the name to try after n names were taken: report.txt,
 // report (1).txt, report (2).txt.
 func NumberedName(name string, n int) string {
 	if n == 0 {

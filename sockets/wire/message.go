@@ -6,41 +6,46 @@ import (
 	"time"
 )
 
-// Protocol is the number of the protocol. It changes when an old peer would
-// misread a new one; builds that differ only in verbs share it.
+// Protocol is the version of the protocol. It changes if an old peer would misinterpret the
+// messages of a new one. Builds that differ only in their verbs have the same version.
 const Protocol = 1
 
-// Headers of a request and of its reply.
+// Headers of requests.
 const (
 	HeaderSession  = "Abrowser-Session"  // the session's name
-	HeaderBuild    = "Abrowser-Build"    // the sender's build
-	HeaderProtocol = "Abrowser-Protocol" // the sender's [Protocol]
-	HeaderDeadline = "Abrowser-Deadline" // milliseconds that the caller will wait
-	HeaderSettings = "Abrowser-Settings" // the [Settings] the caller asked for, as JSON
-	HeaderAgent    = "Abrowser-Agent"    // who acts, where that is not the session itself
-	HeaderOwner    = "Abrowser-Owner"    // the process that the session is for: with it, it ends
+	HeaderBuild    = "Abrowser-Build"    // the client's build
+	HeaderProtocol = "Abrowser-Protocol" // the client's [Protocol]
+	HeaderDeadline = "Abrowser-Deadline" // how long the client waits, in milliseconds
+	HeaderSettings = "Abrowser-Settings" // the requested [Settings], as JSON
+	HeaderAgent    = "Abrowser-Agent"    // the agent that acts, if it is not the session itself
+	HeaderOwner    = "Abrowser-Owner"    // the session ends with this process
 )
 
-// Paths that are no verbs.
+// Paths of requests that are not verbs.
 const (
-	PathHello   = "/v1/hello"    // GET: a [Hello]
-	PathRetire  = "/v1/retire"   // POST: end when idle; [CodeBusy] otherwise
-	PathCapture = "/v1/capture"  // POST: the front tab is the caller's as long as it keeps the connection
-	PathSession = "/v1/session/" // GET, upgraded to WebSocket: CDP for the session named behind it
-	ParamParty  = "party"        // of its query: connections with the same one act as one client
+	PathHello   = "/v1/hello"    // GET: returns a [Hello]
+	PathRetire  = "/v1/retire"   // POST: ends an idle server; [CodeBusy] if it is not idle
+	PathCapture = "/v1/capture"  // POST: locks the front tab as long as the client keeps the connection open
+	PathSession = "/v1/session/" // GET, followed by a session's name: a WebSocket for CDP in the session
+	ParamParty  = "party"        // a query parameter of PathSession: connections with the same value are one client
+	ParamDaemon = "daemon"       // a query parameter of PathSession: the client is the session's daemon and gets [EventSocketRemoved]
 )
 
-// Reply is the answer to a verb. Exactly one of Data and Error is set.
+// EventSocketRemoved is the CDP event with which a broker tells a session's daemon that its
+// socket file was removed or replaced, see [ParamDaemon].
+const EventSocketRemoved = "Abrowser.socketRemoved"
+
+// Reply is the response to a verb. Either Data or Error is set.
 type Reply struct {
 	Data     json.RawMessage `json:"data,omitempty"`
 	Warnings []string        `json:"warnings,omitempty"`
-	Records  []Record        `json:"records,omitempty"` // what policies decided
+	Records  []Record        `json:"records,omitempty"` // the decisions of policies
 	Error    *Error          `json:"error,omitempty"`
 }
 
-// ReadReply reads a [Reply], member by member: what encoding/json prepares for a type
-// is prepared only for the members that are there, and most replies have but Data.
-func ReadReply(raw []byte) (Reply, error) {
+// DecodeReply decodes a [Reply]. It decodes each member separately, since encoding/json
+// prepares a decoder for each type on its first use, and most replies contain only Data.
+func DecodeReply(raw []byte) (Reply, error) {
 	var parts struct {
 		Data     json.RawMessage `json:"data"`
 		Warnings json.RawMessage `json:"warnings"`
@@ -51,31 +56,37 @@ func ReadReply(raw []byte) (Reply, error) {
 		return Reply{}, err
 	}
 	r := Reply{Data: parts.Data}
-	err := errors.Join(readPart(parts.Warnings, &r.Warnings), readPart(parts.Records, &r.Records), readPart(parts.Error, &r.Error))
+	err := errors.Join(decodePart(parts.Warnings, &r.Warnings), decodePart(parts.Records, &r.Records), decodePart(parts.Error, &r.Error))
 	return r, err
 }
 
-// readPart reads a member that may be absent.
-func readPart(raw json.RawMessage, into any) error {
+// decodePart decodes a member that may be absent.
+func decodePart(raw json.RawMessage, into any) error {
 	if raw == nil {
 		return nil
 	}
 	return json.Unmarshal(raw, into)
 }
 
-// Hello is what a living daemon or broker says of itself. That it answers is the
-// only proof that it lives.
+// Hello describes a running daemon or broker. Only a response to hello proves that it is
+// alive.
 type Hello struct {
-	Name     string    `json:"name"`     // the session's or the browser's name
-	Role     string    `json:"role"`     // "daemon" or "broker"
+	Name     string    `json:"name"`     // of the session or browser
+	Role     string    `json:"role"`     // [RoleDaemon] or [RoleBroker]
 	Build    string    `json:"build"`    // the Go build id of its executable
 	Protocol int       `json:"protocol"` // its [Protocol]
 	PID      int       `json:"pid"`
-	Idle     bool      `json:"idle"`            // no command runs or waits
-	Ending   bool      `json:"ending,omitzero"` // it takes up nothing more; another is to be started
+	Idle     bool      `json:"idle"`            // no verb runs or waits
+	Ending   bool      `json:"ending,omitzero"` // it accepts no more verbs; the client should start another
 	Since    time.Time `json:"since"`
-	Settings Settings  `json:"settings"` // what it runs with
-	// Connected is set where a daemon is connected to a browser, and Settings says what that
-	// browser was started with.
+	Settings Settings  `json:"settings"` // the settings that it runs with
+	// Connected reports whether a daemon is connected to a browser. Settings then includes
+	// the settings with which that browser was started.
 	Connected bool `json:"connected,omitzero"`
 }
+
+// The roles of servers.
+const (
+	RoleDaemon = "daemon" // serves one session
+	RoleBroker = "broker" // serves all sessions of a browser
+)

@@ -1,6 +1,8 @@
 package wire
 
-// Kinds of a [Record], and of the policy that decides about it.
+import "slices"
+
+// Kinds of a [Record], and of the policies that decide.
 const (
 	KindDialog       = "dialog"
 	KindPermission   = "permission"
@@ -8,38 +10,20 @@ const (
 	KindFilePicker   = "file-picker"
 )
 
-// Record is what a page asked for and a policy of the session decided.
+// Record is a request of a page and the decision of the session's policy.
 type Record struct {
 	Kind    string `json:"kind"`
 	Name    string `json:"name"` // confirm, geolocation, showOpenFilePicker
 	Message string `json:"message"`
 	Origin  string `json:"origin,omitzero"`
-	Handled string `json:"handled"` // accepted, dismissed, allowed, denied, or asked: a person is
-	// Raised is for what no policy was set for, and was handled so that nothing hangs.
-	Raised bool   `json:"raised,omitzero"`
-	Hint   string `json:"hint,omitzero"` // the command that sets the policy
+	Handled string `json:"handled"` // accepted, dismissed, allowed, denied, or asked: a person decides
+	// Unhandled reports that no policy was set. The request was answered anyway, so that
+	// the page does not wait.
+	Unhandled bool   `json:"raised,omitzero"`
+	Hint      string `json:"hint,omitzero"` // the command that sets the policy
 }
 
-// Record adds what a policy decided to the reply.
-func (c *Call) Record(all ...Record) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.records = append(c.records, all...)
-}
-
-// Records returns the records so far.
-func (c *Call) Records() []Record {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return append([]Record(nil), c.records...)
-}
-
-// AnyRaised reports whether one of the records was raised.
-func AnyRaised(all []Record) bool {
-	for _, r := range all {
-		if r.Raised {
-			return true
-		}
-	}
-	return false
+// AnyUnhandled reports whether one of the records is unhandled.
+func AnyUnhandled(all []Record) bool {
+	return slices.ContainsFunc(all, func(r Record) bool { return r.Unhandled })
 }

@@ -1,39 +1,39 @@
 package wire
 
 import (
-	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Settings choose how a session's browser runs. They are declared once: flags,
-// variables and configuration keys come from the tags (see [Field]). Zero means
-// the default.
+// Settings choose and configure a session's browser. Flags, environment variables and keys
+// of configuration files are derived from the tags; see [Field]. A zero field is the
+// default.
 type Settings struct {
 	Headed         bool     `json:"headed,omitzero" env:"HEADED" help:"show the browser's window"`
 	ExecutablePath string   `json:"executablePath,omitzero" env:"EXECUTABLE_PATH" file:"name" help:"the browser to run"`
 	Args           []string `json:"args,omitzero" env:"ARGS" help:"more arguments for the browser, separated by commas"`
-	Mode           string   `json:"mode,omitzero" env:"MODE" enum:"shared|incognito|persistent|attached" help:"shared, incognito, persistent or attached: whose browser and logins, and what is kept"`
-	Profile        string   `json:"profile,omitzero" env:"PROFILE" file:"name" help:"a browser of its own with this profile, a name or (with a slash) a directory, which keeps logins"`
-	CDP            string   `json:"cdp,omitzero" env:"CDP" help:"attach to a browser that somebody else started, by its port or URL"`
-	IdleTimeout    string   `json:"idleTimeout,omitzero" env:"IDLE_TIMEOUT,IDLE_TIMEOUT_MS" is:"duration" live:"true" help:"time after which a session that does nothing ends, its tabs stay: 90s, 30m (the default), 12h; 0 is never"`
-	BrowserIdle    string   `json:"browserIdleTimeout,omitzero" env:"BROWSER_IDLE_TIMEOUT" is:"duration" live:"true" help:"time after which a browser without tabs is stopped: 90s, 10m (the default), 12h; 0 is never"`
+	Mode           string   `json:"mode,omitzero" env:"MODE" enum:"shared|incognito|persistent|attached" help:"shared, incognito, persistent or attached: which browser and logins are used, and what is kept"`
+	Profile        string   `json:"profile,omitzero" env:"PROFILE" file:"name" help:"use a separate browser with this profile, which keeps logins: a name or (with a slash) a directory"`
+	CDP            string   `json:"cdp,omitzero" env:"CDP" help:"attach to a running browser that abrowser did not start, by its port or URL"`
+	IdleTimeout    string   `json:"idleTimeout,omitzero" env:"IDLE_TIMEOUT,IDLE_TIMEOUT_MS" is:"duration" live:"true" help:"end the session after this time without a command; its tabs stay open: 90s, 30m (the default), 12h; 0 is never"`
+	BrowserIdle    string   `json:"browserIdleTimeout,omitzero" env:"BROWSER_IDLE_TIMEOUT" is:"duration" live:"true" help:"stop a browser after this time without tabs: 90s, 10m (the default), 12h; 0 is never"`
 }
 
 // The modes of a session.
 const (
-	ModeShared     = "shared"     // the shared browser and its logins
-	ModeIncognito  = "incognito"  // the shared browser, none of its logins, nothing kept
-	ModePersistent = "persistent" // a profile's own browser
-	ModeAttached   = "attached"   // a browser that somebody else started
+	ModeShared     = "shared"     // the shared browser with its logins
+	ModeIncognito  = "incognito"  // the shared browser without its logins; nothing is kept
+	ModePersistent = "persistent" // a separate browser with its own profile
+	ModeAttached   = "attached"   // an external browser
 )
 
-// External reports whether the browser was not started by abrowser.
+// External reports whether abrowser did not start the browser.
 func (s Settings) External() bool { return s.CDP != "" }
 
-// SessionMode is the mode of a session with these settings: the one asked for,
-// else the one that profile or CDP endpoint imply.
+// SessionMode returns the mode of a session with these settings: the requested mode, else
+// the one that follows from profile or CDP endpoint.
 func (s Settings) SessionMode() string {
 	switch {
 	case s.Mode != "":
@@ -46,103 +46,105 @@ func (s Settings) SessionMode() string {
 	return ModeShared
 }
 
-// Where returns those of the settings that say in which browser a session's pages
-// are, and in which part of it. They hold for as long as the session lasts.
-func (s Settings) Where() Settings { return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP} }
+// Location returns the settings that say in which browser, and in which part of it, a
+// session's pages are. They cannot change while the session exists.
+func (s Settings) Location() Settings { return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP} }
 
-// OfBrowser returns those of the settings that the browser runs with: sessions of
-// several modes may be in one browser.
-func (s Settings) OfBrowser() Settings {
+// ForBrowser returns the settings of the browser, without those of the session. Sessions of
+// different modes can share a browser.
+func (s Settings) ForBrowser() Settings {
 	s.Mode, s.IdleTimeout = "", ""
 	return s
 }
 
-// StartedAs returns s with what the browser was started with.
-func (s Settings) StartedAs(browser Settings) Settings {
+// WithLaunchOptions returns s with the options with which the browser was started.
+func (s Settings) WithLaunchOptions(browser Settings) Settings {
 	s.Headed, s.ExecutablePath, s.Args = browser.Headed, browser.ExecutablePath, browser.Args
 	return s
 }
 
-// SettingFields are the fields of [Settings].
+// SettingFields returns the fields of [Settings].
 func SettingFields() []Field { return fieldsOf(reflect.TypeFor[Settings]()) }
 
-// Check refuses values that no setting takes.
-func (s Settings) Check() error { return checkValues(reflect.ValueOf(s), SettingFields()) }
+// Check returns [CodeBadInput] for values that the tags do not allow.
+func (s Settings) Check() error {
+	v := reflect.ValueOf(s)
+	for _, f := range SettingFields() {
+		if err := f.check(f.of(v)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-// Differ lists the names of what s asks for and running has otherwise, and cannot
-// take over. What s leaves at zero differs from nothing.
-func (s Settings) Differ(running Settings) []string {
-	a, r := reflect.ValueOf(s), reflect.ValueOf(running)
-	if a.IsZero() {
+// Diff returns the names of the settings that s requests and that differ in running, except
+// for those that can change while it runs. A zero field of s requests nothing.
+func (s Settings) Diff(running Settings) []string {
+	requested, current := reflect.ValueOf(s), reflect.ValueOf(running)
+	if requested.IsZero() {
 		return nil
 	}
 	var names []string
-	for i, f := range SettingFields() {
+	for _, f := range SettingFields() {
 		if f.Name == "mode" && s.Mode == running.SessionMode() {
-			continue // asked for by its name, or implied
+			continue // running may have the mode without naming it
 		}
-		if !f.Live && !a.Field(i).IsZero() && !reflect.DeepEqual(a.Field(i).Interface(), r.Field(i).Interface()) {
+		if v := f.of(requested); !f.Live && !v.IsZero() && !reflect.DeepEqual(v.Interface(), f.of(current).Interface()) {
 			names = append(names, f.Name)
 		}
 	}
 	return names
 }
 
-// Environ returns the settings as ABROWSER_* variables for a process that is
-// being started, those at zero left out.
+// Environ returns the settings as ABROWSER_* variables for a process that is being started.
+// Zero fields are omitted.
 func (s Settings) Environ() []string {
 	v := reflect.ValueOf(s)
 	var env []string
-	for i, f := range SettingFields() {
-		if v.Field(i).IsZero() {
+	for _, f := range SettingFields() {
+		field := f.of(v)
+		if field.IsZero() {
 			continue
 		}
-		var text string
-		switch field := v.Field(i); field.Kind() {
+		text := field.String()
+		switch field.Kind() {
 		case reflect.Bool:
 			text = strconv.FormatBool(field.Bool())
 		case reflect.Slice:
 			text = joinList(stringsOf(field))
-		default:
-			text = field.String()
 		}
-		env = append(env, "ABROWSER_"+f.Env+"="+text)
+		env = append(env, f.Variables()[0]+"="+text)
 	}
 	return env
 }
 
-// SettingsFrom reads the variables of a process that was started with
-// [Settings.Environ]; lookup is os.LookupEnv. A value that cannot be parsed is
-// [CodeBadInput].
+// SettingsFrom reads the settings from environment variables, such as those of
+// [Settings.Environ]; lookup is os.LookupEnv. It returns [CodeBadInput] for an invalid value.
 func SettingsFrom(lookup func(string) (string, bool)) (Settings, error) {
-	given := map[string]any{}
+	var s Settings
+	v := reflect.ValueOf(&s).Elem()
 	for _, f := range SettingFields() {
 		value, err := f.FromEnvironment(lookup)
 		if err != nil {
 			return Settings{}, err
 		}
 		if value != nil {
-			given[f.Name] = value
+			f.of(v).Set(reflect.ValueOf(value))
 		}
 	}
-	raw, err := json.Marshal(given)
-	if err != nil {
-		return Settings{}, err
-	}
-	var s Settings
-	return s, json.Unmarshal(raw, &s)
+	return s, nil
 }
 
-// SplitList reads the value of a variable or flag that takes several: one a line
-// where it has lines, else separated by commas. So a value with a comma in it
-// ("--window-size=800,600") is given with a newline behind it.
+// SplitList splits the value of a variable or flag that takes several values: at newlines if
+// it contains any, else at commas. A single value that contains a comma, such as
+// "--window-size=800,600", is given with a newline at its end.
 func SplitList(text string) []string {
 	separator := ","
 	if strings.Contains(text, "\n") {
 		separator = "\n"
 	}
 	var all []string
-	for _, s := range strings.Split(text, separator) {
+	for s := range strings.SplitSeq(text, separator) {
 		if s = strings.TrimSpace(s); s != "" {
 			all = append(all, s)
 		}
@@ -151,10 +153,8 @@ func SplitList(text string) []string {
 }
 
 func joinList(all []string) string {
-	for _, s := range all {
-		if strings.Contains(s, ",") {
-			return strings.Join(all, "\n") + "\n"
-		}
+	if slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, ",") }) {
+		return strings.Join(all, "\n") + "\n"
 	}
 	return strings.Join(all, ",")
 }

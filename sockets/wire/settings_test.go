@@ -76,7 +76,7 @@ func TestDiffer(t *testing.T) {
 		{Settings{CDP: "http://localhost:9222"}, "cdp"},
 	}
 	for _, tt := range tests {
-		if got := strings.Join(tt.asked.Differ(running), ","); got != tt.want {
+		if got := strings.Join(tt.asked.Diff(running), ","); got != tt.want {
 			t.Errorf("%+v.Differ() = %q, want %q", tt.asked, got, tt.want)
 		}
 	}
@@ -96,21 +96,20 @@ func TestSessionMode(t *testing.T) {
 		if got := tt.settings.SessionMode(); got != tt.want {
 			t.Errorf("%+v.SessionMode() = %s, want %s", tt.settings, got, tt.want)
 		}
-		if names := (Settings{Mode: tt.want}).Differ(tt.settings); len(names) > 0 {
+		if names := (Settings{Mode: tt.want}).Diff(tt.settings); len(names) > 0 {
 			t.Errorf("%s differs from %+v by %q", tt.want, tt.settings, names)
 		}
 	}
-	if names := (Settings{Mode: ModeShared}).Differ(Settings{Mode: ModeIncognito}); len(names) != 1 {
+	if names := (Settings{Mode: ModeShared}).Diff(Settings{Mode: ModeIncognito}); len(names) != 1 {
 		t.Errorf("shared differs from incognito by %q, want the mode", names)
 	}
 }
 
-// Differ and Environ look at the n-th field of the struct for the n-th Field.
-func TestSettingFieldsAreTheStructs(t *testing.T) {
+func TestSettingFields(t *testing.T) {
 	typ := reflect.TypeFor[Settings]()
 	fields := SettingFields()
 	if len(fields) != typ.NumField() {
-		t.Fatalf("%d fields of %d are declared", len(fields), typ.NumField())
+		t.Fatalf("%d of %d fields are declared", len(fields), typ.NumField())
 	}
 	for i, f := range fields {
 		name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")

@@ -1,30 +1,26 @@
 package wire
 
-// Texter is an output that knows its text for people. An output without it
-// prints nothing.
+// Texter is an output with a text for people. The command line prints nothing for an output
+// that is not a Texter.
 type Texter interface {
-	// Text is the whole answer without a final newline; empty prints nothing.
+	// Text returns the output without a final newline, or an empty string to print nothing.
 	Text() string
 }
 
-// File is what a command leaves behind in the caller's files. The command line
-// writes it with the caller's rights.
+// File is a file that belongs to an output. The command line writes it with the rights of
+// its user.
 type File struct {
-	Path    string // absolute, or empty for the default place
-	Ext     string // of the default place, with its dot: ".png"
+	Path    string // absolute; empty for the default path
+	Ext     string // the extension of the default path, with its dot: ".png"
 	Content []byte
-	// Source is where the file is already, instead of Content. It is moved from
-	// there, or copied where it is to stay.
-	Source string
-	Keep   bool
-	// Name is what somebody else calls it: for a Path that is a directory, and for
-	// the default place.
-	Name string
+	Source  string // the path of an existing file, instead of Content; it is moved
+	Keep    bool   // copy Source instead of moving it
+	Name    string // the name that a page or server suggests, if Path is a directory or empty
 }
 
-// Filer is an output that carries files. The caller writes each, sets the path
-// it wrote by SetPath, and drops the content before the output is shown.
+// Filer is an output with a file. The caller takes the file with TakeFile, writes it, and
+// sets the path that it wrote with SetPath.
 type Filer interface {
-	TakeFile() (File, bool) // the file, and whether there is one to write
+	TakeFile() (File, bool) // removes and returns the file; false if there is no file to write
 	SetPath(path string)
 }

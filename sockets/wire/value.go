@@ -70,25 +70,9 @@ func (f Field) CheckEnum(name string, texts ...string) error {
 // FromEnvironment returns the field's value from its variables (see [Field.Variables]): that of
 // the first one that is set and not empty, nil if there is none. lookup is os.LookupEnv.
 func (f Field) FromEnvironment(lookup func(string) (string, bool)) (any, error) {
-	for _, name := range f.Variables() {
-		if text, _ := lookup(name); text != "" {
-			return f.Parse(name, text)
-		}
+	name, text := LookupVariable(lookup, f.Variables())
+	if text == "" {
+		return nil, nil
 	}
-	return nil, nil
-}
-
-// Variables returns the two variables that set what name says: ABROWSER_name, which wins, and
-// AGENT_BROWSER_name.
-func Variables(name string) []string { return []string{"ABROWSER_" + name, "AGENT_BROWSER_" + name} }
-
-// Variable returns the value of the first of [Variables] that is set and not empty. lookup is
-// os.LookupEnv.
-func Variable(lookup func(string) (string, bool), name string) string {
-	for _, full := range Variables(name) {
-		if text, _ := lookup(full); text != "" {
-			return text
-		}
-	}
-	return ""
+	return f.Parse(name, text)
 }

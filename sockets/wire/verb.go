@@ -3,8 +3,6 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"slices"
@@ -12,46 +10,46 @@ import (
 	"unicode/utf8"
 )
 
-// Server says who answers a verb.
+// Server says which process serves a verb.
 type Server int
 
 const (
-	// ByDaemon is a verb that the session's own daemon answers.
+	// ByDaemon is a verb that the session's daemon serves.
 	ByDaemon Server = iota
-	// ByBroker is a verb that the browser's broker answers.
+	// ByBroker is a verb that the browser's broker serves.
 	ByBroker
-	// ByCommand is a verb that the command line answers itself, asking daemons
-	// and broker as it needs.
+	// ByCommand is a verb that the command line runs itself, with requests to daemons and
+	// the broker.
 	ByCommand
 )
 
-// Spec describes a verb to people and machines.
+// Spec describes a verb.
 type Spec struct {
-	Name    string   // as it is typed, words separated by one space: "tab new"
-	Aliases []string // other whole names that mean the same
-	Group   string   // the heading it stands under in help and README
-	Short   string   // one line: upper case, no full stop
-	Long    string   // more, where more is needed
-	Example string   // one command line that parses
-	By      Server
-	Control bool // answered at once, never behind a page verb
-	Idle    bool // starts no daemon and no browser
-	Reads   bool // changes nothing that a page or a person could see
-	Removes bool // takes something away that cannot be had back
-	Ends    bool // ends its server; a caller of any protocol may ask for it
-	Hidden  bool // spoken between processes, not typed by people
+	Name        string   // as it is typed; words are separated by one space: "tab new"
+	Aliases     []string // other complete names of the verb
+	Group       string   // its heading in the help and in COMMANDS.md
+	Short       string   // one line: starts in upper case, no full stop
+	Long        string   // further text, if needed
+	Example     string   // a valid command line
+	By          Server
+	Unqueued    bool // the daemon runs it at once, without waiting for other verbs
+	NoStart     bool // it starts no daemon and no browser
+	ReadOnly    bool // it changes nothing that a page or a person could see
+	Destructive bool // it removes something that cannot be restored
+	EndsServer  bool // it ends its server; requests of any protocol version are accepted
+	Hidden      bool // for use between processes, not for people
 }
 
-// Path is the request path of the verb on its server.
-func (d Spec) Path() string { return "/v1/" + strings.ReplaceAll(d.Name, " ", "/") }
+// Path returns the path of requests for the verb.
+func (s Spec) Path() string { return "/v1/" + strings.ReplaceAll(s.Name, " ", "/") }
 
-// Verb is one thing a session can do: its input, its output and its description.
+// Verb is an operation on a session: the types of its input and output, and its description.
 type Verb[In, Out any] struct{ Spec }
 
-// AnyVerb is a [Verb] whose types are not known to the caller.
+// AnyVerb is a [Verb] of any input and output types.
 type AnyVerb interface {
 	Describe() Spec
-	Fields() []Field // the input's fields, in the order they are declared
+	Fields() []Field // the input's fields, in the order of their declaration
 	NewIn() any      // a pointer to a zero input
 	NewOut() any     // a pointer to a zero output
 	Decode(body io.Reader) (any, error)
@@ -60,7 +58,7 @@ type AnyVerb interface {
 // Describe returns the verb's description.
 func (v Verb[In, Out]) Describe() Spec { return v.Spec }
 
-// Fields returns the input's fields in the order they are declared.
+// Fields returns the input's fields in the order of their declaration.
 func (v Verb[In, Out]) Fields() []Field { return fieldsOf(reflect.TypeFor[In]()) }
 
 // NewIn returns a pointer to a zero input.
@@ -69,7 +67,7 @@ func (v Verb[In, Out]) NewIn() any { return new(In) }
 // NewOut returns a pointer to a zero output.
 func (v Verb[In, Out]) NewOut() any { return new(Out) }
 
-// Decode reads an input as [DecodeIn] does and returns it as a pointer.
+// Decode reads an input as [DecodeIn] does and returns a pointer to it.
 func (v Verb[In, Out]) Decode(body io.Reader) (any, error) {
 	in, err := DecodeIn[In](body)
 	if err != nil {
@@ -78,12 +76,21 @@ func (v Verb[In, Out]) Decode(body io.Reader) (any, error) {
 	return &in, nil
 }
 
-// MaxRequest is the size of the largest request, in bytes.
+// MaxRequest is the size of the largest request in bytes.
 const MaxRequest = 8 << 20
 
-// DecodeIn reads one JSON object: absent fields take their declared default,
-// unknown fields, values outside a field's choices, missing required fields and
-// trailing bytes are [CodeBadInput]. An empty body is an empty object.
+// hintHelp is the hint of errors about an input.
+const hintHelp = "abrowser help shows what each command takes"
+
+// Checker is an input with a rule that tags cannot express.
+type Checker interface {
+	// Check returns [CodeBadInput] if the input violates the rule.
+	Check() error
+}
+
+// DecodeIn reads an input from a JSON object. Absent fields get their declared default. It
+// returns [CodeBadInput] for unknown fields, values that the tags or [Checker] do not allow,
+// missing required fields and trailing bytes. An empty body is an empty object.
 func DecodeIn[In any](body io.Reader) (In, error) {
 	var in In
 	raw, err := io.ReadAll(io.LimitReader(body, MaxRequest+1))
@@ -93,29 +100,7 @@ func DecodeIn[In any](body io.Reader) (In, error) {
 	if len(raw) > MaxRequest {
 		return in, Errorf(CodeTooLarge, "the request is larger than %d bytes", MaxRequest)
 	}
-	if len(bytes.TrimSpace(raw)) == 0 {
-		raw = []byte("{}")
-	}
-	if !utf8.Valid(raw) {
-		return in, Errorf(CodeBadInput, "the request is not UTF-8")
-	}
-	fields := fieldsOf(reflect.TypeFor[In]())
-	given, err := fill(raw, fields)
-	if err != nil {
-		return in, err
-	}
-	if len(given) > 0 {
-		full, err := json.Marshal(given)
-		if err != nil {
-			return in, Errorf(CodeBadInput, "the request is not a JSON object: %s", plain(err))
-		}
-		dec := json.NewDecoder(bytes.NewReader(full))
-		dec.DisallowUnknownFields() // of structs inside; fill looked at the outermost
-		if err := dec.Decode(&in); err != nil {
-			return in, Errorf(CodeBadInput, "%s", plain(err))
-		}
-	}
-	if err := checkValues(reflect.ValueOf(in), fields); err != nil {
+	if err := decodeFields(raw, reflect.ValueOf(&in).Elem()); err != nil {
 		return in, err
 	}
 	if checked, ok := any(in).(Checker); ok {
@@ -124,67 +109,41 @@ func DecodeIn[In any](body io.Reader) (In, error) {
 	return in, nil
 }
 
-// fill reads a JSON object and gives absent fields their defaults. A null is as
-// good as absent. Names are taken as they are: encoding/json would let "COUNT"
-// stand for "count".
-func fill(raw []byte, fields []Field) (map[string]json.RawMessage, error) {
+// decodeFields stores the members of a JSON object in the fields of a struct. A null counts
+// as absent. Names must match exactly: encoding/json alone would accept "COUNT" for "count".
+func decodeFields(raw []byte, in reflect.Value) error {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = []byte("{}")
+	}
+	if !utf8.Valid(raw) {
+		return Errorf(CodeBadInput, "the request is not UTF-8")
+	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return nil, Errorf(CodeBadInput, "the request is not a JSON object: %s", plain(err))
+		return Errorf(CodeBadInput, "the request is not a JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if given == nil {
-		return nil, Errorf(CodeBadInput, "the request is not a JSON object: it is null")
+		return Errorf(CodeBadInput, "the request is not a JSON object: it is null")
 	}
-	for name, value := range given {
+	fields := fieldsOf(in.Type())
+	for name := range given {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
-			return nil, Errorf(CodeBadInput, "unknown field %q", name).WithHint("abrowser help shows what each command takes")
-		}
-		if string(value) == "null" {
-			delete(given, name)
+			return Errorf(CodeBadInput, "unknown field %q", name).WithHint(hintHelp)
 		}
 	}
 	for _, f := range fields {
-		if _, ok := given[f.Name]; ok {
-			continue
-		}
-		switch {
+		var err error
+		switch value, ok := given[f.Name]; {
+		case ok && string(value) != "null":
+			err = f.decode(value, f.of(in))
 		case f.Default != "":
-			given[f.Name] = f.jsonDefault()
+			err = f.setDefault(f.of(in))
 		case f.Required:
-			return nil, Errorf(CodeBadInput, "%s is missing", f.Name).WithHint("abrowser help shows what each command takes")
+			err = Errorf(CodeBadInput, "%s is missing", f.Name).WithHint(hintHelp)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return given, nil
-}
-
-// Checker is an input with a rule of its own, beyond what its fields' tags say.
-type Checker interface {
-	// Check returns [CodeBadInput] for an input that breaks the rule.
-	Check() error
-}
-
-// plain is a decoding error in words that name the field and no Go type.
-func plain(err error) string {
-	var typed *json.UnmarshalTypeError
-	if errors.As(err, &typed) && typed.Field != "" {
-		return fmt.Sprintf("%s takes %s, not %s", typed.Field, kindWords(typed.Type), typed.Value)
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-func kindWords(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	default:
-		return "a whole number"
-	}
+	return nil
 }

@@ -110,8 +110,8 @@ type otherBuild struct{ noStart }
 
 func (otherBuild) Build() (string, error)                                          { return "b2", nil }
 func (p otherBuild) Full(context.Context, home.Root) (commands.FullProgram, error) { return p, nil }
-func (otherBuild) Start(context.Context, string, wire.Settings) (home.Place, error) {
-	return home.Place{}, wire.Errorf(wire.CodeBuildDiffers, "replaced by the launcher")
+func (otherBuild) Start(context.Context, string, wire.Settings) (home.Endpoint, error) {
+	return home.Endpoint{}, wire.Errorf(wire.CodeBuildDiffers, "replaced by the launcher")
 }
 
 // Other settings than the session runs with are refused, but not where it is
@@ -163,9 +163,9 @@ type counting struct {
 }
 
 func (c counting) Full(context.Context, home.Root) (commands.FullProgram, error) { return c, nil }
-func (c counting) Start(context.Context, string, wire.Settings) (home.Place, error) {
+func (c counting) Start(context.Context, string, wire.Settings) (home.Endpoint, error) {
 	*c.starts++
-	return home.Place{}, wire.Errorf(wire.CodeStart, "not again")
+	return home.Endpoint{}, wire.Errorf(wire.CodeStart, "not again")
 }
 
 // hangUp reads each request's beginning and hangs up.

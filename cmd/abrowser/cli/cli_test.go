@@ -89,9 +89,9 @@ func (b *bench) serveBroker(handlers ...wire.Handler) {
 	b.serveAt(place, wire.Hello{Name: "default", Role: "broker"}, handlers)
 }
 
-func (b *bench) serveAt(place home.Place, hello wire.Hello, handlers []wire.Handler) {
+func (b *bench) serveAt(place home.Endpoint, hello wire.Hello, handlers []wire.Handler) {
 	b.t.Helper()
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -130,11 +130,11 @@ type nothing struct{ commands.FullProgram }
 
 func (noStart) Build() (string, error)                                          { return testBuild, nil }
 func (p noStart) Full(context.Context, home.Root) (commands.FullProgram, error) { return p, nil }
-func (noStart) Start(context.Context, string, wire.Settings) (home.Place, error) {
-	return home.Place{}, wire.Errorf(wire.CodeStart, "nothing may be started here")
+func (noStart) Start(context.Context, string, wire.Settings) (home.Endpoint, error) {
+	return home.Endpoint{}, wire.Errorf(wire.CodeStart, "nothing may be started here")
 }
 
-func (noStart) Kill(context.Context, home.Place) (bool, error) {
+func (noStart) Kill(context.Context, home.Endpoint) (bool, error) {
 	return false, wire.Errorf(wire.CodeWedged, "nothing may be killed here")
 }
 func (noStart) Sweep() error                           { return nil }
@@ -149,7 +149,7 @@ type startBy struct {
 }
 
 func (s startBy) Full(context.Context, home.Root) (commands.FullProgram, error) { return s, nil }
-func (s startBy) Start(_ context.Context, session string, _ wire.Settings) (home.Place, error) {
+func (s startBy) Start(_ context.Context, session string, _ wire.Settings) (home.Endpoint, error) {
 	s.serve()
 	return s.root.Session(session)
 }

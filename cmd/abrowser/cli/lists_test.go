@@ -47,7 +47,7 @@ func twoSessions(t *testing.T) (*bench, *released) {
 	r := &released{}
 	b.serveBroker(r.handler(),
 		wire.Bind(verbs.BrokerClaim, func(_ context.Context, _ *wire.Call, in verbs.ClaimIn) (verbs.ClaimOut, error) {
-			return verbs.ClaimOut{Holder: wire.AgentKey(in.Session), Unknown: in.Session == "stuck"}, nil
+			return verbs.ClaimOut{Owner: wire.AgentKey(in.Session), Unknown: in.Session == "stuck"}, nil
 		}),
 		answers(verbs.BrokerSessions, verbs.BrokerSessionsOut{Sessions: []verbs.BrokerSession{
 			{Session: "left", State: "released", Pages: 1, URL: "https://left.example/", Title: "Left"},

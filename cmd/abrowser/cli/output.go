@@ -94,7 +94,7 @@ func envelopeOf(data json.RawMessage, err error) (e envelope, status int) {
 func (p *printer) envelope(e envelope, status int) int {
 	e.Warning, e.SessionID = strings.Join(p.warnings, "; "), p.session
 	e.Records = p.records
-	if wire.AnyRaised(p.records) {
+	if wire.AnyUnhandled(p.records) {
 		e.OK = new(bool)
 	}
 	if p.session != "" {

@@ -122,7 +122,7 @@ func synopsis(v wire.AnyVerb) string {
 func settingsTable() string {
 	var b strings.Builder
 	b.WriteString("| flag | variable | key | |\n|---|---|---|---|\n")
-	timeout := wire.Verb[verbs.Waits, verbs.Nothing]{}.Fields()
+	timeout := wire.Verb[verbs.TimeoutIn, verbs.Empty]{}.Fields()
 	for _, f := range append(config.Fields(), timeout...) {
 		if f.Env == "" {
 			continue

@@ -40,7 +40,7 @@ func Run(argv []string, sys System, p commands.Program) int {
 	}
 	c.runner = commands.New(resolved, identity, p)
 	listens := time.Duration(0)
-	if c.line.Verb.Describe().Reads {
+	if c.line.Verb.Describe().ReadOnly {
 		listens = quick
 	}
 	ctx, stop := sys.Interrupted(context.Background(), listens)

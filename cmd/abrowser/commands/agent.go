@@ -11,7 +11,7 @@ import (
 )
 
 // isMCPAgent reports whether the agent of an MCP client acts, whose id is secret.
-func (x *run) isMCPAgent() bool { return wire.KeyOf(x.agent).Secret() }
+func (x *run) isMCPAgent() bool { return wire.KeyOf(x.agent).IsSecret() }
 
 // agentIn returns the agent that acts in a session, empty if that is the session itself. In its
 // home session an MCP client's agent is the task in whose environment it was started, like the
@@ -62,14 +62,14 @@ func (x *run) ownSession() {
 // mayEnd refuses to end a session that another agent owns, or owned last. It is stricter than
 // [run.mayRelease], since the caller has not named the session.
 func (x *run) mayEnd(ctx context.Context, session string) error {
-	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
+	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, QueryOnly: true})
 	if err != nil {
 		return err
 	}
 	holder, tab := wire.AgentKey(session), "t1"
 	for _, out := range all {
 		if !out.Unknown {
-			holder, tab = cmp.Or(out.Holder, holder), cmp.Or(out.Tab, tab)
+			holder, tab = cmp.Or(out.Owner, holder), cmp.Or(out.Tab, tab)
 		}
 	}
 	if x.actorIn(session).MayControl(session, holder) {
@@ -80,13 +80,13 @@ func (x *run) mayEnd(ctx context.Context, session string) error {
 
 // mayRelease refuses to end a session that another agent owns which runs a command or is alive.
 func (x *run) mayRelease(ctx context.Context, session string) error {
-	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, Asks: true})
+	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, QueryOnly: true})
 	if err != nil {
 		return err
 	}
 	for _, out := range all {
-		if out.Held && !x.actorIn(session).MayControl(session, out.Holder) {
-			return wire.OwnershipError("close", session+"/"+out.Tab, out.Holder)
+		if out.Reserved && !x.actorIn(session).MayControl(session, out.Owner) {
+			return wire.OwnershipError("close", session+"/"+out.Tab, out.Owner)
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func askWithin[In, Out any](ctx context.Context, x *run, patience time.Duration,
 			x.warn("the browser at " + places[i].Socket + " does not respond: " + errs[i].Error())
 		}
 	}
-	if errors.Is(interrupted, wire.CodeInterrupted) && !v.Reads && len(answered) > 0 {
+	if errors.Is(interrupted, wire.CodeInterrupted) && !v.ReadOnly && len(answered) > 0 {
 		interrupted = wire.Errorf(wire.CodeResultUnknown, "%s interrupted: %d of %d browsers did it", v.Name, len(answered), len(places)).
 			WithHint("abrowser browser status")
 	}
@@ -79,7 +79,7 @@ func askWithin[In, Out any](ctx context.Context, x *run, patience time.Duration,
 }
 
 func (x *run) brokerSessions(ctx context.Context) ([]verbs.BrokerSession, error) {
-	all, err := askBrowsers(ctx, x, verbs.BrokerSessions, verbs.Nothing{})
+	all, err := askBrowsers(ctx, x, verbs.BrokerSessions, verbs.Empty{})
 	var sessions []verbs.BrokerSession
 	for _, one := range all {
 		sessions = append(sessions, one.Sessions...)

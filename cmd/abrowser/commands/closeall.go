@@ -143,7 +143,7 @@ func (x *run) endings(ctx context.Context, page, force bool) ([]ending, error) {
 // the caller may end the session. With force, a daemon that accepts its end from its own
 // agent only, because that agent has a secret id, is killed as well.
 func (x *run) closeOne(ctx context.Context, s daemonInfo, name string, page, force bool) (verbs.ReleaseOut, error) {
-	if s.state == stateWedged && s.status.State == "" && (sockets.Silence(ctx, s.place).Stopped || isMute(ctx, s.place, forceTime)) {
+	if s.state == verbs.StateWedged && s.status.State == "" && (sockets.InspectPeer(ctx, s.place).Stopped || isMute(ctx, s.place, forceTime)) {
 		if !force {
 			if err := x.mayEnd(ctx, name); err != nil {
 				return verbs.ReleaseOut{}, err

@@ -13,7 +13,7 @@ import (
 
 // closeSome ends the selected sessions, of those that have a daemon. One that does not end, or
 // is owned by another agent, is skipped with a warning.
-func (x *run) closeSome(ctx context.Context, in verbs.CloseSomeIn) (*verbs.CloseSomeOut, error) {
+func (x *run) closeSome(ctx context.Context, in verbs.SessionCloseIn) (*verbs.SessionCloseOut, error) {
 	if in.Prefix == "" && in.IdleMS == 0 && !in.All {
 		return nil, wire.Errorf(wire.CodeBadInput, "no sessions are selected").
 			WithHint("abrowser session close --prefix task_ --idle-ms 600000; --all is all of them")
@@ -26,7 +26,7 @@ func (x *run) closeSome(ctx context.Context, in verbs.CloseSomeIn) (*verbs.Close
 	if err != nil {
 		return nil, err
 	}
-	out := &verbs.CloseSomeOut{Closed: []string{}, Skipped: []string{}}
+	out := &verbs.SessionCloseOut{Closed: []string{}, Skipped: []string{}}
 	chosen := slices.DeleteFunc(living, func(e ending) bool {
 		skipped := !strings.HasPrefix(e.session, in.Prefix) ||
 			in.IdleMS > 0 && time.Since(entries[e.session].LastActivityAt) < milliseconds(in.IdleMS)

@@ -23,7 +23,7 @@ type handlers struct {
 func table() []handlers {
 	return []handlers{
 		bind(verbs.Close, (*run).closeAll, (*run).closeIdle, (*run).closeSilent),
-		bind(verbs.CloseSome, (*run).closeSome, nil, nil),
+		bind(verbs.SessionClose, (*run).closeSome, nil, nil),
 		bind(verbs.Kill, (*run).kill, nil, nil),
 		bind(verbs.Status, nil, (*run).statusIdle, (*run).statusSilent),
 		bind(verbs.Session, (*run).nameSession, nil, nil),

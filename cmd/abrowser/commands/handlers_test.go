@@ -29,10 +29,10 @@ func TestTableIsThatOfTheDeclarations(t *testing.T) {
 		if (h.local != nil) != local {
 			t.Errorf("%s has a local handler: %t, want %t", spec.Name, h.local != nil, local)
 		}
-		if idle := spec.Idle && spec.By != wire.ByCommand; (h.idle != nil) != idle {
+		if idle := spec.NoStart && spec.By != wire.ByCommand; (h.idle != nil) != idle {
 			t.Errorf("%s has an idle handler: %t, want %t", spec.Name, h.idle != nil, idle)
 		}
-		if h.silent != nil && (spec.By != wire.ByDaemon || !spec.Idle) {
+		if h.silent != nil && (spec.By != wire.ByDaemon || !spec.NoStart) {
 			t.Errorf("%s has a handler for a silent daemon", spec.Name)
 		}
 	}

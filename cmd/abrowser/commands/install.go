@@ -21,7 +21,7 @@ func (x *run) install(ctx context.Context, in verbs.InstallIn) (*verbs.PartsOut,
 }
 
 // doctor checks every part.
-func (x *run) doctor(ctx context.Context, _ verbs.Nothing) (*verbs.PartsOut, error) {
+func (x *run) doctor(ctx context.Context, _ verbs.Empty) (*verbs.PartsOut, error) {
 	parts := x.full.Check(ctx, x.settings)
 	if err := interruption(ctx, ctx.Err()); err != nil {
 		return nil, err

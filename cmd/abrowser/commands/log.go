@@ -71,7 +71,7 @@ func (x *run) warnOfMany(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, place := range places {
 		wg.Go(func() {
-			if _, err := (&client.Caller{Place: place}).Hello(ctx); !errors.Is(err, wire.CodeNotRunning) {
+			if _, err := (&client.Client{Endpoint: place}).Hello(ctx); !errors.Is(err, wire.CodeNotRunning) {
 				live.Add(1)
 			}
 		})

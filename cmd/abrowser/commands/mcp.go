@@ -12,7 +12,7 @@ import (
 
 // serveMCP serves an MCP client until it leaves. The client is an agent of its own, which ends
 // with the connection.
-func (x *run) serveMCP(ctx context.Context, in verbs.MCPIn) (*verbs.Nothing, error) {
+func (x *run) serveMCP(ctx context.Context, in verbs.MCPIn) (*verbs.Empty, error) {
 	if x.home = x.agent; x.home == "" && x.identity.Named { // an agent that acts on another session has its own as home
 		x.home = x.session
 	}
@@ -23,7 +23,7 @@ func (x *run) serveMCP(ctx context.Context, in verbs.MCPIn) (*verbs.Nothing, err
 	// Calls that still run when the server ends are not waited for.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, func() { end(errEnding) })()
-	return &verbs.Nothing{}, x.full.ServeMCP(serving, &r, x.session, in.Tools)
+	return &verbs.Empty{}, x.full.ServeMCP(serving, &r, x.session, in.Tools)
 }
 
 // errEnding ends the requests of a server that ends.
@@ -35,7 +35,7 @@ const goodbyeTime = 2 * time.Second
 // goodbye tells all browsers that the agent has ended.
 func (x *run) goodbye(ctx context.Context) {
 	// ctx has ended with the client, or by a signal.
-	if _, err := askWithin(context.WithoutCancel(ctx), x, goodbyeTime, verbs.BrokerGoodbye, verbs.Nothing{}); err != nil {
+	if _, err := askWithin(context.WithoutCancel(ctx), x, goodbyeTime, verbs.BrokerEndAgent, verbs.Empty{}); err != nil {
 		x.warn("ending the agent: " + err.Error())
 	}
 }

@@ -21,10 +21,10 @@ type Program interface {
 // FullProgram is what commands need beyond requests to a socket.
 type FullProgram interface {
 	// Start starts the session's daemon if it does not run, and returns where it listens.
-	Start(ctx context.Context, session string, s wire.Settings) (home.Place, error)
+	Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error)
 	// Kill ends the process that listens at the place by force, and reports whether there was
 	// one.
-	Kill(ctx context.Context, p home.Place) (bool, error)
+	Kill(ctx context.Context, p home.Endpoint) (bool, error)
 	// Sweep removes the files of killed drivers and daemons.
 	Sweep() error
 	// ClosesAtEnd reports whether the tabs of a session that ends without its daemon are

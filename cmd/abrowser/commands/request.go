@@ -31,7 +31,7 @@ func (x *run) answer(ctx context.Context) (any, error) {
 		return nil, wire.WithDefaultHint(err, "abrowser %s --help", x.spec.Name)
 	}
 	if files, _ := x.params["hars"].([]string); len(files) > 0 {
-		if err := verbs.CheckReplay(files); err != nil { // before a session is started for it
+		if err := verbs.CheckHARFiles(files); err != nil { // before a session is started for it
 			return nil, err
 		}
 	}
@@ -42,7 +42,7 @@ func (x *run) answer(ctx context.Context) (any, error) {
 	if silent != nil {
 		return x.answerSilent(ctx, *silent, body)
 	}
-	if x.spec.Idle && errors.Is(err, wire.CodeNotRunning) {
+	if x.spec.NoStart && errors.Is(err, wire.CodeNotRunning) {
 		return x.handle(ctx, handlersOf(x.spec).idle, body)
 	}
 	x.warn(reply.Warnings...)
@@ -81,7 +81,7 @@ func (x *run) send(ctx context.Context, body json.RawMessage) (wire.Reply, error
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	if x.spec.Idle {
+	if x.spec.NoStart {
 		return x.sendTo(ctx, x.caller(place, ""), margin, body)
 	}
 	build, err := x.program.Build()
@@ -105,12 +105,12 @@ func (x *run) send(ctx context.Context, body json.RawMessage) (wire.Reply, error
 	return x.sendTo(ctx, x.caller(place, build), coldMargin, body)
 }
 
-func (x *run) sendTo(ctx context.Context, caller client.Caller, margin time.Duration, body json.RawMessage) (wire.Reply, error) {
+func (x *run) sendTo(ctx context.Context, caller client.Client, margin time.Duration, body json.RawMessage) (wire.Reply, error) {
 	waiting, cancel := context.WithTimeout(ctx, x.patience()+margin)
 	defer cancel()
-	c := client.New(caller)
+	c := caller.KeepAlive()
 	defer c.Close()
-	reply, err := c.Raw(waiting, x.spec, body)
+	reply, err := c.Call(waiting, x.spec, body)
 	return reply, requestError(ctx, err)
 }
 
@@ -131,16 +131,16 @@ func interruption(ctx context.Context, err error) error {
 	return err
 }
 
-func (x *run) caller(place home.Place, build string) client.Caller {
-	return client.Caller{Place: place, Session: x.session, Build: build, Agent: x.agentIn(x.session), Settings: x.settings, Owner: x.owner}
+func (x *run) caller(place home.Endpoint, build string) client.Client {
+	return client.Client{Endpoint: place, Session: x.session, Build: build, Agent: x.agentIn(x.session), Settings: x.settings, OwnerProcess: x.owner}
 }
 
 // place returns where the verb's server listens.
-func (x *run) place() (home.Place, error) {
+func (x *run) place() (home.Endpoint, error) {
 	if x.spec.By == wire.ByBroker {
 		settings, err := x.root().Resume(x.session, x.settings)
 		if err != nil {
-			return home.Place{}, err
+			return home.Endpoint{}, err
 		}
 		return x.root().BrowserOf(settings)
 	}
@@ -148,7 +148,7 @@ func (x *run) place() (home.Place, error) {
 }
 
 // askPlace sends a verb to the daemon or broker at a place and returns its output.
-func askPlace[In, Out any](ctx context.Context, x *run, place home.Place, v wire.Verb[In, Out], in In) (Out, error) {
+func askPlace[In, Out any](ctx context.Context, x *run, place home.Endpoint, v wire.Verb[In, Out], in In) (Out, error) {
 	if v.By == wire.ByBroker {
 		return askAs(ctx, x, place, x.session, x.agent, v, in)
 	}
@@ -156,10 +156,10 @@ func askPlace[In, Out any](ctx context.Context, x *run, place home.Place, v wire
 }
 
 // askAs is [askPlace] for an agent, which is empty for the session itself.
-func askAs[In, Out any](ctx context.Context, x *run, place home.Place, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
+func askAs[In, Out any](ctx context.Context, x *run, place home.Endpoint, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
 	caller := x.caller(place, "")
 	caller.Session, caller.Agent = session, agent
-	c := client.New(caller)
+	c := caller.KeepAlive()
 	defer c.Close()
 	out, warnings, err := client.Do(ctx, c, v, in)
 	x.warn(warnings...)

@@ -19,9 +19,9 @@ type run struct {
 	agent    string // see [config.Identity]
 	owner    string
 	settings wire.Settings
-	failure  error          // see [Result]
-	silent   sockets.Silent // the session's daemon, if it does not respond
-	records  []wire.Record  // likewise
+	failure  error             // see [Result]
+	silent   sockets.PeerState // the session's daemon, if it does not respond
+	records  []wire.Record     // likewise
 
 	mu       sync.Mutex // guards warnings
 	warnings []string

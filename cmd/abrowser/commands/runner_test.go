@@ -33,14 +33,14 @@ type starter struct {
 func (*starter) Build() (string, error)                                 { return testBuild, nil }
 func (s *starter) Full(context.Context, home.Root) (FullProgram, error) { return s, nil }
 
-func (s *starter) Start(_ context.Context, session string, _ wire.Settings) (home.Place, error) {
+func (s *starter) Start(_ context.Context, session string, _ wire.Settings) (home.Endpoint, error) {
 	s.t.Helper()
 	s.started = append(s.started, session)
 	place, err := s.root.Session(session)
 	if err != nil {
 		return place, err
 	}
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if err != nil {
 		return place, err
 	}

@@ -14,17 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The states of a session that are found out here.
-const (
-	stateReady    = "ready"
-	stateBusy     = "busy"
-	stateWedged   = "wedged"
-	stateReleased = "released"
-)
-
 // daemonInfo is what a session's daemon answered, if it did.
 type daemonInfo struct {
-	place  home.Place // with the session's name, unless the daemon did not respond
+	place  home.Endpoint // with the session's name, unless the daemon did not respond
 	hello  wire.Hello
 	status verbs.StatusOut
 	state  string // empty if no daemon runs
@@ -46,15 +38,15 @@ func (x *run) daemons(ctx context.Context) ([]daemonInfo, error) {
 }
 
 // inspect asks one daemon for its identity and status, within askTime.
-func (x *run) inspect(ctx context.Context, place home.Place) daemonInfo {
+func (x *run) inspect(ctx context.Context, place home.Endpoint) daemonInfo {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	s := daemonInfo{place: place}
-	hello, err := (&client.Caller{Place: place}).Hello(ctx)
+	hello, err := (&client.Client{Endpoint: place}).Hello(ctx)
 	if errors.Is(err, wire.CodeNotRunning) {
 		return s
 	}
-	s.state = stateWedged
+	s.state = verbs.StateWedged
 	if err != nil {
 		return s
 	}
@@ -62,21 +54,21 @@ func (x *run) inspect(ctx context.Context, place home.Place) daemonInfo {
 		return daemonInfo{} // its session has ended; the process ends in a moment
 	}
 	s.hello, s.place.Name = hello, hello.Name
-	if s.status, err = askPlace(ctx, x, s.place, verbs.Status, verbs.Nothing{}); errors.Is(err, wire.CodeNotRunning) {
+	if s.status, err = askPlace(ctx, x, s.place, verbs.Status, verbs.Empty{}); errors.Is(err, wire.CodeNotRunning) {
 		return daemonInfo{} // it ended meanwhile
 	} else if err != nil {
 		return s
 	}
 	s.state = s.status.State
 	if s.state == "" {
-		s.state = stateReady
+		s.state = verbs.StateReady
 	}
 	return s
 }
 
 // nameOf returns the session of a place. If the daemon did not respond and the socket's name is
 // a hash, it is the session of that socket that a browser knows, else the socket's path.
-func (x *run) nameOf(place home.Place, known []verbs.BrokerSession) string {
+func (x *run) nameOf(place home.Endpoint, known []verbs.BrokerSession) string {
 	if place.Name != "" {
 		return place.Name
 	}
@@ -101,7 +93,7 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 	entries := map[string]verbs.SessionEntry{}
 	for _, b := range known {
 		e := newEntry(b.Session)
-		e.State, e.URL, e.Title, e.Pages = stateReleased, b.URL, b.Title, b.Pages
+		e.State, e.URL, e.Title, e.Pages = verbs.StateReleased, b.URL, b.Title, b.Pages
 		if e.Browser = b.Browser; b.Mode != "" {
 			e.Mode = b.Mode
 		}
@@ -116,7 +108,7 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 			e = newEntry(name)
 			e.OpenedAt, e.CreatedAt, e.LastActivityAt = s.hello.Since, s.hello.Since, s.hello.Since
 		}
-		e.State, e.PID, e.Wedged, e.Hint = s.state, s.hello.PID, s.state == stateWedged, s.status.Hint
+		e.State, e.PID, e.Wedged, e.Hint = s.state, s.hello.PID, s.state == verbs.StateWedged, s.status.Hint
 		if s.hello.PID != 0 {
 			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
@@ -125,7 +117,7 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 		}
 		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport
 		if e.Wedged && s.status.State == "" {
-			e.PID, e.Hint = sockets.Silence(ctx, s.place).PID, hintKill
+			e.PID, e.Hint = sockets.InspectPeer(ctx, s.place).PID, hintKill
 		}
 		if s.status.Pages > 0 {
 			e.URL, e.Title, e.Pages = s.status.URL, s.status.Title, s.status.Pages
@@ -135,12 +127,12 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 	return entries, nil
 }
 
-func (x *run) nameSession(context.Context, verbs.Nothing) (*verbs.SessionOut, error) {
+func (x *run) nameSession(context.Context, verbs.Empty) (*verbs.SessionOut, error) {
 	return &verbs.SessionOut{Session: x.session}, nil
 }
 
 // statusIdle returns the status of a session without a daemon: the tabs that it left.
-func (x *run) statusIdle(ctx context.Context, _ verbs.Nothing) (*verbs.StatusOut, error) {
+func (x *run) statusIdle(ctx context.Context, _ verbs.Empty) (*verbs.StatusOut, error) {
 	out := &verbs.StatusOut{SessionID: x.session}
 	known, err := x.brokerSessions(ctx)
 	if err != nil {
@@ -148,7 +140,7 @@ func (x *run) statusIdle(ctx context.Context, _ verbs.Nothing) (*verbs.StatusOut
 	}
 	for _, s := range known {
 		if s.Session == x.session && s.Pages > 0 {
-			out.State, out.Mode, out.URL, out.Title, out.Pages = stateReleased, s.Mode, s.URL, s.Title, s.Pages
+			out.State, out.Mode, out.URL, out.Title, out.Pages = verbs.StateReleased, s.Mode, s.URL, s.Title, s.Pages
 		}
 	}
 	return out, nil
@@ -160,7 +152,7 @@ func newEntry(name string) verbs.SessionEntry {
 	}
 }
 
-func (x *run) listSessions(ctx context.Context, _ verbs.Nothing) (*verbs.SessionListOut, error) {
+func (x *run) listSessions(ctx context.Context, _ verbs.Empty) (*verbs.SessionListOut, error) {
 	entries, err := x.entries(ctx)
 	if err != nil {
 		return nil, err
@@ -172,7 +164,7 @@ func (x *run) listSessions(ctx context.Context, _ verbs.Nothing) (*verbs.Session
 	return out, nil
 }
 
-func (x *run) sessionInfo(ctx context.Context, _ verbs.Nothing) (*verbs.SessionInfoOut, error) {
+func (x *run) sessionInfo(ctx context.Context, _ verbs.Empty) (*verbs.SessionInfoOut, error) {
 	place, err := x.root().Session(x.session)
 	if err != nil {
 		return nil, err
@@ -189,7 +181,7 @@ func (x *run) sessionInfo(ctx context.Context, _ verbs.Nothing) (*verbs.SessionI
 		}
 	}
 	return &verbs.SessionInfoOut{
-		Session: x.session, Active: entry.PID != 0 || entry.State == stateWedged, PID: entry.PID, Socket: place.Socket,
+		Session: x.session, Active: entry.PID != 0 || entry.State == verbs.StateWedged, PID: entry.PID, Socket: place.Socket,
 		Log: place.Log, Version: Version(), Entry: entry,
 	}, nil
 }

@@ -25,7 +25,7 @@ const hintKill = "abrowser kill"
 // request sends the request as send does. Every second it checks that the session's daemon can
 // still respond. If the daemon is stopped or does not even answer hello, request ends and
 // returns it.
-func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *sockets.Silent, error) {
+func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *sockets.PeerState, error) {
 	place, err := x.root().Session(x.session)
 	if err != nil || x.spec.By == wire.ByBroker {
 		reply, err := x.send(ctx, body)
@@ -33,7 +33,7 @@ func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *s
 	}
 	sending, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silent := make(chan *sockets.Silent, 1)
+	silent := make(chan *sockets.PeerState, 1)
 	watching := time.AfterFunc(askTime, func() { silent <- x.watch(sending, place, func() { cancel(errSilent) }) })
 	reply, err := x.send(sending, body)
 	cancel(nil)
@@ -48,12 +48,12 @@ func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *s
 // watch checks every second whether the daemon at the place can respond. If it cannot, watch
 // calls hangUp, which takes the request back should the daemon go on, and returns the daemon.
 // It is called askTime after the request was sent, and ends with ctx.
-func (x *run) watch(ctx context.Context, place home.Place, hangUp func()) *sockets.Silent {
+func (x *run) watch(ctx context.Context, place home.Endpoint, hangUp func()) *sockets.PeerState {
 	began := time.Now().Add(-askTime)
 	tick := time.NewTicker(askTime)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		daemon := sockets.Silence(ctx, place)
+		daemon := sockets.InspectPeer(ctx, place)
 		if daemon.PID != 0 && (daemon.Stopped || time.Since(began) >= forceTime && isMute(ctx, place, askTime)) {
 			hangUp()
 			return &daemon
@@ -67,35 +67,35 @@ func (x *run) watch(ctx context.Context, place home.Place, hangUp func()) *socke
 }
 
 // isMute reports whether a process listens at the place and does not answer hello in time.
-func isMute(ctx context.Context, place home.Place, patience time.Duration) bool {
+func isMute(ctx context.Context, place home.Endpoint, patience time.Duration) bool {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	_, err := (&client.Caller{Place: place}).Hello(short)
+	_, err := (&client.Client{Endpoint: place}).Hello(short)
 	return err != nil && short.Err() != nil && ctx.Err() == nil && !errors.Is(err, wire.CodeNotRunning)
 }
 
 // answerSilent answers a command whose session's daemon does not respond.
-func (x *run) answerSilent(ctx context.Context, daemon sockets.Silent, body []byte) (any, error) {
+func (x *run) answerSilent(ctx context.Context, daemon sockets.PeerState, body []byte) (any, error) {
 	if h := handlersOf(x.spec).silent; h != nil {
 		x.silent = daemon
 		return x.handle(ctx, h, body)
 	}
-	failure := wire.Errorf(wire.CodeWedged, "%s", daemon.Why)
-	if !x.spec.Reads {
-		failure = wire.Errorf(wire.CodeResultUnknown, "%s; the command may or may not have been done", daemon.Why)
+	failure := wire.Errorf(wire.CodeWedged, "%s", daemon.Reason)
+	if !x.spec.ReadOnly {
+		failure = wire.Errorf(wire.CodeResultUnknown, "%s; the command may or may not have been done", daemon.Reason)
 	}
 	return nil, failure.WithHint(hintKill).With("wedged", true)
 }
 
 // statusSilent returns the status of a session whose daemon does not respond: what its browser
 // knows.
-func (x *run) statusSilent(ctx context.Context, in verbs.Nothing) (*verbs.StatusOut, error) {
+func (x *run) statusSilent(ctx context.Context, in verbs.Empty) (*verbs.StatusOut, error) {
 	out, err := x.statusIdle(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	out.Running, out.State, out.Wedged = true, stateWedged, true
-	out.PID, out.Reason, out.Hint = x.silent.PID, x.silent.Why, hintKill
+	out.Running, out.State, out.Wedged = true, verbs.StateWedged, true
+	out.PID, out.Reason, out.Hint = x.silent.PID, x.silent.Reason, hintKill
 	return out, nil
 }
 

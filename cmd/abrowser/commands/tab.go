@@ -68,7 +68,7 @@ func (x *run) checkExists(ctx context.Context) error {
 	}
 	short, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	if _, err := (&client.Caller{Place: place}).Hello(short); !errors.Is(err, wire.CodeNotRunning) {
+	if _, err := (&client.Client{Endpoint: place}).Hello(short); !errors.Is(err, wire.CodeNotRunning) {
 		return nil // if it does not respond, the command itself reports it
 	}
 	known, err := x.brokerSessions(ctx)

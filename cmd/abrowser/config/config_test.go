@@ -139,7 +139,7 @@ func TestSettingsRefused(t *testing.T) {
 			if err == nil {
 				_, err = c.Identify()
 			}
-			for _, f := range (wire.Verb[verbs.Waits, verbs.Nothing]{}).Fields() {
+			for _, f := range (wire.Verb[verbs.TimeoutIn, verbs.Empty]{}).Fields() {
 				if err == nil {
 					_, err = c.Value(f)
 				}

@@ -24,8 +24,8 @@ type identityInput struct {
 	Help        bool   `json:"help,omitzero" flag:"help,h" help:"print what a command takes"`
 }
 
-func identityFields() []wire.Field { return wire.Verb[identityInput, verbs.Nothing]{}.Fields() }
-func outputFields() []wire.Field   { return wire.Verb[Output, verbs.Nothing]{}.Fields() }
+func identityFields() []wire.Field { return wire.Verb[identityInput, verbs.Empty]{}.Fields() }
+func outputFields() []wire.Field   { return wire.Verb[Output, verbs.Empty]{}.Fields() }
 
 // Fields returns the fields that every command takes, as flags or variables.
 func Fields() []wire.Field {

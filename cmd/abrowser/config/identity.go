@@ -40,7 +40,7 @@ func (c *Config) Identify() (Identity, error) {
 		return id, err
 	}
 	id.Session = session
-	if task := wire.Variable(c.Lookup, "SESSION"); flag && task != id.Session {
+	if _, task := wire.LookupVariable(c.Lookup, wire.Variables("SESSION")); flag && task != id.Session {
 		if id.Agent = task; task != "" {
 			if err := home.CheckName(task); err != nil {
 				return id, err

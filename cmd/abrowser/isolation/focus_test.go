@@ -113,7 +113,7 @@ func TestNothingIsRaised(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), e2e.CommandDeadline)
 		defer cancel()
-		end, err := (&client.Caller{Place: place, Session: "another"}).Hold(ctx, wire.PathCapture)
+		end, err := (&client.Client{Endpoint: place, Session: "another"}).Lock(ctx, wire.PathCapture)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -138,7 +138,7 @@ func leaveRubbish(t *testing.T, h *e2e.Home, names []string) {
 	if err := root.Make(); err != nil {
 		t.Fatal(err)
 	}
-	var places []home.Place
+	var places []home.Endpoint
 	for _, name := range names {
 		p, err := root.Session(name)
 		if err != nil {

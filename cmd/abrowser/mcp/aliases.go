@@ -82,7 +82,7 @@ func aliasTools() []tool {
 			name: "close_session", group: groupCore, verb: verbs.Close, short: "End the session; its tabs stay open unless page is true",
 			fixed: map[string]any{"all": false},
 		},
-		{name: "close_sessions", group: groupSessions, verb: verbs.CloseSome, short: "End the sessions to which all given conditions apply; their tabs stay open"},
+		{name: "close_sessions", group: groupSessions, verb: verbs.SessionClose, short: "End the sessions to which all given conditions apply; their tabs stay open"},
 		{
 			name: "close_all_sessions", group: groupSessions, verb: verbs.Close, short: "End all sessions; their tabs stay open",
 			fixed: map[string]any{"all": true}, extraArgs: []property{{name: "detach", kind: "boolean", help: "accepted; tabs stay open anyway"}},

@@ -79,7 +79,7 @@ func (s *server) run(ctx context.Context, cmd commands.Command) (answer, error) 
 // The current session is started when it is needed.
 func (s *server) checkExists(c call) error {
 	spec := c.tool.verb.Describe()
-	if !c.named || c.tool.opens || spec.Idle || spec.By == wire.ByCommand || c.session == s.Session || s.knows(c.session) {
+	if !c.named || c.tool.opens || spec.NoStart || spec.By == wire.ByCommand || c.session == s.Session || s.knows(c.session) {
 		return nil
 	}
 	list, err := s.sessions(c.ctx)

@@ -24,7 +24,7 @@ func (s *server) openSession(c *call) (answer, error) {
 			return answer{}, err
 		}
 		for session := range foreign {
-			known[session] = stateReady
+			known[session] = verbs.StateReady
 		}
 		session, err := s.reserveName(*c, known)
 		if err != nil {
@@ -56,11 +56,6 @@ func (s *server) states(ctx context.Context) (map[string]string, error) {
 	return states, nil
 }
 
-const (
-	stateReady    = "ready"
-	stateReleased = "released"
-)
-
 // reserveName returns the name of the session to open, and keeps another call from opening it at
 // the same time. If the call names none, it is a name under which no session has left a tab.
 func (s *server) reserveName(c call, known map[string]string) (string, error) {
@@ -75,7 +70,7 @@ func (s *server) reserveName(c call, known map[string]string) (string, error) {
 			}
 		}
 	}
-	if state := known[session]; state != "" && state != stateReleased || s.opening[session] {
+	if state := known[session]; state != "" && state != verbs.StateReleased || s.opening[session] {
 		return "", wire.Errorf(wire.CodeBadInput, "Session '%s' already exists", session).WithHint("close_session first, or use it as it is")
 	}
 	s.opening[session] = true

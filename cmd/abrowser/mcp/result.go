@@ -75,7 +75,7 @@ func failure(c call, err error, result commands.Result) *mcp.CallToolResult {
 // addRecords adds what policies decided. ok is false if a policy was missing.
 func addRecords(members map[string]any, records []wire.Record) {
 	if len(records) > 0 {
-		members["records"], members["ok"] = records, !wire.AnyRaised(records)
+		members["records"], members["ok"] = records, !wire.AnyUnhandled(records)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestSequence(t *testing.T) {
 		out := &verbs.BatchOut{}
 		for _, a := range q.actions {
 			verb := a.Verb.Describe().Name
-			result := verbs.StepResult{Success: true, Result: json.RawMessage("{}"), Records: []wire.Record{{Kind: verb, Raised: verb == "click"}}}
+			result := verbs.StepResult{Success: true, Result: json.RawMessage("{}"), Records: []wire.Record{{Kind: verb, Unhandled: verb == "click"}}}
 			if verb == verbs.Screenshot.Name {
 				result.Result = json.RawMessage(`{"path":"","image":"aVZCT1J3MEtHZ28="}`)
 			}

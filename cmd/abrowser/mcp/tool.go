@@ -108,8 +108,8 @@ func groupOf(spec wire.Spec) string {
 func (t tool) declare() *mcp.Tool {
 	yes, no := true, false
 	spec := t.verb.Describe()
-	hints := &mcp.ToolAnnotations{ReadOnlyHint: spec.Reads && !t.sets, DestructiveHint: &no, IdempotentHint: spec.Reads}
-	if spec.Removes {
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: spec.ReadOnly && !t.sets, DestructiveHint: &no, IdempotentHint: spec.ReadOnly}
+	if spec.Destructive {
 		hints.DestructiveHint = &yes
 	}
 	return &mcp.Tool{Name: t.name, Description: cmp.Or(t.short, spec.Short), Annotations: hints, InputSchema: t.schema()}

@@ -59,7 +59,7 @@ func TestPoliciesInAllModes(t *testing.T) {
 				"policy dialog accept", "policy permission allow camera", "policy notification allow", "policy file-picker allow", "policy respond showOpenFilePicker "+file,
 				"click '#camera'", "wait --text 'camera: video'", "click '#notify'", "wait --text 'notify: shown true'",
 				"click '#pick'", "wait --text 'pick: in.txt text'", "open "+s.URL("/dialogs"), "click '#confirm'", "wait --text 'confirm true'")
-			if len(got) != 4 || wire.AnyRaised(got) {
+			if len(got) != 4 || wire.AnyUnhandled(got) {
 				t.Errorf("with policies the records are %+v", got)
 			}
 			got = steps(t, mode, flags, "policy dialog accept-prompt-with Eve", "click '#prompt'", "wait --text 'prompt Eve'",
@@ -69,14 +69,14 @@ func TestPoliciesInAllModes(t *testing.T) {
 				t.Errorf("no question waits for a person: %s", h.Text(t, mode, "policy", "status"))
 			}
 			got = append(got, steps(t, mode, flags, "wait --text 'camera: video'")...)
-			if len(got) != 2 || wire.AnyRaised(got) || got[0].Handled != "accepted" || got[1].Handled != "asked" {
+			if len(got) != 2 || wire.AnyUnhandled(got) || got[0].Handled != "accepted" || got[1].Handled != "asked" {
 				t.Errorf("with a text and a person the records are %+v", got)
 			}
 			got = steps(t, mode, flags,
 				"policy dialog dismiss", "policy permission deny", "policy notification deny", "policy file-picker deny",
 				"open "+s.URL("/dialogs"), "click '#confirm'", "wait --text 'confirm false'", "open "+s.URL("/asks"), "click '#camera'", "wait --text 'camera: NotAllowedError'",
 				"click '#notify'", "wait --text 'notify: error'", "click '#pick'", "wait --text 'pick: AbortError'")
-			if len(got) != 4 || wire.AnyRaised(got) {
+			if len(got) != 4 || wire.AnyUnhandled(got) {
 				t.Errorf("denied the records are %+v", got)
 			}
 			checkPermissions(t, func(commands ...string) []wire.Record { return steps(t, mode, flags, commands...) })
@@ -108,7 +108,7 @@ func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record
 			commands = append(commands, "click '#"+one.button+"'", "wait --text '"+one.button+": "+told+"'")
 		}
 		got := steps(commands...) // two of a call, which wants camera and microphone
-		if len(got) != len(all)+1 || allRaised(got) != (mode == verbs.PolicyRaise) || wire.AnyRaised(got) != (mode == verbs.PolicyRaise) {
+		if len(got) != len(all)+1 || allRaised(got) != (mode == verbs.PolicyRaise) || wire.AnyUnhandled(got) != (mode == verbs.PolicyRaise) {
 			t.Errorf("%s: the records are %+v", mode, got)
 		}
 	}
@@ -136,7 +136,7 @@ func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record
 
 func allRaised(all []wire.Record) bool {
 	for _, r := range all {
-		if !r.Raised || r.Hint == "" {
+		if !r.Unhandled || r.Hint == "" {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets/home"
 )
@@ -21,31 +22,31 @@ func serveSession(ctx context.Context, sys cli.System, session string) error {
 		if err != nil {
 			return err
 		}
-		own, err := driver.Own(sys.Lookup)
+		own, err := driver.OwnRequested(sys.Lookup)
 		if err != nil {
 			return err
 		}
 		return daemon.Run(ctx, daemon.Options{
 			Root: r.root, Session: session, Settings: r.settings, Build: r.build, Log: r.log, Ready: r.ready,
 			Broker: broker,
-			Browser: func(ctx context.Context) (home.Place, error) {
+			Browser: func(ctx context.Context) (home.Endpoint, error) {
 				place, _, err := r.launcher.Browser(ctx, r.settings)
 				return place, err
 			},
-			Driver: r.driver(own),
+			Backend: web.New(r.driver(own)),
 		})
 	})
 }
 
 // driver returns a function that provides Playwright's driver to a session. If own is
 // true, the session gets a private driver; otherwise sessions share one.
-func (r *role) driver(own bool) func(context.Context) (daemon.Driver, error) {
+func (r *role) driver(own bool) func(context.Context) (web.Driver, error) {
 	shared := &driver.Shared{Root: r.root, Log: r.log}
-	return func(ctx context.Context) (daemon.Driver, error) {
-		found, err := driver.Find(ctx, r.launcher.Installer(), "")
-		d := daemon.Driver{Directory: found.Directory, Node: found.Node}
+	return func(ctx context.Context) (web.Driver, error) {
+		found, err := driver.Find(ctx, r.launcher.Installer())
+		d := web.Driver{Directory: found.Directory, Node: found.Node}
 		if !own {
-			d.Join = func(ctx context.Context) (*driver.Line, error) { return shared.Join(ctx, found) }
+			d.Join = func(ctx context.Context) (*driver.Conn, error) { return shared.Connect(ctx, found) }
 		}
 		return d, err
 	}
@@ -53,11 +54,11 @@ func (r *role) driver(own bool) func(context.Context) (daemon.Driver, error) {
 
 // finishRecording writes the HAR of a session that ends without its daemon.
 func finishRecording(root home.Root, session string) (string, error) {
-	return daemon.FinishRecording(root, session)
+	return web.FinishRecording(root, session)
 }
 
 // closesAtEnd reports whether the tabs of a session that ends without its daemon are closed.
 func closesAtEnd(root home.Root, session string) bool { return daemon.ClosesAtEnd(root, session) }
 
 // cleanupScript removes from a page what the daemon has put into it.
-func cleanupScript() string { return daemon.Farewell }
+func cleanupScript() string { return web.CleanupScript }

@@ -20,18 +20,18 @@ func finalizeSession(ctx context.Context, root home.Root, session string) (close
 	if err != nil {
 		return false, err
 	}
-	start, err := sockets.HoldWait(ctx, place.Start) // keeps a daemon from starting meanwhile
+	start, err := sockets.Acquire(ctx, place.Start) // keeps a daemon from starting meanwhile
 	if err != nil {
 		return false, err
 	}
 	defer start.Close()
-	lease, err := sockets.Hold(place.Lock)
+	lease, err := sockets.TryAcquire(place.Lock)
 	if errors.Is(err, wire.CodeHeld) {
-		caller := client.Caller{Place: place, Session: session}
+		caller := client.Client{Endpoint: place, Session: session}
 		if hello, err := caller.Hello(ctx); err != nil || !hello.Idle {
 			return false, err
 		}
-		_, err := caller.Call(ctx, verbs.Close.Path(), verbs.CloseIn{})
+		_, err := caller.Call(ctx, verbs.Close.Spec, verbs.CloseIn{})
 		return false, err
 	}
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
-	"github.com/abrowser/abrowser/launcher"
+	"github.com/abrowser/abrowser/launcher/bincache"
 	"github.com/abrowser/abrowser/launcher/broker"
 	"github.com/abrowser/abrowser/launcher/keeper"
 )
@@ -43,10 +43,10 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 	if err != nil {
 		return err
 	}
-	launcher.Pin()
+	bincache.Pin()
 	err = broker.Serve(ctx, broker.ServeOptions{
-		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, Spares: spares(sys.Lookup), CleanupScript: cleanupScript(),
-		Bury: func(ctx context.Context, session string) (bool, error) { return finalizeSession(ctx, r.root, session) },
+		Root: r.root, Settings: r.settings, Build: r.build, Log: r.log, SpareAfter: spares(sys.Lookup), CleanupScript: cleanupScript(),
+		FinalizeSession: func(ctx context.Context, session string) (bool, error) { return finalizeSession(ctx, r.root, session) },
 	})
 	if err != nil {
 		r.log.Error("ended", "error", err)

@@ -44,12 +44,12 @@ type full struct {
 	launcher *launcher.Launcher
 }
 
-func (f *full) Start(ctx context.Context, session string, s wire.Settings) (home.Place, error) {
+func (f *full) Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error) {
 	place, _, err := f.launcher.Session(ctx, session, s)
 	return place, err
 }
 
-func (f *full) Kill(ctx context.Context, p home.Place) (bool, error) {
+func (f *full) Kill(ctx context.Context, p home.Endpoint) (bool, error) {
 	return f.launcher.Kill(ctx, p)
 }
 

@@ -75,7 +75,8 @@ func newRole(sys cli.System) (*role, error) {
 // newLog writes JSON lines to stderr, which is the role's log file.
 func newLog(sys cli.System) *slog.Logger {
 	level := slog.LevelInfo
-	if on, err := strconv.ParseBool(wire.Variable(sys.Lookup, "DEBUG")); err == nil && on {
+	_, text := wire.LookupVariable(sys.Lookup, wire.Variables("DEBUG"))
+	if on, err := strconv.ParseBool(text); err == nil && on {
 		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewJSONHandler(sys.Stderr, &slog.HandlerOptions{Level: level}))
@@ -85,13 +86,13 @@ func newLog(sys cli.System) *slog.Logger {
 // reported to the launcher, too.
 func announced(sys cli.System, run func(*role) error) error {
 	// Before anything else is opened, since the descriptor is known by its number alone.
-	pipe, err := launcher.Inherited(sys.Lookup)
+	pipe, err := launcher.ReadyPipe(sys.Lookup)
 	if err != nil {
 		return err
 	}
 	r, err := newRole(sys)
 	var once sync.Once
-	r.ready = func(err error) { once.Do(func() { launcher.Ready(pipe, err) }) }
+	r.ready = func(err error) { once.Do(func() { launcher.ReportReady(pipe, err) }) }
 	if err == nil {
 		err = run(r)
 	}

@@ -2,9 +2,9 @@ package pool
 
 import "slices"
 
-// Saw notes a sign of life of an agent. process is empty where it is not known. It
-// reports whether the agent is new.
-func (p *Pool) Saw(agent, process string) bool {
+// Touch records a request of an agent. process is empty if it is not known. Touch reports
+// whether the agent is new.
+func (p *Pool) Touch(agent, process string) bool {
 	known, ok := p.Agents[agent]
 	if process == "" {
 		process = known.Process
@@ -13,25 +13,25 @@ func (p *Pool) Saw(agent, process string) bool {
 	return !ok
 }
 
-// Forget drops all that an agent waits for, and the agent.
+// Forget removes an agent, its place in the queue and its reservation.
 func (p *Pool) Forget(agent string) {
-	p.forget(agent)
+	p.dequeue(agent)
 	delete(p.Agents, agent)
-	if p.KeptFor(agent) {
-		p.Kept = nil
+	if p.ReservedFor(agent) {
+		p.Reserved = nil
 	}
 }
 
-func (p *Pool) forget(agent string) {
+func (p *Pool) dequeue(agent string) {
 	p.Queue = slices.DeleteFunc(p.Queue, func(r Request) bool { return r.Agent == agent })
 }
 
-// Orphans are the agents that have said nothing for long and of which lives says that
-// there is nothing else that lives. Who is idle is none.
-func (p *Pool) Orphans(lives func(agent string, a Agent) bool) []string {
+// Orphans returns the agents that have sent nothing for [Options].Silence and for which
+// isAlive returns false. An idle agent is not an orphan.
+func (p *Pool) Orphans(isAlive func(agent string, a Agent) bool) []string {
 	var all []string
 	for name, a := range p.Agents {
-		if p.Clock().Sub(a.Last) >= p.Silence && !lives(name, a) {
+		if p.Clock().Sub(a.Last) >= p.Silence && !isAlive(name, a) {
 			all = append(all, name)
 		}
 	}

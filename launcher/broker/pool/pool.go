@@ -1,38 +1,39 @@
-// Package pool shares the extra tabs of a browser out among agents: who may open one
-// more, who has to wait, and for whom a slot is kept.
+// Package pool shares the extra tabs of a browser among agents: which of them may open
+// another one, which has to wait, and for which a slot is reserved.
 //
-// It knows agents by their keys and tabs by the agents that hold them. It refuses to
-// know the browser: who has how many is told to it at each question, and what it
-// answers is done by its caller. Time comes from its clock.
+// It knows agents by their keys, and tabs by the agents that have them. It does not know
+// the browser: the caller passes the present tabs to each method, and carries out what a
+// method returns. Only one goroutine may use a Pool.
 //
-// It is called by the broker's own goroutine. The invariant: while a slot is kept for
-// one, no tab is opened that would take it.
+// The invariant: while a slot is reserved for an agent, no other agent opens a tab that
+// would take it.
 package pool
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
 
-// Options of a Pool. Zero works.
+// Options of a Pool. The zero value works.
 type Options struct {
-	Max      int              // extra tabs in all; 0: no limit
-	Patience time.Duration    // how long a slot is kept; 30 s
-	Silence  time.Duration    // how long an agent without a process may say nothing; 120 s
-	Clock    func() time.Time // time.Now
+	Max         int              // extra tabs in all; 0 means no limit
+	Reservation time.Duration    // how long a slot stays reserved; default: 30 s
+	Silence     time.Duration    // after which an agent without a process counts as gone; default: 120 s
+	Clock       func() time.Time // default: time.Now
 }
 
-// Pool is the queue for extra tabs and the slot that is kept for its first.
+// Pool is the queue for extra tabs and the slot that is reserved for the first in it.
 type Pool struct {
 	Options
 	State
 }
 
-// State is what a later Pool must know.
+// State is what a later Pool continues from.
 type State struct {
-	Queue  []Request        `json:"queue,omitempty"`
-	Kept   *Kept            `json:"kept,omitempty"`
-	Agents map[string]Agent `json:"agents,omitempty"`
+	Queue    []Request        `json:"queue,omitempty"`
+	Reserved *Reservation     `json:"kept,omitempty"`
+	Agents   map[string]Agent `json:"agents,omitempty"`
 }
 
 // Request is an agent that waits for a slot.
@@ -41,28 +42,28 @@ type Request struct {
 	Since time.Time `json:"since"`
 }
 
-// Kept is a slot that is kept for an agent, until it opens a tab or time is over.
-type Kept struct {
+// Reservation is a slot that only one agent may take, until it expires.
+type Reservation struct {
 	Agent string    `json:"agent"`
 	Until time.Time `json:"until"`
 }
 
-// Agent is what is known of one that has asked for something.
+// Agent is an agent that has sent a request.
 type Agent struct {
-	Process string    `json:"process,omitempty"` // that it lives in, where that is known
-	Last    time.Time `json:"last"`              // when it last asked
+	Process string    `json:"process,omitempty"` // in which it runs; empty if that is not known
+	Last    time.Time `json:"last"`              // when it last sent one
 }
 
 // Tab is an extra tab.
 type Tab struct {
 	Agent  string
-	Target string // empty for one that is being made
+	Target string // empty while the tab is being created
 }
 
-// New returns a pool that goes on where s was left.
+// New returns a pool that continues from s.
 func New(o Options, s State) *Pool {
-	if o.Patience == 0 {
-		o.Patience = 30 * time.Second
+	if o.Reservation == 0 {
+		o.Reservation = 30 * time.Second
 	}
 	if o.Silence == 0 {
 		o.Silence = 120 * time.Second
@@ -76,59 +77,59 @@ func New(o Options, s State) *Pool {
 	return &Pool{o, s}
 }
 
-// Settle gives a slot that is free to the first in the queue, and takes one back that
-// was kept for too long. It reports whether anything changed. Every other question
-// settles first.
-func (p *Pool) Settle(tabs []Tab) bool {
+// Update drops an expired reservation, and reserves a free slot for the first in the queue.
+// It reports whether anything changed. The other methods call it first.
+func (p *Pool) Update(tabs []Tab) bool {
 	now, changed := p.Clock(), false
-	if p.Kept != nil && !now.Before(p.Kept.Until) {
-		p.Kept, changed = nil, true
+	if p.Reserved != nil && !now.Before(p.Reserved.Until) {
+		p.Reserved, changed = nil, true
 	}
-	if p.Kept == nil && len(p.Queue) > 0 && p.free(tabs) > 0 {
-		p.keepFor(0)
+	if p.Reserved == nil && len(p.Queue) > 0 && p.free(tabs) > 0 {
+		p.reserve(0)
 		changed = true
 	}
 	return changed
 }
 
-// free is how many slots are neither taken nor kept.
+// free returns the number of slots that are neither taken nor reserved.
 func (p *Pool) free(tabs []Tab) int {
 	if p.Max == 0 {
 		return 1
 	}
 	n := p.Max - len(tabs)
-	if p.Kept != nil {
+	if p.Reserved != nil {
 		n--
 	}
 	return n
 }
 
-func (p *Pool) keepFor(place int) {
-	p.Kept = &Kept{p.Queue[place].Agent, p.Clock().Add(p.Patience)}
-	p.Queue = slices.Delete(p.Queue, place, place+1)
+// reserve reserves a slot for the agent at an index of the queue.
+func (p *Pool) reserve(i int) {
+	p.Reserved = &Reservation{p.Queue[i].Agent, p.Clock().Add(p.Reservation)}
+	p.Queue = slices.Delete(p.Queue, i, i+1)
 }
 
-// Admit asks for one more tab of an agent's; tabs are the oldest first. The agent
-// takes the slot that is kept for it, or a free one; else its own oldest tab has to
-// go, which is returned. It has none: ok is false.
+// Admit asks for one more tab of an agent. The agent takes the slot that is reserved for it,
+// or a free one. Otherwise it has to close its own oldest tab, which Admit returns; ok is
+// false if it has none. tabs starts with the oldest tab.
 func (p *Pool) Admit(agent string, tabs []Tab) (evict string, ok bool) {
-	p.Settle(tabs)
+	p.Update(tabs)
 	switch {
 	case p.Max == 0:
 		return "", true
-	case p.KeptFor(agent): // also where tabs that pages opened have taken it
-		p.Kept = nil
+	case p.ReservedFor(agent): // even if tabs that pages opened have taken the slot
+		p.Reserved = nil
 		return "", true
 	case p.free(tabs) > 0:
-		p.forget(agent) // it has what it waited for
+		p.dequeue(agent) // it has what it waited for
 		return "", true
 	}
-	evict = Oldest(agent, tabs)
+	evict = oldest(agent, tabs)
 	return evict, evict != ""
 }
 
-// Oldest is an agent's oldest tab that can be closed, empty where it has none.
-func Oldest(agent string, tabs []Tab) string {
+// oldest returns an agent's oldest tab that can be closed; empty if it has none.
+func oldest(agent string, tabs []Tab) string {
 	for _, t := range tabs {
 		if t.Agent == agent && t.Target != "" {
 			return t.Target
@@ -137,49 +138,65 @@ func Oldest(agent string, tabs []Tab) string {
 	return ""
 }
 
-// Request puts an agent into the queue, unless it waits there already or a slot is
-// kept for it, and returns its place, from 1; 0 is that a slot is kept for it.
+// Request adds an agent to the queue, unless it is there or has a reservation. It returns
+// the agent's position.
 func (p *Pool) Request(agent string, tabs []Tab) int {
-	p.Settle(tabs)
-	if p.Place(agent) == 0 && !p.KeptFor(agent) {
+	p.Update(tabs)
+	if p.Position(agent) == 0 && !p.ReservedFor(agent) {
 		p.Queue = append(p.Queue, Request{agent, p.Clock()})
-		p.Settle(tabs)
+		p.Update(tabs)
 	}
-	return p.Place(agent)
+	return p.Position(agent)
 }
 
-// Place is an agent's place in the queue, from 1; 0 is none.
-func (p *Pool) Place(agent string) int {
+// Position returns an agent's position in the queue, from 1; 0 if it is not there.
+func (p *Pool) Position(agent string) int {
 	return 1 + slices.IndexFunc(p.Queue, func(r Request) bool { return r.Agent == agent })
 }
 
-// KeptFor reports whether a slot is kept for an agent.
-func (p *Pool) KeptFor(agent string) bool { return p.Kept != nil && p.Kept.Agent == agent }
+// ReservedFor reports whether a slot is reserved for an agent.
+func (p *Pool) ReservedFor(agent string) bool { return p.Reserved != nil && p.Reserved.Agent == agent }
 
-// Refusal says why nothing was granted.
+// Left returns how long a slot stays reserved for an agent, at least 1 ms; 0 if none is.
+func (p *Pool) Left(agent string) time.Duration {
+	if !p.ReservedFor(agent) {
+		return 0
+	}
+	return max(time.Millisecond, p.Reserved.Until.Sub(p.Clock()))
+}
+
+// Usage describes how full the pool is, as "8/12".
+func (p *Pool) Usage(tabs []Tab) string {
+	if p.Max == 0 {
+		return fmt.Sprintf("%d/unlimited", len(tabs))
+	}
+	return fmt.Sprintf("%d/%d", len(tabs), p.Max)
+}
+
+// Refusal is why [Pool.Grant] granted nothing.
 type Refusal int
 
 // Refusals of [Pool.Grant].
 const (
-	Granted    Refusal = iota
-	Nobody             // waits, but the granter itself
-	NothingOwn         // the granter has no extra tab
-	OneIsKept          // a slot for another has not been taken yet
+	Granted         Refusal = iota
+	NoRequest               // no other agent waits
+	NoTab                   // the granter has no extra tab
+	AlreadyReserved         // a reserved slot has not been taken yet
 )
 
-// Grant gives up an agent's oldest tab for the first in the queue that is another:
-// evict is to be closed, and its slot is kept.
+// Grant gives up an agent's oldest tab for the first other agent in the queue. The caller
+// closes evict; its slot is reserved.
 func (p *Pool) Grant(agent string, tabs []Tab) (evict, to string, why Refusal) {
-	p.Settle(tabs)
-	place := slices.IndexFunc(p.Queue, func(r Request) bool { return r.Agent != agent })
-	switch evict = Oldest(agent, tabs); {
-	case place < 0 && (p.Kept == nil || p.Kept.Agent == agent):
-		return "", "", Nobody
-	case p.Kept != nil:
-		return "", "", OneIsKept
+	p.Update(tabs)
+	i := slices.IndexFunc(p.Queue, func(r Request) bool { return r.Agent != agent })
+	switch evict = oldest(agent, tabs); {
+	case i < 0 && (p.Reserved == nil || p.Reserved.Agent == agent):
+		return "", "", NoRequest
+	case p.Reserved != nil:
+		return "", "", AlreadyReserved
 	case evict == "":
-		return "", "", NothingOwn
+		return "", "", NoTab
 	}
-	p.keepFor(place)
-	return evict, p.Kept.Agent, Granted
+	p.reserve(i)
+	return evict, p.Reserved.Agent, Granted
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// table is a pool with a clock that stands still and the tabs that its agents have.
-type table struct {
+// fixture is a pool with a clock that the test sets, and the tabs of its agents.
+type fixture struct {
 	*Pool
 	t    *testing.T
 	now  time.Time
@@ -17,14 +17,14 @@ type table struct {
 	made int
 }
 
-func newTable(t *testing.T, most int) *table {
-	b := &table{t: t, now: time.Unix(1000, 0)}
+func newFixture(t *testing.T, most int) *fixture {
+	b := &fixture{t: t, now: time.Unix(1000, 0)}
 	b.Pool = New(Options{Max: most, Clock: func() time.Time { return b.now }}, State{})
 	return b
 }
 
-// opens has an agent open tabs.
-func (b *table) opens(agent string, n int) {
+// opens opens tabs of an agent.
+func (b *fixture) opens(agent string, n int) {
 	b.t.Helper()
 	for range n {
 		evict, ok := b.Admit(agent, b.tabs)
@@ -37,19 +37,19 @@ func (b *table) opens(agent string, n int) {
 	}
 }
 
-func (b *table) closes(target string) {
+func (b *fixture) closes(target string) {
 	b.tabs = slices.DeleteFunc(b.tabs, func(t Tab) bool { return t.Target == target })
-	b.Settle(b.tabs)
+	b.Update(b.tabs)
 }
 
-func (b *table) refused(agent string) {
+func (b *fixture) refused(agent string) {
 	b.t.Helper()
 	if _, ok := b.Admit(agent, b.tabs); ok {
-		b.t.Fatalf("%s may open a tab, with %d of %d open, kept for %+v", agent, len(b.tabs), b.Max, b.Kept)
+		b.t.Fatalf("%s may open a tab, with %d of %d open, reserved: %+v", agent, len(b.tabs), b.Max, b.Reserved)
 	}
 }
 
-func (b *table) grants(agent, to string) {
+func (b *fixture) grants(agent, to string) {
 	b.t.Helper()
 	evict, got, why := b.Grant(agent, b.tabs)
 	if why != Granted || got != to {
@@ -59,114 +59,114 @@ func (b *table) grants(agent, to string) {
 }
 
 func TestFullPool(t *testing.T) {
-	b := newTable(t, 12)
+	b := newFixture(t, 12)
 	b.opens("a", 8)
 	b.opens("b", 4)
 	b.refused("c")
 	if evict, ok := b.Admit("b", b.tabs); !ok || evict != "b-9" {
-		t.Errorf("a full pool: b gets %q, %v; its own oldest is to go", evict, ok)
+		t.Errorf("Admit(b) = %q, %v in a full pool, want its own oldest tab", evict, ok)
 	}
 	b.opens("b", 1)
 	if len(b.tabs) != 12 {
 		t.Errorf("%d tabs, want 12", len(b.tabs))
 	}
-	unlimited := newTable(t, 0)
+	unlimited := newFixture(t, 0)
 	unlimited.opens("a", 40)
-	if place := unlimited.Request("b", unlimited.tabs); place != 0 {
-		t.Errorf("without a limit b waits at %d", place)
+	if i := unlimited.Request("b", unlimited.tabs); i != 0 {
+		t.Errorf("without a limit b is at %d", i)
 	}
 }
 
-func TestMercy(t *testing.T) {
-	b := newTable(t, 12)
+func TestGrant(t *testing.T) {
+	b := newFixture(t, 12)
 	b.opens("a", 12)
 	for _, tt := range []struct {
-		agent string
-		place int
+		agent    string
+		position int
 	}{{"b", 1}, {"c", 2}, {"b", 1}, {"d", 3}} {
 		b.now = b.now.Add(time.Second)
-		if place := b.Request(tt.agent, b.tabs); place != tt.place {
-			t.Errorf("%s waits at %d, want %d", tt.agent, place, tt.place)
+		if i := b.Request(tt.agent, b.tabs); i != tt.position {
+			t.Errorf("%s is at %d, want %d", tt.agent, i, tt.position)
 		}
 	}
 	b.grants("a", "b")
 	if len(b.tabs) != 11 || b.tabs[0].Target == "a-1" {
-		t.Errorf("the oldest tab did not go: %v", b.tabs)
+		t.Errorf("the oldest tab was not closed: %v", b.tabs)
 	}
-	// It is kept against a third, and against who gave it.
+	// The slot is reserved against other agents, also the granter.
 	b.refused("c")
 	b.refused("e")
 	if evict, ok := b.Admit("a", b.tabs); !ok || evict == "" {
 		t.Errorf("the granter takes the slot back: %q %v", evict, ok)
 	}
-	if _, _, why := b.Grant("a", b.tabs); why != OneIsKept {
-		t.Errorf("a second slot is kept beside the first: %v", why)
+	if _, _, why := b.Grant("a", b.tabs); why != AlreadyReserved {
+		t.Errorf("a second slot is reserved: %v", why)
 	}
-	if place := b.Request("b", b.tabs); place != 0 || !b.KeptFor("b") {
-		t.Errorf("who has a slot kept and asks again waits at %d", place)
+	if i := b.Request("b", b.tabs); i != 0 || !b.ReservedFor("b") {
+		t.Errorf("an agent with a reservation that requests again is at %d", i)
 	}
 	b.opens("b", 1)
-	if b.Kept != nil || len(b.tabs) != 12 {
-		t.Errorf("after the claim: %+v, %d tabs", b.Kept, len(b.tabs))
+	if b.Reserved != nil || len(b.tabs) != 12 {
+		t.Errorf("after the claim: %+v, %d tabs", b.Reserved, len(b.tabs))
 	}
 	b.refused("c")
 }
 
 func TestExpiry(t *testing.T) {
-	b := newTable(t, 2)
+	b := newFixture(t, 2)
 	b.opens("a", 2)
 	b.Request("b", b.tabs)
 	b.Request("c", b.tabs)
 	b.grants("a", "b")
 	b.now = b.now.Add(30*time.Second - 1)
-	if !b.Settle(b.tabs) && !b.KeptFor("b") {
-		t.Error("the slot is given away before its time")
+	if !b.Update(b.tabs) && !b.ReservedFor("b") {
+		t.Error("the reservation has expired too early")
 	}
 	b.now = b.now.Add(1)
-	b.Settle(b.tabs)
-	if !b.KeptFor("c") || b.Place("b") != 0 {
-		t.Errorf("after 30 s: %+v, queue %+v; the next is to have it", b.Kept, b.Queue)
+	b.Update(b.tabs)
+	if !b.ReservedFor("c") || b.Position("b") != 0 {
+		t.Errorf("after 30 s: %+v, queue %+v; want a reservation for the next", b.Reserved, b.Queue)
 	}
 	b.refused("b")
 	b.opens("c", 1)
 	b.now = b.now.Add(time.Hour)
 	b.closes(b.tabs[0].Target)
-	b.opens("d", 1) // nobody waits any more
+	b.opens("d", 1) // the queue is empty
 }
 
-// Every tab that goes feeds the queue, not only one that was given.
+// The slot of any closed tab goes to the queue, not only of a granted one.
 func TestFreedTabFeedsTheQueue(t *testing.T) {
-	b := newTable(t, 2)
+	b := newFixture(t, 2)
 	b.opens("a", 2)
 	b.Request("b", b.tabs)
 	b.closes("a-1")
-	if !b.KeptFor("b") {
-		t.Fatalf("the slot that came free is kept for %+v", b.Kept)
+	if !b.ReservedFor("b") {
+		t.Fatalf("the free slot is reserved for %+v", b.Reserved)
 	}
 	b.refused("c")
 	b.opens("b", 1)
 }
 
 func TestGrantRefusals(t *testing.T) {
-	b := newTable(t, 2)
+	b := newFixture(t, 2)
 	b.opens("a", 2)
-	if _, _, why := b.Grant("a", b.tabs); why != Nobody {
-		t.Errorf("with nobody waiting: %v", why)
+	if _, _, why := b.Grant("a", b.tabs); why != NoRequest {
+		t.Errorf("with an empty queue: %v", why)
 	}
 	b.Request("b", b.tabs)
-	if _, _, why := b.Grant("c", b.tabs); why != NothingOwn {
-		t.Errorf("of an agent without tabs: %v", why)
+	if _, _, why := b.Grant("c", b.tabs); why != NoTab {
+		t.Errorf("by an agent without tabs: %v", why)
 	}
-	if _, _, why := b.Grant("b", b.tabs); why != Nobody {
-		t.Errorf("of who waits itself: %v", why)
+	if _, _, why := b.Grant("b", b.tabs); why != NoRequest {
+		t.Errorf("by the only agent that waits: %v", why)
 	}
 }
 
 func TestOrphans(t *testing.T) {
-	b := newTable(t, 1)
+	b := newFixture(t, 1)
 	b.opens("a", 1)
-	b.Saw("dead", "1:1")
-	b.Saw("idle", "2:2")
+	b.Touch("dead", "1:1")
+	b.Touch("idle", "2:2")
 	b.Request("dead", b.tabs)
 	b.Request("idle", b.tabs)
 	alive := func(_ string, a Agent) bool { return a.Process == "2:2" }
@@ -176,21 +176,21 @@ func TestOrphans(t *testing.T) {
 	}
 	b.now = b.now.Add(time.Second)
 	if got := b.Orphans(alive); !slices.Equal(got, []string{"dead"}) {
-		t.Errorf("after 120 s: %v, want the dead one and not who is idle", got)
+		t.Errorf("after 120 s: %v, want the dead one and not the idle one", got)
 	}
 	b.Forget("dead")
-	if b.Place("idle") != 1 || len(b.Agents) != 1 {
+	if b.Position("idle") != 1 || len(b.Agents) != 1 {
 		t.Errorf("left: %+v", b.State)
 	}
-	b.Saw("idle", "") // it said nothing of its process this time
+	b.Touch("idle", "") // without its process this time
 	if b.Agents["idle"].Process != "2:2" {
 		t.Error("its process is forgotten")
 	}
 }
 
-// A kept slot and the queue are what a crash must not lose.
+// The reservation and the queue survive a crash.
 func TestStateLasts(t *testing.T) {
-	b := newTable(t, 1)
+	b := newFixture(t, 1)
 	b.opens("a", 1)
 	b.Request("b", b.tabs)
 	b.Request("c", b.tabs)
@@ -205,7 +205,7 @@ func TestStateLasts(t *testing.T) {
 	}
 	b.Pool = New(b.Options, s)
 	b.refused("c")
-	if b.Place("c") != 1 {
+	if b.Position("c") != 1 {
 		t.Errorf("the queue is %+v", b.Queue)
 	}
 	b.opens("b", 1)

@@ -1,0 +1,30 @@
+package client
+
+import (
+	"context"
+)
+
+// Lock acquires the server's lock at path and returns the function that releases it. The
+// lock is also released when this process ends. ctx limits the acquisition only.
+func (c *Client) Lock(ctx context.Context, path string) (unlock func(), err error) {
+	r := request{method: methodPost, path: path, body: []byte("{}"), readOnly: true}
+	message, err := c.encode(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := c.dial(ctx) // not a pooled one: the lock is held as long as the connection
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.cancel(ctx, r) })
+	defer stop()
+	res, err := c.exchange(ctx, conn, r, message)
+	if err == nil {
+		_, err = res.reply()
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return func() { conn.Close() }, nil
+}

@@ -1,0 +1,83 @@
+package client
+
+import (
+	"errors"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxIdle is the number of idle connections that a client keeps.
+const maxIdle = 4
+
+// pool holds the idle connections of a client.
+type pool struct {
+	mu     sync.Mutex // guards the fields below
+	idle   []*connection
+	closed bool
+}
+
+// pooled takes an idle connection that the server has not closed, or returns nil.
+func (c *Client) pooled() *connection {
+	if c.pool == nil {
+		return nil
+	}
+	for conn := c.pool.take(); conn != nil; conn = c.pool.take() {
+		if conn.isIdle() {
+			return conn
+		}
+		conn.Close()
+	}
+	return nil
+}
+
+func (p *pool) take() *connection {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.idle) == 0 {
+		return nil
+	}
+	last := len(p.idle) - 1
+	conn := p.idle[last]
+	p.idle = p.idle[:last]
+	return conn
+}
+
+func (p *pool) put(conn *connection) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || len(p.idle) >= maxIdle {
+		conn.Close()
+		return
+	}
+	p.idle = append(p.idle, conn)
+}
+
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range p.idle {
+		conn.Close()
+	}
+	p.idle, p.closed = nil, true
+}
+
+// isIdle reports whether the server has neither closed the connection nor sent anything.
+func (c *connection) isIdle() bool {
+	conn, ok := c.Conn.(syscall.Conn)
+	if !ok || c.responses.text.R.Buffered() > 0 {
+		return false
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return false
+	}
+	idle := false
+	err = raw.Read(func(fd uintptr) bool {
+		_, _, err := unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		idle = errors.Is(err, unix.EAGAIN)
+		return true
+	})
+	return err == nil && idle
+}

@@ -1,0 +1,37 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// endpoint returns the session's endpoint at a broker, for a new connection.
+func (s *Session) endpoint(place home.Endpoint) (Endpoint, error) {
+	socket, err := s.alias(place)
+	party := rand.Text()
+	return Endpoint{
+		Place: place, Socket: socket, Party: party,
+		Path: wire.PathSession + s.Name + "?" + wire.ParamParty + "=" + party,
+	}, err
+}
+
+// alias returns a path of the broker's socket that can be part of a URL.
+func (s *Session) alias(place home.Endpoint) (string, error) {
+	s.aliasing.Lock()
+	defer s.aliasing.Unlock()
+	return s.Root.Alias(s.Name, place.Socket)
+}
+
+// HoldFront takes the lock for what needs the front tab of a window that a person sees: one
+// agent of the browser has the lock at a time. A browser without windows has no such lock.
+// The lock is released by the function that HoldFront returns, or by the end of the process.
+func (c *Call) HoldFront(ctx context.Context) (release func(), err error) {
+	conn := c.current()
+	if conn == nil || !conn.news.Windowed {
+		return func() {}, nil
+	}
+	return c.Broker.as(c.request.Agent).caller.Lock(ctx, wire.PathCapture)
+}

@@ -1,0 +1,79 @@
+package daemon
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// openConnection is a connection that is not lost.
+type openConnection struct{ Connection }
+
+func (openConnection) Lost() <-chan struct{} { return nil }
+
+func TestMemoryIsGivenBackAtRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		i, given := newIdle(), 0
+		go i.watchRest(ctx, func() { given++ })
+		pass := func(d time.Duration, want int, when string) {
+			t.Helper()
+			time.Sleep(d) // the test's own clock
+			synctest.Wait()
+			if given != want {
+				t.Fatalf("%s: given back %d times, want %d", when, given, want)
+			}
+		}
+		pass(restTime, 1, "after the start")
+		pass(time.Hour, 1, "when nothing has run since")
+		end := i.begin()
+		pass(time.Hour, 1, "while something runs")
+		end()
+		pass(restTime-time.Millisecond, 1, "soon after it ran")
+		end = i.begin()
+		pass(time.Hour, 1, "while the next one runs")
+		end()
+		pass(restTime, 2, "after that")
+		pass(time.Hour, 2, "when nothing has run since")
+	})
+}
+
+// The time in which a session does nothing begins with the end of its last command,
+// however long that took.
+func TestCommandIsNoIdleness(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Session{Name: "s", idle: newIdle(), owner: newOwner(), connection: &connection{Connection: openConnection{}, holder: "s"}}
+		const limit = 30 * time.Second
+		left := func(want time.Duration, when string) {
+			t.Helper()
+			if got, ok := s.idle.left(); got != want || !ok {
+				t.Errorf("%s %v is left, %t, want %v", when, got, ok, want)
+			}
+		}
+		verb := s.keepAwake(Handler{Handler: wire.Bind(verbs.Wait, func(context.Context, *wire.Call, verbs.WaitIn) (verbs.WaitOut, error) {
+			time.Sleep(time.Hour)
+			left(limit, "while the command runs")
+			if ago := time.Since(s.idle.last()); ago != 0 {
+				t.Errorf("while the command runs the session was last used %v ago", ago)
+			}
+			return verbs.WaitOut{}, nil
+		})})
+		call := &wire.Call{Session: "s", Settings: wire.Settings{IdleTimeout: limit.String()}}
+		for range 2 {
+			if _, err := verb.Serve(t.Context(), call, []byte(`{"what":"#there"}`)); err != nil {
+				t.Fatal(err)
+			}
+			left(limit, "after the command")
+			time.Sleep(limit / 2)
+			left(limit/2, "half of the time later")
+			if ago := time.Since(s.idle.last()); ago != limit/2 {
+				t.Errorf("half of the time later it was last used %v ago", ago)
+			}
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package daemon
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Notices are decisions of policies, and losses, that no reply has told yet.
+type Notices struct {
+	mu      sync.Mutex // guards the fields below
+	dialogs []verbs.Dialog
+	records []wire.Record
+	dropped int   // records that were too many
+	lost    int   // entries that a recording lacks
+	why     error // the last of them is lacking
+}
+
+const maxUntold = 100 // a page that asks without end must not fill the memory
+
+// Add adds the record of a decision.
+func (n *Notices) Add(r wire.Record) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.records) == maxUntold {
+		n.dropped++
+		return
+	}
+	if r.Unhandled {
+		r.Hint = policyHint(r)
+	}
+	n.records = append(n.records, r)
+}
+
+// AddDialog adds a dialog that was answered.
+func (n *Notices) AddDialog(d verbs.Dialog) {
+	n.mu.Lock()
+	if len(n.dialogs) < maxUntold {
+		n.dialogs = append(n.dialogs, d)
+	}
+	n.mu.Unlock()
+	n.Add(wire.Record{Kind: wire.KindDialog, Name: d.Type, Message: d.Message, Handled: d.Handled, Unhandled: d.Unhandled})
+}
+
+// AddLoss adds an entry that a recording of requests lacks.
+func (n *Notices) AddLoss(why error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lost, n.why = n.lost+1, why
+}
+
+// take returns and removes the decisions.
+func (n *Notices) take() (dialogs []verbs.Dialog, records []wire.Record, dropped int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	dialogs, records, dropped = n.dialogs, n.records, n.dropped
+	n.dialogs, n.records, n.dropped = nil, nil, 0
+	return dialogs, records, dropped
+}
+
+// takeLosses returns a warning about the losses, or "", and removes them.
+func (n *Notices) takeLosses() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.lost == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("the recording of requests lacks %d: %v", n.lost, n.why)
+	n.lost, n.why = 0, nil
+	return text
+}
+
+// AddNotices adds the notices to the reply, with a warning for each decision that was raised,
+// and returns the dialogs among them.
+func (c *Call) AddNotices() []verbs.Dialog {
+	if c.foreign {
+		return nil
+	}
+	dialogs, records, dropped := c.Notices.take()
+	c.request.Record(records...)
+	for _, r := range records {
+		if r.Unhandled || r.Handled == HandledAsked {
+			c.Warn("%s", recordWarning(r))
+		}
+	}
+	if dropped > 0 {
+		c.Warn("and %d more", dropped)
+	}
+	if text := c.Notices.takeLosses(); text != "" {
+		c.Warn("%s", text)
+	}
+	return dialogs
+}
+
+// The decisions in a record.
+const (
+	HandledAllowed = "allowed"
+	HandledDenied  = "denied"
+	HandledAsked   = "asked" // a person, who has not answered yet
+)
+
+func recordWarning(r wire.Record) string {
+	what := r.Name + " " + r.Kind
+	if r.Kind == wire.KindNotification || r.Kind == wire.KindFilePicker {
+		what = r.Name
+	}
+	text := fmt.Sprintf("%s, %s: %q", what, r.Handled, r.Message)
+	if r.Hint != "" {
+		text += "; " + r.Hint
+	}
+	return text
+}
+
+// policyHint names the policy that decides the next time.
+func policyHint(r wire.Record) string {
+	switch r.Kind {
+	case wire.KindDialog:
+		if r.Name == "prompt" {
+			return "abrowser policy dialog accept-prompt-with TEXT (or dismiss) answers the next"
+		}
+		return "abrowser policy dialog accept (or dismiss) answers the next"
+	case wire.KindPermission:
+		return fmt.Sprintf("abrowser policy permission allow %s (or deny, ask-human) decides about the next", strings.ReplaceAll(r.Name, "+", " "))
+	case wire.KindNotification:
+		return "abrowser policy notification allow (or deny) decides about the next"
+	case wire.KindFilePicker:
+		return fmt.Sprintf("abrowser policy respond %s FILE queues an answer, abrowser policy file-picker deny ends the asking", r.Name)
+	}
+	return ""
+}

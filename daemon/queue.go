@@ -1,0 +1,174 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// queue lets the commands that use a page run one at a time, in order of arrival.
+type queue struct {
+	mu      sync.Mutex // guards the fields below; never held during I/O
+	waiting []*Ticket
+	running *Ticket
+	closed  error // why nothing runs any more
+}
+
+// enter waits until it is the command's turn. The context that it returns ends with ctx and
+// when the session is closed. The ticket must be released.
+func (q *queue) enter(ctx context.Context, verb string) (context.Context, *Ticket, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	t := &Ticket{queue: q, verb: verb, granted: make(chan struct{}), cancel: cancel}
+	q.mu.Lock()
+	if q.closed != nil {
+		err := q.closed
+		q.mu.Unlock()
+		cancel(err)
+		return nil, nil, err
+	}
+	if q.running == nil {
+		q.grantLocked(t)
+	} else {
+		q.waiting = append(q.waiting, t)
+	}
+	q.mu.Unlock()
+	select {
+	case <-t.granted:
+		return ctx, t, nil
+	case <-ctx.Done():
+	}
+	ahead, overdue := q.withdraw(t)
+	cancel(nil)
+	switch err := ContextError(ctx); {
+	case errors.Is(err, wire.CodeTimeout) && overdue:
+		return nil, nil, overdueError(ahead)
+	case errors.Is(err, wire.CodeTimeout):
+		return nil, nil, wire.Errorf(wire.CodeTimeout, "command not started: %q was still running", ahead).
+			WithHint("abrowser status")
+	default:
+		return nil, nil, err
+	}
+}
+
+// withdraw removes a ticket whose command has stopped waiting. It returns the verb that the
+// command waited for, and whether that one is overdue.
+func (q *queue) withdraw(t *Ticket) (ahead string, overdue bool) {
+	q.mu.Lock()
+	if q.running != nil {
+		ahead, overdue = q.running.verb, q.running.isOverdue()
+	}
+	if at := slices.Index(q.waiting, t); at >= 0 {
+		q.waiting = slices.Delete(q.waiting, at, at+1)
+	}
+	granted := q.running == t
+	q.mu.Unlock()
+	if granted {
+		t.release()
+	}
+	return ahead, overdue
+}
+
+func (q *queue) grantLocked(t *Ticket) {
+	q.running = t
+	close(t.granted)
+}
+
+// advance grants the next ticket if t is the one that runs.
+func (q *queue) advance(t *Ticket) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running != t {
+		return
+	}
+	q.running = nil
+	if len(q.waiting) > 0 {
+		first := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		q.grantLocked(first)
+	}
+}
+
+// deferredTime is how long the end of a session waits for the deferred work of a command.
+const deferredTime = 2 * time.Second
+
+// awaitDeferred waits until the deferred work of a command that has been answered is done.
+func (q *queue) awaitDeferred() {
+	q.mu.Lock()
+	running := q.running
+	q.mu.Unlock()
+	if running == nil {
+		return
+	}
+	running.mu.Lock()
+	done := running.deferredDone
+	running.mu.Unlock()
+	if done == nil {
+		return
+	}
+	timer := time.NewTimer(deferredTime)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// stop cancels the commands that run and wait, except the one with the ticket keep. Later
+// commands get an error from which their caller starts another daemon.
+func (q *queue) stop(keep *Ticket, why error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = endingError()
+	for _, t := range q.waiting {
+		t.cancel(why)
+	}
+	if q.running != nil && q.running != keep {
+		q.running.cancel(why)
+	}
+}
+
+// stopIdle is stop if no command runs or waits, and reports whether that is so.
+func (q *queue) stopIdle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running != nil || len(q.waiting) > 0 {
+		return false
+	}
+	q.closed = endingError()
+	return true
+}
+
+// isStopped reports whether no command is accepted any more.
+func (q *queue) isStopped() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed != nil
+}
+
+func endingError() error {
+	return wire.Errorf(wire.CodeNotRunning, "daemon of the session is ending; run the command again")
+}
+
+// queueState is what the queue does at a moment.
+type queueState struct {
+	verb    string
+	waiting int
+	overdue bool
+}
+
+func (q *queue) state() queueState {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	st := queueState{waiting: len(q.waiting)}
+	if q.running != nil {
+		st.verb, st.overdue = q.running.verb, q.running.isOverdue()
+		if q.running.isAnswered() && !st.overdue {
+			st.verb = ""
+		}
+	}
+	return st
+}

@@ -1,0 +1,201 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func TestLaneWaitsForWhatIsOverdue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q queue
+		_, first, err := q.enter(t.Context(), "click")
+		if err != nil {
+			t.Fatal(err)
+		}
+		release := make(chan struct{})
+		err = first.Watch(time.Second, nil, func() error { <-release; return nil })
+		if !errors.Is(err, wire.CodeWedged) {
+			t.Fatalf("watch() = %v, want %s", err, wire.CodeWedged)
+		}
+		first.release()
+		short, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, _, err := q.enter(short, "open"); !errors.Is(err, wire.CodeWedged) {
+			t.Errorf("enter() behind an overdue call = %v, want %s", err, wire.CodeWedged)
+		}
+		if st := q.state(); st.verb != "click" || !st.overdue || st.waiting != 0 {
+			t.Errorf("state() = %+v", st)
+		}
+		close(release)
+		_, second, err := q.enter(t.Context(), "open")
+		if err != nil {
+			t.Fatalf("enter() after the overdue call returned = %v", err)
+		}
+		second.release()
+		if st := q.state(); st != (queueState{}) {
+			t.Errorf("state() at the end = %+v", st)
+		}
+	})
+}
+
+func TestLaneStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q queue
+		ctx, first, err := q.enter(t.Context(), "wait")
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits := make(chan error, 1)
+		go func() {
+			_, _, err := q.enter(t.Context(), "open")
+			waits <- err
+		}()
+		synctest.Wait()
+		if q.stopIdle() {
+			t.Error("stopIdle() of a lane that runs = true")
+		}
+		why := wire.Errorf(wire.CodeInterrupted, "closed")
+		q.stop(nil, why)
+		if err := ContextError(ctx); !errors.Is(err, wire.CodeInterrupted) {
+			t.Errorf("what ran ended with %v", err)
+		}
+		if err := <-waits; !errors.Is(err, wire.CodeInterrupted) {
+			t.Errorf("what waited ended with %v", err)
+		}
+		first.release()
+		if _, _, err := q.enter(t.Context(), "open"); !errors.Is(err, wire.CodeNotRunning) {
+			t.Errorf("what comes later ends with %v", err)
+		}
+	})
+}
+
+// What a verb has left to do is done before the next one's turn comes, when its caller has
+// the answer; it is no command that runs.
+func TestLaneRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q queue
+		var left sync.WaitGroup
+		_, first, err := q.enter(t.Context(), "click")
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		first.Defer(func() { time.Sleep(time.Second) })
+		first.releaseAfterDeferred(&left)
+		if took := time.Since(began); took != 0 {
+			t.Errorf("to answer took %s", took)
+		}
+		if st := q.state(); st != (queueState{}) || q.stopIdle() {
+			t.Errorf("state() = %+v, and the lane may be stopped", st)
+		}
+		go q.awaitDeferred()
+		_, second, err := q.enter(t.Context(), "open")
+		if took := time.Since(began); err != nil || took != time.Second {
+			t.Errorf("enter() = %v, after %s", err, took)
+		}
+		done := 0
+		second.Defer(func() { done++ })
+		second.runDeferred()
+		second.runDeferred()
+		second.releaseAfterDeferred(&left)
+		if !q.stopIdle() || done != 1 {
+			t.Errorf("what was left was done %d times", done)
+		}
+		left.Wait()
+	})
+}
+
+// What is left is not waited for without end by what ends the session.
+func TestLaneRestsForATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q queue
+		var left sync.WaitGroup
+		_, slot, err := q.enter(t.Context(), "click")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slot.Defer(func() { time.Sleep(time.Hour) })
+		slot.releaseAfterDeferred(&left)
+		began := time.Now()
+		q.awaitDeferred()
+		if took := time.Since(began); took != deferredTime {
+			t.Errorf("rested() took %s", took)
+		}
+		left.Wait()
+	})
+}
+
+func TestLaneKeepsItsPlaceWhenOneGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q queue
+		_, first, err := q.enter(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := make(chan error, 1)
+		go func() { _, _, err := q.enter(ctx, "b"); gone <- err }()
+		synctest.Wait()
+		next := make(chan *Ticket, 1)
+		go func() { _, s, _ := q.enter(t.Context(), "c"); next <- s }()
+		synctest.Wait()
+		cancel()
+		if err := <-gone; !errors.Is(err, wire.CodeInterrupted) {
+			t.Errorf("the one that gave up = %v", err)
+		}
+		first.release()
+		s := <-next
+		if s.verb != "c" {
+			t.Errorf("the next is %q", s.verb)
+		}
+		s.release()
+	})
+}
+
+func TestWatchSurvivesAPanic(t *testing.T) {
+	var q queue
+	_, s, err := q.enter(t.Context(), "click")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.release()
+	if err := s.Watch(time.Second, nil, func() error { panic("no") }); !errors.Is(err, wire.CodeInternal) {
+		t.Errorf("watch() of a panic = %v, want %s", err, wire.CodeInternal)
+	}
+}
+
+// A call on a page that crashes may never return; it is not waited for, and nobody
+// after it waits for it either.
+func TestCrashEndsACall(t *testing.T) {
+	var q queue
+	_, s, err := q.enter(t.Context(), "get text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	never := make(chan struct{})
+	defer close(never)
+	for name, run := range map[string]func(time.Duration, <-chan struct{}, func() error) error{"watch": s.Watch, "peek": s.Peek} {
+		began, crash := time.Now(), make(chan struct{})
+		time.AfterFunc(10*time.Millisecond, func() { close(crash) })
+		if err := run(10*time.Second, crash, func() error { <-never; return nil }); !errors.Is(err, wire.CodePageCrashed) {
+			t.Errorf("%s = %v after %s", name, err, time.Since(began))
+		}
+	}
+	if s.isOverdue() {
+		t.Error("the lane is held for a call on a page that is gone")
+	}
+	s.release()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, next, err := q.enter(ctx, "open"); err != nil {
+		t.Error(err)
+	} else {
+		next.release()
+	}
+}

@@ -1,0 +1,129 @@
+package daemon_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// A command whose connection is lost is run again if it has done nothing, and only then.
+func TestCommandIsRunAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		fail  func(*session, *daemon.Call) error
+		reads bool
+		runs  int
+		code  wire.Code
+	}{
+		{"before it has done anything", func(s *session, _ *daemon.Call) error { s.lose(); return daemon.ConnectionLostError() }, false, 2, ""},
+		{"with an unknown result", func(s *session, _ *daemon.Call) error {
+			s.lose()
+			return wire.Errorf(wire.CodeResultUnknown, "not confirmed")
+		}, false, 1, wire.CodeResultUnknown},
+		{"with the driver", func(s *session, _ *daemon.Call) error { s.die(); return daemon.ConnectionLostError() }, false, 1, wire.CodeResultUnknown},
+		{"with the driver, before it has done anything", func(s *session, c *daemon.Call) error {
+			c.Undone = true
+			s.die()
+			return daemon.ConnectionLostError()
+		}, false, 2, ""},
+		{"with the driver, while it reads", func(s *session, _ *daemon.Call) error { s.die(); return daemon.ConnectionLostError() }, true, 2, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := start(t)
+			eval(t, s, "connects")
+			s.script(func(_ context.Context, c *daemon.Call, script string) error {
+				if s.runs(script) > 1 {
+					return nil
+				}
+				return tt.fail(s, c)
+			})
+			var err error
+			if tt.reads {
+				_, _, err = ask(t, s, verbs.GetText, verbs.GetIn{Element: verbs.Element{Selector: "a"}})
+			} else {
+				_, _, err = ask(t, s, verbs.Eval, verbs.EvalIn{Script: "a"})
+			}
+			if n := s.runs("a"); n != tt.runs || (tt.code == "") != (err == nil) || tt.code != "" && !errors.Is(err, tt.code) {
+				t.Errorf("the command was run %d times and ended with %v; want %d, %q", n, err, tt.runs, tt.code)
+			}
+		})
+	}
+}
+
+// die ends what the backend has started, and the connection with it.
+func (s *session) die() {
+	s.memory.mu.Lock()
+	s.dead = true
+	s.memory.mu.Unlock()
+	s.lose()
+}
+
+// A command is not run again in another browser. Which tabs were opened again is told once.
+func TestBrowserWasReplaced(t *testing.T) {
+	s := start(t)
+	eval(t, s, "connects")
+	s.script(func(_ context.Context, _ *daemon.Call, script string) error {
+		if s.runs(script) > 1 {
+			return nil
+		}
+		s.broker.set(func() {
+			s.broker.news = verbs.NoticesOut{Browser: "second", At: 1, Reopened: []verbs.Reopened{{TabID: "t1", URL: "http://a.test/"}}}
+		})
+		s.lose()
+		return daemon.ConnectionLostError()
+	})
+	err := fails(t, s, verbs.Eval, verbs.EvalIn{Script: "a"}, wire.CodeBrowserRestart)
+	if err.Details["mayBeDone"] != false || s.runs("a") != 1 {
+		t.Errorf("the command was run %d times, and fails with %+v", s.runs("a"), err)
+	}
+}
+
+// A connection that is lost between two commands is made again before the next one, and one
+// without a command starts no browser.
+func TestReconnect(t *testing.T) {
+	s := start(t)
+	eval(t, s, "a")
+	s.lose()
+	awaitStatus(t, s, func(verbs.StatusOut) bool {
+		s.memory.mu.Lock()
+		defer s.memory.mu.Unlock()
+		return s.made == 2
+	})
+	eval(t, s, "b")
+	if s.made != 2 {
+		t.Errorf("%d connections were made", s.made)
+	}
+}
+
+// The error of the third command in a row that misses its deadline says what does not respond,
+// if the backend knows.
+func TestUnresponsivePage(t *testing.T) {
+	for _, problem := range []string{"", "the page does not answer"} {
+		s := start(t)
+		eval(t, s, "a")
+		s.problem = problem
+		s.script(func(ctx context.Context, _ *daemon.Call, _ string) error {
+			<-ctx.Done()
+			return daemon.ContextError(ctx)
+		})
+		for i := range 4 {
+			want := wire.CodeTimeout
+			if problem != "" && i >= 2 {
+				want = wire.CodeWedged
+			}
+			fails(t, s, verbs.Eval, verbs.EvalIn{Script: "late", TimeoutIn: verbs.TimeoutIn{Timeout: 20}}, want)
+		}
+		if got := do(t, s, verbs.Status, verbs.Empty{}); got.Wedged != (problem != "") || got.Reason != problem {
+			t.Errorf("status = %+v", got)
+		}
+		s.script(nil)
+		eval(t, s, "responds")
+		if got := do(t, s, verbs.Status, verbs.Empty{}); got.Wedged || got.State != "ready" {
+			t.Errorf("after a command that succeeds the status is %+v", got)
+		}
+	}
+}

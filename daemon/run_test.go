@@ -1,0 +1,137 @@
+package daemon_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// A daemon whose socket was removed ends when the broker reports that, or when it loses its
+// connection to the browser. While the socket is there it goes on.
+func TestDaemonEndsWithItsSocket(t *testing.T) {
+	for name, check := range map[string]func(*session){
+		"reported":        func(s *session) { s.memory.session.CheckSocket() },
+		"connection lost": func(s *session) { s.lose() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			eval(t, s, "connects")
+			check(s)
+			eval(t, s, "goes on")
+			if err := os.Remove(s.place.Socket); err != nil {
+				t.Fatal(err)
+			}
+			check(s)
+			s.awaitEnd(t)
+		})
+	}
+}
+
+func TestRetire(t *testing.T) {
+	s := start(t)
+	release := make(chan struct{})
+	s.script(func(context.Context, *daemon.Call, string) error { <-release; return nil })
+	busy := make(chan error, 1)
+	go func() {
+		_, _, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: "a"})
+		busy <- err
+	}()
+	awaitStatus(t, s, isBusy)
+	caller := &client.Client{Endpoint: s.place}
+	if err := caller.Retire(t.Context()); !errors.Is(err, wire.CodeBusy) {
+		t.Errorf("retire while busy = %v", err)
+	}
+	close(release)
+	if err := <-busy; err != nil {
+		t.Errorf("the command that ran = %v", err)
+	}
+	if err := caller.Retire(t.Context()); err != nil {
+		t.Errorf("retire when idle = %v", err)
+	}
+	s.awaitEnd(t)
+}
+
+func TestForeignRequests(t *testing.T) {
+	s := start(t)
+	c := client.Client{Endpoint: s.place, Session: "another"}.KeepAlive()
+	defer func() { _ = c.Close() }()
+	if _, _, err := client.Do(t.Context(), c, verbs.GetURL, verbs.TabIn{}); err == nil {
+		t.Error("a request for another session was served")
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(t.Context(), "unix", s.place.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write([]byte(strings.Repeat("garbage\n", 1<<16))); err == nil {
+		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+		_, _ = conn.Read(make([]byte, 1)) // whatever it is
+	}
+	_ = conn.Close()
+	if got := do(t, s, verbs.Status, verbs.Empty{}); got.PID != os.Getpid() {
+		t.Errorf("status = %+v", got)
+	}
+}
+
+// The browser and what the backend needs start at the same time: each of them gets here only
+// when the other is being started. Meanwhile the session is said to be starting.
+func TestBrowserAndBackendStartTogether(t *testing.T) {
+	browser, backend := make(chan struct{}), make(chan struct{})
+	meet := func(ctx context.Context, mine, other chan struct{}) error {
+		close(mine)
+		select {
+		case <-other:
+			return errors.New("both are being started")
+		case <-time.After(patience / 2):
+			return errors.New("the other is not being started")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	status := make(chan string, 1)
+	s := start(t, func(o *daemon.Options, m *memory) {
+		m.prepare = func(ctx context.Context) error { return meet(ctx, backend, browser) }
+		place, err := o.Root.Session("s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Browser = func(ctx context.Context) (home.Endpoint, error) {
+			err := meet(ctx, browser, backend)
+			c := client.Client{Endpoint: place}.KeepAlive()
+			defer func() { _ = c.Close() }()
+			out, _, _ := client.Do(ctx, c, verbs.Status, verbs.Empty{})
+			status <- out.State
+			return home.Endpoint{}, err
+		}
+	})
+	if _, _, err := ask(t, s, verbs.GetURL, verbs.TabIn{}); err == nil || err.Error() != "both are being started" {
+		t.Errorf("the first command fails with %v", err)
+	}
+	if got := <-status; got != "starting" {
+		t.Errorf("while the browser starts the session's state is %q, want starting", got)
+	}
+	s.awaitEnd(t) // a daemon that never had a browser ends, so that the next may have other settings
+}
+
+func TestIdleDaemonEnds(t *testing.T) {
+	s := start(t)
+	s = s.by(t, client.Client{Settings: wire.Settings{IdleTimeout: "50ms"}}).with(s)
+	eval(t, s, "a")
+	s.awaitEnd(t)
+}
+
+// with returns the session with the end of another one's daemon.
+func (s *session) with(other *session) *session {
+	s.done, other.done = other.done, nil
+	return s
+}

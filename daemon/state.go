@@ -1,0 +1,146 @@
+package daemon
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"sync"
+
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// State is what was set for a session. It lasts until the session is closed, over all daemons
+// that serve the session.
+type State struct {
+	Policies   verbs.Policies `json:"policies"`
+	Emulation  Emulation      `json:"emulation,omitzero"`
+	HAR        *Recording     `json:"har,omitzero"`    // never changed, only replaced
+	HARs       []string       `json:"hars,omitzero"`   // the files that requests are answered from
+	ClosesTabs bool           `json:"closes,omitzero"` // the tabs are closed with the session
+	// Setter is the agent that has set it. Nothing of it applies to another agent that gets
+	// the session.
+	Setter wire.AgentKey `json:"setter,omitzero"`
+}
+
+// Emulation is how the session's pages differ from what the browser would show and send. The
+// zero value changes nothing.
+type Emulation struct {
+	Device    string            `json:"device,omitzero"`
+	Width     int               `json:"width,omitzero"`
+	Height    int               `json:"height,omitzero"`
+	Scale     float64           `json:"scale,omitzero"`
+	Mobile    bool              `json:"mobile,omitzero"`
+	Touch     bool              `json:"touch,omitzero"`
+	UserAgent string            `json:"userAgent,omitzero"`
+	Geo       *Position         `json:"geo,omitzero"`
+	Offline   bool              `json:"offline,omitzero"`
+	Headers   map[string]string `json:"headers,omitzero"` // never changed, only replaced
+	Colours   string            `json:"colours,omitzero"` // dark or light
+	Still     bool              `json:"still,omitzero"`   // reduced motion
+}
+
+// Position is where geolocation says that the page is.
+type Position struct {
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+	Accuracy  float64 `json:"accuracy"`
+}
+
+// Recording is a recording of requests that is going on.
+type Recording struct {
+	Path    string `json:"path"`
+	Content string `json:"content"` // the bodies that are recorded: all, text or none
+}
+
+// appliesTo reports whether the state applies to an agent: the agent may act in a session of
+// the one that has set it.
+func (s State) appliesTo(session string, agent wire.AgentKey) bool {
+	return s.Setter == "" || agent == "" || agent.MayControl(session, s.Setter)
+}
+
+// StateStore keeps the state in memory and on disk.
+type StateStore struct {
+	path string
+
+	mu    sync.Mutex // guards the fields below; held while the file is written, so that it has the last change
+	state State
+	agent wire.AgentKey // that sets what is set from now on
+	ended bool          // the session was closed: nothing is written any more
+}
+
+// OpenState reads the state that an earlier daemon of the session has saved. One that cannot
+// be read is empty: the default policies deny.
+func OpenState(root home.Root, session string, log *slog.Logger) *StateStore {
+	s := &StateStore{path: root.StateFile(session)}
+	raw, err := os.ReadFile(s.path)
+	if err == nil {
+		err = json.Unmarshal(raw, &s.state)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Error("reading the state of the session", "error", err)
+		s.state = State{}
+	}
+	return s
+}
+
+// Get returns the state. Its maps must not be changed.
+func (s *StateStore) Get() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// Change changes the state. The change is on disk before it applies.
+func (s *StateStore) Change(change func(*State)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := s.state
+	next.Policies.PerPermission = maps.Clone(next.Policies.PerPermission)
+	next.Policies.PerPicker = maps.Clone(next.Policies.PerPicker)
+	change(&next)
+	next.Setter = cmp.Or(next.Setter, s.agent)
+	raw, err := json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	if !s.ended {
+		if err := home.WriteFile(s.path, raw); err != nil {
+			return err
+		}
+	}
+	s.state = next
+	return nil
+}
+
+// setAgent records which agent the session belongs to from now on.
+func (s *StateStore) setAgent(agent wire.AgentKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agent = agent
+}
+
+// lastAgent returns the agent that the session belonged to last, "" before the first.
+func (s *StateStore) lastAgent() wire.AgentKey {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.agent
+}
+
+// end is called when the session ends and its file is removed.
+func (s *StateStore) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+}
+
+// ClosesAtEnd reports whether the tabs of a session that ends without its daemon are closed
+// with it.
+func ClosesAtEnd(root home.Root, session string) bool {
+	return OpenState(root, session, slog.New(slog.DiscardHandler)).Get().ClosesTabs
+}

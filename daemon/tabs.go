@@ -1,0 +1,210 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Tabs is what the daemon knows of the session's tabs. Which tabs the session has is known to
+// the broker and never guessed here.
+type Tabs struct {
+	broker *Broker
+
+	mu      sync.Mutex  // guards the fields below; never held during I/O
+	list    []verbs.Tab // as the broker listed them last
+	active  verbs.Tab   // the tab that commands act on; zero before the first
+	told    map[string]bool
+	openers map[string]string // by target, the target that opened it
+	events  int
+	// newest and first are the numbers of the newest download, as of the last list and as of
+	// the first.
+	newest, first int
+	listed        bool
+}
+
+func newTabs(b *Broker) *Tabs {
+	return &Tabs{broker: b, told: map[string]bool{}, openers: map[string]string{}}
+}
+
+// List asks the broker for the session's tabs. The broker responds after it has handled every
+// event that came before.
+func (t *Tabs) List(ctx context.Context) ([]verbs.Tab, error) {
+	return t.update(t.broker.tabs(ctx, false))
+}
+
+// ListSettled is List at the end of a command. The broker also saves the cookies of a login
+// that the command may have made.
+func (t *Tabs) ListSettled(ctx context.Context) ([]verbs.Tab, error) {
+	return t.update(t.broker.tabs(ctx, true))
+}
+
+func (t *Tabs) update(out verbs.TabsOut, err error) ([]verbs.Tab, error) {
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list, t.events, t.newest = out.Tabs, out.Notified, out.LastDownload
+	if !t.listed {
+		t.listed, t.first = true, out.LastDownload
+	}
+	for _, tab := range out.Tabs {
+		if t.active.TargetID == tab.TargetID {
+			t.active = tab
+		}
+	}
+	return out.Tabs, nil
+}
+
+// Known returns the tabs as they were listed last.
+func (t *Tabs) Known() []verbs.Tab {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.list
+}
+
+// Active returns the tab that commands act on, zero before the first.
+func (t *Tabs) Active() verbs.Tab {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.active
+}
+
+// Activate makes a tab the one that commands act on, for this daemon and the session's next.
+func (t *Tabs) Activate(ctx context.Context, tab verbs.Tab) error {
+	t.mu.Lock()
+	t.active = tab
+	t.told[tab.TabID] = true
+	t.mu.Unlock()
+	return t.broker.Note(ctx, verbs.NoteIn{Target: tab.TargetID, Active: true})
+}
+
+// Events returns how many events of the session's pages the broker had passed on when the
+// tabs were listed last.
+func (t *Tabs) Events() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.events
+}
+
+// Downloads returns the number of the newest download as of the last list, and as of the
+// first: downloads up to that one are of an earlier daemon.
+func (t *Tabs) Downloads() (newest, first int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.newest, t.first
+}
+
+// MarkTold marks tabs as ones that the agent knows of.
+func (t *Tabs) MarkTold(tabs []verbs.Tab) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, tab := range tabs {
+		t.told[tab.TabID] = true
+	}
+}
+
+// Untold returns the tabs that no reply has named yet, and marks them as told.
+func (t *Tabs) Untold(tabs []verbs.Tab) []verbs.Tab {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var fresh []verbs.Tab
+	for _, tab := range tabs {
+		if !t.told[tab.TabID] {
+			t.told[tab.TabID] = true
+			fresh = append(fresh, tab)
+		}
+	}
+	return fresh
+}
+
+// SetOpener records which target opened another.
+func (t *Tabs) SetOpener(target, opener string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.openers[target] = opener
+}
+
+// Opener returns the target that opened another, or "".
+func (t *Tabs) Opener(target string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.openers[target]
+}
+
+// Lists reports whether the broker lists a target as the session's. If the broker does not
+// respond, Lists reports true.
+func (t *Tabs) Lists(ctx context.Context, target string) bool {
+	tabs, err := t.List(ctx)
+	return err != nil || slices.ContainsFunc(tabs, func(tab verbs.Tab) bool { return tab.TargetID == target })
+}
+
+// activeName returns the name by which other sessions address the active tab.
+func (t *Tabs) activeName(session string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.active.TabID != "" {
+		return session + "/" + t.active.TabID
+	}
+	name := session + "/t1"
+	for _, tab := range t.list {
+		if tab.Active {
+			name = session + "/" + tab.TabID
+		}
+	}
+	return name
+}
+
+// Successor returns the tab that a command acts on after the tab active, from those that are
+// open: the same target, the same tab in a browser that was started again, or the tab that
+// opened it. Before the first command it is the tab that an earlier daemon had active.
+func (c *Call) Successor(tabs []verbs.Tab, active verbs.Tab) (verbs.Tab, bool) {
+	if active.TargetID == "" {
+		for _, tab := range tabs {
+			if tab.Active {
+				return tab, true
+			}
+		}
+		if len(tabs) > 0 {
+			return tabs[len(tabs)-1], true
+		}
+		return verbs.Tab{}, false
+	}
+	for _, tab := range tabs {
+		if tab.TargetID == active.TargetID || tab.TabID == active.TabID {
+			return tab, true
+		}
+	}
+	opener := c.Tabs.Opener(active.TargetID)
+	for _, tab := range tabs {
+		if opener != "" && tab.TargetID == opener {
+			c.Warn("tab %s was closed; %s, which opened it, is active again", active.TabID, tab.TabID)
+			return tab, true
+		}
+	}
+	return verbs.Tab{}, false
+}
+
+// tabList serves a verb that waits for no page and starts no browser.
+func (s *Session) tabList(ctx context.Context, _ *wire.Call, in verbs.TabListIn) (verbs.TabsOut, error) {
+	list := s.Tabs.List
+	if in.All {
+		list = s.Broker.allTabs
+	}
+	tabs, err := list(ctx)
+	if isNotRunning(err) {
+		err = nil
+	}
+	all := []verbs.Tab{}
+	for _, tab := range tabs {
+		if !in.All {
+			tab.SessionID, tab.State, tab.Mode, tab.Browser = "", "", "", ""
+		}
+		all = append(all, tab)
+	}
+	return verbs.TabsOut{Tabs: all}, err
+}

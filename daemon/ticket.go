@@ -1,0 +1,192 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Ticket is a command's place in the queue. The command waits, and then has the session's
+// pages to itself until the ticket is released.
+type Ticket struct {
+	queue   *queue
+	verb    string
+	granted chan struct{} // closed when it is the command's turn
+	cancel  context.CancelCauseFunc
+	// isRecovering reports whether a call that is overdue will soon end by itself. It may be
+	// nil.
+	isRecovering func() bool
+	deferred     func() // the work that is left when the command has been answered; may be nil
+
+	mu           sync.Mutex    // guards the fields below; taken after queue.mu
+	overdue      int           // calls that are overdue and have not returned
+	released     bool          // the command has been answered
+	deferredDone chan struct{} // closed when the deferred work is done; nil if there is none
+}
+
+// release ends the command. The next one's turn comes when every overdue call has returned:
+// what such a call still does must not happen to another command's page.
+func (t *Ticket) release() {
+	t.cancel(nil)
+	t.mu.Lock()
+	t.released = true
+	free := t.overdue == 0
+	t.mu.Unlock()
+	if free {
+		t.queue.advance(t)
+	}
+}
+
+// Defer sets the work that is done when the command has been answered and before the next
+// one's turn comes.
+func (t *Ticket) Defer(work func()) { t.deferred = work }
+
+// runDeferred does the deferred work, if there is any.
+func (t *Ticket) runDeferred() {
+	if work := t.deferred; work != nil {
+		t.deferred = nil
+		work()
+	}
+}
+
+// releaseAfterDeferred is release after the deferred work, which a goroutine of the group
+// does.
+func (t *Ticket) releaseAfterDeferred(group *sync.WaitGroup) {
+	if t.deferred == nil {
+		t.release()
+		return
+	}
+	done := make(chan struct{})
+	t.mu.Lock()
+	t.deferredDone = done
+	t.mu.Unlock()
+	group.Go(func() {
+		defer close(done)
+		defer t.release()
+		t.runDeferred()
+	})
+}
+
+// isAnswered reports whether only deferred work is left of the command.
+func (t *Ticket) isAnswered() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.deferredDone != nil
+}
+
+// isOverdue reports whether a call of the command has missed its deadline.
+func (t *Ticket) isOverdue() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.overdue > 0
+}
+
+// Grace is how long a call may outlast its own deadline.
+const Grace = 3 * time.Second
+
+// Watch runs a call that cannot be cancelled, and returns when the call does. If the call has
+// not returned within limit and [Grace], Watch returns [wire.CodeWedged], and the queue waits
+// for the call. If crash is not nil, the call is on a page that is closed with crash: then
+// Watch returns [wire.CodePageCrashed].
+func (t *Ticket) Watch(limit time.Duration, crash <-chan struct{}, call func() error) error {
+	var finished, overdue bool // guarded by t.mu
+	done := make(chan error, 1)
+	go func() {
+		err := Recover(call)
+		t.mu.Lock()
+		finished = true
+		if overdue {
+			t.overdue--
+		}
+		free := overdue && t.released && t.overdue == 0
+		t.mu.Unlock()
+		done <- err
+		if free {
+			t.queue.advance(t)
+		}
+	}()
+	if result, ok := t.await(done, crash, limit+Grace); ok {
+		return result.err
+	}
+	t.mu.Lock()
+	if finished {
+		t.mu.Unlock()
+		return <-done
+	}
+	overdue = true
+	t.overdue++
+	t.mu.Unlock()
+	return overdueError(t.verb)
+}
+
+// Peek is [Ticket.Watch] for a call that changes nothing. Such a call does no harm when it
+// returns late, so the queue does not wait for it.
+func (t *Ticket) Peek(limit time.Duration, crash <-chan struct{}, call func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- Recover(call) }() // ends with the page, at the latest
+	if result, ok := t.await(done, crash, limit); ok {
+		return result.err
+	}
+	return overdueError(t.verb)
+}
+
+// recoveryTime is how long a call may take while what drives the page is being replaced. A
+// driver or a broker that has not responded for 5 s is replaced, and calls through it fail.
+const recoveryTime = 15 * time.Second
+
+// result is how a call ended.
+type result struct{ err error }
+
+// await waits for the end of a call, for longer than limit while the driver or the broker is
+// being replaced.
+func (t *Ticket) await(done <-chan error, crash <-chan struct{}, limit time.Duration) (result, bool) {
+	began := time.Now()
+	got, ok := awaitCall(done, crash, limit)
+	if ok || t.isRecovering == nil || limit >= recoveryTime || !t.isRecovering() {
+		return got, ok
+	}
+	return awaitCall(done, crash, recoveryTime-time.Since(began))
+}
+
+// CrashTime is how long after a failed call the notification may come that the page has
+// crashed, and the other way round.
+const CrashTime = 200 * time.Millisecond
+
+// awaitCall waits for the end of a call, and reports whether it came in time. Chromium does
+// not always respond to a call on a page that crashes, so such a call is given [CrashTime].
+func awaitCall(done <-chan error, crash <-chan struct{}, limit time.Duration) (result, bool) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return result{err}, true
+	case <-timer.C:
+		return result{}, false
+	case <-crash:
+	}
+	timer.Reset(CrashTime)
+	select {
+	case err := <-done:
+		return result{err}, true
+	case <-timer.C:
+		return result{PageCrashedError()}, true
+	}
+}
+
+// Recover runs a call, and returns a panic in it as an error: a panic of a driver's client
+// must not end the daemon.
+func Recover(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = wire.Errorf(wire.CodeInternal, "panic in the driver's client: %v", p)
+		}
+	}()
+	return call()
+}
+
+func overdueError(verb string) error {
+	return wire.Errorf(wire.CodeWedged, "the page does not answer; %q is overdue", verb).
+		WithHint("abrowser close --page gives the session a fresh page")
+}

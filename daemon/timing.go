@@ -1,0 +1,66 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// ContextError returns the coded reason why ctx is done.
+func ContextError(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	var coded *wire.Error
+	switch {
+	case errors.As(cause, &coded):
+		return coded
+	case errors.Is(cause, context.DeadlineExceeded):
+		return wire.Errorf(wire.CodeTimeout, "deadline of the caller passed")
+	default:
+		return wire.Errorf(wire.CodeInterrupted, "command cancelled: the caller disconnected")
+	}
+}
+
+// TimeLeft returns the time until the deadline of ctx, but at most longest and at least the
+// 10 ms that a call needs to fail by itself.
+func TimeLeft(ctx context.Context, longest time.Duration) time.Duration {
+	if at, ok := ctx.Deadline(); ok {
+		longest = min(longest, time.Until(at))
+	}
+	return max(longest, 10*time.Millisecond)
+}
+
+// Sleep waits for d or until ctx is done, and reports whether ctx is not done.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// IsClosed reports whether a channel on which nothing is sent is closed.
+func IsClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// replace puts newest into a channel that has room for one value, in place of the value that
+// is there.
+func replace[T any](c chan T, newest T) {
+	for {
+		select {
+		case c <- newest:
+			return
+		case <-c:
+		}
+	}
+}

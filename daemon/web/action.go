@@ -1,0 +1,221 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// action is something done to the page, usually to an element. It first waits until the
+// element is ready, then acts. The driver performs both phases (act.js of launcher/driver).
+// If ctx ends in the wait phase, nothing was done.
+type action struct {
+	name   string         // for messages: "click"
+	verb   string         // of verbs.js of launcher/driver
+	params map[string]any // of the verb; may be nil
+	ack    time.Duration  // how long the act phase may outlast the timeout; 0 means ackTime
+	fast   *fastAction    // the fast path for an element that is ready at once; may be nil
+}
+
+// performed describes an action that was done.
+type performed struct {
+	saves     bool // the element is in a download link
+	unchanged bool // the click was done, and the checkbox has not changed
+}
+
+// ackTime is how long after the action's timeout the driver waits for the page to
+// acknowledge input that was sent before it.
+const ackTime = 2 * time.Second
+
+// perform waits for the element and performs the action, once. The error is
+// [wire.CodeResultUnknown] if it is not known whether the action was done. With any other
+// error it was not done.
+func (c *call) perform(ctx context.Context, p *page, at target, a action) (performed, error) {
+	done, state, err := c.tryFastPath(ctx, p, &at, a)
+	if err != nil || state == fastDone {
+		return done, err
+	}
+	return c.performInDriver(ctx, p, at, a)
+}
+
+// performInDriver sends the action to the driver.
+func (c *call) performInDriver(ctx context.Context, p *page, at target, a action) (performed, error) {
+	return c.performAttempt(ctx, p, at, a, false)
+}
+
+// performAttempt is perform. If again is set, the ref was checked by a new snapshot before.
+func (c *call) performAttempt(ctx context.Context, p *page, at target, a action, again bool) (performed, error) {
+	c.Undone = false
+	if c.IsCallerGone(ctx) {
+		return performed{}, c.giveUp(ctx, at, outcome{Count: -1})
+	}
+	limit, id := daemon.TimeLeft(ctx, maxTime), p.lastAct.Add(1)
+	ack := cmp.Or(a.ack, ackTime)
+	params := map[string]any{"target": p.target, "id": id, "limit": milliseconds(limit), "ack": milliseconds(ack), "verb": a.verb}
+	maps.Copy(params, a.params)
+	if at.query != "" {
+		params["selector"] = at.query
+	}
+	if at.began != 0 {
+		params["began"] = at.began
+	}
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
+			return // the driver applies the same limit
+		}
+		p.conn.spawn(func() { _, _ = p.cdp.Send("Abrowser.leave", map[string]any{"target": p.target, "id": id}) })
+	})
+	defer stop()
+	outcomes := make(chan outcome, 1)
+	// A driver that does not answer in time begins no action later, so the queue need not
+	// wait for it.
+	err := c.peek(limit+ack+daemon.Grace, func() error {
+		answer, err := p.cdp.Send("Abrowser.act", params)
+		if err != nil {
+			return err
+		}
+		var out outcome
+		raw, err := json.Marshal(answer)
+		if err == nil {
+			err = json.Unmarshal(raw, &out)
+		}
+		outcomes <- out
+		return err
+	})
+	switch {
+	case errors.Is(err, wire.CodePageCrashed), p.isCrashed():
+		if p.acting.Load() == id {
+			return performed{}, crashDuringError(a)
+		}
+		return performed{}, daemon.PageCrashedError()
+	case err != nil && p.acting.Load() == id:
+		return performed{}, unknownResultError(a, "the connection to the page was lost")
+	case err != nil && isGone(err):
+		return performed{}, c.pageGone()
+	case err != nil:
+		return performed{}, c.orConnectionLost(p, codeError(err))
+	}
+	out := <-outcomes
+	if out.Stopped == "stale" { // an element that was hidden in the last snapshot has lost its ref there
+		if _, err := c.checkRef(ctx, p, at.sel.ref); err != nil || again {
+			return performed{}, cmp.Or(err, staleError(at.sel.ref, "its element is gone or changed its role or name"))
+		}
+		return c.performAttempt(ctx, p, at, a, true)
+	}
+	return c.judge(ctx, p, at, a, out)
+}
+
+// outcome is the driver's response to Abrowser.act.
+type outcome struct {
+	State     string     `json:"state"`   // "done", "none", "unknown"; empty if the driver has no such page
+	Stopped   string     `json:"stopped"` // why the wait phase ended: "late", "left", "replaced", "stale"
+	Why       string     `json:"why"`     // what the element lacked in the last check
+	Error     string     `json:"error"`   // what made the action impossible
+	Doubt     string     `json:"doubt"`   // why it is not known whether the action was done
+	Count     int        `json:"count"`   // of elements that match; -1 if the page did not answer
+	Saves     bool       `json:"saves"`
+	Unchanged bool       `json:"unchanged"`
+	Pending   *bool      `json:"pending"` // the action started a navigation; nil if that is not known
+	Options   [][]string `json:"options"` // values and labels of a select that lacks a requested option
+}
+
+// judge converts the driver's response to a result or a coded error.
+func (c *call) judge(ctx context.Context, p *page, at target, a action, out outcome) (performed, error) {
+	switch out.State {
+	case "done":
+		if at.query != "" && at.sel.ref == 0 {
+			c.warnSeveral(at.sel, out.Count)
+		}
+		if out.Pending != nil {
+			p.mayNavigate.Store(*out.Pending)
+			c.settled, c.aheadOfEvents = true, false
+		}
+		return performed{saves: out.Saves, unchanged: out.Unchanged}, nil
+	case "unknown":
+		if p.waitForCrash() {
+			return performed{}, crashDuringError(a)
+		}
+		return performed{}, unknownResultError(a, cmp.Or(out.Doubt, "the connection to the page was lost"))
+	case "none":
+	default:
+		return performed{}, c.pageGone()
+	}
+	switch {
+	case out.Stopped == "replaced":
+		return performed{}, staleError(at.sel.ref, "its page was loaded anew")
+	case out.Stopped != "":
+		if out.Stopped == "late" && out.Count < 0 && at.query != "" { // the timeout came before the first check
+			if n, err := peekFor(c, time.Second, p.Locator(at.query).Count); err == nil {
+				out.Count = n
+			}
+		}
+		return performed{}, c.giveUp(ctx, at, out)
+	case out.Options != nil:
+		return performed{}, optionsError(a, out.Options)
+	}
+	return performed{}, c.actionError(at, errors.New(out.Error))
+}
+
+// giveUp returns the error of an action that timed out or whose caller disconnected in the
+// wait phase. Nothing was done.
+func (c *call) giveUp(ctx context.Context, at target, out outcome) error {
+	if ctx.Err() != nil || out.Stopped != "late" {
+		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {
+			return err
+		}
+	}
+	why := cmp.Or(out.Why, at.why)
+	switch {
+	case at.query == "":
+		return wire.Errorf(wire.CodeTimeout, "the page was not ready in time; nothing was done").WithHint("abrowser status")
+	case out.Count == 0 && at.sel.ref != 0:
+		return staleError(at.sel.ref, "its element went away")
+	case out.Count == 0:
+		return notFoundError(at.sel)
+	case why == "is not visible":
+		return wire.Errorf(wire.CodeNotActionable, "%q is there but not visible", at.sel.given).WithHint(daemon.HintSnapshot)
+	case why != "":
+		return wire.Errorf(wire.CodeNotActionable, "%q %s", at.sel.given, why).WithHint(daemon.HintSnapshot)
+	}
+	return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
+}
+
+// actionError returns the error of an action that more waiting cannot make possible.
+func (c *call) actionError(at target, err error) error {
+	text := errorText(err)
+	if isBadSelector(text) && !strings.Contains(text, "Malformed value") { // "Malformed value" is about the text of a fill
+		return codeError(err)
+	}
+	for _, sign := range []string{"is not a", "Not a checkbox", "Cannot uncheck radio", "Cannot type text", "Malformed value", "cannot be filled", "not an HTMLInputElement"} {
+		if strings.Contains(text, sign) {
+			return wire.Errorf(wire.CodeNotActionable, "%q: %s", at.sel.given, firstLine(text)).WithHint(daemon.HintSnapshot)
+		}
+	}
+	if isGone(err) {
+		return c.pageGone()
+	}
+	return codeError(err)
+}
+
+func unknownResultError(a action, doubt string) error {
+	return wire.Errorf(wire.CodeResultUnknown, "%s not confirmed: %s; it may or may not have been done", a.name, doubt).WithHint(daemon.HintSnapshot)
+}
+
+// crashDuringError returns the error of an action whose page crashed in the act phase.
+func crashDuringError(a action) error {
+	return wire.Errorf(wire.CodePageCrashed, "the page crashed during %s; it may or may not have been done", a.name).WithHint("abrowser open")
+}
+
+// pageGone returns the error of an action whose page or connection was lost before
+// it did anything. The command may be run again.
+func (c *call) pageGone() error {
+	c.Undone = true
+	return wire.Errorf(wire.CodeBrowserGone, "the page went away before anything was done").WithHint("abrowser status")
+}

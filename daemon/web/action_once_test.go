@@ -1,0 +1,291 @@
+package web_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// oncePage has a button and a field, and counts the trusted input that comes to them, and
+// in all the input that comes to the window.
+const oncePage = `(() => {
+	document.body.innerHTML = '<button id="go">go</button> <input id="name"> <button id="other">other</button>';
+	window.clicks = window.others = window.keys = window.input = 0;
+	const go = document.querySelector("#go"), name = document.querySelector("#name");
+	go.addEventListener("click", (e) => clicks += e.isTrusted);
+	document.querySelector("#other").addEventListener("click", () => others++);
+	name.addEventListener("keydown", (e) => keys += e.isTrusted);
+	for (const type of ["pointerdown", "mousedown", "mouseup", "click", "keydown"]) addEventListener(type, () => input++, true);
+	window.report = (name) => { // to the site, before it returns
+		const request = new XMLHttpRequest();
+		request.open("POST", "/count/" + name, false);
+		request.send();
+	};
+	window.spin = (time) => { for (const end = Date.now() + time; Date.now() < end;); };
+	%s
+	return 0;
+})()`
+
+func timed(ms int) verbs.TimeoutIn { return verbs.TimeoutIn{Timeout: ms} }
+
+// An element that is not ready gets no input that would find out whether it is.
+func TestWaitingSendsNoInput(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	for _, tt := range []struct{ name, before string }{
+		{"disabled", `go.disabled = name.disabled = true`},
+		{"hidden", `go.style.display = name.style.display = "none"`},
+		{"covered", `const c = document.createElement("div"); c.style = "position: fixed; inset: 0"; document.body.append(c); name.disabled = true`},
+		{"moving", `let x = 0; (function move() { go.style.translate = ++x + "px"; requestAnimationFrame(move); })(); name.disabled = true`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			eval(t, s, fmt.Sprintf(oncePage, tt.before))
+			for name, act := range map[string]func() error{
+				"click": func() error {
+					_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: timed(700)})
+					return err
+				},
+				"dblclick": func() error {
+					_, _, err := ask(t, s, verbs.Dblclick, verbs.ElementIn{Element: element("#go"), TimeoutIn: timed(700)})
+					return err
+				},
+				"type": func() error {
+					_, _, err := ask(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "text", TimeoutIn: timed(700)})
+					return err
+				},
+			} {
+				// On a busy machine the time may be over before the page has been asked once.
+				if err := act(); !errors.Is(err, wire.CodeNotActionable) && !errors.Is(err, wire.CodeTimeout) {
+					t.Errorf("%s: %v, want %s", name, err, wire.CodeNotActionable)
+				}
+			}
+			if got := eval(t, s, "input"); got != "0" {
+				t.Errorf("the window got %s events", got)
+			}
+		})
+	}
+}
+
+// A click succeeds only if the page gets a click event at the element: one that it moves
+// away under the button is not confirmed, unless the page has handled the press.
+func TestClickIsConfirmed(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	for _, tt := range []struct {
+		name, does string
+		known      bool
+		clicks     string
+	}{
+		{"it moves away under the button", `go.onmousedown = () => { go.style = "position: absolute; top: 300px" }`, false, "0"},
+		{"a cover comes under the button", `go.onmousedown = () => document.body.insertAdjacentHTML("beforeend", "<div style='position: fixed; inset: 0'></div>")`, false, "0"},
+		{"the page handles the press", `go.onmousedown = (e) => { e.preventDefault(); go.style = "position: absolute; top: 300px" }`, true, "0"},
+		{"the page keeps the click from all that listen later", `addEventListener("click", (e) => { clicks++; e.stopImmediatePropagation() }, true)`, true, "1"},
+		{"the page keeps the click from all that listen later, and is busy", `addEventListener("click", (e) => { clicks++; e.stopImmediatePropagation(); setTimeout(() => spin(60)) }, true)`, true, "1"},
+		{"the click sends the page away", `go.onclick = () => { location.href = "/form?sent" }`, true, ""},
+		{"the click opens a dialog", `go.onclick = () => { alert("clicked") }`, true, "1"},
+		{"the click closes the page's access to itself", `go.onclick = () => { document.body.innerHTML = "" }`, true, "1"},
+	} {
+		for _, way := range []struct {
+			name      string
+			modifiers []string
+		}{{"at once", nil}, {"by the driver", []string{"Alt"}}} {
+			t.Run(tt.name+" "+way.name, func(t *testing.T) {
+				open(t, s, web.URL("/form"))
+				eval(t, s, fmt.Sprintf(oncePage, tt.does))
+				_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Modifiers: way.modifiers})
+				if tt.known && err != nil || !tt.known && !errors.Is(err, wire.CodeResultUnknown) {
+					t.Errorf("the click: %v, known is %v", err, tt.known)
+				}
+				if tt.clicks == "" {
+					return
+				}
+				if got := eval(t, s, "clicks"); got != tt.clicks {
+					t.Errorf("the page counted %s clicks, want %s", got, tt.clicks)
+				}
+			})
+		}
+	}
+}
+
+// An element that a script moves is clicked when it rests.
+func TestMovedByAScript(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	for _, tt := range []struct{ name, before string }{
+		{"by frames", `(function move() { if (performance.now() > end) return moving = false; go.style.left = ++x + "px"; requestAnimationFrame(move); })()`},
+		{"by an interval", `const timer = setInterval(() => { if (performance.now() > end) return clearInterval(timer), moving = false; go.style.left = ++x + "px"; }, 20)`},
+		{"by a style sheet", `const sheet = new CSSStyleSheet(); document.adoptedStyleSheets = [sheet]; sheet.replaceSync("#go { left: 0 }");
+			(function move() { if (performance.now() > end) return moving = false; sheet.cssRules[0].style.left = ++x + "px"; name.dataset.x = x; requestAnimationFrame(move); })()`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			open(t, s, web.URL("/form"))
+			eval(t, s, fmt.Sprintf(oncePage, `let x = 0, moving = true; window.early = 0; const end = performance.now() + 900; go.style.position = "relative";
+				go.addEventListener("pointerdown", () => early += moving);`+tt.before))
+			do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
+			if got := eval(t, s, `clicks + " " + early`); got != `"1 0"` {
+				t.Errorf("clicks, and presses while it moved: %s", got)
+			}
+		})
+	}
+}
+
+// Input that the browser keeps from the page while a dialog is open is given again.
+func TestInputDuringADialog(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
+	for delay := 0; delay < 60; delay += 6 {
+		eval(t, s, fmt.Sprintf(oncePage, fmt.Sprintf(`name.focus(); setTimeout(() => alert("open"), %d)`, delay)))
+		_, _, err := ask(t, s, verbs.Press, verbs.PressIn{Key: "a"})
+		got := eval(t, s, "keys")
+		if err == nil && got != "1" || err != nil && !errors.Is(err, wire.CodeResultUnknown) {
+			t.Errorf("with an alert after %d ms: the page counted %s keys, and the answer is %v", delay, got, err)
+		}
+	}
+}
+
+// A script for a page that is busy is not begun after its time is over. The result of a
+// script that is stopped is unknown.
+func TestScriptIsBegunInTime(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `fetch("/gate/spin").then(() => { report("spin"); spin(4000); })`))
+	text(t, s, "#go") // after this command no other waits for a navigation that the script may have begun
+	web.Open("spin")
+	counts(t, web, "spin")()
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++", TimeoutIn: timed(300)}, wire.CodeTimeout)
+	if got := eval(t, s, "clicks"); got != "0" { // the page runs scripts in the order in which they come
+		t.Errorf("the script that timed out ran %s times", got)
+	}
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++; new Promise(() => {})", TimeoutIn: timed(300)}, wire.CodeResultUnknown)
+	if got := eval(t, s, "clicks"); got != "1" {
+		t.Errorf("the script that was stopped ran %s times", got)
+	}
+}
+
+// killedDuring kills the session's driver in the middle of an action, when until returns.
+// It returns the action's error.
+func killedDuring(t *testing.T, s *daemontest.Session, until func(), act func() error) error {
+	t.Helper()
+	pid := sharedDriver(t)
+	done := make(chan error, 1)
+	go func() { done <- act() }()
+	awaitState(t, s, "busy")
+	until()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	return <-done
+}
+
+// The next driver performs an action whose driver was killed in the wait phase, once. The
+// result of an action whose driver was killed in the act phase is unknown. The listeners
+// that the dead driver left in the page block no later input.
+func TestDriverIsKilledInAnAction(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	click := func() error {
+		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Modifiers: []string{"Alt"}})
+		return err
+	}
+	eval(t, s, fmt.Sprintf(oncePage, "go.disabled = true; setTimeout(() => go.disabled = false, 4000)"))
+	if err := killedDuring(t, s, func() { time.Sleep(500 * time.Millisecond) }, click); err != nil {
+		t.Errorf("killed in the wait phase: %v", err)
+	}
+	if got := eval(t, s, "clicks"); got != "1" {
+		t.Errorf("it was clicked %s times", got)
+	}
+	for _, tt := range []struct{ event, clicks string }{
+		{"mousedown", "1"},
+		// Alt is pressed before the mouse button. The driver's listeners are in the page by
+		// then, and have seen no mouse event yet.
+		{"keydown", "0"},
+	} {
+		eval(t, s, fmt.Sprintf(oncePage, fmt.Sprintf(`addEventListener("%[1]s", () => { report("%[1]s"); spin(2500); }, { once: true })`, tt.event)))
+		if err := killedDuring(t, s, counts(t, web, tt.event), click); !errors.Is(err, wire.CodeResultUnknown) {
+			t.Errorf("killed at %s: %v, want %s", tt.event, err, wire.CodeResultUnknown)
+		}
+		if got := eval(t, s, "clicks"); got != tt.clicks {
+			t.Errorf("killed at %s: clicked %s times, want %s", tt.event, got, tt.clicks)
+		}
+		do(t, s, verbs.Click, verbs.ClickIn{Element: element("#other")})
+		if got := eval(t, s, "others"); got != "1" {
+			t.Errorf("killed at %s: the other button was clicked %s times, want 1", tt.event, got)
+		}
+	}
+}
+
+// Typing that has begun in time is not cut off in the middle: it takes 5 s, and the wait
+// phase may take 3 s.
+func TestTypingIsDoneInWhole(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, ""))
+	const text = "typing takes longer than the time for the wait phase"
+	do(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: text, Delay: 100, TimeoutIn: timed(3000)})
+	if got := eval(t, s, `document.querySelector("#name").value`); got != fmt.Sprintf("%q", text) {
+		t.Errorf("the field has %s", got)
+	}
+}
+
+// Typing ends when the page is left: the keys were meant for its field, and the next
+// document may give the focus to another one.
+func TestTypingEndsWithTheDocument(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `name.addEventListener("input", () => name.value.length === 5 && location.reload())`))
+	text := strings.Repeat("text ", 20)
+	_, _, err := ask(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: text, Delay: 30})
+	if !errors.Is(err, wire.CodeResultUnknown) || !strings.Contains(err.Error(), "the page navigated after") {
+		t.Fatalf("type = %v, want that it is not known", err)
+	}
+	var typed int
+	_, counted, _ := strings.Cut(err.Error(), "the page navigated ")
+	if _, scanErr := fmt.Sscanf(counted, "after %d of", &typed); scanErr != nil || typed > 50 {
+		t.Errorf("type = %v, want that it ended early", err)
+	}
+}
+
+// Keys for a field that the page removes meanwhile do not come to the page, which may have
+// shortcuts.
+func TestTypingIntoARemovedField(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `
+		window.shortcuts = "";
+		document.addEventListener("keydown", (e) => { if (e.target === document.body) shortcuts += e.key; });
+		name.addEventListener("input", () => name.value.length === 3 && name.remove());`))
+	_, _, err := ask(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "delete all", Delay: 20})
+	if !errors.Is(err, wire.CodeResultUnknown) {
+		t.Errorf("type = %v, want %s", err, wire.CodeResultUnknown)
+	}
+	do(t, s, verbs.Press, verbs.PressIn{Key: "k"})
+	if got := eval(t, s, "shortcuts"); got != `"k"` {
+		t.Errorf("the page got the shortcuts %s, want those of the press", got)
+	}
+}
+
+// A checkbox that the page replaces when it is clicked, as a framework's list does, was clicked.
+func TestCheckOfWhatIsReplaced(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(oncePage, `
+		window.changes = 0;
+		document.body.innerHTML = "<input type=checkbox id=box>";
+		document.querySelector("#box").onchange = (e) => {
+			changes++;
+			const next = document.createElement("input");
+			Object.assign(next, { type: "checkbox", id: "box", checked: true });
+			e.target.replaceWith(next);
+		}`))
+	do(t, s, verbs.Check, verbs.ElementIn{Element: element("#box")})
+	if got := eval(t, s, "changes"); got != "1" {
+		t.Errorf("it changed %s times", got)
+	}
+}

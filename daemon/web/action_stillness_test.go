@@ -1,0 +1,135 @@
+package web_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const stillPairs = 2
+
+// stillCases is how many pages are tried: a thousand with ABROWSER_TEST_LONG=1.
+func stillCases() int {
+	if os.Getenv("ABROWSER_TEST_LONG") != "" {
+		return 1000
+	}
+	return 100
+}
+
+// The shared driver does not wait two frames for an element that nothing animates.
+// Whether it clicks is nevertheless what Playwright itself decides, whose own driver
+// the session's twin has.
+func TestStillnessIsPlaywrights(t *testing.T) {
+	var work sync.WaitGroup
+	var mu sync.Mutex
+	ready, cases := 0, stillCases()
+	type twins struct{ quick, plain *daemontest.Session }
+	var pairs []twins
+	for range stillPairs {
+		quick := home.Start(t)
+		eval(t, quick, "1") // it has its driver
+		home.OwnDrivers = true
+		plain := home.Start(t)
+		eval(t, plain, "1")
+		home.OwnDrivers = false
+		pairs = append(pairs, twins{quick, plain})
+	}
+	for pair, both := range pairs {
+		random := rand.New(rand.NewPCG(20, uint64(pair)))
+		work.Go(func() {
+			quick, plain := both.quick, both.plain
+			for range cases / stillPairs {
+				html := stillCase(random)
+				var a, b string
+				for _, limit := range []int{150, 600, 150, 600} { // milliseconds: a busy machine is slow, and two frames may come as one
+					var tries sync.WaitGroup
+					tries.Go(func() { a = clicks(t, quick, html, limit) })
+					tries.Go(func() { b = clicks(t, plain, html, limit) })
+					if tries.Wait(); a == b {
+						break
+					}
+				}
+				if a != b {
+					t.Errorf("with the shared driver: %s, with an own one: %s\n%s", a, b, html)
+				}
+				if b == "clicked" {
+					mu.Lock()
+					ready++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	work.Wait()
+	if ready < cases/4 || ready > cases*3/4 {
+		t.Errorf("%d of %d cases are ready: they show too little", ready, cases)
+	}
+}
+
+// clicks says whether #target of the page was clicked.
+func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string {
+	quoted, err := json.Marshal(html)
+	if err != nil {
+		return err.Error()
+	}
+	script := fmt.Sprintf(`document.body.setHTMLUnsafe(%s);
+		for (const f of document.querySelectorAll("iframe")) f.contentDocument.body.innerHTML = f.dataset.html; 0`, quoted)
+	if _, _, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: script}); err != nil {
+		return err.Error()
+	}
+	target := "#target"
+	if strings.Contains(html, "<iframe") {
+		target = "iframe >> internal:control=enter-frame >> #target"
+	}
+	_, _, err = ask(t, s, verbs.Click, verbs.ClickIn{Element: element(target), TimeoutIn: verbs.TimeoutIn{Timeout: limit}})
+	switch {
+	case err == nil:
+		return "clicked"
+	case errors.Is(err, wire.CodeNotActionable), errors.Is(err, wire.CodeTimeout):
+		return "not ready"
+	}
+	return err.Error()
+}
+
+// stillCase is a page with a button that may be covered, disabled, transformed,
+// moved by all kinds of animations, in a shadow root or in a frame.
+func stillCase(r *rand.Rand) string {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	styles := `<style>
+		@keyframes slide { from { transform: translateX(0) } to { transform: translateX(300px) } }
+		@keyframes grow { from { height: 10px } to { height: 200px } }
+		@keyframes fade { from { opacity: .4 } to { opacity: 1 } }
+		@keyframes paint { from { background: red; color: blue } to { background: green; color: white } }
+		@keyframes nudge { from { margin-left: 0 } to { margin-left: 90px } }
+	</style>`
+	moves := func() string {
+		if r.IntN(2) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("animation: %s %s %s %s;", pick("slide", "grow", "fade", "paint", "nudge"), "20s",
+			pick("linear", "steps(2)"), pick("infinite", "infinite paused", "1 -40s"))
+	}
+	looks := pick("", "", "", "transform: rotate(20deg) scale(1.2);", "transform: skewX(15deg);", "visibility: hidden;", "display: none;",
+		"opacity: 0;", "pointer-events: none;", "position: absolute; left: 120px; top: 90px;", "width: 0; height: 0; padding: 0; border: 0;")
+	button := fmt.Sprintf(`<button id="target" %s style="%s%s">button</button>`, pick("", "", "", "", "disabled"), looks, moves())
+	before := fmt.Sprintf(`<div style="height: 20px; width: 80px; %s">before</div>`, moves())
+	cover := pick("", "", "", "", `<div style="position: fixed; inset: 0; background: #8888"></div>`, `<div style="position: fixed; inset: 0; pointer-events: none"></div>`)
+	inside := fmt.Sprintf(`%s%s<div style="%s">%s</div>%s`, styles, before, pick("", "", "", moves(), "transform: scale(.7);"), button, cover)
+	switch r.IntN(6) {
+	case 0:
+		return fmt.Sprintf(`<div><template shadowrootmode="open">%s</template></div>`, inside)
+	case 1:
+		escaped := strings.NewReplacer(`&`, "&amp;", `"`, "&quot;").Replace(inside)
+		return fmt.Sprintf(`%s<iframe style="width: 500px; height: 300px; border: 0;" data-html="%s"></iframe>`, styles, escaped)
+	}
+	return inside
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// adoptTime is how long a command that does not need the page's answer waits for a page of
+// an earlier daemon. A page at rest answers at once, one that is navigating when its server
+// has answered.
+const adoptTime = time.Second
+
+// attached returns the page in a tab as soon as it can be used. A command that navigates
+// first stops a load that keeps the page from answering.
+func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
+	if !c.replacesLoad && !c.acceptsListed {
+		return conn.awaitPage(ctx, tab.TargetID)
+	}
+	short, cancel := context.WithTimeout(ctx, adoptTime)
+	defer cancel()
+	p, err := conn.awaitPage(short, tab.TargetID)
+	if !c.replacesLoad || !errors.Is(err, wire.CodeWedged) || ctx.Err() != nil {
+		return p, err
+	}
+	if err := conn.stopLoading(ctx, tab.TargetID); err != nil {
+		c.Log.Warn("stopping a load", "error", err) // the page may answer nevertheless
+	}
+	return conn.awaitPage(ctx, tab.TargetID)
+}
+
+// stopLoading stops the load of a target that Playwright has not been told of yet. The
+// browser process answers this, while Chromium holds every question for the page.
+func (conn *connection) stopLoading(ctx context.Context, target string) error {
+	p := &page{conn: conn, target: target, attaching: make(chan struct{}, 1), gone: make(chan struct{}), crash: make(chan struct{})}
+	ps, err := p.attachCDP(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.dropSession(ps)
+	ctx, cancel := context.WithTimeout(ctx, adoptTime)
+	defer cancel()
+	return ps.call(ctx, "Page.stopLoading", nil, nil)
+}
+
+// activeOrListed is active, but returns the tab as the browser lists it, and no page, where
+// the page does not answer.
+func (c *call) activeOrListed(ctx context.Context) (*page, verbs.Tab, error) {
+	c.acceptsListed = true
+	p, err := c.activePage(ctx)
+	if !errors.Is(err, wire.CodeWedged) || ctx.Err() != nil {
+		return p, verbs.Tab{}, err
+	}
+	tabs, lost := c.Tabs.List(ctx)
+	if lost != nil {
+		return nil, verbs.Tab{}, err
+	}
+	active := c.Tabs.Active()
+	tab, ok := c.Successor(tabs, active)
+	if c.Tab != "" {
+		tab, lost = pick(tabs, c.Tab)
+		ok = lost == nil
+	}
+	if !ok {
+		return nil, verbs.Tab{}, err
+	}
+	c.Warn("tab %s does not answer yet", tab.TabID)
+	return nil, tab, nil
+}

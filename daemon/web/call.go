@@ -1,0 +1,155 @@
+package web
+
+import (
+	"context"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	actionTime = 10 * time.Second // for actions, unless the caller asks for another time
+	waitTime   = 25 * time.Second // for wait, open and eval
+	readTime   = 5 * time.Second  // for what a page that is well answers at once
+	maxTime    = 24 * time.Hour
+	sliceTime  = 250 * time.Millisecond
+)
+
+// call is a command that uses a page.
+type call struct {
+	*daemon.Call
+	*pages
+	page          *page // that it acts on or reads; nil before it has been found
+	aheadOfEvents bool  // the page has responded, and Playwright may not have reported what happened before
+	settled       bool  // the page is known not to be navigating
+	replacesLoad  bool  // the command navigates, and replaces what the page is loading
+	acceptsListed bool  // what the browser lists of the tab is enough for the reply
+	askedDirectly bool  // what the page was asked last was not asked through Playwright
+	typed         bool  // the page got keyboard input, and has not said since whether it navigates
+}
+
+// queued returns the handler of a verb that waits in the queue.
+func queued[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
+	return daemon.Queued(p.session, v, bind(p, serve))
+}
+
+// queuedBriefly returns the handler of a verb that does not wait for long. Without a ticket
+// it must only use what is known.
+func queuedBriefly[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
+	return daemon.QueuedBriefly(p.session, v, bind(p, serve))
+}
+
+func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, error)) func(context.Context, *daemon.Call, In) (Out, error) {
+	return func(ctx context.Context, c *daemon.Call, in In) (Out, error) {
+		made := &call{Call: c, pages: p}
+		c.BeforeReply = made.warnOfNewTabs
+		return serve(made, ctx, in)
+	}
+}
+
+// connected connects if necessary, and returns the connection.
+func (c *call) connected(ctx context.Context) (*connection, error) {
+	err := c.Connect(ctx)
+	return c.current(), err
+}
+
+// watch runs a call on the page that cannot be cancelled: see [daemon.Ticket.Watch].
+func (c *call) watch(limit time.Duration, call func() error) error {
+	c.askedDirectly = false
+	err := c.Ticket.Watch(limit, c.crashed(), call)
+	c.noteDriverLoss(err)
+	return err
+}
+
+// watchTabs is watch for a call that concerns tabs and not the page.
+func (c *call) watchTabs(limit time.Duration, call func() error) error {
+	c.askedDirectly = false
+	err := c.Ticket.Watch(limit, nil, call)
+	c.noteDriverLoss(err)
+	return err
+}
+
+// peek runs a call on the page that changes nothing: see [daemon.Ticket.Peek].
+func (c *call) peek(limit time.Duration, call func() error) error {
+	c.askedDirectly = false
+	err := c.Ticket.Peek(limit, c.crashed(), call)
+	c.noteDriverLoss(err)
+	return err
+}
+
+// recoveryTime is how long the replacement of a driver or a broker may take until the
+// connections through it are lost.
+const recoveryTime = 15 * time.Second
+
+// orConnectionLost returns the timeout error of a question to the page, or
+// [daemon.ConnectionLostError] if the connection is lost while the driver or the broker is being
+// replaced: then the page is not at fault, and the command is run again.
+func (c *call) orConnectionLost(p *page, timeout error) error {
+	if !c.IsRecovering() {
+		return timeout
+	}
+	timer := time.NewTimer(recoveryTime)
+	defer timer.Stop()
+	select {
+	case <-p.conn.lost:
+		return daemon.ConnectionLostError()
+	case <-timer.C:
+		return timeout
+	}
+}
+
+// crashed returns a channel that is closed when the command's page crashes, nil before it has
+// been found.
+func (c *call) crashed() <-chan struct{} {
+	if c.page == nil {
+		return nil
+	}
+	return c.page.crash
+}
+
+// peekFor is [call.peek] for a question with an answer. An answer that comes too late is
+// dropped.
+func peekFor[T any](c *call, limit time.Duration, question func() (T, error)) (T, error) {
+	answers := make(chan T, 1)
+	err := c.peek(limit, func() error {
+		answer, err := question()
+		answers <- answer
+		return err
+	})
+	var none T
+	if err != nil {
+		return none, err
+	}
+	return <-answers, nil
+}
+
+// noteDriverLoss drops the connection if an error says that the driver is gone.
+func (c *call) noteDriverLoss(err error) {
+	if conn := c.current(); conn != nil && isDriverGone(err) {
+		conn.Drop()
+	}
+}
+
+// askAside asks a question that changes nothing, and does not wait for the answer beyond ctx.
+// A page that is busy answers later, and the answer is dropped.
+func askAside[T any](ctx context.Context, conn *connection, question func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	got := make(chan answer, 1)
+	conn.spawn(func() {
+		value, err := question()
+		got <- answer{value, err}
+	})
+	var none T
+	select {
+	case a := <-got:
+		return a.value, a.err
+	case <-conn.lost:
+		return none, daemon.ConnectionLostError()
+	case <-ctx.Done():
+		return none, daemon.ContextError(ctx)
+	}
+}

@@ -1,0 +1,251 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// hangUp runs a verb whose caller leaves after a time, and checks the code of the answer.
+func hangUp[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, after time.Duration, want wire.Code) {
+	t.Helper()
+	if out, err := leave(t, s, v, in, func() { time.Sleep(after) }); !errors.Is(err, want) {
+		t.Fatalf("%s, whose caller left, answered %+v, %v (%v), want %s", v.Name, out, err, wire.AsError(err), want)
+	}
+}
+
+// leave runs a verb whose caller leaves when until returns.
+func leave[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, until func()) (Out, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { until(); cancel() }()
+	out, _, err := client.Do(ctx, s.Client, v, in)
+	return out, err
+}
+
+// counts returns a function that waits until pages have counted something.
+func counts(t testing.TB, web *site.Site, name string) func() {
+	return func() {
+		for began := time.Now(); web.Count(name) == 0; time.Sleep(5 * time.Millisecond) {
+			if time.Since(began) > patience {
+				t.Errorf("no page counts %s", name)
+				return
+			}
+		}
+	}
+}
+
+func TestHangUpCancelsForGood(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	late := verbs.Element{Selector: "#late"}
+	for _, tt := range []struct {
+		name string
+		act  func(t *testing.T)
+	}{
+		{"click", func(t *testing.T) {
+			hangUp(t, s, verbs.Click, verbs.ClickIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
+		}},
+		{"dblclick", func(t *testing.T) {
+			hangUp(t, s, verbs.Dblclick, verbs.ElementIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
+		}},
+		{"click in a batch", func(t *testing.T) {
+			hangUp(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{{Verb: "click", In: []byte(`{"selector":"#late"}`)}}}, 700*time.Millisecond, wire.CodeInterrupted)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			gate := strings.ReplaceAll(tt.name, " ", "-")
+			open(t, s, web.URL("/late?gate="+gate))
+			tt.act(t)
+			web.Open(gate)
+			do(t, s, verbs.Wait, verbs.WaitIn{What: "#late"}) // the next command works
+			time.Sleep(time.Second)
+			if got := text(t, s, "#clicks"); got != "0" {
+				t.Errorf("the element was clicked %s times after its command was given up", got)
+			}
+			do(t, s, verbs.Click, verbs.ClickIn{Element: late})
+			if got := text(t, s, "#clicks"); got != "1" {
+				t.Errorf("the next click clicked %s times", got)
+			}
+		})
+	}
+}
+
+func TestHangUpOfWhatIsCovered(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/states"))
+	hangUp(t, s, verbs.Click, verbs.ClickIn{Element: element("#covered")}, 2*time.Second, wire.CodeInterrupted)
+	do(t, s, verbs.Status, verbs.Empty{})
+	eval(t, s, "document.querySelector('#cover').remove(), 0")
+	time.Sleep(1500 * time.Millisecond)
+	if got := text(t, s, "#out"); got != "" {
+		t.Errorf("it was clicked after its command was given up: %q", got)
+	}
+}
+
+func TestHangUpStopsANavigation(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/before"))
+	hangUp(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/slow?ms=2000&name=late")}, 700*time.Millisecond, wire.CodeInterrupted)
+	time.Sleep(2500 * time.Millisecond)
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/before") {
+		t.Errorf("the navigation happened after its command was given up: the page is at %s", got)
+	}
+}
+
+func TestHangUpStopsAScript(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	hangUp(t, s, verbs.Eval, verbs.EvalIn{Script: "while (true) {}"}, 700*time.Millisecond, wire.CodeResultUnknown)
+	if got := eval(t, s, "1 + 1"); got != "2" {
+		t.Errorf("the next script = %s", got)
+	}
+	hangUp(t, s, verbs.Eval, verbs.EvalIn{Script: "new Promise(() => {})"}, 300*time.Millisecond, wire.CodeResultUnknown)
+	if got := eval(t, s, "1 + 1"); got != "2" {
+		t.Errorf("the script after one that waited = %s", got)
+	}
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "while (true) {}", TimeoutIn: verbs.TimeoutIn{Timeout: 500}}, wire.CodeResultUnknown)
+	if got := eval(t, s, "1 + 1"); got != "2" {
+		t.Errorf("the script after one that timed out = %s", got)
+	}
+}
+
+// A document that has replaced another one stays, and so nobody is told that nothing was done.
+func TestHangUpWhileADocumentLoads(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/before"))
+	until := func() {
+		for began := time.Now(); do(t, s, verbs.Status, verbs.Empty{}).URL != web.URL("/stuck"); time.Sleep(20 * time.Millisecond) {
+			if time.Since(began) > patience {
+				t.Error("the document never came")
+				return
+			}
+		}
+		time.Sleep(500 * time.Millisecond) // status has it before open waits for its load
+	}
+	if _, err := leave(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck")}, until); !errors.Is(err, wire.CodeResultUnknown) {
+		t.Errorf("open, whose caller left while the page loaded, = %v (%v), want %s", err, wire.AsError(err), wire.CodeResultUnknown)
+	}
+	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/stuck") {
+		t.Errorf("the page is at %s", got)
+	}
+}
+
+// A text whose caller leaves ends between two keys, and the answer says that it had begun.
+func TestHangUpStopsTyping(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, `document.querySelector("#notes").addEventListener("input", () => fetch("/count/typed", {method: "POST"}), {once: true}), 0`)
+	text := strings.Repeat("x", 200)
+	_, err := leave(t, s, verbs.Type, verbs.TypeIn{Element: element("#notes"), Text: text, Delay: 50}, counts(t, web, "typed"))
+	if !errors.Is(err, wire.CodeResultUnknown) {
+		t.Errorf("type, whose caller left in the middle, = %v, want %s", err, wire.CodeResultUnknown)
+	}
+	first := value(t, s, "#notes")
+	time.Sleep(500 * time.Millisecond)
+	if second := value(t, s, "#notes"); len(second) != len(first) || len(first) == 0 || len(first) > 100 {
+		t.Errorf("%d keys were typed, and %d a moment later", len(first), len(second))
+	}
+}
+
+// A click that was sent is not called off: the answer waits for what the page does with it.
+func TestHangUpInTheMiddleOfAClick(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	eval(t, s, `document.querySelector("#button").addEventListener("mousedown", () => {
+		const request = new XMLHttpRequest();
+		request.open("POST", "/count/pressed", false);
+		request.send();
+		for (const end = Date.now() + 500; Date.now() < end;);
+	}), 0`)
+	_, err := leave(t, s, verbs.Click, verbs.ClickIn{Element: element("#button")}, counts(t, web, "pressed"))
+	if err != nil && !errors.Is(err, wire.CodeResultUnknown) { // this only where the machine takes 3 s for it
+		t.Errorf("click, whose caller left in the middle, = %v (%v), want success", err, wire.AsError(err))
+	}
+	if got := text(t, s, "#out"); got == "" {
+		t.Error("the button was not clicked")
+	}
+}
+
+// A batch whose caller leaves answers with what was done of it.
+func TestHangUpInTheMiddleOfABatch(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/late?gate=batch"))
+	out, err := leave(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{
+		step(t, "eval", verbs.EvalIn{Script: `fetch("/count/stepped", {method: "POST"}), 0`}),
+		step(t, "click", verbs.ClickIn{Element: element("#late")}),
+		step(t, "eval", verbs.EvalIn{Script: "document.title = 'done', 0"}),
+		step(t, "get title", verbs.Empty{}),
+	}}, func() { counts(t, web, "stepped")(); time.Sleep(300 * time.Millisecond) })
+	if err != nil {
+		t.Fatalf("batch = %v (%v), want its results", err, wire.AsError(err))
+	}
+	if len(out.Results) != 3 || !out.Results[0].Success || out.Results[1].Code != wire.CodeInterrupted || out.Results[2].Code != wire.CodeInterrupted {
+		t.Errorf("batch = %+v, want one that was done, and two that were interrupted", out.Results)
+	}
+	web.Open("batch")
+	do(t, s, verbs.Wait, verbs.WaitIn{What: "#late"})
+	if got := eval(t, s, "document.title"); strings.Contains(got, "done") || text(t, s, "#clicks") != "0" {
+		t.Errorf("the title is %s and the element was clicked %s times", got, text(t, s, "#clicks"))
+	}
+}
+
+func TestControlVerbsDoNotWait(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	busy := make(chan error, 1)
+	go func() {
+		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", TimeoutIn: verbs.TimeoutIn{Timeout: 30000}})
+		busy <- err
+	}()
+	if st := awaitState(t, s, "busy"); st.Command != "wait" || st.URL != web.URL("/page/one") {
+		t.Errorf("status = %+v", st)
+	}
+	began := time.Now()
+	if got := tabs(t, s); len(got) != 1 {
+		t.Errorf("tab list = %+v", got)
+	}
+	do(t, s, verbs.DialogStatus, verbs.Empty{})
+	if out := do(t, s, verbs.Close, verbs.CloseIn{}); out.Closed != true {
+		t.Errorf("close = %+v", out)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the control verbs took %v", took)
+	}
+	if err := <-busy; !errors.Is(err, wire.CodeInterrupted) {
+		t.Errorf("the command that ran = %v, want %s", err, wire.CodeInterrupted)
+	}
+	awaitEnd(t, s)
+}
+
+func TestInOrderOfArrival(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	eval(t, s, "window.order = [], 0")
+	results := make(chan error, 5)
+	for i := range 5 {
+		go func() {
+			_, _, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: "await new Promise(r => setTimeout(r, 150)); order.push(" + string(rune('0'+i)) + "), 0"})
+			results <- err
+		}()
+		for do(t, s, verbs.Status, verbs.Empty{}).Waiting < i && i > 0 {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	for range 5 {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := eval(t, s, "order"); got != "[0,1,2,3,4]" {
+		t.Errorf("the commands ran in the order %s", got)
+	}
+}

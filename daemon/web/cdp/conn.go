@@ -1,0 +1,150 @@
+package cdp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Conn is a connection to a session's endpoint at its broker. Its methods may be called
+// from several goroutines.
+type Conn struct {
+	ws   *websocket.Conn
+	over chan struct{} // closed when the connection has ended
+	// quiet is what the last response said: see [Conn.IsQuiet].
+	quiet atomic.Bool
+
+	mu      sync.Mutex // guards the fields below
+	last    int
+	waiting map[int]chan<- Response
+}
+
+// ErrNotSent means that a command was not sent, since the connection has ended.
+var ErrNotSent = errors.New("the connection to the session's endpoint has ended")
+
+const (
+	maxMessage = 256 << 20 // bytes, the limit of the broker too
+	dialTime   = 2 * time.Second
+	// writeTime is how long a command may take to be written. A large script takes that
+	// long; a broker that reads nothing is replaced before.
+	writeTime = 10 * time.Second
+)
+
+// Dial connects to the endpoint with this path at the place. [Conn.Read] must run
+// before a response can be waited for.
+func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return sockets.Dial(ctx, place) }}
+	ws, _, err := websocket.Dial(ctx, "ws://localhost"+path, &websocket.DialOptions{ //nolint:bodyclose // the response to a handshake has no body to close
+		HTTPClient: &http.Client{Transport: transport}, CompressionMode: websocket.CompressionDisabled,
+	})
+	if err != nil {
+		return nil, err
+	}
+	ws.SetReadLimit(maxMessage)
+	c := &Conn{ws: ws, over: make(chan struct{}), waiting: map[int]chan<- Response{}}
+	sent, err := c.Send(ctx, "", "Abrowser.tellQuiet", nil)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	c.Forget(sent) // a broker that does not know the method never reports that it is quiet
+	return c, nil
+}
+
+// Read delivers the responses until the connection ends. It calls onSocketRemoved at
+// [wire.EventSocketRemoved], and ignores the browser's events, which Playwright reports.
+func (c *Conn) Read(onSocketRemoved func()) {
+	defer close(c.over)
+	for {
+		_, raw, err := c.ws.Read(context.Background()) // until the connection is closed
+		if err != nil {
+			c.Close()
+			return
+		}
+		var r Response
+		if json.Unmarshal(raw, &r) != nil || r.ID == 0 {
+			if r.Method == wire.EventSocketRemoved {
+				onSocketRemoved()
+			}
+			continue
+		}
+		c.quiet.Store(r.Quiet)
+		c.mu.Lock()
+		waits := c.waiting[r.ID]
+		delete(c.waiting, r.ID)
+		c.mu.Unlock()
+		if waits != nil {
+			waits <- r // it has room
+		}
+	}
+}
+
+// Send sends a command, in a CDP session or, if session is empty, to the browser. After
+// an error nothing was sent.
+func (c *Conn) Send(ctx context.Context, session, method string, params any) (Pending, error) {
+	p := Pending{response: make(chan Response, 1)}
+	c.mu.Lock()
+	c.last++
+	p.id = c.last
+	c.waiting[p.id] = p.response
+	c.mu.Unlock()
+	raw, err := json.Marshal(struct {
+		ID      int    `json:"id"`
+		Session string `json:"sessionId,omitempty"`
+		Method  string `json:"method"`
+		Params  any    `json:"params,omitempty"`
+	}{p.id, session, method, params})
+	if err == nil {
+		// A message that is cut off ends the connection, so the caller's ctx does not end
+		// the write.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+		defer cancel()
+		err = c.ws.Write(ctx, websocket.MessageText, raw)
+	}
+	if err != nil {
+		c.Forget(p)
+		return p, ErrNotSent
+	}
+	return p, nil
+}
+
+// Forget discards the response to a command when it comes.
+func (c *Conn) Forget(p Pending) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.waiting, p.id)
+}
+
+// Over returns a channel that is closed when the connection has ended.
+func (c *Conn) Over() <-chan struct{} { return c.over }
+
+// IsOver reports whether the connection has ended.
+func (c *Conn) IsOver() bool {
+	select {
+	case <-c.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// IsQuiet reports whether by the last response there was nothing else to know: the
+// session has only the tabs of which the daemon has been notified, and no event of
+// theirs is on its way.
+func (c *Conn) IsQuiet() bool { return !c.IsOver() && c.quiet.Load() }
+
+// Close ends the connection without waiting for the peer.
+func (c *Conn) Close() { _ = c.ws.CloseNow() }

@@ -1,0 +1,261 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/cdp"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	connectTime = 20 * time.Second
+	attachTime  = 5 * time.Second
+)
+
+// connection is a connection of Playwright to the session's endpoint. When it is lost, another
+// is made and the pages are adopted again.
+type connection struct {
+	at      daemon.Endpoint
+	browser playwright.Browser
+	context playwright.BrowserContext
+	state   *daemon.StateStore
+	driver  *playwrightDriver
+	devices map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
+	lost    chan struct{}                           // closed when the connection is lost
+	// onSocketRemoved is called when the broker reports that the daemon's socket is gone.
+	onSocketRemoved func()
+	dropOnce        sync.Once
+	workers         sync.WaitGroup // the work of handlers of events
+
+	mu            sync.Mutex // guards the fields below; never held during I/O
+	pages         map[string]*page
+	attachments   map[playwright.Page]*attachment
+	changed       chan struct{} // closed and replaced when pages changes
+	closing       bool          // no more work is accepted
+	cdp           *cdp.Conn     // nil before the first need
+	promptsScript string        // that every document has, see prompts
+}
+
+// attachment is a page that is being attached, or was.
+type attachment struct {
+	done chan struct{} // closed when page and err are set
+	page *page
+	err  error
+}
+
+// connect connects to the session's endpoint. When it returns, the pages that the session has
+// already are attached, except those that do not respond.
+func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemon.Endpoint) (*connection, error) {
+	limit := connectTime
+	if until, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(until))
+	}
+	if limit <= 0 {
+		return nil, daemon.ContextError(ctx)
+	}
+	browser, err := pw.Chromium.ConnectOverCDP(driverAddress(at.Socket)+":"+at.Path, playwright.BrowserTypeConnectOverCDPOptions{
+		// The page stays as a person would see it. What keeps it awake is done by the broker.
+		NoDefaults: playwright.Bool(true),
+		IsLocal:    playwright.Bool(true),
+		Timeout:    playwright.Float(milliseconds(limit)),
+	})
+	if err != nil {
+		return nil, connectError(err)
+	}
+	contexts := browser.Contexts()
+	if len(contexts) == 0 {
+		_ = browser.Close()
+		return nil, wire.Errorf(wire.CodeBrowserGone, "the browser has no context")
+	}
+	conn := &connection{
+		at: at, browser: browser, context: contexts[0], state: p.session.State, driver: p.driver, devices: pw.Devices,
+		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
+	}
+	browser.OnDisconnected(func(playwright.Browser) { conn.Drop() })
+	if !browser.IsConnected() { // it was lost before there was a handler
+		conn.Drop()
+	}
+	conn.context.OnDialog(func(dialog playwright.Dialog) { conn.spawn(func() { p.dialogs.answer(dialog) }) })
+	conn.context.OnPage(func(made playwright.Page) { conn.spawn(func() { _, _ = conn.attach(made) }) })
+	err = conn.installPrompts(p.prompts)
+	if e := conn.emulation(); err == nil && e.isShared() {
+		err = conn.waitBriefly(installTime, func() error { return conn.emulate(emulation{}, e) })
+	}
+	if err != nil {
+		conn.Close()
+		return nil, connectError(err)
+	}
+	for _, there := range conn.context.Pages() {
+		conn.spawn(func() { _, _ = conn.attach(there) })
+	}
+	// Ahead of the first need, for the broker's report that the daemon's socket is gone.
+	conn.spawn(func() { _, _ = conn.dialCDP(context.Background()) })
+	return conn, nil
+}
+
+// emulation returns the emulation that was set for the session.
+func (conn *connection) emulation() emulation { return emulation(conn.state.Get().Emulation) }
+
+// driverAddress returns a socket's URL for the driver, with a host that is an IP address. The
+// driver looks up any other host, although it connects to a socket. It also looks up localhost,
+// which it uses if there is no host. On a machine whose hosts file has no IPv6 address for
+// localhost, that is a request over the network, which may get no response.
+func driverAddress(socket string) string { return "ws+unix://127.0.0.1" + socket }
+
+func connectError(err error) error {
+	text := errorText(err)
+	if errors.Is(err, playwright.ErrTimeout) || strings.Contains(text, "Timeout") {
+		return wire.Errorf(wire.CodeWedged, "connecting to the session's pages took too long: one of them does not answer").
+			WithHint("abrowser close --page gives the session a fresh page")
+	}
+	return wire.Errorf(wire.CodeBrowserGone, "connecting to the browser: %s", firstLine(text)).WithHint("abrowser browser status")
+}
+
+// spawn runs what an event's handler must not do itself: handlers run on the
+// goroutine that reads the driver's answers. close waits for it. It reports whether
+// it does: nothing is run any more once the link is being closed.
+func (conn *connection) spawn(work func()) bool {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	if !conn.closing {
+		conn.workers.Go(func() { _ = daemon.Recover(func() error { work(); return nil }) })
+	}
+	return !conn.closing
+}
+
+// attach makes a page usable, once, however many ask for it.
+func (conn *connection) attach(p playwright.Page) (*page, error) {
+	conn.mu.Lock()
+	a, known := conn.attachments[p]
+	if !known {
+		a = &attachment{done: make(chan struct{})}
+		conn.attachments[p] = a
+	}
+	conn.mu.Unlock()
+	if known {
+		<-a.done
+		return a.page, a.err
+	}
+	a.page, a.err = newPage(conn, p)
+	conn.mu.Lock()
+	if a.err == nil {
+		conn.pages[a.page.target] = a.page
+		conn.notifyLocked()
+	}
+	conn.mu.Unlock()
+	close(a.done)
+	return a.page, a.err
+}
+
+func (conn *connection) notifyLocked() {
+	close(conn.changed)
+	conn.changed = make(chan struct{})
+}
+
+// page returns the page with this target id, or nil.
+func (conn *connection) page(target string) *page {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	return conn.pages[target]
+}
+
+// awaitPage returns the page with this target id as soon as it can be used.
+func (conn *connection) awaitPage(ctx context.Context, target string) (*page, error) {
+	ctx, cancel := context.WithTimeout(ctx, attachTime)
+	defer cancel()
+	for {
+		conn.mu.Lock()
+		pg, changed := conn.pages[target], conn.changed
+		conn.mu.Unlock()
+		if pg != nil {
+			return pg, nil
+		}
+		select {
+		case <-changed:
+		case <-conn.lost:
+			return nil, daemon.ConnectionLostError()
+		case <-ctx.Done():
+			return nil, wire.Errorf(wire.CodeWedged, "the tab %s does not answer", target).WithHint("abrowser tab new")
+		}
+	}
+}
+
+// closeTarget has the browser close a target, whatever Playwright knows of it.
+func (conn *connection) closeTarget(target string) error {
+	cdp, err := conn.browser.NewBrowserCDPSession()
+	if err != nil {
+		return err
+	}
+	_, err = cdp.Send("Target.closeTarget", map[string]any{"targetId": target})
+	return errors.Join(err, cdp.Detach())
+}
+
+// Lost returns a channel that is closed when the connection is lost.
+func (conn *connection) Lost() <-chan struct{} { return conn.lost }
+
+// Drop marks the connection as lost.
+func (conn *connection) Drop() { conn.dropOnce.Do(func() { close(conn.lost) }) }
+
+// isLost reports whether the connection was lost.
+func (conn *connection) isLost() bool { return daemon.IsClosed(conn.lost) }
+
+// Close gives the connection up. It leaves the pages as they are.
+func (conn *connection) Close() {
+	if !conn.isLost() {
+		// Over CDP this closes the connection alone. The goroutine ends with the driver.
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			_ = daemon.Recover(func() error { return conn.browser.Close() }) // however it ends
+		}()
+		timer := time.NewTimer(stopTime)
+		defer timer.Stop()
+		select {
+		case <-closed:
+		case <-timer.C:
+		}
+	}
+	conn.Drop()
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	conn.closing = true
+	if conn.cdp != nil {
+		conn.cdp.Close()
+	}
+}
+
+// Wait waits until the work of event handlers has ended. If it does not, the driver is ended,
+// which ends every call through it.
+func (conn *connection) Wait() {
+	if !conn.waitWorkers(stopTime) {
+		conn.driver.stopDriver()
+		conn.waitWorkers(stopTime)
+	}
+}
+
+// waitWorkers waits until all that was handed over has ended, and reports whether it
+// has within limit.
+func (conn *connection) waitWorkers(limit time.Duration) bool {
+	done := make(chan struct{})
+	go func() { // ends with what was handed over
+		defer close(done)
+		conn.workers.Wait()
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return max(1, float64(d.Milliseconds())) }

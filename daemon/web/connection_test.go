@@ -1,0 +1,324 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func TestTheNextDaemonAdoptsThePage(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	before := open(t, s, web.URL("/secret"))
+	do(t, s, verbs.Fill, verbs.FillIn{Element: element("#kept"), Text: "kept"})
+	secret := eval(t, s, "reveal()")
+	do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/two"), Label: "second"})
+	do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "t1"})
+	s.End(t)
+	next := home.Resume(t, s.Name)
+	if got := eval(t, next, "reveal()"); got != secret {
+		t.Errorf("the page's secret is %s, was %s", got, secret)
+	}
+	if got := value(t, next, "#kept"); got != "kept" {
+		t.Errorf("the form holds %q", got)
+	}
+	all := tabs(t, next)
+	if len(all) != 2 || all[0].TargetID != before.TargetID || !all[0].Active || all[1].Label == nil || *all[1].Label != "second" {
+		t.Errorf("the tabs are %+v", all)
+	}
+	if out := do(t, next, verbs.Click, verbs.ClickIn{Element: element("h1")}); len(out.Opened) != 0 {
+		t.Errorf("tabs of an earlier daemon are reported as opened: %+v", out.Opened)
+	}
+}
+
+func TestManyFirstCommandsMakeOnePage(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			if _, _, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one")}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got := tabs(t, s); len(got) != 1 {
+		t.Errorf("there are %d tabs: %+v", len(got), got)
+	}
+}
+
+func TestCloseKeepsThePages(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	first := open(t, s, web.URL("/page/one"))
+	out := do(t, s, verbs.Close, verbs.CloseIn{})
+	if out.Closed != true || out.Kept != 1 {
+		t.Errorf("close = %+v", out)
+	}
+	awaitEnd(t, s)
+	next := home.Resume(t, s.Name)
+	if got := tabs(t, next); len(got) != 1 || got[0].TargetID != first.TargetID {
+		t.Errorf("the tabs are %+v", got)
+	}
+	if got := do(t, next, verbs.Close, verbs.CloseIn{Page: true}); got.Kept != 0 {
+		t.Errorf("close --page = %+v", got)
+	}
+	awaitEnd(t, next)
+	last := home.Resume(t, s.Name)
+	if got := tabs(t, last); len(got) != 0 {
+		t.Errorf("after close --page the tabs are %+v", got)
+	}
+}
+
+// A session that was opened so closes its tabs when it is closed, also by a daemon that
+// was not there then.
+func TestCloseAtTheEnd(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), OnEnd: "close"})
+	s.End(t)
+	next := home.Resume(t, s.Name)
+	open(t, next, web.URL("/page/two")) // which says nothing of it
+	if got := do(t, next, verbs.Close, verbs.CloseIn{}); got.Kept != 0 {
+		t.Errorf("close = %+v", got)
+	}
+	awaitEnd(t, next)
+	last := home.Resume(t, s.Name)
+	if got := tabs(t, last); len(got) != 0 {
+		t.Errorf("afterwards the tabs are %+v", got)
+	}
+	do(t, last, verbs.Open, verbs.OpenIn{OnEnd: "close"})
+	do(t, last, verbs.Open, verbs.OpenIn{OnEnd: "keep"})
+	if got := do(t, last, verbs.Close, verbs.CloseIn{}); got.Kept != 1 {
+		t.Errorf("kept at last: %+v", got)
+	}
+	awaitEnd(t, last)
+}
+
+// awaitEnd waits until nobody listens for the session.
+func awaitEnd(t testing.TB, s *daemontest.Session) {
+	t.Helper()
+	for range 200 {
+		if _, _, err := ask(t, s, verbs.Status, verbs.Empty{}); errors.Is(err, wire.CodeNotRunning) {
+			s.End(t)
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("the daemon of %s does not end", s.Name)
+}
+
+func TestTheDaemonEndsWithItsSocket(t *testing.T) {
+	s := home.Start(t)
+	place, err := home.Root.Session(s.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(place.Socket); err != nil {
+		t.Fatal(err)
+	}
+	awaitEnd(t, s)
+}
+
+func TestRetire(t *testing.T) {
+	s := home.Start(t)
+	place, err := home.Root.Session(s.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller := &client.Client{Endpoint: place}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	busy := make(chan error, 1)
+	go func() {
+		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "1500"})
+		busy <- err
+	}()
+	awaitState(t, s, "busy")
+	if err := caller.Retire(ctx); !errors.Is(err, wire.CodeBusy) {
+		t.Errorf("retire while busy = %v", err)
+	}
+	if err := <-busy; err != nil {
+		t.Errorf("the command that ran = %v", err)
+	}
+	if err := caller.Retire(ctx); err != nil {
+		t.Errorf("retire when idle = %v", err)
+	}
+	awaitEnd(t, s)
+}
+
+func awaitState(t testing.TB, s *daemontest.Session, want string) verbs.StatusOut {
+	t.Helper()
+	var got verbs.StatusOut
+	for range 200 {
+		if got = do(t, s, verbs.Status, verbs.Empty{}); got.State == want {
+			return got
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("the state is %q, want %q", got.State, want)
+	return got
+}
+
+// children are the processes of this one whose command line has a word.
+func children(t testing.TB, word string) []int {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(lines) == 0 {
+		t.Skip("no /proc")
+	}
+	var found []int
+	for _, line := range lines {
+		dir := filepath.Dir(line)
+		stat, _ := os.ReadFile(filepath.Join(dir, "stat")) // it may be gone
+		command, _ := os.ReadFile(line)
+		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) && strings.Contains(string(command), word) {
+			pid, err := strconv.Atoi(filepath.Base(dir))
+			if err == nil {
+				found = append(found, pid)
+			}
+		}
+	}
+	return found
+}
+
+func TestTheDriverIsKilled(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	open(t, s, web.URL("/secret"))
+	secret := eval(t, s, "reveal()")
+	drivers := children(t, "\x00driver\x00")
+	if len(drivers) != 1 {
+		t.Fatalf("the drivers are %v, want one", drivers)
+	}
+	if err := syscall.Kill(drivers[0], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for syscall.Kill(drivers[0], 0) == nil { // until it is gone
+		time.Sleep(5 * time.Millisecond)
+	}
+	if got := eval(t, s, "reveal()"); got != secret {
+		t.Errorf("the page's secret is %s, was %s", got, secret)
+	}
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")})
+}
+
+func TestTheBrokerIsKilled(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	open(t, s, web.URL("/secret"))
+	secret := eval(t, s, "reveal()")
+	place := home.Broker(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	hello, err := (&client.Client{Endpoint: place}).Hello(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(hello.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for syscall.Kill(hello.PID, 0) == nil { // until its keeper has seen it
+		time.Sleep(5 * time.Millisecond)
+	}
+	if got := eval(t, s, "reveal()"); got != secret {
+		t.Errorf("the page's secret is %s, was %s", got, secret)
+	}
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")})
+}
+
+func TestPageCrash(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	first := open(t, s, web.URL("/page/one"))
+	running := make(chan error, 1)
+	go func() {
+		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never"})
+		running <- err
+	}()
+	awaitState(t, s, "busy")
+	crashTarget(t, s, first.TargetID)
+	if err := <-running; !errors.Is(err, wire.CodePageCrashed) {
+		t.Errorf("what ran ended with %v, want %s", err, wire.CodePageCrashed)
+	}
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")}, wire.CodePageCrashed)
+	if got := open(t, s, web.URL("/page/two")); got.Title != "two" {
+		t.Errorf("open after a crash = %+v", got)
+	}
+	if got := text(t, s, "h1"); got != "two" {
+		t.Errorf("the page shows %q", got)
+	}
+	if tabs := do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs; len(tabs) != 1 {
+		t.Errorf("open left the page that crashed: %+v", tabs)
+	}
+}
+
+// A page that crashed does not keep the session's next daemon, or driver, from
+// connecting: there is nobody in it who would answer.
+func TestPageCrashedBeforeTheDaemonCame(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	first := open(t, s, web.URL("/page/one"))
+	beside := do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/beside")})
+	crashTarget(t, s, first.TargetID)
+	crashTarget(t, s, beside.TargetID)
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		tabs := do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs
+		if len(tabs) == 2 && tabs[0].Crashed && tabs[1].Crashed {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("two pages crashed, and tab list says %+v", tabs)
+		}
+	}
+	s.End(t)
+	s = home.Resume(t, s.Name)
+	began := time.Now()
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")}, wire.CodePageCrashed)
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("to say that the page crashed took %v", took)
+	}
+	if got := open(t, s, web.URL("/page/two")); got.Title != "two" {
+		t.Errorf("open after a crash = %+v", got)
+	}
+	do(t, s, verbs.TabClose, verbs.TabCloseIn{Tab: "t1"})
+	if tabs := do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs; len(tabs) != 1 || tabs[0].Crashed || tabs[0].URL != web.URL("/page/two") {
+		t.Errorf("at the end the tabs are %+v", tabs)
+	}
+}
+
+func TestStrangersOnTheSocket(t *testing.T) {
+	s := home.Start(t)
+	place, err := home.Root.Session(s.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client.Client{Endpoint: place, Session: "another"}.KeepAlive()
+	defer func() { _ = c.Close() }() // nothing was written through it
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, _, err := client.Do(ctx, c, verbs.GetURL, verbs.TabIn{}); err == nil {
+		t.Error("a request for another session was served")
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", place.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write([]byte(strings.Repeat("garbage\n", 1<<16))); err == nil {
+		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+		_, _ = conn.Read(make([]byte, 1)) // whatever it says
+	}
+	_ = conn.Close()
+	if got := do(t, s, verbs.Status, verbs.Empty{}); got.PID != os.Getpid() {
+		t.Errorf("status = %+v", got)
+	}
+}

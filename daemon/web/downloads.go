@@ -1,0 +1,194 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// downloads is what replies have said of the session's downloads. Which there are is known to
+// the broker, which keeps them when the daemon ends.
+type downloads struct {
+	session *daemon.Session
+
+	mu    sync.Mutex // guards the fields below
+	told  int        // the number up to which downloads are no news
+	taken int        // the number of the newest one that was given to a command
+	given map[string]time.Time
+}
+
+// giveLocked marks a download as given to a command, whose caller fetches it.
+func (d *downloads) giveLocked(got verbs.BrokerDownload) {
+	if d.given == nil {
+		d.given = map[string]time.Time{}
+	}
+	d.given[got.GUID] = time.Now()
+	d.taken = max(d.taken, got.Number)
+}
+
+// fetchTime is how long a caller may take to fetch a download that it was given. One that is
+// still there then was not fetched, and may be given to another command.
+const fetchTime = 5 * time.Second
+
+// isTaken reports whether a download has been or is being given to a command, so that no
+// other waits for it.
+func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at, given := d.given[got.GUID]
+	return got.Delivered || got.State == "canceled" && got.Number <= d.taken || given && time.Since(at) < fetchTime
+}
+
+// untoldLocked returns the numbers between which downloads are news. Those of an earlier
+// daemon are no news.
+func (d *downloads) untoldLocked() (told, newest int) {
+	newest, first := d.session.Tabs.Downloads()
+	return max(d.told, first), newest
+}
+
+// takeNew returns the downloads that have started and that no reply has named.
+func (d *downloads) takeNew(ctx context.Context) []verbs.StartedDownload {
+	d.mu.Lock()
+	told, newest := d.untoldLocked()
+	d.told = newest
+	d.mu.Unlock()
+	if told == newest {
+		return nil
+	}
+	all, err := d.session.Broker.Downloads(ctx)
+	if err != nil {
+		d.session.Log.Warn("asking for downloads", "error", err)
+	}
+	var fresh []verbs.StartedDownload
+	for _, one := range all {
+		if told < one.Number && one.Number <= newest {
+			fresh = append(fresh, verbs.StartedDownload{SuggestedFilename: one.SuggestedFilename, URL: one.URL})
+		}
+	}
+	return fresh
+}
+
+// startTime is how long a click on a link that saves a file waits for the download to start.
+// One that starts later is told by a later reply.
+const startTime = 2 * time.Second
+
+// awaitStart waits until a download has started that no reply has named.
+func (d *downloads) awaitStart(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	for {
+		if _, err := d.session.Tabs.List(ctx); err != nil {
+			return
+		}
+		d.mu.Lock()
+		told, newest := d.untoldLocked()
+		d.mu.Unlock()
+		if newest > told || !daemon.Sleep(ctx, pollTime/2) {
+			return
+		}
+	}
+}
+
+// newest returns the number of the session's newest download.
+func (d *downloads) newest(ctx context.Context) (int, error) {
+	if _, err := d.session.Tabs.List(ctx); err != nil {
+		return 0, err
+	}
+	newest, _ := d.session.Tabs.Downloads()
+	return newest, nil
+}
+
+// await waits for a download that choose returns, and gives it to the command.
+func (d *downloads) await(ctx context.Context, choose func([]verbs.BrokerDownload) *verbs.BrokerDownload) (verbs.BrokerDownload, error) {
+	for {
+		all, err := d.session.Broker.Downloads(ctx)
+		if err != nil && !daemon.IsTransient(err) {
+			return verbs.BrokerDownload{}, err
+		}
+		if one := choose(all); one != nil {
+			d.mu.Lock()
+			d.giveLocked(*one)
+			d.told = max(d.told, one.Number)
+			d.mu.Unlock()
+			return *one, nil
+		}
+		if !daemon.Sleep(ctx, pollTime) {
+			return verbs.BrokerDownload{}, daemon.ContextError(ctx)
+		}
+	}
+}
+
+// awaitFinished waits until a download has ended, and returns what the caller is to fetch.
+func (d *downloads) awaitFinished(ctx context.Context, one verbs.BrokerDownload, path string) (verbs.SavedDownload, error) {
+	began := time.Now()
+	for {
+		switch one.State {
+		case "completed":
+			return verbs.SavedDownload{
+				Path: path, SuggestedFilename: one.SuggestedFilename, URL: one.URL, Size: one.Received, Source: one.Path, Keep: one.Keep,
+			}, nil
+		case "canceled":
+			if err := d.session.Broker.ForgetDownload(ctx, one.GUID); err != nil {
+				d.session.Log.Warn("forgetting a download", "error", err)
+			}
+			failed := wire.Errorf(wire.CodeDownload, "the download of %s failed or was cancelled after %s", one.SuggestedFilename, progressText(one)).
+				With("url", one.URL).With("received", one.Received).WithHint(daemon.HintSnapshot)
+			if full := wire.AsError(d.session.Root.CheckDisk()); full != nil {
+				failed.Message += ": " + full.Message
+				failed = failed.WithHint("%s", full.Hint)
+			}
+			return verbs.SavedDownload{}, failed
+		}
+		if !daemon.Sleep(ctx, pollTime) {
+			return verbs.SavedDownload{}, d.unfinishedError(ctx, one, began, path)
+		}
+		all, err := d.session.Broker.Downloads(ctx)
+		if err != nil && !daemon.IsTransient(err) && ctx.Err() == nil {
+			return verbs.SavedDownload{}, err
+		}
+		found := err != nil
+		for _, now := range all {
+			if now.GUID == one.GUID {
+				one, found = now, true
+			}
+		}
+		if !found {
+			return verbs.SavedDownload{}, wire.Errorf(wire.CodeDownload, "the download of %s is gone: the browser was started again, or another command has fetched it", one.SuggestedFilename).
+				WithHint(daemon.HintSnapshot)
+		}
+		d.mu.Lock()
+		d.giveLocked(one) // the command still waits for it
+		d.mu.Unlock()
+	}
+}
+
+// unfinishedError returns the error of a download that takes longer than its command. The
+// download goes on, and may be given to the next command.
+func (d *downloads) unfinishedError(ctx context.Context, one verbs.BrokerDownload, began time.Time, path string) error {
+	d.mu.Lock()
+	delete(d.given, one.GUID)
+	d.mu.Unlock()
+	err := daemon.ContextError(ctx)
+	if !errors.Is(err, wire.CodeTimeout) {
+		return err
+	}
+	if path == "" {
+		path = "."
+	}
+	return wire.Errorf(wire.CodeTimeout, "the download of %s is not done after %s (%s); it goes on",
+		one.SuggestedFilename, time.Since(began).Round(100*time.Millisecond), progressText(one)).
+		With("received", one.Received).WithHint("abrowser wait --download %s", path)
+}
+
+func progressText(one verbs.BrokerDownload) string {
+	if one.Total > 0 {
+		return fmt.Sprintf("%d of %d bytes", one.Received, one.Total)
+	}
+	return fmt.Sprintf("%d bytes", one.Received)
+}

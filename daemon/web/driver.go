@@ -1,0 +1,237 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Driver is where Playwright's driver is, and the program that runs it.
+type Driver struct {
+	Directory string // contains package/cli.js
+	Node      string // is run as `node package/cli.js ...`
+	// Join connects to a driver that other sessions share. If it is nil, the session gets a
+	// driver of its own.
+	Join func(context.Context) (*driver.Conn, error)
+	// Process is locked while a driver starts, since playwright-go sets its logger and this
+	// package the environment for the whole process. The sessions of one process share it. It
+	// is nil if the process has one session.
+	Process sync.Locker
+}
+
+// playwrightDriver is Playwright's driver while it lives: a conn to one that other sessions
+// share, or a process of our own. One is taken at the first need and another when
+// it is gone.
+type playwrightDriver struct {
+	find   func(context.Context) (Driver, error)
+	stderr io.Writer
+	temp   string // a directory of its own for our own driver's temporary files
+	conns  chan *driver.Conn
+
+	mu      sync.Mutex // guards the fields below; held while the driver starts, so that one starts
+	pw      *playwright.Playwright
+	process *os.Process  // our own driver's
+	conn    *driver.Conn // to the one that we share
+}
+
+// start returns the driver, which it starts where none lives.
+func (e *playwrightDriver) start(ctx context.Context) (*playwright.Playwright, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.isAliveLocked() {
+		return e.pw, nil
+	}
+	where, err := e.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if where.Process != nil {
+		where.Process.Lock()
+		defer where.Process.Unlock()
+	}
+	// playwright-go gives the driver our environment, which is the only way to tell
+	// which node to run.
+	if err := os.Setenv("PLAYWRIGHT_NODEJS_PATH", where.Node); err != nil {
+		return nil, err
+	}
+	var pw *playwright.Playwright
+	var conn *driver.Conn
+	var process *os.Process
+	if where.Join != nil {
+		pw, conn, err = e.join(ctx, where)
+	} else if pw, err = e.startOwn(where); err == nil {
+		process, err = os.FindProcess(pw.Pid())
+	}
+	if coded := (*wire.Error)(nil); err != nil && !errors.As(err, &coded) {
+		err = wire.Errorf(wire.CodeNoDriver, "Playwright's driver does not start: %s", firstLine(err.Error())).WithHint("abrowser doctor")
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.pw, e.process, e.conn = pw, process, conn
+	return pw, nil
+}
+
+// join connects to a driver that serves others too, once again where that one
+// ended meanwhile.
+func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.Playwright, *driver.Conn, error) {
+	for again := false; ; again = true {
+		conn, err := where.Join(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		stop := context.AfterFunc(ctx, conn.Close) // it has Run return
+		pw, err := playwright.Run(&playwright.RunOptions{
+			DriverDirectory: where.Directory, SkipInstallBrowsers: true, Stdout: e.stderr, Stderr: conn.Stderr(),
+			Logger: slog.New(slog.DiscardHandler), // else all that is logged would go to Stderr
+		})
+		stop()
+		_ = conn.Stderr().Close() // the program has it, or has ended
+		switch lost := conn.Lost(); {
+		case err == nil && !lost:
+			select { // in place of a conn before
+			case <-e.conns:
+			default:
+			}
+			e.conns <- conn
+			return pw, conn, nil
+		case ctx.Err() != nil:
+			err = daemon.ContextError(ctx)
+		case lost && !again:
+			conn.Close()
+			continue
+		case err == nil:
+			err = errors.New("it ended at once")
+		}
+		conn.Close()
+		return nil, nil, err
+	}
+}
+
+// startOwn starts a driver of our own. Where its temporary files go, only our environment
+// can tell it; what a killed driver leaves there, its successor removes.
+func (e *playwrightDriver) startOwn(where Driver) (*playwright.Playwright, error) {
+	if err := os.RemoveAll(e.temp); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(e.temp, 0o700); err != nil {
+		return nil, err
+	}
+	before, had := os.LookupEnv("TMPDIR")
+	if err := os.Setenv("TMPDIR", e.temp); err != nil {
+		return nil, err
+	}
+	pw, err := playwright.Run(&playwright.RunOptions{
+		DriverDirectory: where.Directory, SkipInstallBrowsers: true, Stdout: e.stderr, Stderr: e.stderr,
+	})
+	if had {
+		return pw, errors.Join(err, os.Setenv("TMPDIR", before))
+	}
+	return pw, errors.Join(err, os.Unsetenv("TMPDIR"))
+}
+
+// isAlive reports whether the driver is there. playwright-go does not tell of its end
+// until something is asked.
+func (e *playwrightDriver) isAlive() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.isAliveLocked()
+}
+
+func (e *playwrightDriver) isAliveLocked() bool {
+	if e.conn != nil {
+		return !e.conn.Lost()
+	}
+	return e.process != nil && e.process.Signal(syscall.Signal(0)) == nil
+}
+
+// status is how the driver is, zero where there is none or it is being started.
+func (e *playwrightDriver) status(ctx context.Context) verbs.DriverStatus {
+	if !e.mu.TryLock() {
+		return verbs.DriverStatus{}
+	}
+	alive, process, conn := e.isAliveLocked(), e.process, e.conn
+	e.mu.Unlock()
+	switch {
+	case !alive:
+		return verbs.DriverStatus{}
+	case conn == nil:
+		return verbs.DriverStatus{PID: process.Pid, Sessions: 1}
+	}
+	sessions, err := conn.Sessions(ctx)
+	if err != nil {
+		sessions = 0
+	}
+	return verbs.DriverStatus{PID: conn.PID(), Shared: true, Sessions: max(0, sessions)}
+}
+
+// isShared reports whether the driver is one that is watched and, when it is silent,
+// replaced.
+func (e *playwrightDriver) isShared() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.conn != nil
+}
+
+const stopTime = 2 * time.Second
+
+// release forgets a driver that is of no use any more. One of our own it ends: by
+// closing its input, and when that does not do, by force.
+func (e *playwrightDriver) release(pw *playwright.Playwright) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if pw == nil || e.pw != pw {
+		return
+	}
+	process, conn := e.process, e.conn
+	e.pw, e.process, e.conn = nil, nil, nil
+	ended := make(chan struct{})
+	go func() { // ends with the process, at the latest when it is killed
+		defer close(ended)
+		_ = daemon.Recover(pw.Stop) // however it ends
+	}()
+	timer := time.NewTimer(stopTime)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+		if process != nil {
+			_ = process.Kill() // where it is gone, so much the better
+		}
+		if conn != nil {
+			conn.Close()
+		}
+		<-ended
+	}
+	if conn != nil {
+		conn.Close()
+	}
+	runtime.GC() // files that playwright-go had of it are closed by the collector alone
+}
+
+// stopDriver ends the driver, where one runs.
+func (e *playwrightDriver) stopDriver() {
+	e.mu.Lock()
+	pw := e.pw
+	e.mu.Unlock()
+	e.release(pw)
+}
+
+// stop ends the driver and removes what it left.
+func (e *playwrightDriver) stop() error {
+	e.stopDriver()
+	return os.RemoveAll(e.temp)
+}

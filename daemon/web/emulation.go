@@ -1,0 +1,209 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// emulation is the session's emulation. All of it is set over the session's own connection to
+// each page, and ends with it.
+type emulation daemon.Emulation
+
+// pageCalls returns the part that is set page by page, as calls of CDP: those in which
+// e and before differ.
+func (e emulation) pageCalls(before emulation) []cdpCall {
+	var calls []cdpCall
+	type metrics struct {
+		width, height int
+		scale         float64
+		mobile        bool
+	}
+	if now := (metrics{e.Width, e.Height, e.Scale, e.Mobile}); now != (metrics{before.Width, before.Height, before.Scale, before.Mobile}) {
+		call := cdpCall{"Emulation.setDeviceMetricsOverride", map[string]any{
+			"width": now.width, "height": now.height, "deviceScaleFactor": now.scale, "mobile": now.mobile,
+			"screenWidth": now.width, "screenHeight": now.height,
+		}}
+		if now.width == 0 {
+			call = cdpCall{"Emulation.clearDeviceMetricsOverride", nil}
+		}
+		calls = append(calls, call)
+	}
+	if e.Touch != before.Touch {
+		params := map[string]any{"enabled": e.Touch}
+		if e.Touch {
+			params["maxTouchPoints"] = 5
+		}
+		calls = append(calls, cdpCall{"Emulation.setTouchEmulationEnabled", params})
+	}
+	if e.UserAgent != before.UserAgent {
+		calls = append(calls, cdpCall{"Emulation.setUserAgentOverride", map[string]any{"userAgent": e.UserAgent}})
+	}
+	if e.Colours != before.Colours || e.Still != before.Still {
+		motion := ""
+		if e.Still {
+			motion = "reduce"
+		}
+		calls = append(calls, cdpCall{"Emulation.setEmulatedMedia", map[string]any{"features": []any{
+			map[string]any{"name": "prefers-color-scheme", "value": e.Colours}, map[string]any{"name": "prefers-reduced-motion", "value": motion},
+		}}})
+	}
+	return calls
+}
+
+type cdpCall struct {
+	method string
+	params map[string]any
+}
+
+// emulate brings the page from one emulation to another.
+func (p *page) emulate(before, e emulation) error {
+	for _, call := range e.pageCalls(before) {
+		if _, err := p.cdp.Send(call.method, call.params); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isShared reports whether something is set that is set for all pages at once.
+func (e emulation) isShared() bool { return len(e.headers()) > 0 || e.Offline || e.Geo != nil }
+
+// headers are what every request is sent with. The user agent is among them: a popup
+// makes its first request before it can be told of the device as a page is.
+func (e emulation) headers() map[string]string {
+	if e.UserAgent == "" {
+		return e.Headers
+	}
+	all := map[string]string{"User-Agent": e.UserAgent}
+	for name, value := range e.Headers {
+		if strings.EqualFold(name, "User-Agent") {
+			delete(all, "User-Agent")
+		}
+		all[name] = value
+	}
+	return all
+}
+
+// emulate sets what is set for all pages of the connection at once.
+func (conn *connection) emulate(before, e emulation) error {
+	var err error
+	if headers := e.headers(); !sameHeaders(before.headers(), headers) {
+		if headers == nil {
+			headers = map[string]string{}
+		}
+		err = conn.context.SetExtraHTTPHeaders(headers)
+	}
+	if before.Offline != e.Offline {
+		err = errors.Join(err, conn.context.SetOffline(e.Offline))
+	}
+	if e.Geo != nil || before.Geo != nil {
+		var place *playwright.Geolocation
+		if e.Geo != nil {
+			place = &playwright.Geolocation{Latitude: e.Geo.Latitude, Longitude: e.Geo.Longitude, Accuracy: &e.Geo.Accuracy}
+		}
+		err = errors.Join(err, conn.context.SetGeolocation(place))
+	}
+	return err
+}
+
+func sameHeaders(a, b map[string]string) bool {
+	for name, value := range a {
+		if other, ok := b[name]; !ok || other != value {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// changeEmulation changes the emulation, for the session's pages now and those to come.
+func (c *call) changeEmulation(ctx context.Context, change func(*emulation) error) (emulation, error) {
+	if _, err := c.activePage(ctx); err != nil {
+		return emulation{}, err
+	}
+	conn := c.current()
+	before := conn.emulation()
+	after := before
+	if err := change(&after); err != nil {
+		return before, err
+	}
+	if err := c.State.Change(func(s *daemon.State) { s.Emulation = daemon.Emulation(after) }); err != nil {
+		return before, err
+	}
+	c.Begun = true
+	err := c.watch(readTime, func() error {
+		err := conn.emulate(before, after)
+		for _, p := range conn.usablePages() {
+			err = errors.Join(err, p.emulate(before, after))
+		}
+		return err
+	})
+	return after, codeError(err)
+}
+
+// usablePages are the pages that can be used now.
+func (conn *connection) usablePages() []*page {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	var all []*page
+	for _, p := range conn.pages {
+		if !p.isClosed() && !p.isCrashed() {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// device finds a device by its name, and otherwise names those that are near.
+func (conn *connection) device(name string) (string, *playwright.DeviceDescriptor, error) {
+	var names []string
+	for known, d := range conn.devices {
+		if strings.EqualFold(known, name) {
+			return known, d, nil
+		}
+		names = append(names, known)
+	}
+	near := nearest(name, names, 5)
+	return "", nil, wire.Errorf(wire.CodeBadInput, "unknown device %q; near are %s", name, strings.Join(near, ", ")).
+		With("nearest", near).WithHint("abrowser set device %q", near[0])
+}
+
+// nearest are the names that have most pairs of letters in common with text.
+func nearest(text string, names []string, most int) []string {
+	pairs := func(s string) map[string]bool {
+		all := map[string]bool{}
+		s = " " + strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(s)) + " "
+		for i := range len(s) - 1 {
+			all[s[i:i+2]] = true
+		}
+		return all
+	}
+	want := pairs(text)
+	near := func(name string) float64 {
+		have, common := pairs(name), 0
+		for pair := range have {
+			if want[pair] {
+				common++
+			}
+		}
+		return float64(2*common) / float64(len(have)+len(want))
+	}
+	names = slices.Clone(names)
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(near(b), near(a)), strings.Compare(a, b)) })
+	return names[:min(most, len(names))]
+}
+
+// useDevice is the emulation of a device, or with an empty name none of it.
+func (e *emulation) useDevice(name string, d *playwright.DeviceDescriptor) {
+	e.Device, e.Scale, e.Mobile, e.Touch, e.UserAgent = name, d.DeviceScaleFactor, d.IsMobile, d.HasTouch, d.UserAgent
+	if d.Viewport != nil {
+		e.Width, e.Height = d.Viewport.Width, d.Viewport.Height
+	}
+}

@@ -1,0 +1,100 @@
+package web
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// codeError gives an error of Playwright its code. What has one keeps it.
+func codeError(err error) error {
+	var own *wire.Error
+	if err == nil || errors.As(err, &own) {
+		return err
+	}
+	text := errorText(err)
+	switch {
+	case errors.Is(err, playwright.ErrTargetClosed), strings.Contains(text, "has been closed"), strings.Contains(text, "session closed"), isDriverGone(err):
+		return wire.Errorf(wire.CodeBrowserGone, "the page, the browser or its broker went away").WithHint("abrowser status")
+	case strings.Contains(text, "age crashed"), strings.Contains(text, "Target crashed"): // Page or page
+		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
+	case isBadSelector(text):
+		return wire.Errorf(wire.CodeBadInput, "%s", firstLine(text)).WithHint("a selector is CSS, xpath=..., text=..., role=... or a ref such as e3")
+	case errors.Is(err, playwright.ErrTimeout):
+		return wire.Errorf(wire.CodeTimeout, "%s", firstLine(text))
+	default:
+		return wire.Errorf(wire.CodeInternal, "%s", firstLine(text))
+	}
+}
+
+// isTimeout reports whether a call of Playwright ended by its own timeout.
+func isTimeout(err error) bool { return errors.Is(err, playwright.ErrTimeout) }
+
+// isLost reports whether a call failed since its page or connection is gone.
+func isGone(err error) bool { return errors.Is(codeError(err), wire.CodeBrowserGone) }
+
+// isDriverGone reports whether a call failed since the driver itself is gone.
+func isDriverGone(err error) bool {
+	if err == nil {
+		return false
+	}
+	text := err.Error()
+	return strings.Contains(text, "could not read protocol") || strings.Contains(text, "could not send message") ||
+		strings.Contains(text, "Connection closed") || strings.Contains(text, "transport closed")
+}
+
+// isNotSent reports whether a call failed before it reached the driver.
+func isNotSent(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "could not read protocol") || strings.Contains(text, "could not send message") ||
+		strings.Contains(text, "transport closed")
+}
+
+// isNotRun reports whether a script did not run, since there was no such document any more.
+func isNotRun(err error) bool {
+	return strings.Contains(err.Error(), "Cannot find context with specified id")
+}
+
+// isDocumentGone reports whether a call failed since the document it ran in went away,
+// so that it may be asked again of the next one.
+func isDocumentGone(err error) bool {
+	if err == nil {
+		return false
+	}
+	text := err.Error()
+	return strings.Contains(text, "Execution context was destroyed") ||
+		strings.Contains(text, "Cannot find context with specified id") ||
+		strings.Contains(text, "Inspected target navigated or closed") ||
+		strings.Contains(text, "frame was detached") ||
+		strings.Contains(text, "Frame has been detached")
+}
+
+func isBadSelector(text string) bool {
+	for _, sign := range []string{
+		"while parsing", "is not a valid selector", "is not a valid XPath", "Unknown engine", "Malformed", "Frame locators are not allowed",
+		"Selector cannot", "selector cannot", "Invalid regular expression", "Unknown attribute", "must not be empty",
+	} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// errorText is an error's text without the parts that only Playwright's own users
+// can read.
+func errorText(err error) string {
+	// Not kept in variables: those are made in every process that this package is in.
+	text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(err.Error(), "")
+	text, _, _ = strings.Cut(text, "\nCall log:")
+	return regexp.MustCompile(`^(playwright: |timeout: |target closed: |Error: )+`).ReplaceAllString(strings.TrimSpace(text), "")
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

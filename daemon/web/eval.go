@@ -1,0 +1,162 @@
+package web
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/cdp"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// value is what a script came to.
+type value struct {
+	json           json.RawMessage
+	unserializable string
+	function       bool
+	object         bool
+}
+
+// evaluate runs a script in the page's main frame and awaits a promise. A value that is
+// an object is turned into JSON in the page.
+func (c *call) evaluate(ctx context.Context, p *page, code string) (value, error) {
+	result, err := c.runScript(ctx, p, "Runtime.evaluate", map[string]any{
+		"expression": code, "awaitPromise": true, "userGesture": true, "replMode": true,
+	})
+	if err == nil && result.Subtype == "promise" && result.ObjectID != "" {
+		// In this mode an await is awaited, but not a promise that is the value.
+		result, err = c.runScript(ctx, p, "Runtime.awaitPromise", map[string]any{"promiseObjectId": result.ObjectID})
+	}
+	switch {
+	case err != nil:
+		return value{}, err
+	case result.ObjectID == "":
+		if len(result.Value) == 0 {
+			result.Value = json.RawMessage("null")
+		}
+		return value{json: result.Value, unserializable: result.Unserializable}, nil
+	case result.Type == "function":
+		return value{json: json.RawMessage("null"), function: true}, nil
+	}
+	result, err = c.runScript(ctx, p, "Runtime.callFunctionOn", map[string]any{
+		"objectId": result.ObjectID, "functionDeclaration": "function() { return JSON.stringify(this) }", "returnByValue": true,
+	})
+	var text string
+	if err != nil || result.Type != "string" || json.Unmarshal(result.Value, &text) != nil {
+		return value{json: json.RawMessage("null"), object: true}, err
+	}
+	return value{json: json.RawMessage(text), object: true}, nil
+}
+
+// runScript sends a script to the page and waits for its value. When ctx ends first,
+// the script is stopped, and its session is given up so that nothing of it is
+// awaited any more.
+func (c *call) runScript(ctx context.Context, p *page, method string, params map[string]any) (cdp.RemoteObject, error) {
+	var out cdp.Evaluation
+	ps, err := p.attachCDP(ctx)
+	if err == nil {
+		c.aheadOfEvents = true
+		err = ps.call(ctx, method, params, &out)
+	}
+	var refused *cdp.Error
+	switch {
+	case err == nil:
+		c.askedDirectly = true
+		return out.Result, out.Thrown()
+	case ps == nil, errors.Is(err, wire.CodeBrowserGone): // it was not asked
+		return cdp.RemoteObject{}, codeError(err)
+	case errors.Is(err, errLost):
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the script ran").WithHint("abrowser status")
+	case isDocumentGone(err):
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the page navigated while the script ran").WithHint(daemon.HintSnapshot)
+	case errors.As(err, &refused):
+		if refused.IsNoSession() {
+			p.dropSession(ps)
+		}
+		return cdp.RemoteObject{}, codeError(err)
+	case errors.Is(err, wire.CodePageCrashed):
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodePageCrashed, "the page crashed while the script ran").WithHint("abrowser open")
+	case errors.Is(err, wire.CodePageClosed):
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodePageClosed, "the page was closed while the script ran").WithHint(daemon.HintTabs)
+	case ctx.Err() != nil:
+		c.stopScript(ctx, p, ps)
+	}
+	return cdp.RemoteObject{}, err
+}
+
+// awaitPage waits until the page answers at all. A script that was sent to a busy page
+// may begin when nothing waits for it any more; until then nothing is done.
+func (c *call) awaitPage(ctx context.Context, p *page) error {
+	ps, err := p.attachCDP(ctx)
+	if err == nil {
+		err = ps.call(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
+	}
+	var refused *cdp.Error
+	switch {
+	case err == nil, isDocumentGone(err):
+		return nil
+	case errors.Is(err, errLost):
+		return daemon.ConnectionLostError()
+	case ps != nil && errors.As(err, &refused) && refused.IsNoSession():
+		p.dropSession(ps)
+	}
+	return codeError(err)
+}
+
+// stopScript stops the script that runs and gives its session up.
+func (c *call) stopScript(ctx context.Context, p *page, ps *pageSession) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := ps.call(ctx, "Runtime.terminateExecution", nil, nil); err != nil {
+		c.Log.Warn("stopping a script", "error", err)
+	}
+	p.dropSession(ps)
+}
+
+func (c *call) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, error) {
+	code := in.Script
+	if in.Base64 {
+		raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(code))
+		if err != nil {
+			return verbs.EvalOut{}, wire.Errorf(wire.CodeBadInput, "the script is not base64").WithHint("base64 < script.js | abrowser eval -b --stdin")
+		}
+		code = string(raw)
+	}
+	if strings.TrimSpace(code) == "" {
+		return verbs.EvalOut{}, wire.Errorf(wire.CodeBadInput, "the script is empty").WithHint("abrowser eval document.title")
+	}
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return verbs.EvalOut{}, err
+	}
+	defer cancel()
+	p, err := c.currentPage(ctx)
+	if err != nil {
+		return verbs.EvalOut{}, err
+	}
+	if strings.Contains(strings.ToLower(code), "cookie") {
+		p.mayLogIn(ctx)
+	}
+	if err := c.awaitPage(ctx, p); err != nil {
+		return verbs.EvalOut{}, err
+	}
+	if c.IsCallerGone(ctx) {
+		return verbs.EvalOut{}, daemon.ContextError(ctx)
+	}
+	c.Begun = true
+	origin := p.URL()
+	v, err := c.evaluate(ctx, p, code)
+	if err != nil && ctx.Err() != nil && errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
+		err = wire.Errorf(wire.CodeResultUnknown, "script not done in time: it was stopped, and what it did until then stays").
+			WithHint("--timeout takes more milliseconds")
+	}
+	if err != nil {
+		return verbs.EvalOut{}, err
+	}
+	return verbs.EvalOut{Result: v.json, Unserializable: v.unserializable, Origin: origin, Effects: c.effects(ctx)}, nil
+}

@@ -1,0 +1,339 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/cdp"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// fastAction is an action that the daemon performs itself, with Playwright's own checks, if the
+// element is ready at once (quick.js of launcher/driver). If it is not, nothing is done.
+type fastAction struct {
+	verb   string // "click" or "fill"
+	button string // "" is left
+	count  int    // of clicks
+	text   string
+}
+
+type fastResult string
+
+const (
+	fastDone    fastResult = "done"
+	fastRefused fastResult = "refused" // nothing was done
+)
+
+const (
+	firstTry = time.Second // the time limit of the fast path
+	// promptTime is how long after the request a page may begin a fill. The check and the
+	// fill are one message, so a caller that disconnects after it was sent cannot cancel it.
+	promptTime = 100 * time.Millisecond
+	// stopWatchTime is the least time that a page gets to report what a click has hit.
+	stopWatchTime = 100 * time.Millisecond
+	// overTime is how long the daemon waits, after the page has acknowledged the input, for
+	// the report that it was seen. Then it asks, since the page may hide events from the watcher.
+	overTime = 5 * time.Millisecond
+)
+
+// tryFastPath tries the fast path, if the action has one. After an error or [fastDone], the
+// action must not be tried in another way. If the element is not ready, at.why is set.
+func (c *call) tryFastPath(ctx context.Context, p *page, at *target, a action) (done performed, state fastResult, err error) {
+	if a.fast == nil || ctx.Err() != nil {
+		return done, fastRefused, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
+	defer cancel()
+	act := c.clickFast
+	if a.fast.verb == "fill" {
+		act = c.fillFast
+	}
+	state = fastRefused
+	c.aheadOfEvents = true
+	err = c.inUtilityWorld(limited, p, func(w *utilityWorld) (err error) {
+		c.askedDirectly = true
+		state, done.saves, err = act(ctx, w, at, a)
+		return err
+	})
+	switch {
+	case errors.Is(err, wire.CodeWedged), errors.Is(err, wire.CodePageCrashed), errors.Is(err, wire.CodeResultUnknown):
+		return done, "", err
+	case err != nil:
+		return done, fastRefused, nil // nothing was done; the driver determines the error
+	}
+	return done, state, nil
+}
+
+// acknowledged returns the context of the act phase. It does not end with the caller's
+// context, but when the page has not acknowledged the input in time.
+func acknowledged(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), daemon.TimeLeft(ctx, actionTime)+ackTime)
+}
+
+// elementReport is a page's report on the element of an action.
+type elementReport struct {
+	Ready bool    `json:"ready"`
+	Why   string  `json:"why"` // the element is not ready; empty if only Playwright can tell
+	How   string  `json:"how"` // a fill was "done", or "needsinput": text must be inserted
+	X     float64 `json:"x"`   // where to click, in CSS pixels
+	Y     float64 `json:"y"`
+	Count int     `json:"count"` // how many elements there are
+	Saves bool    `json:"saves"` // it saves a file
+}
+
+// fillFast fills the element if it is ready: in the page, or by keyboard input.
+func (c *call) fillFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, bool, error) {
+	if c.IsCallerGone(ctx) {
+		return fastRefused, false, nil
+	}
+	ctx, cancel := acknowledged(ctx)
+	defer cancel()
+	var s elementReport
+	typed, err := w.start(ctx, "typed")
+	if err != nil {
+		return fastRefused, false, nil
+	}
+	defer w.Forget(typed)
+	err = w.query(ctx, &s, "fill", at.query, a.fast.text, w.until(promptTime), at.began)
+	switch {
+	case errors.Is(err, wire.CodeTimeout), errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isDocumentGone(err) && !isNotRun(err):
+		return "", false, unknownResultError(a, "the page did not answer")
+	case errors.Is(err, wire.CodePageCrashed):
+		return "", false, crashDuringError(a)
+	case err != nil:
+		return "", false, err
+	case s.How == "needsinput":
+		inputs := []input{{"Input.insertText", map[string]any{"text": a.fast.text}}}
+		if a.fast.text == "" {
+			inputs = deleteKey()
+		}
+		c.typed = true
+		arrived := false
+		if arrived, err = c.typeFast(ctx, w, a, inputs, typed); err == nil && !arrived {
+			return fastRefused, false, nil
+		}
+	case s.How != "done":
+		at.why = s.Why
+		return fastRefused, false, nil
+	}
+	if err == nil && at.sel.ref == 0 {
+		c.warnSeveral(at.sel, s.Count)
+	}
+	return fastDone, false, err
+}
+
+// typeFast sends keyboard input and reports whether the page has seen it. If that is not
+// known, it returns an error.
+func (c *call) typeFast(ctx context.Context, w *utilityWorld, a action, inputs []input, typed cdp.Pending) (bool, error) {
+	given, err := w.sendInputs(ctx, a, inputs)
+	if err != nil {
+		return false, err
+	}
+	if err := w.awaitInputs(ctx, a, given); err != nil {
+		return false, err
+	}
+	if typed.Arrives(overTime) && typed.IsTrue() {
+		return true, nil
+	}
+	verdict := ""
+	err = w.query(ctx, &verdict, "endTyped")
+	switch {
+	case err == nil && verdict == "gone": // the element was removed before the input came
+		return false, nil
+	case err == nil:
+		return true, confirm(a, verdict)
+	case typed.IsTrue():
+		return true, nil
+	}
+	return false, unknownResultError(a, "the page did not say whether it saw the input")
+}
+
+// confirm converts a verdict of watchClick or watchKeys (verbs.js) to an error. It returns
+// nil if the page saw the input.
+func confirm(a action, verdict string) error {
+	switch verdict {
+	case "seen":
+		return nil
+	case "apart":
+		return unknownResultError(a, "the button was pressed on the element and released elsewhere, so the page got no click")
+	case "partly":
+		return unknownResultError(a, "the page saw only a part of the input")
+	case "hidden":
+		return unknownResultError(a, "the page stopped the events before they could be observed")
+	}
+	return unknownResultError(a, "the page did not see the input")
+}
+
+func deleteKey() []input {
+	key := map[string]any{"type": "rawKeyDown", "key": "Delete", "code": "Delete", "windowsVirtualKeyCode": 46}
+	if runtime.GOOS == "darwin" { // macOS deletes by an editing command, not by the key
+		key["commands"] = []string{"deleteForward"}
+	}
+	return []input{
+		{"Input.dispatchKeyEvent", key},
+		{"Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": "Delete", "code": "Delete", "windowsVirtualKeyCode": 46}},
+	}
+}
+
+// clickFast finds the element's position, checks that a click there hits the element, and
+// clicks. If something covers the element by then, a guard in the page blocks the click.
+func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, bool, error) {
+	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
+	until, _ := limited.Deadline()
+	came, _ := w.start(limited, "came") // asked before the click, which may navigate
+	over, notAsked := w.start(limited, "over", a.fast.count)
+	defer w.Forget(came)
+	defer w.Forget(over)
+	var s elementReport
+	err := w.query(limited, &s, "look", at.query, w.until(time.Until(until)), a.fast.button, a.fast.count, at.began)
+	cancel()
+	// Nothing is done if the caller disconnected meanwhile.
+	if late := c.IsCallerGone(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
+		w.cancel(ctx)
+		return fastRefused, false, nil
+	}
+	if err != nil || !s.Ready {
+		at.why = s.Why
+		return fastRefused, false, err
+	}
+	until = time.Now().Add(max(daemon.TimeLeft(ctx, firstTry), stopWatchTime)) // for what follows the click
+	ctx, cancel = acknowledged(ctx)
+	defer cancel()
+	given, err := w.sendInputs(ctx, a, clicks(s, a.fast.button, a.fast.count))
+	if err != nil {
+		return "", false, err
+	}
+	if err := w.awaitInputs(ctx, a, given); err != nil {
+		return "", false, err
+	}
+	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
+		until = soon
+	}
+	ended := clickReport{Hit: true, Moved: true} // the default, if the document is gone
+	err = notAsked
+	if err == nil {
+		soon, cancel := context.WithTimeout(ctx, overTime)
+		err = w.finish(soon, over, &ended)
+		cancel()
+	}
+	if errors.Is(err, wire.CodeTimeout) {
+		err = w.endClick(ctx, until, came, &ended)
+	}
+	switch {
+	case err == nil && !ended.Hit:
+		return fastRefused, false, nil
+	case err == nil && ended.Click != "":
+		err = confirm(a, ended.Click)
+	case came.IsTrue():
+		err = nil
+	case err == nil: // another click has ended the watch
+		err = unknownResultError(a, "the page did not say whether it saw the click")
+	default:
+		err = unknownResultError(a, "the page went away before it said that it saw the click")
+	}
+	if err != nil {
+		return "", false, err
+	}
+	c.settled = true // if the page navigates, settle records that
+	switch {
+	case ended.Calm:
+		c.deferClickEnd(ctx, w, until)
+	case ended.Moved:
+		c.settle(w.page, max(0, time.Until(until)))
+	}
+	if at.sel.ref == 0 {
+		c.warnSeveral(at.sel, s.Count)
+	}
+	return fastDone, s.Saves, nil
+}
+
+// clickReport is a page's report on a click that is over.
+type clickReport struct {
+	Hit   bool   `json:"hit"`   // the input hit the element; otherwise the guard blocked it
+	Click string `json:"click"` // the verdict of watchClick of verbs.js
+	Moved bool   `json:"moved"` // the page navigates
+	Calm  bool   `json:"calm"`  // tasks that the click has queued are not over
+}
+
+// endClick asks the page for its report on a click. It waits until the given time if the
+// click was seen, and otherwise until ctx ends.
+func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.Pending, ended *clickReport) error {
+	if came.IsTrue() {
+		soon, cancel := context.WithDeadline(ctx, until)
+		defer cancel()
+		ctx = soon
+	}
+	return w.query(ctx, ended, "end")
+}
+
+// deferClickEnd keeps the queue until a large page has finished the tasks that a click has queued.
+// The caller is answered before, since the page paints first, which takes longer than the
+// click.
+func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Time) {
+	asked, err := w.start(ctx, "end")
+	if err != nil {
+		return
+	}
+	c.Ticket.Defer(func() {
+		limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
+		defer cancel()
+		stopped := struct{ Moved bool }{true} // as above
+		_ = w.finish(limited, asked, &stopped)
+		c.pendingTabs.Store(!c.isQuiet()) // before Playwright is asked
+		if stopped.Moved {
+			c.settle(w.page, max(0, time.Until(until)))
+		}
+	})
+}
+
+// clicks returns the input events of a move to a position and count clicks there.
+func clicks(at elementReport, button string, count int) []input {
+	down := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
+	mouse := func(kind, button string, buttons, clicks int) input {
+		event := map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": button, "buttons": buttons, "clickCount": clicks}
+		if buttons != 0 {
+			event["force"] = 0.5
+		}
+		return input{"Input.dispatchMouseEvent", event}
+	}
+	inputs := []input{mouse("mouseMoved", "none", 0, 0)}
+	for i := range count {
+		inputs = append(inputs, mouse("mousePressed", button, down, i+1), mouse("mouseReleased", button, 0, i+1))
+	}
+	return inputs
+}
+
+// input is a command of CDP's Input domain.
+type input struct {
+	method string
+	params map[string]any
+}
+
+// sendInputs sends all inputs to the page without waiting in between. ctx must not end with the
+// caller's context.
+func (ps *pageSession) sendInputs(ctx context.Context, a action, inputs []input) ([]cdp.Pending, error) {
+	var all []cdp.Pending
+	for _, in := range inputs {
+		asked, err := ps.send(ctx, in.method, in.params)
+		if err != nil {
+			return all, unknownResultError(a, "the connection to the page was lost")
+		}
+		all = append(all, asked)
+	}
+	return all, nil
+}
+
+// awaitInputs waits until the page has acknowledged all inputs.
+func (ps *pageSession) awaitInputs(ctx context.Context, a action, given []cdp.Pending) error {
+	for _, asked := range given {
+		if err := ps.await(ctx, asked, nil); errors.Is(err, wire.CodePageCrashed) {
+			return crashDuringError(a)
+		} else if err != nil {
+			return unknownResultError(a, "the page did not acknowledge the input")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+)
+
+// calmPage has a button, #go, and holds up the frame that follows a click, for so many
+// milliseconds; what the page puts off in the click comes behind that frame. It is large,
+// with so many elements more.
+const calmPage = `document.body.innerHTML = %q + "<i></i>".repeat(%d); window.clicked = window.frame = 0;
+	(function next() { requestAnimationFrame(() => {
+		const follows = clicked;
+		for (const end = Date.now() + (follows ? %d : 30); Date.now() < end;);
+		if (follows) frame = Date.now(); else next();
+	}) })();
+	document.querySelector("#go").addEventListener("click", (e) => { clicked = 1; %s }); 0`
+
+const large = 2000
+
+// A click that neither goes elsewhere nor sends a form is answered when the page has heard
+// of it, and not when it has painted what came of it. The next command waits for that.
+func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", large, 700, "setTimeout(() => clicked++)"))
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
+	at := time.Now().UnixMilli()
+	if got := eval(t, s, "clicked"); got != "2" {
+		t.Errorf("after the click the page is at %s, want that it has done what it put off", got)
+	}
+	if frame := eval(t, s, "frame"); frame < fmt.Sprint(at) { // of equal length
+		t.Errorf("the click was answered at %d, after the page had painted at %s", at, frame)
+	}
+}
+
+// Where a click makes the page go elsewhere, it is answered when the page is there.
+func TestClickThatGoesIsAnsweredThere(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	for _, tt := range []struct{ name, html, does string }{
+		{"a link", `<a id=go href="/slow?ms=100">go</a>`, ""},
+		{"within a link", `<a href="/slow?ms=100"><b id=go>go</b></a>`, ""},
+		{"a form", `<form action="/slow"><input name=ms value=100><button id=go>go</button></form>`, ""},
+		{"a form elsewhere", `<form id=f action="/slow"><input name=ms value=100></form><input type=submit id=go form=f>`, ""},
+		{"a form that a script sends", `<form id=f action="/slow"><input name=ms value=100></form><button id=go>go</button>`, "document.forms.f.requestSubmit()"},
+		{"a label", `<form action="/slow"><input name=ms value=100><label id=go>go<input type=submit hidden></label></form>`, ""},
+		{"a script", `<button id=go>go</button>`, `location.href = "/slow?ms=100"`},
+		{"a field that is called as a method", `<form action="/slow"><input name=ms value=100><input name=matches><button id=go>go</button></form>`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			open(t, s, web.URL("/form"))
+			eval(t, s, fmt.Sprintf(calmPage, tt.html, large, 100, tt.does))
+			do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
+			if got := do(t, s, verbs.Status, verbs.Empty{}).URL; got != web.URL("/slow?ms=100") && got != web.URL("/slow?ms=100&matches=") {
+				t.Errorf("when the click is answered the page is at %s", got)
+			}
+		})
+	}
+}
+
+// What a page has put off in a click it does, also where the session ends with its page.
+func TestCloseWaitsForWhatAClickPutOff(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button><form id=f action=/page/sent></form>", large, 800, "document.forms.f.submit()"))
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
+	do(t, s, verbs.Close, verbs.CloseIn{Page: true})
+	if got := web.Requests("/page/sent"); got != 1 {
+		t.Errorf("the form was sent %d times", got)
+	}
+}
+
+// The tab that a page opens in a timer after a click is told by the click. Where the page is
+// large, it may be the next command that tells of it, whatever that is, and only that one.
+func TestTabOfATimerIsTold(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	for _, tt := range []struct {
+		name string
+		more int
+	}{{"a page", 0}, {"a large page", large}} {
+		t.Run(tt.name, func(t *testing.T) {
+			open(t, s, web.URL("/form"))
+			eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", tt.more, 100, `setTimeout(() => window.open("/page/opened"))`))
+			clicked := do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
+			told := len(clicked.Opened)
+			if want := tt.more == 0; (told == 1) != want {
+				t.Errorf("the click told of %d tabs", told)
+			}
+			for range 2 {
+				_, warnings, err := ask(t, s, verbs.GetURL, verbs.TabIn{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, warning := range warnings {
+					if strings.Contains(warning, web.URL("/page/opened")) {
+						told++
+					}
+				}
+			}
+			if told != 1 {
+				t.Errorf("of the tab is told %d times", told)
+			}
+		})
+	}
+}

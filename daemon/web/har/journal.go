@@ -1,0 +1,134 @@
+package har
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/home"
+)
+
+// Journal is a file with the entries of a recording, one a line.
+type Journal struct {
+	Path string
+
+	mu     sync.Mutex // guards the fields below; held while a line is written
+	missed int        // entries that could not be written since [Journal.Losses] was called
+	why    error      // the last of them
+}
+
+// Append writes an entry, whole or not at all.
+func (j *Journal) Append(e Entry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := appendLine(j.Path, line); err != nil {
+		j.missed, j.why = j.missed+1, err
+		return err
+	}
+	return nil
+}
+
+func appendLine(path string, line []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	n, err := f.Write(append(line, '\n'))
+	if err != nil && n > 0 { // half a line would spoil the next
+		if info, failed := f.Stat(); failed == nil {
+			_ = f.Truncate(info.Size() - int64(n)) // at worst two entries are missing instead of one
+		}
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Losses returns a warning about the entries that could not be written since the last
+// call, or "".
+func (j *Journal) Losses() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.missed == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("the recording of requests lacks %d: %v", j.missed, j.why)
+	j.missed, j.why = 0, nil
+	return text
+}
+
+// WriteArchive writes the HAR, and returns how many entries it has.
+func (j *Journal) WriteArchive(path string) (int, error) {
+	entries, err := j.read()
+	if err != nil {
+		return 0, err
+	}
+	return len(entries), writeArchive(path, entries)
+}
+
+// Remove removes the file. That there is none is no error.
+func (j *Journal) Remove() error { return os.RemoveAll(j.Path) }
+
+// SetAside renames the file, so that the next recording leaves it alone, and returns its
+// new name.
+func (j *Journal) SetAside() (string, error) {
+	aside := j.Path + "." + time.Now().Format("20060102-150405.000")
+	return aside, os.Rename(j.Path, aside)
+}
+
+// read returns the entries in the order in which their requests began. A line that was
+// not written to its end is left out.
+func (j *Journal) read() ([]json.RawMessage, error) {
+	raw, err := os.ReadFile(j.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	type entry struct {
+		at  string
+		raw json.RawMessage
+	}
+	var all []entry
+	for line := range bytes.Lines(raw) {
+		var begun struct{ StartedDateTime string }
+		if json.Unmarshal(line, &begun) == nil {
+			all = append(all, entry{begun.StartedDateTime, bytes.TrimSpace(line)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.at, b.at) })
+	var entries []json.RawMessage
+	for _, e := range all {
+		entries = append(entries, e.raw)
+	}
+	return entries, nil
+}
+
+// writeArchive writes the file whole or not at all. Only its owner may read it, since it
+// may contain secrets.
+func writeArchive(path string, entries []json.RawMessage) error {
+	return home.ReplaceFile(path, 0o600, func(f *os.File) error {
+		w := bufio.NewWriter(f)
+		_, _ = w.WriteString(`{"log":{"version":"1.2","creator":{"name":"abrowser","version":"1"},"pages":[],"entries":[`) // Flush returns the error
+		for i, e := range entries {
+			if i > 0 {
+				_ = w.WriteByte(',')
+			}
+			_ = w.WriteByte('\n')
+			_, _ = w.Write(e)
+		}
+		_, _ = w.WriteString("\n]}}\n")
+		return w.Flush()
+	})
+}

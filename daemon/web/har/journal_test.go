@@ -1,0 +1,119 @@
+package har
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestJournal(t *testing.T) {
+	dir := t.TempDir()
+	j := Journal{Path: filepath.Join(dir, "journal")}
+	path := filepath.Join(dir, "sub", "a.har")
+	if n, err := j.WriteArchive(path); n != 0 || err != nil {
+		t.Errorf("WriteArchive() without a journal = %d, %v", n, err)
+	}
+	began := time.Now()
+	for _, e := range []Entry{
+		NewEntry(began.Add(time.Second), "GET", "http://a.test/late", "fetch"),
+		NewEntry(began, "GET", "http://a.test/early?b=2&a=1", "document"),
+	} {
+		if err := j.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.OpenFile(j.Path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(`{"startedDateTime":"20`) // a daemon was killed here
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	n, err := j.WriteArchive(path)
+	if n != 2 || err != nil {
+		t.Fatalf("WriteArchive() = %d, %v", n, err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var archive struct {
+		Log struct{ Entries []Entry }
+	}
+	if err := json.Unmarshal(raw, &archive); err != nil {
+		t.Fatal(err)
+	}
+	all := archive.Log.Entries
+	if len(all) != 2 || !strings.Contains(all[0].Request.URL, "early") || len(all[0].Request.Query) != 2 || all[0].Request.Query[0].Name != "a" {
+		t.Errorf("the entries are %+v", all)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
+	}
+	aside, err := j.SetAside()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(aside); err != nil {
+		t.Error(err)
+	}
+	if err := j.Remove(); err != nil { // although there is none now
+		t.Error(err)
+	}
+}
+
+func TestLosses(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full")
+	}
+	j := Journal{Path: "/dev/full"}
+	for range 2 {
+		if err := j.Append(Entry{}); err == nil {
+			t.Error("Append() to a full disk has no error")
+		}
+	}
+	if got := j.Losses(); !strings.HasPrefix(got, "the recording of requests lacks 2: ") {
+		t.Errorf("Losses() = %q", got)
+	}
+	if got := j.Losses(); got != "" {
+		t.Errorf("Losses() again = %q", got)
+	}
+}
+
+func TestResponseBody(t *testing.T) {
+	for _, tt := range []struct {
+		name, contentType, bodies string
+		status                    int
+		body                      []byte
+		failed                    error
+		want                      content
+	}{
+		{"text", "text/html; charset=utf-8", "text", 200, []byte("<p>"), nil, content{Size: 3, MIMEType: "text/html; charset=utf-8", Text: "<p>"}},
+		{"an image among text", "image/png", "text", 200, []byte("x"), nil, content{MIMEType: "image/png"}},
+		{"an image", "image/png", "all", 200, []byte("x"), nil, content{Size: 1, MIMEType: "image/png", Text: "eA==", Encoding: "base64"}},
+		{"a redirect", "text/html", "all", 302, []byte("x"), nil, content{MIMEType: "text/html"}},
+		{"no body wanted", "text/html", "none", 200, []byte("x"), nil, content{MIMEType: "text/html"}},
+		{"a body that is gone", "", "all", 200, nil, errors.New("no resource"), content{MIMEType: unknownType, Comment: "the body is not there any more"}},
+		{"a body that is too large", "text/css", "all", 200, make([]byte, maxBody+1), nil, content{Size: maxBody + 1, MIMEType: "text/css", Comment: "the body is too large"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := Response{Status: tt.status}
+			var headers []Pair
+			if tt.contentType != "" {
+				headers = []Pair{{"Content-Type", tt.contentType}, {"Set-Cookie", "a=b; Path=/"}}
+			}
+			r.SetHeaders(headers)
+			if r.WantsBody(tt.bodies) {
+				r.SetBody(tt.body, tt.failed)
+			}
+			if r.Content != tt.want || len(r.Cookies) != len(headers)/2 {
+				t.Errorf("got %+v with the cookies %v, want %+v", r.Content, r.Cookies, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package web
+
+import (
+	"context"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+)
+
+// probeTime is how long a driver that is well takes to respond, at most.
+const probeTime = time.Second
+
+// IsPageClosed reports whether Playwright has reported that the page was closed.
+func (conn *connection) IsPageClosed(target string) bool {
+	p := conn.page(target)
+	return p != nil && p.isClosed()
+}
+
+// IsRecovering reports whether the driver, which is shared with other sessions, does not
+// respond: then it is being replaced.
+func (conn *connection) IsRecovering(target string) bool {
+	p := conn.page(target)
+	if p == nil || !conn.driver.isShared() {
+		return false
+	}
+	answer := make(chan error, 1)
+	go func() { // ends with the driver, at the latest
+		answer <- daemon.Recover(func() error { _, err := p.info(); return err })
+	}()
+	timer := time.NewTimer(probeTime)
+	defer timer.Stop()
+	select {
+	case err := <-answer:
+		return isGone(err)
+	case <-timer.C:
+		return true
+	}
+}
+
+// Diagnose asks the driver and then the page's own thread to respond. If both do before ctx
+// ends, or there is no page to ask, problem is empty.
+func (conn *connection) Diagnose(ctx context.Context, target string) (problem, hint string) {
+	p := conn.page(target)
+	if p == nil || p.isGone() || p.isCrashed() {
+		return "", ""
+	}
+	driven, alive := make(chan struct{}), make(chan struct{})
+	go func() { // ends with the page, at the latest
+		_ = daemon.Recover(func() error { // an error is a response
+			_, err := p.info()
+			close(driven)
+			if err == nil {
+				_, err = p.cdp.Send("Runtime.evaluate", map[string]any{"expression": "1"})
+			}
+			close(alive)
+			return err
+		})
+	}()
+	select {
+	case <-alive:
+		return "", ""
+	case <-ctx.Done():
+	}
+	if daemon.IsClosed(driven) {
+		return "the page does not answer: a script of it runs on and on, or its process is stopped", "abrowser close --page gives the session a fresh page"
+	}
+	return "Playwright's driver, or the browser, does not answer", "abrowser close ends the driver; the page stays"
+}

@@ -1,0 +1,128 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	// documentTime is how long a command waits for a document that the page has committed
+	// to and is still parsing. After that the document is used as far as it is parsed.
+	documentTime = 3 * time.Second
+	// deferTime is how long the queue is kept after a command, to learn whether the page
+	// navigates because of it. Where that is not known by then, the next command asks.
+	deferTime = 100 * time.Millisecond
+	// maxRedirects is how many documents that replace each other a command waits for.
+	maxRedirects = 20
+)
+
+// followNavigation keeps page.pending up to date.
+func (p *page) followNavigation() {
+	p.cdp.On("Abrowser.pending", func(params any) {
+		members, _ := params.(map[string]any)
+		pending, _ := members["pending"].(bool)
+		p.pending.Store(pending)
+	})
+	p.conn.spawn(func() { _, _ = p.cdp.Send("Abrowser.follow", map[string]any{"target": p.target}) })
+}
+
+// mayNavigate records that the command may have made the page navigate, unless the command
+// knows that it has not. The page is asked after the command has been answered.
+func (c *call) mayNavigate() {
+	p := c.page
+	if p == nil || c.settled || c.Verb == verbs.Wait.Name {
+		return
+	}
+	p.mayNavigate.Store(true)
+	c.Ticket.Defer(func() { c.settle(p, deferTime) })
+}
+
+// settle waits, for limit at most, until a navigation that the page has asked for is
+// committed, and until the daemon knows what Playwright knows of it.
+func (c *call) settle(p *page, limit time.Duration) {
+	err := c.watch(limit, func() error { return p.settle(limit) })
+	c.aheadOfEvents = false
+	if err != nil {
+		c.Log.Warn("waiting for a navigation", "error", firstLine(errorText(err))) // the action has been done
+	}
+}
+
+// settle leaves page.acted set if the navigation is still pending after limit.
+func (p *page) settle(limit time.Duration) error {
+	p.mayNavigate.Store(true)
+	given, err := p.cdp.Send("Abrowser.settled", map[string]any{"target": p.target, "limit": milliseconds(limit)})
+	answer, _ := given.(map[string]any)
+	if pending, _ := answer["pending"].(bool); err == nil && !pending {
+		p.mayNavigate.Store(false)
+	}
+	return err
+}
+
+// awaitArrival waits until a pending navigation of the page is committed. If it is not
+// when ctx ends, that is an error: Chromium holds every question for the page until then.
+func (c *call) awaitArrival(ctx context.Context, p *page) error {
+	if !p.mayNavigate.Load() && !p.pending.Load() {
+		return nil
+	}
+	limit := daemon.TimeLeft(ctx, maxTime)
+	_, err := askAside(ctx, p.conn, func() (struct{}, error) { return struct{}{}, p.settle(limit) })
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return codeError(err)
+	case ctx.Err() != nil && !errors.Is(daemon.ContextError(ctx), wire.CodeTimeout):
+		return daemon.ContextError(ctx)
+	case p.mayNavigate.Load():
+		return wire.Errorf(wire.CodeTimeout, "the page is loading another document, which did not come in time").
+			WithHint("abrowser wait --load domcontentloaded")
+	}
+	return nil
+}
+
+// awaitDocument waits until the page has parsed the document that it has committed to or
+// is navigating to. A page at rest is not asked: the state is known from events. A document
+// that is not parsed within documentTime is waited for once, and used with a warning.
+func (c *call) awaitDocument(ctx context.Context, p *page) error {
+	for range maxRedirects {
+		if err := c.awaitArrival(ctx, p); err != nil {
+			return err
+		}
+		commits := p.commits.Load()
+		if p.parsed.Load() == commits+1 {
+			return nil
+		}
+		short, cancel := context.WithTimeout(ctx, min(documentTime, daemon.TimeLeft(ctx, maxTime)*4/5))
+		err := c.awaitLoadState(short, p, playwright.LoadStateDomcontentloaded)
+		cancel()
+		late := errors.Is(err, wire.CodeTimeout) && ctx.Err() == nil
+		if late {
+			c.Warn("the page's document is not complete yet")
+		} else if err != nil {
+			return err
+		}
+		if late || !p.pending.Load() && p.commits.Load() == commits {
+			p.parsed.Store(commits + 1)
+			return nil
+		}
+	}
+	return nil
+}
+
+// awaitBriefly is awaitDocument for commands that can also be answered without the
+// document: after documentTime it returns nil, with a warning.
+func (c *call) awaitBriefly(ctx context.Context, p *page) error {
+	short, cancel := context.WithTimeout(ctx, documentTime)
+	defer cancel()
+	err := c.awaitDocument(short, p)
+	if errors.Is(err, wire.CodeTimeout) && ctx.Err() == nil {
+		c.Warn("the page is loading another document")
+		return nil
+	}
+	return err
+}

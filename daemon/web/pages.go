@@ -1,0 +1,311 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// currentPage is the session's active page. Where the session has none yet it is made,
+// and where the daemon is new the one the last daemon had is taken up again. A
+// page that was closed is an error and never replaced by another, but that the
+// opener takes over from a popup that closed. It waits for the page's document: see
+// awaitDocument.
+func (c *call) currentPage(ctx context.Context) (*page, error) {
+	p, err := c.activePage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p, c.awaitDocument(ctx, p)
+}
+
+// activePage is current without waiting for the document.
+func (c *call) activePage(ctx context.Context) (*page, error) {
+	p, err := c.findPage(ctx)
+	if err != nil || p != nil {
+		return p, err
+	}
+	return c.newPage(ctx)
+}
+
+// findPage is current, but returns nil where the session has no page yet.
+func (c *call) findPage(ctx context.Context) (*page, error) {
+	p, err := c.lookUpPage(ctx)
+	c.page = p
+	return p, err
+}
+
+func (c *call) lookUpPage(ctx context.Context) (*page, error) {
+	conn, err := c.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.Tab != "" {
+		return c.namedPage(ctx, conn)
+	}
+	active := c.Tabs.Active()
+	if p := conn.page(active.TargetID); p != nil && !p.isGone() {
+		return c.checkUsable(p)
+	}
+	tabs, err := c.Tabs.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tab, ok := c.Successor(tabs, active)
+	if !ok {
+		if active.TargetID == "" {
+			return nil, nil
+		}
+		return nil, daemon.TabClosedError(active, len(tabs) > 0)
+	}
+	if active.TargetID == "" {
+		c.Tabs.MarkTold(tabs) // the tabs of an earlier daemon are no news
+	}
+	if tab.Crashed {
+		if err := c.Tabs.Activate(ctx, tab); err != nil {
+			return nil, err
+		}
+		return nil, daemon.PageCrashedError()
+	}
+	p, err := c.adopt(ctx, conn, tab)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Tabs.Activate(ctx, tab); err != nil {
+		return nil, err
+	}
+	return c.checkUsable(p)
+}
+
+// namedPage is the page of the tab that the command names. It does not become the active
+// one.
+func (c *call) namedPage(ctx context.Context, conn *connection) (*page, error) {
+	tabs, err := c.Tabs.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tab, err := pick(tabs, c.Tab)
+	switch {
+	case err != nil:
+		return nil, err
+	case tab.Crashed:
+		return nil, daemon.PageCrashedError()
+	}
+	p, err := c.adopt(ctx, conn, tab)
+	if err != nil {
+		return nil, err
+	}
+	return c.checkUsable(p)
+}
+
+// adopt is the page in a tab. One that was opened again a moment ago, and is not yet
+// where the tab is listed, is waited for: what acts on it is meant for that document.
+// Where it does not get there in time it is taken as it is.
+func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
+	p, err := c.attached(ctx, conn, tab)
+	if err != nil || isBlank(tab.URL) || !isBlank(p.URL()) {
+		return p, err
+	}
+	if !awaitDocumentURL(ctx, p, attachTime) {
+		c.Log.Warn("a tab is not where it is listed", "tab", tab.TabID)
+	}
+	return p, nil
+}
+
+// awaitDocumentURL waits until a page has a document of its own, and reports whether it has.
+func awaitDocumentURL(ctx context.Context, p *page, within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
+	for isBlank(p.URL()) {
+		select {
+		case <-poll.C:
+		case <-p.crash:
+			return false
+		case <-p.conn.lost:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// isBlank reports whether a page at the URL has no document of its own yet.
+func isBlank(url string) bool { return url == "" || url == ":" || url == "about:blank" }
+
+func (c *call) checkUsable(p *page) (*page, error) {
+	if p.opener != "" {
+		c.Tabs.SetOpener(p.target, p.opener)
+	}
+	if p.isCrashed() {
+		return nil, daemon.PageCrashedError()
+	}
+	return p, nil
+}
+
+// newPage makes a tab of the session and makes it the active one.
+func (c *call) newPage(ctx context.Context) (*page, error) {
+	p, tab, err := c.openTab(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p, c.Tabs.Activate(ctx, tab)
+}
+
+const openTabTime = 10 * time.Second
+
+// openTab makes a tab of the session.
+func (c *call) openTab(ctx context.Context) (*page, verbs.Tab, error) {
+	conn, err := c.connected(ctx)
+	if err != nil {
+		return nil, verbs.Tab{}, err
+	}
+	before, err := c.tabsBefore(ctx)
+	if err != nil {
+		return nil, verbs.Tab{}, err
+	}
+	var p *page
+	err = c.watchTabs(openTabTime, func() error {
+		made, err := conn.context.NewPage()
+		if err != nil {
+			return err
+		}
+		p, err = conn.attach(made)
+		return err
+	})
+	if isGone(err) && !isNotSent(err) {
+		return nil, verbs.Tab{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the tab was made").WithHint(daemon.HintTabs)
+	}
+	if err != nil && strings.Contains(err.Error(), "Target crashed") {
+		return nil, verbs.Tab{}, wire.Errorf(wire.CodePageCrashed, "the tab crashed while it was made").WithHint(daemon.HintTabs)
+	}
+	if err != nil {
+		return nil, verbs.Tab{}, codeError(c.poolError(ctx, err))
+	}
+	tab, err := c.tabOf(ctx, p.target)
+	if err != nil {
+		return nil, verbs.Tab{}, err
+	}
+	c.page = p
+	c.warnOfEvicted(before)
+	c.Tabs.MarkTold([]verbs.Tab{tab})
+	return p, tab, nil
+}
+
+// tabOf is what the broker says of a target that is the session's.
+func (c *call) tabOf(ctx context.Context, target string) (verbs.Tab, error) {
+	tabs, err := c.Tabs.List(ctx)
+	if err != nil {
+		return verbs.Tab{}, err
+	}
+	for _, tab := range tabs {
+		if tab.TargetID == target {
+			return tab, nil
+		}
+	}
+	return verbs.Tab{}, wire.Errorf(wire.CodePageClosed, "the tab was closed at once")
+}
+
+const (
+	effectsTime = 3 * time.Second
+	urlTime     = 500 * time.Millisecond
+	catchTime   = 500 * time.Millisecond
+)
+
+// effects is what the command caused beside what it was asked for: the tabs that
+// opened, usable when they are named, and the dialogs. It never fails the
+// command, which has been done.
+func (c *call) effects(ctx context.Context) verbs.Effects {
+	var e verbs.Effects
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
+	defer cancel()
+	quiet := c.isQuiet()
+	if !quiet || c.typed {
+		c.mayNavigate()
+	}
+	if !quiet {
+		e.Opened = c.newTabs(ctx)
+	}
+	e.Dialogs = c.AddNotices()
+	e.Downloads = c.downloads.takeNew(ctx)
+	return e
+}
+
+// newTabs are the tabs that no reply has told of, usable, and told of with this one.
+func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
+	c.pendingTabs.Store(false)
+	tabs, err := c.Tabs.ListSettled(ctx)
+	if err != nil {
+		if !errors.Is(err, wire.CodeNotRunning) {
+			c.Log.Warn("asking for tabs", "error", err)
+		}
+		return nil
+	}
+	c.catchUp()
+	var all []verbs.OpenedTab
+	for _, tab := range c.Tabs.Untold(tabs) {
+		all = append(all, c.awaitOpened(ctx, tab))
+	}
+	return all
+}
+
+// warnOfNewTabs warns of the tabs that were opened in what the command before had left to do,
+// where this one has not told of them.
+func (c *call) warnOfNewTabs(ctx context.Context) {
+	if c.IsForeign() || !c.pendingTabs.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
+	defer cancel()
+	for _, tab := range c.newTabs(ctx) {
+		c.Warn("the page has opened tab %s: %s", tab.TabID, tab.URL)
+	}
+}
+
+// isQuiet reports whether the page's last answer came with the news that there is none.
+func (c *call) isQuiet() bool {
+	conn := c.current()
+	return c.askedDirectly && conn != nil && conn.isQuiet()
+}
+
+// catchUp waits, for a bounded time, until Playwright has told us of all that happened
+// until the page answered us: what we ask it ourselves, it may answer before. Of what it
+// is asked through Playwright all is known.
+func (c *call) catchUp() {
+	events := int64(c.Tabs.Events())
+	isNew := events != c.seenEvents.Swap(events)
+	ahead := c.aheadOfEvents
+	c.aheadOfEvents = false
+	if ahead && isNew {
+		c.awaitEvents()
+		c.dialogs.awaitAnswered(catchTime)
+	}
+}
+
+// awaitOpened waits, for a bounded time, until the tab can be used and knows its URL.
+func (c *call) awaitOpened(ctx context.Context, tab verbs.Tab) verbs.OpenedTab {
+	out := verbs.OpenedTab{TabID: tab.TabID, URL: tab.URL, TargetID: tab.TargetID}
+	conn := c.current()
+	if conn == nil {
+		return out
+	}
+	p, err := conn.awaitPage(ctx, tab.TargetID)
+	if err != nil {
+		c.Warn("tab %s does not answer yet", tab.TabID)
+		return out
+	}
+	if _, err := c.checkUsable(p); err != nil {
+		return out
+	}
+	if awaitDocumentURL(ctx, p, urlTime) {
+		out.URL = p.URL()
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+)
+
+// questions counts how often the broker was asked for the session's tabs.
+func questions(t *testing.T, s *daemontest.Session) int {
+	t.Helper()
+	log, err := os.ReadFile(home.Broker(t).Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(log, fmt.Appendf(nil, `"verb":"broker tabs","session":%q`, s.Name))
+}
+
+// Behind a command that caused nothing the broker is not asked what it has caused; and
+// behind one that did, it is.
+func TestQuietCommandsAskTheBrokerNothing(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	open(t, s, web.URL("/page/quiet"))
+	eval(t, s, fmt.Sprintf(quickPage, ""))
+	quiet := func() int {
+		before := questions(t, s)
+		eval(t, s, "1")
+		return questions(t, s) - before
+	}
+	for end := time.Now().Add(patience); quiet() > 0; { // until all that loading it has to do with is over
+		if time.Now().After(end) {
+			t.Fatal("there is always something to be told of a page that does nothing")
+		}
+	}
+	before := questions(t, s)
+	eval(t, s, "({})")
+	do(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "text"})
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
+	if n := questions(t, s) - before; n != 0 {
+		t.Errorf("the broker was asked %d times", n)
+	}
+	popup := do(t, s, verbs.Eval, verbs.EvalIn{Script: "window.open('about:blank'), 1"})
+	if len(popup.Opened) != 1 {
+		t.Errorf("a script that opens a tab = %+v", popup)
+	}
+	if clicked := do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}); len(clicked.Opened) != 0 {
+		t.Errorf("the next command is told of it, too: %+v", clicked)
+	}
+	eval(t, s, "onkeydown = () => window.open('about:blank')")
+	if pressed := do(t, s, verbs.Press, verbs.PressIn{Key: "a"}); len(pressed.Opened) != 1 {
+		t.Errorf("a key that opens a tab, behind a quiet command = %+v", pressed)
+	}
+	if asked := do(t, s, verbs.Eval, verbs.EvalIn{Script: "alert('hello'), 1"}); len(asked.Dialogs) != 1 {
+		t.Errorf("a script that shows a dialog = %+v", asked)
+	}
+	eval(t, s, "document.querySelector('#go').onclick = () => window.open('about:blank')")
+	if clicked := do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}); len(clicked.Opened) != 1 {
+		t.Errorf("a click that opens a tab = %+v", clicked)
+	}
+}

@@ -1,0 +1,201 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/har"
+)
+
+// recorder records the session's requests: each is in the journal as soon as it is over.
+//
+// It uses what Playwright reports of the session's pages. Playwright's own HAR is written
+// when its browser context is closed, which a session's never is.
+type recorder struct {
+	state   *daemon.StateStore
+	journal har.Journal
+	lost    func(error) // is called with the error of each entry that could not be written
+
+	mu      sync.Mutex // guards the fields below
+	pending map[playwright.Request]time.Time
+	busy    int           // entries that are being made
+	idle    chan struct{} // closed when busy is 0 again; nil if nothing waits for that
+	watched *connection   // whose requests are reported
+}
+
+func newRecorder(state *daemon.StateStore, journal string, lost func(error)) *recorder {
+	return &recorder{state: state, journal: har.Journal{Path: journal}, lost: lost, pending: map[playwright.Request]time.Time{}}
+}
+
+func (r *recorder) isOn() bool { return r.state.Get().HAR != nil }
+
+// watch records the requests of a connection's pages while a recording goes on.
+func (r *recorder) watch(conn *connection) {
+	r.mu.Lock()
+	known := r.watched == conn
+	if r.isOn() && !known {
+		r.watched = conn
+		clear(r.pending)
+	}
+	r.mu.Unlock()
+	if !r.isOn() || known {
+		return
+	}
+	conn.context.OnRequest(func(q playwright.Request) { r.start(q) })
+	over := func(q playwright.Request) { r.end(conn, q) }
+	conn.context.OnRequestFinished(over)
+	conn.context.OnRequestFailed(over)
+}
+
+const maxPendingRequests = 10_000
+
+func (r *recorder) start(q playwright.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.isOn() && len(r.pending) < maxPendingRequests {
+		r.pending[q] = time.Now()
+	}
+}
+
+// end writes a request's entry into the journal. It is called on the goroutine that reads
+// Playwright's messages, so the calls that the entry takes are made on another.
+func (r *recorder) end(conn *connection, q playwright.Request) {
+	r.mu.Lock()
+	began, known := r.pending[q]
+	delete(r.pending, q)
+	h := r.state.Get().HAR
+	if !known || h == nil {
+		r.mu.Unlock()
+		return
+	}
+	r.busy++
+	r.mu.Unlock()
+	handed := conn.spawn(func() {
+		r.append(entryOf(q, began, h.Content))
+		r.done()
+	})
+	if !handed {
+		r.done()
+	}
+}
+
+func (r *recorder) done() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.busy--
+	if r.busy == 0 && r.idle != nil {
+		close(r.idle)
+		r.idle = nil
+	}
+}
+
+// append writes an entry into the journal. A full disk loses the entry and not the command.
+func (r *recorder) append(e har.Entry) {
+	if err := r.journal.Append(e); err != nil {
+		r.lost(err)
+	}
+}
+
+// settleTime is how long the entries of requests that are over may take.
+const settleTime = 3 * time.Second
+
+// stop ends the recording, writes the file and returns how many requests it has.
+func (r *recorder) stop(path string) (int, error) {
+	n, err := r.write(path)
+	if err != nil {
+		return 0, err
+	}
+	err = r.state.Change(func(s *daemon.State) { s.HAR = nil })
+	return n, errors.Join(err, r.journal.Remove())
+}
+
+// finish is stop at the session's end, which no setting outlives. If the file cannot be
+// written, the journal is set aside and the error says where it is.
+func (r *recorder) finish() (path string, err error) {
+	h := r.state.Get().HAR
+	if h == nil {
+		return "", nil
+	}
+	if _, err := r.write(h.Path); err != nil {
+		aside, moved := r.journal.SetAside()
+		if moved != nil {
+			return "", errors.Join(err, moved)
+		}
+		return "", fmt.Errorf("the HAR is not written: %w; what was recorded is in %s, an entry a line", err, aside)
+	}
+	return h.Path, r.journal.Remove()
+}
+
+// write writes what was recorded up to now.
+func (r *recorder) write(path string) (int, error) {
+	r.mu.Lock()
+	var idle chan struct{}
+	if r.busy > 0 {
+		if r.idle == nil {
+			r.idle = make(chan struct{})
+		}
+		idle = r.idle
+	}
+	r.mu.Unlock()
+	if idle != nil {
+		timer := time.NewTimer(settleTime)
+		defer timer.Stop()
+		select {
+		case <-idle:
+		case <-timer.C:
+		}
+	}
+	r.mu.Lock()
+	for q, began := range r.pending { // these have no response yet
+		r.append(har.NewEntry(began, q.Method(), q.URL(), q.ResourceType()))
+	}
+	clear(r.pending)
+	r.mu.Unlock()
+	return r.journal.WriteArchive(path)
+}
+
+// entryOf returns the entry of a request that is over. It leaves out what cannot be read
+// any more since the page has gone.
+func entryOf(q playwright.Request, began time.Time, bodies string) har.Entry {
+	e := har.NewEntry(began, q.Method(), q.URL(), q.ResourceType())
+	headers, _ := q.HeadersArray()
+	e.Request.SetHeaders(pairs(headers))
+	if body, err := q.PostDataBuffer(); err == nil && len(body) > 0 {
+		e.Request.SetBody(body, bodies != "none")
+	}
+	if why := q.Failure(); why != nil {
+		e.Response.Failure = why.Error()
+	}
+	if t := q.Timing(); t != nil && t.ResponseEnd > 0 {
+		e.Time = t.ResponseEnd
+		e.Timings = har.Timings{Send: 0, Wait: max(0, t.ResponseStart-max(0, t.RequestStart)), Receive: max(0, t.ResponseEnd-max(0, t.ResponseStart))}
+	}
+	response, err := q.ExistingResponse()
+	if err != nil || response == nil {
+		return e
+	}
+	r := &e.Response
+	r.Status, r.StatusText = response.Status(), response.StatusText()
+	if version, err := response.HttpVersion(); err == nil && version != "" {
+		r.HTTPVersion, e.Request.HTTPVersion = version, version
+	}
+	headers, _ = response.HeadersArray()
+	r.SetHeaders(pairs(headers))
+	if r.WantsBody(bodies) {
+		r.SetBody(response.Body())
+	}
+	return e
+}
+
+func pairs(headers []playwright.NameValue) []har.Pair {
+	all := []har.Pair{}
+	for _, h := range headers {
+		all = append(all, har.Pair(h))
+	}
+	return all
+}

@@ -1,0 +1,140 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// refBlock is how many numbers are reserved on disk at a time. What a killed daemon
+// did not use is left out.
+const refBlock = 1000
+
+// element is what a ref stands for: one element of one document, as long as it has
+// this role and name. Playwright gives an element another ref of its own when one
+// of the two changes, and counts its refs from 1 again in each connection to the page.
+type element struct {
+	target     string // the page
+	connection string // the [link.party] of Playwright's connection
+	document   string // its frame's document
+	pwRef      string
+	role       string
+	name       string
+}
+
+// refs gives elements their numbers. A number is used once in a session, also
+// across daemons; an element keeps its number as long as it is the same.
+type refs struct {
+	path string // where the next number that is free is kept
+
+	mu       sync.Mutex // guards the fields below; held while a block is reserved
+	next     int
+	reserved int // numbers below this one are reserved on disk
+	loaded   bool
+	numbers  map[element]int
+	elements map[int]element
+}
+
+func newRefs(path string) *refs {
+	return &refs{path: path, numbers: map[element]int{}, elements: map[int]element{}}
+}
+
+// number returns the element's number, a new one when it has none.
+func (r *refs) number(e element) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n, ok := r.numbers[e]; ok {
+		return n, nil
+	}
+	if err := r.reserveLocked(); err != nil {
+		return 0, err
+	}
+	n := r.next
+	r.next++
+	r.numbers[e], r.elements[n] = n, e
+	return n, nil
+}
+
+// lookup returns what a number stands for. One that was given out by an earlier
+// daemon, or whose page is gone, is stale.
+func (r *refs) lookup(n int) (element, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e, ok := r.elements[n]; ok {
+		return e, nil
+	}
+	if err := r.loadLocked(); err != nil {
+		return element{}, err
+	}
+	if n < r.next {
+		return element{}, staleError(n, "it is of an earlier page")
+	}
+	return element{}, wire.Errorf(wire.CodeNotFound, "no ref e%d was given out in this session", n).WithHint(daemon.HintSnapshot)
+}
+
+// forget drops the elements of a page that are of other connections, or of other
+// documents than the given ones.
+func (r *refs) forget(target, connection string, documents map[string]bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for n, e := range r.elements {
+		if e.target == target && (e.connection != connection || !documents[e.document]) {
+			delete(r.elements, n)
+			delete(r.numbers, e)
+		}
+	}
+}
+
+func staleError(n int, why string) error {
+	return wire.Errorf(wire.CodeStaleRef, "the ref e%d is stale: %s", n, why).WithHint(daemon.HintSnapshot)
+}
+
+type refState struct {
+	Next int `json:"next"`
+}
+
+func (r *refs) loadLocked() error {
+	if r.loaded {
+		return nil
+	}
+	st := refState{Next: 1}
+	raw, err := os.ReadFile(r.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("reading %s: %w", r.path, err)
+	default:
+		if err := json.Unmarshal(raw, &st); err != nil || st.Next < 1 {
+			return wire.Errorf(wire.CodeInternal, "%s is damaged; refs could be given out twice", r.path).WithHint("rm %s", r.path)
+		}
+	}
+	r.next, r.reserved, r.loaded = st.Next, st.Next, true
+	return nil
+}
+
+// reserveLocked makes sure that the next number is reserved on disk before it is
+// given out.
+func (r *refs) reserveLocked() error {
+	if err := r.loadLocked(); err != nil {
+		return err
+	}
+	if r.next < r.reserved {
+		return nil
+	}
+	raw, err := json.Marshal(refState{Next: r.next + refBlock})
+	if err != nil {
+		return err
+	}
+	if err := home.WriteFile(r.path, raw); err != nil {
+		return err
+	}
+	r.reserved = r.next + refBlock
+	return nil
+}

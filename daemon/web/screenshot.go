@@ -1,0 +1,153 @@
+package web
+
+import (
+	"context"
+	"encoding/base64"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func (c *call) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
+	if in.Path == "" && in.Selector != "" && isImagePath(in.Selector) {
+		in.Selector, in.Path = "", in.Selector
+	}
+	kind, err := imageType(in.Path)
+	if err != nil {
+		return verbs.ScreenshotOut{}, err
+	}
+	if in.Selector != "" {
+		if _, err := parseSelector(in.Selector); err != nil {
+			return verbs.ScreenshotOut{}, err
+		}
+	}
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
+	if err != nil {
+		return verbs.ScreenshotOut{}, err
+	}
+	defer cancel()
+	p, err := c.currentPage(ctx)
+	if err != nil {
+		return verbs.ScreenshotOut{}, err
+	}
+	release, err := c.HoldFront(ctx)
+	if err != nil {
+		return verbs.ScreenshotOut{}, err
+	}
+	defer release()
+	out := verbs.ScreenshotOut{Path: in.Path}
+	limit := daemon.TimeLeft(ctx, actionTime)
+	take := func() error { return c.takePicture(p, in.Full, kind, limit, &out) }
+	if in.Selector != "" {
+		at, err := c.findOne(ctx, p, in.Selector)
+		if err != nil {
+			return verbs.ScreenshotOut{}, err
+		}
+		limit = daemon.TimeLeft(ctx, actionTime)
+		take = func() (err error) {
+			out.Image, err = at.Screenshot(playwright.LocatorScreenshotOptions{
+				Type: kind, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
+			})
+			return err
+		}
+	}
+	err = c.peek(limit+daemon.Grace, func() error { return nudgeWhile(p, take) })
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return verbs.ScreenshotOut{}, daemon.ContextError(ctx)
+	case isTimeout(err) && in.Selector != "":
+		return verbs.ScreenshotOut{}, c.orConnectionLost(p, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(daemon.HintSnapshot))
+	case isTimeout(err):
+		return verbs.ScreenshotOut{}, wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
+	case err != nil:
+		return verbs.ScreenshotOut{}, codeError(err)
+	}
+	return out, nil
+}
+
+// takePicture takes a picture of the page as picture.js of launcher/driver does or, where
+// that cannot, as Playwright does.
+func (c *call) takePicture(p *page, full bool, kind *playwright.ScreenshotType, limit time.Duration, out *verbs.ScreenshotOut) error {
+	given, err := p.cdp.Send("Abrowser.picture", map[string]any{
+		"target": p.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
+	})
+	if err != nil {
+		return err
+	}
+	answer, _ := given.(map[string]any)
+	data, _ := answer["data"].(string)
+	out.Source, _ = answer["file"].(string)
+	switch answer["state"] {
+	case "done":
+		out.Image, err = base64.StdEncoding.DecodeString(data)
+		return err
+	case "late":
+		return playwright.ErrTimeout
+	}
+	out.Image, err = p.Screenshot(playwright.PageScreenshotOptions{
+		FullPage: &full, Type: kind, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
+	})
+	return err
+}
+
+const (
+	firstNudge = 150 * time.Millisecond
+	laterNudge = 500 * time.Millisecond
+)
+
+// nudgeWhile takes a picture. Of a part of a page in a tab behind others the browser
+// gives none until something has it draw again: another picture does. It takes
+// them one after the other, so the next one waits for the answer to the one before:
+// a large picture, which takes long by itself, is not to wait for many.
+func nudgeWhile(p *page, take func() error) error {
+	over := make(chan struct{})
+	var work sync.WaitGroup
+	work.Go(func() {
+		timer := time.NewTimer(firstNudge)
+		defer timer.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-timer.C:
+			}
+			drawn := make(chan struct{})
+			p.conn.spawn(func() {
+				defer close(drawn)
+				// Whatever it comes to, the page has drawn.
+				_, _ = p.cdp.Send("Page.captureScreenshot", map[string]any{"format": "jpeg", "quality": 1})
+			})
+			select {
+			case <-over:
+				return
+			case <-drawn:
+			case <-time.After(laterNudge * 4): // nothing drew it: once more
+			}
+			timer.Reset(laterNudge)
+		}
+	})
+	err := take()
+	close(over)
+	work.Wait()
+	return err
+}
+
+func imageType(file string) (*playwright.ScreenshotType, error) {
+	switch ext := strings.ToLower(path.Ext(file)); ext {
+	case ".jpg", ".jpeg":
+		return playwright.ScreenshotTypeJpeg, nil
+	case ".png", "":
+		return playwright.ScreenshotTypePng, nil
+	case ".webp", ".gif", ".bmp", ".pdf":
+		return nil, wire.Errorf(wire.CodeBadInput, "%s is no type that can be written; .png and .jpg are", ext).WithHint("abrowser screenshot page.png")
+	default:
+		return playwright.ScreenshotTypePng, nil
+	}
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const maxURL = 2 << 20
+
+// completeURL is the URL that a person meant: without a scheme https, for loopback
+// hosts http. Schemes that reach into the browser or run script are refused.
+func completeURL(given string) (string, error) {
+	text := strings.TrimSpace(given)
+	switch {
+	case text == "":
+		return "", wire.Errorf(wire.CodeBadInput, "the URL is empty").WithHint("abrowser open https://example.com")
+	case len(text) > maxURL:
+		return "", wire.Errorf(wire.CodeBadInput, "the URL is longer than %d bytes", maxURL)
+	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return "", wire.Errorf(wire.CodeBadInput, "the URL has control characters in it")
+	case strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//"):
+		return "", wire.Errorf(wire.CodeBadInput, "%q is a path, not a URL", text).WithHint("abrowser open 'file://%s'", text)
+	}
+	scheme := schemeOf(text)
+	switch scheme {
+	case "":
+		return withScheme(strings.TrimPrefix(text, "//"))
+	case "http", "https":
+		return text, checkHost(text)
+	case "file", "data", "blob":
+		return text, nil
+	case "about":
+		if strings.EqualFold(text, "about:blank") {
+			return "about:blank", nil
+		}
+	}
+	return "", wire.Errorf(wire.CodeBadInput, "%s: is a scheme that abrowser does not open", scheme).
+		WithHint("http, https, file, data, blob and about:blank are opened")
+}
+
+func schemeOf(text string) string {
+	name, rest, found := strings.Cut(text, ":")
+	if !found || !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`).MatchString(name) {
+		return ""
+	}
+	// example.com:8080/path is a host and its port.
+	if regexp.MustCompile(`^[0-9]{1,5}(?:[/?#]|$)`).MatchString(rest) && !strings.EqualFold(name, "data") {
+		return ""
+	}
+	return strings.ToLower(name)
+}
+
+func withScheme(text string) (string, error) {
+	full := "https://" + text
+	u, err := url.Parse(full)
+	if err != nil {
+		return "", wire.Errorf(wire.CodeBadInput, "%q is no URL", text)
+	}
+	if isLoopback(u.Hostname()) {
+		full = "http://" + text
+	}
+	return full, checkHost(full)
+}
+
+func checkHost(full string) error {
+	u, err := url.Parse(full)
+	if err != nil || u.Hostname() == "" || strings.ContainsAny(u.Host, " <>\"{}|\\^`") || strings.Trim(u.Hostname(), ".") == "" {
+		return wire.Errorf(wire.CodeBadInput, "%q is no URL: it names no host", full).WithHint("abrowser open https://example.com")
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+}

@@ -1,0 +1,46 @@
+//go:build linux
+
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+)
+
+// What Playwright does in pages is brought to a page, and not to each of its documents.
+func TestFunctionsAreBroughtOnce(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	visit := func() {
+		open(t, s, web.URL("/form"))
+		do(t, s, verbs.Snapshot, verbs.SnapshotIn{})
+	}
+	visit()
+	pid := brokerStatus(t).BrokerPID
+	before := written(t, pid)
+	for range 5 {
+		visit()
+	}
+	const functions = 300_000 // bytes; once, and again where a document was on its way
+	if sent := written(t, pid) - before; sent > 3*functions {
+		t.Errorf("for five documents the broker writes %d bytes", sent)
+	}
+}
+
+// written is how much a process has written in all.
+func written(t *testing.T, pid int) (n int) {
+	t.Helper()
+	counts, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(counts), "wchar: ")
+	if _, err := fmt.Sscan(rest, &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

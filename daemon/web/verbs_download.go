@@ -1,0 +1,91 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// downloadTime is for a click and the whole download, where nothing else is asked
+// for.
+const downloadTime = 30 * time.Second
+
+// download clicks an element and waits for the download that this begins.
+func (c *call) download(ctx context.Context, in verbs.DownloadIn) (verbs.DownloadOut, error) {
+	if _, err := parseSelector(in.Selector); err != nil {
+		return verbs.DownloadOut{}, err
+	}
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, downloadTime)
+	if err != nil {
+		return verbs.DownloadOut{}, err
+	}
+	defer cancel()
+	p, err := c.currentPage(ctx)
+	if err != nil {
+		return verbs.DownloadOut{}, err
+	}
+	before, err := c.downloads.newest(ctx)
+	if err != nil {
+		return verbs.DownloadOut{}, err
+	}
+	at, err := c.aim(p, in.Selector)
+	if err != nil {
+		return verbs.DownloadOut{}, err
+	}
+	if _, err = c.performInDriver(ctx, p, at, action{name: "click", verb: "click"}); err != nil {
+		return verbs.DownloadOut{}, err
+	}
+	c.Begun = true
+	d, err := c.downloads.await(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
+		for i := range all {
+			if all[i].Number > before {
+				return &all[i]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		if errors.Is(err, wire.CodeTimeout) {
+			return verbs.DownloadOut{}, wire.Errorf(wire.CodeTimeout, "%q was clicked and no download began", in.Selector).WithHint(daemon.HintSnapshot)
+		}
+		return verbs.DownloadOut{}, err
+	}
+	saved, err := c.downloads.awaitFinished(ctx, d, in.Path)
+	if err != nil {
+		return verbs.DownloadOut{}, err
+	}
+	return verbs.DownloadOut{SavedDownload: saved, Effects: c.effects(ctx)}, nil
+}
+
+// waitDownload waits for the newest download that no command has, or the next one.
+// It needs no page: a download may be the last that there is of it.
+func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return verbs.WaitOut{}, err
+	}
+	defer cancel()
+	d, err := c.downloads.await(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
+		for i := len(all) - 1; i >= 0; i-- {
+			if !c.downloads.isTaken(all[i]) {
+				return &all[i]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		if errors.Is(err, wire.CodeTimeout) {
+			return verbs.WaitOut{}, wire.Errorf(wire.CodeTimeout, "no download began").WithHint(daemon.HintSnapshot)
+		}
+		return verbs.WaitOut{}, err
+	}
+	saved, err := c.downloads.awaitFinished(ctx, d, in.Path)
+	if err != nil {
+		return verbs.WaitOut{}, err
+	}
+	return verbs.WaitOut{SavedDownload: &saved, URL: saved.URL, Effects: c.effects(ctx)}, nil
+}

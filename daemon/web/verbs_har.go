@@ -1,0 +1,131 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const hintHARStop = "abrowser network har stop"
+
+func (c *call) harStart(ctx context.Context, in verbs.HARStartIn) (verbs.HARStartOut, error) {
+	if err := c.MaySet(ctx); err != nil {
+		return verbs.HARStartOut{}, err
+	}
+	if h := c.State.Get().HAR; h != nil {
+		return verbs.HARStartOut{}, wire.Errorf(wire.CodeBadInput, "the requests are being recorded into %s already", h.Path).WithHint(hintHARStop)
+	}
+	path, err := c.record(in.Path, in.Content)
+	return verbs.HARStartOut{Started: err == nil, Path: path}, err
+}
+
+// record begins a recording.
+func (c *call) record(path, content string) (string, error) {
+	path, err := harPath(c.Root, c.Name, path)
+	if err != nil {
+		return "", err
+	}
+	if err := c.recorder.journal.Remove(); err != nil {
+		return "", err
+	}
+	if err := c.State.Change(func(s *daemon.State) { s.HAR = &daemon.Recording{Path: path, Content: content} }); err != nil {
+		return "", err
+	}
+	if conn := c.current(); conn != nil && !conn.isLost() {
+		c.recorder.watch(conn)
+	}
+	return path, nil
+}
+
+// harPath is where a HAR is written.
+func harPath(root home.Root, session, given string) (string, error) {
+	if given == "" {
+		return root.Path("har", session+"-"+time.Now().Format("20060102-150405.000")+".har"), nil
+	}
+	if !filepath.IsAbs(given) {
+		return "", wire.Errorf(wire.CodeBadInput, "%s is no absolute path", given).WithHint("give the whole path")
+	}
+	return given, nil
+}
+
+func (c *call) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOut, error) {
+	if err := c.MaySet(ctx); err != nil {
+		return verbs.HARStopOut{}, err
+	}
+	h := c.State.Get().HAR
+	if h == nil {
+		return verbs.HARStopOut{}, wire.Errorf(wire.CodeBadInput, "no requests are being recorded").WithHint("abrowser network har start")
+	}
+	path, err := harPath(c.Root, c.Name, cmp.Or(in.Path, h.Path))
+	if err != nil {
+		return verbs.HARStopOut{}, err
+	}
+	c.awaitEvents()
+	n, err := c.recorder.stop(path)
+	if err != nil {
+		return verbs.HARStopOut{}, wire.Errorf(wire.CodePermission, "%v; the recording goes on", err).WithHint(hintHARStop + " PATH")
+	}
+	return verbs.HARStopOut{Path: path, RequestCount: n}, nil
+}
+
+// awaitEvents waits, for a bounded time, for what Playwright is still telling of: a page may
+// have answered us before.
+func (p *pages) awaitEvents() {
+	conn := p.current()
+	if conn == nil || conn.isLost() {
+		return
+	}
+	if page := conn.page(p.session.Tabs.Active().TargetID); page != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), catchTime)
+		defer cancel()
+		_, _ = askAside(ctx, conn, page.info) // answered after all that is on its way; the answer does not matter
+	}
+}
+
+// openHAR records into a file, and answers from others, as an open asks for.
+func (c *call) openHAR(in verbs.OpenIn) error {
+	if err := verbs.CheckHARFiles(in.HARs); err != nil {
+		return err
+	}
+	if h := c.State.Get().HAR; in.HAR != "" && (h == nil || h.Path != in.HAR) {
+		if h != nil {
+			return wire.Errorf(wire.CodeBadInput, "the requests are being recorded into %s already", h.Path).WithHint(hintHARStop)
+		}
+		if _, err := c.record(in.HAR, "all"); err != nil {
+			return err
+		}
+	}
+	var fresh []string
+	for _, path := range in.HARs {
+		if !slices.Contains(c.State.Get().HARs, path) && !slices.Contains(fresh, path) {
+			fresh = append(fresh, path)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := c.State.Change(func(s *daemon.State) { s.HARs = append(slices.Clone(s.HARs), fresh...) }); err != nil {
+		return err
+	}
+	conn := c.current()
+	return codeError(c.watch(readTime, func() error { return conn.replayHARs(fresh) }))
+}
+
+// replayHARs has requests answered from HAR files, where these have an answer.
+func (conn *connection) replayHARs(paths []string) error {
+	for _, path := range paths {
+		if err := conn.context.RouteFromHAR(path, playwright.BrowserContextRouteFromHAROptions{NotFound: playwright.HarNotFoundFallback}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

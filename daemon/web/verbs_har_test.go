@@ -1,0 +1,217 @@
+package web_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// harFile is what a reader of a HAR looks at.
+type harFile struct {
+	Log struct {
+		Entries []struct {
+			Request  struct{ Method, URL string }
+			Response struct {
+				Status  int
+				Content struct{ Text, Encoding string }
+			}
+		}
+	}
+}
+
+func readHAR(t testing.TB, path string) (har harFile, urls string) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(raw, &har)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range har.Log.Entries {
+		all = append(all, e.Request.URL)
+	}
+	return har, strings.Join(all, " ")
+}
+
+// A HAR has the session's requests and no other's, also those under an earlier
+// daemon, and can be replayed without the server.
+func TestHAR(t *testing.T) {
+	s, other, web := home.Start(t), home.Start(t), site.Start(t)
+	path := filepath.Join(t.TempDir(), "a.har")
+	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), HAR: path})
+	open(t, other, web.URL("/page/foreign"))
+	eval(t, s, "fetch('/isolation/headers?a=1').then(r => r.text()).then(() => 1)")
+	if err := fails(t, s, verbs.HARStart, verbs.HARStartIn{}, wire.CodeBadInput); !strings.Contains(err.Message, path) {
+		t.Errorf("the error is %v", err)
+	}
+	s.End(t)
+	s = home.Resume(t, s.Name)
+	open(t, s, web.URL("/page/two"))
+	out := do(t, s, verbs.HARStop, verbs.HARStopIn{})
+	har, urls := readHAR(t, path)
+	if out.Path != path || out.RequestCount != len(har.Log.Entries) || len(har.Log.Entries) < 3 {
+		t.Errorf("stop answers %+v of %s", out, urls)
+	}
+	for _, want := range []string{"/page/one", "/isolation/headers?a=1", "/page/two"} {
+		if !strings.Contains(urls, want) {
+			t.Errorf("%s is not in %s", want, urls)
+		}
+	}
+	if strings.Contains(urls, "foreign") {
+		t.Errorf("another session's request is in %s", urls)
+	}
+	if first := har.Log.Entries[0]; first.Request.Method != "GET" || first.Response.Status != 200 || !strings.Contains(first.Response.Content.Text, "one") {
+		t.Errorf("the first entry is %+v", first)
+	}
+	fails(t, s, verbs.HARStop, verbs.HARStopIn{}, wire.CodeBadInput)
+
+	web.Close()
+	again := home.Start(t)
+	if got := do(t, again, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), HARs: []string{path}}); got.Title != "one" {
+		t.Errorf("replayed it is %+v", got)
+	}
+	again.End(t)
+	again = home.Resume(t, again.Name)
+	if got := do(t, again, verbs.Open, verbs.OpenIn{URL: web.URL("/page/two")}); got.Title != "two" {
+		t.Errorf("under the next daemon it is %+v", got)
+	}
+	fails(t, again, verbs.Open, verbs.OpenIn{URL: web.URL("/page/none")}, wire.CodeNavigation)
+	if err := fails(t, again, verbs.Open, verbs.OpenIn{HARs: []string{path + ".none"}}, wire.CodeBadInput); !strings.Contains(err.Message, "HAR replay file not found") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// Closing the session writes what was recorded, requests without an answer too.
+func TestHARAtClose(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	path := filepath.Join(t.TempDir(), "b.har")
+	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
+	open(t, s, web.URL("/page/one"))
+	eval(t, s, "1") // the way to the page is there
+	driver := sharedDriver(t)
+	if err := syscall.Kill(driver, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	goOn := func() { _ = syscall.Kill(driver, syscall.SIGCONT) }
+	defer goOn()
+	eval(t, s, "fetch('/never'), 1")
+	for end := time.Now().Add(patience); web.Requests("/never") == 0 && time.Now().Before(end); {
+		eval(t, s, "1")
+	}
+	time.AfterFunc(200*time.Millisecond, goOn) // Playwright tells of the request then
+	out := do(t, s, verbs.Close, verbs.CloseIn{})
+	har, urls := readHAR(t, path)
+	if out.HAR != path || !strings.Contains(urls, "/page/one") || !strings.Contains(urls, "/never") {
+		t.Errorf("close answers %+v; the file has %s", out, urls)
+	}
+	if har.Log.Entries[0].Response.Content.Text != "" {
+		t.Error("a body was kept")
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
+	}
+	left, _ := filepath.Glob(home.Root.JournalFile(s.Name) + "*")
+	if len(left) > 0 {
+		t.Errorf("left over: %s", left)
+	}
+}
+
+// A HAR that cannot be written at the session's end is not lost, and nobody is told that
+// it were written.
+func TestHARThatCannotBeWritten(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	dir := filepath.Join(t.TempDir(), "none")
+	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: filepath.Join(dir, "a.har"), Content: "none"})
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // where the directory would be
+		t.Fatal(err)
+	}
+	open(t, s, web.URL("/page/one"))
+	fails(t, s, verbs.HARStop, verbs.HARStopIn{}, wire.CodePermission)
+	out, warnings, err := ask(t, s, verbs.Close, verbs.CloseIn{})
+	if err != nil || out.HAR != "" || len(warnings) != 1 || !strings.Contains(warnings[0], "the HAR is not written") || !strings.Contains(warnings[0], "not a directory") {
+		t.Fatalf("close answers %+v, %q, %v", out, warnings, err)
+	}
+	_, where, _ := strings.Cut(warnings[0], "what was recorded is in ")
+	where, _, _ = strings.Cut(where, ",")
+	if raw, err := os.ReadFile(where); !strings.Contains(string(raw), "/page/one") {
+		t.Errorf("%q has %q, %v", where, raw, err)
+	}
+	s.End(t)
+	if left, _ := filepath.Glob(home.Root.JournalFile(s.Name) + "*"); len(left) != 1 || left[0] != where {
+		t.Errorf("beside it are %s", left)
+	}
+}
+
+// On a full disk a recording lacks what was not written, and the session's next reply
+// says so, once.
+func TestHAROnAFullDisk(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	path, journal := filepath.Join(t.TempDir(), "c.har"), home.Root.JournalFile(s.Name)
+	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
+	open(t, s, web.URL("/page/one"))
+	kept := journal + ".kept"
+	for end := time.Now().Add(patience); ; eval(t, s, "1") { // an entry is written when its answer is there
+		if _, err := os.Stat(journal); err == nil || time.Now().After(end) {
+			break
+		}
+	}
+	if err := errors.Join(os.Rename(journal, kept), os.Symlink("/dev/full", journal)); err != nil {
+		t.Fatal(err)
+	}
+	_, told, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/two")})
+	for end := time.Now().Add(patience); err == nil && len(told) == 0 && time.Now().Before(end); {
+		_, told, err = ask(t, s, verbs.Eval, verbs.EvalIn{Script: "1"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "the recording of requests lacks 1: ") || !strings.Contains(told[0], "no space left") {
+		t.Errorf("it is told %q", told)
+	}
+	if err := errors.Join(os.Remove(journal), os.Rename(kept, journal)); err != nil {
+		t.Fatal(err)
+	}
+	out, warnings, err := ask(t, s, verbs.HARStop, verbs.HARStopIn{})
+	if err != nil || out.RequestCount != 1 || len(warnings) != 0 {
+		t.Errorf("stop answers %+v, %q, %v", out, warnings, err)
+	}
+	if _, urls := readHAR(t, path); !strings.Contains(urls, "/page/one") {
+		t.Errorf("the file has %s", urls)
+	}
+}
+
+// What is answered from HAR files is answered by the server once the session is closed:
+// for a person who reviews the page, and for the session when it comes again.
+func TestReplayEndsWithTheSession(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	path := filepath.Join(t.TempDir(), "d.har")
+	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), HAR: path})
+	do(t, s, verbs.HARStop, verbs.HARStopIn{})
+	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/two"), HARs: []string{path}})
+	const fetches = "fetch('/page/one').then(r => r.status)"
+	before := web.Requests("/page/one")
+	eval(t, s, fetches)
+	if got := web.Requests("/page/one"); got != before {
+		t.Errorf("while it is replayed the server is asked %d times", got-before)
+	}
+	look := onlooker(t, s)
+	do(t, s, verbs.Close, verbs.CloseIn{})
+	s.End(t)
+	look(fetches)
+	s = home.Resume(t, s.Name)
+	eval(t, s, fetches)
+	if got := web.Requests("/page/one"); got != before+2 {
+		t.Errorf("after release the server is asked %d times, want 2", got-before)
+	}
+}

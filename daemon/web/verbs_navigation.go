@@ -1,0 +1,310 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error) {
+	to := ""
+	if in.URL != "" {
+		var err error
+		if to, err = completeURL(in.URL); err != nil {
+			return verbs.OpenOut{}, err
+		}
+	}
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return verbs.OpenOut{}, err
+	}
+	defer cancel()
+	c.replacesLoad = to != ""
+	p, err := c.openable(ctx)
+	if err != nil {
+		return verbs.OpenOut{}, err
+	}
+	if err := c.openHAR(in); err != nil {
+		return verbs.OpenOut{}, err
+	}
+	if err := c.openEmulated(ctx, in); err != nil {
+		return verbs.OpenOut{}, err
+	}
+	if in.OnEnd != "" {
+		if err := c.State.Change(func(s *daemon.State) { s.ClosesTabs = in.OnEnd == "close" }); err != nil {
+			return verbs.OpenOut{}, err
+		}
+	}
+	c.Begun = c.Begun || in.HAR != "" || len(in.HARs) > 0 || in.OnEnd != ""
+	if to != "" {
+		if err := c.load(ctx, p, to); err != nil {
+			return verbs.OpenOut{}, c.orDownload(ctx, err)
+		}
+	}
+	effects := c.effects(ctx)
+	if err := c.CheckOutlived(ctx); err != nil {
+		return verbs.OpenOut{}, err
+	}
+	active := c.Tabs.Active()
+	title := active.Title // as of the load event, which the browser learns of after it
+	if active.TargetID != p.target || isPlaceholder(title, active.URL) {
+		if title, err = c.title(context.WithoutCancel(ctx), p); err != nil {
+			c.Log.Warn("reading the title", "error", err)
+		}
+	}
+	if to != "" {
+		c.prepareUtilityWorld(p)
+	}
+	return verbs.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
+}
+
+// cutTitle is the length at which the browser cuts titles.
+const cutTitle = 4096
+
+// isPlaceholder reports whether a title may be cut, or be what the browser shows of a page
+// that has none: its URL, as a person reads it.
+func isPlaceholder(title, at string) bool {
+	u, err := url.Parse(at)
+	if title == "" || len(title) >= cutTitle || err != nil || strings.HasPrefix(title, u.Scheme+":") {
+		return true
+	}
+	host, _, _ := strings.Cut(u.Host, ":")
+	return host != "" && strings.HasPrefix(title, host) || strings.Contains(host, "xn--")
+}
+
+// orDownload says of a navigation that a download took its place, where one did.
+func (c *call) orDownload(ctx context.Context, err error) error {
+	if !errors.Is(err, wire.CodeNavigation) {
+		return err
+	}
+	if _, lost := c.Tabs.List(ctx); lost != nil {
+		return err
+	}
+	if strings.Contains(err.Error(), "Download is starting") { // which may be known before our broker has told of it
+		c.downloads.awaitStart(ctx)
+	}
+	for _, d := range c.downloads.takeNew(ctx) {
+		return wire.Errorf(wire.CodeNavigation, "that is no page but a download, %s", d.SuggestedFilename).WithHint("abrowser wait --download .")
+	}
+	return err
+}
+
+// openable is the session's page, a new one where the last was closed or crashed. A
+// crashed one goes: nothing can be done with it any more.
+func (c *call) openable(ctx context.Context) (*page, error) {
+	p, err := c.activePage(ctx)
+	switch {
+	case errors.Is(err, wire.CodePageClosed):
+		return c.newPage(ctx)
+	case !errors.Is(err, wire.CodePageCrashed):
+		return p, err
+	}
+	old, conn := c.Tabs.Active(), c.current()
+	if p, err = c.newPage(ctx); err != nil {
+		return nil, err
+	}
+	now := c.Tabs.Active()
+	c.Warn("tab %s had crashed; %s takes its place", old.TabID, now.TabID)
+	if err := c.watchTabs(readTime, func() error { return conn.closeTarget(old.TargetID) }); err != nil {
+		c.Log.Warn("closing a page that crashed", "error", firstLine(errorText(err)))
+	}
+	return p, nil
+}
+
+// load takes a page to a URL and waits for its load event. Where the document is
+// there but the event does not come, that is success with a warning; before that
+// the navigation is stopped, so that it does not happen later.
+func (c *call) load(ctx context.Context, p *page, to string) error {
+	err := c.navigate(ctx, p, func(limit *float64) error {
+		_, err := p.Goto(to, playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.awaitLoad(ctx, p)
+}
+
+// navigate runs a call that ends when the page has committed to another document,
+// and stops the loading when ctx ends first.
+func (c *call) navigate(ctx context.Context, p *page, call func(limit *float64) error) error {
+	if ctx.Err() != nil {
+		return daemon.ContextError(ctx)
+	}
+	limit, commits := daemon.TimeLeft(ctx, maxTime), p.commits.Load()
+	over := make(chan struct{})
+	stopped := make(chan struct{})
+	go func() { // ends with the call below
+		defer close(stopped)
+		select {
+		case <-ctx.Done():
+			_ = daemon.Recover(func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
+		case <-over:
+		}
+	}()
+	var err error
+	for {
+		err = c.watch(limit, func() error { return call(playwright.Float(milliseconds(limit + time.Second))) })
+		// While the page's process is replaced Chromium refuses the command: nothing was done.
+		if err == nil || !strings.Contains(err.Error(), "Not attached to an active page") || !daemon.Sleep(ctx, 20*time.Millisecond) {
+			break
+		}
+	}
+	close(over)
+	if !errors.Is(err, wire.CodeWedged) {
+		<-stopped
+	}
+	switch {
+	case err == nil:
+		c.settled, c.Begun = true, true
+		p.mayNavigate.Store(false)
+		return nil
+	case errors.Is(err, wire.CodeWedged):
+		return err
+	case ctx.Err() != nil:
+		what := netError(err)
+		c.Begun = c.Begun || p.commits.Load() != commits || what != "" && what != errAborted // with an error page
+		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {
+			return err
+		}
+		return wire.Errorf(wire.CodeTimeout, "the page did not answer in time; the navigation was stopped").
+			WithHint("--timeout takes more milliseconds")
+	case p.isCrashed(), strings.Contains(err.Error(), "ERR_ABORTED") && p.waitForCrash():
+		return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
+	case isGone(err) && !isNotSent(err):
+		return wire.Errorf(wire.CodeResultUnknown, "the page went away while it was loading").WithHint("abrowser status")
+	}
+	if what := netError(err); what != "" && what != errAborted {
+		p.awaitErrorPage(ctx, commits)
+	}
+	return navigationError(err)
+}
+
+const errAborted = "net::ERR_ABORTED"
+
+// netError returns Chromium's name of the error that made a navigation fail, or "".
+func netError(err error) string {
+	return regexp.MustCompile(`net::ERR_[A-Z0-9_]+`).FindString(errorText(err))
+}
+
+func navigationError(err error) error {
+	text := errorText(err)
+	switch what := netError(err); {
+	case what == errAborted:
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s: a download, an empty answer or another navigation took its place", what)
+	case what != "":
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", what)
+	case regexp.MustCompile(`(?i)invalid url`).MatchString(text):
+		return wire.Errorf(wire.CodeBadInput, "the browser does not take that for a URL")
+	case regexp.MustCompile(`interrupted by another navigation|Download is starting`).MatchString(text):
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", firstLine(text))
+	}
+	return codeError(err)
+}
+
+// awaitLoad waits for the load event of the document that the page has committed to.
+func (c *call) awaitLoad(ctx context.Context, p *page) error {
+	err := c.awaitLoadState(ctx, p, playwright.LoadStateLoad)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, wire.CodeTimeout) {
+		if errors.Is(err, wire.CodeInterrupted) {
+			c.stopLoading(p)
+		}
+		return err
+	}
+	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 50*time.Millisecond)
+	defer cancel()
+	if c.awaitLoadState(short, p, playwright.LoadStateDomcontentloaded) == nil {
+		c.Warn("the page's load event did not come in time; the document is there")
+		return nil
+	}
+	c.stopLoading(p)
+	return wire.Errorf(wire.CodeTimeout, "the page began to load but its document did not come in time; loading was stopped").
+		WithHint("--timeout takes more milliseconds")
+}
+
+func (c *call) stopLoading(p *page) {
+	err := c.watch(time.Second, func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
+	p.parsed.Store(p.commits.Load() + 1) // it may never be parsed
+	if err != nil {
+		c.Log.Warn("stopping a load", "error", firstLine(errorText(err)))
+	}
+}
+
+// awaitLoadState waits in slices until the page is in a state of loading.
+func (c *call) awaitLoadState(ctx context.Context, p *page, state *playwright.LoadState) error {
+	for {
+		limit := daemon.TimeLeft(ctx, sliceTime)
+		err := c.peek(limit+daemon.Grace, func() error {
+			return p.WaitForLoadState(playwright.PageWaitForLoadStateOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
+		})
+		switch {
+		case err == nil:
+			return nil
+		case p.isCrashed():
+			return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
+		case !c.driver.isAlive(): // the driver is not asked here: the client waits for its events
+			p.conn.Drop()
+			return daemon.ConnectionLostError()
+		case p.isGone():
+			return wire.Errorf(wire.CodePageClosed, "the page was closed while it was loading").WithHint("abrowser open")
+		case ctx.Err() != nil:
+			return daemon.ContextError(ctx)
+		case !isTimeout(err):
+			return codeError(err)
+		}
+	}
+}
+
+func (c *call) back(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
+	return c.navigateHistory(ctx, in, func(p *page, limit *float64) error {
+		_, err := p.GoBack(playwright.PageGoBackOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+		return err
+	})
+}
+
+func (c *call) forward(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
+	return c.navigateHistory(ctx, in, func(p *page, limit *float64) error {
+		_, err := p.GoForward(playwright.PageGoForwardOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+		return err
+	})
+}
+
+func (c *call) reload(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {
+	return c.navigateHistory(ctx, in, func(p *page, limit *float64) error {
+		_, err := p.Reload(playwright.PageReloadOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+		return err
+	})
+}
+
+func (c *call) navigateHistory(ctx context.Context, in verbs.StepIn, call func(*page, *float64) error) (verbs.PageURL, error) {
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return verbs.PageURL{}, err
+	}
+	defer cancel()
+	p, err := c.activePage(ctx)
+	if err != nil {
+		return verbs.PageURL{}, err
+	}
+	if err := c.navigate(ctx, p, func(limit *float64) error { return call(p, limit) }); err != nil {
+		return verbs.PageURL{}, err
+	}
+	if err := c.awaitLoad(ctx, p); err != nil {
+		return verbs.PageURL{}, err
+	}
+	effects := c.effects(ctx)
+	c.prepareUtilityWorld(p)
+	return verbs.PageURL{URL: p.URL(), Effects: effects}, nil
+}

@@ -1,0 +1,182 @@
+package web_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func TestRead(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	in := func(selector string) verbs.GetIn { return verbs.GetIn{Element: element(selector)} }
+	if got := do(t, s, verbs.GetText, in("h1")); got.Value != "Form" || got.Origin != web.URL("/form") {
+		t.Errorf("get text h1 = %+v", got)
+	}
+	if got := do(t, s, verbs.GetHTML, in("#hover")).HTML; got != "Hover" {
+		t.Errorf("get html = %q", got)
+	}
+	if got := do(t, s, verbs.GetValue, in("#name")).Value; got != "init" {
+		t.Errorf("get value = %q", got)
+	}
+	if got := do(t, s, verbs.GetAttr, verbs.GetAttrIn{Element: element("#name"), Attribute: "placeholder"}).Value; got == nil || *got != "Your name" {
+		t.Errorf("get attr placeholder = %v", got)
+	}
+	if got := do(t, s, verbs.GetAttr, verbs.GetAttrIn{Element: element("#name"), Attribute: "nope"}).Value; got != nil {
+		t.Errorf("get attr of a missing attribute = %q, want null", *got)
+	}
+	if got := do(t, s, verbs.GetCount, in("option")).Count; got != 6 {
+		t.Errorf("get count option = %d, want 6", got)
+	}
+	if got := do(t, s, verbs.GetCount, in("#nope")).Count; got != 0 {
+		t.Errorf("get count #nope = %d, want 0", got)
+	}
+	if got := do(t, s, verbs.GetBox, in("h1")); got.Width < 100 || got.Height < 10 {
+		t.Errorf("get box = %+v", got)
+	}
+	if got := do(t, s, verbs.GetStyles, in("h1")).Styles["display"]; got != "block" {
+		t.Errorf("get styles: display = %q", got)
+	}
+	if got := do(t, s, verbs.IsVisible, in("h1")).Visible; !got {
+		t.Error("is visible h1 = false")
+	}
+	if got := do(t, s, verbs.IsEnabled, in("#send")).Enabled; !got {
+		t.Error("is enabled #send = false")
+	}
+	if do(t, s, verbs.IsChecked, in("#agree")).Checked || !do(t, s, verbs.IsChecked, in("#small")).Checked || do(t, s, verbs.IsChecked, in("h1")).Checked {
+		t.Error("is checked is wrong")
+	}
+	if got := do(t, s, verbs.GetText, in("//h1")).Value; got != "Form" {
+		t.Errorf("get text //h1 = %q", got)
+	}
+	if got := do(t, s, verbs.GetText, in("role=button[name=Hover]")).Value; got != "Hover" {
+		t.Errorf("get text role=button = %q", got)
+	}
+	fails(t, s, verbs.GetText, in("#nope"), wire.CodeNotFound)
+	fails(t, s, verbs.IsVisible, in("#nope"), wire.CodeNotFound)
+	fails(t, s, verbs.GetValue, in("h1"), wire.CodeNotActionable)
+	fails(t, s, verbs.GetText, in(" "), wire.CodeBadInput)
+	fails(t, s, verbs.GetText, in("h1["), wire.CodeBadInput)
+	fails(t, s, verbs.GetCount, in("h1["), wire.CodeBadInput)
+}
+
+func TestEval(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	for _, tt := range []struct{ script, want, unserializable string }{
+		{"1 + 1", "2", ""},
+		{"'x<y'", `"x<y"`, ""},
+		{`({guid: "x", a: [1, {guid: 2}]})`, `{"guid":"x","a":[1,{"guid":2}]}`, ""},
+		{"NaN", "null", "NaN"},
+		{"-0", "null", "-0"},
+		{"10n", "null", "10n"},
+		{"undefined", "null", ""},
+		{"null", "null", ""},
+		{"Promise.resolve(7)", "7", ""},
+		{"await new Promise(r => setTimeout(() => r('late'), 30))", `"late"`, ""},
+		{"const a = 1; a + 2", "3", ""},
+		{"const a = 2; a + 2", "4", ""},
+		{"(() => 1)", "null", ""},
+	} {
+		out := do(t, s, verbs.Eval, verbs.EvalIn{Script: tt.script})
+		if got := strings.ReplaceAll(string(out.Result), `\u003c`, "<"); got != tt.want || out.Unserializable != tt.unserializable {
+			t.Errorf("eval %s = %s %q, want %s %q", tt.script, out.Result, out.Unserializable, tt.want, tt.unserializable)
+		}
+	}
+	if got := string(do(t, s, verbs.Eval, verbs.EvalIn{Script: "MSsx", Base64: true}).Result); got != "2" {
+		t.Errorf("eval -b = %s", got)
+	}
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "throw new Error('x')"}, wire.CodeEvaluation)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "throw 'text'"}, wire.CodeEvaluation)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "Promise.reject(new Error('late'))"}, wire.CodeEvaluation)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "1 +"}, wire.CodeEvaluation)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "const o = {}; o.o = o; o"}, wire.CodeEvaluation)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: ""}, wire.CodeBadInput)
+	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "%%%", Base64: true}, wire.CodeBadInput)
+}
+
+func TestScreenshot(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/tall"))
+	do(t, s, verbs.Screenshot, verbs.ScreenshotIn{Selector: "h1"})
+	view := do(t, s, verbs.Screenshot, verbs.ScreenshotIn{})
+	full := do(t, s, verbs.Screenshot, verbs.ScreenshotIn{Full: true})
+	if w, h := sizeOf(t, view.Image); w != 1280 || h != 720 {
+		t.Errorf("the picture is %dx%d, want 1280x720", w, h)
+	}
+	if _, h := sizeOf(t, full.Image); h <= 720 {
+		t.Errorf("the picture of the whole page is %d high", h)
+	}
+	if out := do(t, s, verbs.Screenshot, verbs.ScreenshotIn{Selector: "h1"}); out.Path != "" || len(out.Image) == 0 {
+		t.Errorf("screenshot h1 has the path %q and %d bytes", out.Path, len(out.Image))
+	}
+	out := do(t, s, verbs.Screenshot, verbs.ScreenshotIn{Selector: "/tmp/x.jpg"})
+	if out.Path != "/tmp/x.jpg" || len(out.Image) < 2 || out.Image[0] != 0xff {
+		t.Errorf("screenshot /tmp/x.jpg has the path %q and is no JPEG", out.Path)
+	}
+	fails(t, s, verbs.Screenshot, verbs.ScreenshotIn{Selector: "#nope"}, wire.CodeNotFound)
+	fails(t, s, verbs.Screenshot, verbs.ScreenshotIn{Selector: "x.webp"}, wire.CodeBadInput)
+}
+
+// noise fills the page with a picture that cannot be packed: 2 MB.
+const noise = `(() => {
+	document.body.innerHTML = '<canvas width="1000" height="700">';
+	const paint = document.querySelector("canvas").getContext("2d"), all = paint.createImageData(1000, 700);
+	for (let i = 0; i < all.data.length; i += 65536) crypto.getRandomValues(all.data.subarray(i, i + 65536));
+	for (let i = 3; i < all.data.length; i += 4) all.data[i] = 255;
+	paint.putImageData(all, 0, 0);
+	return 0;
+})()`
+
+// A large picture does not go through everybody's hands where it is for a file.
+func TestLargePicture(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	do(t, s, verbs.Eval, verbs.EvalIn{Script: noise})
+	shown := do(t, s, verbs.Screenshot, verbs.ScreenshotIn{})
+	if shown.Source != "" || len(shown.Image) < 1<<20 {
+		t.Errorf("a picture that is for no file has %d bytes, and the file %q", len(shown.Image), shown.Source)
+	}
+	for _, full := range []bool{false, true} {
+		given := do(t, s, verbs.Screenshot, verbs.ScreenshotIn{Path: "/tmp/x.png", Full: full})
+		left, err := os.ReadFile(given.Source)
+		if err != nil || len(given.Image) != 0 || given.Path != "/tmp/x.png" {
+			t.Fatalf("a picture for a file: %v, %d bytes, path %q", err, len(given.Image), given.Path)
+		}
+		if !full && !bytes.Equal(left, shown.Image) {
+			t.Error("the file has another picture")
+		}
+		if w, _ := sizeOf(t, left); w != 1280 {
+			t.Errorf("the file's picture is %d wide", w)
+		}
+		if info, err := os.Stat(given.Source); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the file: %v, %v", info, err)
+		}
+		if err := os.Remove(given.Source); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What is in view is taken, wherever the page was scrolled to.
+func TestScrolledScreenshot(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	do(t, s, verbs.Eval, verbs.EvalIn{Script: `document.body.innerHTML = '<div style="height: 3000px"></div><div style="height: 3000px; background: #0000ff"></div>'; scrollTo(0, 3200)`})
+	picture, err := png.Decode(bytes.NewReader(do(t, s, verbs.Screenshot, verbs.ScreenshotIn{}).Image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []image.Point{{100, 10}, {100, 700}} {
+		if r, g, b, _ := picture.At(at.X, at.Y).RGBA(); r != 0 || g != 0 || b != 0xffff {
+			t.Errorf("at %v is the colour %x %x %x, want blue", at, r, g, b)
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func (c *call) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, error) {
+	to := ""
+	if in.URL != "" {
+		var err error
+		if to, err = completeURL(in.URL); err != nil {
+			return verbs.TabNewOut{}, err
+		}
+	}
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return verbs.TabNewOut{}, err
+	}
+	defer cancel()
+	if err := c.checkLabel(ctx, in.Label); err != nil {
+		return verbs.TabNewOut{}, err
+	}
+	p, err := c.newPage(ctx)
+	if err != nil {
+		return verbs.TabNewOut{}, err
+	}
+	c.Begun = true
+	tab := c.Tabs.Active()
+	out := verbs.TabNewOut{TabID: tab.TabID, TargetID: p.target}
+	if in.Label != "" {
+		out.Label = &in.Label
+		if err := c.Broker.Note(ctx, verbs.NoteIn{Target: p.target, Active: true, Label: &in.Label}); err != nil {
+			return verbs.TabNewOut{}, err
+		}
+	}
+	if to != "" {
+		if err := c.load(ctx, p, to); err != nil {
+			var coded *wire.Error
+			if errors.As(err, &coded) {
+				return verbs.TabNewOut{}, coded.With("tabId", tab.TabID)
+			}
+			return verbs.TabNewOut{}, err
+		}
+	}
+	out.URL, out.Effects = p.URL(), c.effects(ctx)
+	if err := c.CheckOutlived(ctx); err != nil {
+		return verbs.TabNewOut{}, err
+	}
+	out.Total = len(c.Tabs.Known())
+	return out, nil
+}
+
+func (c *call) checkLabel(ctx context.Context, label string) error {
+	switch {
+	case label == "":
+		return nil
+	case daemon.IsNumber(strings.TrimPrefix(label, "t")), len(label) > 100:
+		return wire.Errorf(wire.CodeBadInput, "%q is no label: it would be taken for a tab's id, or is too long", label).WithHint("abrowser tab new --label docs")
+	}
+	tabs, err := c.reachTabs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tab := range tabs {
+		if tab.Label != nil && *tab.Label == label {
+			return wire.Errorf(wire.CodeBadInput, "the label %q is %s's; labels are unique in a session", label, tab.TabID).WithHint(daemon.HintTabs)
+		}
+	}
+	return nil
+}
+
+// reachTabs lists the session's tabs, with the browser made to run.
+func (c *call) reachTabs(ctx context.Context) ([]verbs.Tab, error) {
+	if _, err := c.connected(ctx); err != nil {
+		return nil, err
+	}
+	return c.Tabs.List(ctx)
+}
+
+// pick is the tab that a person names by id, label or target id.
+func pick(tabs []verbs.Tab, name string) (verbs.Tab, error) {
+	if daemon.IsNumber(name) {
+		return verbs.Tab{}, wire.Errorf(wire.CodeBadInput, "%q is no tab; a tab's id, such as t2, or its label is taken, no position", name).WithHint(daemon.HintTabs)
+	}
+	for _, tab := range tabs {
+		if tab.TabID == name || tab.TargetID == name || tab.Label != nil && *tab.Label == name {
+			return tab, nil
+		}
+	}
+	return verbs.Tab{}, wire.Errorf(wire.CodeNotFound, "the session has no tab %q", name).WithHint(daemon.HintTabs)
+}
+
+func (c *call) tabSwitch(ctx context.Context, in verbs.TabRefIn) (verbs.TabSwitchOut, error) {
+	ctx, cancel, err := c.Limit(ctx, 0, actionTime)
+	if err != nil {
+		return verbs.TabSwitchOut{}, err
+	}
+	defer cancel()
+	tabs, err := c.reachTabs(ctx)
+	if err != nil {
+		return verbs.TabSwitchOut{}, err
+	}
+	tab, err := pick(tabs, in.Tab)
+	if err != nil {
+		return verbs.TabSwitchOut{}, err
+	}
+	conn := c.current()
+	if tab.Crashed {
+		if err := c.Tabs.Activate(ctx, tab); err != nil {
+			return verbs.TabSwitchOut{}, err
+		}
+		return verbs.TabSwitchOut{}, daemon.PageCrashedError()
+	}
+	p, err := c.adopt(ctx, conn, tab)
+	if err != nil {
+		return verbs.TabSwitchOut{}, err
+	}
+	c.Begun = true
+	if err := c.Tabs.Activate(ctx, tab); err != nil {
+		return verbs.TabSwitchOut{}, err
+	}
+	title, err := c.title(ctx, p)
+	if err != nil {
+		title = tab.Title
+	}
+	return verbs.TabSwitchOut{TabID: tab.TabID, Label: tab.Label, URL: p.URL(), Title: title, TargetID: tab.TargetID}, nil
+}
+
+func (c *call) tabClose(ctx context.Context, in verbs.TabCloseIn) (verbs.TabCloseOut, error) {
+	ctx, cancel, err := c.Limit(ctx, 0, actionTime)
+	if err != nil {
+		return verbs.TabCloseOut{}, err
+	}
+	defer cancel()
+	tabs, err := c.reachTabs(ctx)
+	if err != nil {
+		return verbs.TabCloseOut{}, err
+	}
+	active, conn := c.Tabs.Active(), c.current()
+	if active.TargetID == "" {
+		active, _ = c.Successor(tabs, active)
+	}
+	tab := active
+	if in.Tab != "" {
+		if tab, err = pick(tabs, in.Tab); err != nil {
+			return verbs.TabCloseOut{}, err
+		}
+	}
+	if len(tabs) <= 1 {
+		return verbs.TabCloseOut{}, wire.Errorf(wire.CodeBadInput, "cannot close the last tab").WithHint("abrowser close --page")
+	}
+	if c.IsCallerGone(ctx) {
+		return verbs.TabCloseOut{}, daemon.ContextError(ctx)
+	}
+	c.Begun = true
+	rest, err := c.closeTab(ctx, conn, tab)
+	if err != nil {
+		return verbs.TabCloseOut{}, err
+	}
+	if tab.TargetID == active.TargetID {
+		err = c.Tabs.Activate(ctx, c.successorOfClosed(rest, tab))
+	}
+	return verbs.TabCloseOut{TabID: tab.TabID, Label: tab.Label, Closed: true}, err
+}
+
+const closedTime = 2 * time.Second
+
+// closeTab closes a tab and returns those that are left. Playwright takes some pages
+// for closed that are not, and knows none that crashed: these the browser closes.
+func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([]verbs.Tab, error) {
+	if !tab.Crashed {
+		p, err := conn.awaitPage(ctx, tab.TargetID)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.watchTabs(readTime, func() error { return p.Close() }); err != nil && !isGone(err) {
+			return nil, codeError(err)
+		}
+		soon, cancel := context.WithTimeout(ctx, closedTime)
+		defer cancel()
+		rest, err := c.untilClosed(soon, conn, tab.TargetID)
+		if !errors.Is(err, wire.CodeTimeout) || ctx.Err() != nil {
+			return rest, err
+		}
+		c.Log.Warn("a page that was closed is still there")
+	}
+	// Where the connection was lost meanwhile, the tab may be closed all the same.
+	if err := c.watchTabs(readTime, func() error { return conn.closeTarget(tab.TargetID) }); err != nil && !isGone(err) {
+		return nil, codeError(err)
+	}
+	return c.untilClosed(ctx, conn, tab.TargetID)
+}
+
+// successorOfClosed is the tab that is active after one was closed: its opener, else the one
+// before it.
+func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
+	opener := c.Tabs.Opener(closed.TargetID)
+	for _, tab := range rest {
+		if tab.TargetID == opener {
+			return tab
+		}
+	}
+	if len(rest) == 0 {
+		return closed
+	}
+	return rest[len(rest)-1]
+}
+
+// untilClosed waits until the broker no longer lists a target. Where the connection
+// over which it was to be closed is lost, it may never have been told to.
+func (c *call) untilClosed(ctx context.Context, conn *connection, target string) ([]verbs.Tab, error) {
+	for {
+		tabs, err := c.Tabs.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		listed := false
+		for _, tab := range tabs {
+			listed = listed || tab.TargetID == target
+		}
+		if !listed {
+			return tabs, nil
+		}
+		if conn.isLost() {
+			return nil, daemon.ConnectionLostError()
+		}
+		if !daemon.Sleep(ctx, 20*time.Millisecond) {
+			return nil, daemon.ContextError(ctx)
+		}
+	}
+}
+
+// clickNewTab opens a link in a new tab, which does not become the active one.
+func (c *call) clickNewTab(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
+	if _, err := parseSelector(in.Selector); err != nil {
+		return verbs.ClickOut{}, err
+	}
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
+	if err != nil {
+		return verbs.ClickOut{}, err
+	}
+	defer cancel()
+	p, err := c.currentPage(ctx)
+	if err != nil {
+		return verbs.ClickOut{}, err
+	}
+	at, err := c.target(ctx, p, in.Selector)
+	if err != nil {
+		return verbs.ClickOut{}, err
+	}
+	if _, err := c.performInDriver(ctx, p, at, action{name: "click", verb: "await"}); err != nil {
+		return verbs.ClickOut{}, err
+	}
+	to, err := c.linkTarget(ctx, at)
+	if err != nil {
+		return verbs.ClickOut{}, err
+	}
+	fresh, tab, err := c.openTab(ctx)
+	if err != nil {
+		return verbs.ClickOut{}, err
+	}
+	c.Begun = true
+	err = c.navigate(ctx, fresh, func(limit *float64) error {
+		_, err := fresh.Goto(to, playwright.PageGotoOptions{
+			WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit, Referer: playwright.String(p.URL()),
+		})
+		return err
+	})
+	if err != nil {
+		return verbs.ClickOut{}, err
+	}
+	out := verbs.ClickOut{Clicked: in.Selector, NewTab: true, URL: fresh.URL(), Effects: c.effects(ctx)}
+	out.Opened = append([]verbs.OpenedTab{{TabID: tab.TabID, URL: out.URL, TargetID: tab.TargetID}}, out.Opened...)
+	return out, nil
+}
+
+func (c *call) linkTarget(ctx context.Context, at target) (string, error) {
+	limit := daemon.TimeLeft(ctx, readTime)
+	answer, err := peekFor(c, limit+time.Second, func() (any, error) {
+		return script("e => { const a = e.closest('a[href], area[href]'); return a ? a.href : '' }", nil)(at.find, playwright.Float(milliseconds(limit)))
+	})
+	if err != nil {
+		return "", codeError(err)
+	}
+	to, _ := answer.(string)
+	if to == "" {
+		return "", wire.Errorf(wire.CodeNotActionable, "%q has no href; --new-tab only works on links", at.sel.given).WithHint("abrowser click %s", at.sel.given)
+	}
+	return completeURL(to)
+}

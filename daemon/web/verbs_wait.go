@@ -1,0 +1,232 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/aria"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const pollTime = 100 * time.Millisecond
+
+func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
+	if ms, err := strconv.Atoi(in.What); err == nil {
+		return c.waitTime(ctx, ms)
+	}
+	if in.Download {
+		return c.waitDownload(ctx, in)
+	}
+	var sel selector
+	if in.What != "" {
+		var err error
+		if sel, err = parseSelector(in.What); err != nil {
+			return verbs.WaitOut{}, err
+		}
+	}
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return verbs.WaitOut{}, err
+	}
+	defer cancel()
+	began := time.Now()
+	c.Undone = true
+	p, err := c.activePage(ctx)
+	if err != nil {
+		return verbs.WaitOut{}, err
+	}
+	var out verbs.WaitOut
+	switch err = c.awaitFor(ctx, p, in); {
+	case err != nil:
+	case in.What != "":
+		out, err = verbs.WaitOut{Waited: "selector", Selector: in.What}, c.waitSelector(ctx, p, sel, in.State)
+	case in.Text != "":
+		out, err = verbs.WaitOut{Waited: "text", Found: in.Text}, c.waitText(ctx, p, in.Text)
+	case in.URL != "":
+		out.URL, err = c.waitURL(ctx, p, in.URL)
+	case in.Load != "":
+		state := playwright.LoadState(in.Load)
+		out, err = verbs.WaitOut{State: in.Load}, c.awaitLoadState(ctx, p, &state)
+	default:
+		out.Result, err = c.waitScript(ctx, p, in.Script)
+	}
+	if err != nil {
+		var coded *wire.Error
+		if errors.As(err, &coded) && coded.Code == wire.CodeTimeout {
+			timedOut := wire.Errorf(wire.CodeTimeout, "wait timed out after %dms", time.Since(began).Round(time.Millisecond).Milliseconds())
+			if coded.Hint != "" {
+				return verbs.WaitOut{}, timedOut.WithHint("%s", coded.Hint)
+			}
+			return verbs.WaitOut{}, timedOut.WithHint(daemon.HintSnapshot)
+		}
+		return verbs.WaitOut{}, err
+	}
+	out.Effects = c.effects(ctx)
+	return out, nil
+}
+
+// awaitFor waits for the document that the condition is about. Before it is parsed, every
+// element would count as hidden and detached.
+func (c *call) awaitFor(ctx context.Context, p *page, in verbs.WaitIn) error {
+	switch {
+	case in.URL != "":
+		return nil
+	case in.State == "hidden", in.State == "detached":
+		return c.awaitDocument(ctx, p)
+	}
+	return c.awaitArrival(ctx, p)
+}
+
+// waitTime waits for a time. It is not bounded by the command's own deadline,
+// which it is.
+func (c *call) waitTime(ctx context.Context, ms int) (verbs.WaitOut, error) {
+	if limit := time.Duration(ms) * time.Millisecond; ms < 0 || limit > maxTime {
+		return verbs.WaitOut{}, wire.Errorf(wire.CodeBadInput, "%d is no time to wait; it takes milliseconds from 0 to %d", ms, maxTime.Milliseconds()).
+			WithHint("abrowser wait 500")
+	}
+	if !daemon.Sleep(ctx, time.Duration(ms)*time.Millisecond) {
+		return verbs.WaitOut{}, daemon.ContextError(ctx)
+	}
+	return verbs.WaitOut{Waited: "timeout", MS: ms, Effects: verbs.Effects{Dialogs: c.AddNotices()}}, nil
+}
+
+func (c *call) waitSelector(ctx context.Context, p *page, sel selector, state string) error {
+	at := p.Locator(sel.query).First()
+	if sel.ref != 0 {
+		e, err := c.checkRef(ctx, p, sel.ref)
+		if err != nil && errors.Is(err, wire.CodeStaleRef) && (state == "hidden" || state == "detached") {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at = p.Locator("aria-ref=" + e.pwRef)
+	}
+	want := playwright.WaitForSelectorState(state)
+	for {
+		limit := daemon.TimeLeft(ctx, sliceTime)
+		err := c.peek(limit+daemon.Grace, func() error {
+			return at.WaitFor(playwright.LocatorWaitForOptions{State: &want, Timeout: playwright.Float(milliseconds(limit))})
+		})
+		if err == nil {
+			return nil
+		}
+		if err := c.retryError(ctx, p, err); err != nil {
+			return err
+		}
+	}
+}
+
+// retryError decides whether a look that failed is repeated: nil when it is.
+func (c *call) retryError(ctx context.Context, p *page, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return daemon.ContextError(ctx)
+	case p.isCrashed():
+		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
+	case p.isGone():
+		return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint("abrowser tab list")
+	case isTimeout(err), isDocumentGone(err), errors.Is(err, wire.CodeResultUnknown):
+		if !isTimeout(err) {
+			daemon.Sleep(ctx, pollTime/2)
+		}
+		return nil
+	}
+	return codeError(err)
+}
+
+// poll evaluates an expression again and again, until good says that its value
+// will do.
+func (c *call) poll(ctx context.Context, p *page, code string, good func(value) bool) (value, error) {
+	for {
+		v, err := c.evaluate(ctx, p, code)
+		switch {
+		case err == nil && good(v):
+			return v, nil
+		case err != nil && errors.Is(err, wire.CodeEvaluation) && !strings.HasPrefix(err.Error(), "SyntaxError"):
+			// What it needs may not be there yet.
+		case err != nil:
+			if err := c.retryError(ctx, p, err); err != nil {
+				return value{}, err
+			}
+		}
+		if !daemon.Sleep(ctx, pollTime) {
+			thrown := err
+			err := daemon.ContextError(ctx)
+			var coded *wire.Error
+			if thrown != nil && errors.As(err, &coded) && errors.Is(thrown, wire.CodeEvaluation) {
+				return value{}, coded.WithHint("the script threw: %s", firstLine(thrown.Error()))
+			}
+			return value{}, err
+		}
+	}
+}
+
+func (c *call) waitText(ctx context.Context, p *page, text string) error {
+	_, err := c.poll(ctx, p, "document.body !== null && document.body.innerText.includes("+aria.Quote(text)+")",
+		func(v value) bool { return string(v.json) == "true" })
+	return err
+}
+
+func (c *call) waitScript(ctx context.Context, p *page, code string) ([]byte, error) {
+	function := false
+	v, err := c.poll(ctx, p, code, func(v value) bool { function = v.function; return v.truthy() })
+	if err == nil && function {
+		v, err = c.poll(ctx, p, "("+strings.TrimRight(strings.TrimSpace(code), ";")+")()", value.truthy)
+	}
+	return v.json, err
+}
+
+// truthy reports whether JavaScript would take the value for true.
+func (v value) truthy() bool {
+	switch string(v.json) {
+	case "false", "0", `""`:
+		return false
+	case "null", "":
+		return v.function || v.object || v.unserializable != "" && v.unserializable != "NaN" && v.unserializable != "-0" && v.unserializable != "0n"
+	}
+	return true
+}
+
+func (c *call) waitURL(ctx context.Context, p *page, pattern string) (string, error) {
+	match := urlPattern(pattern)
+	for {
+		if at := p.URL(); match(at) {
+			return at, nil
+		}
+		if p.isGone() || p.isCrashed() {
+			return "", c.retryError(ctx, p, nil)
+		}
+		if !daemon.Sleep(ctx, pollTime) {
+			return "", daemon.ContextError(ctx)
+		}
+	}
+}
+
+// urlPattern matches URLs: * stands for anything, and without one a part is
+// enough.
+func urlPattern(pattern string) func(string) bool {
+	if !strings.Contains(pattern, "*") {
+		return func(at string) bool { return strings.Contains(at, pattern) }
+	}
+	parts := strings.FieldsFunc(pattern, func(r rune) bool { return r == '*' })
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
+	}
+	body := strings.Join(parts, ".*")
+	if strings.HasPrefix(pattern, "*") {
+		body = ".*" + body
+	}
+	if strings.HasSuffix(pattern, "*") {
+		body += ".*"
+	}
+	return regexp.MustCompile("(?s)^" + body + "$").MatchString
+}

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+)
+
+// pages are the pages of one session.
+type pages struct {
+	session   *daemon.Session
+	driver    *playwrightDriver
+	dialogs   *dialogs
+	prompts   *prompts
+	recorder  *recorder
+	refs      *refs
+	downloads *downloads
+
+	connection  atomic.Pointer[connection] // the newest; nil before the first
+	pendingTabs atomic.Bool                // deferred work may have opened a tab that no reply has named
+	seenEvents  atomic.Int64               // of the events of pages, those that Playwright has reported
+}
+
+// New returns a function that makes the pages of a session, for [daemon.Options]. find
+// returns Playwright's driver.
+func New(find func(context.Context) (Driver, error)) func(*daemon.Session) daemon.Backend {
+	return func(s *daemon.Session) daemon.Backend { return backend{newPages(s, find)} }
+}
+
+func newPages(s *daemon.Session, find func(context.Context) (Driver, error)) *pages {
+	place := home.Endpoint{}
+	if p, err := s.Root.Session(s.Name); err == nil { // the daemon has checked the name
+		place = p
+	}
+	file := strings.TrimSuffix(filepath.Base(place.Lock), filepath.Ext(place.Lock))
+	return &pages{
+		session: s,
+		driver:  &playwrightDriver{find: find, stderr: logWriter{s.Log}, temp: s.Root.Path("state", "tmp", file), conns: make(chan *driver.Conn, 1)},
+		dialogs: newDialogs(s.State, s.Notices), prompts: newPrompts(s.State, s.Notices),
+		recorder: newRecorder(s.State, s.Root.JournalFile(s.Name), s.Notices.AddLoss),
+		refs:     newRefs(s.Root.Path("state", "sessions", file+".json")), downloads: &downloads{session: s},
+	}
+}
+
+// current returns the connection, which may be lost, or nil before the first.
+func (p *pages) current() *connection { return p.connection.Load() }
+
+// backend is the [daemon.Backend] of the pages.
+type backend struct{ *pages }
+
+// Prepare starts Playwright's driver.
+func (b backend) Prepare(ctx context.Context) error {
+	_, err := b.driver.start(ctx)
+	return err
+}
+
+// Connect connects Playwright to the session's endpoint, and applies the session's settings.
+func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connection, error) {
+	pw, err := b.driver.start(ctx) // which Prepare has done, unless the driver has ended since
+	if err != nil {
+		return nil, err
+	}
+	conn, err := b.connect(ctx, pw, at)
+	if err != nil {
+		if isGone(err) {
+			b.driver.release(pw) // the driver may be what is gone
+		}
+		return nil, codeError(err)
+	}
+	b.recorder.watch(conn)
+	if hars := b.session.State.Get().HARs; len(hars) > 0 {
+		if err := conn.waitBriefly(installTime, func() error { return conn.replayHARs(hars) }); err != nil {
+			b.session.Log.Warn("answering from HAR files", "error", firstLine(err.Error()))
+		}
+	}
+	b.connection.Store(conn)
+	return conn, nil
+}
+
+// soonLost is the time after which a driver that is lost is replaced without a command. The
+// loss of one that has not lived as long may be the fault of the session's page.
+const soonLost = 10 * time.Second
+
+// Watch connects the pages to another driver when the one that is shared with other sessions
+// is lost, before the next command needs it.
+func (b backend) Watch(ctx context.Context) {
+	for {
+		var conn *driver.Conn
+		select {
+		case conn = <-b.driver.conns:
+		case <-ctx.Done():
+			return
+		}
+		since := time.Now()
+		select {
+		case <-conn.Done():
+		case <-ctx.Done():
+			return
+		}
+		// If the connection was closed, or lost before, no driver is needed now.
+		if !b.session.IsConnected() || time.Since(since) < soonLost {
+			continue
+		}
+		if err := b.session.Reconnect(ctx); err != nil {
+			b.session.Log.Warn("the driver was lost", "error", err)
+		}
+	}
+}
+
+// IsAlive reports whether the driver runs.
+func (b backend) IsAlive() bool { return b.driver.isAlive() }
+
+// State describes the driver.
+func (b backend) State(ctx context.Context) verbs.DriverStatus { return b.driver.status(ctx) }
+
+// FinishRecording writes the HAR of a recording that goes on, with all requests that have been
+// made until now.
+func (b backend) FinishRecording() (path string, err error) {
+	if b.recorder.isOn() {
+		b.awaitEvents()
+	}
+	return b.recorder.finish()
+}
+
+// Release ends the driver, or this session's use of it.
+func (b backend) Release() error { return b.driver.stop() }
+
+// FinishRecording writes the HAR of a session that ends without its daemon. It returns the
+// path, or "" if nothing was recorded.
+func FinishRecording(root home.Root, session string) (string, error) {
+	state := daemon.OpenState(root, session, slog.New(slog.DiscardHandler))
+	return newRecorder(state, root.JournalFile(session), func(error) {}).finish()
+}
+
+// logWriter writes the driver's output to the log.
+type logWriter struct{ log *slog.Logger }
+
+func (w logWriter) Write(p []byte) (int, error) {
+	w.log.Warn("driver", "says", firstLine(string(p)))
+	return len(p), nil
+}

@@ -1,0 +1,195 @@
+package broker
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/launcher/broker/queue"
+	"github.com/abrowser/abrowser/launcher/broker/socketwatch"
+	"github.com/abrowser/abrowser/launcher/broker/upstream"
+	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/patches/cdp"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const (
+	clientLimit = 512 << 20 // bytes that may wait for a client that does not read
+	highWater   = 32 << 20  // while more bytes wait for a client, nothing is read from it
+	joinTime    = 10 * time.Second
+	flushTime   = 2 * time.Second // to send what is queued for a client that is being disconnected
+)
+
+// cdpClient is the connection of one CDP client. Its reader is the request's goroutine. Its
+// writer takes from the queue. The mux's goroutine waits for neither.
+type cdpClient struct {
+	id   patches.ClientID
+	conn *websocket.Conn
+	q    *queue.Queue
+	once sync.Once
+	cut  chan struct{} // closed when the connection has to end
+	why  string        // the reason; read after end has returned
+	// socket is the socket file of the session's daemon, if that is the client; else nil.
+	socket *socketwatch.Socket
+}
+
+// end disconnects the client after sending what is queued. Only the first call counts.
+func (c *cdpClient) end(why string) {
+	c.once.Do(func() {
+		c.why = why
+		c.q.Close()
+		close(c.cut)
+		time.AfterFunc(flushTime, func() { _ = c.conn.CloseNow() }) // no effect if the client has read all
+	})
+}
+
+// send queues a message. A client that leaves too much unread is disconnected.
+func (c *cdpClient) send(msg []byte) {
+	if !c.q.Put(msg) {
+		c.end("too many bytes are waiting to be read")
+	}
+}
+
+// checkSocket tells a daemon that its socket is gone. It reports whether that is so. changed
+// is as in [socketwatch.Run].
+func (c *cdpClient) checkSocket(changed string) (gone bool) {
+	gone = c.socket != nil && c.socket.IsGone(changed)
+	if gone {
+		c.send([]byte(`{"method":"` + wire.EventSocketRemoved + `","params":{}}`))
+	}
+	return gone
+}
+
+// write sends what is queued until the client is disconnected. It returns an error if the
+// client did not read for too long.
+func (c *cdpClient) write(ctx context.Context) error {
+	if err := c.q.Send(ctx, c.conn); err != nil {
+		_ = c.conn.CloseNow()
+		return err
+	}
+	c.end("the broker is ending") // no effect if something else is the reason
+	_ = c.conn.Close(websocket.StatusNormalClosure, c.why)
+	return nil
+}
+
+// endpoint serves CDP for the session named in the path.
+func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
+	name, query := r.PathValue("name"), r.URL.Query()
+	place, err := b.Root.Session(name)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if b.awaitStop(r.Context()) {
+		http.Error(w, "the browser is being stopped", http.StatusServiceUnavailable)
+		return
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
+	if err != nil {
+		b.log.Debug("accepting a WebSocket", "session", name, "error", err)
+		return
+	}
+	conn.SetReadLimit(upstream.MaxMessage)
+	c := &cdpClient{conn: conn, q: queue.New(clientLimit), cut: make(chan struct{})}
+	// The request's context ends with the server, not with a hijacked connection.
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	log := b.log.With("session", name)
+	if query.Has(wire.ParamDaemon) {
+		socket := socketwatch.Of(place.Socket)
+		c.socket = &socket
+	}
+	if err := b.join(ctx, c, name, query.Get(wire.ParamParty)); err != nil {
+		log.Warn("adding a client", "error", err)
+		_ = conn.Close(websocket.StatusTryAgainLater, wire.AsError(err).Message)
+		return
+	}
+	log.Info("client connected", "client", int(c.id))
+	c.checkSocket("")
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		defer cancel() // ends the reader too
+		if err := c.write(ctx); err != nil {
+			log.Warn("writing to a client", "error", err)
+		}
+	})
+	err = b.receive(ctx, c)
+	log.Debug("client has closed its connection", "client", int(c.id), "error", err)
+	c.end("the client has disconnected")
+	b.leave(ctx, c)
+	writing.Wait()
+	_ = conn.CloseNow()
+	log.Info("client disconnected", "client", int(c.id), "why", c.why)
+}
+
+// join adds the client to the mux and waits until the browser has a session for it.
+func (b *broker) join(ctx context.Context, c *cdpClient, name, group string) error {
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	joined := make(chan bool, 1)
+	err := b.do(ctx, func() {
+		b.lastClient++
+		c.id = b.lastClient
+		b.clients[c.id], b.idle.joined = c, true
+		b.mux.Join(c.id, name, group, func(ok bool) { joined <- ok })
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case ok := <-joined:
+		if ok {
+			return nil
+		}
+	case <-c.cut:
+	case <-ctx.Done():
+	}
+	b.leave(ctx, c)
+	return wire.Errorf(wire.CodeBrowserGone, "the browser does not answer")
+}
+
+// leave removes the client from the mux, even if ctx has ended.
+func (b *broker) leave(ctx context.Context, c *cdpClient) {
+	_ = b.do(context.WithoutCancel(ctx), func() { // an error means that the broker is ending
+		b.mux.Leave(c.id)
+		delete(b.clients, c.id)
+	})
+}
+
+// receive passes the client's messages to the mux until the client disconnects. It pauses
+// while the client has too many unanswered calls or unread bytes.
+func (b *broker) receive(ctx context.Context, c *cdpClient) error {
+	var p pacer
+	for {
+		kind, msg, err := c.conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if kind != websocket.MessageText {
+			continue
+		}
+		b.jar.Touch()
+		ready := make(chan struct{})
+		request, invalid := cdp.ParseRequest(msg)
+		err = b.do(ctx, func() {
+			b.mux.FromClient(c.id, request, invalid)
+			b.mux.WhenReady(c.id, func() { close(ready) })
+		})
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ready:
+		case <-c.cut:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		c.q.AwaitBelow(highWater, ctx.Done())
+		if c.q.Waiting() > paceUnread {
+			p.wait(ctx)
+		}
+	}
+}

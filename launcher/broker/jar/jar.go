@@ -1,0 +1,267 @@
+// Package jar keeps a copy of a browser's cookies in a file and puts back those that a
+// killed browser lost. Chromium writes its own file up to 30 s late, and never writes
+// session cookies.
+//
+// A [Jar] reaches the browser through [Options].Call only. It logs no cookie's value.
+package jar
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	saveTime    = 3 * time.Second        // for the browser to list its cookies
+	restoreTime = 15 * time.Second       // for a browser that has just started to list and set cookies; clients wait
+	settleTime  = 300 * time.Millisecond // between a navigation and the save after it
+	saveEvery   = 5 * time.Second        // while clients and pages exchange messages
+	commandTime = time.Second            // that a command may be delayed by a save
+
+	// A browser lists few cookies, counted in bytes of its reply, in half a millisecond:
+	// they are saved before the response to a command that contacted a server. It lists a
+	// few thousand, which a person's browser has, in a tenth of a second: those are saved
+	// a moment later, and listing them may take a twentieth of the browser's time.
+	smallSize = 16 << 10
+	idleShare = 20
+)
+
+// Options are for [Open]. All fields are required.
+type Options struct {
+	File    string // the copy of the cookies
+	Profile string // the directory of the browser's profile
+	// Call sends a CDP command to the browser and decodes the result, unless result is nil.
+	Call func(ctx context.Context, method string, params, result any) error
+	Log  *slog.Logger
+}
+
+// Jar saves and restores the cookies of the browser's shared context. The methods of a nil
+// Jar do nothing: an external browser keeps its own cookies.
+type Jar struct {
+	Options
+	wake   chan struct{} // holds one token: a page has navigated, or a command has ended
+	active atomic.Bool   // messages were exchanged since the last save
+	size   atomic.Int64  // bytes of the browser's last reply
+
+	mu      sync.Mutex // guards the fields below; held while the browser is called, so that saves are in order
+	record  *record
+	saved   json.RawMessage // the browser's reply that the file holds; nil if it holds none
+	unsaved bool            // record has changes that could not be written
+}
+
+// Open returns a jar that continues from the file, unless that is of another profile.
+func Open(o Options) *Jar {
+	j := &Jar{Options: o, wake: make(chan struct{}, 1), record: &record{}}
+	id, err := profileID(o.Profile)
+	if err == nil {
+		j.record, err = load(o.File, id)
+	}
+	if err != nil {
+		o.Log.Error("reading the saved cookies; starting without them", "error", err)
+	}
+	return j
+}
+
+// profileID returns the random name that is stored in the profile, which it creates if it
+// is missing. A user who removes the profile wants its logins removed too.
+func profileID(dir string) (string, error) {
+	path := filepath.Join(dir, "abrowser.id")
+	raw, err := os.ReadFile(path)
+	if id := strings.TrimSpace(string(raw)); err == nil && id != "" {
+		return id, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	id := rand.Text()
+	return id, os.WriteFile(path, []byte(id+"\n"), 0o600)
+}
+
+// Run saves the cookies after navigations and commands, and regularly while messages are
+// exchanged, until ctx ends.
+func (j *Jar) Run(ctx context.Context) {
+	if j == nil {
+		return
+	}
+	tick := time.NewTicker(saveEvery)
+	defer tick.Stop()
+	settled := time.NewTimer(settleTime)
+	defer settled.Stop()
+	var next time.Time // when the browser may be called again
+	wake := j.wake     // nil while a save is due: a token that arrives then causes another one
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+			wake = nil
+			settled.Reset(max(settleTime, time.Until(next)))
+			continue
+		case <-settled.C:
+			wake = j.wake
+		case <-tick.C:
+			if time.Now().Before(next) || !j.active.Swap(false) {
+				continue
+			}
+		}
+		began := time.Now()
+		if err := j.save(ctx, false); err != nil && ctx.Err() == nil {
+			j.Log.Warn("saving the cookies", "error", err)
+		}
+		next = time.Now().Add(idleShare * time.Since(began))
+	}
+}
+
+// SaveSoon causes a save: a page has navigated, or a command has ended.
+func (j *Jar) SaveSoon() {
+	if j == nil {
+		return
+	}
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Touch records that a message was exchanged with the browser: the next regular save is
+// not skipped.
+func (j *Jar) Touch() {
+	if j != nil {
+		j.active.Store(true)
+	}
+}
+
+// SaveBeforeResponse saves what a command may have logged in to. A browser that is slow to
+// list its cookies, or has many, is not waited for: they are saved a moment later.
+func (j *Jar) SaveBeforeResponse(ctx context.Context) {
+	if j == nil {
+		return
+	}
+	if j.size.Load() > smallSize {
+		j.SaveSoon()
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	if err := j.save(ctx, false); err != nil {
+		j.Log.Warn("saving the cookies", "error", err)
+		j.SaveSoon()
+	}
+}
+
+// SaveLast saves the cookies before the browser is asked to exit. Its own file is complete
+// then, so the next [Jar.Restore] puts back session cookies only.
+func (j *Jar) SaveLast(ctx context.Context) {
+	if j == nil {
+		return
+	}
+	if err := j.save(ctx, true); err != nil {
+		j.Log.Warn("saving the cookies", "error", err)
+	}
+}
+
+// save writes the file if the cookies have changed since the last save, or if it is the
+// last one.
+func (j *Jar) save(ctx context.Context, last bool) error {
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	raw, err := j.list(ctx)
+	if err != nil || bytes.Equal(raw, j.saved) && !last { // equal at the end of most commands
+		return err
+	}
+	cookies, err := decode(raw)
+	if err != nil {
+		return err
+	}
+	j.unsaved = j.record.update(time.Now(), cookies) || j.unsaved || last
+	j.record.Clean = last
+	if j.unsaved {
+		if err := j.record.write(j.File); err != nil {
+			return err
+		}
+	}
+	j.saved, j.unsaved = raw, false
+	return nil
+}
+
+// list returns the cookies of the shared context as the browser sends them.
+func (j *Jar) list(ctx context.Context) (raw json.RawMessage, err error) {
+	err = j.Call(ctx, "Storage.getCookies", struct{}{}, &raw)
+	if err == nil {
+		j.size.Store(int64(len(raw)))
+	}
+	return raw, err
+}
+
+func decode(raw json.RawMessage) ([]cookie, error) {
+	var out struct{ Cookies []cookie }
+	if json.Unmarshal(raw, &out) != nil {
+		return nil, errors.New("the browser's list of cookies is invalid") // the cause might quote a value
+	}
+	return out.Cookies, nil
+}
+
+// Restore sets the cookies that the previous browser lost. It died at the given time; zero
+// if that is not known.
+func (j *Jar) Restore(ctx context.Context, died time.Time) error {
+	if j == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, restoreTime)
+	defer cancel()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	raw, err := j.list(ctx)
+	if err != nil {
+		return err
+	}
+	cookies, err := decode(raw)
+	if err != nil {
+		return err
+	}
+	if died.IsZero() {
+		died = j.record.At // it lived until then at least
+	}
+	lost := j.record.lost(time.Now(), died, cookies)
+	if len(lost) == 0 {
+		return nil
+	}
+	refused := 0
+	if err := j.set(ctx, lost...); err != nil { // one refused cookie makes the browser refuse all
+		if ctx.Err() != nil {
+			return err
+		}
+		for _, c := range lost {
+			if err := j.set(ctx, c); err != nil {
+				refused++
+			}
+		}
+	}
+	j.record.restored(lost, time.Now())
+	j.Log.Info("put cookies back", "count", len(lost)-refused, "refused", refused)
+	if refused > 0 {
+		return fmt.Errorf("the browser refused %d of %d cookies", refused, len(lost))
+	}
+	return nil
+}
+
+func (j *Jar) set(ctx context.Context, cookies ...cookie) error {
+	params := make([]param, len(cookies))
+	for i, c := range cookies {
+		params[i] = c.param()
+	}
+	return j.Call(ctx, "Storage.setCookies", map[string]any{"cookies": params}, nil)
+}

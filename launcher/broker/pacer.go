@@ -1,0 +1,46 @@
+package broker
+
+import (
+	"context"
+	"time"
+)
+
+// A client that sends without a break and does not read keeps a processor busy by itself.
+// While no processor is idle, the Go runtime only rarely checks what other clients have
+// sent. So a client that leaves many bytes of responses unread is slowed down. A client
+// that reads its responses is never slowed down.
+const (
+	paceUnread = 64 << 10               // bytes that a client has not read, from which it is paced
+	paceCost   = 250 * time.Microsecond // between two messages, on average
+	paceBurst  = 64 * time.Millisecond  // worth of messages that may come at once
+	minPause   = 2 * time.Millisecond   // so that other clients are served meanwhile
+)
+
+// pacer slows one client down. Its zero value is ready for use.
+type pacer struct{ due time.Time }
+
+// ahead counts a message and returns how long to wait before the next one.
+func (p *pacer) ahead(now time.Time) time.Duration {
+	if earliest := now.Add(-paceBurst); p.due.Before(earliest) {
+		p.due = earliest
+	}
+	p.due = p.due.Add(paceCost)
+	if wait := p.due.Sub(now); wait >= minPause {
+		return wait
+	}
+	return 0
+}
+
+// wait counts a message and waits before the next one, at most until ctx ends.
+func (p *pacer) wait(ctx context.Context) {
+	pause := p.ahead(time.Now())
+	if pause == 0 {
+		return
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

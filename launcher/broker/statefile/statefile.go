@@ -1,0 +1,137 @@
+// Package statefile is the file in which a broker keeps which session owns which tab, so
+// that the next broker, or the next browser, continues from there.
+//
+// Each save replaces the file and keeps the previous one. A broker that is killed at any
+// moment of a save leaves at least one complete state.
+package statefile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/abrowser/abrowser/launcher/broker/pool"
+	"github.com/abrowser/abrowser/launcher/handover"
+	"github.com/abrowser/abrowser/patches"
+	"github.com/abrowser/abrowser/sockets/home"
+)
+
+// File is the state file of a browser.
+type File struct {
+	path     string
+	instance string
+	External bool // the browser is external
+	Stopped  bool // the browser is being stopped on purpose, with its tabs
+	intact   bool // the file at path was read or written by this process
+}
+
+// Content is what the file holds.
+type Content struct {
+	Instance string        `json:"instance"` // of the browser, see [handover.Browser]
+	Stopped  bool          `json:"stopped,omitempty"`
+	State    patches.State `json:"state"`
+	Agents   pool.State    `json:"agents"`
+}
+
+// New returns the state file of a browser.
+func New(root home.Root, b *handover.Browser) *File {
+	return &File{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", b.Name))+".json"), instance: b.Instance}
+}
+
+// Load returns the last saved state. If that is of the previous instance of the browser,
+// its tabs are lost and have to be opened again, unless the browser was stopped on purpose
+// or is external: then a person may have opened them again.
+//
+// If the file cannot be read, Load returns the previous one, which lacks at most the last
+// change, and an error that says so.
+func (f *File) Load() (patches.State, pool.State, error) {
+	c, err := Read(f.path)
+	if err != nil {
+		if next, failed := Read(f.next()); failed == nil { // the broker was killed before it renamed it
+			c, err = next, nil
+			_ = os.Rename(f.next(), f.path) // the next Save reports what prevents it
+		}
+	}
+	f.intact = err == nil
+	if err != nil {
+		previous, failed := Read(f.previous())
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && failed != nil:
+			return patches.State{}, pool.State{}, nil
+		case failed != nil:
+			return patches.State{}, pool.State{}, fmt.Errorf("starting without a state: %w", err)
+		}
+		c, err = previous, fmt.Errorf("using the previous state: %w", err)
+	}
+	switch {
+	case c.Instance == f.instance:
+		return c.State, c.Agents, err
+	case c.Stopped: // no agent waits for tabs of a browser that was stopped
+		return c.State.Stopped(), pool.State{Agents: c.Agents.Agents}, err
+	case f.External:
+		return c.State.Stopped(), c.Agents, err
+	default:
+		return c.State.Died(), c.Agents, err
+	}
+}
+
+func (f *File) previous() string { return f.path + ".before" }
+func (f *File) next() string     { return f.path + ".new" }
+
+// Read returns the content of a state file.
+func Read(path string) (Content, error) {
+	var c Content
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(raw, &c)
+	}
+	if err == nil && c.Instance == "" {
+		err = fmt.Errorf("%s names no browser", path)
+	}
+	return c, err
+}
+
+// Save replaces the file. It does not sync: the kernel writes the data even if the broker
+// is killed, and when the machine goes down, the browser does too.
+func (f *File) Save(s patches.State, agents pool.State) error {
+	raw, err := json.Marshal(Content{f.instance, f.Stopped, s, agents})
+	if err != nil {
+		return err
+	}
+	err = os.WriteFile(f.next(), raw, 0o600)
+	// On a full disk the previous file makes room. The one at path stays until it is replaced.
+	if full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT); full && os.Remove(f.previous()) == nil {
+		err = os.WriteFile(f.next(), raw, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.keepPrevious(); err != nil {
+		return err
+	}
+	err = os.Rename(f.next(), f.path)
+	f.intact = f.intact || err == nil
+	return err
+}
+
+// keepPrevious renames the file at path to the previous one, if it is a state file. It is
+// not a link: damage to one file must not damage the other. Until the next file is renamed,
+// no file exists at path; Load handles that.
+func (f *File) keepPrevious() error {
+	info, err := os.Lstat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return os.Remove(f.path)
+	case !f.intact, info.Size() == 0:
+		return nil
+	}
+	return os.Rename(f.path, f.previous())
+}

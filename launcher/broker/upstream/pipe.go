@@ -1,0 +1,71 @@
+package upstream
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/abrowser/abrowser/launcher/broker/queue"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const pipeBuffer = 64 << 10
+
+// Pipe is the connection to a browser that the keeper started: messages that end with a
+// NUL, in both directions.
+type Pipe struct {
+	In    *os.File // the browser reads from it
+	Out   *os.File // the browser writes to it
+	Queue *queue.Queue
+}
+
+// Read implements [Conn]. A dead broker may have read the beginning of the first message;
+// the rest of it is skipped.
+func (p *Pipe) Read(handle func([]byte)) error {
+	r := bufio.NewReaderSize(p.Out, pipeBuffer)
+	for first := true; ; first = false {
+		msg, err := r.ReadBytes(0)
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		msg = msg[:len(msg)-1]
+		if first && !json.Valid(msg) {
+			continue
+		}
+		handle(msg)
+	}
+}
+
+// Write implements [Conn]. It first writes a NUL, which ends a message that a dead broker
+// wrote in part.
+func (p *Pipe) Write(ctx context.Context) error {
+	w := bufio.NewWriterSize(p.In, pipeBuffer)
+	_ = w.WriteByte(0) // Flush returns the error of an earlier write
+	for {
+		list, ok := p.Queue.Take(ctx.Done())
+		if !ok {
+			return nil
+		}
+		for _, msg := range list {
+			if bytes.IndexByte(msg, 0) >= 0 {
+				return wire.Errorf(wire.CodeInternal, "a message for the browser contains a NUL")
+			}
+			_, _ = w.Write(msg)
+			_ = w.WriteByte(0)
+			p.Queue.Written(len(msg))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+}
+
+// Close implements [Conn].
+func (p *Pipe) Close() error { return errors.Join(p.In.Close(), p.Out.Close()) }

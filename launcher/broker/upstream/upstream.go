@@ -1,0 +1,44 @@
+// Package upstream is the broker's connection to its browser: the pipe of a browser that
+// the keeper started, or a WebSocket to an external one.
+//
+// It passes whole messages on, and does not interpret them.
+package upstream
+
+import (
+	"context"
+
+	"github.com/coder/websocket"
+
+	"github.com/abrowser/abrowser/launcher/broker/queue"
+)
+
+// MaxMessage is the size in bytes of the largest message.
+const MaxMessage = 256 << 20
+
+// Conn is the connection to the browser. The messages to write are taken from a queue.
+type Conn interface {
+	// Read passes each message of the browser to handle, until the browser has ended.
+	Read(handle func([]byte)) error
+	// Write writes the queued messages until ctx ends.
+	Write(ctx context.Context) error
+	Close() error
+}
+
+// remote is the connection to an external browser.
+type remote struct {
+	conn *websocket.Conn
+	q    *queue.Queue
+}
+
+func (r *remote) Read(handle func([]byte)) error {
+	for {
+		_, msg, err := r.conn.Read(context.Background()) // Close ends it
+		if err != nil {
+			return err
+		}
+		handle(msg)
+	}
+}
+
+func (r *remote) Write(ctx context.Context) error { return r.q.Send(ctx, r.conn) }
+func (r *remote) Close() error                    { return r.conn.CloseNow() }

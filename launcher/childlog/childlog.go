@@ -1,0 +1,61 @@
+// Package childlog opens the log files to which the processes that abrowser starts write
+// their output.
+//
+// A log is appended to, and truncated at the next start when it has become large; nothing
+// else rotates it. The package does not parse what is logged. The launcher uses it for
+// daemons and keepers, package driver for Playwright's driver. The invariant: the caller
+// holds the start lock and the previous process has exited, so no other process writes to
+// the log when it is opened.
+package childlog
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// MaxSize is the size above which a log is truncated at the next start.
+const MaxSize = 4 << 20
+
+// Log is the log of a child. The child's part begins at the size that the log had when it
+// was opened.
+type Log struct {
+	*os.File
+	began int64
+}
+
+// Open opens the log at path for a child that is about to start.
+func Open(path string) (*Log, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, wire.Errorf(wire.CodePermission, "opening the log: %v", err).WithHint("abrowser doctor")
+	}
+	began, err := f.Seek(0, io.SeekEnd)
+	if err == nil && began > MaxSize {
+		began, err = 0, f.Truncate(0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Log{File: f, began: began}, nil
+}
+
+// Excerpt returns the end of what the child wrote, for the error about a child that exited:
+// the first line of a panic, else the last three lines.
+func (l *Log) Excerpt() string {
+	raw, err := io.ReadAll(io.NewSectionReader(l, l.began, MaxSize))
+	if err != nil || len(bytes.TrimSpace(raw)) == 0 {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+	for _, line := range lines {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-3):], "; ")
+}

@@ -1,0 +1,99 @@
+package driver
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"time"
+)
+
+// watchdog pings the driver until the connection is closed. It kills a driver that does not
+// reply, since none of the driver's sessions would get a reply either.
+func (c *Conn) watchdog() {
+	defer c.shutdown()
+	timer := time.NewTimer(pingInterval)
+	defer timer.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-c.broken: // the driver exited or closed the connection, or playwright-go stopped
+		case <-timer.C:
+		}
+		reply, err := c.ping()
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			c.kill(c.process, c.probe)
+			return
+		case err != nil:
+			if !isClosed(c.done) {
+				c.shared.logger().Warn("the driver exited", "name", c.endpoint.Name, "pid", c.pid)
+				c.shared.cleanUp(c.endpoint)
+			}
+			return
+		case isClosed(c.broken):
+			return
+		case reply == '1':
+			timer.Reset(pingInterval)
+		default: // another session pings the driver too
+			timer.Reset(4 * pingInterval)
+		}
+	}
+}
+
+func (c *Conn) ping() (byte, error) {
+	if _, err := c.probe.Write([]byte{'?'}); err != nil {
+		return 0, err
+	}
+	return readReply(c.probe)
+}
+
+// readReply reads the driver's reply of one byte. After the limit it tries once more: this
+// process may have been suspended itself, with the reply waiting.
+func readReply(conn net.Conn) (byte, error) {
+	reply, err := readByte(conn, replyTimeout)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		reply, err = readByte(conn, graceTime)
+	}
+	return reply, err
+}
+
+// kill kills a driver that does not reply on conn, which ends the connections of all its
+// sessions.
+func (c *Conn) kill(process *os.Process, conn net.Conn) {
+	c.shared.logger().Warn("killing the driver, which does not answer", "name", c.endpoint.Name, "pid", c.pid)
+	_ = process.Kill() // it may have exited
+	if err := conn.SetReadDeadline(time.Now().Add(graceTime)); err == nil {
+		_, _ = io.Copy(io.Discard, conn) // until the system has closed the driver's end
+	}
+	c.shared.cleanUp(c.endpoint)
+}
+
+// readByte reads one byte within limit.
+func readByte(conn net.Conn, limit time.Duration) (byte, error) {
+	if err := conn.SetReadDeadline(time.Now().Add(limit)); err != nil {
+		return 0, err
+	}
+	var b [1]byte
+	_, err := io.ReadFull(conn, b[:])
+	return b[0], errors.Join(err, conn.SetReadDeadline(time.Time{}))
+}
+
+// waitOrKill waits in the background for a driver that has not replied while a caller could
+// wait for it, and kills the driver if it never does. It takes over the connection's
+// resources.
+func (c *Conn) waitOrKill() {
+	conn, process := c.frames, c.process
+	c.resources = nil
+	go func() { // ends within the limits
+		defer func() { _, _ = conn.Close(), process.Release() }() // nothing was written
+		_, err := readReply(conn)
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			c.kill(process, conn)
+		case err != nil: // the driver exited
+			c.shared.cleanUp(c.endpoint)
+		}
+	}()
+}

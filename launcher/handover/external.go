@@ -1,0 +1,15 @@
+package handover
+
+import (
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// AttachError returns the error for an external browser that cannot be attached to.
+func AttachError(endpoint, why string) *wire.Error {
+	plain := home.RedactCDP(endpoint)
+	return wire.Errorf(wire.CodeNoBrowser, "attaching to the browser at %s: %s", plain, why).
+		WithHint("curl %s/json/version", strings.Replace(plain, "ws", "http", 1))
+}

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Lock is a lock that a client holds for as long as it keeps its connection open.
+type Lock struct {
+	Path  string
+	Limit time.Duration // the lock is released after this time
+	// Acquire acquires the lock, or fails when ctx ends. It returns the reply's data and
+	// the function that releases the lock.
+	Acquire func(ctx context.Context, call *wire.Call) (out any, release func(), err error)
+}
+
+// serveHolding responds when the lock is acquired. It releases the lock when the client
+// disconnects, the limit has passed or leaving ends.
+func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Lock) {
+	call, no := s.admit(r, wire.Spec{})
+	if no == nil {
+		_, no = readBody(w, r)
+	}
+	if no != nil {
+		no.respond(w)
+		return
+	}
+	waiting, cancel := context.WithDeadline(r.Context(), call.Deadline)
+	out, release, err := h.Acquire(waiting, call)
+	cancel()
+	reply := wire.NewReply(call, out, err)
+	if err != nil {
+		respond(w, statusOf(reply.Error.Code), reply)
+		return
+	}
+	defer release()
+	respond(w, http.StatusOK, reply)
+	if http.NewResponseController(w).Flush() != nil {
+		return // the client has disconnected
+	}
+	limit := time.NewTimer(h.Limit)
+	defer limit.Stop()
+	select {
+	case <-r.Context().Done():
+	case <-leaving.Done():
+	case <-limit.C:
+	}
+}

@@ -1,0 +1,34 @@
+package verbs
+
+import (
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// SessionCloseIn is the input of [SessionClose]. A session must meet all
+// given conditions.
+type SessionCloseIn struct {
+	Prefix string `json:"prefix,omitzero" help:"sessions whose names start with this"`
+	IdleMS int    `json:"idleMs,omitzero" min:"1" help:"sessions without a command for this many milliseconds"`
+	All    bool   `json:"all,omitzero" help:"all sessions that meet the other conditions"`
+	Force  bool   `json:"force,omitzero" by:"person" help:"also the sessions of other agents; only if the environment sets no session"`
+}
+
+// SessionCloseOut is the output of [SessionClose]: the running sessions. Skipped are those
+// that do not meet the conditions and those of other agents.
+type SessionCloseOut struct {
+	Closed  []string `json:"closed"`
+	Skipped []string `json:"skipped"`
+}
+
+// Text returns the closed and the skipped sessions.
+func (o SessionCloseOut) Text() string {
+	return lines(labelled("closed: ", strings.Join(o.Closed, ", ")), labelled("skipped: ", strings.Join(o.Skipped, ", ")))
+}
+
+// SessionClose ends the running sessions that meet all conditions. Their tabs stay open.
+var SessionClose = wire.Verb[SessionCloseIn, SessionCloseOut]{Spec: wire.Spec{
+	Name: "session close", Group: groupSession, Short: "End the sessions with a prefix or without recent commands; their tabs stay open",
+	Example: "abrowser session close --prefix task_ --idle-ms 600000", By: wire.ByCommand, NoStart: true,
+}}
