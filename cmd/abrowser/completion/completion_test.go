@@ -44,7 +44,7 @@ func TestWrite(t *testing.T) {
 		{[]string{"scroll", ""}, "up\ndown\nleft\nright\n"},
 		{[]string{"wait", "--state", ""}, "visible\nhidden\nattached\ndetached\n"},
 		{[]string{"dialog", ""}, "accept\tAccept the next JavaScript dialog, whatever the policy\ndismiss\tDismiss"},
-		{[]string{"click", "--new"}, "--new-tab\topen the link in a new tab instead\n"},
+		{[]string{"click", "--new"}, "--new-tab\topen the link in a new tab\n"},
 		{[]string{"--mode", ""}, "shared\nincognito\npersistent\nattached\n"},
 	}
 	for _, tt := range tests {
