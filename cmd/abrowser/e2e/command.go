@@ -17,11 +17,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// CommandDeadline is when a command that has not ended hangs: the slowest, a cold
-// start on a busy machine, takes a tenth of it.
+// CommandDeadline is the time after which a command counts as hanging. The slowest one, a
+// cold start on a busy machine, takes a tenth of it.
 const CommandDeadline = 90 * time.Second
 
-// Result is how a command ended.
+// Result is the outcome of a command.
 type Result struct {
 	args           []string
 	Stdout, Stderr string
@@ -35,7 +35,7 @@ func (r Result) String() string {
 		strings.Join(r.args, " "), r.Status, r.Took.Round(time.Millisecond), r.Stdout, r.Stderr, r.Err)
 }
 
-// Prepared is a command of the session, not started yet.
+// Prepared returns a command of the session that is not started yet.
 func (h *Home) Prepared(ctx context.Context, session string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, h.Binary, args...)
 	cmd.Env, cmd.Dir = h.Environ(session), h.Cwd
@@ -48,12 +48,12 @@ func (h *Home) Prepared(ctx context.Context, session string, args ...string) *ex
 	return cmd
 }
 
-// Command runs a command of the session to its end.
+// Command runs a command of the session and waits for its end.
 func (h *Home) Command(ctx context.Context, session string, args ...string) Result {
 	return Finish(h.Prepared(ctx, session, args...), args)
 }
 
-// Finish runs a command to its end; args are what it is called in messages.
+// Finish runs a command and waits for its end. args name it in messages.
 func Finish(cmd *exec.Cmd, args []string) Result {
 	r, err := Start(cmd, args)
 	if err != nil {
@@ -62,13 +62,13 @@ func Finish(cmd *exec.Cmd, args []string) Result {
 	return <-r.Ended
 }
 
-// Running is a command that was started and not waited for.
+// Running is a command that was started.
 type Running struct {
 	PID   int
 	Ended chan Result // gets how it ended
 }
 
-// Start is [Finish] for one that is not waited for yet.
+// Start starts a command without waiting for its end.
 func Start(cmd *exec.Cmd, args []string) (Running, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -92,7 +92,7 @@ func Start(cmd *exec.Cmd, args []string) (Running, error) {
 	return r, nil
 }
 
-// Begin starts a command of the session that the test does not wait for yet.
+// Begin starts a command of the session without waiting for its end.
 func (h *Home) Begin(t *testing.T, session string, args ...string) Running {
 	t.Helper()
 	r, err := Start(h.Prepared(t.Context(), session, args...), args)
@@ -102,8 +102,8 @@ func (h *Home) Begin(t *testing.T, session string, args ...string) Running {
 	return r
 }
 
-// Try runs a command of the session and says how it ended. It may be called from
-// any goroutine.
+// Try runs a command of the session and returns its outcome. It may be called from any
+// goroutine.
 func (h *Home) Try(session string, args ...string) Result {
 	ctx, cancel := context.WithTimeout(context.Background(), CommandDeadline)
 	defer cancel()
@@ -143,12 +143,12 @@ type Envelope struct {
 	SessionID string          `json:"sessionId"`
 }
 
-// Envelope is the answer of a command with --json.
+// Envelope decodes the answer of a command with --json.
 func (r Result) Envelope(t testing.TB) Envelope {
 	t.Helper()
 	var e Envelope
 	if err := json.Unmarshal([]byte(r.Stdout), &e); err != nil {
-		t.Fatalf("the answer is no JSON (%v): %s", err, r)
+		t.Fatalf("the answer is not JSON (%v): %s", err, r)
 	}
 	return e
 }
@@ -163,13 +163,13 @@ func Ask[Out any](t testing.TB, h *Home, session string, args ...string) Out {
 	return out
 }
 
-// TryAsk is ask for any goroutine.
+// TryAsk is [Ask], but may be called from any goroutine.
 func TryAsk[Out any](h *Home, session string, args ...string) (Out, error) {
 	var out Out
 	var e Envelope
 	r := h.Try(session, append([]string{"--json"}, args...)...)
 	if err := json.Unmarshal([]byte(r.Stdout), &e); err != nil {
-		return out, fmt.Errorf("the answer is no JSON (%w): %s", err, r)
+		return out, fmt.Errorf("the answer is not JSON (%w): %s", err, r)
 	}
 	if r.Status != wire.ExitDone || !e.Success {
 		return out, fmt.Errorf("%s", r)

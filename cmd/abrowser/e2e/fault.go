@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Stop stops a process until the test is over.
+// Stop stops a process until the test ends.
 func Stop(t testing.TB, p Process) {
 	t.Helper()
 	if p.PID == 0 {

@@ -29,11 +29,11 @@ type Home struct {
 	shown *atomic.Bool // whether what matters of the logs was
 }
 
-// OwnPrefix begins the name of every directory of this run, and of no other's.
+// OwnPrefix returns the prefix of the names of this run's directories, which no other run has.
 func OwnPrefix() string { return fmt.Sprintf("abf%d-", os.Getpid()) }
 
-// NewHome makes a home whose processes are ended, and looked for, when the test is
-// over.
+// NewHome makes a home. When the test ends, the home's processes are ended, and the test fails
+// if one is left.
 func NewHome(t testing.TB) *Home {
 	t.Helper()
 	// Not t.TempDir: its paths are too long for a socket.
@@ -50,16 +50,16 @@ func NewHome(t testing.TB) *Home {
 	return h
 }
 
-// NewRacedHome is a home whose processes run with the race detector, where the tests
-// do. It makes each of them start several times slower; what happens inside of one
-// process the tests of the packages look at. This is for what many do at once.
+// NewRacedHome makes a home whose processes run with the race detector if the tests do. They
+// start several times slower. It is for concurrent use of several processes: the tests of the
+// packages cover what happens inside one.
 func NewRacedHome(t testing.TB) *Home {
 	h := NewHome(t)
 	h.Binary = os.Getenv(envRaced)
 	return h
 }
 
-// end stops everything in the home and fails the test where something stays.
+// end stops everything in the home and fails the test if something is left.
 func (h *Home) end(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.Background(), CommandDeadline)
 	defer cancel()
@@ -101,8 +101,8 @@ func (h *Home) end(t testing.TB) {
 	}
 }
 
-// readLogs fails the test on what must not be in a log, and shows the logs of a
-// test that failed, unless [Home.ShowLog] has shown those that matter.
+// readLogs fails the test if a log has what it must not have, and shows the logs of a test that
+// failed, unless [Home.ShowLog] has shown the relevant ones.
 func (h *Home) readLogs(t testing.TB) {
 	for _, name := range h.logs() {
 		content := h.log(name)
@@ -117,8 +117,8 @@ func (h *Home) readLogs(t testing.TB) {
 	}
 }
 
-// ShowLog shows what the session's daemon and the browser's broker have logged. A
-// test calls it that failed in a home that it shares with others.
+// ShowLog shows the logs of the session's daemon and of the browser's broker. A failed test
+// calls it if it shares its home with others.
 func (h *Home) ShowLog(t testing.TB, session string) {
 	h.shown.Store(true)
 	for _, name := range h.logs() {
@@ -133,7 +133,7 @@ func (h *Home) show(t testing.TB, name string) {
 	t.Logf("%s:\n%s", name, content[max(0, len(content)-4000):])
 }
 
-// logs are the names of the logs that have something in them.
+// logs returns the names of the logs that are not empty.
 func (h *Home) logs() []string {
 	entries, _ := os.ReadDir(filepath.Join(h.Dir, "log"))
 	var names []string
@@ -153,9 +153,9 @@ func (h *Home) log(name string) string {
 	return string(withoutTheirs(content))
 }
 
-// withoutTheirs drops the one report of the race detector that is not about us:
-// playwright-go asks its flag that a page is closed while the connection's goroutine
-// sets it, where the state of a load is waited for. Either answer ends the wait.
+// withoutTheirs drops the one race report that is not about our code: while it waits for a load
+// state, playwright-go reads a page's closed flag that the connection's goroutine sets. Either
+// value ends the wait.
 func withoutTheirs(log []byte) []byte {
 	const line = "=================="
 	parts := strings.Split(string(log), line)
@@ -165,7 +165,7 @@ func withoutTheirs(log []byte) []byte {
 	}), line))
 }
 
-// Environ is what a command of the session finds in its environment.
+// Environ returns the environment of a command of the session.
 func (h *Home) Environ(session string) []string {
 	env := []string{
 		"HOME=" + filepath.Join(h.Outer, "h"), "ABROWSER_HOME=" + h.Dir,
@@ -189,7 +189,7 @@ func (h *Home) Environ(session string) []string {
 	return append(env, h.Env...)
 }
 
-// FilesBelow lists everything below a directory, itself not.
+// FilesBelow lists everything below a directory, without the directory itself.
 func FilesBelow(dir string) []string {
 	var found []string
 	_ = filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {

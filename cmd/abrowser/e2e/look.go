@@ -9,7 +9,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Owners says which sessions have tabs, and how many.
+// Owners returns the number of tabs of each session that has some.
 func Owners(t *testing.T, h *Home) map[string]int {
 	t.Helper()
 	n := map[string]int{}
@@ -19,7 +19,7 @@ func Owners(t *testing.T, h *Home) map[string]int {
 	return n
 }
 
-// KillBrowser kills the home's browser and returns when it is gone.
+// KillBrowser kills the home's browser and waits for its end.
 func KillBrowser(t *testing.T, h *Home) {
 	t.Helper()
 	browser := h.Of(KindBrowser)
@@ -39,11 +39,11 @@ func AwaitNoDaemon(t *testing.T, h *Home, session string) {
 	}
 }
 
-// Mark is what tells a page from every other, were its URL the same: the target,
-// and a value that only the document's own script knows.
+// Mark identifies a page, also among pages of the same URL: by the target, and by a value that
+// only the document's script knows.
 type Mark struct{ Target, URL, Value, Typed string }
 
-// MarkOf reads the mark of the session's only tab, a page that has #kept and reveal.
+// MarkOf returns the mark of the session's only tab, a page that has #kept and reveal.
 func MarkOf(t *testing.T, h *Home, session string) Mark {
 	t.Helper()
 	tabs := Ask[verbs.TabsOut](t, h, session, "tab", "list").Tabs

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// Observer looks at a browser from beside the product, through a debugging port
-// that the test's own wrapper around the browser opens.
+// Observer inspects a browser independently of the product, through a debugging port that the
+// test's wrapper around the browser opens.
 type Observer struct{ profile string }
 
-// Observe makes the home's browser one that can be watched. It must be called
-// before the browser starts.
+// Observe has the home's browser start with a debugging port. It must be called before the
+// browser starts.
 func Observe(t *testing.T, h *Home) Observer {
 	t.Helper()
 	wrapper := filepath.Join(h.Outer, "browser")
@@ -31,7 +31,7 @@ func Observe(t *testing.T, h *Home) Observer {
 	return Observer{profile: filepath.Join(h.Dir, "profiles", "default")}
 }
 
-// Pages are the browser's pages, URLs by target id.
+// Pages returns the URLs of the browser's pages, by target id.
 func (o Observer) Pages(t *testing.T) map[string]string {
 	t.Helper()
 	var targets []struct{ ID, Type, URL string }
@@ -47,7 +47,7 @@ func (o Observer) Pages(t *testing.T) map[string]string {
 	return found
 }
 
-// Close closes a page as a person does with its tab.
+// Close closes a page as a person closes a tab.
 func (o Observer) Close(t *testing.T, target string) {
 	t.Helper()
 	o.get(t, "/json/close/"+target)

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// leftDeadline is how long the rest of a browser may take to clear up behind it.
+// leftDeadline is how long the other processes of a browser may take to clean up after it.
 const leftDeadline = 20 * time.Second
 
-// surroundings are what a run must leave as it found it: processes, the system's
-// temp folder, and the user's own HOME.
+// surroundings are what a run must not change: processes, the system's temporary directory, and
+// the user's own HOME.
 type surroundings struct {
 	pids  map[int]bool
 	files map[string]bool
@@ -32,8 +32,8 @@ func outside() surroundings {
 	return s
 }
 
-// traces lists what the command, Chromium and Playwright are known to leave
-// where they are not stopped properly, and everything directly in HOME.
+// traces lists the files that the command, Chromium and Playwright leave if they are not stopped
+// properly, and everything directly in HOME.
 func traces() []string {
 	var found []string
 	patterns := []string{OwnPrefix() + "*", "abrowser*", "playwright*", ".org.chromium.*", ".com.google.*", "org.chromium.*", "scoped_dir*", "chromium*", "npm-*", "node-*"}
@@ -50,9 +50,9 @@ func traces() []string {
 	return found
 }
 
-// note keeps what is known only while the home's browser runs: where outside of the
-// home it put its socket, and whether somebody else's browser or driver runs, of
-// whose files in the system's temp folder we could not tell that they are not ours.
+// note records what is known only while the home's browser runs: where outside the home it put
+// its socket, and whether a browser or driver of another run runs, whose files in the system's
+// temporary directory cannot be told from ours.
 func (h *Home) note() error {
 	var seen []string
 	links, _ := filepath.Glob(filepath.Join(h.Dir, "profiles", "*", "SingletonSocket")) // the pattern is ours
@@ -74,16 +74,16 @@ func (h *Home) note() error {
 
 const stranger = "a stranger"
 
-// strangersRun reports whether a browser or driver runs that is none of this run's.
+// strangersRun reports whether a browser or driver of another run is running.
 func strangersRun() bool {
 	return slices.ContainsFunc(processes(), func(p Process) bool {
 		return (p.Kind() == KindBrowser || p.Kind() == KindDriver) && !p.mentions("/tmp/"+OwnPrefix())
 	})
 }
 
-// left waits until everything is as it was and returns what is not. Where packages
-// were tested side by side, only what is certainly ours counts in the system's temp
-// folder; .ci/run compares it once more when all are done.
+// left waits until everything is as it was before and returns the differences. If packages were
+// tested at the same time, only what is certainly ours counts in the system's temporary
+// directory; .ci/run compares it again at the end.
 func (s surroundings) left(patience time.Duration, notes string) []string {
 	noted := strings.Split(notes, "\n")
 	own := "/tmp/" + OwnPrefix()
@@ -107,7 +107,7 @@ func (s surroundings) left(patience time.Duration, notes string) []string {
 	return left
 }
 
-// mentions reports whether a process runs a file with this prefix, or was given one.
+// mentions reports whether a process runs a file with this prefix, or has one as an argument.
 func (p Process) mentions(prefix string) bool {
 	return strings.HasPrefix(p.Exe, prefix) ||
 		slices.ContainsFunc(p.args, func(arg string) bool { return strings.Contains(arg, prefix) })

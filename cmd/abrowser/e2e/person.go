@@ -20,11 +20,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// PersonTime is what one question to a person's browser may take on a busy machine.
+// PersonTime is how long one call to a person's browser may take on a busy machine.
 const PersonTime = 20 * time.Second
 
-// Person is a browser that somebody else started, and what its person does in it:
-// by a connection of its own, beside the product's.
+// Person is a browser that the product has not started, with its user's actions. It has a
+// connection of its own, independent of the product's.
 type Person struct {
 	t       *testing.T
 	Profile string
@@ -38,14 +38,14 @@ type sessionParam struct {
 	SessionID string `json:"sessionId"`
 }
 
-// In has a part of the test fail where the person does.
+// In makes a subtest fail if the person's actions fail.
 func (p *Person) In(t *testing.T) {
 	whole := p.t
 	p.t = t
 	t.Cleanup(func() { p.t = whole })
 }
 
-// NewPerson starts a browser that listens at a port: any, or the one given.
+// NewPerson starts a browser that listens on a port: any, or the one given.
 func NewPerson(t *testing.T, h *Home, port string) *Person {
 	t.Helper()
 	p := &Person{t: t, Profile: filepath.Join(h.Outer, "person")}
@@ -54,8 +54,7 @@ func NewPerson(t *testing.T, h *Home, port string) *Person {
 	return p
 }
 
-// Start runs the browser, on the port that a Chromium before it had, or on any where
-// the port is "0".
+// Start runs the browser on the port of the Chromium before it, or on any if the port is "0".
 func (p *Person) Start(port string) {
 	p.t.Helper()
 	outer := filepath.Dir(p.Profile)
@@ -98,7 +97,7 @@ func (p *Person) Start(port string) {
 	p.conn = conn
 }
 
-// address is where the browser listens, as soon as it does.
+// address waits until the browser listens and returns its address.
 func (p *Person) address(ctx context.Context) string {
 	var version struct {
 		Address string `json:"webSocketDebuggerUrl"`
@@ -120,7 +119,7 @@ func (p *Person) address(ctx context.Context) string {
 	return version.Address
 }
 
-// End ends the browser, as hard as it can be.
+// End kills the browser.
 func (p *Person) End() {
 	if p.cmd == nil {
 		return
@@ -134,7 +133,7 @@ func (p *Person) End() {
 // Alive reports whether the browser still runs.
 func (p *Person) Alive() bool { return Process{PID: p.cmd.Process.Pid}.Alive() }
 
-// call asks the browser something and waits for its answer.
+// call sends the browser a message and waits for the response.
 func (p *Person) call(method string, params any, session string) json.RawMessage {
 	p.t.Helper()
 	p.last++
@@ -176,7 +175,7 @@ func (p *Person) call(method string, params any, session string) json.RawMessage
 	}
 }
 
-// Open opens a tab as a person does, in front.
+// Open opens a tab in front, as a person does.
 func (p *Person) Open(url string) string {
 	p.t.Helper()
 	var out struct{ TargetID string }
@@ -215,7 +214,7 @@ func (p *Person) Click(target string, x, y float64) {
 	}
 }
 
-// Tab is a page of the person's browser, and whether anybody's debugger is on it.
+// Tab is a page of the person's browser, and whether a debugger is attached to it.
 type Tab struct {
 	URL      string
 	Title    string
@@ -223,7 +222,7 @@ type Tab struct {
 	OpenerID string
 }
 
-// Tabs are all pages of the browser by target id.
+// Tabs returns all pages of the browser, by target id.
 func (p *Person) Tabs() map[string]Tab {
 	p.t.Helper()
 	var out struct {
@@ -244,13 +243,13 @@ func (p *Person) Tabs() map[string]Tab {
 	return all
 }
 
-// Window is the size and place of the window that a tab is in.
+// Window returns the size and position of the window that a tab is in.
 func (p *Person) Window(target string) string {
 	p.t.Helper()
 	return string(p.call("Browser.getWindowForTarget", map[string]any{"targetId": target}, ""))
 }
 
-// BrowserPath is the browser that the product finds by itself.
+// BrowserPath returns the browser that the product finds by itself.
 func BrowserPath(t *testing.T) string {
 	t.Helper()
 	h := &Home{Binary: os.Getenv(EnvBinary), Outer: t.TempDir()}

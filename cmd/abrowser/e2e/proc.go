@@ -24,7 +24,7 @@ func (p Process) String() string {
 	return fmt.Sprintf("pid %d %s: %s", p.PID, p.Exe, strings.Join(p.args, " "))
 }
 
-// processes lists what runs now; zombies and the kernel's own are left out.
+// processes lists the running processes, without zombies and kernel threads.
 func processes() []Process {
 	entries, _ := filepath.Glob("/proc/[0-9]*")
 	var all []Process
@@ -53,8 +53,8 @@ func (p Process) environ(variable string) bool {
 	return err == nil && slices.Contains(strings.Split(string(env), "\x00"), variable)
 }
 
-// Running lists the processes that belong to the home: that run a file below it,
-// were started with its profile, or carry its ABROWSER_HOME, and their children.
+// Running lists the processes of the home, and their children: those that run a file below it,
+// were started with its profile, or have its ABROWSER_HOME.
 func (h *Home) Running() []Process {
 	all := processes()
 	known := map[int]bool{}
@@ -86,7 +86,7 @@ const (
 	kindOther   = "other" // a browser's children
 )
 
-// Kind says what a process is by what `ps` shows of it.
+// Kind returns what a process is, from its command line as `ps` shows it.
 func (p Process) Kind() string {
 	has := func(part string) bool {
 		return slices.ContainsFunc(p.args, func(arg string) bool { return strings.HasPrefix(arg, part) })
@@ -109,19 +109,18 @@ func (p Process) Kind() string {
 	return kindOther
 }
 
-// shared reports whether it is the driver of many sessions, whatever Node is told
-// before it is told what to run.
+// shared reports whether the process is the driver of several sessions, whatever flags Node has.
 func (p Process) shared() bool {
 	at := slices.Index(p.args, "-")
 	return at > 0 && at+1 < len(p.args) && p.args[at+1] == "driver"
 }
 
-// Of lists the home's processes of a kind.
+// Of lists the processes of a kind in the home.
 func (h *Home) Of(kind string) []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return p.Kind() != kind })
 }
 
-// Daemon is the process of a session's daemon; pid 0 where there is none.
+// Daemon returns the process of a session's daemon; its pid is 0 if none runs.
 func (h *Home) Daemon(session string) Process {
 	for _, p := range h.Of(KindDaemon) {
 		if slices.Contains(p.args[2:], session) {
@@ -131,7 +130,7 @@ func (h *Home) Daemon(session string) Process {
 	return Process{}
 }
 
-// Driver is the process of a session's driver: the daemon's child, or one that all
+// Driver returns the process of a session's driver: the daemon's child, or the one that all
 // sessions share.
 func (h *Home) Driver(session string) Process {
 	daemon := h.Daemon(session)
@@ -147,7 +146,7 @@ func (h *Home) Driver(session string) Process {
 	return shared
 }
 
-// Parent is the pid of the process that started it, 0 where it is gone.
+// Parent returns the pid of the parent process, 0 if the process has ended.
 func (p Process) Parent() int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
 	if err != nil {
@@ -162,7 +161,7 @@ func (p Process) Parent() int {
 	return parent
 }
 
-// Kill ends a process the hard way and waits until it is gone.
+// Kill kills a process and waits for its end.
 func Kill(p Process) error {
 	if p.PID == 0 {
 		return fmt.Errorf("there is no such process to kill")
@@ -176,13 +175,13 @@ func Kill(p Process) error {
 	return nil
 }
 
-// Alive reports whether the process runs: is there and no zombie.
+// Alive reports whether the process runs: it exists and is not a zombie.
 func (p Process) Alive() bool {
 	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
 	return err == nil && len(cmdline) > 0
 }
 
-// Await asks until the answer is yes, and reports whether it was in time.
+// Await polls until the answer is true, and reports whether that was in time.
 func Await(patience time.Duration, yes func() bool) bool {
 	deadline := time.Now().Add(patience)
 	for !yes() {

@@ -16,7 +16,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What it found out travels to the tests by these variables, not by globals.
+// These variables hand what Main has prepared to the tests, in place of globals.
 const (
 	EnvBinary = "ABROWSER_E2E_BINARY" // the built command
 	envRaced  = "ABROWSER_E2E_RACED"  // the same, with the race detector where the tests have it
@@ -24,8 +24,8 @@ const (
 	envNotes  = "ABROWSER_E2E_NOTES"  // a file: see [Home.note]
 )
 
-// Main prepares what the tests of a package need, runs them, and looks for what is
-// left. It returns what the process is to exit with, 1 also where something is left.
+// Main prepares what the tests of a package need, runs them, and checks what they leave. It
+// returns the exit status, which is 1 also if something is left.
 func Main(m *testing.M) int {
 	// Those that run side by side wait more than they work.
 	if err := flag.Set("test.parallel", "3"); err != nil {
@@ -73,8 +73,8 @@ func complain(err error) int {
 	return 1
 }
 
-// prepare builds the command and has it fetch what a machine without any of it
-// lacks. Every other home of the run uses that driver.
+// prepare builds the command and has it install the missing parts. Every other home of the run
+// uses the same driver.
 func prepare(work string) error {
 	binary := filepath.Join(work, "abrowser")
 	if err := buildBoth(binary); err != nil {

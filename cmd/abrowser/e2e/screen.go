@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// Screen is a display of an X server of the test's own, and a connection to it. It
-// speaks as much of the X protocol as is needed to put a window on the screen and to
-// ask which windows there are and which one has the keyboard.
+// Screen is the display of an X server of the test, and a connection to it. It implements as
+// much of the X protocol as the test needs to open a window, to list the windows, and to find
+// the one with the keyboard focus.
 type Screen struct {
 	t       *testing.T
 	Display string
@@ -63,7 +63,7 @@ func NewScreen(t *testing.T) *Screen {
 	return s
 }
 
-// greet sets the connection up and learns the root window.
+// greet sets the connection up and finds the root window.
 func (s *Screen) greet() {
 	s.t.Helper()
 	s.write([]byte{'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0})

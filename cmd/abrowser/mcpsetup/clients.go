@@ -1,5 +1,8 @@
-// Package mcpsetup knows where the common MCP clients keep which servers they start,
-// and adds abrowser there.
+// Package mcpsetup adds abrowser to the configuration files of common MCP clients.
+//
+// It knows where each client's file is and how the file lists servers. It starts no client and
+// no server. Package roles uses it, for abrowser mcp install. Its invariant: everything else in
+// a file stays as it is, comments included, and a file that cannot be parsed is not written.
 package mcpsetup
 
 import (
@@ -7,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// Name is what the server is called in a client's file.
+// Name is the server's name in a client's file.
 const Name = "abrowser"
 
 // Client is a program that starts MCP servers.
@@ -15,13 +18,13 @@ type Client struct {
 	Name string
 	dir  base
 	file string // below dir
-	// key is the member of the file that holds the servers; typed says that each
-	// says how it is spoken to. The file of one without a key is TOML.
+	// key is the member of the file that lists the servers, empty for a TOML file. typed says
+	// that each server names its transport.
 	key   string
 	typed bool
 }
 
-// base is the directory that a client's file is found from.
+// base is the directory that a client's file is below.
 type base int
 
 const (
@@ -30,7 +33,7 @@ const (
 	inProject      // the working directory
 )
 
-// Clients are those that are known, by name.
+// Clients returns the known clients, ordered by name.
 func Clients() []Client {
 	return []Client{
 		{Name: "claude-code", dir: inProject, file: ".mcp.json", key: "mcpServers"},
@@ -43,10 +46,10 @@ func Clients() []Client {
 	}
 }
 
-// Dirs are the directories of the user whose clients are meant. All are absolute.
+// Dirs are the user's directories. All are absolute.
 type Dirs struct{ Home, Config, Project string }
 
-// File is where the client reads which servers there are.
+// File returns the path of the client's file.
 func (c Client) File(d Dirs) string {
 	return filepath.Join(map[base]string{inHome: d.Home, inConfig: d.Config, inProject: d.Project}[c.dir], filepath.FromSlash(c.file))
 }
@@ -57,7 +60,7 @@ type Server struct {
 	Args    []string
 }
 
-// entry is a server as JSON files have it.
+// entry is a server in a JSON file.
 type entry struct {
 	Type    string   `json:"type,omitempty"`
 	Command string   `json:"command"`
@@ -72,7 +75,7 @@ func (c Client) entry(s Server) entry {
 	return e
 }
 
-// Text is what belongs in the client's file, when nothing else is in it.
+// Text returns the content of a client's file that lists this server alone.
 func (c Client) Text(s Server) (string, error) {
 	if c.key == "" {
 		return toml(s), nil

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// toml is the server as a table. A basic string of TOML takes what a string of Go
-// takes, but for \a, \v and \x, which are in no path.
+// toml returns the server as a table. Go's string syntax is that of a basic TOML string, except
+// \a, \v and \x, which do not occur in paths.
 func toml(s Server) string {
 	return "[" + table + "]\n" + strings.Join(tomlLines(s), "\n") + "\n"
 }
@@ -24,13 +24,13 @@ func tomlLines(s Server) []string {
 	return []string{"command = " + strconv.Quote(s.Command), "args = [" + strings.Join(args, ", ") + "]"}
 }
 
-// addTOML is the file with the server in it, as a table of its own. It reads no more of
-// the language than it needs for that: what it cannot be sure of it refuses.
+// addTOML returns the file with the server added as a table. It parses only as much of TOML as
+// that needs, and refuses a file of whose structure it cannot be sure.
 func addTOML(file []byte, s Server) ([]byte, error) {
 	text := string(file)
 	for _, quotes := range []string{`"""`, "'''"} {
-		if strings.Contains(text, quotes) { // where a line need not be what it looks like
-			return nil, errors.New("it has a text of several lines")
+		if strings.Contains(text, quotes) { // in which a line can look like a table
+			return nil, errors.New("it has a multi-line string")
 		}
 	}
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -39,7 +39,7 @@ func addTOML(file []byte, s Server) ([]byte, error) {
 		name, isHeader := header(line)
 		switch key, _, _ := strings.Cut(bare(line), "="); {
 		case isHeader && name == "":
-			return nil, errors.New("a line that begins with [ is no table: " + strconv.Itoa(i+1))
+			return nil, errors.New("a line that begins with [ is not a table: " + strconv.Itoa(i+1))
 		case isHeader && name == table && at >= 0:
 			return nil, errors.New("it has the table " + table + " twice")
 		case isHeader && name == table:
@@ -57,7 +57,7 @@ func addTOML(file []byte, s Server) ([]byte, error) {
 		}
 		return []byte(strings.Join(lines, "\n") + "\n\n" + toml(s)), nil
 	}
-	// What else is in the table stays, as how long the client waits for it.
+	// Other keys of the table stay, such as the client's timeout.
 	end := at + 1
 	for end < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[end]), "[") {
 		end++
@@ -76,8 +76,8 @@ func addTOML(file []byte, s Server) ([]byte, error) {
 	return []byte(strings.Join(lines, "\n") + "\n"), nil
 }
 
-// header is the name of the table that a line begins, without quotes; empty where the
-// line is none after all.
+// header returns the name of the table that a line begins, without quotes. The name is empty if
+// the line only looks like a table.
 func header(line string) (name string, isHeader bool) {
 	if !strings.HasPrefix(strings.TrimSpace(line), "[") {
 		return "", false
@@ -89,7 +89,7 @@ func header(line string) (name string, isHeader bool) {
 	return found[1] + found[3], true
 }
 
-// bare is a line without spaces and quotes, for comparing names.
+// bare returns a line without spaces and quotes, for comparing names.
 func bare(line string) string {
 	return strings.NewReplacer(" ", "", "\t", "", "\r", "", `"`, "", "'", "").Replace(line)
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Write adds the server to the client's file, in place of one of the same name, and
-// leaves all else in it as it is, comments included. A file that cannot be read as
-// what it should be is [wire.CodeBadInput], and stays as it is.
+// Write adds the server to the client's file, in place of one of the same name. Everything else
+// in the file stays, comments included. It returns [wire.CodeBadInput] for a file that cannot be
+// parsed, and does not change it.
 func (c Client) Write(d Dirs, s Server) error {
 	path, err := real(c.File(d))
 	if err != nil {
@@ -30,12 +30,12 @@ func (c Client) Write(d Dirs, s Server) error {
 	}
 	after, err := c.add(before, s)
 	if err != nil {
-		return wire.Errorf(wire.CodeBadInput, "%s is not what %s reads: %v", path, c.Name, err).WithHint("abrowser mcp install %s", c.Name)
+		return wire.Errorf(wire.CodeBadInput, "%s is not in the format of %s: %v", path, c.Name, err).WithHint("abrowser mcp install %s", c.Name)
 	}
 	return replace(path, after)
 }
 
-// add is the file with the server in it.
+// add returns the file with the server added.
 func (c Client) add(file []byte, s Server) ([]byte, error) {
 	if len(bytes.TrimSpace(file)) == 0 {
 		text, err := c.Text(s)
@@ -50,11 +50,11 @@ func (c Client) add(file []byte, s Server) ([]byte, error) {
 	}
 	all, ok := v.Value.(*hujson.Object)
 	if !ok {
-		return nil, errors.New("it holds no object")
+		return nil, errors.New("it is not an object")
 	}
 	servers, ok := member(all, c.key, 1).Value.(*hujson.Object)
 	if !ok {
-		return nil, fmt.Errorf("its %s is no object", c.key)
+		return nil, fmt.Errorf("its %s is not an object", c.key)
 	}
 	text, err := json.MarshalIndent(c.entry(s), indent(2), indent(1))
 	if err != nil {
@@ -68,8 +68,7 @@ func (c Client) add(file []byte, s Server) ([]byte, error) {
 	return v.Pack(), nil
 }
 
-// member is the value of a member, which is made, empty, where there is none, on a
-// line of its own.
+// member returns the value of a member. A missing member is added, empty, on a line of its own.
 func member(o *hujson.Object, name string, depth int) *hujson.Value {
 	for i, m := range o.Members {
 		if label, ok := m.Name.Value.(hujson.Literal); ok && label.String() == name {
@@ -88,7 +87,7 @@ func member(o *hujson.Object, name string, depth int) *hujson.Value {
 
 func indent(depth int) string { return strings.Repeat("  ", depth) }
 
-// real is the file that a path leads to: some keep a link to one that is elsewhere.
+// real returns the file that a path leads to, since some users link it to another directory.
 func real(path string) (string, error) {
 	to, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +96,7 @@ func real(path string) (string, error) {
 	return to, err
 }
 
-// replace puts a file in another's place, whole, with that one's mode.
+// replace replaces the file at path atomically and keeps its mode.
 func replace(path string, content []byte) error {
 	mode := fs.FileMode(0o600) // such files hold tokens for other servers
 	if info, err := os.Stat(path); err == nil {

@@ -22,14 +22,14 @@ func (f *full) InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warn
 		return nil, nil, err
 	}
 	if in.Write && in.Client == "" {
-		return nil, nil, wire.Errorf(wire.CodeBadInput, "--write needs the client whose file is to be written").WithHint("abrowser mcp install claude-code --write")
+		return nil, nil, wire.Errorf(wire.CodeBadInput, "--write needs the name of a client").WithHint("abrowser mcp install claude-code --write")
 	}
 	if ofGoRun(program) {
 		if in.Write {
 			return nil, nil, wire.Errorf(wire.CodeBadInput, "go run removes this abrowser when it ends: no client would find it").
 				WithHint("CGO_ENABLED=0 go install ./cmd/abrowser && abrowser mcp install %s --write", in.Client)
 		}
-		warnings = append(warnings, "go run removes this abrowser when it ends: go install ./cmd/abrowser makes one that stays")
+		warnings = append(warnings, "go run removes this abrowser when it ends: go install ./cmd/abrowser installs a permanent one")
 	}
 	server := mcpsetup.Server{Command: program, Args: []string{"mcp"}}
 	if len(in.Tools) > 0 {
@@ -63,8 +63,8 @@ func (f *full) inClients(in verbs.MCPInstallIn, server mcpsetup.Server) (*verbs.
 	return out, nil
 }
 
-// ofGoRun reports whether a program is one that `go run` has made for one time: in a
-// directory of its own, or in Go's cache, from where it is started the next time.
+// ofGoRun reports whether `go run` has built the program: in a temporary directory, or in Go's
+// cache, from which it is started the next time.
 func ofGoRun(program string) bool {
 	dir := filepath.Dir(program)
 	cached, err := regexp.MatchString(`^[0-9a-f]{64}-d$`, filepath.Base(dir))
@@ -74,7 +74,7 @@ func ofGoRun(program string) bool {
 func (f *full) userDirs() (mcpsetup.Dirs, error) {
 	home, ok := f.sys.Lookup("HOME")
 	if !ok || !filepath.IsAbs(home) {
-		return mcpsetup.Dirs{}, wire.Errorf(wire.CodeBadInput, "HOME is not set, so that no client's file can be found").WithHint("HOME=/home/you abrowser mcp install")
+		return mcpsetup.Dirs{}, wire.Errorf(wire.CodeBadInput, "HOME is not set, so the clients' files cannot be found").WithHint("HOME=/home/you abrowser mcp install")
 	}
 	project, err := f.sys.Dir()
 	if err != nil {

@@ -2,7 +2,7 @@ package roles
 
 import "testing"
 
-// A client is not to be told of a program that is gone when it starts it.
+// A client must not be configured with a program that is removed before the client starts it.
 func TestProgramOfGoRun(t *testing.T) {
 	for program, want := range map[string]bool{
 		"/tmp/go-build3165038528/b001/exe/abrowser":                                                                true,
