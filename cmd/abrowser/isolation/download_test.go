@@ -19,20 +19,20 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// fileSize is more than a pipe or a buffer on the way holds.
+// fileSize is larger than any pipe or buffer that the file passes.
 const fileSize = 300_000
 
-// filePath is the path of a file of a task on the site. It stops half way until the
-// task's gate is opened, and drips then.
+// filePath returns the path of a task's file on the site. The site sends half of it, waits until
+// the task's gate is opened, and sends the rest slowly.
 func filePath(task string) string {
 	return "/file/" + task + "/report.txt?ms=20&gate=" + task + "&size=" + strconv.Itoa(fileSize)
 }
 
-// filesPage is the page that links a task's file.
+// filesPage returns the page that links a task's file.
 func filesPage(path, task string) string { return path + "?to=" + url.QueryEscape(filePath(task)) }
 
-// Two tasks download files of one name at the same time, another task comes in the
-// middle, one of the two leaves: each gets its own file, whole.
+// Two tasks download files of the same name at the same time. Another task connects meanwhile, and
+// one of the two ends. Each gets its own complete file.
 func TestDownloadsOfTwoTasks(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -93,7 +93,7 @@ func wantFile(t *testing.T, path, task string) {
 	}
 }
 
-// kept are the files that wait in the broker's place to be fetched.
+// kept lists the files in the broker's directory that are not fetched yet.
 func kept(h *e2e.Home) []string {
 	var all []string
 	dirs, _ := filepath.Glob(filepath.Join(h.Dir, "state", "downloads-*")) // the pattern is ours
@@ -103,8 +103,8 @@ func kept(h *e2e.Home) []string {
 	return all
 }
 
-// The frame that begins a download may be anywhere below a page, or a tab that is
-// gone before it was one: the file is the task's whose click it was.
+// A download may begin in a nested frame, or in a tab that closes at once. Its file belongs to
+// the task that clicked.
 func TestDownloadsOfFramesAndTabs(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -143,8 +143,7 @@ func TestDownloadsOfFramesAndTabs(t *testing.T) {
 	h.Fails(t, wire.CodeTimeout, "near", "wait", "--download", "--timeout", "300")
 }
 
-// link is the ref of the n-th link of a name on the session's page, its frames'
-// links included.
+// link returns the ref of the n-th link of a name on the session's page and in its frames.
 func link(t *testing.T, h *e2e.Home, session, name string, n int) string {
 	t.Helper()
 	var found []string
@@ -159,7 +158,7 @@ func link(t *testing.T, h *e2e.Home, session, name string, n int) string {
 	return found[n-1]
 }
 
-// A download whose broker is killed goes on, and is the same task's afterwards.
+// A download continues after its broker is killed, and still belongs to the same task.
 func TestDownloadSurvivesBroker(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -186,7 +185,7 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 	}
 }
 
-// What goes wrong with a download is said, and nothing half stays.
+// A failed download is reported, and no partial file stays.
 func TestDownloadsThatFail(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

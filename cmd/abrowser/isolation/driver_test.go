@@ -19,10 +19,10 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// further is how many sessions beyond the first are measured in each way.
+// further is how many sessions after the first are measured in each way.
 const further = 4
 
-// cost is what a session beyond the first takes.
+// cost is what a session after the first costs.
 type cost struct {
 	start  time.Duration // of Playwright, with the connection to the browser
 	driver int           // KiB in drivers, each shared page of memory counted once
@@ -34,8 +34,8 @@ func (c cost) String() string {
 		c.start.Round(time.Millisecond), float64(c.driver)/1024, float64(c.daemon)/1024)
 }
 
-// A session beyond the first takes a small part of what it takes with a driver of
-// its own, in time and in memory.
+// A session after the first costs a small part of the time and memory that it costs with a
+// driver of its own.
 func TestFurtherSessionsShareADriver(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -58,7 +58,7 @@ func TestFurtherSessionsShareADriver(t *testing.T) {
 	}
 }
 
-// costOf starts sessions and returns what those after the first took.
+// costOf starts sessions and returns the cost of those after the first.
 func costOf(t *testing.T, h *e2e.Home, s *site.Site, name string) cost {
 	t.Helper()
 	session := func(i int) string { return fmt.Sprintf("%s_%d", name, i) }
@@ -76,8 +76,8 @@ func costOf(t *testing.T, h *e2e.Home, s *site.Site, name string) cost {
 	}
 }
 
-// memory is what the home's processes of a kind have, in KiB. A page of memory that
-// several have counts in parts.
+// memory returns the memory of the home's processes of a kind, in KiB. Shared pages of memory
+// count proportionally.
 func memory(t *testing.T, h *e2e.Home, kind string) int {
 	t.Helper()
 	sum := 0
@@ -99,7 +99,7 @@ func memory(t *testing.T, h *e2e.Home, kind string) int {
 	return sum
 }
 
-// connectTime is how long the session's daemon took to connect, as its log has it.
+// connectTime returns how long the session's daemon took to connect, from its log.
 func connectTime(t *testing.T, h *e2e.Home, session string) time.Duration {
 	t.Helper()
 	log, err := os.ReadFile(filepath.Join(h.Dir, "log", session+".log"))

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Two tasks type at the same time: each field has all of its own, in order, and
-// nothing of the other's.
+// Two tasks type at the same time. Each field gets all keys of its own task, in order, and none
+// of the other's.
 func TestTwoTasksType(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -58,9 +58,9 @@ func TestTwoTasksType(t *testing.T) {
 	}
 }
 
-// In a browser with windows, whatever tasks do leaves the person's window on top and
-// with the keyboard, and the person's tab in front of its own. What a page opens is
-// not among it: see the documentation of package patches.
+// In a headed browser, no action of a task takes the focus from the person's window or changes
+// the front tab of that window. Windows that a page opens are not covered: see the
+// documentation of package patches.
 func TestNothingIsRaised(t *testing.T) {
 	x := e2e.NewScreen(t)
 	s := site.Start(t)

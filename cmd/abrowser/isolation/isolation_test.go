@@ -18,9 +18,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// What a program sets on a session's page and context, another session never sees,
-// whichever was there first; and the session itself does not once the program's
-// connection is gone.
+// Settings that a program makes on a session's page and context never apply to another session,
+// older or newer, and no longer to the session itself once the program's connection is closed.
 func TestSettingsStayInTheirSession(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -61,7 +60,7 @@ func TestSettingsStayInTheirSession(t *testing.T) {
 	}
 }
 
-// observed is what the session's page sees of settings.
+// observed returns the settings that apply to the session's page.
 func observed(t *testing.T, h *e2e.Home, session string) map[string]any {
 	t.Helper()
 	script, err := os.ReadFile(filepath.Join("testdata", "isolation", "observe.js"))
@@ -92,15 +91,15 @@ func differing(got, want map[string]any) string {
 	return text
 }
 
-// setting is the program of testdata/isolation at work.
+// setting is the running program of testdata/isolation.
 type setting struct {
 	cmd     *exec.Cmd
 	seen    map[string]any
 	refused string
 }
 
-// settingsOf starts the program at a session's endpoint and waits until it has set
-// all that it sets. It is killed at the test's end.
+// settingsOf starts the program at a session's endpoint and waits until it has made its settings.
+// The program is killed when the test ends.
 func settingsOf(t *testing.T, h *e2e.Home, session string) setting {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("testdata", "isolation"))

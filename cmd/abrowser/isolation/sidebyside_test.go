@@ -24,9 +24,9 @@ const (
 	tasks       = 10
 )
 
-// Two tasks started in the same instant: the site answers none of a round's two
-// requests before it has both, so neither task can be ahead, and each must see its
-// own page every time. Somebody who watches the browser itself sees two new pages.
+// Two tasks start at the same moment. The site answers a round's two requests only when it has
+// both, so neither task can be ahead, and each must see its own page every time. An observer of
+// the browser sees two new pages.
 func TestTwoTasksSideBySide(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewRacedHome(t)
@@ -71,9 +71,9 @@ func navigate(h *e2e.Home, s *site.Site, task string, round int) error {
 	return err
 }
 
-// Ten tasks, three first commands at once in each, nothing running, and what a
-// crash leaves lying about: one daemon a task, one broker, one browser, a page
-// each, and no command fails.
+// Ten tasks each run three first commands at the same time, with nothing running and the remains
+// of a crash on disk. They get one daemon and one page each, one broker and one browser, and no
+// command fails.
 func TestTenTasksColdAtOnce(t *testing.T) {
 	n := rounds
 	if testing.Short() {
@@ -130,8 +130,8 @@ func tenTasksCold(t *testing.T, s *site.Site) {
 	}
 }
 
-// leaveRubbish leaves what killed processes leave: socket files on which nobody
-// listens, and lock files that nobody holds.
+// leaveRubbish leaves the files of killed processes: sockets without a listener, and lock files
+// without a holder.
 func leaveRubbish(t *testing.T, h *e2e.Home, names []string) {
 	t.Helper()
 	root := home.Root{Dir: h.Dir}

@@ -18,12 +18,11 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// checksTime is for all of the script's checks on a busy machine.
+// checksTime is how long all checks of the script may take on a busy machine.
 const checksTime = 4 * time.Minute
 
-// A Playwright program that is given a session's own endpoint finds there what it
-// would find in a Chromium of its own; two at once do, and so does one beside the
-// session's daemon. The documentation of package patches lists what differs.
+// A Playwright program at a session's endpoint gets the same results as in a Chromium of its own,
+// also next to a second program or the session's daemon. The documentation of package patches lists what differs.
 // Video is left out: Playwright needs a program for it that we do not ship.
 func TestPlaywrightAtTheEndpoint(t *testing.T) {
 	s := site.Start(t)

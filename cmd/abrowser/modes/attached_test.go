@@ -14,8 +14,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Two sessions work in a browser that a person started and uses: each has its own
-// page, the person's are as they were, not even looked at, and never wait for us.
+// Two sessions work in a browser that a person started and uses. Each has its own page. The
+// person's pages do not change, get no debugger, and never wait for us.
 func TestAttached(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -136,7 +136,7 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// lines is a short text of tabs.
+// lines describes tabs in a short text.
 func lines(tabs []verbs.Tab) string {
 	var all []string
 	for _, tab := range tabs {
@@ -146,8 +146,8 @@ func lines(tabs []verbs.Tab) string {
 	return strings.Join(all, ", ")
 }
 
-// Whatever of ours or of theirs is killed: the session's page is found again, or
-// the error says what is missing, and never is another browser taken instead.
+// After any process of ours, or the person's browser, is killed, the session's page is found
+// again, or the error says what is missing. No other browser is ever used instead.
 func TestAttachedIsKilled(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -198,7 +198,7 @@ func TestAttachedIsKilled(t *testing.T) {
 	}
 }
 
-// What cannot be attached to is said, with what it is, and nothing is left running.
+// An endpoint that cannot be attached to is an error that names it, and nothing is left running.
 func TestNothingToAttachTo(t *testing.T) {
 	h := e2e.NewHome(t)
 	s := site.Start(t)

@@ -26,7 +26,7 @@ func read(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// login logs the session in to the site as a person with this name.
+// login logs the session in to the site under this name.
 func login(t *testing.T, h *e2e.Home, s *site.Site, session, name string, flags ...string) {
 	t.Helper()
 	h.Text(t, session, append(flags, "open", s.URL("/login"))...)
@@ -35,15 +35,15 @@ func login(t *testing.T, h *e2e.Home, s *site.Site, session, name string, flags 
 	h.Text(t, session, "wait", "#who")
 }
 
-// who is the name that the site knows the session under.
+// who returns the name under which the session is logged in.
 func who(t *testing.T, h *e2e.Home, s *site.Site, session string, flags ...string) string {
 	t.Helper()
 	h.Text(t, session, append(flags, "open", s.URL("/me"))...)
 	return h.Text(t, session, "get", "text", "#who")
 }
 
-// An incognito session shares no login either way, survives what kills its parts,
-// and is gone without a trace when it is closed.
+// An incognito session shares no login in either direction, survives the death of each of its
+// processes, and leaves no trace when it is closed.
 func TestIncognito(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -132,8 +132,8 @@ func TestIncognito(t *testing.T) {
 	})
 }
 
-// The browser dies: an incognito session's tabs are opened again, in a context of
-// their own, without its logins, and never in the shared one.
+// After the browser dies an incognito session's tabs are opened again, in a context of their own
+// and without its logins, never in the shared context.
 func TestIncognitoBrowserDies(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -160,7 +160,7 @@ func TestIncognitoBrowserDies(t *testing.T) {
 	}
 }
 
-// atEndpoint is what a program with Playwright finds at an endpoint.
+// atEndpoint returns what a Playwright program finds at an endpoint.
 func atEndpoint(t *testing.T, h *e2e.Home, endpoint, url string) string {
 	t.Helper()
 	const script = `

@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A profile is one browser, whoever asks for it and however its path is spelled;
-// what it knows is its own, and stays.
+// A profile has one browser, for all sessions and all spellings of its path. Its logins are its
+// own, and stay.
 func TestProfiles(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -70,8 +70,8 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// A profile that somebody else's browser has, or that cannot be one, is refused
-// with the reason; nothing is started, removed or opened.
+// A profile that another browser uses, or that is not a valid one, is refused with the reason.
+// Nothing is started, removed or opened.
 func TestProfileIsRefused(t *testing.T) {
 	h := e2e.NewHome(t)
 	p := e2e.NewPerson(t, h, "")
@@ -127,7 +127,7 @@ func TestProfileIsRefused(t *testing.T) {
 	h.Text(t, "a", "--profile", p.Profile, "open", "about:blank")
 }
 
-// names lists what is directly in a directory.
+// names lists the entries of a directory.
 func names(dir string) []string {
 	entries, _ := os.ReadDir(dir) // one that is not there has none
 	var all []string
@@ -137,8 +137,7 @@ func names(dir string) []string {
 	return all
 }
 
-// A session that joins a browser runs with that browser's settings, and may be asked for
-// with them.
+// A session in a running browser has that browser's settings, and may be requested with them.
 func TestSettingsOfTheBrowserAgree(t *testing.T) {
 	t.Parallel()
 	h := e2e.NewHome(t)
@@ -159,8 +158,8 @@ func TestSettingsOfTheBrowserAgree(t *testing.T) {
 	h.Fails(t, wire.CodeSettingsDiffer, "second", "--args", "--lang=de", "get", "title")
 }
 
-// A session or browser that runs otherwise than asked for says so, with the
-// command that changes it, and goes on as it is.
+// A session or browser that runs with other settings than requested is an error with the command
+// that changes it, and goes on as it is.
 func TestSettingsDiffer(t *testing.T) {
 	h := e2e.NewHome(t)
 	h.Text(t, "shared", "open", "about:blank")

@@ -19,7 +19,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// damages are what may have become of a file while nobody looked.
+// damages are the ways in which a file may be damaged.
 func damages() map[string]func(path string) error {
 	write := func(content string) func(string) error {
 		return func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
@@ -45,7 +45,7 @@ func errJoin(errs ...error) error {
 	return nil
 }
 
-// stateFiles are all that is kept on disk of sessions and browser, leases included.
+// stateFiles lists all files of sessions and browser, leases included.
 func stateFiles(h *e2e.Home) []string {
 	var all []string
 	for _, dir := range []string{"state", "run"} {
@@ -58,8 +58,8 @@ func stateFiles(h *e2e.Home) []string {
 	return append(all, filepath.Join(h.Dir, "profiles", "default", "abrowser.lock"))
 }
 
-// Whatever has become of a file of ours, the next command works or names the file;
-// put away, all is as it was: no tab is lost, and none is another task's.
+// With any of our files damaged, the next command works or names the file. Without the file
+// everything is as before: no tab is lost or belongs to another task.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -140,8 +140,8 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// The run directory is removed, or another put in its place, while daemons and
-// broker live: the next commands find the tabs again.
+// The run directory is removed or replaced while daemons and broker run. The next commands find
+// the tabs again.
 func TestRunDirectoryGoes(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -186,8 +186,8 @@ func TestRunDirectoryGoes(t *testing.T) {
 	}
 }
 
-// The clock was set back: what is on disk is of tomorrow. Everything works, and
-// nothing is taken for old.
+// The clock was set back, so the files on disk are from the future. Everything works, and nothing
+// counts as old.
 func TestFilesOfTomorrow(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)

@@ -19,9 +19,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A session that does nothing ends; its page stays, and the next command goes on in
-// it. A command that runs is not nothing, however long it takes, and to look how the
-// session is, is.
+// An idle session ends. Its page stays, and the next command continues in it. A running command
+// keeps the session alive, however long it takes; asking for its status does not.
 func TestIdleSessionsEnd(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -71,7 +70,7 @@ func TestIdleSessionsEnd(t *testing.T) {
 	h.Fails(t, wire.CodeBadInput, "task", "--idle-timeout", "soon", "get", "url")
 }
 
-// When a session has ended for doing nothing its tabs are released, and can be pruned.
+// The tabs of a session that has ended because it was idle are released, and can be pruned.
 func TestIdleSessionsAreReleasedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -89,7 +88,7 @@ func TestIdleSessionsAreReleasedAtOnce(t *testing.T) {
 	}
 }
 
-// owner is a process that a task runs in.
+// owner starts a process that a task could run in.
 func owner(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sleep", "600")
@@ -103,7 +102,7 @@ func owner(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-// A session ends with the process that it is for, the last one that was named.
+// A session ends with its owner process, the last one that was named.
 func TestSessionEndsWithItsOwner(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -149,8 +148,8 @@ func TestSessionEndsWithItsOwner(t *testing.T) {
 	}
 }
 
-// A browser without tabs is stopped after a while, one with tabs is not; and who
-// comes at that moment gets another one.
+// A browser without tabs is stopped after a time, one with tabs is not. A client that connects at
+// that moment gets another browser.
 func TestBrowserWithoutTabsIsStopped(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
