@@ -51,10 +51,22 @@ type TimeoutIn struct {
 	Timeout int `json:"timeout,omitzero" env:"DEFAULT_TIMEOUT" min:"1" help:"milliseconds to wait at most"`
 }
 
+// Milliseconds returns the milliseconds that the command waits at most, 0 for its default.
+func (t TimeoutIn) Milliseconds() int { return t.Timeout }
+
+// Timed is the input of a command that waits for the page.
+type Timed interface{ Milliseconds() int }
+
 // Element names what a command acts on.
 type Element struct {
 	Selector string `json:"selector" arg:"0" required:"true" help:"a selector, or a ref of the last snapshot such as e3"`
 }
+
+// ElementName returns the selector or ref.
+func (e Element) ElementName() string { return e.Selector }
+
+// ElementNamer is the input of a command that acts on an element.
+type ElementNamer interface{ ElementName() string }
 
 // TabSelector is the part of an input that chooses the tab to read, which may belong to another
 // session.

@@ -1,4 +1,4 @@
-package web
+package prompts
 
 import (
 	"cmp"
@@ -12,68 +12,68 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pendingPrompt is a page's request that a person is to decide.
-type pendingPrompt struct {
-	record wire.Record
-	asked  promptRequest
-	answer chan struct{} // closed when allow is set
-	allow  bool
-	until  time.Time
+// question is a page's request that a person decides.
+type question struct {
+	record  wire.Record
+	request Request
+	answer  chan struct{} // closed when allow is set
+	allow   bool
+	until   time.Time
 }
 
-// askPerson notes a question for a person, and has the page wait for the answer.
-func (a *prompts) askPerson(r wire.Record, q promptRequest) decision {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for id, one := range a.pending {
+// askPerson adds a question for a person, and returns the decision to wait for the answer.
+func (p *Prompts) askPerson(r wire.Record, q Request) Decision {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, one := range p.pending {
 		if time.Now().After(one.until) {
-			delete(a.pending, id)
+			delete(p.pending, id)
 		}
 	}
-	if len(a.pending) >= maxPending {
-		return decision{Do: doDeny}
+	if len(p.pending) >= maxPending {
+		return Denied()
 	}
-	a.last++
-	id := fmt.Sprintf("q%d", a.last)
+	p.last++
+	id := fmt.Sprintf("q%d", p.last)
 	r.Handled = daemon.HandledAsked
 	r.Hint = "abrowser policy answer " + id + " allow (or deny)"
-	a.pending[id] = &pendingPrompt{record: r, asked: q, answer: make(chan struct{}), until: time.Now().Add(personTime)}
-	a.notices.Add(r)
-	return decision{Wait: id}
+	p.pending[id] = &question{record: r, request: q, answer: make(chan struct{}), until: time.Now().Add(personTime)}
+	p.notices.Add(r)
+	return Decision{Wait: id}
 }
 
-// awaitPerson waits for a person's answer, for as long as one question of the page's
-// may take, or until gone is closed.
-func (a *prompts) awaitPerson(gone <-chan struct{}, id string) decision {
-	a.mu.Lock()
-	one := a.pending[id]
-	a.mu.Unlock()
+// awaitPerson waits for a person's answer for waitSlice, or until gone is closed. The page asks
+// again until it gets another decision than to wait.
+func (p *Prompts) awaitPerson(gone <-chan struct{}, id string) Decision {
+	p.mu.Lock()
+	one := p.pending[id]
+	p.mu.Unlock()
 	if one == nil || time.Now().After(one.until) {
-		return decision{Do: doDeny}
+		return Denied()
 	}
 	timer := time.NewTimer(waitSlice)
 	defer timer.Stop()
 	select {
 	case <-one.answer:
 	case <-timer.C:
-		return decision{Wait: id}
+		return Decision{Wait: id}
 	case <-gone:
-		return decision{Do: doDeny}
+		return Denied()
 	}
-	a.mu.Lock()
-	delete(a.pending, id)
-	a.mu.Unlock()
+	p.mu.Lock()
+	delete(p.pending, id)
+	p.mu.Unlock()
 	if !one.allow {
-		return decision{Do: doDeny}
+		return Denied()
 	}
-	return a.grant(one.asked)
+	return p.grant(one.request)
 }
 
-// answer is a person's answer to a question.
-func (a *prompts) answer(id string, allow bool) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	one := a.pending[id]
+// Answer decides a question as a person has.
+func (p *Prompts) Answer(id string, allow bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one := p.pending[id]
 	if one == nil || time.Now().After(one.until) {
 		return wire.Errorf(wire.CodeNotFound, "no question %s waits for a person", id).WithHint("abrowser policy status")
 	}
@@ -87,12 +87,12 @@ func (a *prompts) answer(id string, allow bool) error {
 	return nil
 }
 
-// pendingQuestions lists the questions that wait for a person, the oldest first.
-func (a *prompts) pendingQuestions() []verbs.PendingQuestion {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// Pending lists the questions that wait for a person, the oldest first.
+func (p *Prompts) Pending() []verbs.PendingQuestion {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var all []verbs.PendingQuestion
-	for id, one := range a.pending {
+	for id, one := range p.pending {
 		select {
 		case <-one.answer:
 			continue
