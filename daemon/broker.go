@@ -57,11 +57,14 @@ func (b *Broker) isAlive(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, aliveTime)
 	defer cancel()
+	same, err := b.isSame(ctx)
+	return same || err != nil && !isNotRunning(err)
+}
+
+// isSame reports whether the broker that responds is the one that [Broker.meet] recorded.
+func (b *Broker) isSame(ctx context.Context) (bool, error) {
 	h, err := b.caller.Hello(ctx)
-	if err != nil {
-		return !isNotRunning(err)
-	}
-	return h.PID == int(b.pid.Load())
+	return h.PID == int(b.pid.Load()), err
 }
 
 // meet records which broker responds, and returns the settings of its browser.

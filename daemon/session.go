@@ -135,21 +135,28 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	runs, err := s.Broker.meet(ctx)
+	if err != nil {
+		runs = s.settings
+		s.Log.Warn("meeting the broker", "error", err) // it may have died again
+	}
 	made, err := s.backend.Connect(ctx, at)
 	if err != nil {
 		s.Log.Warn("connecting to the pages", "error", err)
 		return nil, err
 	}
-	c := &connection{Connection: made, party: at.Party, holder: claim.Owner}
-	if c.runs, err = s.Broker.meet(ctx); err != nil {
-		c.runs = s.settings
-		s.Log.Warn("meeting the broker", "error", err) // the connection may be lost again
-	}
+	c := &connection{Connection: made, party: at.Party, runs: runs, holder: claim.Owner}
 	s.mu.Lock()
 	want := s.browserIdle
 	s.mu.Unlock()
 	if c.news, err = s.Broker.news(ctx, verbs.NoticesIn{IdleTimeout: want}); err != nil {
 		s.Log.Warn("asking for news", "error", err) // the connection may be lost again
+	}
+	// The broker may have been replaced between the connection and the last request. All later
+	// requests go to its successor, so that nothing but the pid shows that the connection is dead.
+	if same, err := s.Broker.isSame(ctx); err == nil && !same {
+		closeConnection(c)
+		return nil, ConnectionLostError()
 	}
 	return c, nil
 }

@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
-	"path/filepath"
 	"sync"
-	"syscall"
 
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -113,7 +110,7 @@ func (s *StateStore) Change(change func(*State)) error {
 		return err
 	}
 	if !s.ended {
-		if err := ReplaceFile(s.path, raw); err != nil {
+		if err := home.WriteFile(s.path, raw); err != nil {
 			return err
 		}
 	}
@@ -146,29 +143,4 @@ func (s *StateStore) end() {
 // with it.
 func ClosesAtEnd(root home.Root, session string) bool {
 	return OpenState(root, session, slog.New(slog.DiscardHandler)).Get().ClosesTabs
-}
-
-// ReplaceFile writes a file whole or not at all.
-func ReplaceFile(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("making the directory of %s: %w", path, err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		return nil
-	}
-	_ = os.Remove(f.Name()) // nothing uses it
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return wire.Errorf(wire.CodePermission, "writing %s: %v", path, syscall.ENOSPC).
-			WithHint("free some space, or set ABROWSER_HOME to a directory on another disk")
-	}
-	return fmt.Errorf("writing %s: %w", path, err)
 }

@@ -45,13 +45,13 @@ func (l *Launcher) checkExecutable() verbs.Part {
 	return verbs.Part{Name: "executable", OK: true, Detail: fmt.Sprintf("build %s in %s", build, path)}
 }
 
-// checkRunning asks the processes at the places for their hello.
-func (l *Launcher) checkRunning(ctx context.Context, what string, places []home.Endpoint) []verbs.Part {
+// checkRunning asks the processes at the endpoints for their hello.
+func (l *Launcher) checkRunning(ctx context.Context, what string, endpoints []home.Endpoint) []verbs.Part {
 	build, _ := l.Build() // checkExecutable reports the error
 	var running []string
 	var failed []verbs.Part
-	for _, p := range places {
-		hello, err := l.hello(ctx, target{place: p, what: "the process at " + p.Socket})
+	for _, p := range endpoints {
+		hello, err := l.hello(ctx, target{endpoint: p, what: "the process at " + p.Socket})
 		switch {
 		case errors.Is(err, wire.CodeNotRunning): // the files of a process that has exited do no harm
 		case err != nil:

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -15,17 +16,17 @@ func childEnviron(caller []string, s wire.Settings) []string {
 	// Only builds with the race detector read GORACE.
 	permitted := regexp.MustCompile(`^(HOME|PATH|LANG|TZ|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|GORACE|` +
 		`(LC|XDG|DBUS|PULSE|FONTCONFIG|ABROWSER|AGENT_BROWSER)_.*|(?i:.*_PROXY))$`)
-	refused := regexp.MustCompile(`(?i:_(KEY|TOKEN|SECRET|PASSWORD)$)|^(ABROWSER|AGENT_BROWSER)_(SESSION|HOME|READY_FD|OWNER_PID)$`)
-	settings := map[string]bool{}
+	secret := regexp.MustCompile(`(?i)_(KEY|TOKEN|SECRET|PASSWORD)$`)
+	replaced := []string{"SESSION", "HOME", "READY_FD", "OWNER_PID"}
 	for _, f := range wire.SettingFields() {
-		for _, name := range f.Variables() {
-			settings[name] = true
-		}
+		replaced = append(replaced, f.Env)
+		replaced = append(replaced, f.EnvAlso...)
 	}
 	var env []string
 	for _, v := range caller {
 		name, _, ok := strings.Cut(v, "=")
-		if ok && permitted.MatchString(name) && !refused.MatchString(name) && !settings[name] {
+		setting, ours := wire.CutVariable(name)
+		if ok && permitted.MatchString(name) && !secret.MatchString(name) && !(ours && slices.Contains(replaced, setting)) {
 			env = append(env, v)
 		}
 	}

@@ -102,21 +102,21 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	if err != nil {
 		return err
 	}
-	place, role := home.Endpoint{}, "broker"
+	endpoint, role := home.Endpoint{}, "broker"
 	if args[0] == "daemon" {
 		role = "daemon"
-		place, err = root.Session(args[1])
+		endpoint, err = root.Session(args[1])
 	} else {
-		place, err = root.BrowserOf(settings)
+		endpoint, err = root.BrowserOf(settings)
 	}
 	if err != nil {
 		return err
 	}
-	lease, err := sockets.TryAcquire(place.Lock)
+	lease, err := sockets.TryAcquire(endpoint.Lock)
 	if err != nil {
 		return err
 	}
-	l, err := sockets.Listen(place, lease)
+	l, err := sockets.Listen(endpoint, lease)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	srv := &server.Server{
 		Hello: func() wire.Hello {
 			return wire.Hello{
-				Name: place.Name, Role: role, Build: build, Protocol: protocol, PID: os.Getpid(),
+				Name: endpoint.Name, Role: role, Build: build, Protocol: protocol, PID: os.Getpid(),
 				Idle: mode == "", Settings: settings,
 			}
 		},

@@ -1,11 +1,11 @@
 // Package launcher starts the daemon of a session and the browser, unless they are running.
 //
-// It connects to the process at a place. If there is none, it starts our own executable in
-// that role: in a session of its own, with its log as output, an environment from a list of
-// permitted variables, and no other inherited descriptors. If ten processes need the same daemon
-// at the same time, the first one gets the start lock and starts it, and the others connect to it.
-// Before anything is started, package install fetches the parts that are missing: a browser,
-// Playwright's driver, Node.
+// It connects to the process at an endpoint. If there is none, it starts our own executable
+// in that role: in a session of its own, with its log as output, an environment of permitted
+// variables, and no other inherited descriptors. If ten processes need the same daemon at
+// the same time, the first one gets the start lock and starts it, and the others connect to
+// it. Before anything is started, package install fetches the parts that are missing: a
+// browser, Playwright's driver, Node.
 //
 // The package does not know verbs: it uses only hello and retire of a daemon. It is used by
 // the command line for sessions and by daemons for the browser.
@@ -64,7 +64,7 @@ func (l *Launcher) limits() limits {
 
 // target is a process that Session or Browser finds or starts.
 type target struct {
-	place    home.Endpoint
+	endpoint home.Endpoint
 	what     string   // for messages
 	args     []string // of our executable
 	settings wire.Settings
@@ -75,7 +75,7 @@ type target struct {
 	isBrowser bool
 }
 
-// Session starts the session's daemon unless it is running, and returns its place and its
+// Session starts the session's daemon unless it is running, and returns its endpoint and its
 // hello. If parts are missing, Session fetches them first, which may take minutes, so ctx
 // should have no short deadline; starting has its own.
 //
@@ -83,16 +83,16 @@ type target struct {
 // [wire.CodeBuildDiffers]. For a daemon that runs with other settings than requested it is
 // [wire.CodeSettingsDiffer]. The hint of either is the command that changes it.
 func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Endpoint, wire.Hello, error) {
-	place, err := l.Root.Session(name)
+	endpoint, err := l.Root.Session(name)
 	if err != nil {
-		return place, wire.Hello{}, err
+		return endpoint, wire.Hello{}, err
 	}
 	hello, err := l.findOrStart(ctx, target{
-		place: place, what: "session " + name, args: []string{"daemon", name},
+		endpoint: endpoint, what: "session " + name, args: []string{"daemon", name},
 		settings: s, stop: "abrowser --session " + name + " close",
 		prepare: func(ctx context.Context) (wire.Settings, error) { return l.resume(ctx, name, s) },
 	})
-	return place, hello, err
+	return endpoint, hello, err
 }
 
 // resume returns the settings to start a session's daemon with, see [home.Root.Resume]. It
@@ -108,22 +108,22 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	running, err := (&client.Client{Endpoint: browser.place}).Hello(ctx)
+	running, err := (&client.Client{Endpoint: browser.endpoint}).Hello(ctx)
 	if err != nil { // none is running, or the daemon waits for it
 		return s, home.MakeProfile(s)
 	}
 	return s, browser.checkSettings(running)
 }
 
-// Browser starts the browser for the settings unless it is running, and returns the place
+// Browser starts the browser for the settings unless it is running, and returns the endpoint
 // and the hello of its broker. Its errors are those of Session.
 func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	t, err := l.browser(s)
 	if err != nil {
-		return t.place, wire.Hello{}, err
+		return t.endpoint, wire.Hello{}, err
 	}
 	hello, err := l.findOrStart(ctx, t)
-	return t.place, hello, err
+	return t.endpoint, hello, err
 }
 
 func (l *Launcher) browser(s wire.Settings) (target, error) {
@@ -139,7 +139,7 @@ func (l *Launcher) browser(s wire.Settings) (target, error) {
 		t.stop = "abrowser --profile " + wire.ShellWord(s.Profile) + " browser stop"
 	}
 	var err error
-	t.place, err = l.Root.BrowserOf(s)
+	t.endpoint, err = l.Root.BrowserOf(s)
 	return t, err
 }
 
@@ -155,8 +155,7 @@ func (l *Launcher) ensureParts(ctx context.Context, s wire.Settings) error {
 	if l.ensure != nil {
 		return l.ensure(ctx, s)
 	}
-	_, err := l.Installer().Ensure(ctx, s)
-	return err
+	return l.Installer().Ensure(ctx, s)
 }
 
 func (l *Launcher) logger() *slog.Logger {

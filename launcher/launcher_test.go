@@ -41,11 +41,11 @@ func TestTenCommandsStartOneDaemon(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	place, err := root.Session("task_1")
+	endpoint, err := root.Session("task_1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if starts := strings.Count(logOf(t, place), "started "); len(pids) != 1 || starts != 1 {
+	if starts := strings.Count(logOf(t, endpoint), "started "); len(pids) != 1 || starts != 1 {
 		t.Errorf("%d starts, daemons %v; want one", starts, pids)
 	}
 }
@@ -53,12 +53,12 @@ func TestTenCommandsStartOneDaemon(t *testing.T) {
 func TestStaleFilesAreIgnored(t *testing.T) {
 	root := newRoot(t)
 	l := testLauncher(root)
-	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	endpoint, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	kill(t, hello.PID) // leaves its socket and lock files
-	if _, err := os.Stat(place.Socket); err != nil {
+	if _, err := os.Stat(endpoint.Socket); err != nil {
 		t.Fatal("the killed daemon has left no socket, so the test proves nothing")
 	}
 	_, again, err := l.Session(t.Context(), "a", wire.Settings{})
@@ -69,7 +69,7 @@ func TestStaleFilesAreIgnored(t *testing.T) {
 
 func TestRunningIsFound(t *testing.T) {
 	l := testLauncher(newRoot(t))
-	place, hello, err := l.Browser(t.Context(), wire.Settings{Headed: true})
+	endpoint, hello, err := l.Browser(t.Context(), wire.Settings{Headed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestRunningIsFound(t *testing.T) {
 	}
 	l2 := testLauncher(l.Root)
 	found, again, err := l2.Browser(t.Context(), wire.Settings{})
-	if err != nil || again.PID != hello.PID || found != place {
+	if err != nil || again.PID != hello.PID || found != endpoint {
 		t.Errorf("Browser = %+v, pid %d, %v", found, again.PID, err)
 	}
 }
@@ -118,8 +118,8 @@ func TestStartHangs(t *testing.T) {
 	if !errors.Is(err, wire.CodeStart) || !strings.Contains(err.Error(), "in time: started daemon a pid") {
 		t.Errorf("Session = %v", err)
 	}
-	place, _ := l.Root.Session("a")
-	pid := pidInLog(t, logOf(t, place))
+	endpoint, _ := l.Root.Session("a")
+	pid := pidInLog(t, logOf(t, endpoint))
 	for range 200 {
 		if syscall.Kill(pid, 0) != nil {
 			return
@@ -138,8 +138,8 @@ func TestChildOutlivesItsCallersDeadline(t *testing.T) {
 	if !errors.Is(err, wire.CodeTimeout) {
 		t.Errorf("Session = %v", err)
 	}
-	place, _ := l.Root.Session("a")
-	pid := pidInLog(t, logOf(t, place))
+	endpoint, _ := l.Root.Session("a")
+	pid := pidInLog(t, logOf(t, endpoint))
 	if syscall.Kill(pid, 0) != nil {
 		t.Errorf("the child %d was ended", pid)
 	}
@@ -158,15 +158,15 @@ func TestChildIsReaped(t *testing.T) {
 func TestExitingDaemonIsAwaited(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.Environ = append(os.Environ(), "ABROWSER_TEST_MODE=slow-end")
-	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	endpoint, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&client.Client{Endpoint: place}).Retire(t.Context()); err != nil {
+	if err := (&client.Client{Endpoint: endpoint}).Retire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for ; ; time.Sleep(time.Millisecond) { // until it has stopped listening
-		conn, err := sockets.Dial(t.Context(), place)
+		conn, err := sockets.Dial(t.Context(), endpoint)
 		if errors.Is(err, wire.CodeNotRunning) {
 			break
 		}
@@ -175,7 +175,7 @@ func TestExitingDaemonIsAwaited(t *testing.T) {
 		}
 		closed(t, conn)
 	}
-	if lease, err := sockets.TryAcquire(place.Lock); err == nil {
+	if lease, err := sockets.TryAcquire(endpoint.Lock); err == nil {
 		closed(t, lease)
 		t.Fatal("the daemon has released its lease, so the test proves nothing")
 	}
@@ -191,8 +191,8 @@ func TestLeaseHeldByAnotherProcess(t *testing.T) {
 	if err := l.Root.Make(); err != nil {
 		t.Fatal(err)
 	}
-	place, _ := l.Root.Session("a")
-	lease, err := sockets.TryAcquire(place.Lock)
+	endpoint, _ := l.Root.Session("a")
+	lease, err := sockets.TryAcquire(endpoint.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +208,8 @@ func TestStartedByHand(t *testing.T) {
 	if err := l.Root.Make(); err != nil {
 		t.Fatal(err)
 	}
-	place, _ := l.Root.Session("a")
-	lease, err := sockets.TryAcquire(place.Lock)
+	endpoint, _ := l.Root.Session("a")
+	lease, err := sockets.TryAcquire(endpoint.Lock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestStartedByHand(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	time.AfterFunc(200*time.Millisecond, func() {
-		listener, err := sockets.Listen(place, lease)
+		listener, err := sockets.Listen(endpoint, lease)
 		if err != nil {
 			served <- err
 			return
@@ -238,7 +238,7 @@ func TestStartedByHand(t *testing.T) {
 		t.Error(err)
 	}
 	closed(t, lease)
-	if _, err := os.Stat(place.Log); err == nil {
+	if _, err := os.Stat(endpoint.Log); err == nil {
 		t.Error("a second daemon was started")
 	}
 }

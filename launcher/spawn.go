@@ -27,7 +27,7 @@ func (l *Launcher) spawn(ctx context.Context, t target, build string) error {
 		return wire.Errorf(wire.CodeStart, "copying our executable: %v", err).WithHint("abrowser doctor")
 	}
 	defer lock.Close()
-	log, err := childlog.Open(t.place.Log)
+	log, err := childlog.Open(t.endpoint.Log)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (l *Launcher) spawn(ctx context.Context, t target, build string) error {
 	if err := errors.Join(cmd.Start(), child.Close()); err != nil {
 		return wire.Errorf(wire.CodeStart, "starting %s: %v", t.what, err).WithHint("abrowser doctor")
 	}
-	l.logger().Info("started", "role", t.args[0], "name", t.place.Name, "pid", cmd.Process.Pid)
+	l.logger().Info("started", "role", t.args[0], "name", t.endpoint.Name, "pid", cmd.Process.Pid)
 	exited := make(chan error, 1)
 	// This goroutine outlives the call: a daemon that starts a keeper is its parent, and the
 	// keeper would become a zombie if nothing waited for it.
@@ -69,7 +69,7 @@ func (t target) awaitReady(ctx context.Context, ready *os.File, child *os.Proces
 			return wire.Errorf(wire.CodeStart, "%s sent an invalid message to its ready pipe: %.80q", t.what, line).WithHint("abrowser doctor")
 		}
 		if message.Error != nil {
-			return message.Error.With("log", t.place.Log)
+			return message.Error.With("log", t.endpoint.Log)
 		}
 		return nil
 	}
@@ -108,7 +108,7 @@ func (t target) startError(log *childlog.Log, format string, args ...any) error 
 	if excerpt := log.Excerpt(); excerpt != "" {
 		message += ": " + excerpt
 	}
-	return wire.Errorf(wire.CodeStart, "%s %s", t.what, message).WithHint("abrowser doctor").With("log", t.place.Log)
+	return wire.Errorf(wire.CodeStart, "%s %s", t.what, message).WithHint("abrowser doctor").With("log", t.endpoint.Log)
 }
 
 // closeOnExec keeps the child from inheriting descriptors that our own caller left open. A

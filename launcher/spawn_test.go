@@ -49,13 +49,13 @@ func TestChildInheritsLittle(t *testing.T) {
 		"ABROWSER_API_KEY=1", "AGENT_BROWSER_TOKEN=1", "XDG_SECRET=1", "abrowser_password=1", "ABROWSER_DB_PASSWORD=1", "AWS_KEY=1",
 		"LD_PRELOAD=/x.so", "BROKEN",
 	}
-	place, _, err := l.Session(t.Context(), "a", wire.Settings{Args: []string{"--a", "--b"}})
+	endpoint, _, err := l.Session(t.Context(), "a", wire.Settings{Args: []string{"--a", "--b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var env, fds []string
 	facts := map[string]string{}
-	for line := range strings.Lines(logOf(t, place)) {
+	for line := range strings.Lines(logOf(t, endpoint)) {
 		line = strings.TrimSpace(line)
 		if v, ok := strings.CutPrefix(line, "env "); ok {
 			env = append(env, v)
@@ -80,7 +80,7 @@ func TestChildInheritsLittle(t *testing.T) {
 	if facts["cwd"] != "/" || facts["leader"] != "true" {
 		t.Errorf("cwd %q, leader of its own session %q", facts["cwd"], facts["leader"])
 	}
-	if len(fds) != 4 || fds[0] != "0 /dev/null" || fds[1] != "1 "+place.Log || fds[2] != "2 "+place.Log || !strings.HasPrefix(fds[3], "3 pipe:") {
+	if len(fds) != 4 || fds[0] != "0 /dev/null" || fds[1] != "1 "+endpoint.Log || fds[2] != "2 "+endpoint.Log || !strings.HasPrefix(fds[3], "3 pipe:") {
 		t.Errorf("descriptors %q", fds)
 	}
 }
@@ -99,7 +99,7 @@ func TestProcessTitle(t *testing.T) {
 
 func TestLargeLogIsTruncated(t *testing.T) {
 	l := testLauncher(newRoot(t))
-	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	endpoint, hello, err := l.Session(t.Context(), "a", wire.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,17 +107,17 @@ func TestLargeLogIsTruncated(t *testing.T) {
 	if _, hello, err = l.Session(t.Context(), "a", wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Count(logOf(t, place), "started "); got != 2 {
+	if got := strings.Count(logOf(t, endpoint), "started "); got != 2 {
 		t.Errorf("%d starts in the log, want 2", got)
 	}
 	kill(t, hello.PID)
-	if err := os.Truncate(place.Log, childlog.MaxSize+1); err != nil {
+	if err := os.Truncate(endpoint.Log, childlog.MaxSize+1); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err = l.Session(t.Context(), "a", wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := logOf(t, place); len(got) > 1000 || strings.Count(got, "started ") != 1 {
+	if got := logOf(t, endpoint); len(got) > 1000 || strings.Count(got, "started ") != 1 {
 		t.Errorf("the log has %d bytes", len(got))
 	}
 }

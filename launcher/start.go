@@ -41,7 +41,7 @@ func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hell
 	if err := l.Root.Make(); err != nil {
 		return wire.Hello{}, err
 	}
-	lock, err := sockets.Acquire(ctx, t.place.Start)
+	lock, err := sockets.Acquire(ctx, t.endpoint.Start)
 	if err != nil {
 		return wire.Hello{}, err
 	}
@@ -79,7 +79,7 @@ func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hell
 
 func (l *Launcher) binaries() bincache.Cache { return bincache.Cache(l.Root.Path("bin")) }
 
-// hello asks the process at the target's place for its hello.
+// hello asks the process at the target's endpoint for its hello.
 func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 	limit := l.limits().hello
 	if t.isBrowser { // its keeper binds the socket before it starts Chromium, which takes a while
@@ -87,7 +87,7 @@ func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	hello, err := (&client.Client{Endpoint: t.place}).Hello(limited)
+	hello, err := (&client.Client{Endpoint: t.endpoint}).Hello(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return hello, wire.Errorf(wire.CodeWedged, "%s does not answer; it is suspended, or the machine is very busy", t.what).
 			WithHint("abrowser doctor")
@@ -124,7 +124,7 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
-	err := (&client.Client{Endpoint: t.place}).Retire(ctx)
+	err := (&client.Client{Endpoint: t.endpoint}).Retire(ctx)
 	switch {
 	case errors.Is(err, wire.CodeBusy):
 		return busy
@@ -132,12 +132,13 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	case err != nil:
 		return err
 	}
-	l.logger().Info("retired", "name", t.place.Name, "pid", hello.PID, "build", hello.Build)
+	l.logger().Info("retired", "name", t.endpoint.Name, "pid", hello.PID, "build", hello.Build)
 	return nil
 }
 
 // awaitVacant retires a process that is in the way and waits for its exit. It reports
-// whether the place is vacant: if not, a compatible process that was started by hand serves there.
+// whether the endpoint is free: if not, a compatible process that was started by hand serves
+// there.
 func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limits().exit)
 	defer cancel()
@@ -165,7 +166,7 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 // has exited. If orSocket is true, awaitLease also returns when a process accepts
 // connections. It reports whether the lease is free.
 func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (bool, error) {
-	lease, err := sockets.TryAcquire(t.place.Lock)
+	lease, err := sockets.TryAcquire(t.endpoint.Lock)
 	if err == nil {
 		return true, lease.Close()
 	}
@@ -178,14 +179,14 @@ func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (boo
 	defer cancel()
 	free, accepts := make(chan error, 1), make(chan error, 1)
 	waiting.Go(func() {
-		lease, err := sockets.Acquire(ctx, t.place.Lock)
+		lease, err := sockets.Acquire(ctx, t.endpoint.Lock)
 		if err == nil {
 			err = lease.Close()
 		}
 		free <- err
 	})
 	if orSocket {
-		waiting.Go(func() { accepts <- sockets.Await(ctx, t.place) })
+		waiting.Go(func() { accepts <- sockets.Await(ctx, t.endpoint) })
 	}
 	vacant := false
 	select {
@@ -194,7 +195,7 @@ func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (boo
 	case err = <-accepts:
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = wire.Errorf(wire.CodeHeld, "%s does not listen, but a process holds %s", t.what, t.place.Lock).
+		err = wire.Errorf(wire.CodeHeld, "%s does not listen, but a process holds %s", t.what, t.endpoint.Lock).
 			WithHint("abrowser doctor")
 	}
 	return vacant, err

@@ -46,16 +46,19 @@ func (m *Mux) assignOwner(t *target) {
 
 // findOwner returns the owner by saved tab, by browser context or by opener, or nil.
 func (m *Mux) findOwner(t *target) *tenant {
-	for _, tn := range m.tenants {
-		if tn.tabs[t.TargetID] != nil {
-			return tn
-		}
+	if tn := m.tabOwner(t.TargetID); tn != nil {
+		return tn
 	}
 	if tn := m.contextOwner(t.ContextID); tn != nil || t.OpenerID == "" {
 		return tn
 	}
+	return m.tabOwner(t.OpenerID)
+}
+
+// tabOwner returns the tenant of which a target is a tab, or nil.
+func (m *Mux) tabOwner(target string) *tenant {
 	for _, tn := range m.tenants {
-		if tn.tabs[t.OpenerID] != nil {
+		if tn.tabs[target] != nil {
 			return tn
 		}
 	}

@@ -33,8 +33,9 @@ func (m *Mux) call(method string, params []byte, session string, then func(in cd
 	m.send(id, method, params, session)
 }
 
-// forward sends a client's request to the browser. The client gets the reply.
-func (m *Mux) forward(s *session, r cdp.Request, params []byte) {
+// forward sends a client's request to the browser and returns the call's id. The client gets
+// the reply.
+func (m *Mux) forward(s *session, r cdp.Request, params []byte) int64 {
 	id := m.nextID()
 	m.pending[id] = pendingCall{client: s.client, session: s, clientID: r.ID}
 	s.client.pending++
@@ -42,6 +43,7 @@ func (m *Mux) forward(s *session, r cdp.Request, params []byte) {
 		s.noteAction(id)
 	}
 	m.send(id, r.Method, params, s.id)
+	return id
 }
 
 // callFor sends a client's request on the Mux's root session. then gets the reply,

@@ -33,6 +33,8 @@ type session struct {
 	discovers       bool   // it asked for discovery events
 	pageEnabled     bool   // the Page domain is enabled on it
 	children        []*session
+	setupCall       int64 // id of the newest Page.enable or Page.getFrameTree on it; 0 without one
+	askedFrames     bool  // Page.getFrameTree was sent on it
 	lastAction      int64 // id of the newest call on it that acted on its page; 0 without one
 	// announced are the targets to which auto-attach has attached it.
 	announced map[string]bool
@@ -110,6 +112,7 @@ func (m *Mux) Leave(id ClientID) {
 		}
 	}
 	if c.root != nil {
+		m.closeUnwatched(c)
 		handed := c.root.handedOffBelow()
 		m.dropSession(c.root)
 		for _, s := range handed {

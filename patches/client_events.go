@@ -21,9 +21,11 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	case "Page.frameRequestedNavigation":
 		m.notePopup(s.client.tenant, in)
 	case "Page.javascriptDialogOpening":
-		if !m.getsDialog(s) {
+		if !m.noteDialog(s) || !m.getsDialog(s) {
 			return
 		}
+	case "Page.javascriptDialogClosed":
+		m.forgetDialog(s)
 	case "Target.detachedFromTarget":
 		var p sessionParam
 		if err := in.Params(&p); err == nil {

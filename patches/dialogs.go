@@ -19,7 +19,7 @@ func (m *Mux) watchDialogs(t *target) {
 	if t.session == "" || t.paused || t.tab == nil || t.dialogs.session == t.session {
 		return
 	}
-	t.dialogs = dialogs{session: t.session}
+	t.dialogs.session, t.dialogs.open = t.session, ""
 	if !slices.Contains(m.journal, t.session) {
 		m.journal = append(m.journal, t.session)
 		m.saveSoon()
@@ -31,29 +31,62 @@ func (m *Mux) watchDialogs(t *target) {
 type dialogs struct {
 	session string          // the Mux's own session on which the Page domain is enabled
 	open    string          // the type of the open dialog; empty without one
-	told    map[string]bool // the clients' sessions that can close it
+	told    map[string]bool // the clients' sessions that were told of it and can close it
 }
 
 // dialogEvent handles an event about a dialog on the Mux's own session.
 func (m *Mux) dialogEvent(t *target, in cdp.Message) {
+	if in.Session != t.dialogs.session {
+		return
+	}
 	switch in.Method {
 	case "Page.javascriptDialogOpening":
 		var p struct{ Type string }
 		if in.Params(&p) != nil {
 			return
 		}
-		t.dialogs.open, t.dialogs.told = p.Type, map[string]bool{}
-		for _, s := range m.sessions {
-			if s.target == t.TargetID && s.pageEnabled && !s.client.gone {
-				t.dialogs.told[s.id] = true
-			}
-		}
-		if t.owner != nil {
-			m.closeDialogs(t.owner)
-		}
+		t.dialogs.open = p.Type
+		m.closeUnlessTold(t)
 	case "Page.javascriptDialogClosed":
 		t.dialogs.open = ""
 	}
+}
+
+// noteDialog notes that a client's session is told of a dialog, and reports whether it is to
+// be told. While a client waits for the frames of a page it cannot answer the page's dialogs:
+// Playwright ignores the dialog of a frame that it does not know, and would wait for the
+// frames forever. Such a dialog is left to the Mux.
+func (m *Mux) noteDialog(s *session) bool {
+	t := m.targets[s.target]
+	if t == nil {
+		return true
+	}
+	if _, waiting := m.pending[s.setupCall]; waiting && t.session != "" && t.dialogs.session == t.session {
+		return false
+	}
+	if t.dialogs.told == nil {
+		t.dialogs.told = map[string]bool{}
+	}
+	t.dialogs.told[s.id] = true
+	return true
+}
+
+// closeUnlessTold closes a page's new dialog, unless a client was told of it. A client
+// whose Page.enable is on its way may be told or not. The browser handles its messages in
+// order: when it has answered one more, each client that can close the dialog was told.
+func (m *Mux) closeUnlessTold(t *target) {
+	if t.owner == nil {
+		return
+	}
+	if !m.isWatched(t, nil) {
+		m.closeDialogs(t.owner)
+		return
+	}
+	m.call("Browser.getVersion", nil, "", func(cdp.Message) {
+		if t.owner != nil {
+			m.closeDialogs(t.owner)
+		}
+	})
 }
 
 // closeDialogs closes the dialogs of a tenant that has clients, if none of them can.
@@ -65,7 +98,7 @@ func (m *Mux) closeDialogs(tn *tenant) {
 	}
 }
 
-// closeDialog closes the page's dialog, unless a client can: an alert is confirmed, a page
+// closeDialog closes the page's dialog, unless a client can. An alert is confirmed, a page
 // that asks whether it may be left is left, and any other question is answered with no.
 func (m *Mux) closeDialog(t *target) {
 	kind := t.dialogs.open
@@ -73,16 +106,25 @@ func (m *Mux) closeDialog(t *target) {
 		return
 	}
 	t.dialogs.open = ""
+	m.answerDialog(kind, t.session)
+}
+
+// answerDialog closes a dialog of a type on a session that was told of it. It does nothing
+// if the type is empty.
+func (m *Mux) answerDialog(kind, session string) {
+	if kind == "" {
+		return
+	}
 	m.Log.Warn("closing a dialog that no client can close", "type", kind)
 	accept := kind == "alert" || kind == "beforeunload"
-	m.call("Page.handleJavaScriptDialog", encode(map[string]bool{"accept": accept}), t.session, nil)
+	m.call("Page.handleJavaScriptDialog", encode(map[string]bool{"accept": accept}), session, nil)
 }
 
 // enablePage forwards Page.enable and Page.disable, and notes whether the client is told
 // of the page's dialogs.
 func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.pageEnabled = r.Method == "Page.enable"
-	m.forward(s, r, r.Params)
+	s.setupCall = m.forward(s, r, r.Params)
 	if !s.pageEnabled {
 		m.forgetDialog(s)
 		m.closeDialogs(s.client.tenant)
@@ -90,9 +132,42 @@ func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// forgetDialog notes that a session cannot close the dialog of its page any more.
+// getFrameTree forwards the request, and notes that the client waits for the page's frames.
+// If it has been told of an open dialog before its first request, it waits for the frames in
+// vain, and the dialog is left to the Mux as in [Mux.noteDialog].
+func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
+	s.setupCall = m.forward(s, r, r.Params)
+	if first := !s.askedFrames; first {
+		s.askedFrames = true
+		m.forgetDialog(s)
+		m.closeDialogs(s.client.tenant)
+	}
+	return nil
+}
+
+// forgetDialog notes that a session cannot close the dialog of its page, or not any more.
 func (m *Mux) forgetDialog(s *session) {
 	if t := m.targets[s.target]; t != nil {
 		delete(t.dialogs.told, s.id)
 	}
+}
+
+// closeUnwatched closes the dialogs of which only a client that leaves was told. A new page
+// runs for some milliseconds before the Mux's own session on it has the Page domain enabled.
+func (m *Mux) closeUnwatched(c *client) {
+	for _, s := range c.allSessions() {
+		if t := m.targets[s.target]; s.pageEnabled && t != nil && t.dialogs.open == "" && !m.isWatched(t, c) {
+			m.call("Page.handleJavaScriptDialog", encode(map[string]bool{"accept": false}), s.id, nil)
+		}
+	}
+}
+
+// isWatched reports whether a client other than except has the Page domain enabled on a page.
+func (m *Mux) isWatched(t *target, except *client) bool {
+	for _, s := range m.sessions {
+		if s.target == t.TargetID && s.client != except && s.pageEnabled && !s.client.gone {
+			return true
+		}
+	}
+	return false
 }

@@ -83,6 +83,7 @@ type Mux struct {
 	popups      []pendingPopup    // tabs that pages are about to open
 	downloads   downloads
 	cleanup     cleanup
+	guard       dialogGuard
 	spare       sparePage
 	uploads     folderUploads
 	timers      timers
@@ -124,6 +125,7 @@ func New(o Options) *Mux {
 	}
 	m.downloads = downloads{m: m, byGUID: map[string]*download{}}
 	m.cleanup = cleanup{m: m, sessions: map[string]*target{}}
+	m.guard = dialogGuard{m: m}
 	m.spare = sparePage{m: m}
 	m.uploads = folderUploads{m: m}
 	m.restore(o.State)
@@ -135,17 +137,25 @@ func New(o Options) *Mux {
 // client through the page that they belong to; the Mux never pauses them.
 const targetFilter = `"filter":[{"type":"page"},{"type":"service_worker"},{"exclude":true}]`
 
-// Start takes over the browser. It first detaches the CDP sessions of a previous
-// Mux. done is called when clients may connect.
+// Start takes over the browser and detaches the CDP sessions of a previous Mux. done is
+// called when clients may connect.
 func (m *Mux) Start(done func()) {
-	for _, id := range m.journal {
+	if len(m.journal) == 0 { // the browser has just started
+		m.takeOver(nil, done)
+		return
+	}
+	m.guard.start(func(previous []string) { m.takeOver(previous, done) })
+}
+
+// takeOver detaches the previous Mux's sessions and attaches to all targets.
+func (m *Mux) takeOver(previous []string, done func()) {
+	for _, id := range previous {
 		// A page that is paused for this session would otherwise stay paused forever, and
 		// one with a dialog blocked: a session that is attached later cannot close it.
 		m.call("Runtime.runIfWaitingForDebugger", nil, id, nil)
 		m.call("Page.handleJavaScriptDialog", encode(map[string]bool{"accept": false}), id, nil)
-		m.call("Target.detachFromTarget", encode(sessionParam{id}), "", nil)
+		m.detachSession(id)
 	}
-	m.journal = nil
 	var contexts struct {
 		Shared string   `json:"defaultBrowserContextId"`
 		Others []string `json:"browserContextIds"`
@@ -166,6 +176,7 @@ func (m *Mux) Start(done func()) {
 	}
 	known := func(cdp.Message) {
 		m.ready = true
+		m.guard.end()
 		m.dropMissingTabs()
 		m.disposeOrphans(contexts.Others)
 		m.save()

@@ -61,6 +61,8 @@ func ruleFor(method string) rule {
 		return forwardPrivateContextOrIgnore
 	case "Page.enable", "Page.disable":
 		return enablePage
+	case "Page.getFrameTree":
+		return getFrameTree
 	case "Page.navigate":
 		return navigate
 	case "Runtime.runIfWaitingForDebugger":

@@ -22,7 +22,7 @@ func (m *Mux) rootEvent(in cdp.Message) {
 		}
 	case "Target.attachedToTarget":
 		var p attachedParams
-		if in.Params(&p) == nil {
+		if in.Params(&p) == nil && !m.guard.attachment(p) {
 			m.targetAttached(p)
 		}
 	case "Target.detachedFromTarget":

@@ -35,6 +35,9 @@ func (m *Mux) FromBrowser(raw []byte) {
 		m.clientEvent(s, in)
 		return
 	}
+	if m.guard.handleEvent(in) {
+		return
+	}
 	if t := m.attached[in.Session]; t != nil {
 		if in.Method == "Page.screencastFrame" {
 			m.ackFrame(t, in)

@@ -19,7 +19,7 @@ const resumeTime = time.Second
 
 // resume lets a paused target run, and wakes it after the reply. The order matters:
 // the renderer of Chromium 156 crashes (SIGSEGV) if a page with focus emulation
-// navigates before its first process has started.
+// navigates before its first process has started. Dialogs are watched before.
 func (m *Mux) resume(t *target) {
 	if !t.paused {
 		return
@@ -29,6 +29,7 @@ func (m *Mux) resume(t *target) {
 		m.resumeHandedOff(t)
 		return
 	}
+	m.watchDialogs(t) // the page may open one as soon as it runs
 	m.call("Runtime.runIfWaitingForDebugger", nil, t.session, func(cdp.Message) { m.wake(t) })
 	m.after(resumeTime, func() { m.wake(t) })
 }

@@ -79,7 +79,7 @@ func newHome() (*Home, error) {
 	h.launcher = &launcher.Launcher{Root: h.Root}
 	ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
 	defer cancel()
-	if _, err := h.installer().Ensure(ctx, wire.Settings{}); err != nil {
+	if err := h.installer().Ensure(ctx, wire.Settings{}); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return h, nil

@@ -77,6 +77,9 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 		lost: make(chan struct{}), pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { conn.Drop() })
+	if !browser.IsConnected() { // it was lost before there was a handler
+		conn.Drop()
+	}
 	conn.context.OnDialog(func(dialog playwright.Dialog) { conn.spawn(func() { p.dialogs.answer(dialog) }) })
 	conn.context.OnPage(func(made playwright.Page) { conn.spawn(func() { _, _ = conn.attach(made) }) })
 	err = conn.installPrompts(p.prompts)

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -130,7 +131,7 @@ func (r *refs) reserveLocked() error {
 	if err != nil {
 		return err
 	}
-	if err := daemon.ReplaceFile(r.path, raw); err != nil {
+	if err := home.WriteFile(r.path, raw); err != nil {
 		return err
 	}
 	r.reserved = r.next + refBlock

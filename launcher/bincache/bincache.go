@@ -19,6 +19,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // lockName is the name of the lock file beside a copy.
@@ -89,19 +91,10 @@ func copyProgram(from, to string) error {
 	// writing until its exec, and executing the file would fail with "text file busy".
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	out, err := os.CreateTemp(filepath.Dir(to), ".new-")
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	err = errors.Join(err, out.Chmod(0o700), out.Sync(), out.Close())
-	if err == nil {
-		err = os.Rename(out.Name(), to)
-	}
-	if err != nil {
-		os.Remove(out.Name())
-	}
-	return err
+	return home.ReplaceFile(to, 0o700, func(out *os.File) error {
+		_, err := io.Copy(out, in)
+		return errors.Join(err, out.Sync())
+	})
 }
 
 // Pin keeps the copy that this process runs while the process lives. It does nothing in a

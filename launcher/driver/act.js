@@ -22,17 +22,17 @@ const lookTime = 1000; // the longest wait for an element in one evaluation
 const coverTime = 500; // the wait for a cover to go away, before the page is scrolled differently
 const settleTime = 1000; // the wait for a navigation that the action has started
 const acts = new WeakMap(); // page to its last action
-const departed = new WeakMap(); // page to the id of the last action that was left
+const abortedIds = new WeakMap(); // page to the id of the last action that Abrowser.leave has named
 
 class Act {
   constructor(session, server, page, params) {
     Object.assign(this, { page, params, until: performance.now() + params.limit, facts: {}, ahead: 0, why: "", refusals: 0, dialogs: 0, acting: false });
-    this.tell = (acting) => session.emit("event", { method: "Abrowser.phase", params: { id: params.id, acting } });
+    this.reportPhase = (acting) => session.emit("event", { method: "Abrowser.phase", params: { id: params.id, acting } });
     this.ended = new Promise((_, reject) => (this.end = reject));
     this.ended.catch(() => {});
     server.signal.addEventListener("abort", () => this.stop("left")); // the daemon has disconnected
     acts.set(page, this);
-    if (departed.get(page) === params.id) this.stop("left");
+    if (abortedIds.get(page) === params.id) this.stop("left");
     const race = (promises) => this.race(promises, [promises].flat());
     this.progress = {
       ...playwright.nullProgress,
@@ -80,7 +80,7 @@ class Act {
   // begin begins the act phase.
   begin() {
     this.check();
-    this.tell(true);
+    this.reportPhase(true);
     this.acting = true;
     this.dialogs = 0;
     this.unacknowledged = new Promise((_, reject) => {
@@ -93,7 +93,7 @@ class Act {
   undo() {
     clearTimeout(this.timer);
     this.acting = false;
-    this.tell(false);
+    this.reportPhase(false);
   }
 
   async run() {
@@ -189,7 +189,7 @@ class Act {
 
   // pointer waits in Playwright until the element is stable, in view and not covered, and
   // sends the input. If type is set, the input is confirmed by an event of that type on the
-  // element. If isNeeded is set, it is asked directly before the input.
+  // element. If isNeeded is set, it is called directly before the input.
   async pointer(node, name, input, type, isNeeded) {
     const { count = 1, modifiers } = this.params;
     const scroll = [undefined, { block: "end", inline: "end" }, { block: "center", inline: "center" }, { block: "start", inline: "start" }];
@@ -241,10 +241,10 @@ class Act {
     return {
       dispose: () => release(handle),
       confirm: async (failed) => {
-        const asked = handle.evaluate((w) => w.verdict()).catch(() => seen.then((is) => (is ? "seen" : "lost")));
+        const awaitedVerdict = handle.evaluate((w) => w.verdict()).catch(() => seen.then((is) => (is ? "seen" : "lost")));
         // The verdict comes after the tasks that the input has queued, which may navigate. If
         // the input was seen, a busy page gets only settleTime for that.
-        const verdict = await this.race([asked, seen.then((is) => (is ? inTime(asked, Date.now() + settleTime).then(() => "seen") : asked))]);
+        const verdict = await this.race([awaitedVerdict, seen.then((is) => (is ? inTime(awaitedVerdict, Date.now() + settleTime).then(() => "seen") : awaitedVerdict))]);
         release(handle);
         if (verdict === "seen") return true;
         // The browser discards input while a dialog is open.
@@ -293,7 +293,7 @@ class Act {
 
 // leave aborts the action with an id on a page.
 function leave(page, id) {
-  departed.set(page, id);
+  abortedIds.set(page, id);
   if (acts.get(page)?.params.id === id) acts.get(page).stop("left");
   return {};
 }

@@ -19,14 +19,14 @@ import (
 // which is our own executable: the program passes the pipes to the Conn and exits, and the
 // Conn copies between them and the driver.
 type Conn struct {
-	shared  *Shared
-	place   home.Endpoint
-	frames  net.Conn
-	probe   *net.UnixConn // the watchdog's
-	pid     int
-	process *os.Process
-	handoff *net.UnixConn // our end of stderr
-	stderr  *os.File
+	shared   *Shared
+	endpoint home.Endpoint
+	frames   net.Conn
+	probe    *net.UnixConn // the watchdog's
+	pid      int
+	process  *os.Process
+	handoff  *net.UnixConn // our end of stderr
+	stderr   *os.File
 
 	broken     chan struct{} // closed when frames cannot be copied any more; the watchdog finds out why
 	markBroken func()        // closes broken
@@ -43,7 +43,7 @@ func (s *Shared) dial(ctx context.Context, p home.Endpoint, setup Setup) (*Conn,
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{shared: s, place: p, frames: frames, broken: make(chan struct{}), done: make(chan struct{}), resources: []func() error{frames.Close}}
+	c := &Conn{shared: s, endpoint: p, frames: frames, broken: make(chan struct{}), done: make(chan struct{}), resources: []func() error{frames.Close}}
 	c.markBroken = sync.OnceFunc(func() { close(c.broken) })
 	if err := c.open(ctx, setup); err != nil {
 		c.shutdown()
@@ -74,13 +74,13 @@ func (c *Conn) open(ctx context.Context, setup Setup) error {
 	switch reply, err := readByte(c.frames, limit); {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		c.waitOrKill()
-		return wire.Errorf(wire.CodeWedged, "%s does not answer", c.place.Name)
+		return wire.Errorf(wire.CodeWedged, "%s does not answer", c.endpoint.Name)
 	case err != nil:
-		return wire.Errorf(wire.CodeNotRunning, "%s has just exited", c.place.Name)
+		return wire.Errorf(wire.CodeNotRunning, "%s has just exited", c.endpoint.Name)
 	case reply != '+':
 		return errNoRoom
 	}
-	probe, err := sockets.Dial(ctx, c.place)
+	probe, err := sockets.Dial(ctx, c.endpoint)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *Conn) Close() {
 	c.shutdown()
 	c.work.Wait()
 	if exited { // there may be no other session that notices
-		c.shared.cleanUp(c.place)
+		c.shared.cleanUp(c.endpoint)
 	}
 }
 

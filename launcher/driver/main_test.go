@@ -112,7 +112,7 @@ func TestRealDriver(t *testing.T) {
 	if _, err := Find(t.Context(), i); err == nil {
 		t.Fatal("Find returned a driver that is not installed")
 	}
-	if _, err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	setup, err := Find(t.Context(), i)

@@ -78,27 +78,25 @@ func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	if conn, err := s.find(ctx, setup, unresponsive); conn != nil || err != nil {
 		return conn, errors.Join(err, lock.Close())
 	}
-	type started struct {
-		place home.Endpoint
-		err   error
-	}
-	result := make(chan started, 1)
+	var started home.Endpoint
+	result := make(chan error, 1)
 	go func() { // has a deadline of its own; if this caller gives up, the next one gets the driver
 		defer lock.Close() // this releases it
-		place, err := s.start(setup)
-		result <- started{place, err}
+		var err error
+		started, err = s.start(setup)
+		result <- err
 	}()
 	select {
-	case r := <-result:
-		if r.err != nil {
-			return nil, r.err
+	case err := <-result:
+		if err != nil {
+			return nil, err
 		}
-		conn, err := s.dial(ctx, r.place, setup)
+		conn, err := s.dial(ctx, started, setup)
 		if errors.Is(err, wire.CodeNotRunning) {
-			s.cleanUp(r.place)
+			s.cleanUp(started)
 		}
 		if err != nil && ctx.Err() == nil {
-			err = killedError{noDriver(r.place, "the driver that was started does not answer: %v", err)}
+			err = killedError{noDriver(started, "the driver that was started does not answer: %v", err)}
 		}
 		return conn, err
 	case <-ctx.Done():
@@ -118,11 +116,11 @@ func noDriver(p home.Endpoint, format string, args ...any) error {
 // find connects to a running driver that has room and is not in unresponsive. It adds
 // drivers that do not reply to unresponsive. It returns nil if no driver has room.
 func (s *Shared) find(ctx context.Context, setup Setup, unresponsive map[string]bool) (*Conn, error) {
-	places, err := s.running()
+	endpoints, err := s.running()
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range places {
+	for _, p := range endpoints {
 		if unresponsive[p.Name] {
 			continue
 		}
@@ -139,19 +137,19 @@ func (s *Shared) find(ctx context.Context, setup Setup, unresponsive map[string]
 	return nil, nil
 }
 
-// running returns the places of drivers that have a socket, the lowest number first.
+// running returns the endpoints of drivers that have a socket, the lowest number first.
 func (s *Shared) running() ([]home.Endpoint, error) {
-	var places []home.Endpoint
+	var endpoints []home.Endpoint
 	for n := 1; n <= maxDrivers; n++ {
 		p, err := s.Root.Driver(n)
 		if err != nil {
 			return nil, err
 		}
 		if _, err := os.Lstat(p.Socket); err == nil {
-			places = append(places, p)
+			endpoints = append(endpoints, p)
 		}
 	}
-	return places, nil
+	return endpoints, nil
 }
 
 // identity returns a hash of what a session and its driver must have in common: the script,
@@ -166,8 +164,8 @@ func (s *Shared) temp(p home.Endpoint) string { return s.Root.Path("state", "tmp
 
 // Sweep removes the files of drivers that were killed while they had no session.
 func (s *Shared) Sweep() error {
-	places, err := s.running()
-	for _, p := range places {
+	endpoints, err := s.running()
+	for _, p := range endpoints {
 		if stale := s.removeStale(p); !errors.Is(stale, wire.CodeHeld) {
 			err = errors.Join(err, stale)
 		}

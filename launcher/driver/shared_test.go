@@ -29,7 +29,7 @@ func TestShared(t *testing.T) {
 		t.Skip("downloads from the npm registry")
 	}
 	i := &install.Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
-	if _, err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	setup, err := Find(t.Context(), i)

@@ -32,7 +32,7 @@ const (
 	graceTime    = time.Second            // for a reply that this process reads late because it was suspended itself
 )
 
-// start starts a driver at the first place that has no running one, and returns the place
+// start starts a driver at the first endpoint that has no running one, and returns the endpoint
 // when the driver listens. The caller holds the start lock.
 func (s *Shared) start(setup Setup) (home.Endpoint, error) {
 	for n := 1; n <= maxDrivers; n++ {

@@ -29,12 +29,12 @@ const (
 
 // List returns the status of all running drivers. It starts none.
 func (s *Shared) List(ctx context.Context) ([]Status, error) {
-	places, err := s.running()
+	endpoints, err := s.running()
 	if err != nil {
 		return nil, err
 	}
 	var all []Status
-	for _, p := range places {
+	for _, p := range endpoints {
 		st, err := requestStatus(ctx, p, listTimeout)
 		if errors.Is(err, wire.CodeNotRunning) {
 			continue
@@ -48,7 +48,7 @@ func (s *Shared) List(ctx context.Context) ([]Status, error) {
 // Sessions returns the number of sessions of the driver, -1 if the driver is of another
 // build and does not report it.
 func (c *Conn) Sessions(ctx context.Context) (int, error) {
-	st, err := requestStatus(ctx, c.place, sessionTimeout)
+	st, err := requestStatus(ctx, c.endpoint, sessionTimeout)
 	return st.Sessions, err
 }
 

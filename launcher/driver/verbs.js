@@ -215,34 +215,34 @@ function fillElement(injected, node, text) {
 const embedded = "iframe, frame, object, embed, fencedframe";
 
 // watchInput runs in pages. It listens for trusted events of some types until the watch is
-// stopped. hear is called with each, and returns true as soon as the input has arrived.
+// stopped. onInput is called with each event, and returns true as soon as the input has arrived.
 // The watch has:
 //   seen       a promise of whether the input has arrived before the watch was stopped
-//   stop()     stops the watch and returns what judge makes of it: "seen" if the input has
+//   stop()     stops the watch and returns the verdict of decide: "seen" if the input has
 //              arrived
 //   verdict()  does the same after the page's current task, since a click event follows in
 //              the task of the release
-// The page may stop events before they come to hear. The browser's own counts show those:
-// judge is called with hidden, which returns how many events of a type hear has missed, and
-// with none, which is true if the browser has dispatched no event of any of the types.
-function watchInput(injected, types, hear, judge) {
+// The page may stop events before onInput is called. The browser counts those too: decide is
+// called with hidden, which returns how many events of a type onInput has missed, and with
+// none, which is true if the browser has dispatched no event of any of the types.
+function watchInput(injected, types, onInput, decide) {
   const { setTimeout } = injected.utils.builtins;
   const { eventCounts } = globalThis.performance;
   const missed = new Map(types.map((type) => [type, -eventCounts.get(type)])); // plus the count of now
   const hidden = (type) => Math.max(0, eventCounts.get(type) + missed.get(type));
-  let any = false, tell;
-  const seen = new Promise((done) => (tell = done));
+  let any = false, resolveSeen;
+  const seen = new Promise((done) => (resolveSeen = done));
   const listener = (event) => {
     if (!event.isTrusted) return;
     any = true;
     missed.set(event.type, missed.get(event.type) - 1);
-    if (hear(event)) tell(true);
+    if (onInput(event)) resolveSeen(true);
   };
   for (const type of types) addEventListener(type, listener, { capture: true });
   const stop = () => {
     for (const type of types) removeEventListener(type, listener, { capture: true });
-    tell(false);
-    return judge({ hidden, none: !any && types.every((type) => hidden(type) === 0) });
+    resolveSeen(false);
+    return decide({ hidden, none: !any && types.every((type) => hidden(type) === 0) });
   };
   const verdict = () => new Promise((done) => setTimeout(() => done(stop())));
   return { seen, stop, verdict };
@@ -256,18 +256,18 @@ function watchClick([injected, node, { type, presses }]) {
   const target = injected.retarget(node, "button-link") ?? node;
   const counts = { pointerdown: 0, mousedown: 0, mouseup: 0, [type]: 0 }; // of events on the element
   const pressed = [];
-  let heard = false;
-  const hear = (event) => {
-    heard = true;
+  let hadInput = false;
+  const onInput = (event) => {
+    hadInput = true;
     if (!event.composedPath().includes(target)) return false;
     counts[event.type]++;
     if (/down$/.test(event.type)) pressed.push(event);
     return event.type === type;
   };
-  return watchInput(injected, ["pointerdown", "mousedown", "pointerup", "mouseup", type], hear, ({ none }) => {
+  return watchInput(injected, ["pointerdown", "mousedown", "pointerup", "mouseup", type], onInput, ({ none }) => {
     if (counts[type] > 0) return "seen";
     if (none) return target.matches?.(embedded) || target.querySelector?.(embedded) ? "seen" : "unseen";
-    if (!heard) return "hidden";
+    if (!hadInput) return "hidden";
     // If the page hides only the click, it follows from the other events.
     if (counts.mousedown >= presses && counts.mouseup >= presses && target.isConnected) return "seen";
     // If the page handles the presses itself, a menu that it opens may get the release.
@@ -284,7 +284,7 @@ function watchClick([injected, node, { type, presses }]) {
 function watchKeys([injected, node, { keys }]) {
   let count = 0;
   const isNowhere = (target) => target === document.body || target === document.documentElement; // nothing has the focus
-  const hear = (event) => {
+  const onInput = (event) => {
     if (node && isNowhere(event.composedPath()[0])) {
       if (!node.isConnected) event.preventDefault(), event.stopImmediatePropagation();
       return false;
@@ -292,7 +292,7 @@ function watchKeys([injected, node, { keys }]) {
     if (event.type === "keydown" || keys === 0) count++;
     return count >= Math.max(1, keys);
   };
-  return watchInput(injected, ["keydown", "beforeinput", "input"], hear, ({ hidden, none }) => {
+  return watchInput(injected, ["keydown", "beforeinput", "input"], onInput, ({ hidden, none }) => {
     let active = document.activeElement;
     while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
     // Text comes only to an element that has the focus, keys come to the body as well.

@@ -28,8 +28,8 @@ func (c *Conn) watchdog() {
 			return
 		case err != nil:
 			if !isClosed(c.done) {
-				c.shared.logger().Warn("the driver exited", "name", c.place.Name, "pid", c.pid)
-				c.shared.cleanUp(c.place)
+				c.shared.logger().Warn("the driver exited", "name", c.endpoint.Name, "pid", c.pid)
+				c.shared.cleanUp(c.endpoint)
 			}
 			return
 		case isClosed(c.broken):
@@ -62,12 +62,12 @@ func readReply(conn net.Conn) (byte, error) {
 // kill kills a driver that does not reply on conn, which ends the connections of all its
 // sessions.
 func (c *Conn) kill(process *os.Process, conn net.Conn) {
-	c.shared.logger().Warn("killing the driver, which does not answer", "name", c.place.Name, "pid", c.pid)
+	c.shared.logger().Warn("killing the driver, which does not answer", "name", c.endpoint.Name, "pid", c.pid)
 	_ = process.Kill() // it may have exited
 	if err := conn.SetReadDeadline(time.Now().Add(graceTime)); err == nil {
 		_, _ = io.Copy(io.Discard, conn) // until the system has closed the driver's end
 	}
-	c.shared.cleanUp(c.place)
+	c.shared.cleanUp(c.endpoint)
 }
 
 // readByte reads one byte within limit.
@@ -93,7 +93,7 @@ func (c *Conn) waitOrKill() {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			c.kill(process, conn)
 		case err != nil: // the driver exited
-			c.shared.cleanUp(c.place)
+			c.shared.cleanUp(c.endpoint)
 		}
 	}()
 }

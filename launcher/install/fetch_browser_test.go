@@ -40,7 +40,8 @@ func TestRootOnDebianUsesApt(t *testing.T) {
 	noted := debian(t, s, aptInstalls(s))
 	var shown bytes.Buffer
 	s.Progress = &shown
-	found, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
+	found := s.installed(t)
 	if err != nil || found.Browser.Path != filepath.Join(s.tools, "chromium") {
 		t.Fatalf("Ensure = %+v, %v", found, err)
 	}
@@ -55,7 +56,7 @@ func TestRootOnDebianUsesApt(t *testing.T) {
 	}
 	// Nothing is missing any more, so nothing is run.
 	must(t, os.Remove(noted))
-	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(noted); err == nil {
@@ -68,7 +69,7 @@ func TestListsAreLocked(t *testing.T) {
 	s := newSite(t)
 	once := filepath.Join(t.TempDir(), "once")
 	noted := debian(t, s, "[ -e "+once+" ] || { touch "+once+"; echo 'E: Could not get lock /var/lib/apt/lists/lock.' >&2; exit 100; }\n"+aptInstalls(s))
-	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(noted)
@@ -87,7 +88,7 @@ func TestPackagesAreLocked(t *testing.T) {
 	s.Progress = waits
 	done := make(chan error, 1)
 	go func() {
-		_, err := s.Ensure(t.Context(), wire.Settings{})
+		err := s.Ensure(t.Context(), wire.Settings{})
 		done <- err
 	}()
 	select {
@@ -154,7 +155,8 @@ func TestPlaywrightInstallerIsTheFallback(t *testing.T) {
 			s := newSite(t)
 			tt.put(t, s)
 			s.setenv("PLAYWRIGHT_BROWSERS_PATH", "/nowhere")
-			found, err := s.Ensure(t.Context(), wire.Settings{})
+			err := s.Ensure(t.Context(), wire.Settings{})
+			found := s.installed(t)
 			want := s.Root.Path("driver", browsersDir, "chromium-1", "chrome-linux64", "chrome")
 			if err != nil || found.Browser.Path != want || !found.Browser.Fetched {
 				t.Fatalf("Ensure = %+v, %v", found, err)
@@ -175,7 +177,7 @@ func TestInstallerFailureIsReported(t *testing.T) {
 	)
 	s.archive.Store(&broken)
 	s.machine.driver.Integrity = npmtest.Integrity(broken)
-	_, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
 	got := wire.AsError(err)
 	if got == nil || got.Code != wire.CodeInstall || got.Hint != "abrowser install" ||
 		!strings.Contains(got.Message, "no network") || !strings.Contains(got.Message, "Unable to locate") {
@@ -187,7 +189,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	s := equipped(t)
 	var shown bytes.Buffer
 	s.Progress, s.Terminal = &shown, true
-	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := shown.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "\rabrowser: downloading the driver 1.60.0: 0.0 MB of 0.0 MB") {
@@ -197,7 +199,7 @@ func TestProgressOnATerminal(t *testing.T) {
 
 func TestWrongPathFetchesNothing(t *testing.T) {
 	s := equipped(t)
-	_, err := s.Ensure(t.Context(), wire.Settings{ExecutablePath: "/no/such/browser"})
+	err := s.Ensure(t.Context(), wire.Settings{ExecutablePath: "/no/such/browser"})
 	if !errors.Is(err, wire.CodeNoBrowser) {
 		t.Errorf("Ensure = %v", err)
 	}

@@ -32,7 +32,7 @@ func TestTenInstallersFetchOnce(t *testing.T) {
 	for n := range errs {
 		wg.Go(func() {
 			i := *s.Installer
-			_, errs[n] = i.Ensure(t.Context(), wire.Settings{})
+			errs[n] = i.Ensure(t.Context(), wire.Settings{})
 		})
 	}
 	wg.Wait()
@@ -42,10 +42,7 @@ func TestTenInstallersFetchOnce(t *testing.T) {
 	if n := s.served.Load(); n != 1 {
 		t.Errorf("the archive was fetched %d times, want 1", n)
 	}
-	found, err := s.Find(t.Context(), wire.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := s.installed(t)
 	raw, err := os.ReadFile(filepath.Join(found.Driver.Directory, "package/lib/core.js"))
 	want := `f(pageError.location?.url || ""); g(pageError.location?.url || "")`
 	if err != nil || string(raw) != want {
@@ -76,7 +73,7 @@ func TestBrokenDriverIsInstalledAgain(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := equipped(t)
-			if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+			if err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 				t.Fatal(err)
 			}
 			dir := s.Root.Path("driver", "1.60.0")
@@ -104,7 +101,7 @@ func TestBrokenDriverIsInstalledAgain(t *testing.T) {
 
 func TestCopiedDriverIsAccepted(t *testing.T) {
 	s := equipped(t)
-	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	copied := filepath.Join(t.TempDir(), "driver")
@@ -112,12 +109,13 @@ func TestCopiedDriverIsAccepted(t *testing.T) {
 	s2 := equipped(t)
 	s2.machine.driver = s.machine.driver
 	s2.setenv("ABROWSER_DRIVER_PATH", copied)
-	found, err := s2.Ensure(t.Context(), wire.Settings{})
+	err := s2.Ensure(t.Context(), wire.Settings{})
+	found := s2.installed(t)
 	if err != nil || found.Driver.Directory != copied || s2.served.Load() != 0 {
 		t.Fatalf("Ensure = %+v, %v with %d fetches", found, err, s2.served.Load())
 	}
 	flip(t, filepath.Join(copied, "package/cli.js"))
-	_, err = s2.Ensure(t.Context(), wire.Settings{})
+	err = s2.Ensure(t.Context(), wire.Settings{})
 	if got := wire.AsError(err); got == nil || got.Code != wire.CodeNoDriver || got.Hint != "unset ABROWSER_DRIVER_PATH" {
 		t.Errorf("a changed copy: %+v", got)
 	}
@@ -129,7 +127,7 @@ func TestTamperedArchiveIsRefused(t *testing.T) {
 	bad := bytes.Clone(good)
 	bad[len(bad)/2] ^= 1
 	s.archive.Store(&bad)
-	_, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
 	got := wire.AsError(err)
 	if got == nil || got.Code != wire.CodeIntegrity || got.Hint != "ABROWSER_NPM_REGISTRY=https://registry.npmjs.org abrowser install" {
 		t.Fatalf("Ensure = %+v", got)
@@ -141,7 +139,7 @@ func TestTamperedArchiveIsRefused(t *testing.T) {
 		t.Errorf("temporary files are left: %v", left)
 	}
 	s.archive.Store(&good) // as the registry of the hint does
-	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Errorf("after the hint: %v", err)
 	}
 }
@@ -164,7 +162,7 @@ func TestFetchFails(t *testing.T) {
 			s := equipped(t)
 			s.machine.stall = 300 * time.Millisecond
 			s.serve = tt.serve
-			_, err := s.Ensure(t.Context(), wire.Settings{})
+			err := s.Ensure(t.Context(), wire.Settings{})
 			if !errors.Is(err, wire.CodeInstall) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Ensure = %v, want %q", err, tt.want)
 			}
@@ -175,7 +173,7 @@ func TestFetchFails(t *testing.T) {
 func TestRegistryMustBeAURL(t *testing.T) {
 	s := equipped(t)
 	s.setenv("ABROWSER_NPM_REGISTRY", "registry")
-	if _, err := s.Ensure(t.Context(), wire.Settings{}); !errors.Is(err, wire.CodeBadInput) {
+	if err := s.Ensure(t.Context(), wire.Settings{}); !errors.Is(err, wire.CodeBadInput) {
 		t.Errorf("Ensure = %v", err)
 	}
 }
@@ -183,7 +181,7 @@ func TestRegistryMustBeAURL(t *testing.T) {
 func TestNoInstall(t *testing.T) {
 	s := equipped(t)
 	s.setenv("ABROWSER_NO_INSTALL", "1")
-	_, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
 	got := wire.AsError(err)
 	if got == nil || got.Code != wire.CodeNoDriver || got.Hint != "abrowser install" || s.served.Load() != 0 {
 		t.Fatalf("Ensure = %+v with %d fetches", got, s.served.Load())
@@ -199,7 +197,7 @@ func TestInterruptedInstallLeavesNothing(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(left, "new"), 0o700))
 	ctx, cancel := context.WithCancel(t.Context())
 	s.serve = func(http.ResponseWriter) { cancel(); <-ctx.Done() }
-	if _, err := s.Ensure(ctx, wire.Settings{}); !errors.Is(err, wire.CodeInterrupted) {
+	if err := s.Ensure(ctx, wire.Settings{}); !errors.Is(err, wire.CodeInterrupted) {
 		t.Errorf("Ensure = %v", err)
 	}
 	if left := s.leftovers(t); len(left) > 0 {
@@ -223,7 +221,7 @@ func TestThroughProxy(t *testing.T) {
 		return
 	}
 	s.setenv("ABROWSER_NPM_REGISTRY", "http://registry.invalid")
-	if _, err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
+	if err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Log("downloaded through the proxy")

@@ -41,22 +41,6 @@ type Installer struct {
 	machine *machine // nil means this machine and the pinned packages
 }
 
-// Found are the parts that a session needs.
-type Found struct {
-	Driver  Driver
-	Browser browsers.Browser
-}
-
-// Find returns the parts, or the error for the first one that is missing.
-func (i *Installer) Find(ctx context.Context, s wire.Settings) (Found, error) {
-	d, err := i.FindDriver(ctx)
-	if err != nil || s.CDP != "" { // an external browser is already running
-		return Found{Driver: d}, err
-	}
-	b, err := i.FindBrowser(s)
-	return Found{Driver: d, Browser: b}, err
-}
-
 // FindBrowser returns the browser that the settings name, or else the first one that is
 // installed. If there is none, or the named one cannot be used, the error is
 // [wire.CodeNoBrowser].
@@ -83,22 +67,30 @@ func (i *Installer) FindSandbox(ctx context.Context, b browsers.Browser) browser
 	return browsers.FindSandbox(ctx, b)
 }
 
-// Ensure is like Find, but fetches missing parts first. A part that the caller has named and
-// that cannot be used is an error nevertheless.
-func (i *Installer) Ensure(ctx context.Context, s wire.Settings) (Found, error) {
-	found, err := i.Find(ctx, s)
-	if err == nil || !isFetchable(err) {
-		return found, err
+// Ensure fetches the parts that a session with the settings needs and that are missing. A
+// part that the caller has named and that cannot be used is an error.
+func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
+	err := i.find(ctx, s)
+	if !isFetchable(err) {
+		return err
 	}
 	if v, _ := i.lookup("ABROWSER_NO_INSTALL"); v != "" && v != "0" && v != "false" {
 		coded := wire.AsError(err)
-		return Found{}, wire.Errorf(coded.Code, "%s, and ABROWSER_NO_INSTALL forbids fetching it", coded.Message).
-			WithHint("abrowser install")
+		return wire.Errorf(coded.Code, "%s, and ABROWSER_NO_INSTALL forbids fetching it", coded.Message).WithHint("abrowser install")
 	}
 	if err := i.fetch(ctx, s, verbs.InstallIn{}); err != nil {
-		return Found{}, err
+		return err
 	}
-	return i.Find(ctx, s)
+	return i.find(ctx, s)
+}
+
+// find returns the error for the first part that is missing.
+func (i *Installer) find(ctx context.Context, s wire.Settings) error {
+	_, err := i.FindDriver(ctx)
+	if err == nil && s.CDP == "" { // otherwise an external browser is running
+		_, err = i.FindBrowser(s)
+	}
+	return err
 }
 
 // Install fetches missing parts and returns the state of all parts. It is the command

@@ -1,12 +1,14 @@
 package install
 
 import (
+	"cmp"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/install/browsers"
 	"github.com/abrowser/abrowser/launcher/install/npm"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // machine is what the package depends on outside of the root: the pinned packages and the
@@ -33,14 +35,9 @@ func (i *Installer) on() *machine {
 
 // npm returns an installer of packages for the driver directory.
 func (i *Installer) npm() *npm.Installer {
-	registry := npm.PublicRegistry
-	for _, name := range []string{"NPM_CONFIG_REGISTRY", "npm_config_registry", "ABROWSER_NPM_REGISTRY"} {
-		if v, _ := i.lookup(name); v != "" {
-			registry = strings.TrimRight(v, "/")
-		}
-	}
+	_, registry := wire.LookupVariable(i.lookup, []string{"ABROWSER_NPM_REGISTRY", "npm_config_registry", "NPM_CONFIG_REGISTRY"})
 	return &npm.Installer{
-		Dir: i.Root.Path("driver"), Registry: registry, Log: i.logger(),
+		Dir: i.Root.Path("driver"), Registry: cmp.Or(strings.TrimRight(registry, "/"), npm.PublicRegistry), Log: i.logger(),
 		Progress: i.Progress, Terminal: i.Terminal, Stall: i.on().stall,
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/install/browsers"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -119,8 +120,8 @@ func (i *Installer) loadVersions() map[string]nodeVersion {
 	return saved
 }
 
-// saveVersions saves the versions of the files that still exist. A failure is only logged,
-// and a process that reads an incomplete file asks Node again.
+// saveVersions saves the versions of the files that still exist. A failure is only logged:
+// the next process asks Node again.
 func (i *Installer) saveVersions(saved map[string]nodeVersion) {
 	maps.DeleteFunc(saved, func(path string, _ nodeVersion) bool {
 		_, err := os.Stat(path)
@@ -128,7 +129,7 @@ func (i *Installer) saveVersions(saved map[string]nodeVersion) {
 	})
 	raw, err := json.Marshal(saved)
 	if err == nil {
-		err = os.WriteFile(i.versionsFile(), raw, 0o600)
+		err = home.WriteFile(i.versionsFile(), raw)
 	}
 	if err != nil {
 		i.logger().Debug("saving the version of Node", "err", err)

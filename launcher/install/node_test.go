@@ -74,7 +74,7 @@ func TestUnusableNodeIsSkipped(t *testing.T) {
 func TestNodeByName(t *testing.T) {
 	s := newSite(t)
 	s.setenv("ABROWSER_NODE", "/no/such/node")
-	_, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
 	_, err2 := s.FindNode(t.Context())
 	if got := wire.AsError(err2); got == nil || got.Hint != "unset ABROWSER_NODE" || err == nil {
 		t.Errorf("FindNode = %+v; Ensure = %v", got, err)
@@ -103,7 +103,8 @@ func TestNodeIsFetched(t *testing.T) {
 	if part.OK || part.Code != wire.CodeNoDriver || part.Hint != "abrowser install" {
 		t.Errorf("doctor says %+v", part)
 	}
-	found, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
+	found := s.installed(t)
 	want := s.Root.Path("driver", "node-22.9.9", "package", "bin", "node")
 	if err != nil || found.Driver.Node != (Node{Path: want, Version: "v22.9.9"}) {
 		t.Fatalf("Ensure = %+v, %v", found, err)
@@ -119,7 +120,7 @@ func TestNodeIsFetched(t *testing.T) {
 func TestNoNodeForThisMachine(t *testing.T) {
 	s := newSite(t)
 	s.tool(t, "chromium", "#!/bin/sh\n")
-	_, err := s.Ensure(t.Context(), wire.Settings{})
+	err := s.Ensure(t.Context(), wire.Settings{})
 	if !errors.Is(err, wire.CodeInstall) || !strings.Contains(err.Error(), "none for this machine") {
 		t.Errorf("Ensure = %v", err)
 	}

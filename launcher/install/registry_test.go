@@ -14,6 +14,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/install/npm"
 	"github.com/abrowser/abrowser/launcher/install/npm/npmtest"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // cli is a script with the commands of Playwright's cli.js that are used. install creates a
@@ -113,6 +114,20 @@ func (s *site) tool(t *testing.T, name, script string) string {
 
 // setenv sets a variable in the environment of the installer.
 func (s *site) setenv(name, value string) { s.Environ = append(s.Environ, name+"="+value) }
+
+// parts are the parts that a session needs.
+type parts struct {
+	Driver  Driver
+	Browser browsers.Browser
+}
+
+// installed returns the parts that are installed.
+func (s *site) installed(t *testing.T) (p parts) {
+	t.Helper()
+	p.Driver, _ = s.FindDriver(t.Context()) // the test compares the result
+	p.Browser, _ = s.FindBrowser(wire.Settings{})
+	return p
+}
 
 // leftovers returns the temporary files of installations.
 func (s *site) leftovers(t *testing.T) []string {

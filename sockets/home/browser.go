@@ -3,9 +3,6 @@ package home
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,15 +12,15 @@ import (
 // sharedName is the name of the shared browser and of its profile.
 const sharedName = "default"
 
-// Browser returns the place of a browser's broker. The lease is in the profile's
+// Browser returns the endpoint of a browser's broker. The lease is in the profile's
 // directory, so that a profile has one broker, whatever the browser's name is.
 func (r Root) Browser(name string) (Endpoint, error) {
 	if err := CheckName(name); err != nil {
 		return Endpoint{}, err
 	}
 	file := fileName(name)
-	p := r.browser(name, file)
-	return p, p.CheckLength()
+	e := r.browser(name, file)
+	return e, e.CheckLength()
 }
 
 func (r Root) browser(name, file string) Endpoint {
@@ -38,7 +35,7 @@ func (r Root) browser(name, file string) Endpoint {
 
 const leaseName = "abrowser.lock"
 
-// BrowserOf returns the place of the browser that the settings choose. There is one for
+// BrowserOf returns the endpoint of the browser that the settings choose. There is one for
 // each profile, and one for each external browser. Its name is "default", the profile's
 // name, or a hash of the profile's directory or the CDP endpoint. The lease of a profile
 // given as a directory is in that directory, so that it excludes browsers of other roots
@@ -46,18 +43,18 @@ const leaseName = "abrowser.lock"
 func (r Root) BrowserOf(s wire.Settings) (Endpoint, error) {
 	switch {
 	case s.CDP != "":
-		p, err := r.Browser(hashName("cdp", s.CDP))
-		p.Lock = strings.TrimSuffix(p.Socket, ".sock") + ".lock"
-		return p, err
+		e, err := r.Browser(hashName("cdp", s.CDP))
+		e.Lock = strings.TrimSuffix(e.Socket, ".sock") + ".lock"
+		return e, err
 	case s.Profile == "":
 		return r.Browser(sharedName)
 	case !filepath.IsAbs(s.Profile):
 		return r.Browser(s.Profile)
 	}
 	dir := filepath.Clean(s.Profile)
-	p, err := r.Browser(hashName("dir", dir))
-	p.Lock = filepath.Join(dir, leaseName)
-	return p, err
+	e, err := r.Browser(hashName("dir", dir))
+	e.Lock = filepath.Join(dir, leaseName)
+	return e, err
 }
 
 // hashName returns the name of a browser whose profile has no name.
@@ -72,28 +69,7 @@ func isHashName(name string) bool {
 	return (kind == "cdp" || kind == "dir") && len(sum) == 16 && strings.Trim(sum, "0123456789abcdef") == ""
 }
 
-// Browsers lists the places of brokers whose socket file exists, whether a broker listens
+// Browsers lists the endpoints of brokers whose socket file exists, whether a broker listens
 // or not. Name is empty if the file's name is a hash. Lock is correct for named profiles
 // only.
-func (r Root) Browsers() ([]Endpoint, error) {
-	entries, err := os.ReadDir(r.Path("run", "b"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, wire.OSError("listing "+r.Path("run", "b"), err)
-	}
-	var places []Endpoint
-	for _, e := range entries {
-		file, isSocket := strings.CutSuffix(e.Name(), ".sock")
-		if !isSocket {
-			continue
-		}
-		name := file
-		if !isLiteral(file) {
-			name = ""
-		}
-		places = append(places, r.browser(name, file))
-	}
-	return places, nil
-}
+func (r Root) Browsers() ([]Endpoint, error) { return r.list("b", r.browser, ".sock") }

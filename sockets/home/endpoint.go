@@ -23,13 +23,13 @@ type Endpoint struct {
 	Log    string // gets its stdout and stderr
 }
 
-// Session returns the place of a session's daemon.
+// Session returns the endpoint of a session's daemon.
 func (r Root) Session(name string) (Endpoint, error) {
 	if err := CheckName(name); err != nil {
 		return Endpoint{}, err
 	}
-	p := r.session(name, fileName(name))
-	return p, p.CheckLength()
+	e := r.session(name, fileName(name))
+	return e, e.CheckLength()
 }
 
 func (r Root) session(name, file string) Endpoint {
@@ -42,18 +42,18 @@ func (r Root) session(name, file string) Endpoint {
 	}
 }
 
-// Driver returns the place of the root's nth shared driver, counted from 1. All drivers
+// Driver returns the endpoint of the root's nth shared driver, counted from 1. All drivers
 // share one start lock, so that a process that starts a driver sees all that have room.
 func (r Root) Driver(n int) (Endpoint, error) {
 	name := "driver-" + strconv.Itoa(n)
-	p := Endpoint{
+	e := Endpoint{
 		Name:   name,
 		Socket: r.Path("run", "d", name+".sock"),
 		Lock:   r.Path("run", "d", name+".lock"),
 		Start:  r.Path("run", "d", "driver.start"),
 		Log:    r.Path("log", "driver."+strconv.Itoa(n)+".log"),
 	}
-	return p, p.CheckLength()
+	return e, e.CheckLength()
 }
 
 // MaxSocketPath is the length in bytes of the longest socket path: sun_path without the
@@ -62,39 +62,43 @@ const MaxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
 
 // CheckLength returns an error if the socket's path is longer than [MaxSocketPath]. The
 // error of the system is only "invalid argument".
-func (p Endpoint) CheckLength() error {
-	if len(p.Socket) <= MaxSocketPath {
+func (e Endpoint) CheckLength() error {
+	if len(e.Socket) <= MaxSocketPath {
 		return nil
 	}
 	const longest = len("/run/s/.sock") + maxLiteral
-	return wire.Errorf(wire.CodeBadInput, "the socket path %s has %d bytes; this system allows %d", p.Socket, len(p.Socket), MaxSocketPath).
+	return wire.Errorf(wire.CodeBadInput, "the socket path %s has %d bytes; this system allows %d", e.Socket, len(e.Socket), MaxSocketPath).
 		WithHint("set ABROWSER_HOME to a shorter path; one of at most %d bytes fits every session's name", MaxSocketPath-longest)
 }
 
-// Sessions lists the places of sessions whose socket or lock file exists, whether a daemon
+// Sessions lists the endpoints of sessions whose socket or lock file exists, whether a daemon
 // listens or not. Name is empty if the file's name is a hash.
-func (r Root) Sessions() ([]Endpoint, error) {
-	entries, err := os.ReadDir(r.Path("run", "s"))
+func (r Root) Sessions() ([]Endpoint, error) { return r.list("s", r.session, ".sock", ".lock") }
+
+// list returns the endpoints that have a file with one of the extensions in a directory of
+// run.
+func (r Root) list(dir string, endpoint func(name, file string) Endpoint, extensions ...string) ([]Endpoint, error) {
+	entries, err := os.ReadDir(r.Path("run", dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, wire.OSError("listing "+r.Path("run", "s"), err)
+		return nil, wire.OSError("listing "+r.Path("run", dir), err)
 	}
-	var places []Endpoint
-	for _, e := range entries {
-		ext := filepath.Ext(e.Name())
-		if ext != ".sock" && ext != ".lock" {
+	var all []Endpoint
+	for _, entry := range entries {
+		ext := filepath.Ext(entry.Name())
+		if !slices.Contains(extensions, ext) {
 			continue
 		}
-		file := strings.TrimSuffix(e.Name(), ext)
+		file := strings.TrimSuffix(entry.Name(), ext)
 		name := file
 		if !isLiteral(file) {
 			name = ""
 		}
-		if p := r.session(name, file); !slices.Contains(places, p) {
-			places = append(places, p)
+		if e := endpoint(name, file); !slices.Contains(all, e) {
+			all = append(all, e)
 		}
 	}
-	return places, nil
+	return all, nil
 }

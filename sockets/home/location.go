@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -30,13 +29,7 @@ func (r Root) SaveLocation(session string, s wire.Settings) error {
 	if known, err := os.ReadFile(path); err == nil && string(known) == string(raw) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return wire.OSError("making "+filepath.Dir(path), err)
-	}
-	if err := os.WriteFile(path+".new", raw, 0o600); err != nil {
-		return wire.OSError("writing "+path, err)
-	}
-	return os.Rename(path+".new", path)
+	return WriteFile(path, raw)
 }
 
 // LoadLocation returns the saved location of a session's pages, and whether there is one.

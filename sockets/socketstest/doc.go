@@ -1,5 +1,6 @@
-// Package socketstest lets the tests of sockets and of what is below it play other
-// processes, and fails them where a goroutine is left.
+// Package socketstest runs parts of a test in other processes, and makes tests fail that
+// leave goroutines behind.
 //
-// It imports nothing of ours, so that each of those packages can import it.
+// The tests of sockets and of the packages around it use it. It imports no package of the
+// project, so that each of them can import it.
 package socketstest

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// childVariable makes the test binary play another process: see [Start].
+// childVariable names the role of a test binary that [Start] runs.
 const childVariable = "SOCKETS_TEST_CHILD"
 
-// Main is what a TestMain does. It runs the tests and fails where they leave
-// goroutines; in a process of [Start] it plays the role instead.
+// Main implements TestMain. It runs the tests and fails if they leave goroutines. In a
+// process of [Start] it calls child instead.
 func Main(m *testing.M, child func(role string, args []string) int) {
 	if role := os.Getenv(childVariable); role != "" {
 		os.Exit(child(role, os.Args[1:]))
@@ -22,7 +22,7 @@ func Main(m *testing.M, child func(role string, args []string) int) {
 	before := runtime.NumGoroutine()
 	status := m.Run()
 	if fuzzing := flag.Lookup("test.fuzz"); fuzzing != nil && fuzzing.Value.String() != "" {
-		os.Exit(status) // the engine leaves a goroutine of its own
+		os.Exit(status) // the fuzzing engine leaves a goroutine
 	}
 	for end := time.Now().Add(3 * time.Second); status == 0 && runtime.NumGoroutine() > before; {
 		if time.Now().After(end) {

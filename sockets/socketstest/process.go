@@ -12,14 +12,15 @@ import (
 	"testing"
 )
 
-// Process is another process that plays a role until it is ended.
+// Process is a process that runs a role.
 type Process struct {
 	*exec.Cmd
-	FirstLine string // its first line of output
-	End       func() // ends its input and waits for it; so does the end of the test
+	FirstLine string // of its output
+	End       func() // closes its input and waits for its end; the end of the test does so too
 }
 
-// Start has another process, of user uid where that is not 0, play a role.
+// Start runs a role in another process, as user uid unless uid is 0, and waits for its first
+// line of output.
 func Start(t *testing.T, uid uint32, role string, args ...string) *Process {
 	t.Helper()
 	attr := &syscall.SysProcAttr{}
@@ -29,7 +30,7 @@ func Start(t *testing.T, uid uint32, role string, args ...string) *Process {
 	return StartWith(t, attr, role, args...)
 }
 
-// StartWith is [Start] with more to say about the process.
+// StartWith is [Start] with attributes of the process.
 func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...string) *Process {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // ended by End
@@ -59,13 +60,13 @@ func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...str
 	t.Cleanup(p.End)
 	p.FirstLine, err = bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatalf("%s %v said nothing: %v", role, args, err)
+		t.Fatalf("%s %v printed nothing: %v", role, args, err)
 	}
 	p.FirstLine = strings.TrimSpace(p.FirstLine)
 	return p
 }
 
-// executable is the test binary, as a copy where another user must reach it.
+// executable returns the path of the test binary, or of a copy that another user can run.
 func executable(t *testing.T, attr *syscall.SysProcAttr) string {
 	t.Helper()
 	own, err := os.Executable()

@@ -4,6 +4,8 @@ package faults_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -93,5 +95,55 @@ func TestDialogWhoseClientIsKilled(t *testing.T) {
 				t.Errorf("the title is %q, want that of after the dialog", got)
 			}
 		})
+	}
+}
+
+// insisting makes the page open one dialog after the other for a time in milliseconds.
+const insisting = `(() => {
+	const end = performance.now() + %d;
+	const next = () => {
+		if (performance.now() > end) { document.title = "through"; return; }
+		confirm("again?");
+		setTimeout(next, Math.random() * 4);
+	};
+	setTimeout(next);
+})(), 0`
+
+// Dialogs that open at any moment of a broker's restart do not block their pages: also
+// between the old broker's CDP sessions and those of the new one.
+func TestDialogsWhileTheBrokerIsReplaced(t *testing.T) {
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	const insist = 8 * time.Second
+	const kills = 4 // the browser is replaced, too, at the fifth in so short a time
+	var sessions []string
+	for i := range 10 {
+		sessions = append(sessions, fmt.Sprintf("s%d", i))
+		h.Text(t, sessions[i], "open", s.URL("/form"))
+	}
+	began := time.Now()
+	for _, session := range sessions {
+		h.Text(t, session, "eval", fmt.Sprintf(insisting, insist.Milliseconds()))
+	}
+	for range kills {
+		var brokers []e2e.Process
+		if !e2e.Await(20*time.Second, func() bool { brokers = h.Of(e2e.KindBroker); return len(brokers) > 0 }) {
+			t.Fatal("the broker is not started again")
+		}
+		time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond) // another moment of the start each time
+		if err := e2e.Kill(brokers[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, session := range sessions {
+		last := ""
+		through := func() bool {
+			r := h.Try(session, "get", "title")
+			last = r.String()
+			return strings.TrimSpace(r.Stdout) == "through"
+		}
+		if !e2e.Await(time.Until(began.Add(insist+20*time.Second)), through) {
+			t.Errorf("%s: the page does not get through its dialogs: %s", session, last)
+		}
 	}
 }

@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 // Journal is a file with the entries of a recording, one a line.
@@ -98,29 +99,17 @@ func (j *Journal) read() ([]json.RawMessage, error) {
 // writeArchive writes the file whole or not at all. Only its owner may read it, since it
 // may contain secrets.
 func writeArchive(path string, entries []json.RawMessage) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	w := bufio.NewWriter(f)
-	_, _ = w.WriteString(`{"log":{"version":"1.2","creator":{"name":"abrowser","version":"1"},"pages":[],"entries":[`) // Flush returns the error
-	for i, e := range entries {
-		if i > 0 {
-			_ = w.WriteByte(',')
+	return home.ReplaceFile(path, 0o600, func(f *os.File) error {
+		w := bufio.NewWriter(f)
+		_, _ = w.WriteString(`{"log":{"version":"1.2","creator":{"name":"abrowser","version":"1"},"pages":[],"entries":[`) // Flush returns the error
+		for i, e := range entries {
+			if i > 0 {
+				_ = w.WriteByte(',')
+			}
+			_ = w.WriteByte('\n')
+			_, _ = w.Write(e)
 		}
-		_ = w.WriteByte('\n')
-		_, _ = w.Write(e)
-	}
-	_, _ = w.WriteString("\n]}}\n")
-	err = errors.Join(w.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, err), os.Remove(f.Name()))
-	}
-	return nil
+		_, _ = w.WriteString("\n]}}\n")
+		return w.Flush()
+	})
 }

@@ -1,0 +1,120 @@
+package patches
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/abrowser/abrowser/patches/cdp"
+)
+
+// dialogGuard has the browser report the dialogs that open while a Mux takes over from
+// its predecessor. Between the end of the predecessor's sessions and the Page.enable of
+// the new ones a dialog would be reported to no session, and block its page for good
+// (see [Mux.watchDialogs]). So Start first attaches one more session to each page,
+// with the Page domain enabled, and detaches these sessions when the new ones are set up.
+type dialogGuard struct {
+	m        *Mux
+	listing  bool              // the pages are not known yet
+	previous []string          // the previous Mux's sessions
+	targets  map[string]bool   // targets whose attachment is not known yet
+	sessions map[string]string // the open dialog's type by session; empty without a dialog
+	attached map[string]string // the target by session
+}
+
+// start attaches to the browser's pages; in an external browser, where a person's tabs are
+// left alone, to the tabs of the saved state. then is called with the previous Mux's
+// sessions when the browser has answered for all of them.
+func (g *dialogGuard) start(then func(previous []string)) {
+	g.previous, g.listing = slices.Clone(g.m.journal), true
+	g.targets, g.sessions, g.attached = map[string]bool{}, map[string]string{}, map[string]string{}
+	g.m.call("Target.getTargets", []byte(`{"filter":[{"type":"page"},{"exclude":true}]}`), "", func(in cdp.Message) {
+		var out struct {
+			Infos []targetParam `json:"targetInfos"`
+		}
+		if err := in.Result(&out); err != nil {
+			g.m.Log.Warn("listing the pages", "error", err)
+		}
+		g.listing = false
+		for _, page := range out.Infos {
+			if !g.m.External || g.m.tabOwner(page.TargetID) != nil {
+				g.targets[page.TargetID] = true
+			}
+		}
+		g.attach(func() { then(g.previous) })
+	})
+}
+
+// attach attaches to the targets. Each session is in the journal before it is used.
+func (g *dialogGuard) attach(then func()) {
+	outstanding := len(g.targets)
+	if outstanding == 0 {
+		then()
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(g.targets)) {
+		g.m.call("Target.attachToTarget", encode(attachParams{id, true}), "", func(in cdp.Message) {
+			delete(g.targets, id)
+			var out sessionParam
+			if in.Result(&out) == nil { // otherwise the tab was closed meanwhile
+				g.sessions[out.SessionID], g.attached[out.SessionID] = "", id
+				g.m.journal = append(g.m.journal, out.SessionID)
+				g.m.save()
+				g.m.call("Page.enable", nil, out.SessionID, nil)
+			}
+			if outstanding--; outstanding == 0 {
+				then()
+			}
+		})
+	}
+}
+
+// attachment reports whether an attachment belongs to the time before the takeover: to
+// the guard, or to a call of the previous Mux, which is detached with its other sessions.
+// The browser handles its messages in order, so it reports the latter before it answers
+// the guard's first call, and the guard's own before it answers the call for them.
+func (g *dialogGuard) attachment(p attachedParams) bool {
+	if g.listing {
+		g.previous = append(g.previous, p.SessionID)
+		g.m.journal = append(g.m.journal, p.SessionID)
+		return true
+	}
+	return !p.Waiting && g.targets[p.Info.parse().TargetID]
+}
+
+// handleEvent notes the dialogs of the guarded tabs, and reports whether the event came
+// on one of the guard's sessions.
+func (g *dialogGuard) handleEvent(in cdp.Message) bool {
+	if _, ok := g.sessions[in.Session]; !ok {
+		return false
+	}
+	switch in.Method {
+	case "Page.javascriptDialogOpening":
+		var p struct{ Type string }
+		if in.Params(&p) == nil {
+			g.sessions[in.Session] = p.Type
+		}
+	case "Page.javascriptDialogClosed":
+		g.sessions[in.Session] = ""
+	}
+	return true
+}
+
+// end closes the dialogs of which no later session was told, and detaches. It must be
+// called after the new sessions were sent their Page.enable. The browser handles the
+// messages of its pipe in order: when it has answered one more, each dialog that was
+// reported to no new session has been reported to the guard.
+func (g *dialogGuard) end() {
+	if len(g.sessions) == 0 {
+		return
+	}
+	g.m.call("Browser.getVersion", nil, "", func(cdp.Message) {
+		for _, id := range slices.Sorted(maps.Keys(g.sessions)) {
+			if t := g.m.targets[g.attached[id]]; t == nil || t.dialogs.open == "" {
+				g.m.answerDialog(g.sessions[id], id)
+			}
+			g.m.detachSession(id)
+		}
+		clear(g.sessions)
+		clear(g.attached)
+	})
+}

@@ -1,0 +1,39 @@
+package home
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+func TestReplaceFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "file")
+	write := func(text string, err error) func(*os.File) error {
+		return func(f *os.File) error {
+			_, failed := f.WriteString(text)
+			return errors.Join(failed, err)
+		}
+	}
+	must(t, ReplaceFile(path, 0o640, write("one", nil)))
+	if err := ReplaceFile(path, 0o600, write("half", syscall.ENOSPC)); !errors.Is(err, wire.CodePermission) || !strings.Contains(err.Error(), "no space") {
+		t.Errorf("ReplaceFile() on a full disk = %v, want %s", err, wire.CodePermission)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil || string(raw) != "one" {
+		t.Errorf("after a failure the file contains %q, %v, want the old content", raw, err)
+	}
+	must(t, ReplaceFile(path, 0o640, write("two", nil)))
+	raw, err = os.ReadFile(path)
+	info, missing := os.Stat(path)
+	if err != nil || missing != nil || string(raw) != "two" || info.Mode() != 0o640 {
+		t.Errorf("the file contains %q with mode %v, %v", raw, info, err)
+	}
+	if all, err := os.ReadDir(filepath.Dir(path)); len(all) != 1 {
+		t.Errorf("the directory contains %v, %v, want the file alone", all, err)
+	}
+}
