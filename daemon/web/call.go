@@ -132,12 +132,10 @@ func (c *pageCall) orConnectionLost(timeout error) error {
 	if !c.IsRecovering() {
 		return timeout
 	}
-	timer := time.NewTimer(recoveryTime)
-	defer timer.Stop()
 	select {
 	case <-c.page.conn.lost:
 		return daemon.ConnectionLostError()
-	case <-timer.C:
+	case <-time.After(recoveryTime):
 		return timeout
 	}
 }

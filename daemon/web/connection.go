@@ -211,11 +211,9 @@ func (conn *connection) Close() {
 			defer close(closed)
 			_ = daemon.Recover(func() error { return conn.browser.Close() }) // its error does not matter
 		}()
-		timer := time.NewTimer(stopTime)
-		defer timer.Stop()
 		select {
 		case <-closed:
-		case <-timer.C:
+		case <-time.After(stopTime):
 		}
 	}
 	conn.Drop()
@@ -244,12 +242,10 @@ func (conn *connection) waitWorkers(limit time.Duration) bool {
 		defer close(done)
 		conn.workers.Wait()
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-done:
 		return true
-	case <-timer.C:
+	case <-time.After(limit):
 		return false
 	}
 }

@@ -201,11 +201,9 @@ func (e *playwrightDriver) release(pw *playwright.Playwright) {
 		defer close(ended)
 		_ = daemon.Recover(pw.Stop) // however it ends
 	}()
-	timer := time.NewTimer(stopTime)
-	defer timer.Stop()
 	select {
 	case <-ended:
-	case <-timer.C:
+	case <-time.After(stopTime):
 		if process != nil {
 			_ = process.Kill() // it may have ended already
 		}

@@ -111,14 +111,12 @@ func (p *page) isCrashed() bool { return daemon.IsClosed(p.crash) }
 // waitForCrash waits up to [daemon.CrashTime] after a failed call, and reports whether the page
 // has crashed.
 func (p *page) waitForCrash() bool {
-	timer := time.NewTimer(daemon.CrashTime)
-	defer timer.Stop()
 	select {
 	case <-p.crash:
 		return true
 	case <-p.gone:
 		return p.isCrashed()
-	case <-timer.C:
+	case <-time.After(daemon.CrashTime):
 		return false
 	}
 }

@@ -111,8 +111,6 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 	}
 	// When a connection is lost, its pages are reported as closed first. When a page is closed,
 	// the response may have come before.
-	timer := time.NewTimer(lostTime)
-	defer timer.Stop()
 	lost := false
 	select {
 	case a := <-answer:
@@ -121,7 +119,7 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 		lost = true
 	case <-ps.page.conn.lost:
 		lost = true
-	case <-timer.C:
+	case <-time.After(lostTime):
 	}
 	select {
 	case a := <-answer:

@@ -85,12 +85,10 @@ func (conn *connection) installPrompts(p *prompts.Prompts) error {
 func (conn *connection) waitBriefly(limit time.Duration, call func() error) error {
 	done := make(chan error, 1)
 	conn.spawn(func() { done <- call() })
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case err := <-done:
 		return err
-	case <-timer.C:
+	case <-time.After(limit):
 		return nil
 	}
 }

@@ -51,11 +51,9 @@ func (p *Prompts) awaitPerson(gone <-chan struct{}, id string) Decision {
 	if one == nil || time.Now().After(one.until) {
 		return Denied()
 	}
-	timer := time.NewTimer(waitSlice)
-	defer timer.Stop()
 	select {
 	case <-one.answer:
-	case <-timer.C:
+	case <-time.After(waitSlice):
 		return Decision{Wait: id}
 	case <-gone:
 		return Denied()
