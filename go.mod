@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/coder/websocket v1.8.15 // launcher/broker: CDP for each session; daemon: a client of it
 	github.com/creack/pty v1.1.24 // cmd/abrowser: tests run tasks in terminals, as a task manager does
-	github.com/fsnotify/fsnotify v1.10.1 // sockets: wait for a socket to appear without asking again and again
+	github.com/fsnotify/fsnotify v1.10.1 // sockets: wait for a socket to appear; launcher/broker: notice that one was removed
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // cmd/abrowser/mcp: the protocol's official library
 	github.com/playwright-community/playwright-go v0.6000.0 // daemon: drives the pages; later versions have another path, and @latest is an older one
 	github.com/rogpeppe/go-internal v1.16.0 // cmd/abrowser: transcripts as tests

@@ -205,6 +205,7 @@ func (s *Session) watchConnection(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		s.CheckSocket()
 		if !s.backend.IsAlive() || !s.Broker.awaitReturn(ctx) { // Backend.Watch handles the first
 			continue
 		}

@@ -17,10 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const (
-	lookTime = 2 * time.Second // between two looks at the daemon's own socket
-	endTime  = 4 * time.Second // for the commands that run when the daemon ends
-)
+const endTime = 4 * time.Second // for the commands that run when the daemon ends
 
 // Run serves a session until it is closed, ctx ends, SIGTERM, SIGINT or SIGHUP comes, or its
 // socket is removed. The session's pages stay as they are.
@@ -61,17 +58,18 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fail(errors.Join(err, lease.Close()))
 	}
-	socket, err := os.Lstat(place.Socket)
-	if err != nil {
-		return fail(errors.Join(err, listener.Close(), lease.Close()))
-	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := newSession(o, log, cancel)
 	s.idle, s.browserIdle = idle, o.Settings.BrowserIdle
-	s.unbind = func() { s.removeSocket(place, socket) }
+	s.isBound = func() bool { return sockets.Bound(place, lease) }
+	s.unbind = func() {
+		if err := sockets.Unlink(place, lease); err != nil {
+			log.Warn("removing the socket", "error", err)
+		}
+	}
 	var watch sync.WaitGroup
 	watch.Go(func() { s.backend.Watch(ctx) })
 	watch.Go(func() { s.watchConnection(ctx) })
@@ -80,7 +78,6 @@ func Run(ctx context.Context, o Options) error {
 	// picture of 30 MB.
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
-	watch.Go(func() { s.watchSocket(ctx, place.Socket, socket, cancel) })
 	srv := &server.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
 		Log: log, Build: o.Build, Grace: endTime, Unlink: s.unbind,
@@ -112,7 +109,7 @@ func newSession(o Options, log *slog.Logger, end func()) *Session {
 // shutdown ends the daemon. When it begins nothing is served any more: the socket is removed,
 // the listener is closed, and each command has been answered or cancelled.
 //
-//  1. Stop the watchers of the socket and the backend.
+//  1. Stop the watcher of the backend.
 //  2. Close the connection to the browser. The pages stay, and what waits for them ends.
 //  3. Release the backend.
 //  4. Close the connection to the broker, and remove the alias of its socket.
@@ -130,33 +127,13 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 	return err
 }
 
-// removeSocket removes the daemon's socket, if the file is still the daemon's: a client finds
-// no daemon then, and starts another one.
-func (s *Session) removeSocket(place home.Endpoint, socket os.FileInfo) {
-	if now, err := os.Lstat(place.Socket); err == nil && os.SameFile(now, socket) {
-		if err := os.Remove(place.Socket); err != nil {
-			s.Log.Warn("removing the socket", "error", err)
-		}
-	}
-}
-
-// watchSocket ends the daemon when its socket has been removed: no client can reach the daemon
-// any more, and another daemon may start. The socket is polled, since its directory or one
-// above it may be removed too.
-func (s *Session) watchSocket(ctx context.Context, path string, ours os.FileInfo, end func()) {
-	tick := time.NewTicker(lookTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		now, err := os.Lstat(path)
-		if err != nil || !os.SameFile(ours, now) {
-			s.Log.Warn("the socket is gone")
-			end()
-			return
-		}
+// CheckSocket ends the daemon if its socket was removed or replaced, so that no client can
+// reach it. It is called when the broker, which watches the sockets, reports that, and when
+// the connection to the browser is lost. A daemon without a connection to a browser gets no
+// report: the launcher ends it when it starts another daemon of the session.
+func (s *Session) CheckSocket() {
+	if !s.isBound() {
+		s.Log.Warn("the socket is gone")
+		s.end()
 	}
 }

@@ -16,12 +16,25 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
+// A daemon whose socket was removed ends when the broker reports that, or when it loses its
+// connection to the browser. While the socket is there it goes on.
 func TestDaemonEndsWithItsSocket(t *testing.T) {
-	s := start(t)
-	if err := os.Remove(s.place.Socket); err != nil {
-		t.Fatal(err)
+	for name, check := range map[string]func(*session){
+		"reported":        func(s *session) { s.memory.session.CheckSocket() },
+		"connection lost": func(s *session) { s.lose() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			eval(t, s, "connects")
+			check(s)
+			eval(t, s, "goes on")
+			if err := os.Remove(s.place.Socket); err != nil {
+				t.Fatal(err)
+			}
+			check(s)
+			s.awaitEnd(t)
+		})
 	}
-	s.awaitEnd(t)
 }
 
 func TestRetire(t *testing.T) {

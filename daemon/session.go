@@ -35,9 +35,10 @@ type Session struct {
 	owner       *owner
 	connections chan *connection // the newest, for watchConnection
 	health      health
-	end         func()     // begins the end of the daemon; may be called more than once
-	unbind      func()     // removes the daemon's socket
-	aliasing    sync.Mutex // held while the alias of the broker's socket is found or made
+	end         func()      // begins the end of the daemon; may be called more than once
+	unbind      func()      // removes the daemon's socket
+	isBound     func() bool // reports whether that is still there
+	aliasing    sync.Mutex  // held while the alias of the broker's socket is found or made
 
 	mu         sync.Mutex // guards the fields below; never held during I/O
 	connection *connection

@@ -185,6 +185,27 @@ func TestExitingDaemonIsAwaited(t *testing.T) {
 	}
 }
 
+// A daemon that is not connected to a browser is not told that its socket was removed, and
+// keeps its lease. The next command ends it.
+func TestUnreachableDaemonIsReplaced(t *testing.T) {
+	l := testLauncher(newRoot(t))
+	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(place.Socket); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	_, again, err := l.Session(t.Context(), "a", wire.Settings{})
+	if err != nil || again.PID == hello.PID {
+		t.Errorf("Session() = pid %d, %v after pid %d", again.PID, err, hello.PID)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
 func TestLeaseHeldByAnotherProcess(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	l.timeouts = &limits{hello: time.Second, start: time.Second, exit: 300 * time.Millisecond}

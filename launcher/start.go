@@ -3,7 +3,10 @@ package launcher
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"sync"
+	"syscall"
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/launcher/bincache"
@@ -162,6 +165,19 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 	}
 }
 
+// endUnreachable ends a daemon whose socket was removed while it holds its lease, unless it
+// is exiting. A broker tells its daemons that their sockets are gone, but a daemon may not be
+// connected to one. As at any SIGTERM, its tabs stay.
+func (l *Launcher) endUnreachable(p home.Endpoint) {
+	if _, err := os.Lstat(p.Socket); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if holder, ok := sockets.Listener(p.Lock); ok && holder.PID != os.Getpid() {
+		l.logger().Info("ending a daemon whose socket is gone", "name", p.Name, "pid", holder.PID)
+		_ = syscall.Kill(holder.PID, syscall.SIGTERM) // if it is exiting, nothing changes
+	}
+}
+
 // awaitLease waits until no process holds the target's lease, which a process holds until it
 // has exited. If orSocket is true, awaitLease also returns when a process accepts
 // connections. It reports whether the lease is free.
@@ -172,6 +188,9 @@ func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (boo
 	}
 	if !errors.Is(err, wire.CodeHeld) {
 		return false, err
+	}
+	if orSocket && !t.isBrowser {
+		l.endUnreachable(t.endpoint)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup

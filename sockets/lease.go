@@ -33,7 +33,7 @@ func TryAcquire(path string) (*Lease, error) {
 		err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			held := wire.Errorf(wire.CodeHeld, "another process holds %s", path)
-			if socket := holderSocket(f); socket != "" {
+			if socket, _ := readNote(f); socket != "" {
 				held = held.With("socket", socket)
 			}
 			return held
@@ -133,11 +133,27 @@ func flock(f *os.File, how int) error {
 	return errors.Join(err, result)
 }
 
-// holderSocket returns the path of the socket on which the holder of a lease listens, which
-// Listen has written to the lock file.
-func holderSocket(f *os.File) string {
-	buf := make([]byte, home.MaxSocketPath+1)
+// Listener returns the process that bound a socket under the lease at path. ok is false if
+// none did or if it has ended. A process keeps its lease until it ends, so if the lease is
+// held and ok is true, that process is the holder, or about to exit.
+func Listener(path string) (p Process, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Process{}, false
+	}
+	defer f.Close()
+	_, text := readNote(f)
+	p, err = ParseProcess(text)
+	return p, err == nil && p.IsAlive()
+}
+
+// readNote returns what Listen has written to a lease: the socket's path, and the process
+// as [Process.String] returns it.
+func readNote(f *os.File) (socket, process string) {
+	const processLength = 64
+	buf := make([]byte, home.MaxSocketPath+processLength)
 	n, _ := f.ReadAt(buf, 0)
-	line, _, _ := strings.Cut(string(buf[:n]), "\n")
-	return line
+	socket, rest, _ := strings.Cut(string(buf[:n]), "\n")
+	process, _, _ = strings.Cut(rest, "\n")
+	return socket, process
 }

@@ -51,11 +51,14 @@ func claim(e home.Endpoint, l *Lease) error {
 		return wire.OSError("reading "+e.Socket, err)
 	}
 	l.socket = info
-	line := e.Socket + "\n"
-	if _, err := l.file.WriteAt([]byte(line), 0); err != nil {
+	note := e.Socket + "\n"
+	if process, err := FindProcess(os.Getpid()); err == nil {
+		note += process.String() + "\n"
+	}
+	if _, err := l.file.WriteAt([]byte(note), 0); err != nil {
 		return wire.OSError("writing "+e.Lock, err)
 	}
-	return l.file.Truncate(int64(len(line)))
+	return l.file.Truncate(int64(len(note)))
 }
 
 // removeStale removes a socket file on which no process listens.
@@ -98,11 +101,12 @@ func Bound(e home.Endpoint, l *Lease) bool {
 		return false
 	}
 	current, err := os.Lstat(e.Socket)
-	return err == nil && (l.socket == nil || sameSocket(l.socket, current))
+	return err == nil && (l.socket == nil || SameSocket(l.socket, current))
 }
 
-// sameSocket also compares the modification times, since inode numbers are soon reused.
-func sameSocket(a, b fs.FileInfo) bool {
+// SameSocket reports whether two results of Lstat are of the same socket. It also compares
+// their modification times, since inode numbers are soon reused.
+func SameSocket(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime())
 }
 

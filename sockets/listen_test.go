@@ -2,6 +2,7 @@ package sockets
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -75,8 +76,11 @@ func TestListenReplacesStaleFiles(t *testing.T) {
 			conn.Close()
 			raw, err := os.ReadFile(e.Lock)
 			must(t, err)
-			if string(raw) != e.Socket+"\n" {
-				t.Errorf("the lock file contains %q, want %q", raw, e.Socket)
+			if !strings.HasPrefix(string(raw), e.Socket+"\n") || strings.Contains(string(raw), "99999") {
+				t.Errorf("the lock file contains %q, want %q and this process", raw, e.Socket)
+			}
+			if process, ok := Listener(e.Lock); !ok || process.PID != os.Getpid() {
+				t.Errorf("Listener() = %+v, %v, want this process", process, ok)
 			}
 		})
 	}
@@ -166,5 +170,16 @@ func TestMaxSocketPathIsTheSystemsLimit(t *testing.T) {
 	listener.Close()
 	if _, err := net.ListenUnix("unix", &net.UnixAddr{Name: e.Socket + "x", Net: "unix"}); err == nil {
 		t.Errorf("the system accepts %d bytes, more than MaxSocketPath", home.MaxSocketPath+1)
+	}
+}
+
+// A process that has ended, or one that has its pid now, does not hold the lease.
+func TestListenerHasEnded(t *testing.T) {
+	e := newEndpoint(t, "a")
+	for _, process := range []string{"", "99999999:1", fmt.Sprintf("%d:1", os.Getpid())} {
+		must(t, os.WriteFile(e.Lock, []byte(e.Socket+"\n"+process+"\n"), 0o600))
+		if got, ok := Listener(e.Lock); ok {
+			t.Errorf("Listener() = %+v for %q, want none", got, process)
+		}
 	}
 }

@@ -22,15 +22,17 @@ const (
 // connection is a connection of Playwright to the session's endpoint. When it is lost, another
 // is made and the pages are adopted again.
 type connection struct {
-	at       daemon.Endpoint
-	browser  playwright.Browser
-	context  playwright.BrowserContext
-	state    *daemon.StateStore
-	driver   *playwrightDriver
-	devices  map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
-	lost     chan struct{}                           // closed when the connection is lost
-	dropOnce sync.Once
-	workers  sync.WaitGroup // the work of handlers of events
+	at      daemon.Endpoint
+	browser playwright.Browser
+	context playwright.BrowserContext
+	state   *daemon.StateStore
+	driver  *playwrightDriver
+	devices map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
+	lost    chan struct{}                           // closed when the connection is lost
+	// onSocketRemoved is called when the broker reports that the daemon's socket is gone.
+	onSocketRemoved func()
+	dropOnce        sync.Once
+	workers         sync.WaitGroup // the work of handlers of events
 
 	mu            sync.Mutex // guards the fields below; never held during I/O
 	pages         map[string]*page
@@ -74,7 +76,7 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	}
 	conn := &connection{
 		at: at, browser: browser, context: contexts[0], state: p.session.State, driver: p.driver, devices: pw.Devices,
-		lost: make(chan struct{}), pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
+		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { conn.Drop() })
 	if !browser.IsConnected() { // it was lost before there was a handler
@@ -93,6 +95,8 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	for _, there := range conn.context.Pages() {
 		conn.spawn(func() { _, _ = conn.attach(there) })
 	}
+	// Ahead of the first need, for the broker's report that the daemon's socket is gone.
+	conn.spawn(func() { _, _ = conn.dialCDP(context.Background()) })
 	return conn, nil
 }
 

@@ -176,7 +176,7 @@ func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
 	if d != nil && !d.IsOver() {
 		return d, nil
 	}
-	d, err := cdp.Dial(ctx, conn.at.Place, conn.at.Path)
+	d, err := cdp.Dial(ctx, conn.at.Place, conn.at.Path+"&"+wire.ParamDaemon)
 	if err != nil {
 		return nil, daemon.ConnectionLostError()
 	}
@@ -190,6 +190,6 @@ func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
 		return conn.cdp, nil
 	}
 	conn.cdp = d
-	conn.workers.Go(d.Read) // until the connection is closed
+	conn.workers.Go(func() { d.Read(conn.onSocketRemoved) }) // until the connection is closed
 	return d, nil
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/abrowser/abrowser/launcher/broker/queue"
+	"github.com/abrowser/abrowser/launcher/broker/socketwatch"
 	"github.com/abrowser/abrowser/launcher/broker/upstream"
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/patches/cdp"
-	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -32,6 +32,8 @@ type cdpClient struct {
 	once sync.Once
 	cut  chan struct{} // closed when the connection has to end
 	why  string        // the reason; read after end has returned
+	// socket is the socket file of the session's daemon, if that is the client; else nil.
+	socket *socketwatch.Socket
 }
 
 // end disconnects the client after sending what is queued. Only the first call counts.
@@ -51,6 +53,16 @@ func (c *cdpClient) send(msg []byte) {
 	}
 }
 
+// checkSocket tells a daemon that its socket is gone. It reports whether that is so. changed
+// is as in [socketwatch.Run].
+func (c *cdpClient) checkSocket(changed string) (gone bool) {
+	gone = c.socket != nil && c.socket.IsGone(changed)
+	if gone {
+		c.send([]byte(`{"method":"` + wire.EventSocketRemoved + `","params":{}}`))
+	}
+	return gone
+}
+
 // write sends what is queued until the client is disconnected. It returns an error if the
 // client did not read for too long.
 func (c *cdpClient) write(ctx context.Context) error {
@@ -65,8 +77,9 @@ func (c *cdpClient) write(ctx context.Context) error {
 
 // endpoint serves CDP for the session named in the path.
 func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("name")
-	if err := home.CheckName(name); err != nil {
+	name, query := r.PathValue("name"), r.URL.Query()
+	place, err := b.Root.Session(name)
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
@@ -85,12 +98,17 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	log := b.log.With("session", name)
-	if err := b.join(ctx, c, name, r.URL.Query().Get(wire.ParamParty)); err != nil {
+	if query.Has(wire.ParamDaemon) {
+		socket := socketwatch.Of(place.Socket)
+		c.socket = &socket
+	}
+	if err := b.join(ctx, c, name, query.Get(wire.ParamParty)); err != nil {
 		log.Warn("adding a client", "error", err)
 		_ = conn.Close(websocket.StatusTryAgainLater, wire.AsError(err).Message)
 		return
 	}
 	log.Info("client connected", "client", int(c.id))
+	c.checkSocket("")
 	var writing sync.WaitGroup
 	writing.Go(func() {
 		defer cancel() // ends the reader too

@@ -60,9 +60,9 @@ func pauses(t *testing.T, pid int) int {
 		if err != nil {
 			continue // it has ended
 		}
-		_, behind, _ := strings.Cut(string(raw), "\nvoluntary_ctxt_switches:")
+		_, rest, _ := strings.Cut(string(raw), "\nvoluntary_ctxt_switches:")
 		n := 0
-		if _, err := fmt.Sscan(behind, &n); err != nil {
+		if _, err := fmt.Sscan(rest, &n); err != nil {
 			t.Fatalf("%s: %v", task, err)
 		}
 		all += n

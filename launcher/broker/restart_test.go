@@ -80,13 +80,13 @@ func TestBrowserIsKilled(t *testing.T) {
 		}
 		page := a.tab(got[1])
 		until(t, "the page has loaded", func() bool { title, err := page.try("document.title"); return err == nil && title == `"three"` })
-		if news := ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "a"}); len(news.Reopened) != 2 || news.Reopened[1].TabID != "t3" || news.Reopened[1].Empty {
-			t.Errorf("a's news are %+v", news)
+		if notices := ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "a"}); len(notices.Reopened) != 2 || notices.Reopened[1].TabID != "t3" || notices.Reopened[1].Empty {
+			t.Errorf("a's notices are %+v", notices)
 		}
 	}
-	news := ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "b"})
-	if len(news.Reopened) != 1 || len(ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "b", Seen: news.At}).Reopened) != 0 {
-		t.Errorf("b's news are %+v, or were not removed after they were read", news)
+	notices := ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "b"})
+	if len(notices.Reopened) != 1 || len(ask(r, verbs.BrokerNotices, verbs.NoticesIn{Session: "b", Seen: notices.At}).Reopened) != 0 {
+		t.Errorf("b's notices are %+v, or were not removed after they were read", notices)
 	}
 	if a.open(); !slices.Equal(r.tabs("a"), []string{"t1", "t3", "t4"}) {
 		t.Errorf("tabs are %q, want t4 as the new one: t2 is not reused", r.tabs("a"))

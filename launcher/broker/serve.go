@@ -197,6 +197,7 @@ func (b *broker) serve(ctx context.Context, listener net.Listener) error {
 	err := b.takeOver(ctx)
 	if err == nil {
 		work.Go(func() { b.jar.Run(ctx) })
+		work.Go(func() { b.watchSockets(ctx) })
 		_ = b.do(ctx, func() { b.serving = true }) // an error means that the broker is ending
 		srv := &server.Server{
 			Hello: b.hello, Retire: b.retire, Handlers: b.handlers(), Locks: b.holdings(), Log: b.log, Grace: stopTime, OnIdleConnsClosed: func() { close(b.idleClosed) },

@@ -19,7 +19,7 @@ func (b *broker) handlers() []wire.Handler {
 		wire.Bind(verbs.BrokerDepart, b.serveDepart),
 		wire.Bind(verbs.BrokerIncognito, b.serveIncognito),
 		wire.Bind(verbs.BrokerSessions, b.serveSessions),
-		wire.Bind(verbs.BrokerNotices, b.serveNews),
+		wire.Bind(verbs.BrokerNotices, b.serveNotices),
 		wire.Bind(verbs.BrokerDownloads, b.serveDownloads),
 		wire.Bind(verbs.BrokerClaim, b.serveClaim),
 		wire.Bind(verbs.BrokerEndAgent, b.serveGoodbye),

@@ -159,7 +159,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Empty)
 	return out, nil
 }
 
-func (b *broker) serveNews(ctx context.Context, _ *wire.Call, in verbs.NoticesIn) (verbs.NoticesOut, error) {
+func (b *broker) serveNotices(ctx context.Context, _ *wire.Call, in verbs.NoticesIn) (verbs.NoticesOut, error) {
 	out := verbs.NoticesOut{Browser: b.browser.Instance, Windowed: b.isVisible()}
 	var bad error
 	err := b.do(ctx, func() {

@@ -17,14 +17,6 @@ type (
 	targetID struct {
 		TargetID string `json:"targetId"`
 	}
-	bounds struct {
-		Width  int `json:"width,omitzero"`
-		Height int `json:"height,omitzero"`
-	}
-	windowBounds struct {
-		WindowID int    `json:"windowId"`
-		Bounds   bounds `json:"bounds"`
-	}
 )
 
 // fitWindow gives the window the size at which its page has 1280x720, so that no page needs
@@ -83,13 +75,18 @@ func (b *broker) fitOnce(ctx context.Context, page targetID, own, on string) (fi
 	if width == 0 && height == 0 {
 		return true, nil
 	}
-	var window windowBounds
+	var window struct {
+		WindowID int
+		Bounds   struct{ Width, Height int }
+	}
 	if err := b.call(ctx, own, "Browser.getWindowForTarget", page, &window); err != nil {
 		return false, err
 	}
 	b.log.Info("sizing the window", "inside", size.Result.Value, "window", window.Bounds)
-	window.Bounds = bounds{Width: window.Bounds.Width + width, Height: window.Bounds.Height + height}
-	if err := b.call(ctx, own, "Browser.setWindowBounds", window, nil); err != nil {
+	err = b.call(ctx, own, "Browser.setWindowBounds", map[string]any{
+		"windowId": window.WindowID, "bounds": map[string]int{"width": window.Bounds.Width + width, "height": window.Bounds.Height + height},
+	}, nil)
+	if err != nil {
 		return false, err
 	}
 	// The page gets its new size with the next frame.

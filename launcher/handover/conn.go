@@ -17,9 +17,9 @@ import (
 // Message is what keeper and broker send to each other, one JSON object a line.
 type Message struct {
 	// From the keeper.
-	Browser *Browser `json:"charge,omitempty"` // the first message: the browser to serve
-	Close   bool     `json:"close,omitempty"`  // close the browser
-	Gone    bool     `json:"gone,omitempty"`   // the browser has ended; the broker has to end, too
+	Browser *Browser `json:"browser,omitempty"` // the first message: the browser to serve
+	Close   bool     `json:"close,omitempty"`   // close the browser
+	Gone    bool     `json:"gone,omitempty"`    // the browser has ended; the broker has to end, too
 
 	// From the broker.
 	Ready bool        `json:"ready,omitempty"`
@@ -27,6 +27,8 @@ type Message struct {
 	Beat  bool        `json:"beat,omitempty"`  // the heartbeat
 	Stop  bool        `json:"stop,omitempty"`  // the browser has to end
 	Lost  bool        `json:"lost,omitempty"`  // the browser has closed its pipe
+	// The socket at which the broker listens was removed or replaced.
+	Unbound bool `json:"unbound,omitempty"`
 }
 
 // Browser describes the browser that the two processes hold.
@@ -74,8 +76,8 @@ func Pair() (*Conn, *os.File, error) {
 	}
 	unix.CloseOnExec(fds[0])
 	unix.CloseOnExec(fds[1])
-	ours, err := Open(os.NewFile(uintptr(fds[0]), "control"))
-	theirs := os.NewFile(uintptr(fds[1]), "control")
+	ours, err := Open(os.NewFile(uintptr(fds[0]), "connection"))
+	theirs := os.NewFile(uintptr(fds[1]), "connection")
 	if err != nil {
 		return nil, nil, errors.Join(err, theirs.Close())
 	}

@@ -30,7 +30,7 @@ func Inherit() (Files, error) {
 		file **os.File
 		name string
 	}{
-		{&f.Conn, "control"},
+		{&f.Conn, "connection"},
 		{&f.In, "browser's input"},
 		{&f.Out, "browser's output"},
 		{&f.Listener, "listener"},

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -27,9 +28,11 @@ func (k *keeper) startBroker() (*child, error) {
 		return nil, err
 	}
 	defer theirs.Close()
-	files, err := openAll(k.browser.in.file, k.browser.out.file, k.listener.File)
-	defer closeAll(files)
-	if err != nil {
+	in, failedIn := k.browser.in.file()
+	out, failedOut := k.browser.out.file()
+	listener, err := k.listener.File()
+	defer func() { _ = errors.Join(in.Close(), out.Close(), listener.Close()) }() // the child has copies; those that failed are nil
+	if err := errors.Join(failedIn, failedOut, err); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -38,7 +41,7 @@ func (k *keeper) startBroker() (*child, error) {
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	cmd.Dir, cmd.Env = "/", k.Environ
 	cmd.ExtraFiles = handover.Files{
-		Conn: theirs, In: files[0], Out: files[1], Listener: files[2], Lease: k.lease.File(), Errors: k.browser.errors,
+		Conn: theirs, In: in, Out: out, Listener: listener, Lease: k.lease.File(), Errors: k.browser.errors,
 	}.List()
 	if err := cmd.Start(); err != nil {
 		conn.Close()
@@ -94,24 +97,4 @@ func (k *keeper) endBroker() {
 	<-k.broker.exited
 	k.broker.conn.Close()
 	k.broker = nil
-}
-
-// openAll returns the files that the functions open. After an error it returns those that
-// were opened before.
-func openAll(open ...func() (*os.File, error)) ([]*os.File, error) {
-	var files []*os.File
-	for _, one := range open {
-		f, err := one()
-		if err != nil {
-			return files, err
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		_ = f.Close() // the child has a copy
-	}
 }

@@ -130,7 +130,7 @@ func (c *chromium) failure() error {
 	case strings.Contains(text, "Missing X server") || strings.Contains(text, "DISPLAY"):
 		e = e.WithHint("a visible browser needs a display: leave --headed out, or run it under xvfb-run")
 	case strings.Contains(text, "sandbox"):
-		e = e.WithHint("abrowser doctor says how the browser can have its sandbox")
+		e = e.WithHint("abrowser doctor shows how to give the browser its sandbox")
 	default:
 		e = e.WithHint("abrowser doctor")
 	}

@@ -19,14 +19,15 @@ func arguments(o Options, profile string) []string {
 	case o.NoWindows:
 	case o.Settings.Headed:
 		height += barsHeight
-		// The first session gets the empty tab below, and with the last tab its window goes.
+		// The first session gets the empty tab below. When the last tab closes, so does its
+		// window, and the browser has to keep running.
 		args = append(args, "--keep-alive-for-test")
 	default:
 		args = append(args, "--headless=new")
 		height += barsHeight
 	}
 	if o.NoSandbox != "" {
-		// test-type: no bar that says so and takes room from the page.
+		// test-type hides a warning bar, which would make the page smaller.
 		args = append(args, "--no-sandbox", "--test-type")
 	}
 	args = append(args, "--window-size="+strconv.Itoa(handover.InsideWidth)+","+strconv.Itoa(height))
@@ -36,8 +37,8 @@ func arguments(o Options, profile string) []string {
 	return append(args, "about:blank")
 }
 
-// switches are those that Playwright starts its own Chromium with, since it drives
-// this one too, but for those that take extensions away; and ours.
+// switches returns the switches with which Playwright starts its own Chromium, since it
+// drives this one too, without those that disable extensions. At the end are abrowser's own.
 func switches() []string {
 	return []string{
 		"--allow-pre-commit-input",
@@ -71,10 +72,10 @@ func switches() []string {
 		"--password-store=basic",
 		"--unsafely-disable-devtools-self-xss-warnings",
 		"--use-mock-keychain",
-		"--hide-crash-restore-bubble", // ours from here on
+		"--hide-crash-restore-bubble", // from here on abrowser's own
 		"--propagate-iph-for-testing",
-		// DisableProcessReuse: frames of one site in the pages of two sessions would share
-		// a process, and a busy one of one session would hold up that of the other.
+		// DisableProcessReuse: frames of one site in the pages of two sessions would share a
+		// process, and a busy frame of one session would block that of the other.
 		"--enable-features=CDPScreenshotNewSurface,DisableProcessReuse",
 		"--disable-features=" + strings.Join(disabledFeatures(), ","),
 	}
@@ -98,19 +99,20 @@ func disabledFeatures() []string {
 		"Translate",
 		"msEdgeUpdateLaunchServicesPreferredVersion",
 		"msForceBrowserSignIn",
-		// Ours: prerendered pages change their target under a client's feet.
+		// abrowser's own from here on. A prerendered page replaces the target of the page that
+		// navigates to it.
 		"Prerender2",
 		"SpeculationRulesPrerender2",
-		// Two sessions' pages of one site would share a process.
+		// With these, two sessions' pages of one site would share a process.
 		"ProcessPerSiteForDSE",
 		"ProcessPerSiteUpToMainFrameThreshold",
-		// What a page puts off in a click would wait for the next frame, 8 ms on the average,
-		// and whoever waits for the end of the click with it.
+		// With this, tasks that a page defers in a click wait for the next frame, 8 ms on
+		// average, and so does the end of the click command.
 		"DeferRendererTasksAfterInput",
-		// A discarded tab answers no more.
+		// These discard tabs, which then do not answer.
 		"HighEfficiencyModeAvailable",
 		"MemorySaverModeAggressiveness",
-		// The address bar's popups are targets of nobody.
+		// These create targets that belong to no session: popups of the address bar.
 		"AiModeOmniboxEntryPoint",
 		"WebUIOmniboxAimPopup",
 		"WebUIOmniboxFullPopup",
@@ -118,8 +120,8 @@ func disabledFeatures() []string {
 	}
 }
 
-// withFeatures adds the user's arguments. Of a list of features Chromium takes
-// the last only, so theirs are joined to ours.
+// withFeatures adds the user's arguments. If a list of features is given twice, Chromium uses
+// the last only, so the user's lists are joined to abrowser's.
 func withFeatures(args, more []string) []string {
 	for _, arg := range more {
 		joined := false

@@ -46,11 +46,11 @@ func TestFeaturesAreJoined(t *testing.T) {
 		if strings.HasPrefix(arg, "--disable-features=") {
 			n++
 			if !strings.Contains(arg, "Prerender2") || !strings.HasSuffix(arg, ",Mine") {
-				t.Errorf("features are %s, want ours and Mine", arg)
+				t.Errorf("the features are %s, want abrowser's and Mine", arg)
 			}
 		}
 	}
 	if n != 1 {
-		t.Errorf("%d lists of disabled features, of which Chromium takes the last", n)
+		t.Errorf("there are %d lists of disabled features, want one: Chromium uses the last only", n)
 	}
 }

@@ -14,7 +14,6 @@ const (
 	listenTime  = handover.Silence / 10 // between two additions to the time of silence
 	closeTime   = 10 * time.Second      // for the browser to close when asked
 	leaveTime   = 7 * time.Second       // for the broker to end
-	lookTime    = 2 * time.Second       // between two checks of the socket
 	crashWindow = 20 * time.Second      // crashLimit deaths of brokers within it are too many
 	crashLimit  = 5
 )
@@ -117,14 +116,8 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 	// stopped, or the machine suspended, messages may be waiting that it has not read.
 	quiet, listen := time.Duration(0), time.NewTicker(listenTime)
 	defer listen.Stop()
-	look := time.NewTicker(lookTime)
-	defer look.Stop()
 	for {
 		select {
-		case <-look.C:
-			if up && k.rebind() {
-				return false, nil
-			}
 		case <-ctx.Done():
 			k.stopBrowser(ctx)
 			return true, nil
@@ -157,6 +150,8 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 				return true, nil
 			case m.Lost:
 				k.awaitBrowser(ctx)
+				return false, nil
+			case m.Unbound && k.rebind():
 				return false, nil
 			case m.Ready:
 				up, k.fresh = true, false

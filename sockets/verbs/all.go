@@ -1,10 +1,14 @@
 package verbs
 
-import "github.com/abrowser/abrowser/sockets/wire"
+import (
+	"slices"
 
-// All returns every verb, in the order of help and README.
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// All returns all verbs in the order of the help.
 func All() []wire.AnyVerb {
-	return []wire.AnyVerb{ // pointers: a copy of each would be most of what a command allocates
+	return []wire.AnyVerb{ // pointers: copies would be most of the memory that a command allocates
 		&Open, &Back, &Forward, &Reload,
 		&Snapshot, &GetText, &GetHTML, &GetValue, &GetAttr, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
 		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot,
@@ -21,17 +25,12 @@ func All() []wire.AnyVerb {
 	}
 }
 
-// Find returns the verb with this name, aliases included.
+// Find returns the verb with this name or alias.
 func Find(name string) (wire.AnyVerb, bool) {
 	for _, v := range All() {
 		doc := v.Describe()
-		if doc.Name == name {
+		if doc.Name == name || slices.Contains(doc.Aliases, name) {
 			return v, true
-		}
-		for _, alias := range doc.Aliases {
-			if alias == name {
-				return v, true
-			}
 		}
 	}
 	return nil, false

@@ -20,18 +20,18 @@ func TestAllVerbsAreWellDeclared(t *testing.T) {
 		t.Run(doc.Name, func(t *testing.T) {
 			for _, name := range append([]string{doc.Name}, doc.Aliases...) {
 				if name == "tab" {
-					continue // with an argument it switches, without one it lists
+					continue // switches with an argument, lists without
 				}
 				if names[name] {
 					t.Errorf("%q names two verbs", name)
 				}
 				names[name] = true
 				if found, ok := Find(name); !ok || found.Describe().Name != doc.Name {
-					t.Errorf("Find(%q) does not find it", name)
+					t.Errorf("Find(%q) finds another verb or none", name)
 				}
 			}
 			if taken := paths[doc.Path()] || strings.HasPrefix(doc.Path()+"/", wire.PathSession); taken && doc.By != wire.ByCommand {
-				t.Errorf("its path %s is taken", doc.Path())
+				t.Errorf("another verb has the path %s", doc.Path())
 			}
 			paths[doc.Path()] = true
 			if doc.Name != strings.ToLower(strings.Join(strings.Fields(doc.Name), " ")) {
@@ -45,12 +45,12 @@ func TestAllVerbsAreWellDeclared(t *testing.T) {
 			}
 			checkFields(t, v)
 			if reflect.TypeOf(v.NewIn()).Kind() != reflect.Pointer || reflect.TypeOf(v.NewOut()).Kind() != reflect.Pointer {
-				t.Error("NewIn and NewOut are no pointers")
+				t.Error("NewIn and NewOut do not return pointers")
 			}
 		})
 	}
 	if _, ok := Find("dance"); ok {
-		t.Error("Find finds what is no verb")
+		t.Error("Find finds an unknown verb")
 	}
 }
 
@@ -91,8 +91,7 @@ func checkFields(t *testing.T, v wire.AnyVerb) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Only a rule of the input's own may still refuse it: that defaults decode is
-	// what this is about.
+	// Defaults must decode; only the input's own rule may return an error.
 	in, err := v.Decode(strings.NewReader(string(raw)))
 	if _, own := reflect.ValueOf(v.NewIn()).Elem().Interface().(wire.Checker); err != nil && !own {
 		t.Errorf("Decode(%s) = %v", raw, err)
@@ -112,6 +111,6 @@ func TestExitStatus(t *testing.T) {
 		}
 	}
 	if !errors.Is(fmt.Errorf("x: %w", wire.CodeBusy), wire.CodeBusy) {
-		t.Error("a bare code is no error to errors.Is")
+		t.Error("errors.Is does not find a wrapped code")
 	}
 }

@@ -10,12 +10,12 @@ const groupBroker = "Between processes"
 
 // TabsIn is the input of [BrokerTabs].
 type TabsIn struct {
-	Session string `json:"session,omitzero" help:"only this session's"`
-	Settled bool   `json:"settled,omitzero" help:"a command has ended: what it may have logged in to is saved first"`
+	Session string `json:"session,omitzero" help:"only the tabs of this session"`
+	Settled bool   `json:"settled,omitzero" help:"a command has ended: first save the cookies that it may have set"`
 }
 
-// BrokerTabs lists owned tabs with session, state and times; it answers at once
-// and after every event of the browser that came before the request.
+// BrokerTabs lists the tabs that belong to sessions. The broker responds at once, after it has
+// handled all events of the browser that arrived before the request.
 var BrokerTabs = wire.Verb[TabsIn, TabsOut]{Spec: wire.Spec{
 	Name: "broker tabs", Group: groupBroker, Short: "List the tabs of all sessions", Example: "abrowser broker tabs",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,
@@ -23,16 +23,16 @@ var BrokerTabs = wire.Verb[TabsIn, TabsOut]{Spec: wire.Spec{
 
 // NoteIn is the input of [BrokerNote].
 type NoteIn struct {
-	Session string  `json:"session" required:"true" help:"whose tab it is"`
+	Session string  `json:"session" required:"true" help:"the session of the tab"`
 	Target  string  `json:"target" required:"true" help:"the tab's target id"`
-	Active  bool    `json:"active,omitzero" help:"it is the session's active tab now"`
-	Label   *string `json:"label,omitzero" help:"its label"`
+	Active  bool    `json:"active,omitzero" help:"make the tab the session's active one"`
+	Label   *string `json:"label,omitzero" help:"the label of the tab"`
 }
 
-// BrokerNote keeps what only the session's daemon knows of a tab, so that the
-// next daemon of the session knows it too.
+// BrokerNote stores what only the session's daemon knows about a tab, for the session's next
+// daemon.
 var BrokerNote = wire.Verb[NoteIn, Empty]{Spec: wire.Spec{
-	Name: "broker note", Group: groupBroker, Short: "Keep a tab's label and which tab is active",
+	Name: "broker note", Group: groupBroker, Short: "Store a tab's label and which tab is active",
 	Example: "abrowser broker note", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
@@ -40,53 +40,52 @@ var BrokerNote = wire.Verb[NoteIn, Empty]{Spec: wire.Spec{
 type ReleaseIn struct {
 	Session string `json:"session" required:"true" help:"the session that ends"`
 	Page    bool   `json:"page,omitzero" help:"close its tabs"`
-	Force   bool   `json:"force,omitzero" help:"whosever it is"`
+	Force   bool   `json:"force,omitzero" help:"even if it belongs to another agent"`
 }
 
-// ReleaseOut is what [BrokerRelease] answers.
+// ReleaseOut is the output of [BrokerRelease].
 type ReleaseOut struct {
 	Kept      int `json:"kept"`
 	Closed    int `json:"closed"`
 	Discarded int `json:"discarded,omitzero"` // of an incognito session
 }
 
-// BrokerRelease ends a session on the browser's side: its tabs stay, released, or
-// are closed.
+// BrokerRelease ends a session in the browser. Its tabs stay open as released tabs, or are
+// closed.
 var BrokerRelease = wire.Verb[ReleaseIn, ReleaseOut]{Spec: wire.Spec{
-	Name: "broker release", Group: groupBroker, Short: "End a session on the browser's side",
+	Name: "broker release", Group: groupBroker, Short: "End a session in the browser",
 	Example: "abrowser broker release", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
 // DepartIn is the input of [BrokerDepart].
 type DepartIn struct {
 	Session string `json:"session" required:"true" help:"the session whose daemon ends"`
-	Party   string `json:"party,omitzero" help:"of the daemon's connections, see ParamParty"`
+	Party   string `json:"party,omitzero" help:"the party of the daemon's connections, see ParamParty"`
 }
 
-// BrokerDepart says that a session's daemon ends and none is to follow: the session lasts,
-// and its tabs are left for review without waiting for the daemon to come back.
+// BrokerDepart announces that a session's daemon ends and will not be restarted. The session
+// continues to exist, and its tabs are released without waiting for the daemon to reconnect.
 var BrokerDepart = wire.Verb[DepartIn, Empty]{Spec: wire.Spec{
-	Name: "broker depart", Group: groupBroker, Short: "Leave a session's tabs for review, since its daemon ends",
+	Name: "broker depart", Group: groupBroker, Short: "Release a session's tabs, since its daemon ends",
 	Example: "abrowser broker depart", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
 // IncognitoIn is the input of [BrokerIncognito].
 type IncognitoIn struct {
-	Session string `json:"session" required:"true" help:"the session that is to be incognito"`
+	Session string `json:"session" required:"true" help:"the session to make incognito"`
 }
 
-// BrokerIncognito gives a session a browser context of its own in the place of the
-// shared one, unless it has it already. A session with pages in the shared one
-// cannot have it: [CodeSettingsDiffer].
+// BrokerIncognito gives a session its own browser context, unless it already has one. For a
+// session with pages in the shared context it returns [wire.CodeSettingsDiffer].
 var BrokerIncognito = wire.Verb[IncognitoIn, Empty]{Spec: wire.Spec{
-	Name: "broker incognito", Group: groupBroker, Short: "Give a session a browser context of its own",
+	Name: "broker incognito", Group: groupBroker, Short: "Give a session its own browser context",
 	Example: "abrowser broker incognito", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
-// BrokerSession is a session as the broker knows it.
+// BrokerSession is a session in the list of the broker.
 type BrokerSession struct {
 	Session   string    `json:"session"`
-	State     string    `json:"state"` // live or released
+	State     string    `json:"state"` // [StateLive] or [StateReleased]
 	Mode      string    `json:"mode,omitzero"`
 	Browser   string    `json:"browser,omitzero"`
 	OwnerID   string    `json:"ownerId"`
@@ -95,46 +94,46 @@ type BrokerSession struct {
 	URL       string    `json:"url"`
 	Title     string    `json:"title"`
 	CreatedAt time.Time `json:"createdAt"`
-	LastAt    time.Time `json:"lastAt"` // of the last connection or release
+	LastAt    time.Time `json:"lastAt"` // the time of the last connection or release
 }
 
-// BrokerSessionsOut is what [BrokerSessions] answers.
+// BrokerSessionsOut is the output of [BrokerSessions].
 type BrokerSessionsOut struct {
 	Sessions []BrokerSession `json:"sessions"`
 }
 
-// BrokerSessions lists the sessions that the broker knows.
+// BrokerSessions lists the sessions with tabs, and those whose daemon is connected.
 var BrokerSessions = wire.Verb[Empty, BrokerSessionsOut]{Spec: wire.Spec{
-	Name: "broker sessions", Group: groupBroker, Short: "List the sessions that the broker knows",
+	Name: "broker sessions", Group: groupBroker, Short: "List the sessions of a browser",
 	Example: "abrowser broker sessions", By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,
 }}
 
 // NoticesIn is the input of [BrokerNotices].
 type NoticesIn struct {
-	Session string `json:"session" required:"true" help:"whose news"`
-	Seen    int64  `json:"heard,omitzero" help:"the time of news that have been told"`
-	// IdleTimeout is what the session was asked for: see Settings.BrowserIdle.
+	Session string `json:"session" required:"true" help:"the session whose notices are returned"`
+	Seen    int64  `json:"heard,omitzero" help:"the time of the notices that the session has received"`
+	// IdleTimeout is the value that the session requests for [wire.Settings.BrowserIdle].
 	IdleTimeout string `json:"idleTimeout,omitzero" is:"duration" help:"time after which a browser without tabs is stopped"`
 }
 
-// NoticesOut is what [BrokerNotices] answers.
+// NoticesOut is the output of [BrokerNotices].
 type NoticesOut struct {
-	Browser  string     `json:"browser"`           // another word for each browser that runs
-	Windowed bool       `json:"windowed,omitzero"` // it has windows that a person sees
+	Browser  string     `json:"browser"`           // identifies the browser process
+	Windowed bool       `json:"windowed,omitzero"` // the browser has visible windows
 	Reopened []Reopened `json:"reopened,omitzero"`
-	At       int64      `json:"at,omitzero"` // the time of these news
+	At       int64      `json:"at,omitzero"` // the time of these notices
 }
 
-// Reopened is a tab that was opened again after its browser had died.
+// Reopened is a tab that was opened again after its browser had crashed.
 type Reopened struct {
 	TabID string `json:"tabId"`
-	URL   string `json:"url"`             // where it had been
-	Empty bool   `json:"empty,omitempty"` // it is not there again
+	URL   string `json:"url"`             // its URL before the crash
+	Empty bool   `json:"empty,omitempty"` // the page could not be restored
 }
 
-// BrokerNotices tells what happened to a session's tabs while nobody looked, until it
-// is told that the session has heard it.
+// BrokerNotices returns what happened to a session's tabs while no command ran. It returns a
+// notice until a request confirms with Seen that the session has received it.
 var BrokerNotices = wire.Verb[NoticesIn, NoticesOut]{Spec: wire.Spec{
-	Name: "broker news", Group: groupBroker, Short: "Tell what happened to a session's tabs", Example: "abrowser broker news",
+	Name: "broker news", Group: groupBroker, Short: "Return what happened to a session's tabs", Example: "abrowser broker news",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,
 }}

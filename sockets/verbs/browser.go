@@ -7,69 +7,69 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// BrowserStatusOut is what [BrowserStatus] answers.
+// BrowserStatusOut is the output of [BrowserStatus].
 type BrowserStatusOut struct {
 	Running    bool      `json:"running"`
-	Mode       string    `json:"mode,omitzero"` // of sessions that ask for none in it: shared, persistent or attached
+	Mode       string    `json:"mode,omitzero"` // of sessions in it that request no mode: shared, persistent or attached
 	Name       string    `json:"name,omitzero"`
 	BrowserPID int       `json:"browserPid,omitzero"`
 	BrokerPID  int       `json:"brokerPid,omitzero"`
 	KeeperPID  int       `json:"keeperPid,omitzero"`
 	Build      string    `json:"build,omitzero"`    // of the broker
-	Restarts   int       `json:"restarts,omitzero"` // how often it died and was started again
-	Product    string    `json:"product,omitzero"`  // as the browser names itself
+	Restarts   int       `json:"restarts,omitzero"` // how often it crashed and was restarted
+	Product    string    `json:"product,omitzero"`  // name and version
 	Executable string    `json:"executable,omitzero"`
 	Profile    string    `json:"profile,omitzero"`  // the directory
-	Endpoint   string    `json:"endpoint,omitzero"` // of a browser that somebody else started
+	Endpoint   string    `json:"endpoint,omitzero"` // of an external browser
 	Headed     bool      `json:"headed,omitzero"`
 	Sandbox    string    `json:"sandbox,omitzero"` // on, or why it is off
-	Sessions   int       `json:"sessions"`         // with a live connection
+	Sessions   int       `json:"sessions"`         // with a connected daemon
 	Tabs       int       `json:"tabs"`
 	Since      time.Time `json:"since,omitzero"`
 }
 
-// Text is the state, one fact a line.
+// Text returns the state of the browser.
 func (o BrowserStatusOut) Text() string {
 	if !o.Running {
 		return "no browser is running"
 	}
+	usage := counted(o.Sessions, "session", "sessions") + ", " + counted(o.Tabs, "tab", "tabs")
 	if o.Endpoint != "" {
-		return lines(fmt.Sprintf("%s, attached to at %s, broker pid %d, keeper pid %d", o.Product, o.Endpoint, o.BrokerPID, o.KeeperPID),
-			counted(o.Sessions, "session", "sessions")+", "+counted(o.Tabs, "tab", "tabs"))
+		return lines(fmt.Sprintf("%s, attached at %s, broker pid %d, keeper pid %d", o.Product, o.Endpoint, o.BrokerPID, o.KeeperPID), usage)
 	}
 	return lines(
 		fmt.Sprintf("%s, browser pid %d, broker pid %d, keeper pid %d", o.Product, o.BrowserPID, o.BrokerPID, o.KeeperPID),
-		counted(o.Sessions, "session", "sessions")+", "+counted(o.Tabs, "tab", "tabs"), "profile: "+o.Profile, "sandbox: "+o.Sandbox)
+		usage, "profile: "+o.Profile, "sandbox: "+o.Sandbox)
 }
 
-// BrowserStatus tells about the shared browser.
+// BrowserStatus describes the shared browser.
 var BrowserStatus = wire.Verb[Empty, BrowserStatusOut]{Spec: wire.Spec{
-	Name: "browser status", Group: groupBrowser, Short: "Print how the shared browser is", Example: "abrowser browser status",
+	Name: "browser status", Group: groupBrowser, Short: "Print the state of the shared browser", Example: "abrowser browser status",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true,
 }}
 
 // BrowserStopIn is the input of [BrowserStop].
 type BrowserStopIn struct {
-	All bool `json:"all,omitzero" help:"the browsers of all profiles, too"`
+	All bool `json:"all,omitzero" help:"stop the browsers of all profiles"`
 }
 
-// BrowserStopOut is what [BrowserStop] answers.
+// BrowserStopOut is the output of [BrowserStop].
 type BrowserStopOut struct {
 	Stopped  bool `json:"stopped"`
-	Detached bool `json:"detached,omitzero"` // instead: somebody else started it, and it goes on
-	Tabs     int  `json:"tabs"`              // that went with it
+	Detached bool `json:"detached,omitzero"` // instead, if the browser is external; it keeps running
+	Tabs     int  `json:"tabs"`              // that were closed
 }
 
-// Text says where the browser goes on.
+// Text says if the browser keeps running.
 func (o BrowserStopOut) Text() string {
 	if o.Detached {
-		return "detached; the browser is somebody else's and goes on"
+		return "detached; abrowser did not start the browser, so it keeps running"
 	}
 	return ""
 }
 
-// BrowserStop ends the shared browser with all its tabs; logins are kept. A browser
-// that somebody else started is only left.
+// BrowserStop stops the shared browser with all its tabs; logins are kept. It only detaches
+// from an external browser.
 var BrowserStop = wire.Verb[BrowserStopIn, BrowserStopOut]{Spec: wire.Spec{
 	Name: "browser stop", Group: groupBrowser, Short: "Stop the shared browser with all tabs; logins are kept",
 	Example: "abrowser browser stop", By: wire.ByBroker, Unqueued: true, NoStart: true, Destructive: true, EndsServer: true,
@@ -77,16 +77,16 @@ var BrowserStop = wire.Verb[BrowserStopIn, BrowserStopOut]{Spec: wire.Spec{
 
 // InstallIn is the input of [Install].
 type InstallIn struct {
-	WithDeps bool `json:"withDeps,omitzero" help:"the system libraries that the browser needs, too"`
+	WithDeps bool `json:"withDeps,omitzero" help:"also install the system libraries that the browser needs"`
 }
 
-// Part is one part that abrowser needs, and whether it is in order.
+// Part is the state of a part that abrowser needs.
 type Part struct {
 	Name   string    `json:"name"` // directory, node, driver, browser, ...
 	OK     bool      `json:"ok"`
 	Detail string    `json:"detail"`
 	Code   wire.Code `json:"code,omitzero"`
-	Hint   string    `json:"hint,omitzero"` // the command that mends it
+	Hint   string    `json:"hint,omitzero"` // the command that repairs it
 }
 
 // PartsOut lists parts.
@@ -94,7 +94,7 @@ type PartsOut struct {
 	Parts []Part `json:"parts"`
 }
 
-// Text is one line a part, and its hint where it is not in order.
+// Text returns one line for each part, and the hints of those that have failed.
 func (o PartsOut) Text() string {
 	var all []string
 	for _, p := range o.Parts {
@@ -104,20 +104,20 @@ func (o PartsOut) Text() string {
 		}
 		all = append(all, fmt.Sprintf("%s %-10s %s", state, p.Name, p.Detail))
 		if p.Hint != "" {
-			all = append(all, "     mend it with: "+p.Hint)
+			all = append(all, "     repair it with: "+p.Hint)
 		}
 	}
 	return lines(all...)
 }
 
-// Install fetches what is missing: a browser and Playwright's driver.
+// Install fetches the missing parts: a browser and Playwright's driver.
 var Install = wire.Verb[InstallIn, PartsOut]{Spec: wire.Spec{
-	Name: "install", Group: groupBrowser, Short: "Fetch what is missing: a browser, Playwright's driver, node",
+	Name: "install", Group: groupBrowser, Short: "Fetch missing parts: a browser, Playwright's driver, node",
 	Example: "abrowser install --with-deps", By: wire.ByCommand, NoStart: true,
 }}
 
-// Doctor checks every part and says how to mend what is not in order.
+// Doctor checks all parts and says how to repair them.
 var Doctor = wire.Verb[Empty, PartsOut]{Spec: wire.Spec{
-	Name: "doctor", Group: groupBrowser, Short: "Check every part and say how to mend it",
+	Name: "doctor", Group: groupBrowser, Short: "Check all parts and print how to repair them",
 	Example: "abrowser doctor", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}

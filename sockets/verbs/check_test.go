@@ -8,17 +8,17 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestDecodeRefusesWhatBreaksARule(t *testing.T) {
+func TestDecodeChecksRules(t *testing.T) {
 	tests := []struct {
 		name string
 		verb wire.AnyVerb
 		body string
-		want string // a part of the message, empty where it is accepted
+		want string // a part of the message; empty for success
 	}{
-		{"no form of wait", Wait, `{}`, "one thing to wait for"},
-		{"two forms of wait", Wait, `{"what":"100","text":"x"}`, "one thing to wait for"},
-		{"one form of wait", Wait, `{"text":"x","timeout":5}`, ""},
-		{"prune of nothing", TabPrune, `{}`, "takes what to close"},
+		{"wait without a condition", Wait, `{}`, "needs one condition"},
+		{"wait with two conditions", Wait, `{"what":"100","text":"x"}`, "needs one condition"},
+		{"wait with one condition", Wait, `{"text":"x","timeout":5}`, ""},
+		{"prune without a condition", TabPrune, `{}`, "needs a condition"},
 		{"prune of all", TabPrune, `{"all":true}`, ""},
 		{"negative timeout", Click, `{"selector":"a","timeout":-1}`, "timeout is -1; it takes 1 or more"},
 		{"negative delay", Type, `{"selector":"a","text":"b","delay":-1}`, "delay is -1; it takes 0 or more"},

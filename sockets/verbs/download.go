@@ -13,52 +13,52 @@ type DownloadIn struct {
 	TimeoutIn
 }
 
-// SavedDownload is a download that was saved, or that the caller is to save.
+// SavedDownload is a download that the caller saves or has saved.
 type SavedDownload struct {
 	Path              string `json:"path"`
 	SuggestedFilename string `json:"suggestedFilename"`
 	URL               string `json:"url"`
 	Size              int64  `json:"size"` // bytes
-	// Source is where the file is until the caller has taken it; Keep: it stays there.
+	// Source is the path of the file until the caller takes it. With Keep the file is copied,
+	// not moved.
 	Source string `json:"source,omitzero"`
 	Keep   bool   `json:"keep,omitzero"`
 }
 
-// Text is the file's path.
+// Text returns the file's path.
 func (s SavedDownload) Text() string { return s.Path }
 
-// TakeFile is the file.
+// TakeFile returns the file.
 func (s *SavedDownload) TakeFile() (wire.File, bool) {
 	f := wire.File{Path: s.Path, Name: s.SuggestedFilename, Source: s.Source, Keep: s.Keep}
 	s.Source, s.Keep = "", false
 	return f, true
 }
 
-// SetPath says where the file is.
+// SetPath sets the path to which the file was saved.
 func (s *SavedDownload) SetPath(path string) { s.Path = path }
 
-// DownloadOut is what [SaveDownload] answers.
+// DownloadOut is the output of [SaveDownload].
 type DownloadOut struct {
 	SavedDownload
 	Effects
 }
 
-// Text is the file's path and what else the click caused.
+// Text returns the file's path and the other effects of the click.
 func (o DownloadOut) Text() string { return lines(o.SavedDownload.Text(), o.Effects.Text()) }
 
 // SaveDownload clicks an element and saves the file that the browser downloads.
 var SaveDownload = wire.Verb[DownloadIn, DownloadOut]{Spec: wire.Spec{
 	Name: "download", Group: groupInput, Short: "Click an element and save the file that it downloads",
-	Long: "A file that is there already is replaced when the whole new one has come. In a directory the file gets the name that " +
-		"the page suggests, with a number where that is taken. A download that takes longer than the timeout goes on: " +
-		"abrowser wait --download PATH fetches it.",
+	Long: "An existing file is replaced when the download is complete. In a directory the file gets the name that the page suggests, " +
+		"with a number if that is taken. A download that takes longer than the timeout continues: abrowser wait --download PATH saves it.",
 	Example: "abrowser download '#export' report.csv",
 }}
 
 // BrokerDownloadsIn is the input of [BrokerDownloads].
 type BrokerDownloadsIn struct {
-	Session string `json:"session" required:"true" help:"whose downloads"`
-	Forget  string `json:"forget,omitzero" help:"the id of one that is finished and wanted no more"`
+	Session string `json:"session" required:"true" help:"the session of the downloads"`
+	Forget  string `json:"forget,omitzero" help:"the id of a finished download to forget"`
 }
 
 // BrokerDownload is a download of a session's page.
@@ -69,19 +69,19 @@ type BrokerDownload struct {
 	SuggestedFilename string    `json:"suggestedFilename"`
 	State             string    `json:"state"` // inProgress, completed or canceled
 	Received          int64     `json:"received"`
-	Total             int64     `json:"total,omitzero"` // 0 while it is not known
+	Total             int64     `json:"total,omitzero"` // 0 if unknown
 	StartedAt         time.Time `json:"began"`
-	Delivered         bool      `json:"handed,omitzero"` // a program at the session's endpoint has it
+	Delivered         bool      `json:"handed,omitzero"` // a CDP client of the session has received it
 	Path              string    `json:"path,omitzero"`   // of the finished file
-	Keep              bool      `json:"keep,omitzero"`   // the file is not ours to move
+	Keep              bool      `json:"keep,omitzero"`   // the file must be copied, not moved
 }
 
-// BrokerDownloadsOut lists downloads, the first begun first.
+// BrokerDownloadsOut lists downloads in the order of their start.
 type BrokerDownloadsOut struct {
 	Downloads []BrokerDownload `json:"downloads"`
 }
 
-// BrokerDownloads lists the downloads of a session that nobody has fetched.
+// BrokerDownloads lists the downloads of a session that have not been saved.
 var BrokerDownloads = wire.Verb[BrokerDownloadsIn, BrokerDownloadsOut]{Spec: wire.Spec{
 	Name: "broker downloads", Group: groupBroker, Short: "List a session's downloads",
 	Example: "abrowser broker downloads", By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,

@@ -2,21 +2,21 @@ package verbs
 
 import "fmt"
 
-// Effects are what a command caused beside what it was asked for.
+// Effects are the side effects of a command.
 type Effects struct {
 	Opened    []OpenedTab       `json:"opened,omitzero"`
 	Dialogs   []Dialog          `json:"dialogs,omitzero"`
 	Downloads []StartedDownload `json:"downloads,omitzero"`
 }
 
-// OpenedTab is a tab that the session's page opened while the command ran.
+// OpenedTab is a tab that a page opened while the command ran.
 type OpenedTab struct {
 	TabID    string `json:"tabId"`
 	URL      string `json:"url"`
 	TargetID string `json:"targetId"`
 }
 
-// Dialog is a JavaScript dialog that came up while the command ran.
+// Dialog is a JavaScript dialog that a page opened while the command ran.
 type Dialog struct {
 	Type          string `json:"type"` // alert, confirm, prompt or beforeunload
 	Message       string `json:"message"`
@@ -25,13 +25,13 @@ type Dialog struct {
 	Unhandled     bool   `json:"raised,omitzero"`
 }
 
-// StartedDownload is a download that began while the command ran.
+// StartedDownload is a download that started while the command ran.
 type StartedDownload struct {
 	SuggestedFilename string `json:"suggestedFilename"`
 	URL               string `json:"url"`
 }
 
-// Text prints one line for each effect, nothing where there was none.
+// Text returns one line for each effect.
 func (e Effects) Text() string {
 	var all []string
 	for _, t := range e.Opened {
@@ -46,9 +46,9 @@ func (e Effects) Text() string {
 	return lines(all...)
 }
 
-// TimeoutIn is the deadline of a command that waits for the page.
+// TimeoutIn is the part of an input that limits how long a command waits for the page.
 type TimeoutIn struct {
-	Timeout int `json:"timeout,omitzero" env:"DEFAULT_TIMEOUT" min:"1" help:"milliseconds to wait at most"`
+	Timeout int `json:"timeout,omitzero" env:"DEFAULT_TIMEOUT" min:"1" help:"the longest time to wait, in milliseconds"`
 }
 
 // Milliseconds returns the milliseconds that the command waits at most, 0 for its default.
@@ -57,9 +57,9 @@ func (t TimeoutIn) Milliseconds() int { return t.Timeout }
 // Timed is the input of a command that waits for the page.
 type Timed interface{ Milliseconds() int }
 
-// Element names what a command acts on.
+// Element is the part of an input that selects the element to act on.
 type Element struct {
-	Selector string `json:"selector" arg:"0" required:"true" help:"a selector, or a ref of the last snapshot such as e3"`
+	Selector string `json:"selector" arg:"0" required:"true" help:"a selector, or a ref from the last snapshot such as e3"`
 }
 
 // ElementName returns the selector or ref.
@@ -71,11 +71,11 @@ type ElementNamer interface{ ElementName() string }
 // TabSelector is the part of an input that chooses the tab to read, which may belong to another
 // session.
 type TabSelector struct {
-	Tab string `json:"tab,omitzero" help:"the tab to look at: t2, a label or target id, or one of another session: SESSION/t2"`
+	Tab string `json:"tab,omitzero" help:"the tab to read: t2, a label or a target id; SESSION/t2 for a tab of another session"`
 }
 
-// TabName is the tab, empty for the active one.
+// TabName returns the tab, or an empty string for the active one.
 func (o TabSelector) TabName() string { return o.Tab }
 
-// TabNamer is the input of a verb that any agent may ask of any tab that it names.
+// TabNamer is the input of a verb that can read any tab, including those of other agents.
 type TabNamer interface{ TabName() string }

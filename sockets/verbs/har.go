@@ -9,47 +9,48 @@ import (
 
 // HARStartIn is the input of [HARStart].
 type HARStartIn struct {
-	Path    string `json:"path,omitzero" arg:"0" file:"out" help:"the file to write; without it one below ~/.abrowser/har"`
-	Content string `json:"content,omitzero" default:"all" enum:"all|text|none" help:"which bodies are kept"`
+	Path    string `json:"path,omitzero" arg:"0" file:"out" help:"the file to write; the default is a new file in ~/.abrowser/har"`
+	Content string `json:"content,omitzero" default:"all" enum:"all|text|none" help:"which bodies to record"`
 }
 
-// HARStartOut is what [HARStart] answers.
+// HARStartOut is the output of [HARStart].
 type HARStartOut struct {
 	Started bool   `json:"started"`
 	Path    string `json:"path"`
 }
 
-// Text is where it will be written.
+// Text returns the path of the file.
 func (o HARStartOut) Text() string { return o.Path }
 
-// HARStart begins to record the session's requests.
+// HARStart starts to record the session's requests.
 var HARStart = wire.Verb[HARStartIn, HARStartOut]{Spec: wire.Spec{
 	Name: "network har start", Aliases: []string{"har start", "start har"}, Group: groupPolicy, Short: "Record the session's requests into a HAR file",
-	Long:    "This session's alone. The file is written by har stop, and when the session is closed. It has headers and bodies, and with them what is secret in them.",
+	Long:    "Only requests of this session are recorded. The file is written by har stop or when the session is closed. It contains headers and bodies, including secrets.",
 	Example: "abrowser network har start trace.har",
 }}
 
 // HARStopIn is the input of [HARStop].
 type HARStopIn struct {
-	Path string `json:"path,omitzero" arg:"0" file:"out" help:"the file to write, in place of the one given at the start"`
+	Path string `json:"path,omitzero" arg:"0" file:"out" help:"the file to write, instead of the one given to har start"`
 }
 
-// HARStopOut is what [HARStop] answers.
+// HARStopOut is the output of [HARStop].
 type HARStopOut struct {
 	Path         string `json:"path"`
 	RequestCount int    `json:"requestCount"`
 }
 
-// Text is the file and how much is in it.
+// Text returns the file and the number of requests in it.
 func (o HARStopOut) Text() string { return fmt.Sprintf("%s (%d requests)", o.Path, o.RequestCount) }
 
-// HARStop writes what was recorded.
+// HARStop writes the recorded requests.
 var HARStop = wire.Verb[HARStopIn, HARStopOut]{Spec: wire.Spec{
 	Name: "network har stop", Aliases: []string{"har stop", "stop har"}, Group: groupPolicy, Short: "Write the HAR file and stop recording",
 	Example: "abrowser network har stop",
 }}
 
-// CheckHARFiles refuses HAR files that are not there to be answered from.
+// CheckHARFiles returns an error unless all files exist, so that requests can be answered from
+// them.
 func CheckHARFiles(paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

@@ -7,13 +7,13 @@ const groupInput = "Interaction"
 // ClickIn is the input of [Click].
 type ClickIn struct {
 	Element
-	NewTab    bool     `json:"newTab,omitzero" help:"open the link in a new tab instead"`
+	NewTab    bool     `json:"newTab,omitzero" help:"open the link in a new tab"`
 	Button    string   `json:"button,omitzero" default:"left" enum:"left|right|middle" help:"the mouse button"`
-	Modifiers []string `json:"modifiers,omitzero" enum:"Alt|Control|Meta|Shift" help:"keys held down, separated by commas"`
+	Modifiers []string `json:"modifiers,omitzero" enum:"Alt|Control|Meta|Shift" help:"keys to hold down, separated by commas"`
 	TimeoutIn
 }
 
-// ClickOut is what [Click] answers.
+// ClickOut is the output of [Click].
 type ClickOut struct {
 	Clicked string `json:"clicked"`
 	NewTab  bool   `json:"newTab,omitzero"`
@@ -24,16 +24,16 @@ type ClickOut struct {
 // Click presses and releases a mouse button over an element.
 var Click = wire.Verb[ClickIn, ClickOut]{Spec: wire.Spec{
 	Name: "click", Group: groupInput, Short: "Click an element", Example: "abrowser click e2",
-	Long: "Waits until the element is visible, enabled, still and not covered. A tab that the click opens is printed and joins the session.",
+	Long: "Waits until the element is visible, enabled, not moving and not covered. Prints a tab that the click opens; the tab belongs to the session.",
 }}
 
-// ElementIn is the input of a verb that takes an element and may wait for it.
+// ElementIn is the input of a verb that waits for an element.
 type ElementIn struct {
 	Element
 	TimeoutIn
 }
 
-// DblclickOut is what [Dblclick] answers.
+// DblclickOut is the output of [Dblclick].
 type DblclickOut struct {
 	Clicked string `json:"clicked"`
 	Effects
@@ -51,7 +51,7 @@ type FillIn struct {
 	TimeoutIn
 }
 
-// FillOut is what [Fill] answers.
+// FillOut is the output of [Fill].
 type FillOut struct {
 	Filled string `json:"filled"`
 	Effects
@@ -66,29 +66,29 @@ var Fill = wire.Verb[FillIn, FillOut]{Spec: wire.Spec{
 type TypeIn struct {
 	Element
 	Text  string `json:"text" arg:"1..." required:"true" help:"what to type; words are joined by a space"`
-	Clear bool   `json:"clear,omitzero" help:"empty the field first"`
-	Delay int    `json:"delay,omitzero" min:"0" help:"milliseconds between keys"`
+	Clear bool   `json:"clear,omitzero" help:"clear the field first"`
+	Delay int    `json:"delay,omitzero" min:"0" help:"the time between keys, in milliseconds"`
 	TimeoutIn
 }
 
-// TypeOut is what [Type] answers.
+// TypeOut is the output of [Type].
 type TypeOut struct {
 	Typed string `json:"typed"`
 	Effects
 }
 
-// Type presses the keys of a text, one after the other.
+// Type presses the keys of a text one after the other.
 var Type = wire.Verb[TypeIn, TypeOut]{Spec: wire.Spec{
 	Name: "type", Group: groupInput, Short: "Type into a field key by key", Example: "abrowser type '#name' Ada",
 }}
 
 // PressIn is the input of [Press].
 type PressIn struct {
-	Key string `json:"key" arg:"0" required:"true" help:"a key, with modifiers before it: Enter, Control+a"`
+	Key string `json:"key" arg:"0" required:"true" help:"a key, after its modifiers: Enter, Control+a"`
 	TimeoutIn
 }
 
-// PressOut is what [Press] answers.
+// PressOut is the output of [Press].
 type PressOut struct {
 	Pressed string `json:"pressed"`
 	Effects
@@ -99,7 +99,7 @@ var Press = wire.Verb[PressIn, PressOut]{Spec: wire.Spec{
 	Name: "press", Aliases: []string{"key"}, Group: groupInput, Short: "Press a key", Example: "abrowser press Enter",
 }}
 
-// HoverOut is what [Hover] answers.
+// HoverOut is the output of [Hover].
 type HoverOut struct {
 	Hovered string `json:"hovered"`
 	Effects
@@ -110,15 +110,15 @@ var Hover = wire.Verb[ElementIn, HoverOut]{Spec: wire.Spec{
 	Name: "hover", Group: groupInput, Short: "Move the mouse over an element", Example: "abrowser hover '#menu'",
 }}
 
-// FocusOut is what [Focus] answers.
+// FocusOut is the output of [Focus].
 type FocusOut struct {
 	Focused string `json:"focused"`
 	Effects
 }
 
-// Focus gives an element the keyboard.
+// Focus moves the keyboard focus to an element.
 var Focus = wire.Verb[ElementIn, FocusOut]{Spec: wire.Spec{
-	Name: "focus", Group: groupInput, Short: "Give an element the keyboard", Example: "abrowser focus '#name'",
+	Name: "focus", Group: groupInput, Short: "Move the keyboard focus to an element", Example: "abrowser focus '#name'",
 }}
 
 // SelectIn is the input of [Select].
@@ -128,7 +128,7 @@ type SelectIn struct {
 	TimeoutIn
 }
 
-// SelectOut is what [Select] answers.
+// SelectOut is the output of [Select].
 type SelectOut struct {
 	Selected []string `json:"selected"`
 	Effects
@@ -139,37 +139,37 @@ var Select = wire.Verb[SelectIn, SelectOut]{Spec: wire.Spec{
 	Name: "select", Group: groupInput, Short: "Choose options of a select element", Example: "abrowser select '#colour' Red",
 }}
 
-// CheckOut is what [Check] answers.
+// CheckOut is the output of [Check].
 type CheckOut struct {
 	Checked string `json:"checked"`
 	Effects
 }
 
-// Check ticks a box or chooses a radio button.
+// Check checks a checkbox or radio button.
 var Check = wire.Verb[ElementIn, CheckOut]{Spec: wire.Spec{
-	Name: "check", Group: groupInput, Short: "Tick a checkbox or radio button", Example: "abrowser check '#agree'",
+	Name: "check", Group: groupInput, Short: "Check a checkbox or radio button", Example: "abrowser check '#agree'",
 }}
 
-// UncheckOut is what [Uncheck] answers.
+// UncheckOut is the output of [Uncheck].
 type UncheckOut struct {
 	Unchecked string `json:"unchecked"`
 	Effects
 }
 
-// Uncheck unticks a box.
+// Uncheck unchecks a checkbox.
 var Uncheck = wire.Verb[ElementIn, UncheckOut]{Spec: wire.Spec{
-	Name: "uncheck", Group: groupInput, Short: "Untick a checkbox", Example: "abrowser uncheck '#agree'",
+	Name: "uncheck", Group: groupInput, Short: "Uncheck a checkbox", Example: "abrowser uncheck '#agree'",
 }}
 
 // ScrollIn is the input of [Scroll].
 type ScrollIn struct {
 	Direction string `json:"direction,omitzero" arg:"0" default:"down" enum:"up|down|left|right" help:"up, down, left or right"`
-	Amount    int    `json:"amount,omitzero" arg:"1" default:"300" help:"pixels"`
-	Selector  string `json:"selector,omitzero" flag:"selector,s" help:"the element to scroll in; without it the page"`
+	Amount    int    `json:"amount,omitzero" arg:"1" default:"300" help:"the distance in pixels"`
+	Selector  string `json:"selector,omitzero" flag:"selector,s" help:"the element to scroll; the default is the page"`
 	TimeoutIn
 }
 
-// ScrollOut is what [Scroll] answers.
+// ScrollOut is the output of [Scroll].
 type ScrollOut struct {
 	Scrolled bool `json:"scrolled"`
 	Effects

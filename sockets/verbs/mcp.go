@@ -14,18 +14,18 @@ type MCPIn struct {
 // MCP serves the other verbs to an MCP client.
 var MCP = wire.Verb[MCPIn, Empty]{Spec: wire.Spec{
 	Name: "mcp", Group: groupSession, Short: "Serve an MCP client on standard input and output until the input ends",
-	Long:    "Every command is a tool there, and takes the session it is for. Without --tools the client is offered the core, and a tool that adds the others.",
+	Long:    "Every command is a tool with a parameter for the session. Without --tools the server offers the core tools, and a tool that adds the others.",
 	Example: "abrowser mcp --tools all", By: wire.ByCommand, NoStart: true,
 }}
 
 // MCPInstallIn is the input of [MCPInstall].
 type MCPInstallIn struct {
-	Client string   `json:"client,omitzero" arg:"0" enum:"claude-code|claude-desktop|codex|cursor|gemini|vscode|windsurf" help:"the client; without one all are shown"`
-	Write  bool     `json:"write,omitzero" help:"add it to the client's file, in which all else stays as it is"`
-	Tools  []string `json:"tools,omitzero" help:"groups of tools to offer, as of mcp"`
+	Client string   `json:"client,omitzero" arg:"0" enum:"claude-code|claude-desktop|codex|cursor|gemini|vscode|windsurf" help:"the client; the default is to show all"`
+	Write  bool     `json:"write,omitzero" help:"add abrowser to the client's file; the rest of the file is not changed"`
+	Tools  []string `json:"tools,omitzero" help:"groups of tools to offer, as for abrowser mcp"`
 }
 
-// MCPClient is what belongs in the file of an MCP client.
+// MCPClient is the configuration of an MCP client.
 type MCPClient struct {
 	Client  string `json:"client"`
 	File    string `json:"file"`
@@ -33,26 +33,26 @@ type MCPClient struct {
 	Written bool   `json:"written"`
 }
 
-// MCPInstallOut is what [MCPInstall] answers.
+// MCPInstallOut is the output of [MCPInstall].
 type MCPInstallOut struct {
 	Clients []MCPClient `json:"clients"`
 }
 
-// Text is each file with what belongs in it.
+// Text returns each file with its configuration.
 func (o MCPInstallOut) Text() string {
 	var all []string
 	for _, c := range o.Clients {
 		text := "# " + c.Client + ": " + c.File + "\n" + strings.TrimRight(c.Config, "\n")
 		if c.Written {
-			text = "abrowser is in " + c.File + "; " + c.Client + " finds it when it starts again"
+			text = "added abrowser to " + c.File + "; restart " + c.Client
 		}
 		all = append(all, text)
 	}
 	return strings.Join(all, "\n\n")
 }
 
-// MCPInstall tells MCP clients of us.
+// MCPInstall adds abrowser to the configuration of MCP clients.
 var MCPInstall = wire.Verb[MCPInstallIn, MCPInstallOut]{Spec: wire.Spec{
-	Name: "mcp install", Group: groupSession, Short: "Print, or add with --write, what an MCP client needs to start abrowser",
+	Name: "mcp install", Group: groupSession, Short: "Print the configuration of an MCP client, or add it with --write",
 	Example: "abrowser mcp install cursor --write", By: wire.ByCommand, NoStart: true,
 }}

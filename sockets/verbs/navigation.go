@@ -6,16 +6,16 @@ const groupNavigation = "Navigation"
 
 // OpenIn is the input of [Open].
 type OpenIn struct {
-	URL      string         `json:"url,omitzero" arg:"0" help:"where to go; without a scheme https, for loopback hosts http"`
-	Device   string         `json:"device,omitzero" help:"show the session's pages as on this device: iPhone 15, Pixel 7, Desktop Chrome"`
-	Viewport StringOrObject `json:"viewport,omitzero" help:"their size, as 800x600; with a device in place of its own"`
-	HAR      string         `json:"har,omitzero" flag:"har" file:"out" help:"record the session's requests into this HAR file, until the session is closed"`
-	HARs     []string       `json:"hars,omitzero" flag:"hars" file:"in" help:"answer requests from these HAR files, where they have an answer"`
-	OnEnd    string         `json:"onEnd,omitzero" enum:"keep|close" help:"what becomes of the session's tabs when it is closed: they stay, or are closed"`
+	URL      string         `json:"url,omitzero" arg:"0" help:"the URL to open; the default scheme is https, or http for loopback hosts"`
+	Device   string         `json:"device,omitzero" help:"emulate this device in the session's pages: iPhone 15, Pixel 7, Desktop Chrome"`
+	Viewport StringOrObject `json:"viewport,omitzero" help:"the size of the pages, such as 800x600; overrides the size of a device"`
+	HAR      string         `json:"har,omitzero" flag:"har" file:"out" help:"record the session's requests in this HAR file until the session is closed"`
+	HARs     []string       `json:"hars,omitzero" flag:"hars" file:"in" help:"answer requests from these HAR files if they contain a response"`
+	OnEnd    string         `json:"onEnd,omitzero" enum:"keep|close" help:"what happens to the session's tabs when it is closed"`
 	TimeoutIn
 }
 
-// Check refuses a viewport that is none.
+// Check returns an error for an invalid viewport.
 func (in OpenIn) Check() error {
 	if in.Viewport == "" {
 		return nil
@@ -24,7 +24,7 @@ func (in OpenIn) Check() error {
 	return err
 }
 
-// OpenOut is what [Open] answers.
+// OpenOut is the output of [Open].
 type OpenOut struct {
 	URL      string `json:"url"`
 	Title    string `json:"title"`
@@ -33,27 +33,27 @@ type OpenOut struct {
 	Effects
 }
 
-// Text is the title and the URL, on two lines.
+// Text returns the title and the URL on two lines.
 func (o OpenOut) Text() string { return lines(o.Title, o.URL, o.Effects.Text()) }
 
-// Open makes sure that the session has its page and takes it to a URL.
+// Open creates the session's page if needed and navigates it to a URL.
 var Open = wire.Verb[OpenIn, OpenOut]{Spec: wire.Spec{
 	Name: "open", Aliases: []string{"goto", "navigate"}, Group: groupNavigation,
 	Short:   "Go to a URL in the session's own page",
-	Long:    "Waits for the page's load event. Where that does not come in time but the document is there, it succeeds with a warning.",
+	Long:    "Waits for the page's load event. If the document is loaded but the event does not come in time, the command succeeds with a warning.",
 	Example: "abrowser open https://example.com",
 }}
 
 // StepIn is the input of [Back], [Forward] and [Reload].
 type StepIn struct{ TimeoutIn }
 
-// PageURL is the URL that a command left the page at.
+// PageURL is the URL of the page after a command.
 type PageURL struct {
 	URL string `json:"url"`
 	Effects
 }
 
-// Text is the URL.
+// Text returns the URL.
 func (o PageURL) Text() string { return lines(o.URL, o.Effects.Text()) }
 
 // Back goes one step back in the page's history.

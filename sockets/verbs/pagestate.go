@@ -7,8 +7,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// PageStateOut is what [PageState] answers. Of each list there are at most 200, and
-// text is cut to 200 characters.
+// PageStateOut is the output of [PageState]. Each list has at
+// most 200 entries, and each text at most 200 characters.
 type PageStateOut struct {
 	URL       string         `json:"url"`
 	Title     string         `json:"title"`
@@ -17,7 +17,7 @@ type PageStateOut struct {
 	Buttons   []PageButton   `json:"buttons"`
 	Inputs    []PageInput    `json:"inputs"`
 	Landmarks []PageLandmark `json:"landmarks"`
-	Errors    []string       `json:"errors"` // that the page shows
+	Errors    []string       `json:"errors"` // error messages in the page
 	Truncated bool           `json:"truncated,omitzero"`
 }
 
@@ -39,7 +39,7 @@ type PageButton struct {
 	Disabled bool   `json:"disabled,omitzero"`
 }
 
-// PageInput is a field. The value of one that is for a secret is left out.
+// PageInput is a form field. The values of password fields are omitted.
 type PageInput struct {
 	Type     string `json:"type"`
 	Name     string `json:"name,omitzero"`
@@ -57,7 +57,7 @@ type PageLandmark struct {
 	Name string `json:"name,omitzero"`
 }
 
-// Text is one line for each thing on the page.
+// Text returns one line for each entry.
 func (o PageStateOut) Text() string {
 	all := []string{strings.TrimSpace(o.Title + " " + o.URL)}
 	add := func(format string, args ...any) {
@@ -98,8 +98,8 @@ func marks(on bool, word string) string {
 	return ""
 }
 
-// PageState lists what is on the page by kind. It needs no picture of the page, and
-// so no lock.
+// PageState lists the contents of the page by kind. It needs no screenshot, and thus no lock on
+// the front tab.
 var PageState = wire.Verb[TabIn, PageStateOut]{Spec: wire.Spec{
 	Name: "page state", Group: groupRead, Short: "List headings, links, buttons, inputs, landmarks and errors of the page",
 	Example: "abrowser page state --json", ReadOnly: true,

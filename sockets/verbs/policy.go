@@ -21,7 +21,7 @@ const (
 	PolicyPromptWith = "accept-prompt-with"
 )
 
-// PermissionNames are the permissions that a policy can be set for by name.
+// PermissionNames returns the permissions for which a policy can be set.
 func PermissionNames() []string {
 	return []string{
 		"camera", "microphone", "geolocation", "notifications", "clipboard-read", "clipboard-write", "midi", "midi-sysex",
@@ -30,18 +30,18 @@ func PermissionNames() []string {
 	}
 }
 
-// PickerNames are the file pickers.
+// PickerNames returns the APIs of file pickers.
 func PickerNames() []string {
 	return []string{"showOpenFilePicker", "showSaveFilePicker", "showDirectoryPicker"}
 }
 
 // DialogPolicyIn is the input of [PolicyDialog].
 type DialogPolicyIn struct {
-	Mode string `json:"mode" arg:"0" required:"true" enum:"accept|dismiss|accept-prompt-with|raise" help:"what is done with a dialog"`
-	Text string `json:"text,omitzero" arg:"1..." help:"what a prompt is answered, for accept-prompt-with"`
+	Mode string `json:"mode" arg:"0" required:"true" enum:"accept|dismiss|accept-prompt-with|raise" help:"how to handle dialogs"`
+	Text string `json:"text,omitzero" arg:"1..." help:"the answer to prompts, for accept-prompt-with"`
 }
 
-// Check wants a text where it is used and nowhere else.
+// Check returns an error if a text is missing or not used.
 func (in DialogPolicyIn) Check() error {
 	if in.Mode == PolicyPromptWith && in.Text == "" {
 		return wire.Errorf(wire.CodeBadInput, `dialog policy: mode "accept-prompt-with" requires text`).WithHint("abrowser policy dialog accept-prompt-with Ada")
@@ -52,7 +52,7 @@ func (in DialogPolicyIn) Check() error {
 	return nil
 }
 
-// Policies are a session's own, all of them. An empty mode is raise.
+// Policies are all policies of a session. An empty mode is raise.
 type Policies struct {
 	Dialog        string            `json:"dialog"`
 	PromptText    string            `json:"promptText,omitzero"`
@@ -63,15 +63,15 @@ type Policies struct {
 	PerPicker     map[string]string `json:"perPicker,omitzero"`
 }
 
-// PoliciesOut is what the verbs of policies answer.
+// PoliciesOut is the output of the verbs that set policies.
 type PoliciesOut struct {
 	Policies Policies `json:"policies"`
-	// Pending are questions that wait for a person.
+	// Pending are the requests of pages that wait for a person.
 	Pending []PendingQuestion `json:"pending,omitzero"`
 	Queued  []QueuedAnswer    `json:"queued,omitzero"` // of file pickers
 }
 
-// PendingQuestion is a page's request that waits for a person.
+// PendingQuestion is a request of a page that waits for a person.
 type PendingQuestion struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`
@@ -80,13 +80,13 @@ type PendingQuestion struct {
 	Origin  string `json:"origin,omitzero"`
 }
 
-// QueuedAnswer is what a file picker will answer.
+// QueuedAnswer is the selection of a future file picker.
 type QueuedAnswer struct {
 	API   string `json:"api"`
 	Files int    `json:"fileCount"`
 }
 
-// Text is one line for each policy, question and queued answer.
+// Text returns one line for each policy, pending request and queued answer.
 func (o PoliciesOut) Text() string {
 	p := o.Policies
 	dialog := p.Dialog
@@ -126,23 +126,23 @@ var PolicyStatus = wire.Verb[Empty, PoliciesOut]{Spec: wire.Spec{
 	Example: "abrowser policy status", Unqueued: true, ReadOnly: true,
 }}
 
-// PolicyDialog says what is done with JavaScript dialogs.
+// PolicyDialog sets how JavaScript dialogs are handled.
 var PolicyDialog = wire.Verb[DialogPolicyIn, PoliciesOut]{Spec: wire.Spec{
-	Name: "policy dialog", Group: groupPolicy, Short: "Set what is done with alert, confirm, prompt and beforeunload",
-	Long: "The default, raise, accepts alert and beforeunload, dismisses confirm and prompt, and the next reply says so. " +
-		"A policy is the session's own and holds until the session is closed.",
+	Name: "policy dialog", Group: groupPolicy, Short: "Set how alert, confirm, prompt and beforeunload are handled",
+	Long: "The default, raise, accepts alert and beforeunload, dismisses confirm and prompt, and reports the dialog in the next output. " +
+		"A policy applies to one session, until the session is closed.",
 	Example: "abrowser policy dialog accept", Unqueued: true,
 }}
 
 // PermissionPolicyIn is the input of [PolicyPermission].
 type PermissionPolicyIn struct {
-	Mode        string   `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise|ask-human" help:"what is done when the page wants it"`
-	Permissions []string `json:"permissions,omitzero" arg:"1..." help:"for these alone, as camera or geolocation; without any for all"`
-	// PerPermission has a mode for each of some permissions.
-	PerPermission map[string]string `json:"perPermission,omitzero" flag:"-" help:"a mode for each of some permissions"`
+	Mode        string   `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise|ask-human" help:"how to answer requests for permissions"`
+	Permissions []string `json:"permissions,omitzero" arg:"1..." help:"the permissions, such as camera or geolocation; the default is all"`
+	// PerPermission sets the modes of some permissions.
+	PerPermission map[string]string `json:"perPermission,omitzero" flag:"-" help:"modes of single permissions"`
 }
 
-// Check refuses names that are none.
+// Check returns an error for unknown names.
 func (in PermissionPolicyIn) Check() error {
 	for _, name := range in.Permissions {
 		if err := known("permission", name, PermissionNames()); err != nil {
@@ -164,39 +164,39 @@ func known(what, name string, names []string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	return wire.Errorf(wire.CodeBadInput, "there is no %s %q", what, name).WithHint("it takes %s", strings.Join(names, ", "))
+	return wire.Errorf(wire.CodeBadInput, "unknown %s %q", what, name).WithHint("use one of %s", strings.Join(names, ", "))
 }
 
-// PolicyPermission says what is done when a page wants what needs a permission.
+// PolicyPermission sets how requests for permissions are answered.
 var PolicyPermission = wire.Verb[PermissionPolicyIn, PoliciesOut]{Spec: wire.Spec{
-	Name: "policy permission", Group: groupPolicy, Short: "Set what is done when the page wants a camera, its place or the clipboard",
-	Long: "Decided for this session's pages alone: the browser is granted nothing. What is allowed and the browser has not granted anyway is a stand-in: " +
-		"a black picture and a tone, the place of set geo, a clipboard of the session's own. " +
-		"With ask-human the page waits for policy answer, 5 minutes at most. " +
-		"The default, raise, denies and the next reply says so. Without names the mode is for all, and what was set for single ones is dropped.",
+	Name: "policy permission", Group: groupPolicy, Short: "Set how requests for camera, location, clipboard and so on are answered",
+	Long: "Applies to the pages of this session only: the browser's own permissions do not change. A page that is allowed something which the browser has not granted gets a substitute: " +
+		"a black picture and a tone, the location of set geo, a clipboard of the session. " +
+		"With ask-human the page waits for policy answer, for up to 5 minutes. " +
+		"The default, raise, denies the request and reports it in the next output. Without names the mode applies to all permissions and replaces the modes of single ones.",
 	Example: "abrowser policy permission allow geolocation", Unqueued: true,
 }}
 
 // NotificationPolicyIn is the input of [PolicyNotification].
 type NotificationPolicyIn struct {
-	Mode string `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise" help:"what is done with a notification"`
+	Mode string `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise" help:"how to handle notifications"`
 }
 
-// PolicyNotification says what is done when a page shows a notification.
+// PolicyNotification sets how notifications are handled.
 var PolicyNotification = wire.Verb[NotificationPolicyIn, PoliciesOut]{Spec: wire.Spec{
-	Name: "policy notification", Group: groupPolicy, Short: "Set what is done when the page shows a notification",
-	Long:    "Nothing is shown on the screen: the page is told that it was (allow) or was not (deny, raise), and the next reply has its title.",
+	Name: "policy notification", Group: groupPolicy, Short: "Set how the page's notifications are handled",
+	Long:    "No notification is shown on the screen. The page is told that it was shown (allow) or not (deny, raise), and the next output contains its title.",
 	Example: "abrowser policy notification allow", Unqueued: true,
 }}
 
 // FilePickerPolicyIn is the input of [PolicyFilePicker].
 type FilePickerPolicyIn struct {
-	Mode   string            `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise" help:"what is done with a file picker"`
-	APIs   []string          `json:"apis,omitzero" arg:"1..." enum:"showOpenFilePicker|showSaveFilePicker|showDirectoryPicker" help:"for these alone; without any for all"`
-	PerAPI map[string]string `json:"perAPI,omitzero" flag:"-" help:"a mode for each of some file pickers"`
+	Mode   string            `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise" help:"how to handle file pickers"`
+	APIs   []string          `json:"apis,omitzero" arg:"1..." enum:"showOpenFilePicker|showSaveFilePicker|showDirectoryPicker" help:"the file pickers; the default is all"`
+	PerAPI map[string]string `json:"perAPI,omitzero" flag:"-" help:"modes of single file pickers"`
 }
 
-// Check refuses names that are none.
+// Check returns an error for unknown names.
 func (in FilePickerPolicyIn) Check() error {
 	for name, mode := range in.PerAPI {
 		if err := known("file picker", name, PickerNames()); err != nil {
@@ -209,14 +209,14 @@ func (in FilePickerPolicyIn) Check() error {
 	return nil
 }
 
-// PolicyFilePicker says what is done with file pickers.
+// PolicyFilePicker sets how file pickers are handled.
 var PolicyFilePicker = wire.Verb[FilePickerPolicyIn, PoliciesOut]{Spec: wire.Spec{
-	Name: "policy file-picker", Group: groupPolicy, Short: "Set what is done when the page opens a file picker",
-	Long:    "What policy respond has queued is picked, unless the policy is deny; with nothing queued the page is told that nothing was picked, and the next reply says so.",
+	Name: "policy file-picker", Group: groupPolicy, Short: "Set how file pickers are handled",
+	Long:    "Files queued with policy respond are selected, unless the policy is deny. If none are queued, the page is told that nothing was selected, and the next output reports it.",
 	Example: "abrowser policy file-picker deny showDirectoryPicker", Unqueued: true,
 }}
 
-// PickedFile is a file that a file picker answers: one of the caller's, or a content.
+// PickedFile is a file that a file picker returns: a file of the caller, or a content.
 type PickedFile struct {
 	Path     string  `json:"path,omitzero"` // absolute
 	Contents *string `json:"contents,omitzero"`
@@ -226,55 +226,55 @@ type PickedFile struct {
 
 // PickerRespondIn is the input of [PolicyRespond].
 type PickerRespondIn struct {
-	API   string       `json:"api" arg:"0" required:"true" enum:"showOpenFilePicker|showSaveFilePicker|showDirectoryPicker" help:"which file picker"`
-	Paths []string     `json:"paths,omitzero" arg:"1..." file:"in" help:"the files that are picked; for showSaveFilePicker the one to write"`
-	Files []PickedFile `json:"files,omitzero" flag:"-" help:"the files that are picked, each with path or contents, name, mimeType"`
+	API   string       `json:"api" arg:"0" required:"true" enum:"showOpenFilePicker|showSaveFilePicker|showDirectoryPicker" help:"the file picker"`
+	Paths []string     `json:"paths,omitzero" arg:"1..." file:"in" help:"the files to select; for showSaveFilePicker the file to write"`
+	Files []PickedFile `json:"files,omitzero" flag:"-" help:"the files to select, each with path or contents, name, mimeType"`
 }
 
-// PickerRespondOut is what [PolicyRespond] answers.
+// PickerRespondOut is the output of [PolicyRespond].
 type PickerRespondOut struct {
 	Queued QueuedAnswer `json:"queued"`
 }
 
-// Text is what is queued.
+// Text returns the queued files.
 func (o PickerRespondOut) Text() string {
 	return fmt.Sprintf("queued: %s, %d files", o.Queued.API, o.Queued.Files)
 }
 
-// PolicyRespond queues what the next file picker of a kind answers.
+// PolicyRespond queues the files for the next file picker of a kind.
 var PolicyRespond = wire.Verb[PickerRespondIn, PickerRespondOut]{Spec: wire.Spec{
-	Name: "policy respond", Group: groupPolicy, Short: "Queue what the page's next file picker of a kind picks", Unqueued: true,
-	Long: "Files to read are read now. The file to save to is written when the page saves.", Example: "abrowser policy respond showOpenFilePicker report.pdf",
+	Name: "policy respond", Group: groupPolicy, Short: "Queue the files that the next file picker of a kind selects", Unqueued: true,
+	Long: "Files to open are read at once. A file to save is written when the page saves it.", Example: "abrowser policy respond showOpenFilePicker report.pdf",
 }}
 
 // PolicyAnswerIn is the input of [PolicyAnswer].
 type PolicyAnswerIn struct {
-	ID     string `json:"id" arg:"0" required:"true" help:"the question, as q1"`
+	ID     string `json:"id" arg:"0" required:"true" help:"the request, such as q1"`
 	Answer string `json:"answer" arg:"1" required:"true" enum:"allow|deny" help:"the person's answer"`
 }
 
-// PolicyAnswer is a person's answer to a page that waits for it.
+// PolicyAnswer answers a page that waits for a person's decision.
 var PolicyAnswer = wire.Verb[PolicyAnswerIn, PoliciesOut]{Spec: wire.Spec{
-	Name: "policy answer", Group: groupPolicy, Short: "Answer what a page waits for a person to decide", Example: "abrowser policy answer q1 allow",
+	Name: "policy answer", Group: groupPolicy, Short: "Answer a page that waits for a person's decision", Example: "abrowser policy answer q1 allow",
 	Unqueued: true,
 }}
 
 // DialogAcceptIn is the input of [DialogAccept].
 type DialogAcceptIn struct {
-	Text string `json:"text,omitzero" arg:"0..." help:"what a prompt is answered"`
+	Text string `json:"text,omitzero" arg:"0..." help:"the answer to a prompt"`
 }
 
-// DialogAnswerOut is what [DialogAccept] and [DialogDismiss] answer.
+// DialogAnswerOut is the output of [DialogAccept] and [DialogDismiss].
 type DialogAnswerOut struct {
-	Handled  bool `json:"handled"` // it is open now; otherwise the next one is meant
+	Handled  bool `json:"handled"` // a dialog is open now; otherwise the answer is for the next one
 	Accepted bool `json:"accepted"`
 }
 
 // DialogAccept accepts the next dialog, whatever the policy.
 var DialogAccept = wire.Verb[DialogAcceptIn, DialogAnswerOut]{Spec: wire.Spec{
 	Name: "dialog accept", Group: groupTabs, Short: "Accept the next JavaScript dialog, whatever the policy", Example: "abrowser dialog accept",
-	Long: "No dialog stays open, so that nothing hangs: say before what opens it how the next one is answered. " +
-		"For all of them: abrowser policy dialog.",
+	Long: "A dialog never stays open, since it would block the page. Run this command before the one that opens the dialog. " +
+		"To handle all dialogs: abrowser policy dialog.",
 	Unqueued: true,
 }}
 

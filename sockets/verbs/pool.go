@@ -7,52 +7,52 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// PoolShare is how many extra tabs an agent has.
+// PoolShare is the number of extra tabs of an agent.
 type PoolShare struct {
 	AgentID  string `json:"agentId"`
 	TabCount int    `json:"tabCount"`
 }
 
-// PoolRequestOut is what [PoolRequest] answers.
+// PoolRequestOut is the output of [PoolRequest].
 type PoolRequestOut struct {
 	Queued              bool        `json:"queued"`
 	Position            int         `json:"position,omitzero"` // in the queue, from 1
 	YouHaveReservation  bool        `json:"youHaveReservation"`
 	ReservationExpires  int64       `json:"reservationExpiresInMs,omitzero"`
-	TabPool             string      `json:"tabPool"` // in use and in all: 12/12
+	TabPool             string      `json:"tabPool"` // used and total: 12/12
 	TabHeavyAgents      []PoolShare `json:"tabHeavyAgents"`
 	Message             string      `json:"message"`
 	PendingRequestCount int         `json:"pendingRequests"`
 }
 
-// Text is what the caller is to do next.
+// Text returns what the caller should do next.
 func (o PoolRequestOut) Text() string { return o.Message }
 
-// PoolRequest queues for a slot of the tab pool.
+// PoolRequest queues the agent for a slot in the tab pool.
 var PoolRequest = wire.Verb[Empty, PoolRequestOut]{Spec: wire.Spec{
-	Name: "pool request", Group: groupSession, Short: "Queue for one more tab, where the pool of extra tabs is full",
-	Long:    "First come, first served; asking again keeps the place. A slot that comes free is kept for the first in the queue, for 30 s.",
+	Name: "pool request", Group: groupSession, Short: "Queue for another tab if the pool of extra tabs is full",
+	Long:    "The queue is first in, first out; a repeated request keeps its position. A free slot is reserved for the first in the queue for 30 s.",
 	Example: "abrowser pool request", By: wire.ByBroker, Unqueued: true, NoStart: true,
 }}
 
-// PoolGrantOut is what [PoolGrant] answers.
+// PoolGrantOut is the output of [PoolGrant].
 type PoolGrantOut struct {
 	Granted         bool   `json:"granted"`
 	ClosedTab       string `json:"closedTabId,omitzero"` // SESSION/t2
 	GrantedTo       string `json:"grantedTo,omitzero"`
-	TabCount        int    `json:"tabCount"` // extra tabs that the granter has left
+	TabCount        int    `json:"tabCount"` // the remaining extra tabs of the caller
 	PendingRequests int    `json:"pendingRequests"`
 	TabPool         string `json:"tabPool"`
 	Message         string `json:"message"`
 }
 
-// Text is what was done.
+// Text returns what was done.
 func (o PoolGrantOut) Text() string { return o.Message }
 
-// PoolGrant gives up a tab for the first in the queue.
+// PoolGrant closes a tab of the agent for the first agent in the queue.
 var PoolGrant = wire.Verb[Empty, PoolGrantOut]{Spec: wire.Spec{
-	Name: "pool grant", Group: groupSession, Short: "Close one's oldest extra tab for the first that waits for one",
-	Long:    "Where nobody waits nothing is closed. The slot is kept for who gets it, for 30 s.",
+	Name: "pool grant", Group: groupSession, Short: "Close your oldest extra tab for the first agent in the queue",
+	Long:    "If no agent waits, no tab is closed. The slot is reserved for the agent for 30 s.",
 	Example: "abrowser pool grant", By: wire.ByBroker, Unqueued: true, NoStart: true, Destructive: true,
 }}
 
@@ -62,13 +62,13 @@ type PoolWait struct {
 	WaitingMS int64  `json:"waitingMs"`
 }
 
-// PoolReservation is a slot that is kept for an agent.
+// PoolReservation is a slot that is reserved for an agent.
 type PoolReservation struct {
 	AgentID   string `json:"agentId"`
 	ExpiresMS int64  `json:"expiresInMs"`
 }
 
-// PoolRequestsOut is what [PoolRequests] answers.
+// PoolRequestsOut is the output of [PoolRequests].
 type PoolRequestsOut struct {
 	PendingRequests    []PoolWait        `json:"pendingRequests"`
 	ActiveReservations []PoolReservation `json:"activeReservations"`
@@ -82,7 +82,7 @@ type PoolRequestsOut struct {
 	Hint               string            `json:"hint,omitzero"`
 }
 
-// Text is how full the pool is, who waits, and what the caller may do.
+// Text returns the usage of the pool, the waiting agents, and what the caller may do.
 func (o PoolRequestsOut) Text() string {
 	all := []string{fmt.Sprintf("tab pool %s, you have %d", o.TabPool, o.YourTabCount)}
 	for _, s := range o.Owners {
@@ -92,51 +92,50 @@ func (o PoolRequestsOut) Text() string {
 		all = append(all, fmt.Sprintf("%d. %s waits for %d s", i+1, w.AgentID, w.WaitingMS/1000))
 	}
 	for _, r := range o.ActiveReservations {
-		all = append(all, fmt.Sprintf("a slot is kept for %s, %d s more", r.AgentID, r.ExpiresMS/1000))
+		all = append(all, fmt.Sprintf("a slot is reserved for %s for another %d s", r.AgentID, r.ExpiresMS/1000))
 	}
 	return strings.Join(append(all, lines(o.Hint)), "\n")
 }
 
-// PoolRequests tells who waits for a slot of the tab pool, and whether one is kept.
+// PoolRequests returns which agents wait for a slot in the tab pool.
 var PoolRequests = wire.Verb[Empty, PoolRequestsOut]{Spec: wire.Spec{
-	Name: "pool requests", Group: groupSession, Short: "Print who waits for a tab, and whether one may be opened now",
+	Name: "pool requests", Group: groupSession, Short: "Print which agents wait for a tab, and whether one can be opened now",
 	Example: "abrowser pool requests", By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true,
 }}
 
 // ClaimIn is the input of [BrokerClaim].
 type ClaimIn struct {
-	Session   string `json:"session" required:"true" help:"the session that is to be used"`
-	ReadOnly  bool   `json:"looks,omitzero" help:"only to read"`
-	QueryOnly bool   `json:"asks,omitzero" help:"only to know whose it is"`
+	Session   string `json:"session" required:"true" help:"the session to use"`
+	ReadOnly  bool   `json:"looks,omitzero" help:"the command only reads"`
+	QueryOnly bool   `json:"asks,omitzero" help:"do not claim the session"`
 }
 
-// ClaimOut is what [BrokerClaim] answers.
+// ClaimOut is the output of [BrokerClaim].
 type ClaimOut struct {
-	Owner wire.AgentKey `json:"holder,omitzero"` // whose it is; empty for nobody's
-	Ended bool          `json:"ended,omitzero"`  // it was ended since somebody used it
-	// Unknown is set where nothing is known of it: new, or incognito and ended.
+	Owner wire.AgentKey `json:"holder,omitzero"` // the agent that owns the session; empty for none
+	Ended bool          `json:"ended,omitzero"`  // the session has ended since its last use
+	// Unknown reports that the session is new, or incognito and ended.
 	Unknown  bool   `json:"unknown,omitzero"`
-	Live     bool   `json:"live,omitzero"` // it is at work
-	Reserved bool   `json:"held,omitzero"` // it is, or its agent lives: no other agent gets it
-	Tab      string `json:"tab,omitzero"`  // its active one
+	Live     bool   `json:"live,omitzero"` // its daemon is connected
+	Reserved bool   `json:"held,omitzero"` // it is live, or its agent is alive: no other agent can claim it
+	Tab      string `json:"tab,omitzero"`  // its active tab
 }
 
-// BrokerClaim says whose a session is. It becomes the asking agent's where it is
-// nobody's.
+// BrokerClaim returns the owner of a session. An unowned session becomes the caller's.
 var BrokerClaim = wire.Verb[ClaimIn, ClaimOut]{Spec: wire.Spec{
-	Name: "broker claim", Group: groupBroker, Short: "Say whose a session is, and take one that is nobody's",
+	Name: "broker claim", Group: groupBroker, Short: "Return a session's owner, and claim an unowned session",
 	Example: "abrowser broker claim", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
-// EndAgentOut is what [BrokerEndAgent] answers.
+// EndAgentOut is the output of [BrokerEndAgent].
 type EndAgentOut struct {
-	Sessions []string `json:"sessions,omitzero"` // that were the agent's, and are released
-	Closed   int      `json:"closed"`            // extra tabs
+	Sessions []string `json:"sessions,omitzero"` // the agent's sessions, which are released
+	Closed   int      `json:"closed"`            // the number of extra tabs
 }
 
-// BrokerEndAgent ends an agent: its extra tabs are closed, its sessions released, and
-// what it waits for is forgotten.
+// BrokerEndAgent ends an agent: it closes the agent's extra tabs, releases its sessions and
+// cancels its requests.
 var BrokerEndAgent = wire.Verb[Empty, EndAgentOut]{Spec: wire.Spec{
-	Name: "broker goodbye", Group: groupBroker, Short: "End the agent that asks", Example: "abrowser broker goodbye",
+	Name: "broker goodbye", Group: groupBroker, Short: "End the calling agent", Example: "abrowser broker goodbye",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}

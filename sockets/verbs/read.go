@@ -14,55 +14,55 @@ const groupRead = "Reading"
 
 // SnapshotIn is the input of [Snapshot].
 type SnapshotIn struct {
-	Interactive bool   `json:"interactive,omitzero" flag:"interactive,i" help:"only elements that have a ref"`
-	Compact     bool   `json:"compact,omitzero" flag:"compact,c" help:"without empty structure"`
-	Depth       int    `json:"depth,omitzero" flag:"depth,d" min:"0" help:"levels to show; 0 shows all"`
-	Selector    string `json:"selector,omitzero" flag:"selector,s" help:"only the subtree of this element"`
-	URLs        bool   `json:"urls,omitzero" flag:"urls,u" help:"with the URLs of links"`
+	Interactive bool   `json:"interactive,omitzero" flag:"interactive,i" help:"show only elements that have a ref"`
+	Compact     bool   `json:"compact,omitzero" flag:"compact,c" help:"omit empty structure"`
+	Depth       int    `json:"depth,omitzero" flag:"depth,d" min:"0" help:"the number of levels to show; 0 shows all"`
+	Selector    string `json:"selector,omitzero" flag:"selector,s" help:"show only the subtree of this element"`
+	URLs        bool   `json:"urls,omitzero" flag:"urls,u" help:"show the URLs of links"`
 	TabSelector
 }
 
-// Ref is what a snapshot's ref stands for.
+// Ref describes the element of a ref.
 type Ref struct {
 	Role string `json:"role"`
 	Name string `json:"name"`
 }
 
-// SnapshotOut is what [Snapshot] answers.
+// SnapshotOut is the output of [Snapshot].
 type SnapshotOut struct {
 	Snapshot string         `json:"snapshot"`
 	Origin   string         `json:"origin"`
 	Refs     map[string]Ref `json:"refs"`
 }
 
-// Text is the tree, one element a line.
+// Text returns the tree, with one element on each line.
 func (o SnapshotOut) Text() string { return o.Snapshot }
 
-// Snapshot lists what is on the page, with a ref for each element to act on.
+// Snapshot returns the contents of the page, with a ref for each element.
 var Snapshot = wire.Verb[SnapshotIn, SnapshotOut]{Spec: wire.Spec{
 	Name: "snapshot", Group: groupRead, Short: "Show the page as a tree with a ref for each element",
 	Example: "abrowser snapshot -i", ReadOnly: true,
 }}
 
-// GetIn is the input of a getter that takes an element.
+// GetIn is the input of a verb that reads from an element.
 type GetIn struct {
 	Element
 	TabSelector
 }
 
-// TabIn is the input of a getter that takes a tab alone.
+// TabIn is the input of a verb that reads from a tab.
 type TabIn struct{ TabSelector }
 
-// Empty is the input of a verb that takes none.
+// Empty is an input or output without fields.
 type Empty struct{}
 
-// GetTextOut is what [GetText] answers.
+// GetTextOut is the output of [GetText].
 type GetTextOut struct {
 	Value  string `json:"text"`
 	Origin string `json:"origin"`
 }
 
-// Text is the element's text.
+// Text returns the element's text.
 func (o GetTextOut) Text() string { return o.Value }
 
 // GetText reads the text of an element.
@@ -70,12 +70,12 @@ var GetText = wire.Verb[GetIn, GetTextOut]{Spec: wire.Spec{
 	Name: "get text", Group: groupRead, Short: "Print the text of an element", Example: "abrowser get text h1", ReadOnly: true,
 }}
 
-// GetHTMLOut is what [GetHTML] answers.
+// GetHTMLOut is the output of [GetHTML].
 type GetHTMLOut struct {
 	HTML string `json:"html"`
 }
 
-// Text is the element's inner HTML.
+// Text returns the element's inner HTML.
 func (o GetHTMLOut) Text() string { return o.HTML }
 
 // GetHTML reads the inner HTML of an element.
@@ -83,13 +83,13 @@ var GetHTML = wire.Verb[GetIn, GetHTMLOut]{Spec: wire.Spec{
 	Name: "get html", Group: groupRead, Short: "Print the inner HTML of an element", Example: "abrowser get html main", ReadOnly: true,
 }}
 
-// GetValueOut is what [GetValue] answers.
+// GetValueOut is the output of [GetValue].
 type GetValueOut struct {
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
 }
 
-// Text is the field's value.
+// Text returns the field's value.
 func (o GetValueOut) Text() string { return o.Value }
 
 // GetValue reads the value of a field.
@@ -104,14 +104,14 @@ type GetAttrIn struct {
 	TabSelector
 }
 
-// GetAttrOut is what [GetAttr] answers. Value is null where the element has no
-// such attribute.
+// GetAttrOut is the output of [GetAttr]. Value is null if the element does not
+// have the attribute.
 type GetAttrOut struct {
 	Value  *string `json:"value"`
 	Origin string  `json:"origin"`
 }
 
-// Text is the attribute's value, nothing where there is none.
+// Text returns the attribute's value.
 func (o GetAttrOut) Text() string {
 	if o.Value == nil {
 		return ""
@@ -124,12 +124,12 @@ var GetAttr = wire.Verb[GetAttrIn, GetAttrOut]{Spec: wire.Spec{
 	Name: "get attr", Group: groupRead, Short: "Print an attribute of an element", Example: "abrowser get attr a href", ReadOnly: true,
 }}
 
-// GetTitleOut is what [GetTitle] answers.
+// GetTitleOut is the output of [GetTitle].
 type GetTitleOut struct {
 	Title string `json:"title"`
 }
 
-// Text is the title.
+// Text returns the title.
 func (o GetTitleOut) Text() string { return o.Title }
 
 // GetTitle reads the page's title.
@@ -142,21 +142,21 @@ var GetURL = wire.Verb[TabIn, PageURL]{Spec: wire.Spec{
 	Name: "get url", Group: groupRead, Short: "Print the page's URL", Example: "abrowser get url", ReadOnly: true,
 }}
 
-// GetCountOut is what [GetCount] answers.
+// GetCountOut is the output of [GetCount].
 type GetCountOut struct {
 	Count    int    `json:"count"`
 	Selector string `json:"selector"`
 }
 
-// Text is the number.
+// Text returns the number.
 func (o GetCountOut) Text() string { return strconv.Itoa(o.Count) }
 
-// GetCount counts the elements that match.
+// GetCount counts the elements that match a selector.
 var GetCount = wire.Verb[GetIn, GetCountOut]{Spec: wire.Spec{
-	Name: "get count", Group: groupRead, Short: "Print how many elements match", Example: "abrowser get count a", ReadOnly: true,
+	Name: "get count", Group: groupRead, Short: "Print the number of elements that match", Example: "abrowser get count a", ReadOnly: true,
 }}
 
-// GetBoxOut is what [GetBox] answers, in CSS pixels from the viewport's corner.
+// GetBoxOut is the output of [GetBox], in CSS pixels from the viewport's corner.
 type GetBoxOut struct {
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
@@ -164,22 +164,22 @@ type GetBoxOut struct {
 	Height float64 `json:"height"`
 }
 
-// Text is one line for each number.
+// Text returns one line for each number.
 func (o GetBoxOut) Text() string {
 	return fmt.Sprintf("x:      %v\ny:      %v\nwidth:  %v\nheight: %v", o.X, o.Y, o.Width, o.Height)
 }
 
-// GetBox reads where an element is.
+// GetBox reads the position and size of an element.
 var GetBox = wire.Verb[GetIn, GetBoxOut]{Spec: wire.Spec{
-	Name: "get box", Group: groupRead, Short: "Print where an element is", Example: "abrowser get box '#buy'", ReadOnly: true,
+	Name: "get box", Group: groupRead, Short: "Print the position and size of an element", Example: "abrowser get box '#buy'", ReadOnly: true,
 }}
 
-// GetStylesOut is what [GetStyles] answers.
+// GetStylesOut is the output of [GetStyles].
 type GetStylesOut struct {
 	Styles map[string]string `json:"styles"`
 }
 
-// Text is one line for each property, sorted.
+// Text returns one line for each property, sorted.
 func (o GetStylesOut) Text() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(o.Styles)) {
@@ -193,28 +193,28 @@ var GetStyles = wire.Verb[GetIn, GetStylesOut]{Spec: wire.Spec{
 	Name: "get styles", Group: groupRead, Short: "Print the computed styles of an element", Example: "abrowser get styles h1", ReadOnly: true,
 }}
 
-// GetCDPURLOut is what [GetCDPURL] answers.
+// GetCDPURLOut is the output of [GetCDPURL].
 type GetCDPURLOut struct {
 	CDPURL string `json:"cdpUrl"`
 }
 
-// Text is the URL.
+// Text returns the URL.
 func (o GetCDPURLOut) Text() string { return o.CDPURL }
 
-// GetCDPURL names the session's own CDP endpoint, on which its targets alone exist.
+// GetCDPURL returns the CDP endpoint of the session, which exposes only the session's targets.
 var GetCDPURL = wire.Verb[Empty, GetCDPURLOut]{Spec: wire.Spec{
-	Name: "get cdp-url", Group: groupRead, Short: "Print the session's own CDP endpoint",
-	Long:    "Any CDP client can work in the session through it; only the session's own targets exist on it.",
+	Name: "get cdp-url", Group: groupRead, Short: "Print the session's CDP endpoint",
+	Long:    "A CDP client such as Playwright or Puppeteer can control the session's pages through it. It exposes only the session's targets.",
 	Example: "abrowser get cdp-url", ReadOnly: true,
 }}
 
-// IsVisibleOut is what [IsVisible] answers.
+// IsVisibleOut is the output of [IsVisible].
 type IsVisibleOut struct {
 	Visible bool   `json:"visible"`
 	Origin  string `json:"origin"`
 }
 
-// Text is true or false.
+// Text returns true or false.
 func (o IsVisibleOut) Text() string { return strconv.FormatBool(o.Visible) }
 
 // IsVisible reports whether an element is visible.
@@ -222,13 +222,13 @@ var IsVisible = wire.Verb[GetIn, IsVisibleOut]{Spec: wire.Spec{
 	Name: "is visible", Group: groupRead, Short: "Print whether an element is visible", Example: "abrowser is visible '#menu'", ReadOnly: true,
 }}
 
-// IsEnabledOut is what [IsEnabled] answers.
+// IsEnabledOut is the output of [IsEnabled].
 type IsEnabledOut struct {
 	Enabled bool   `json:"enabled"`
 	Origin  string `json:"origin"`
 }
 
-// Text is true or false.
+// Text returns true or false.
 func (o IsEnabledOut) Text() string { return strconv.FormatBool(o.Enabled) }
 
 // IsEnabled reports whether an element is enabled.
@@ -236,18 +236,18 @@ var IsEnabled = wire.Verb[GetIn, IsEnabledOut]{Spec: wire.Spec{
 	Name: "is enabled", Group: groupRead, Short: "Print whether an element is enabled", Example: "abrowser is enabled '#send'", ReadOnly: true,
 }}
 
-// IsCheckedOut is what [IsChecked] answers.
+// IsCheckedOut is the output of [IsChecked].
 type IsCheckedOut struct {
 	Checked bool   `json:"checked"`
 	Origin  string `json:"origin"`
 }
 
-// Text is true or false.
+// Text returns true or false.
 func (o IsCheckedOut) Text() string { return strconv.FormatBool(o.Checked) }
 
-// IsChecked reports whether a box is ticked.
+// IsChecked reports whether a checkbox is checked.
 var IsChecked = wire.Verb[GetIn, IsCheckedOut]{Spec: wire.Spec{
-	Name: "is checked", Group: groupRead, Short: "Print whether a box is ticked", Example: "abrowser is checked '#agree'", ReadOnly: true,
+	Name: "is checked", Group: groupRead, Short: "Print whether a checkbox is checked", Example: "abrowser is checked '#agree'", ReadOnly: true,
 }}
 
 // EvalIn is the input of [Eval].
@@ -258,8 +258,8 @@ type EvalIn struct {
 	TimeoutIn
 }
 
-// EvalOut is what [Eval] answers. Unserializable holds a value JSON has no form
-// for, such as NaN; Result is null then.
+// EvalOut is the output of [Eval]. Unserializable is a value that JSON cannot
+// represent, such as NaN; Result is null then.
 type EvalOut struct {
 	Result         json.RawMessage `json:"result"`
 	Origin         string          `json:"origin"`
@@ -267,7 +267,7 @@ type EvalOut struct {
 	Effects
 }
 
-// Text is the value as indented JSON.
+// Text returns the value as indented JSON.
 func (o EvalOut) Text() string {
 	value := o.Unserializable
 	if value == "" {
@@ -283,37 +283,37 @@ var Eval = wire.Verb[EvalIn, EvalOut]{Spec: wire.Spec{
 
 // ScreenshotIn is the input of [Screenshot].
 type ScreenshotIn struct {
-	Selector string `json:"selector,omitzero" arg:"0" help:"only this element"`
+	Selector string `json:"selector,omitzero" arg:"0" help:"capture only this element"`
 	Path     string `json:"path,omitzero" arg:"1" file:"out" help:"the file to write; .jpg writes a JPEG"`
-	Full     bool   `json:"full,omitzero" flag:"full,f" help:"the whole page, not only what is in view"`
+	Full     bool   `json:"full,omitzero" flag:"full,f" help:"capture the whole page, not only the viewport"`
 	TimeoutIn
 }
 
-// ScreenshotOut is what [Screenshot] answers.
+// ScreenshotOut is the output of [Screenshot].
 type ScreenshotOut struct {
 	Path  string `json:"path"`
 	Image []byte `json:"image,omitzero"`
-	// Source is where a large picture is, instead of Image, where the caller is to
-	// write a file; it stays there until the caller has taken it, or for some minutes.
+	// Source is the path of a large image, instead of Image, if the caller writes a file. The
+	// image is kept until the caller takes it, or for some minutes.
 	Source string `json:"source,omitzero"`
 }
 
-// Text is the file's path.
+// Text returns the file's path.
 func (o ScreenshotOut) Text() string { return o.Path }
 
-// TakeFile is the image.
+// TakeFile returns the image.
 func (o *ScreenshotOut) TakeFile() (wire.File, bool) {
 	f := wire.File{Path: o.Path, Ext: ".png", Content: o.Image, Source: o.Source}
 	o.Image, o.Source = nil, ""
 	return f, true
 }
 
-// SetPath says where the image is.
+// SetPath sets the path to which the image was written.
 func (o *ScreenshotOut) SetPath(path string) { o.Path = path }
 
-// Screenshot takes a picture of the page.
+// Screenshot captures an image of the page or of an element.
 var Screenshot = wire.Verb[ScreenshotIn, ScreenshotOut]{Spec: wire.Spec{
-	Name: "screenshot", Group: groupRead, Short: "Save a picture of the page or of an element",
-	Long:    "A single argument is a selector if it starts with . # or @ or has neither a slash nor an image's ending, otherwise the path.",
+	Name: "screenshot", Group: groupRead, Short: "Save a screenshot of the page or of an element",
+	Long:    "A single argument is a selector if it starts with . # or @ or has neither a slash nor an image extension, otherwise the path.",
 	Example: "abrowser screenshot page.png", ReadOnly: true,
 }}

@@ -16,7 +16,7 @@ const (
 
 // Step is one command of a [Batch].
 type Step struct {
-	Command []string        `json:"command"` // as it was typed
+	Command []string        `json:"command"` // as typed
 	Verb    string          `json:"verb"`
 	In      json.RawMessage `json:"in"`
 }
@@ -25,12 +25,12 @@ type Step struct {
 type BatchIn struct {
 	Steps []Step `json:"steps" flag:"-" help:"the commands"`
 	Bail  bool   `json:"bail,omitzero" help:"stop at the first failure"`
-	// Commands is for the command line, which makes the steps from it.
-	Commands    []string `json:"commands,omitzero" arg:"0..." help:"commands, each one argument; without any a JSON array of word arrays on standard input"`
+	// Commands is for the command line, which makes Steps from it.
+	Commands    []string `json:"commands,omitzero" arg:"0..." help:"commands, one argument each; without arguments, a JSON array of arrays of words is read from standard input"`
 	OmitCommand bool     `json:"omitCommand,omitzero" help:"number the results instead of repeating the commands"`
 }
 
-// StepResult is the outcome of one step.
+// StepResult is the result of one step.
 type StepResult struct {
 	Command []string        `json:"command,omitzero"`
 	Index   *int            `json:"index,omitzero"`
@@ -40,40 +40,41 @@ type StepResult struct {
 	Code    wire.Code       `json:"code,omitzero"`
 	Hint    string          `json:"hint,omitzero"`
 	Warning string          `json:"warning,omitzero"`
-	Records []wire.Record   `json:"records,omitzero"` // what policies decided meanwhile
-	Text    string          `json:"-"`                // filled by the command line from the step's own output type
+	Records []wire.Record   `json:"records,omitzero"` // the decisions of policies
+	Text    string          `json:"-"`                // set by the command line from the step's output
 }
 
-// BatchOut is what [Batch] answers.
+// BatchOut is the output of [Batch].
 type BatchOut struct {
 	Results []StepResult `json:"results"`
 }
 
-// Batch runs several commands in one request, nothing of another caller between.
+// Batch runs several commands in one request. Commands of other callers run before or after it.
 var Batch = wire.Verb[BatchIn, BatchOut]{Spec: wire.Spec{
-	Name: "batch", Group: groupSession, Short: "Run several commands in one go, nothing of another caller in between",
+	Name: "batch", Group: groupSession, Short: "Run several commands at once, without commands of other callers in between",
 	Example: `abrowser batch "open https://example.com" "get title"`,
 }}
 
 // CloseIn is the input of [Close].
 type CloseIn struct {
-	Page bool `json:"page,omitzero" help:"close the session's tabs too, instead of leaving them for review"`
-	All  bool `json:"all,omitzero" help:"end all sessions of one's own"`
-	// Force is for --all.
-	Force bool `json:"force,omitzero" by:"person" help:"with --all: those of other agents too; only where no session is set in the environment"`
+	Page bool `json:"page,omitzero" help:"also close the session's tabs, instead of keeping them for review"`
+	All  bool `json:"all,omitzero" help:"end all of your sessions"`
+	// Force is for All.
+	Force bool `json:"force,omitzero" by:"person" help:"with --all: also end the sessions of other agents; only if the environment sets no session"`
 }
 
-// CloseOut is what [Close] answers. Sessions and Skipped are set with --all.
+// CloseOut is the output of [Close]. Sessions and Skipped are set if all sessions
+// are closed.
 type CloseOut struct {
-	Closed    any      `json:"closed"`             // true, or with --all how many
-	Kept      int      `json:"kept"`               // tabs left open
-	Discarded int      `json:"discarded,omitzero"` // tabs of incognito sessions, which are gone
+	Closed    any      `json:"closed"`             // true, or with --all the number of sessions
+	Kept      int      `json:"kept"`               // the number of tabs that stay open
+	Discarded int      `json:"discarded,omitzero"` // the number of closed incognito tabs
 	Sessions  []string `json:"sessions,omitzero"`
 	Skipped   []string `json:"skipped,omitzero"` // sessions of other agents
-	HAR       string   `json:"har,omitzero"`     // that was written
+	HAR       string   `json:"har,omitzero"`     // the path of the written HAR file
 }
 
-// Text says what was ended and what is left for review.
+// Text says which tabs stay open and which are discarded.
 func (o CloseOut) Text() string {
 	kept, discarded := "", ""
 	if o.Kept > 0 {
@@ -85,7 +86,7 @@ func (o CloseOut) Text() string {
 	return lines(kept, discarded, o.HAR)
 }
 
-// Close ends the session; its tabs stay open, for review and for a follow-up.
+// Close ends the session. Its tabs stay open for review and for later sessions.
 var Close = wire.Verb[CloseIn, CloseOut]{Spec: wire.Spec{
 	Name: "close", Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
 	Example: "abrowser close", Unqueued: true, NoStart: true, EndsServer: true,
@@ -93,18 +94,18 @@ var Close = wire.Verb[CloseIn, CloseOut]{Spec: wire.Spec{
 
 // KillIn is the input of [Kill].
 type KillIn struct {
-	Page bool `json:"page,omitzero" help:"close the session's tabs too, instead of leaving them for review"`
+	Page bool `json:"page,omitzero" help:"also close the session's tabs, instead of keeping them for review"`
 }
 
-// KillOut is what [Kill] answers.
+// KillOut is the output of [Kill].
 type KillOut struct {
-	Killed     bool `json:"killed"` // there was a daemon
-	Kept       int  `json:"kept"`   // tabs left open
+	Killed     bool `json:"killed"` // a daemon was running
+	Kept       int  `json:"kept"`   // the number of tabs that stay open
 	ClosedTabs int  `json:"closedTabs,omitzero"`
 	Discarded  int  `json:"discarded,omitzero"` // tabs of an incognito session
 }
 
-// Text says what was ended and what is left for review.
+// Text says which tabs stay open and which are discarded.
 func (o KillOut) Text() string {
 	if !o.Killed {
 		return lines("no daemon to kill", CloseOut{Kept: o.Kept, Discarded: o.Discarded}.Text())
@@ -112,9 +113,9 @@ func (o KillOut) Text() string {
 	return CloseOut{Kept: o.Kept, Discarded: o.Discarded}.Text()
 }
 
-// Kill ends the session by force: for a daemon or driver that does not answer.
+// Kill ends the session by force, even if its daemon or driver does not answer.
 var Kill = wire.Verb[KillIn, KillOut]{Spec: wire.Spec{
-	Name: "kill", Group: groupSession, Short: "End the session by force, also when it does not answer; its tabs stay open",
+	Name: "kill", Group: groupSession, Short: "End the session by force, even if it does not answer; its tabs stay open",
 	Example: "abrowser kill", By: wire.ByCommand, NoStart: true,
 }}
 
@@ -128,7 +129,7 @@ const (
 	StateReleased = "released" // it has ended and left its tabs open
 )
 
-// StatusOut is what [Status] answers.
+// StatusOut is the output of [Status].
 type StatusOut struct {
 	SessionID string `json:"sessionId"`
 	Running   bool   `json:"running"`
@@ -136,30 +137,30 @@ type StatusOut struct {
 	Mode      string `json:"mode,omitzero"`
 	PID       int    `json:"pid,omitzero"`
 	Build     string `json:"build,omitzero"`
-	Wedged    bool   `json:"wedged,omitzero"` // it does not answer; Reason and Hint say what and the way out
+	Wedged    bool   `json:"wedged,omitzero"` // it does not answer; see Reason and Hint
 	Reason    string `json:"reason,omitzero"`
-	Command   string `json:"command,omitzero"` // the verb that runs now
-	Waiting   int    `json:"waiting,omitzero"` // commands behind it
-	// LastActivityAt is when the last command ended: now, while one runs.
+	Command   string `json:"command,omitzero"` // the verb that runs
+	Waiting   int    `json:"waiting,omitzero"` // the number of queued commands
+	// LastActivityAt is when the last command ended; the current time while a command runs.
 	LastActivityAt time.Time `json:"lastActivityAt,omitzero"`
-	// Driver is Playwright's driver of the session, while it has one.
+	// Driver is the session's Playwright driver, if it has one.
 	Driver   DriverStatus `json:"driver,omitzero"`
 	URL      string       `json:"url,omitzero"`
 	Title    string       `json:"title,omitzero"`
 	Pages    int          `json:"pages,omitzero"`
 	Device   string       `json:"device,omitzero"`
-	Viewport string       `json:"viewport,omitzero"` // where it was set
+	Viewport string       `json:"viewport,omitzero"` // if it was set
 	Hint     string       `json:"hint,omitzero"`
 }
 
-// DriverStatus is a session's driver.
+// DriverStatus describes a session's driver.
 type DriverStatus struct {
 	PID      int  `json:"pid"`
 	Shared   bool `json:"shared"`
-	Sessions int  `json:"sessions,omitzero"` // that it serves; 0 where it does not say
+	Sessions int  `json:"sessions,omitzero"` // the number of sessions that it serves; 0 if unknown
 }
 
-// Text is the state on one line.
+// Text returns the state of the session.
 func (o StatusOut) Text() string {
 	if !o.Running {
 		return fmt.Sprintf("session %s is not running", o.SessionID)
@@ -178,27 +179,27 @@ func (o StatusOut) Text() string {
 	return lines(s, o.Reason, o.URL, driver, o.Hint)
 }
 
-// Status says how the session is, also while a command runs.
+// Status returns the state of the session, even while a command runs.
 var Status = wire.Verb[Empty, StatusOut]{Spec: wire.Spec{
-	Name: "status", Group: groupSession, Short: "Print how the session is", Example: "abrowser status",
+	Name: "status", Group: groupSession, Short: "Print the state of the session", Example: "abrowser status",
 	Unqueued: true, NoStart: true, ReadOnly: true,
 }}
 
-// SessionOut is what [Session] answers.
+// SessionOut is the output of [Session].
 type SessionOut struct {
 	Session string `json:"session"`
 }
 
-// Text is the session's name.
+// Text returns the session's name.
 func (o SessionOut) Text() string { return o.Session }
 
-// Session names the session that commands here belong to.
+// Session returns the session that commands use.
 var Session = wire.Verb[Empty, SessionOut]{Spec: wire.Spec{
 	Name: "session", Group: groupSession, Short: "Print the name of the session", Example: "abrowser session",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
-// TypeBrowser is the type of a session whose pages are in a browser.
+// TypeBrowser is the type of a session with pages in a browser.
 const TypeBrowser = "browser"
 
 // SessionEntry is one session of [SessionList].
@@ -207,10 +208,10 @@ type SessionEntry struct {
 	SessionID      string       `json:"sessionId"`
 	Type           string       `json:"type"`
 	Mode           string       `json:"mode"`
-	Browser        string       `json:"browser,omitzero"` // that it has tabs in: default, or another's name
-	State          string       `json:"state"`            // starting, ready, busy, wedged or released
+	Browser        string       `json:"browser,omitzero"` // the browser of its tabs: default or another name
+	State          string       `json:"state"`            // see [StateReady]
 	Wedged         bool         `json:"wedged,omitzero"`
-	Hint           string       `json:"hint,omitzero"` // the way out, where it is wedged
+	Hint           string       `json:"hint,omitzero"` // what to do if it is wedged
 	URL            string       `json:"url"`
 	Title          string       `json:"title"`
 	Pages          int          `json:"pages"`
@@ -222,21 +223,21 @@ type SessionEntry struct {
 	Capabilities   Capabilities `json:"capabilities"`
 }
 
-// Capabilities are what a session's pages are shown as.
+// Capabilities describe the emulation in a session's pages.
 type Capabilities struct {
 	BrowserName string `json:"browserName"`
 	DeviceName  string `json:"deviceName,omitzero"`
-	Viewport    string `json:"viewport,omitzero"` // 800x600, where it was set
+	Viewport    string `json:"viewport,omitzero"` // 800x600; if it was set
 	Headed      bool   `json:"headed,omitzero"`
 }
 
-// SessionListOut is what [SessionList] answers.
+// SessionListOut is the output of [SessionList].
 type SessionListOut struct {
 	Sessions       []SessionEntry `json:"sessions"`
 	CurrentSession string         `json:"currentSession"`
 }
 
-// Text is one line a session, the current one marked with a star.
+// Text returns one line for each session; a star marks the current one.
 func (o SessionListOut) Text() string {
 	var all []string
 	for _, s := range o.Sessions {
@@ -253,13 +254,13 @@ func (o SessionListOut) Text() string {
 	return lines(all...)
 }
 
-// SessionList lists all sessions, those that ended but left tabs included.
+// SessionList lists all sessions, including those that have ended and left tabs.
 var SessionList = wire.Verb[Empty, SessionListOut]{Spec: wire.Spec{
-	Name: "session list", Group: groupSession, Short: "List all sessions, with those that left tabs for review",
+	Name: "session list", Group: groupSession, Short: "List all sessions, including ended ones with tabs for review",
 	Example: "abrowser session list", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
-// SessionInfoOut is what [SessionInfo] answers.
+// SessionInfoOut is the output of [SessionInfo].
 type SessionInfoOut struct {
 	Session string       `json:"session"`
 	Active  bool         `json:"active"`
@@ -270,47 +271,43 @@ type SessionInfoOut struct {
 	Entry   SessionEntry `json:"entry"`
 }
 
-// Text is one line for each fact.
+// Text returns one line for each property.
 func (o SessionInfoOut) Text() string {
 	state := "not running"
 	if o.Active {
 		state = fmt.Sprintf("running (pid %d)", o.PID)
 	}
-	hint := ""
-	if o.Entry.Hint != "" {
-		hint = "hint:    " + o.Entry.Hint
-	}
-	return lines("session: "+o.Session, "daemon:  "+state, "state:   "+o.Entry.State, "mode:    "+o.Entry.Mode, hint, "url:     "+o.Entry.URL,
+	return lines("session: "+o.Session, "daemon:  "+state, "state:   "+o.Entry.State, "mode:    "+o.Entry.Mode, labelled("hint:    ", o.Entry.Hint), "url:     "+o.Entry.URL,
 		"socket:  "+o.Socket, "log:     "+o.Log)
 }
 
-// SessionInfo tells about the session.
+// SessionInfo describes the session and its files.
 var SessionInfo = wire.Verb[Empty, SessionInfoOut]{Spec: wire.Spec{
-	Name: "session info", Group: groupSession, Short: "Print what is known of the session", Example: "abrowser session info",
+	Name: "session info", Group: groupSession, Short: "Print the session's state, process and files", Example: "abrowser session info",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
 // SessionLogIn is the input of [SessionLog].
 type SessionLogIn struct {
-	Name string `json:"name,omitzero" arg:"0" help:"whose log; without it the session's own"`
-	Last int    `json:"last,omitzero" min:"1" help:"only so many, the newest"`
+	Name string `json:"name,omitzero" arg:"0" help:"the session; the default is the current one"`
+	Last int    `json:"last,omitzero" min:"1" help:"print only this many of the newest commands"`
 }
 
-// Activity is one command that a session was asked for.
+// Activity is a command that a session has served.
 type Activity struct {
 	Time string    `json:"time"`
 	Verb string    `json:"verb"`
-	Code wire.Code `json:"code"` // of the error, empty where it was done
+	Code wire.Code `json:"code"` // of the error; empty for success
 	MS   float64   `json:"ms"`
 }
 
-// SessionLogOut is what [SessionLog] answers.
+// SessionLogOut is the output of [SessionLog].
 type SessionLogOut struct {
 	Session  string     `json:"session"`
 	Commands []Activity `json:"commands"`
 }
 
-// Text is one line of JSON for each command.
+// Text returns one line of JSON for each command.
 func (o SessionLogOut) Text() string {
 	var all []string
 	for _, c := range o.Commands {
@@ -322,9 +319,9 @@ func (o SessionLogOut) Text() string {
 	return lines(all...)
 }
 
-// SessionLog prints what a session was asked for.
+// SessionLog returns the commands that a session has served.
 var SessionLog = wire.Verb[SessionLogIn, SessionLogOut]{Spec: wire.Spec{
-	Name: "session log", Group: groupSession, Short: "Print what a session was asked for, one line of JSON a command",
-	Long:    "Time, command, error's code and duration; never what was typed. It stays when the session has ended.",
+	Name: "session log", Group: groupSession, Short: "Print the commands of a session, one line of JSON each",
+	Long:    "Time, command, error code and duration, but no arguments. The log remains after the session has ended.",
 	Example: "abrowser session log task_123", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}

@@ -8,10 +8,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// StringOrObject is a text that may as well be sent as a JSON object, which is kept as its JSON.
+// StringOrObject is a string field that also accepts a JSON object. The string is then the
+// JSON.
 type StringOrObject string
 
-// UnmarshalJSON takes a string or an object.
+// UnmarshalJSON decodes a string or an object.
 func (l *StringOrObject) UnmarshalJSON(raw []byte) error {
 	if len(raw) > 0 && raw[0] == '{' {
 		*l = StringOrObject(raw)
@@ -28,13 +29,13 @@ func (l *StringOrObject) UnmarshalJSON(raw []byte) error {
 // MaxSide is the largest width and height of a viewport.
 const MaxSide = 10_000
 
-// ParseSize reads a viewport's size: 800x600, or an object with width and height.
+// ParseSize parses the size of a viewport: 800x600, or an object with width and height.
 func ParseSize(text StringOrObject) (width, height int, err error) {
 	var size struct{ Width, Height int }
 	if strings.HasPrefix(string(text), "{") {
 		err = json.Unmarshal([]byte(text), &size)
 	} else if n, scanned := fmt.Sscanf(string(text), "%dx%d", &size.Width, &size.Height); n != 2 || string(text) != fmt.Sprintf("%dx%d", size.Width, size.Height) {
-		err = fmt.Errorf("no size: %w", scanned)
+		err = fmt.Errorf("not a size: %w", scanned)
 	}
 	if err != nil || size.Width < 1 || size.Height < 1 || size.Width > MaxSide || size.Height > MaxSide {
 		return 0, 0, wire.Errorf(wire.CodeBadInput, "viewport is %q; it takes a width and a height from 1 to %d, as 800x600", string(text), MaxSide).
@@ -47,10 +48,10 @@ func ParseSize(text StringOrObject) (width, height int, err error) {
 type ViewportIn struct {
 	Width  int     `json:"width" arg:"0" required:"true" min:"1" help:"width in CSS pixels"`
 	Height int     `json:"height" arg:"1" required:"true" min:"1" help:"height in CSS pixels"`
-	Scale  float64 `json:"scale,omitzero" arg:"2" help:"device pixels for each CSS pixel"`
+	Scale  float64 `json:"scale,omitzero" arg:"2" help:"device pixels per CSS pixel"`
 }
 
-// Check keeps the size within what browsers draw.
+// Check returns an error for a size or scale that browsers do not support.
 func (in ViewportIn) Check() error {
 	if in.Width < 1 || in.Height < 1 || in.Width > MaxSide || in.Height > MaxSide || in.Scale < 0 || in.Scale > 10 {
 		return wire.Errorf(wire.CodeBadInput, "viewport is %dx%d at scale %v; it takes sides from 1 to %d and a scale up to 10", in.Width, in.Height, in.Scale, MaxSide).
@@ -59,7 +60,7 @@ func (in ViewportIn) Check() error {
 	return nil
 }
 
-// ViewportOut is what [SetViewport] and [SetDevice] answer.
+// ViewportOut is the output of [SetViewport] and [SetDevice].
 type ViewportOut struct {
 	Device string  `json:"device,omitzero"`
 	Width  int     `json:"width"`
@@ -71,17 +72,17 @@ type ViewportOut struct {
 // SetViewport changes the size of the session's pages.
 var SetViewport = wire.Verb[ViewportIn, ViewportOut]{Spec: wire.Spec{
 	Name: "set viewport", Group: groupPolicy, Short: "Set the size of the session's pages", Example: "abrowser set viewport 800 600",
-	Long: "What a device brought beside its size stays as it is. Like all that is set it holds for the session's pages until the session is closed.",
+	Long: "Other properties of an emulated device do not change. Like other settings, the size applies to the session's pages until the session is closed.",
 }}
 
 // DeviceIn is the input of [SetDevice].
 type DeviceIn struct {
-	Device string `json:"device" arg:"0..." required:"true" help:"a device's name, as Playwright has it: iPhone 15, Pixel 7, Desktop Chrome"`
+	Device string `json:"device" arg:"0..." required:"true" help:"the name of a device in Playwright's list: iPhone 15, Pixel 7, Desktop Chrome"`
 }
 
-// SetDevice has the session's pages be shown as on a device.
+// SetDevice emulates a device in the session's pages.
 var SetDevice = wire.Verb[DeviceIn, ViewportOut]{Spec: wire.Spec{
-	Name: "set device", Group: groupPolicy, Short: "Set viewport, scale, touch and user agent of a device", Example: `abrowser set device "iPhone 15"`,
+	Name: "set device", Group: groupPolicy, Short: "Emulate the viewport, scale, touch and user agent of a device", Example: `abrowser set device "iPhone 15"`,
 }}
 
 // GeoIn is the input of [SetGeo].
@@ -91,24 +92,24 @@ type GeoIn struct {
 	Accuracy  float64  `json:"accuracy,omitzero" help:"metres"`
 }
 
-// Check keeps the place on the earth.
+// Check returns an error for coordinates outside of their range.
 func (in GeoIn) Check() error {
 	if in.Latitude == nil || in.Longitude == nil || *in.Latitude < -90 || *in.Latitude > 90 || *in.Longitude < -180 || *in.Longitude > 180 || in.Accuracy < 0 {
-		return wire.Errorf(wire.CodeBadInput, "latitude goes from -90 to 90, longitude from -180 to 180").WithHint("abrowser set geo 52.52 13.405")
+		return wire.Errorf(wire.CodeBadInput, "the latitude must be from -90 to 90, the longitude from -180 to 180").WithHint("abrowser set geo 52.52 13.405")
 	}
 	return nil
 }
 
-// GeoOut is what [SetGeo] answers.
+// GeoOut is the output of [SetGeo].
 type GeoOut struct {
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
 }
 
-// SetGeo sets where the session's pages are told that they are.
+// SetGeo sets the location of the session's pages.
 var SetGeo = wire.Verb[GeoIn, GeoOut]{Spec: wire.Spec{
-	Name: "set geo", Aliases: []string{"set geolocation"}, Group: groupPolicy, Short: "Set the place that the session's pages are told",
-	Long: "A page is told when policy permission allows geolocation.", Example: "abrowser set geo 52.52 13.405",
+	Name: "set geo", Aliases: []string{"set geolocation"}, Group: groupPolicy, Short: "Set the location that the session's pages get",
+	Long: "Pages get the location if policy permission allows geolocation.", Example: "abrowser set geo 52.52 13.405",
 }}
 
 // OfflineIn is the input of [SetOffline].
@@ -116,22 +117,22 @@ type OfflineIn struct {
 	Offline string `json:"offline,omitzero" arg:"0" default:"on" enum:"on|off|true|false" help:"on or off"`
 }
 
-// OfflineOut is what [SetOffline] answers.
+// OfflineOut is the output of [SetOffline].
 type OfflineOut struct {
 	Offline bool `json:"offline"`
 }
 
-// SetOffline cuts the session's pages off from the network.
+// SetOffline disconnects the session's pages from the network.
 var SetOffline = wire.Verb[OfflineIn, OfflineOut]{Spec: wire.Spec{
-	Name: "set offline", Group: groupPolicy, Short: "Cut the session's pages off from the network, or not", Example: "abrowser set offline on",
+	Name: "set offline", Group: groupPolicy, Short: "Disconnect the session's pages from the network, or reconnect them", Example: "abrowser set offline on",
 }}
 
 // HeadersIn is the input of [SetHeaders].
 type HeadersIn struct {
-	Headers StringOrObject `json:"headers" arg:"0" required:"true" help:"a JSON object of names and values; {} takes them off"`
+	Headers StringOrObject `json:"headers" arg:"0" required:"true" help:"a JSON object of names and values; {} removes all headers"`
 }
 
-// ParseHeaders reads the JSON object of [HeadersIn].
+// ParseHeaders parses the JSON object of [HeadersIn].
 func ParseHeaders(text StringOrObject) (map[string]string, error) {
 	var headers map[string]string
 	err := json.Unmarshal([]byte(text), &headers)
@@ -139,19 +140,19 @@ func ParseHeaders(text StringOrObject) (map[string]string, error) {
 	for name, value := range headers {
 		bad = bad || name == "" || strings.ContainsAny(name, " \t\r\n:()<>@,;\\\"/[]?={}") || strings.ContainsAny(value, "\r\n\x00")
 	}
-	if bad { // values may be secret: they are not repeated
-		return nil, wire.Errorf(wire.CodeBadInput, "headers take a JSON object of names and values, all texts").WithHint(`abrowser set headers '{"X-Test":"yes"}'`)
+	if bad { // the error does not contain the values, which may be secret
+		return nil, wire.Errorf(wire.CodeBadInput, "headers takes a JSON object whose values are strings").WithHint(`abrowser set headers '{"X-Test":"yes"}'`)
 	}
 	return headers, nil
 }
 
-// Check refuses what are no headers.
+// Check returns an error for invalid headers.
 func (in HeadersIn) Check() error {
 	_, err := ParseHeaders(in.Headers)
 	return err
 }
 
-// SetOut is what [SetHeaders], [SetMedia] and [SetReset] answer.
+// SetOut is the output of [SetHeaders], [SetMedia] and [SetReset].
 type SetOut struct {
 	Set bool `json:"set"`
 }
@@ -163,15 +164,15 @@ var SetHeaders = wire.Verb[HeadersIn, SetOut]{Spec: wire.Spec{
 
 // MediaIn is the input of [SetMedia].
 type MediaIn struct {
-	Features []string `json:"features,omitzero" arg:"0..." enum:"dark|light|reduced-motion" help:"what the page is told that the person prefers; nothing takes it off"`
+	Features []string `json:"features,omitzero" arg:"0..." enum:"dark|light|reduced-motion" help:"the user's preferences; without arguments they are reset"`
 }
 
-// SetMedia sets which colours and motion the pages are told that the person prefers.
+// SetMedia sets the preferences for colours and motion that pages get.
 var SetMedia = wire.Verb[MediaIn, SetOut]{Spec: wire.Spec{
-	Name: "set media", Group: groupPolicy, Short: "Set the colours and motion that the page is told are preferred", Example: "abrowser set media dark reduced-motion",
+	Name: "set media", Group: groupPolicy, Short: "Set the preferred colours and motion that pages get", Example: "abrowser set media dark reduced-motion",
 }}
 
-// SetReset takes off all that set verbs have set.
+// SetReset resets what the set verbs have set.
 var SetReset = wire.Verb[Empty, SetOut]{Spec: wire.Spec{
-	Name: "set reset", Group: groupPolicy, Short: "Take off device, viewport, place, offline, headers and media", Example: "abrowser set reset",
+	Name: "set reset", Group: groupPolicy, Short: "Reset device, viewport, location, offline, headers and media", Example: "abrowser set reset",
 }}

@@ -17,19 +17,19 @@ type Tab struct {
 	URL      string  `json:"url"`
 	Type     string  `json:"type"`
 	Active   bool    `json:"active"`
-	Crashed  bool    `json:"crashed,omitzero"` // its renderer is gone
+	Crashed  bool    `json:"crashed,omitzero"` // its renderer has crashed
 	TargetID string  `json:"targetId"`
-	// SessionID and State are set where tabs of several sessions are listed.
+	// SessionID and State are set in lists of several sessions.
 	SessionID  string    `json:"sessionId,omitzero"`
-	State      string    `json:"state,omitzero"`   // live or released
+	State      string    `json:"state,omitzero"`   // [StateLive] or [StateReleased]
 	Mode       string    `json:"mode,omitzero"`    // of its session
-	Browser    string    `json:"browser,omitzero"` // default, the profile's name, or one made from its path or endpoint
-	OwnerID    string    `json:"ownerId,omitzero"` // the agent that it belongs to
+	Browser    string    `json:"browser,omitzero"` // default, the profile's name, or a hash of its directory or endpoint
+	OwnerID    string    `json:"ownerId,omitzero"` // the agent that owns it
 	OpenedAt   time.Time `json:"openedAt,omitzero"`
 	ReleasedAt time.Time `json:"releasedAt,omitzero"`
 }
 
-// Line is the tab on one line.
+// Line returns the tab as one line of text.
 func (t Tab) Line() string {
 	name, label, state := t.TabID, "", ""
 	if t.SessionID != "" {
@@ -50,20 +50,20 @@ func (t Tab) Line() string {
 
 // TabListIn is the input of [TabList].
 type TabListIn struct {
-	All bool `json:"all,omitzero" help:"the tabs of all sessions, those that tasks left included"`
+	All bool `json:"all,omitzero" help:"list the tabs of all sessions, including released tabs"`
 }
 
 // TabsOut lists tabs.
 type TabsOut struct {
 	Tabs []Tab `json:"tabs"`
-	// LastDownload is the number of the newest download of the session whose tabs
-	// its daemon asks the broker for.
+	// LastDownload is the number of the session's newest download, if the session's daemon
+	// lists its tabs.
 	LastDownload int `json:"lastDownload,omitzero"`
-	// Notified is how often that session's clients were told of what a page did.
+	// Notified is the number of page events that the session's clients have received.
 	Notified int `json:"told,omitzero"`
 }
 
-// Text is one line a tab, the active one marked with a star.
+// Text returns one line for each tab; a star marks the active one.
 func (o TabsOut) Text() string {
 	var all []string
 	for _, t := range o.Tabs {
@@ -74,18 +74,18 @@ func (o TabsOut) Text() string {
 
 // TabList lists the session's tabs, or those of all sessions.
 var TabList = wire.Verb[TabListIn, TabsOut]{Spec: wire.Spec{
-	Name: "tab list", Aliases: []string{"tab", "tabs"}, Group: groupTabs, Short: "List the session's tabs, or with --all everybody's",
+	Name: "tab list", Aliases: []string{"tab", "tabs"}, Group: groupTabs, Short: "List the session's tabs, or with --all those of all sessions",
 	Example: "abrowser tab list --all", Unqueued: true, ReadOnly: true, NoStart: true,
 }}
 
 // TabNewIn is the input of [TabNew].
 type TabNewIn struct {
-	URL   string `json:"url,omitzero" arg:"0" help:"where to go"`
+	URL   string `json:"url,omitzero" arg:"0" help:"the URL to open"`
 	Label string `json:"label,omitzero" help:"a name for the tab, unique in the session"`
 	TimeoutIn
 }
 
-// TabNewOut is what [TabNew] answers.
+// TabNewOut is the output of [TabNew].
 type TabNewOut struct {
 	TabID    string  `json:"tabId"`
 	Label    *string `json:"label"`
@@ -95,7 +95,7 @@ type TabNewOut struct {
 	Effects
 }
 
-// Text is the tab and its URL.
+// Text returns the tab and its URL.
 func (o TabNewOut) Text() string { return lines(o.TabID+" "+o.URL, o.Effects.Text()) }
 
 // TabNew opens a tab and makes it the session's active one.
@@ -103,12 +103,12 @@ var TabNew = wire.Verb[TabNewIn, TabNewOut]{Spec: wire.Spec{
 	Name: "tab new", Group: groupTabs, Short: "Open a tab and make it the active one", Example: "abrowser tab new https://example.com --label docs",
 }}
 
-// TabRefIn names a tab.
+// TabRefIn is the input of [TabSwitch].
 type TabRefIn struct {
 	Tab string `json:"tab" arg:"0" required:"true" help:"a tab's id, label or target id"`
 }
 
-// TabSwitchOut is what [TabSwitch] answers.
+// TabSwitchOut is the output of [TabSwitch].
 type TabSwitchOut struct {
 	TabID    string  `json:"tabId"`
 	Label    *string `json:"label"`
@@ -117,7 +117,7 @@ type TabSwitchOut struct {
 	TargetID string  `json:"targetId"`
 }
 
-// Text is the title and the URL, on two lines.
+// Text returns the title and the URL on two lines.
 func (o TabSwitchOut) Text() string { return lines(o.Title, o.URL) }
 
 // TabSwitch makes another tab the session's active one.
@@ -127,44 +127,44 @@ var TabSwitch = wire.Verb[TabRefIn, TabSwitchOut]{Spec: wire.Spec{
 
 // TabCloseIn is the input of [TabClose].
 type TabCloseIn struct {
-	Tab string `json:"tab,omitzero" arg:"0" help:"a tab's id, label or target id; without it the active one"`
+	Tab string `json:"tab,omitzero" arg:"0" help:"a tab's id, label or target id; the default is the active tab"`
 }
 
-// TabCloseOut is what [TabClose] answers.
+// TabCloseOut is the output of [TabClose].
 type TabCloseOut struct {
 	TabID  string  `json:"tabId"`
 	Label  *string `json:"label"`
 	Closed bool    `json:"closed"`
 }
 
-// TabClose closes one of the session's tabs, but not the last one.
+// TabClose closes one of the session's tabs, except for the last one.
 var TabClose = wire.Verb[TabCloseIn, TabCloseOut]{Spec: wire.Spec{
 	Name: "tab close", Group: groupTabs, Short: "Close one of the session's tabs", Example: "abrowser tab close t2", Destructive: true,
 }}
 
-// TabPruneIn is the input of [TabPrune]. At least one of its members is given;
-// all that are given must hold.
+// TabPruneIn is the input of [TabPrune]. At least one condition is required; a
+// tab must meet all given conditions.
 type TabPruneIn struct {
-	OlderThan string `json:"olderThan,omitzero" help:"released longer ago than this: 30m, 12h, 7d"`
-	Prefix    string `json:"prefix,omitzero" help:"of sessions whose name starts with this"`
-	All       bool   `json:"all,omitzero" help:"all released tabs"`
+	OlderThan string `json:"olderThan,omitzero" help:"close tabs released longer ago than this: 30m, 12h, 7d"`
+	Prefix    string `json:"prefix,omitzero" help:"close tabs of sessions whose names start with this"`
+	All       bool   `json:"all,omitzero" help:"close all released tabs"`
 }
 
-// Check refuses a prune that names no tabs.
+// Check returns an error if no condition is given.
 func (in TabPruneIn) Check() error {
 	if in.OlderThan == "" && in.Prefix == "" && !in.All {
-		return wire.Errorf(wire.CodeBadInput, "tab prune takes what to close: --older-than, --prefix or --all").
+		return wire.Errorf(wire.CodeBadInput, "tab prune needs a condition: --older-than, --prefix or --all").
 			WithHint("abrowser tab prune --older-than 12h")
 	}
 	return nil
 }
 
-// TabPruneOut is what [TabPrune] answers.
+// TabPruneOut is the output of [TabPrune].
 type TabPruneOut struct {
 	Pruned []Tab `json:"pruned"`
 }
 
-// Text is one line a tab that was closed.
+// Text returns one line for each closed tab.
 func (o TabPruneOut) Text() string {
 	var all []string
 	for _, t := range o.Pruned {
@@ -173,13 +173,13 @@ func (o TabPruneOut) Text() string {
 	return lines(all...)
 }
 
-// TabPrune closes released tabs: those that tasks left for review.
+// TabPrune closes released tabs, which ended sessions have left for review.
 var TabPrune = wire.Verb[TabPruneIn, TabPruneOut]{Spec: wire.Spec{
-	Name: "tab prune", Group: groupTabs, Short: "Close tabs that ended sessions left open",
+	Name: "tab prune", Group: groupTabs, Short: "Close tabs that ended sessions have left open",
 	Example: "abrowser tab prune --older-than 12h", By: wire.ByBroker, Unqueued: true, NoStart: true, Destructive: true,
 }}
 
-// DialogStatusOut is what [DialogStatus] answers.
+// DialogStatusOut is the output of [DialogStatus].
 type DialogStatusOut struct {
 	HasDialog     bool   `json:"hasDialog"`
 	Type          string `json:"type,omitzero"`
@@ -187,7 +187,7 @@ type DialogStatusOut struct {
 	DefaultPrompt string `json:"defaultPrompt,omitzero"`
 }
 
-// Text is the dialog, or that there is none.
+// Text returns the open dialog.
 func (o DialogStatusOut) Text() string {
 	if !o.HasDialog {
 		return "no dialog"
@@ -195,7 +195,7 @@ func (o DialogStatusOut) Text() string {
 	return o.Type + " " + quoted(o.Message)
 }
 
-// DialogStatus says whether a JavaScript dialog is open.
+// DialogStatus returns the open JavaScript dialog, if any.
 var DialogStatus = wire.Verb[Empty, DialogStatusOut]{Spec: wire.Spec{
 	Name: "dialog status", Group: groupTabs, Short: "Print whether a JavaScript dialog is open", Example: "abrowser dialog status",
 	Unqueued: true, NoStart: true, ReadOnly: true,

@@ -7,6 +7,7 @@ import (
 	"strings"
 )
 
+// lines joins the lines that are not empty.
 func lines(all ...string) string {
 	kept := all[:0:0]
 	for _, s := range all {
@@ -17,7 +18,7 @@ func lines(all ...string) string {
 	return strings.Join(kept, "\n")
 }
 
-// counted is a number with what is counted.
+// counted returns a number with its noun.
 func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -25,43 +26,23 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// labelled returns the text after its label, or an empty string for an empty text.
+func labelled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + text
+}
+
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
-// indent writes JSON for people: its members in their order, its numbers as they
-// are, and <, > and & as themselves, which encoding/json escapes on the way.
+// indent formats JSON for people. It keeps the order of members and the form of numbers, and
+// writes <, > and & as such, which encoding/json has escaped.
 func indent(raw json.RawMessage) string {
+	unescape := strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 	var b bytes.Buffer
-	if err := json.Indent(&b, plainHTML(raw), "", "  "); err != nil {
+	if err := json.Indent(&b, []byte(unescape.Replace(string(raw))), "", "  "); err != nil {
 		return string(raw)
 	}
 	return b.String()
-}
-
-func plainHTML(raw []byte) []byte {
-	plain := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' || i+1 == len(raw) {
-			plain = append(plain, raw[i])
-			continue
-		}
-		if i+6 <= len(raw) {
-			switch string(raw[i+1 : i+6]) {
-			case "u003c":
-				plain = append(plain, '<')
-				i += 5
-				continue
-			case "u003e":
-				plain = append(plain, '>')
-				i += 5
-				continue
-			case "u0026":
-				plain = append(plain, '&')
-				i += 5
-				continue
-			}
-		}
-		plain = append(plain, raw[i], raw[i+1])
-		i++
-	}
-	return plain
 }

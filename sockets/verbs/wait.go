@@ -8,40 +8,36 @@ import (
 
 const groupWait = "Waiting"
 
-// WaitIn is the input of [Wait]. Exactly one of its forms is given.
+// WaitIn is the input of [Wait]. Exactly one condition is required.
 type WaitIn struct {
-	What   string `json:"what,omitzero" arg:"0" help:"milliseconds, or a selector to wait for; with --download the file to write"`
-	State  string `json:"state,omitzero" default:"visible" enum:"visible|hidden|attached|detached" help:"what the selector's element must be"`
+	What   string `json:"what,omitzero" arg:"0" help:"a number of milliseconds, or a selector to wait for; with --download the file to write"`
+	State  string `json:"state,omitzero" default:"visible" enum:"visible|hidden|attached|detached" help:"the state of the element to wait for"`
 	Text   string `json:"text,omitzero" flag:"text,t" help:"wait until the page shows this text"`
-	URL    string `json:"url,omitzero" flag:"url,u" help:"wait until the URL matches this pattern; * matches anything, without * a part is enough"`
-	Load   string `json:"load,omitzero" flag:"load,l" enum:"load|domcontentloaded|networkidle" help:"wait for this state of loading"`
-	Script string `json:"fn,omitzero" flag:"fn,f" help:"wait until this JavaScript is true"`
-	// Download is about the newest download that nobody has fetched, or the next.
+	URL    string `json:"url,omitzero" flag:"url,u" help:"wait until the URL matches this pattern; * matches anything, without * the URL must contain the pattern"`
+	Load   string `json:"load,omitzero" flag:"load,l" enum:"load|domcontentloaded|networkidle" help:"wait for this load state"`
+	Script string `json:"fn,omitzero" flag:"fn,f" help:"wait until this JavaScript returns a true value"`
+	// Download waits for the newest download that was not saved, or for the next one.
 	Download bool   `json:"download,omitzero" flag:"download,d" help:"wait for a download and save its file"`
 	Path     string `json:"path,omitzero" flag:"-" file:"into" help:"where to save a download"`
 	TimeoutIn
 }
 
-// Check refuses none and several of the forms.
+// Check returns an error unless exactly one condition is given.
 func (in WaitIn) Check() error {
 	forms := 0
-	if in.Download {
-		forms++
-	}
-	for _, form := range []string{in.What, in.Text, in.URL, in.Load, in.Script} {
-		if form != "" {
+	for _, given := range []bool{in.Download, in.What != "", in.Text != "", in.URL != "", in.Load != "", in.Script != ""} {
+		if given {
 			forms++
 		}
 	}
 	if forms == 1 && (in.Path == "" || in.Download) {
 		return nil
 	}
-	return wire.Errorf(wire.CodeBadInput, "wait takes one thing to wait for: milliseconds, a selector, --text, --url, --load, --fn or --download").
+	return wire.Errorf(wire.CodeBadInput, "wait needs one condition: milliseconds, a selector, --text, --url, --load, --fn or --download").
 		WithHint("abrowser wait --text Welcome")
 }
 
-// WaitOut is what [Wait] answers; which members it has depends on what was
-// waited for.
+// WaitOut is the output of [Wait]. Its fields depend on the condition.
 type WaitOut struct {
 	Waited   string          `json:"waited,omitzero"` // timeout, selector or text
 	MS       int             `json:"ms,omitzero"`
@@ -54,7 +50,7 @@ type WaitOut struct {
 	Effects
 }
 
-// Text is what was found: the text, the URL or the script's value.
+// Text returns what was found: the text, the URL or the script's value.
 func (o WaitOut) Text() string {
 	if o.SavedDownload != nil {
 		return lines(o.SavedDownload.Text(), o.Effects.Text())
@@ -66,7 +62,7 @@ func (o WaitOut) Text() string {
 	return lines(value, o.Effects.Text())
 }
 
-// TakeFile is a download's file.
+// TakeFile returns a download's file.
 func (o *WaitOut) TakeFile() (wire.File, bool) {
 	if o.SavedDownload == nil {
 		return wire.File{}, false
@@ -74,13 +70,12 @@ func (o *WaitOut) TakeFile() (wire.File, bool) {
 	return o.SavedDownload.TakeFile()
 }
 
-// SetPath says where the download's file is.
+// SetPath sets the path to which the download was saved.
 func (o *WaitOut) SetPath(path string) { o.SavedDownload.SetPath(path) }
 
-// Wait waits for a time, an element, a text, a URL, a state of loading, a script or
-// a download.
+// Wait waits for a time, an element, a text, a URL, a load state, a script or a download.
 var Wait = wire.Verb[WaitIn, WaitOut]{Spec: wire.Spec{
-	Name: "wait", Group: groupWait, Short: "Wait for a time, an element, a text, a URL, loading, a script or a download",
-	Long:    "wait --download [PATH] saves the newest download that no command has fetched, or the next one, as download does.",
+	Name: "wait", Group: groupWait, Short: "Wait for a time, an element, a text, a URL, a load state, a script or a download",
+	Long:    "wait --download [PATH] saves the newest download that no command has saved, or the next one, as download does.",
 	Example: "abrowser wait --text Welcome", ReadOnly: true,
 }}

@@ -1,52 +1,52 @@
 package wire
 
-// Code is the stable word of an error. It is an error itself, so that
-// errors.Is(err, wire.CodeNotFound) decides.
+// Code is the code of an error. Codes are stable, messages are not. A Code is itself an error,
+// for errors.Is(err, wire.CodeNotFound).
 type Code string
 
-// Error returns the code's word.
+// Error returns the code.
 func (c Code) Error() string { return string(c) }
 
-// The codes, and what each means to a caller.
+// The codes of errors.
 const (
-	CodeInternal        Code = "internal"          // a fault of ours
-	CodeBadInput        Code = "bad_input"         // refused before anything happened
-	CodeTooLarge        Code = "too_large"         // the message is larger than allowed
-	CodeUnknownVerb     Code = "unknown_verb"      // this server has no such verb
-	CodeForbidden       Code = "forbidden"         // another user, or a web page's request
+	CodeInternal        Code = "internal"          // a bug or an unexpected failure
+	CodeBadInput        Code = "bad_input"         // the input is invalid, nothing was done
+	CodeTooLarge        Code = "too_large"         // the message exceeds the size limit
+	CodeUnknownVerb     Code = "unknown_verb"      // the server does not have the verb
+	CodeForbidden       Code = "forbidden"         // the request comes from another user or a web page
 	CodeNotFound        Code = "not_found"         // no element, tab or session matches
-	CodeStaleRef        Code = "stale_ref"         // the ref's element is gone or is another one now
-	CodeNotActionable   Code = "not_actionable"    // there, but hidden, disabled or covered
+	CodeStaleRef        Code = "stale_ref"         // the ref's element is gone or has changed
+	CodeNotActionable   Code = "not_actionable"    // the element is hidden, disabled or covered
 	CodeTimeout         Code = "timeout"           // the deadline passed, nothing was done
 	CodeNavigation      Code = "navigation"        // the page could not be loaded
 	CodeDownload        Code = "download"          // a download failed or was cancelled
-	CodeEvaluation      Code = "evaluation"        // the script threw
+	CodeEvaluation      Code = "evaluation"        // the script threw an exception
 	CodeDialogOpen      Code = "dialog_open"       // a JavaScript dialog blocks the page
-	CodePageClosed      Code = "page_closed"       // the session's page is gone
-	CodePageCrashed     Code = "page_crashed"      // the page's renderer is gone
-	CodeWedged          Code = "wedged"            // the page does not answer
-	CodeInterrupted     Code = "interrupted"       // the caller or a signal ended it, nothing was done and nothing will be
-	CodeResultUnknown   Code = "result_unknown"    // it may or may not have been done; it is not repeated
+	CodePageClosed      Code = "page_closed"       // the session's page was closed
+	CodePageCrashed     Code = "page_crashed"      // the page's renderer crashed
+	CodeWedged          Code = "wedged"            // the page or daemon does not answer
+	CodeInterrupted     Code = "interrupted"       // the client or a signal cancelled the command, nothing was done
+	CodeResultUnknown   Code = "result_unknown"    // the command may or may not have been done; it is not repeated
 	CodeOwnership       Code = "ownership"         // the tab belongs to another agent
-	CodePoolFull        Code = "pool_full"         // no agent may have another tab now
-	CodeMutexBusy       Code = "mutex_busy"        // another agent has the front tab
-	CodeNoBrowser       Code = "no_browser"        // none found, or it does not start
-	CodeNoDriver        Code = "no_driver"         // Playwright's driver or node is missing or wrong
-	CodeBrowserGone     Code = "browser_gone"      // the browser or its broker went away
-	CodeBrowserRestart  Code = "browser_restarted" // the browser died under the command; its pages were opened again
+	CodePoolFull        Code = "pool_full"         // no agent can open another tab now
+	CodeMutexBusy       Code = "mutex_busy"        // another agent holds the front tab
+	CodeNoBrowser       Code = "no_browser"        // no browser was found, or it does not start
+	CodeNoDriver        Code = "no_driver"         // Playwright's driver or Node is missing or invalid
+	CodeBrowserGone     Code = "browser_gone"      // the browser or its broker has ended
+	CodeBrowserRestart  Code = "browser_restarted" // the browser crashed during the command; its pages were opened again
 	CodeInstall         Code = "install"           // fetching a part failed
-	CodeIntegrity       Code = "integrity"         // a fetched part is not the pinned one
-	CodeNotRunning      Code = "not_running"       // nobody listens for this session
+	CodeIntegrity       Code = "integrity"         // a fetched part does not have the pinned hash
+	CodeNotRunning      Code = "not_running"       // no process listens for the session
 	CodeStart           Code = "start"             // a daemon or broker did not start
-	CodeHeld            Code = "held"              // another live process holds the lease
-	CodeBuildDiffers    Code = "build_differs"     // the daemon is of another build and busy
-	CodeSettingsDiffer  Code = "settings_differ"   // it runs with other settings than asked for
-	CodePermission      Code = "permission"        // the system forbids the file or socket
-	CodeUnsafeDirectory Code = "unsafe_directory"  // ours to trust, but others can write it
-	CodeBusy            Code = "busy"              // cannot be done while a command runs
+	CodeHeld            Code = "held"              // another process holds the lease
+	CodeBuildDiffers    Code = "build_differs"     // the daemon has another build and is busy
+	CodeSettingsDiffer  Code = "settings_differ"   // the session or browser runs with other settings
+	CodePermission      Code = "permission"        // the system denies access to a file or socket
+	CodeUnsafeDirectory Code = "unsafe_directory"  // another user can write to the directory, or owns it
+	CodeBusy            Code = "busy"              // not possible while a command runs
 )
 
-// Exit statuses of the command line. They are promised in cmd/abrowser/COMMANDS.md.
+// The exit statuses of the command line. They are documented in cmd/abrowser/COMMANDS.md.
 const (
 	ExitDone        = 0
 	ExitFailed      = 1
@@ -58,7 +58,7 @@ const (
 	ExitInterrupted = 130
 )
 
-// ExitStatus is the exit status of a command that failed with code.
+// ExitStatus returns the exit status of a command that failed with code.
 func ExitStatus(code Code) int {
 	switch code {
 	case "":

@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// Error is the one error that crosses a socket. Codes are stable and decide;
-// messages are for people; hints say what to do next, where possible as the
-// command to run.
+// Error is the error in a reply. Programs decide by its code; message and hint are for people.
+// The hint says what to do next, if possible as a command to run.
 type Error struct {
 	Code    Code           `json:"code"`
 	Message string         `json:"message"`
@@ -16,20 +15,20 @@ type Error struct {
 	Details map[string]any `json:"details,omitempty"`
 }
 
-// Errorf returns an error with a code. The message follows Go's rules for error
-// strings and names what was asked for.
+// Errorf returns an error with a code. The message follows Go's conventions for error strings
+// and names what was requested.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// WithHint returns a copy of the error that says what to do next.
+// WithHint returns a copy of the error with a hint.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e
 	c.Hint = fmt.Sprintf(format, args...)
 	return &c
 }
 
-// With returns a copy of the error with one more detail.
+// With returns a copy of the error with a further detail.
 func (e *Error) With(name string, value any) *Error {
 	c := *e
 	c.Details = map[string]any{name: value}
@@ -54,9 +53,9 @@ func (e *Error) Is(target error) bool {
 	return errors.As(target, &other) && e.Code == other.Code
 }
 
-// AsError returns err as an [Error]: the first one in its chain, with the whole
-// chain's message. Without one the code is that of the context error or bare
-// [Code] in the chain, else [CodeInternal]. It returns nil for nil.
+// AsError returns the first [Error] in err's chain, with the message of the whole chain. If
+// there is none, it returns an Error with the first [Code] in the chain, the code of a context
+// error, or [CodeInternal]. It returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil

@@ -28,7 +28,12 @@ const (
 	PathCapture = "/v1/capture"  // POST: locks the front tab as long as the client keeps the connection open
 	PathSession = "/v1/session/" // GET, followed by a session's name: a WebSocket for CDP in the session
 	ParamParty  = "party"        // a query parameter of PathSession: connections with the same value are one client
+	ParamDaemon = "daemon"       // a query parameter of PathSession: the client is the session's daemon and gets [EventSocketRemoved]
 )
+
+// EventSocketRemoved is the CDP event with which a broker tells a session's daemon that its
+// socket file was removed or replaced, see [ParamDaemon].
+const EventSocketRemoved = "Abrowser.socketRemoved"
 
 // Reply is the response to a verb. Either Data or Error is set.
 type Reply struct {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// OSError returns the error of an act on a file or socket that the system refused. It names a
-// missing permission, a read-only file system or a full disk as such, so that none of them
-// looks like a daemon that is not running.
+// OSError returns the error of a failed operation on a file or socket. A missing permission, a
+// read-only file system and a full disk have their own messages, so that none of them looks
+// like a daemon that is not running.
 func OSError(act string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EROFS):
@@ -35,7 +35,7 @@ func Errno(err error) error {
 	return err
 }
 
-// ContextError returns the error of an act that ended because ctx did: [CodeTimeout] after
+// ContextError returns the error of an operation that ended because ctx did: [CodeTimeout] after
 // ctx's deadline, otherwise [CodeInterrupted].
 func ContextError(ctx context.Context, act string) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -89,7 +89,7 @@ func TestBatchRefusesWhole(t *testing.T) {
 		{"bogus", "command 2 (bogus): unknown command bogus"},
 		{"click", "command 2 (click): click needs SELECTOR"},
 		{"wait --timeout abc", "command 2 (wait --timeout abc): --timeout takes a whole number"},
-		{"wait", "command 2 (wait): wait takes one thing"},
+		{"wait", "command 2 (wait): wait needs one condition"},
 		{"fill 'a b", "the quote ' is not closed"},
 		{"--session b get url", "--session stands before batch, not inside it"},
 		{"session list", "session list cannot stand in a batch"},

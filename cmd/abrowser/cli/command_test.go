@@ -210,7 +210,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"scroll", ""}, "up\ndown\nleft\nright\n"},
 		{[]string{"wait", "--state", ""}, "visible\nhidden\nattached\ndetached\n"},
 		{[]string{"dialog", ""}, "accept\tAccept the next JavaScript dialog, whatever the policy\ndismiss\tDismiss"},
-		{[]string{"click", "--new"}, "--new-tab\topen the link in a new tab instead\n"},
+		{[]string{"click", "--new"}, "--new-tab\topen the link in a new tab\n"},
 	}
 	for _, tt := range tests {
 		stdout, _, status := b.run(append([]string{"__complete"}, tt.args...)...)

@@ -111,7 +111,7 @@ func TestReadRefuses(t *testing.T) {
 		{"fill --bogus '#a' x", "unknown flag --bogus", "abrowser fill --help", wire.CodeBadInput},
 		{"snapshot -iz", "unknown flag -iz", "", wire.CodeBadInput},
 		{"--ful screenshot", "unknown flag --ful", "", wire.CodeBadInput},
-		{"wait --timeout abc", `--timeout takes a whole number (milliseconds to wait at most), not "abc"`, "abrowser wait --help", wire.CodeBadInput},
+		{"wait --timeout abc", `--timeout takes a whole number (the longest time to wait, in milliseconds), not "abc"`, "abrowser wait --help", wire.CodeBadInput},
 		{"wait --timeout -5", "--timeout takes 1 or more", "", wire.CodeBadInput},
 		{"wait --timeout 0", "--timeout takes 1 or more", "", wire.CodeBadInput},
 		{"wait --timeout", "--timeout needs a value", "", wire.CodeBadInput},

@@ -66,8 +66,8 @@ func TestAnswers(t *testing.T) {
 		{"uncheck a", "", "abrowser: error: there is none\n", 3},
 		{"reload", "", "abrowser: error: this server has no /v1/reload\nabrowser: hint: abrowser help lists the commands\n", 2},
 		{"bogus --json", `{"success":false,"data":null,"error":"unknown command bogus","code":"unknown_verb","hint":"abrowser help"}` + "\n", "", 2},
-		{"click --json", `{"success":false,"data":null,"error":"click needs SELECTOR: a selector, or a ref of the last snapshot such as e3","code":"bad_input","hint":"usage: abrowser click SELECTOR [flags]"}` + "\n", "", 2},
-		{"wait", "", "abrowser: error: wait takes one thing to wait for: milliseconds, a selector, --text, --url, --load, --fn or --download\nabrowser: hint: abrowser wait --text Welcome\n", 2},
+		{"click --json", `{"success":false,"data":null,"error":"click needs SELECTOR: a selector, or a ref from the last snapshot such as e3","code":"bad_input","hint":"usage: abrowser click SELECTOR [flags]"}` + "\n", "", 2},
+		{"wait", "", "abrowser: error: wait needs one condition: milliseconds, a selector, --text, --url, --load, --fn or --download\nabrowser: hint: abrowser wait --text Welcome\n", 2},
 		{"session", "default\n", "", 0},
 		{"session --json", `{"success":true,"data":{"session":"default"},"error":null,"sessionId":"default","sessionType":"browser"}` + "\n", "", 0},
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // Conn is a connection to a session's endpoint at its broker. Its methods may be called
@@ -63,9 +64,9 @@ func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) 
 	return c, nil
 }
 
-// Read delivers the responses until the connection ends. It ignores events, which
-// Playwright reports.
-func (c *Conn) Read() {
+// Read delivers the responses until the connection ends. It calls onSocketRemoved at
+// [wire.EventSocketRemoved], and ignores the browser's events, which Playwright reports.
+func (c *Conn) Read(onSocketRemoved func()) {
 	defer close(c.over)
 	for {
 		_, raw, err := c.ws.Read(context.Background()) // until the connection is closed
@@ -75,6 +76,9 @@ func (c *Conn) Read() {
 		}
 		var r Response
 		if json.Unmarshal(raw, &r) != nil || r.ID == 0 {
+			if r.Method == wire.EventSocketRemoved {
+				onSocketRemoved()
+			}
 			continue
 		}
 		c.quiet.Store(r.Quiet)

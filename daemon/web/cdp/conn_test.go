@@ -70,7 +70,7 @@ func serve(t *testing.T, respond func(message) string) *Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go c.Read()
+	go c.Read(func() {})
 	t.Cleanup(func() {
 		c.Close()
 		<-c.Over()

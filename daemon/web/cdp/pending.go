@@ -45,7 +45,8 @@ type Response struct {
 	ID     int             `json:"id"`
 	Result json.RawMessage `json:"result"`
 	Error  *Error          `json:"error"`
-	Quiet  bool            `json:"quiet"` // added by the broker, see [Conn.IsQuiet]
+	Quiet  bool            `json:"quiet"`  // added by the broker, see [Conn.IsQuiet]
+	Method string          `json:"method"` // of an event, which is not a response
 }
 
 // Decode stores the result in out, which may be nil, or returns the response's error.

@@ -58,30 +58,19 @@ func (c cookie) isExpired(now time.Time) bool {
 	return !c.Session && c.Expires >= 0 && c.Expires <= float64(now.Unix())
 }
 
-// param is a cookie as Storage.setCookies takes it.
+// param is a cookie as Storage.setCookies takes it. Its own fields replace those of cookie.
 type param struct {
-	URL          string     `json:"url,omitempty"`
-	Name         string     `json:"name"`
-	Value        string     `json:"value"`
-	Domain       string     `json:"domain,omitempty"`
-	Path         string     `json:"path,omitempty"`
-	Expires      *float64   `json:"expires,omitempty"`
-	HTTPOnly     bool       `json:"httpOnly,omitempty"`
-	Secure       bool       `json:"secure,omitempty"`
-	SameSite     string     `json:"sameSite,omitempty"`
-	Priority     string     `json:"priority,omitempty"`
-	SourceScheme string     `json:"sourceScheme,omitempty"`
-	SourcePort   int        `json:"sourcePort,omitempty"`
-	Partition    *partition `json:"partitionKey,omitempty"`
+	cookie
+	URL     string   `json:"url,omitempty"`
+	Domain  string   `json:"domain,omitempty"`
+	Expires *float64 `json:"expires,omitempty"`
 }
 
 // param returns the parameters that set the cookie again. A cookie of a single host is set
 // by URL: with a domain it would be sent to subdomains too.
 func (c cookie) param() param {
-	p := param{
-		Name: c.Name, Value: c.Value, Path: c.Path, HTTPOnly: c.HTTPOnly, Secure: c.Secure, SameSite: c.SameSite,
-		Priority: c.Priority, SourceScheme: c.SourceScheme, SourcePort: c.SourcePort, Partition: c.Partition,
-	}
+	p := param{cookie: c}
+	p.Session = false // the call has no such member; a cookie that does not expire is a session cookie
 	if !c.Session && c.Expires >= 0 {
 		p.Expires = &c.Expires
 	}

@@ -60,7 +60,7 @@ func (f *fakeBrowser) call(ctx context.Context, method string, params, result an
 			}
 		}
 		for _, p := range all {
-			f.cookies[p.Name] = cookie{Name: p.Name, Value: p.Value}
+			f.cookies[p.Name] = p.cookie
 		}
 		return nil
 	}
@@ -253,5 +253,27 @@ func TestNilJar(t *testing.T) {
 	j.SaveLast(t.Context())
 	if err := j.Restore(t.Context(), time.Time{}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestParam(t *testing.T) {
+	for _, tt := range []struct {
+		c    cookie
+		want string
+	}{
+		{
+			cookie{Name: "n", Value: "v", Domain: ".a.example", Path: "/p", Expires: 7.5, HTTPOnly: true, Partition: &partition{Site: "https://b.example"}},
+			`{"name":"n","value":"v","path":"/p","httpOnly":true,"partitionKey":{"topLevelSite":"https://b.example","hasCrossSiteAncestor":false},"domain":".a.example","expires":7.5}`,
+		},
+		{
+			cookie{Name: "n", Domain: "a.example", Path: "/p", Expires: -1, Session: true, Secure: true, SourcePort: 8443},
+			`{"name":"n","value":"","path":"/p","secure":true,"sourcePort":8443,"url":"https://a.example:8443/p"}`,
+		},
+		{cookie{Name: "n", Domain: "::1", Path: "/", Expires: -1, Session: true}, `{"name":"n","value":"","path":"/","url":"http://[::1]/"}`},
+	} {
+		raw, err := json.Marshal(tt.c.param())
+		if err != nil || string(raw) != tt.want {
+			t.Errorf("param() = %s, %v, want %s", raw, err, tt.want)
+		}
 	}
 }

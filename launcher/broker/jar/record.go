@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/abrowser/abrowser/sockets/home"
 )
 
 const (
@@ -119,9 +121,5 @@ func (r *record) write(path string) error {
 	if err != nil {
 		return err
 	}
-	next := path + ".new"
-	if err := os.WriteFile(next, raw, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, path)
+	return home.WriteFile(path, raw)
 }

@@ -1,5 +1,5 @@
-// Package pool shares the extra tabs of a browser among agents: who may open another one,
-// who has to wait, and for whom a slot is reserved.
+// Package pool shares the extra tabs of a browser among agents: which of them may open
+// another one, which has to wait, and for which a slot is reserved.
 //
 // It knows agents by their keys, and tabs by the agents that have them. It does not know
 // the browser: the caller passes the present tabs to each method, and carries out what a

@@ -124,7 +124,7 @@ func discover(ctx context.Context, at *url.URL) (*url.URL, error) {
 		Address string `json:"webSocketDebuggerUrl"`
 	}
 	if json.Unmarshal(raw, &found) != nil || found.Address == "" {
-		return nil, wire.Errorf(wire.CodeNoBrowser, "the server there is no browser with remote debugging")
+		return nil, wire.Errorf(wire.CodeNoBrowser, "it is not a browser with remote debugging")
 	}
 	address, err := url.Parse(found.Address)
 	if err != nil {
@@ -149,7 +149,7 @@ func discoverInProfile(at *url.URL) (*url.URL, error) {
 			return &url.URL{Scheme: "ws", Host: at.Host, Path: strings.TrimSpace(path)}, nil
 		}
 	}
-	return nil, wire.Errorf(wire.CodeNoBrowser, "the server there is no browser, or its address is not in any known profile")
+	return nil, wire.Errorf(wire.CodeNoBrowser, "it is not a browser, or its address is not in a known profile")
 }
 
 func dial(ctx context.Context, address *url.URL) (*websocket.Conn, error) {

@@ -106,7 +106,7 @@ func TestAttachErrors(t *testing.T) {
 		{"nothing listens, by WebSocket", "ws://127.0.0.1:" + unused + "/secret", "no browser answers at ws://127.0.0.1:" + unused},
 		{"a web site", "http://localhost:" + closed, "attaching to the browser at"},
 		{"no response", "http://localhost:" + silent + "/?token=secret", "does not answer"},
-		{"other JSON", "http://localhost:" + httpServer(t, "127.0.0.1", browserAt(`{"a":1}`)), "no browser with remote debugging"},
+		{"other JSON", "http://localhost:" + httpServer(t, "127.0.0.1", browserAt(`{"a":1}`)), "not a browser with remote debugging"},
 		{"no WebSocket", "ws://localhost:" + httpServer(t, "127.0.0.1", browserAt("")) + "/secret", "HTTP status 404"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

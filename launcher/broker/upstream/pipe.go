@@ -23,8 +23,8 @@ type Pipe struct {
 	Queue *queue.Queue
 }
 
-// Read implements [Conn]. The first bytes may be the end of a message of which a dead
-// broker read the beginning. They are skipped.
+// Read implements [Conn]. A dead broker may have read the beginning of the first message;
+// the rest of it is skipped.
 func (p *Pipe) Read(handle func([]byte)) error {
 	r := bufio.NewReaderSize(p.Out, pipeBuffer)
 	for first := true; ; first = false {

@@ -1,0 +1,135 @@
+// Package socketwatch notices when the socket file of a daemon is removed or replaced, so
+// that nothing can reach the daemon any more.
+//
+// The broker of a browser watches for all daemons. They do not watch themselves: Linux
+// allows a user 128 inotify instances, and each would be woken by every new socket.
+package socketwatch
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
+)
+
+const (
+	// settleTime is how long changes are collected. A directory that is being removed is
+	// gone by then: a process that listens again meanwhile would make the removal fail.
+	settleTime = time.Second
+	// pollEvery is how often a socket that is gone is reported again, and how often all are
+	// checked on systems without events for them.
+	pollEvery = 2 * time.Second
+)
+
+// Run calls check a second after the file of a socket in the root's run directory has changed,
+// until ctx ends: with the path of the file, or with an empty one if several may have
+// changed, for example because a directory was removed or renamed. check reports whether a
+// socket is gone. In that case it is called again 2 s later.
+func Run(ctx context.Context, root home.Root, check func(path string) (gone bool)) {
+	w := watcher{dirs: []string{root.Dir, root.Path("run"), root.Path("run", "s"), root.Path("run", "b")}}
+	if notify, err := fsnotify.NewWatcher(); err == nil {
+		defer notify.Close()
+		if runtime.GOOS == "linux" { // elsewhere the removal of a socket causes no event
+			w.notify = notify
+		}
+	}
+	w.watch()
+	for path, ok := "", true; ok; {
+		again := check(path) || w.notify == nil
+		path, ok = w.next(ctx, again)
+	}
+}
+
+// watcher watches the directories of sockets and those above them.
+type watcher struct {
+	dirs   []string
+	notify *fsnotify.Watcher // nil on a system without events for sockets, or if it has no inotify instance left
+}
+
+// watch watches the directories, also those that have been removed and created again.
+func (w watcher) watch() {
+	if w.notify == nil {
+		return
+	}
+	for _, dir := range w.dirs {
+		_ = w.notify.Remove(dir) // the directory that was there before
+		_ = w.notify.Add(dir)    // if it is missing, it is added when it is created
+	}
+}
+
+// next waits for a change and those that follow it, or if again is set, at most for
+// pollEvery. It returns the path as check gets it, and false when ctx ends.
+func (w watcher) next(ctx context.Context, again bool) (path string, ok bool) {
+	due := time.NewTimer(pollEvery)
+	defer due.Stop()
+	if !again {
+		due.Stop()
+	}
+	var events <-chan fsnotify.Event
+	var errs <-chan error
+	if w.notify != nil {
+		events, errs = w.notify.Events, w.notify.Errors
+	}
+	for changed := false; ; {
+		next := ""
+		select {
+		case <-ctx.Done():
+			return "", false
+		case <-due.C:
+			return path, true
+		case <-errs: // events were lost
+			w.watch()
+		case e := <-events:
+			switch {
+			case !e.Has(fsnotify.Create | fsnotify.Remove | fsnotify.Rename):
+				continue
+			case slices.Contains(w.dirs, e.Name):
+				w.watch()
+			case filepath.Ext(e.Name) == ".sock":
+				next = e.Name
+			default:
+				continue
+			}
+		}
+		switch {
+		case !changed:
+			path, changed = next, true
+			due.Reset(settleTime)
+		case next != path:
+			path = ""
+		}
+	}
+}
+
+// Socket is a socket file as it was when it was in use.
+type Socket struct {
+	path string
+	info fs.FileInfo // nil if it was gone already
+}
+
+// Of returns the socket file at a path as it is now.
+func Of(path string) Socket {
+	info, err := os.Lstat(path)
+	if err != nil {
+		info = nil
+	}
+	return Socket{path, info}
+}
+
+// IsGone reports whether the file was removed or replaced. changed is the path that Run has
+// passed: for another socket's IsGone returns false at once.
+func (s Socket) IsGone(changed string) bool {
+	if changed != "" && changed != s.path {
+		return false
+	}
+	now, err := os.Lstat(s.path)
+	return err != nil || s.info == nil || !sockets.SameSocket(s.info, now)
+}
