@@ -116,13 +116,38 @@ func TestFastPathReason(t *testing.T) {
 	}
 }
 
-// An action on an element that is ready at once does not use the driver.
+// An action on an element that is ready is performed without the driver: while the driver is
+// stopped. A page that takes longer than promptTime to answer leaves the action to the driver,
+// as on a busy machine, so one of a few tries has to show it.
 func TestFastPathNeedsNoDriver(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(quickPage, `for (const e of [go, document.querySelector("#name")]) for (const type of ["click", "dblclick", "input"]) e.addEventListener(type, () => window.at = Date.now());`))
-	do(t, s, verbs.GetText, verbs.GetIn{Element: element("#go")}) // the way to the page is there
+	do(t, s, verbs.GetText, verbs.GetIn{Element: element("#go")}) // connects to the page
 	driver := sharedDriver(t)
+	// perform runs an action and returns how long after the driver went on it was performed;
+	// 0 if it was performed before.
+	perform := func(name string, act func() error) int64 {
+		if err := syscall.Kill(driver, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		var goesOn atomic.Int64
+		timer := time.AfterFunc(time.Second, func() {
+			goesOn.Store(time.Now().UnixMilli())
+			_ = syscall.Kill(driver, syscall.SIGCONT) // it is there, or the command fails
+		})
+		err := act()
+		timer.Stop()
+		_ = syscall.Kill(driver, syscall.SIGCONT) // as above
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		at, _ := strconv.ParseInt(eval(t, s, "at"), 10, 64)
+		if goesOn.Load() == 0 {
+			return 0
+		}
+		return max(0, at-goesOn.Load())
+	}
 	for name, act := range map[string]func() error{
 		"click": func() error { _, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}); return err },
 		"dblclick": func() error {
@@ -134,24 +159,17 @@ func TestFastPathNeedsNoDriver(t *testing.T) {
 			return err
 		},
 	} {
-		if err := syscall.Kill(driver, syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
+		const tries = 5
+		var late []int64
+		for len(late) < tries {
+			after := perform(name, act)
+			if after == 0 {
+				break
+			}
+			late = append(late, after)
 		}
-		var goesOn atomic.Int64
-		timer := time.AfterFunc(time.Second, func() {
-			goesOn.Store(time.Now().UnixMilli())
-			_ = syscall.Kill(driver, syscall.SIGCONT) // it is there, or the command fails
-		})
-		err := act()
-		if !timer.Stop() {
-			t.Logf("%s waits for the driver", name)
-		}
-		_ = syscall.Kill(driver, syscall.SIGCONT) // as above
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if at, _ := strconv.ParseInt(eval(t, s, "at"), 10, 64); goesOn.Load() != 0 && at >= goesOn.Load() {
-			t.Errorf("%s was performed %d ms after the driver went on", name, at-goesOn.Load())
+		if len(late) == tries {
+			t.Errorf("%s was performed %v ms after the driver went on", name, late)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 	// On a goroutine of its own: a keeper that does not read must not delay clients.
 	go func() {
 		for range heartbeats {
-			b.tellKeeper(handover.Message{Beat: true})
+			b.tellKeeper(handover.Message{Heartbeat: true})
 		}
 	}()
 	due := time.NewTimer(time.Hour)

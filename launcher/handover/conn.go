@@ -22,11 +22,11 @@ type Message struct {
 	Gone    bool     `json:"gone,omitempty"`    // the browser has ended; the broker has to end, too
 
 	// From the broker.
-	Ready bool        `json:"ready,omitempty"`
-	Error *wire.Error `json:"error,omitempty"` // the broker cannot serve
-	Beat  bool        `json:"beat,omitempty"`  // the heartbeat
-	Stop  bool        `json:"stop,omitempty"`  // the browser has to end
-	Lost  bool        `json:"lost,omitempty"`  // the browser has closed its pipe
+	Ready     bool        `json:"ready,omitempty"`
+	Error     *wire.Error `json:"error,omitempty"`     // the broker cannot serve
+	Heartbeat bool        `json:"heartbeat,omitempty"` // sent each second
+	Stop      bool        `json:"stop,omitempty"`      // the browser has to end
+	Lost      bool        `json:"lost,omitempty"`      // the browser has closed its pipe
 	// The socket at which the broker listens was removed or replaced.
 	Unbound bool `json:"unbound,omitempty"`
 }

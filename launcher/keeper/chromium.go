@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -137,8 +136,9 @@ func (c *chromium) failure() error {
 	return e.With("stderr", lastLines(text, 20))
 }
 
-// end ends the browser's processes when ctx ends: by SIGTERM, and after 3 s by SIGKILL.
-func (c *chromium) end(ctx context.Context) {
+// end waits until the browser has ended. After some patience it ends its processes: by
+// SIGTERM, and after 3 s by SIGKILL. An external browser goes on.
+func (c *chromium) end(patience time.Duration) {
 	if c.isExternal() {
 		c.disconnect()
 		return
@@ -148,12 +148,10 @@ func (c *chromium) end(ctx context.Context) {
 		case <-c.exited:
 			_ = syscall.Kill(-c.pid, syscall.SIGKILL) // the rest of its group
 			return
-		case <-ctx.Done():
+		case <-time.After(patience):
 		}
 		_ = syscall.Kill(-c.pid, sig)
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), killTime)
-		defer cancel()
+		patience = killTime
 	}
 	<-c.exited
 }

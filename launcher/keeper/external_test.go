@@ -41,7 +41,7 @@ func TestExternalBrowserIsNotClosed(t *testing.T) {
 	k.broker = newChild(0, ours)
 	close(k.broker.exited)
 
-	k.stopBrowser(t.Context())
+	k.stopBrowser()
 	ours.Close()
 	var sent []handover.Message
 	for {

@@ -30,7 +30,7 @@ func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
 	}
 	defer removeSingleton(k.profile())
 	defer k.browser.close()
-	defer k.endBrowser(ctx)
+	defer k.browser.end(0)
 	for {
 		stop, err := k.serveOnce(ctx)
 		if err != nil || stop {
@@ -69,21 +69,6 @@ func (k *keeper) startBrowser(ctx context.Context) (*chromium, error) {
 	return startChromium(k.Options, k.profile(), k.log)
 }
 
-// endBrowser ends all processes of the browser.
-func (k *keeper) endBrowser(ctx context.Context) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	cancel()
-	k.browser.end(ctx)
-}
-
-// awaitBrowser waits for the end of a browser that has closed its pipe, and kills it if
-// that takes too long.
-func (k *keeper) awaitBrowser(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, killTime)
-	defer cancel()
-	k.browser.end(ctx)
-}
-
 // tooOften records the death of a broker and reports whether there were too many lately.
 func (k *keeper) tooOften() bool {
 	now := time.Now()
@@ -105,7 +90,7 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 	}
 	defer k.endBroker()
 	if k.ending {
-		k.stopBrowser(ctx)
+		k.stopBrowser()
 		return true, nil
 	}
 	patience := startTime
@@ -119,7 +104,7 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 	for {
 		select {
 		case <-ctx.Done():
-			k.stopBrowser(ctx)
+			k.stopBrowser()
 			return true, nil
 		case <-k.browser.exited:
 			return false, nil
@@ -141,15 +126,15 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 			case !ok:
 				k.broker.messages = nil
 			case m.Error != nil && m.Error.Code == wire.CodeBrowserGone:
-				k.awaitBrowser(ctx)
+				k.browser.end(killTime) // it has closed its pipe
 				return false, nil
 			case m.Error != nil:
 				return false, m.Error
 			case m.Stop:
-				k.stopBrowser(ctx)
+				k.stopBrowser()
 				return true, nil
 			case m.Lost:
-				k.awaitBrowser(ctx)
+				k.browser.end(killTime) // it has closed its pipe
 				return false, nil
 			case m.Unbound && k.rebind():
 				return false, nil
@@ -170,7 +155,7 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 //  2. The broker closes the browser, which then saves its state. An external browser goes on.
 //  3. If the browser does not end, it is ended by signals.
 //  4. The broker is told that the browser has ended, and answers the request to stop it.
-func (k *keeper) stopBrowser(ctx context.Context) {
+func (k *keeper) stopBrowser() {
 	if err := sockets.Unlink(k.place, k.lease); err != nil {
 		k.log.Error("removing the socket", "error", err)
 	}
@@ -179,9 +164,7 @@ func (k *keeper) stopBrowser(ctx context.Context) {
 			k.log.Error("asking the broker to close the browser", "error", err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
-	defer cancel()
-	k.browser.end(ctx)
+	k.browser.end(closeTime)
 	if err := k.broker.conn.Send(handover.Message{Gone: true}); err != nil {
 		k.log.Debug("telling the broker that the browser has ended", "error", err)
 	}
