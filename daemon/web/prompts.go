@@ -2,7 +2,6 @@ package web
 
 import (
 	_ "embed" // for the script
-	_ "embed" // for the script
 	"encoding/json"
 	"fmt"
 	"net/url"

@@ -110,8 +110,10 @@ func TestPickFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, in := range []verbs.PickerRespondIn{
-		{API: "showOpenFilePicker", Paths: []string{"a.txt"}}, {API: "showOpenFilePicker", Paths: []string{dir}},
-		{API: "showOpenFilePicker", Files: []verbs.PickedFile{{}}}, {API: "showSaveFilePicker", Paths: []string{"b.txt"}},
+		{API: "showOpenFilePicker", Paths: []string{"a.txt"}},
+		{API: "showOpenFilePicker", Paths: []string{dir}},
+		{API: "showOpenFilePicker", Files: []verbs.PickedFile{{}}},
+		{API: "showSaveFilePicker", Paths: []string{"b.txt"}},
 		{API: "showSaveFilePicker", Paths: []string{filepath.Join(dir, "none", "b.txt")}},
 	} {
 		if _, err := p.Respond(in); !errors.Is(err, wire.CodeBadInput) {
