@@ -9,8 +9,7 @@ require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // cmd/abrowser/mcp: the protocol's official library
 	github.com/playwright-community/playwright-go v0.6000.0 // daemon: drives the pages; later versions have another path, and @latest is an older one
 	github.com/rogpeppe/go-internal v1.16.0 // cmd/abrowser: transcripts as tests
-	github.com/spf13/cobra v1.10.2 // cmd/abrowser/cli: commands and shell completion
-	github.com/spf13/pflag v1.0.9 // cmd/abrowser/cli: the flags of those commands
+	github.com/spf13/cobra v1.10.2 // cmd/abrowser/completion: shell completion
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // cmd/abrowser/mcpsetup: add to other programs' JSON files and keep their comments
 	golang.org/x/sys v0.49.0 // sockets: flock, the peer's user
 )
@@ -23,6 +22,7 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
+	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect

@@ -13,9 +13,9 @@ import (
 )
 
 func main() {
-	var full roles.Program
-	if handled, status := full.Role(os.Args[1:], cli.OS()); handled {
+	program := roles.Program{System: cli.OS()}
+	if handled, status := program.Role(os.Args[1:]); handled {
 		os.Exit(status)
 	}
-	os.Exit(cli.Run(os.Args[1:], cli.OS(), full))
+	os.Exit(cli.Run(os.Args[1:], program.System, program))
 }

@@ -176,7 +176,7 @@ func TestMCPTools(t *testing.T) {
 		{"execute_sequence", map[string]any{"actions": `[{"action":"get_url"}]`}, "1 of 1 done"},
 		{"execute_sequence", map[string]any{"actions": []any{map[string]any{"action": "fly"}}}, `error: action 1: there is no action "fly"`},
 		{"close_sessions", map[string]any{"prefix": "browser-", "idleMs": "3600000"}, "skipped: browser-1, browser-2"},
-		{"enable_tools", map[string]any{"group": "some"}, "error: there is no group"},
+		{"enable_tools", map[string]any{"group": "some"}, "error: unknown group"},
 	} {
 		_, text, failed := c.call(tt.tool, tt.args)
 		want, fails := strings.CutPrefix(tt.want, "error: ")

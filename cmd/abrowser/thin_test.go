@@ -49,14 +49,14 @@ func TestThin(t *testing.T) {
 	defer func() { h.Binary = handsOver }() // which ends what runs
 	for _, words := range []string{
 		"get url", "snapshot", "eval 1+1", "eval -b MSsx", "click h1", "screenshot", "wait 1", "status", "tab list", "browser status",
-		"open " + s.URL("/page/two"), "help", "help click", "--version", "completion bash",
+		"open " + s.URL("/page/two"), "help", "help click", "--version",
 	} {
 		if r := h.Try("task", strings.Fields(words)...); r.Status != wire.ExitDone {
 			t.Errorf("the thin command line alone: %s", r)
 		}
 	}
 	h.Text(t, "task", "batch", "get url")
-	for _, words := range []string{"session list", "doctor", "eval --stdin", "batch", "mcp", "close --all", "kill"} {
+	for _, words := range []string{"session list", "doctor", "eval --stdin", "batch", "mcp", "close --all", "kill", "completion bash"} {
 		h.Fails(t, wire.CodeStart, "task", strings.Fields(words)...)
 	}
 	h.Fails(t, wire.CodeStart, "other", "get", "url") // its daemon does not run

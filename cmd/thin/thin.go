@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/abrowser/abrowser/cmd/abrowser/cli"
+	"github.com/abrowser/abrowser/cmd/abrowser/commands"
 	"github.com/abrowser/abrowser/launcher/buildid"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -37,8 +37,8 @@ func (t *thin) Build() (string, error) {
 	return id, nil
 }
 
-// Behind executes the full program in place of this one.
-func (t *thin) Behind(context.Context, cli.System, home.Root) (cli.Behind, error) {
+// Full executes the full program in place of this one.
+func (t *thin) Full(context.Context, home.Root) (commands.FullProgram, error) {
 	path, err := t.full()
 	if err != nil {
 		return nil, err

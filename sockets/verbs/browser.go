@@ -50,7 +50,7 @@ var BrowserStatus = wire.Verb[Empty, BrowserStatusOut]{Spec: wire.Spec{
 
 // BrowserStopIn is the input of [BrowserStop].
 type BrowserStopIn struct {
-	All bool `json:"all,omitzero" help:"stop the browsers of all profiles"`
+	All bool `json:"all,omitzero" by:"command" help:"stop the browsers of all profiles"`
 }
 
 // BrowserStopOut is the output of [BrowserStop].

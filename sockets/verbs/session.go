@@ -58,9 +58,17 @@ var Batch = wire.Verb[BatchIn, BatchOut]{Spec: wire.Spec{
 // CloseIn is the input of [Close].
 type CloseIn struct {
 	Page bool `json:"page,omitzero" help:"also close the session's tabs, instead of keeping them for review"`
-	All  bool `json:"all,omitzero" help:"end all of your sessions"`
+	All  bool `json:"all,omitzero" by:"command" help:"end all of your sessions"`
 	// Force is for All.
 	Force bool `json:"force,omitzero" by:"person" help:"with --all: also end the sessions of other agents; only if the environment sets no session"`
+}
+
+// Check refuses Force without All.
+func (in CloseIn) Check() error {
+	if in.Force && !in.All {
+		return wire.Errorf(wire.CodeBadInput, "--force goes with --all").WithHint("abrowser kill ends one session by force")
+	}
+	return nil
 }
 
 // CloseOut is the output of [Close]. Sessions and Skipped are set if all sessions

@@ -50,7 +50,7 @@ func (t Tab) Line() string {
 
 // TabListIn is the input of [TabList].
 type TabListIn struct {
-	All bool `json:"all,omitzero" help:"list the tabs of all sessions, including released tabs"`
+	All bool `json:"all,omitzero" by:"command" help:"list the tabs of all sessions, including released tabs"`
 }
 
 // TabsOut lists tabs.

@@ -28,6 +28,14 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &c
 }
 
+// WithDefaultHint returns err with the hint if it has none.
+func WithDefaultHint(err error, format string, args ...any) error {
+	if e := AsError(err); e != nil && e.Hint == "" {
+		return e.WithHint(format, args...)
+	}
+	return err
+}
+
 // With returns a copy of the error with a further detail.
 func (e *Error) With(name string, value any) *Error {
 	c := *e

@@ -31,6 +31,7 @@ import (
 //	file:"in"              files that the caller may read; made absolute
 //	file:"name"            a name, or if it contains a slash a path; a path is made absolute
 //	by:"person"            only a person may set the flag, not an agent; see [Call.Agent]
+//	by:"command"           with the flag the command line answers the verb itself
 //	help:"..."             lower case, no full stop
 type Field struct {
 	Name     string // in requests
@@ -46,6 +47,7 @@ type Field struct {
 	Duration bool
 	Live     bool
 	Person   bool
+	Local    bool   // with it the command line answers the verb itself
 	Min      string // empty for none
 	File     string // "out", "into", "in" or "name"; empty if the field is no file
 	Help     string
@@ -114,7 +116,7 @@ func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 		case "live":
 			f.Live = value == "true"
 		case "by":
-			f.Person = value == "person"
+			f.Person, f.Local = value == "person", value == "command"
 		case "env":
 			if names := strings.Split(value, ","); names[0] != "" {
 				f.Env, f.EnvAlso = names[0], append(f.EnvAlso, names[1:]...)

@@ -124,26 +124,12 @@ func SettingsFrom(lookup func(string) (string, bool)) (Settings, error) {
 	var s Settings
 	v := reflect.ValueOf(&s).Elem()
 	for _, f := range SettingFields() {
-		name, text := LookupVariable(lookup, f.Variables())
-		if text == "" {
-			continue
+		value, err := f.FromEnvironment(lookup)
+		if err != nil {
+			return Settings{}, err
 		}
-		if f.Duration {
-			if _, err := ParseDuration(name, text); err != nil {
-				return Settings{}, err
-			}
-		}
-		switch field := f.of(v); field.Kind() {
-		case reflect.Bool:
-			on, err := strconv.ParseBool(text)
-			if err != nil {
-				return Settings{}, Errorf(CodeBadInput, "%s is %q; it takes true or false", name, text)
-			}
-			field.SetBool(on)
-		case reflect.Slice:
-			field.Set(reflect.ValueOf(SplitList(text)))
-		default:
-			field.SetString(text)
+		if value != nil {
+			f.of(v).Set(reflect.ValueOf(value))
 		}
 	}
 	return s, nil

@@ -4,158 +4,116 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
+	"maps"
 	"strings"
-	"time"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/args"
+	"github.com/abrowser/abrowser/cmd/abrowser/commands"
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// performBatch sends several commands in one request. All of them are read and
-// checked before the first is sent.
-func (a *app) performBatch(ctx context.Context, l line) int {
-	steps, patience, err := a.steps(ctx, l)
+// runBatch sends several commands in one request. All of them are parsed before it is sent.
+func (c *command) runBatch(ctx context.Context) int {
+	actions, err := c.actions(ctx)
 	if err != nil {
-		return a.printer.fail(err)
+		return c.printer.fail(err)
 	}
-	out := &verbs.BatchOut{Results: []verbs.StepResult{}}
-	if len(steps) > 0 {
-		delete(l.in, "commands")
-		l.in["steps"], l.patience = steps, patience
-		answer, err := a.answer(ctx, l)
+	results := []verbs.StepResult{}
+	if len(actions) > 0 {
+		params := maps.Clone(c.line.Params)
+		delete(params, "commands")
+		result, err := c.do(ctx, commands.Command{Verb: verbs.Batch, Params: params, Actions: actions})
 		if err != nil {
-			return a.printer.fail(err)
+			return c.printer.fail(err)
 		}
-		out = answer.(*verbs.BatchOut)
+		results = result.Output.(*verbs.BatchOut).Results
 	}
-	for i := range out.Results {
-		if i < len(steps) {
-			a.finish(&out.Results[i], steps[i])
-		}
-	}
-	return a.printer.batch(out.Results)
+	return c.printer.batch(results)
 }
 
-// steps reads the batch's commands and says how long they may take together.
-func (a *app) steps(ctx context.Context, l line) ([]verbs.Step, time.Duration, error) {
-	commands, err := a.commands(ctx, l)
+// actions parses the commands of the batch.
+func (c *command) actions(ctx context.Context) ([]commands.Action, error) {
+	all, err := c.batchCommands(ctx)
 	if err != nil {
-		return nil, 0, err
-	}
-	var steps []verbs.Step
-	var patience time.Duration
-	for i, words := range commands {
-		step, took, err := a.step(ctx, words)
-		if err != nil {
-			e := wire.AsError(err)
-			e.Message = fmt.Sprintf("command %d (%s): %s", i+1, strings.Join(words, " "), e.Message)
-			return nil, 0, e
-		}
-		steps = append(steps, step)
-		patience += took
-	}
-	return steps, min(patience, longestPatience), nil
-}
-
-// commands are the words of each command, from the arguments or, where there are
-// none, from standard input.
-func (a *app) commands(ctx context.Context, l line) ([][]string, error) {
-	given, _ := l.in["commands"].([]string)
-	if len(given) == 0 {
-		return a.readCommands(ctx, l)
-	}
-	var commands [][]string
-	for i, command := range given {
-		words, err := split(command)
-		if err != nil {
-			return nil, fmt.Errorf("command %d (%s): %w", i+1, command, err)
-		}
-		commands = append(commands, words)
-	}
-	return commands, nil
-}
-
-func (a *app) readCommands(ctx context.Context, l line) ([][]string, error) {
-	if a.sys.Input {
-		return nil, wire.Errorf(wire.CodeBadInput, "batch needs commands, as arguments or on standard input").
-			WithHint("%s", l.verb.Describe().Example)
-	}
-	if err := a.need(ctx); err != nil {
 		return nil, err
 	}
-	raw, err := io.ReadAll(io.LimitReader(a.sys.Stdin, wire.MaxRequest+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading the commands: %w", err)
+	var actions []commands.Action
+	for i, words := range all {
+		label := fmt.Sprintf("command %d (%s)", i+1, strings.Join(words, " "))
+		l, err := args.Parse(words)
+		if err == nil {
+			err = checkBatchable(l)
+		}
+		if err != nil {
+			e := wire.AsError(err)
+			e.Message = label + ": " + e.Message
+			return nil, e
+		}
+		actions = append(actions, commands.Action{Label: label, Words: words, Verb: l.Verb, Params: l.Params})
 	}
-	var commands [][]string
-	if err := json.Unmarshal(raw, &commands); err != nil {
-		return nil, wire.Errorf(wire.CodeBadInput, "standard input is no JSON array of word arrays: %s", where(raw, err)).
+	return actions, nil
+}
+
+// batchCommands returns the words of each command, from the arguments or, if there are none,
+// from standard input.
+func (c *command) batchCommands(ctx context.Context) ([][]string, error) {
+	given, _ := c.line.Params["commands"].([]string)
+	if len(given) == 0 {
+		return c.readCommands(ctx)
+	}
+	var all [][]string
+	for i, text := range given {
+		words, err := args.Split(text)
+		if err != nil {
+			return nil, fmt.Errorf("command %d (%s): %w", i+1, text, err)
+		}
+		all = append(all, words)
+	}
+	return all, nil
+}
+
+func (c *command) readCommands(ctx context.Context) ([][]string, error) {
+	if c.sys.Input {
+		return nil, wire.Errorf(wire.CodeBadInput, "batch needs commands, as arguments or on standard input").
+			WithHint("%s", verbs.Batch.Example)
+	}
+	raw, err := c.readInput(ctx, "the commands")
+	if err != nil {
+		return nil, err
+	}
+	var all [][]string
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, wire.Errorf(wire.CodeBadInput, "standard input is not a JSON array of word arrays: %s", config.JSONError(raw, err)).
 			WithHint(`echo '[["open","https://example.com"],["get","title"]]' | abrowser batch`)
 	}
-	return commands, nil
+	return all, nil
 }
 
-// step reads one command as the command line itself is read.
-func (a *app) step(ctx context.Context, words []string) (verbs.Step, time.Duration, error) {
-	l, err := read(a.names, words)
-	if err != nil {
-		return verbs.Step{}, 0, err
-	}
-	if err := inBatch(l); err != nil {
-		return verbs.Step{}, 0, err
-	}
-	if err := a.prepare(ctx, &l); err != nil {
-		return verbs.Step{}, 0, err
-	}
-	body, err := l.request()
-	return verbs.Step{Command: words, Verb: l.verb.Describe().Name, In: body}, patienceOf(l), err
-}
-
-// inBatch refuses what has no place in a batch: commands that its daemon does not
-// answer, and flags that are the batch's own. Output flags do no harm.
-func inBatch(l line) error {
-	for _, f := range globalFields() {
-		if _, given := l.global[f.Name]; given && f.Name != "json" && f.Name != "maxOutput" {
-			return wire.Errorf(wire.CodeBadInput, "--%s stands before batch, not inside it", f.Flag)
+// checkBatchable refuses what cannot be part of a batch: commands that the session's daemon does
+// not answer, and the flags of the batch itself. Output flags have no effect.
+func checkBatchable(l args.Line) error {
+	for _, f := range config.Fields() {
+		if _, given := l.Global[f.Name]; given && f.Name != "json" && f.Name != "maxOutput" {
+			return wire.Errorf(wire.CodeBadInput, "--%s belongs before batch, not inside it", f.Flag)
 		}
 	}
+	if l.Verb == nil {
+		return wire.Errorf(wire.CodeBadInput, "not a command for a batch").WithHint("abrowser help batch")
+	}
+	spec := l.Verb.Describe()
+	stdin, _ := l.Params["stdin"].(bool)
 	switch {
-	case l.verb == nil:
-		return wire.Errorf(wire.CodeBadInput, "this is no command for a batch").WithHint("abrowser help batch")
-	case l.verb.Describe().By != wire.ByDaemon, l.verb.Describe().Name == verbs.Batch.Name:
-		return wire.Errorf(wire.CodeBadInput, "%s cannot stand in a batch", l.verb.Describe().Name)
-	case l.verb.Describe().Name == verbs.Eval.Name && l.on("stdin"):
-		return wire.Errorf(wire.CodeBadInput, "eval --stdin cannot stand in a batch").WithHint("abrowser batch \"eval -b BASE64\"")
+	case spec.By != wire.ByDaemon, spec.Name == verbs.Batch.Name:
+		return wire.Errorf(wire.CodeBadInput, "%s cannot be part of a batch", spec.Name)
+	case spec.Name == verbs.Eval.Name && stdin:
+		return wire.Errorf(wire.CodeBadInput, "eval --stdin cannot be part of a batch").WithHint("abrowser batch \"eval -b BASE64\"")
 	}
 	return nil
 }
 
-// finish does with a step's result what a command of its own would do: writes its
-// file and makes its text.
-func (a *app) finish(r *verbs.StepResult, step verbs.Step) {
-	v, ok := verbs.Find(step.Verb)
-	if !ok || !r.Success {
-		return
-	}
-	out, err := decode(v, r.Result)
-	if err == nil {
-		err = a.writeFile(out)
-	}
-	if err == nil {
-		r.Result, err = plainJSON(out)
-	}
-	if err != nil {
-		e := wire.AsError(err)
-		*r = verbs.StepResult{Command: r.Command, Index: r.Index, Error: &e.Message, Code: e.Code, Hint: e.Hint, Warning: r.Warning}
-		return
-	}
-	if t, ok := out.(wire.Texter); ok {
-		r.Text = t.Text()
-	}
-}
-
-// batch prints the results: as text each step's own, as JSON the bare array.
+// batch prints the results: as text the text of each, as JSON a bare array.
 func (p *printer) batch(results []verbs.StepResult) int {
 	status := wire.ExitDone
 	for _, r := range results {
@@ -163,7 +121,7 @@ func (p *printer) batch(results []verbs.StepResult) int {
 			status = wire.ExitFailed
 		}
 	}
-	p.tellWarnings()
+	p.printWarnings()
 	if p.JSON {
 		line, err := plainJSON(results)
 		if err != nil {
@@ -172,10 +130,10 @@ func (p *printer) batch(results []verbs.StepResult) int {
 		return max(status, p.write(append(line, '\n')))
 	}
 	for _, r := range results {
-		p.tell("warning", r.Warning)
+		p.diagnose("warning", r.Warning)
 		if r.Error != nil {
-			p.tell("error", *r.Error)
-			p.tell("hint", r.Hint)
+			p.diagnose("error", *r.Error)
+			p.diagnose("hint", r.Hint)
 			continue
 		}
 		if written := p.text(r.Text); written != wire.ExitDone {

@@ -9,7 +9,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Of the systems only Linux has /dev/full.
+// Only Linux has /dev/full.
 func TestStdoutThatCannotBeWritten(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -18,7 +18,7 @@ func TestStdoutThatCannotBeWritten(t *testing.T) {
 	defer closing(t, full)
 	var errs strings.Builder
 	p := printer{out: full, err: &errs}
-	if status := p.answer(verbs.SessionOut{Session: "a"}); status != wire.ExitFailed || !strings.Contains(errs.String(), "no space left") {
+	if status := p.answer(verbs.SessionOut{Session: "a"}, nil); status != wire.ExitFailed || !strings.Contains(errs.String(), "no space left") {
 		t.Errorf("status %d, %q", status, errs.String())
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/commands"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -108,8 +108,8 @@ func TestAnotherBuildIsReplaced(t *testing.T) {
 
 type otherBuild struct{ noStart }
 
-func (otherBuild) Build() (string, error)                                      { return "b2", nil }
-func (p otherBuild) Behind(context.Context, System, home.Root) (Behind, error) { return p, nil }
+func (otherBuild) Build() (string, error)                                          { return "b2", nil }
+func (p otherBuild) Full(context.Context, home.Root) (commands.FullProgram, error) { return p, nil }
 func (otherBuild) Start(context.Context, string, wire.Settings) (home.Endpoint, error) {
 	return home.Endpoint{}, wire.Errorf(wire.CodeBuildDiffers, "replaced by the launcher")
 }
@@ -162,7 +162,7 @@ type counting struct {
 	starts *int
 }
 
-func (c counting) Behind(context.Context, System, home.Root) (Behind, error) { return c, nil }
+func (c counting) Full(context.Context, home.Root) (commands.FullProgram, error) { return c, nil }
 func (c counting) Start(context.Context, string, wire.Settings) (home.Endpoint, error) {
 	*c.starts++
 	return home.Endpoint{}, wire.Errorf(wire.CodeStart, "not again")
@@ -219,29 +219,5 @@ func TestInterrupted(t *testing.T) {
 				t.Errorf("click: %q, %q, %d, want %q and %d", stdout, stderr, status, tt.want, tt.status)
 			}
 		})
-	}
-}
-
-func TestPatience(t *testing.T) {
-	tests := []struct {
-		args string
-		want time.Duration
-	}{
-		{"click a", defaultPatience},
-		{"click a --timeout 300", 300 * time.Millisecond},
-		{"open x --timeout 90000", 90 * time.Second},
-		{"wait 60000", time.Minute},
-		{"wait 10", defaultPatience},
-		{"wait '#a' --timeout 40000", 40 * time.Second},
-		{"wait 9223372036854775807", longestPatience},
-	}
-	for _, tt := range tests {
-		l, err := read(namesOf(verbs.All()), words(t, tt.args))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := patienceOf(l); got != tt.want {
-			t.Errorf("patienceOf(%s) = %v, want %v", tt.args, got, tt.want)
-		}
 	}
 }

@@ -5,10 +5,13 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/args"
+	"github.com/abrowser/abrowser/cmd/abrowser/commands"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/server"
@@ -22,7 +25,7 @@ type bench struct {
 	dir     string
 	env     map[string]string
 	stdin   string
-	program Program
+	program commands.Program
 	ctx     context.Context
 }
 
@@ -119,13 +122,14 @@ func closing(t testing.TB, c io.Closer) {
 
 const testBuild = "b1"
 
-// noStart fails where anything would be started. What it has nothing of is not asked for.
+// noStart is a program that starts nothing: each attempt is an error. The embedded interface is
+// nil, so any other method panics.
 type noStart struct{ nothing }
 
-type nothing struct{ Behind }
+type nothing struct{ commands.FullProgram }
 
-func (noStart) Build() (string, error)                                      { return testBuild, nil }
-func (p noStart) Behind(context.Context, System, home.Root) (Behind, error) { return p, nil }
+func (noStart) Build() (string, error)                                          { return testBuild, nil }
+func (p noStart) Full(context.Context, home.Root) (commands.FullProgram, error) { return p, nil }
 func (noStart) Start(context.Context, string, wire.Settings) (home.Endpoint, error) {
 	return home.Endpoint{}, wire.Errorf(wire.CodeStart, "nothing may be started here")
 }
@@ -144,7 +148,7 @@ type startBy struct {
 	serve func()
 }
 
-func (s startBy) Behind(context.Context, System, home.Root) (Behind, error) { return s, nil }
+func (s startBy) Full(context.Context, home.Root) (commands.FullProgram, error) { return s, nil }
 func (s startBy) Start(_ context.Context, session string, _ wire.Settings) (home.Endpoint, error) {
 	s.serve()
 	return s.root.Session(session)
@@ -158,4 +162,28 @@ func answers[In, Out any](v wire.Verb[In, Out], out Out) wire.Handler {
 // fails binds a verb to one error.
 func fails[In, Out any](v wire.Verb[In, Out], err error) wire.Handler {
 	return wire.Bind(v, func(context.Context, *wire.Call, In) (Out, error) { var out Out; return out, err })
+}
+
+// words splits a command line as a shell does.
+func words(t *testing.T, command string) []string {
+	t.Helper()
+	all, err := args.Split(command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// file writes a file and creates its directory. Empty content writes nothing.
+func (b *bench) file(path, content string) {
+	b.t.Helper()
+	if content == "" {
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
 }

@@ -1,15 +1,10 @@
-// Package cli is the command line: it turns arguments into one request of a verb
-// declared in sockets/wire, has the session's daemon or the browser's broker
-// answer it, and prints the answer.
+// Package cli is the command line: it has the arguments parsed (package args), the environment
+// resolved (config) and the command run (commands), and prints the answer: text for people, or
+// one line of JSON. Help is made from the declarations of the verbs.
 //
-// Commands, flags, help and completion are made from the declarations. A command
-// line is read in three steps: find looks for the verb's words, arrange sorts what
-// is left into flags and texts, and cobra parses the flags of that one command.
-// The package knows no verb's meaning, but for the few that the command line
-// answers itself and the rules that only the caller can apply: paths are resolved
-// in the caller's directory, and files are written with the caller's rights.
+// It knows no verb's meaning. What depends on standard input is here: the commands of a batch
+// and the script of eval. Commands thin and abrowser use it, and package roles its system and
+// its way to print an error.
 //
-// It is the only package with cobra. By itself it asks sockets and no more; what
-// takes more is [Behind] it, so that a small program can have the command line alone.
-// Nothing here exits the process: [Run] returns the status.
+// Its invariant: [Run] returns the exit status, and nothing here ends the process.
 package cli

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/args"
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -12,7 +15,7 @@ const summary = "abrowser drives a browser for many tasks at once, each on a pag
 
 const width = 80 // columns that help keeps to
 
-// screen is the help that fits on one: what there is, and how to begin.
+// screen returns help that fits on one screen: the commands and how to begin.
 func screen(verbs []wire.AnyVerb) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nusage: abrowser [--session NAME] COMMAND [ARGUMENTS] [flags]\n\n", summary)
@@ -27,11 +30,11 @@ examples:
   abrowser click e2
   abrowser close                  the tab stays, for review or a follow-up
 
-"abrowser help COMMAND" tells what a command takes, "abrowser help" all of them.`)
+"abrowser help COMMAND" prints what a command takes, "abrowser help" lists all.`)
 	return b.String()
 }
 
-// fullHelp is one line for each command, and the flags that all of them take.
+// fullHelp returns a line for each command, and the flags that all of them take.
 func fullHelp(verbs []wire.AnyVerb) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nusage: abrowser [--session NAME] COMMAND [ARGUMENTS] [flags]\n", summary)
@@ -46,10 +49,10 @@ func fullHelp(verbs []wire.AnyVerb) string {
 	b.WriteString(row("  version", "Print the version", 18))
 	b.WriteString(row("  completion", "Print the completion script for bash, zsh or fish", 18))
 	b.WriteString("\nFlags of all commands, before or after them:\n")
-	b.WriteString(flagRows(globalFields()))
+	b.WriteString(flagRows(config.Fields()))
 	b.WriteString(`
-A token that is no flag of the command is text where the last argument is text;
-behind -- everything is text. The variables in brackets have ABROWSER_ or
+A token that is not a flag of the command is text if the last argument is text;
+after -- everything is text. The variables in brackets have ABROWSER_ or
 AGENT_BROWSER_ before them. Settings and output can stand in
 ~/.config/abrowser/config.json, too; output and timeout also in ./abrowser.json.
 
@@ -58,7 +61,7 @@ exit status: 0 done, 1 failed, 2 usage, 3 no browser, 4 timed out, 5 ownership,
 	return b.String()
 }
 
-// groupHelp is one line for each command whose name begins with word.
+// groupHelp returns a line for each command whose name begins with word.
 func groupHelp(word string, verbs []wire.AnyVerb) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: abrowser %s COMMAND [ARGUMENTS] [flags]\n\n", word)
@@ -69,27 +72,27 @@ func groupHelp(word string, verbs []wire.AnyVerb) string {
 			if len(doc.Aliases) > 0 {
 				text += " (also " + strings.Join(doc.Aliases, ", ") + ")"
 			}
-			b.WriteString(row("  "+strings.TrimPrefix(usage(doc, v.Fields()), "abrowser "), text, 36))
+			b.WriteString(row("  "+strings.TrimPrefix(args.Usage(doc, v.Fields()), "abrowser "), text, 36))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// verbHelp is all that is declared of one command.
+// verbHelp returns everything that is declared of a command.
 func verbHelp(v wire.AnyVerb) string {
 	doc := v.Describe()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nusage: %s\n", doc.Short, usage(doc, v.Fields()))
+	fmt.Fprintf(&b, "%s\n\nusage: %s\n", doc.Short, args.Usage(doc, v.Fields()))
 	if len(doc.Aliases) > 0 {
 		fmt.Fprintf(&b, "also:  abrowser %s\n", strings.Join(doc.Aliases, ", abrowser "))
 	}
 	if doc.Long != "" {
 		fmt.Fprintf(&b, "\n%s\n", wrap(doc.Long, width, ""))
 	}
-	if args := arguments(v.Fields()); len(args) > 0 {
+	if arguments := args.Arguments(v.Fields()); len(arguments) > 0 {
 		b.WriteString("\narguments:\n")
-		for _, f := range args {
-			b.WriteString(row("  "+placeholder(f), f.Help+notes(f), 26))
+		for _, f := range arguments {
+			b.WriteString(row("  "+args.Placeholder(f), f.Help+notes(f), 26))
 		}
 	}
 	if rows := flagRows(v.Fields()); rows != "" {
@@ -109,7 +112,7 @@ func flagRows(fields []wire.Field) string {
 		if f.Short != "" {
 			name = "  -" + f.Short + ", --" + f.Flag
 		}
-		if word := (&flagValue{field: f}).Type(); !isBool(f) {
+		if word := valueName(f); word != "" {
 			name += " " + word
 		}
 		b.WriteString(row(name, f.Help+notes(f), 26))
@@ -117,7 +120,31 @@ func flagRows(fields []wire.Field) string {
 	return b.String()
 }
 
-// notes are a field's choices, default and variable.
+// valueName returns the word that stands for a flag's value, empty if it takes none.
+func valueName(f wire.Field) string {
+	switch {
+	case f.Type.Kind() == reflect.Bool:
+		return ""
+	case f.Type.Kind() == reflect.Slice:
+		return "A,B"
+	case f.Duration:
+		return "TIME"
+	case f.Type.Kind() == reflect.Int:
+		return "N"
+	case len(f.Enum) > 0:
+		return "WORD"
+	case f.File == "name":
+		return "PATH"
+	case f.Name == "session":
+		return "NAME"
+	case f.Name == "cdp":
+		return "URL"
+	default:
+		return "TEXT"
+	}
+}
+
+// notes returns a field's choices, default and variable.
 func notes(f wire.Field) string {
 	s := ""
 	if len(f.Enum) > 0 && !strings.Contains(f.Help, f.Enum[0]) {
@@ -132,7 +159,7 @@ func notes(f wire.Field) string {
 	return s
 }
 
-// groups are the headings of the verbs that people type, in their order.
+// groups returns the headings of the verbs that people type, in their order.
 func groups(verbs []wire.AnyVerb) []string {
 	var all []string
 	for _, v := range verbs {
@@ -149,11 +176,11 @@ func shown(verbs []wire.AnyVerb, group string) []wire.AnyVerb {
 	})
 }
 
-// mostAlike is how many commands that begin alike are listed on the first screen.
-const mostAlike = 2
+// maxAlike is how many commands with the same first word the first screen lists.
+const maxAlike = 2
 
-// short lists a group's commands, those that begin alike as one: browser status|stop,
-// or get ... where they are many.
+// short lists a group's commands, those with the same first word as one: browser status|stop,
+// or get ... if they are many.
 func short(verbs []wire.AnyVerb, group string) []string {
 	var all []string
 	for _, v := range shown(verbs, group) {
@@ -166,14 +193,14 @@ func short(verbs []wire.AnyVerb, group string) []string {
 		all = append(all, v.Describe().Name)
 	}
 	for i, names := range all {
-		if first, rest, _ := strings.Cut(names, " "); strings.Count(rest, "|") >= mostAlike {
+		if first, rest, _ := strings.Cut(names, " "); strings.Count(rest, "|") >= maxAlike {
 			all[i] = first + " ..."
 		}
 	}
 	return all
 }
 
-// row is a name and, from column on, its text.
+// row returns a line with a name and, from the column on, its text.
 func row(name, text string, column int) string {
 	indent := strings.Repeat(" ", column)
 	if len(name) >= column {
@@ -182,7 +209,7 @@ func row(name, text string, column int) string {
 	return name + indent[len(name):] + wrap(text, width-column, indent) + "\n"
 }
 
-// wrap breaks text into lines of at most columns, those behind the first indented.
+// wrap breaks text into lines of at most so many columns. It indents all but the first.
 func wrap(text string, columns int, indent string) string {
 	var b strings.Builder
 	at := 0

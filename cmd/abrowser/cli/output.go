@@ -6,22 +6,20 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// printer writes a command's answer: text for people, or one line of JSON.
+// printer prints a command's answer: text for people, or one line of JSON.
 type printer struct {
-	Output
+	config.Output
 	out, err io.Writer
-	session  string        // whose command it is, once that is known
+	session  string        // that answered, empty while it is not known
+	warnings []string      // that go with the answer
 	records  []wire.Record // what policies decided while the command ran
-
-	mu       sync.Mutex // guards warnings
-	warnings []string
 }
 
 // envelope is the JSON answer of a command.
@@ -39,33 +37,9 @@ type envelope struct {
 	SessionType string          `json:"sessionType,omitzero"`
 }
 
-// warn adds warnings to the answer. Those that ask several places at once call it
-// from each.
-func (p *printer) warn(warnings ...string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.warnings = append(p.warnings, warnings...)
-}
-
-// said returns the warnings so far.
-func (p *printer) said() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.warnings
-}
-
-// failing is an output that is shown whole though the command failed.
-type failing interface {
-	// failure is why, nil where it did not fail.
-	failure() error
-}
-
-// answer prints a verb's output and returns the exit status.
-func (p *printer) answer(out any) int {
-	var failure error
-	if f, ok := out.(failing); ok {
-		failure = f.failure()
-	}
+// answer prints a verb's output and returns the exit status. failure is why the command failed
+// although it has an output.
+func (p *printer) answer(out any, failure error) int {
 	if p.JSON {
 		data, err := plainJSON(out)
 		if err != nil {
@@ -73,7 +47,7 @@ func (p *printer) answer(out any) int {
 		}
 		return p.envelope(envelopeOf(data, failure))
 	}
-	p.tellWarnings()
+	p.printWarnings()
 	text := ""
 	if t, ok := out.(wire.Texter); ok {
 		text = t.Text()
@@ -81,10 +55,10 @@ func (p *printer) answer(out any) int {
 	if written := p.text(text); written != wire.ExitDone || failure == nil {
 		return written
 	}
-	return p.tellError(failure)
+	return p.printError(failure)
 }
 
-// text prints an answer for people, cut where that was asked for.
+// text prints an answer for people, cut if the output settings say so.
 func (p *printer) text(text string) int {
 	if text == "" {
 		return wire.ExitDone
@@ -92,19 +66,19 @@ func (p *printer) text(text string) int {
 	return p.write([]byte(cut(text, p.MaxOutput) + "\n"))
 }
 
-// fail prints what went wrong and returns the exit status.
+// fail prints an error and returns the exit status.
 func (p *printer) fail(err error) int {
 	if p.JSON {
 		return p.envelope(envelopeOf(nil, err))
 	}
-	p.tellWarnings()
-	return p.tellError(err)
+	p.printWarnings()
+	return p.printError(err)
 }
 
-func (p *printer) tellError(err error) int {
+func (p *printer) printError(err error) int {
 	e := wire.AsError(err)
-	p.tell("error", e.Message)
-	p.tell("hint", e.Hint)
+	p.diagnose("error", e.Message)
+	p.diagnose("hint", e.Hint)
 	return wire.ExitStatus(e.Code)
 }
 
@@ -118,7 +92,7 @@ func envelopeOf(data json.RawMessage, err error) (e envelope, status int) {
 }
 
 func (p *printer) envelope(e envelope, status int) int {
-	e.Warning, e.SessionID = strings.Join(p.said(), "; "), p.session
+	e.Warning, e.SessionID = strings.Join(p.warnings, "; "), p.session
 	e.Records = p.records
 	if wire.AnyUnhandled(p.records) {
 		e.OK = new(bool)
@@ -128,7 +102,7 @@ func (p *printer) envelope(e envelope, status int) int {
 	}
 	line, err := marshal(e)
 	if err != nil {
-		return p.failed(err)
+		return p.outputError(err)
 	}
 	if written := p.write(line); written != wire.ExitDone {
 		return written
@@ -138,31 +112,31 @@ func (p *printer) envelope(e envelope, status int) int {
 
 func (p *printer) write(answer []byte) int {
 	if _, err := p.out.Write(answer); err != nil {
-		return p.failed(fmt.Errorf("writing the answer: %w", err))
+		return p.outputError(fmt.Errorf("writing the answer: %w", err))
 	}
 	return wire.ExitDone
 }
 
-// failed is the end where stdout cannot be written.
-func (p *printer) failed(err error) int {
-	p.tell("error", err.Error())
+// outputError reports that stdout cannot be written and returns the exit status.
+func (p *printer) outputError(err error) int {
+	p.diagnose("error", err.Error())
 	return wire.ExitFailed
 }
 
-func (p *printer) tellWarnings() {
-	for _, w := range p.said() {
-		p.tell("warning", w)
+func (p *printer) printWarnings() {
+	for _, w := range p.warnings {
+		p.diagnose("warning", w)
 	}
 }
 
-// tell is the three voices on stderr: error, hint and warning.
-func (p *printer) tell(voice, message string) {
+// diagnose prints an error, hint or warning to stderr, unless it is empty.
+func (p *printer) diagnose(kind, message string) {
 	if message != "" {
-		_, _ = fmt.Fprintf(p.err, "abrowser: %s: %s\n", voice, message) // there is nobody else to tell
+		_, _ = fmt.Fprintf(p.err, "abrowser: %s: %s\n", kind, message) // an error of stderr has no other place
 	}
 }
 
-// cut leaves the first most characters of text; 0 leaves all.
+// cut returns the first characters of text, at most as many as most says; 0 means all.
 func cut(text string, most int) string {
 	total := utf8.RuneCountInString(text)
 	if most == 0 || total <= most {
@@ -176,8 +150,8 @@ func cut(text string, most int) string {
 	return fmt.Sprintf("%s\n[truncated: showing %d of %d chars. Use --max-output to adjust]", text[:at], most, total)
 }
 
-// plainJSON is v as JSON with sorted keys, numbers as they were sent, and <, >
-// and & as they are.
+// plainJSON returns v as JSON with sorted keys, numbers as they were sent, and <, > and &
+// unescaped.
 func plainJSON(v any) (json.RawMessage, error) {
 	raw, ok := v.(json.RawMessage)
 	if !ok {
@@ -190,7 +164,7 @@ func plainJSON(v any) (json.RawMessage, error) {
 	dec.UseNumber()
 	var any any
 	if err := dec.Decode(&any); err != nil {
-		return nil, fmt.Errorf("reading the answer: %w", err)
+		return nil, fmt.Errorf("decoding the answer: %w", err)
 	}
 	line, err := marshal(any)
 	return bytes.TrimSuffix(line, []byte("\n")), err

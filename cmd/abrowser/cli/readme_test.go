@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/args"
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const (
-	readme   = "../../../README.md"
-	commands = "../COMMANDS.md"
+	readme      = "../../../README.md"
+	commandsDoc = "../COMMANDS.md"
 )
 
 // firstVerbs returns the commands that the README shows.
@@ -36,13 +38,13 @@ func TestREADME(t *testing.T) {
 		}
 	}
 	all := func(wire.AnyVerb) bool { return true }
-	text = checkTables(t, commands, map[string]string{"settings": settingsTable(), "verbs": verbsTable(all)})
+	text = checkTables(t, commandsDoc, map[string]string{"settings": settingsTable(), "verbs": verbsTable(all)})
 	for _, status := range []int{
 		wire.ExitDone, wire.ExitFailed, wire.ExitUsage, wire.ExitNoBrowser, wire.ExitTimeout, wire.ExitOwnership,
 		wire.ExitPageClosed, wire.ExitInterrupted,
 	} {
 		if !strings.Contains(text, "\n| "+strconv.Itoa(status)+" | ") {
-			t.Errorf("%s has no row for exit status %d", commands, status)
+			t.Errorf("%s has no row for exit status %d", commandsDoc, status)
 		}
 	}
 }
@@ -104,7 +106,7 @@ func verbsTable(keep func(wire.AnyVerb) bool) string {
 
 // synopsis is the usage with the flags by name.
 func synopsis(v wire.AnyVerb) string {
-	words := strings.TrimPrefix(strings.TrimSuffix(usage(v.Describe(), v.Fields()), " [flags]"), "abrowser ")
+	words := strings.TrimPrefix(strings.TrimSuffix(args.Usage(v.Describe(), v.Fields()), " [flags]"), "abrowser ")
 	for _, f := range v.Fields() {
 		switch {
 		case f.Flag == "":
@@ -121,12 +123,12 @@ func settingsTable() string {
 	var b strings.Builder
 	b.WriteString("| flag | variable | key | |\n|---|---|---|---|\n")
 	timeout := wire.Verb[verbs.TimeoutIn, verbs.Empty]{}.Fields()
-	for _, f := range append(globalFields(), timeout...) {
+	for _, f := range append(config.Fields(), timeout...) {
 		if f.Env == "" {
 			continue
 		}
 		key := "`" + f.Name + "`"
-		if slices.ContainsFunc(whoFields(), func(w wire.Field) bool { return w.Name == f.Name }) {
+		if !slices.Contains(config.FileKeys(), f.Name) {
 			key = ""
 		}
 		fmt.Fprintf(&b, "| `--%s` | `ABROWSER_%s` | %s | %s |\n", f.Flag, f.Env, key, f.Help)

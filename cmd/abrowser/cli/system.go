@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// System is what a command sees of the machine. All fields are required.
+// System is the part of the machine that a command uses. All fields are required.
 type System struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Lookup         func(string) (string, bool) // a variable
 	Environ        func() []string
 	Dir            func() (string, error) // the working directory
-	Terminal       bool                   // a person looks at stderr
+	Terminal       bool                   // stderr is a terminal
 	Input          bool                   // stdin is a terminal and not a file or pipe
 	Interrupted    func(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc)
 }
 
-// OS is the system that the process runs on.
+// OS returns the system that the process runs on.
 func OS() System {
 	return System{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -31,13 +31,13 @@ func OS() System {
 	}
 }
 
-// quick is how long a command that only reads may take before it listens for signals,
-// which takes two threads and a tenth of a short command's time. Until then a signal
-// ends the process the way the system does, which hangs up and loses nothing.
+// quick is how long a command that only reads may run before it listens for signals, which
+// takes two threads and a tenth of a short command's time. Until then a signal ends the process
+// by default, which closes the connection and loses nothing.
 const quick = 20 * time.Millisecond
 
-// interrupted ends the context at the first signal that asks the process to end, which
-// it listens for after a while. A second one ends the process the way the system does.
+// interrupted cancels the context at the first signal that asks the process to end. It listens
+// for signals only after a time. A second signal ends the process by default.
 func interrupted(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	listening := time.AfterFunc(after, func() { // beside the command
@@ -52,8 +52,7 @@ func interrupted(ctx context.Context, after time.Duration) (context.Context, con
 	}
 }
 
-// isTerminal reports whether f is a terminal: a character device, and not the
-// one that is everywhere.
+// isTerminal reports whether f is a terminal: a character device other than the null device.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/abrowser/abrowser/cmd/abrowser/ask"
+	"github.com/abrowser/abrowser/cmd/abrowser/commands"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -20,60 +23,63 @@ type call struct {
 	ctx     context.Context
 	tool    tool
 	session string
-	chosen  bool           // the session was named by the caller
-	in      map[string]any // the verb's fields
-	extra   map[string]any // what the tool takes beyond them
+	named   bool           // the caller named the session, or the tool did
+	params  map[string]any // the verb's
+	extra   map[string]any // the tool's own arguments
 }
 
-// answer is what a tool says: an output of a verb, or one of the tool's own.
+// answer is what a tool answers: a verb's result, or an output of the tool's own.
 type answer struct {
-	out     any
-	aside   ask.Aside
-	session string // who answered, where the tool chose it
-	// pictures are those of several actions; a picture that is all of out is not here.
-	pictures [][]byte
+	commands.Result
+	pictures [][]byte // of several actions; a picture that is the whole output is not among them
 }
 
-// call answers a use of a tool. Everything that goes wrong is told to the model.
+// call answers a use of a tool. An error is part of the answer, for the model to read.
 func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.CallToolResult {
 	s.running.Add(1)
 	defer s.running.Add(-1)
-	c, err := s.read(ctx, t, r.Params.Arguments)
+	c, err := s.parse(ctx, t, r.Params.Arguments)
 	if err != nil {
-		return failure(c, err, ask.Aside{})
+		return failure(c, err, commands.Result{})
 	}
-	done := s.tellProgress(ctx, r)
-	defer done()
-	if err := s.exists(c); err != nil {
-		return failure(c, err, ask.Aside{})
+	stop := s.notifyProgress(ctx, r)
+	defer stop()
+	if err := s.checkExists(c); err != nil {
+		return failure(c, err, commands.Result{})
 	}
 	serve := t.serve
 	if serve == nil {
-		serve = (*server).ask
+		serve = (*server).do
 	}
-	a, err := serve(s, c)
+	a, err := serve(s, &c)
 	if t.verb.Describe().Name == verbs.Close.Name {
 		s.forget()
 	}
-	if a.session != "" {
-		c.session, c.chosen = a.session, true
-	}
 	if err != nil {
-		return failure(c, err, a.aside)
+		return failure(c, err, a.Result)
 	}
 	return success(c, a)
 }
 
-func (s *server) ask(c call) (answer, error) {
-	out, aside, err := s.Asker.Ask(c.ctx, c.session, c.tool.verb, c.in)
-	return answer{out: out, aside: aside}, err
+// do has the tool's verb answered.
+func (s *server) do(c *call) (answer, error) {
+	return s.run(c.ctx, commands.Command{Session: c.session, Verb: c.tool.verb, Params: c.params})
 }
 
-// exists refuses a session that was named and is not known, for tools that need a
-// page. Without a name the current one is made as it is needed.
-func (s *server) exists(c call) error {
-	doc := c.tool.verb.Describe()
-	if !c.chosen || c.tool.opens || doc.NoStart || doc.By == wire.ByCommand || c.session == s.Session || s.knows(c.session) {
+// run runs a command.
+func (s *server) run(ctx context.Context, cmd commands.Command) (answer, error) {
+	result, err := s.Do(ctx, cmd)
+	if err == nil {
+		err = result.Failure
+	}
+	return answer{Result: result}, err
+}
+
+// checkExists refuses a session that was named and does not exist, for tools that need a page.
+// The current session is started when it is needed.
+func (s *server) checkExists(c call) error {
+	spec := c.tool.verb.Describe()
+	if !c.named || c.tool.opens || spec.NoStart || spec.By == wire.ByCommand || c.session == s.Session || s.knows(c.session) {
 		return nil
 	}
 	list, err := s.sessions(c.ctx)
@@ -82,19 +88,25 @@ func (s *server) exists(c call) error {
 	}
 	for _, known := range list.Sessions {
 		if known.ID == c.session {
-			s.learn(c.session)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.known[c.session] = true
 			return nil
 		}
 	}
-	return wire.Errorf(wire.CodeNotFound, "No session: %s", c.session).WithHint("open_session makes it, list_sessions lists those there are")
+	return unknownSession(c.session)
+}
+
+func unknownSession(name string) error {
+	return wire.Errorf(wire.CodeNotFound, "No session: %s", name).WithHint("open_session makes it, list_sessions lists the existing ones")
 }
 
 func (s *server) sessions(ctx context.Context) (*verbs.SessionListOut, error) {
-	out, _, err := s.Asker.Ask(ctx, s.now(), verbs.SessionList, nil)
+	a, err := s.run(ctx, commands.Command{Session: s.currentSession(), Verb: verbs.SessionList})
 	if err != nil {
 		return nil, err
 	}
-	list, _ := out.(*verbs.SessionListOut)
+	list, _ := a.Output.(*verbs.SessionListOut)
 	return list, nil
 }
 
@@ -104,71 +116,86 @@ func (s *server) knows(session string) bool {
 	return s.known[session]
 }
 
-func (s *server) learn(session string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.known[session] = true
-}
-
-// forget is for when sessions end.
+// forget drops what is known of sessions, after some of them may have ended.
 func (s *server) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.known)
 }
 
-// now is the current session of the connection.
-func (s *server) now() string {
+// currentSession returns the session of calls that name none.
+func (s *server) currentSession() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.current
 }
 
-// read takes a call's arguments apart. Numbers and booleans may be strings, and
-// objects and lists may be the JSON of one, as some clients send them.
-func (s *server) read(ctx context.Context, t tool, raw json.RawMessage) (call, error) {
-	c := call{ctx: ctx, tool: t, session: s.now(), in: map[string]any{}, extra: map[string]any{}}
+// parse parses a call's arguments.
+func (s *server) parse(ctx context.Context, t tool, raw json.RawMessage) (call, error) {
+	c := call{ctx: ctx, tool: t, session: s.currentSession()}
 	given := map[string]any{}
 	if len(bytes.TrimSpace(raw)) > 0 {
-		dec := json.NewDecoder(bytes.NewReader(raw))
-		dec.UseNumber()
-		if err := dec.Decode(&given); err != nil {
-			return c, wire.Errorf(wire.CodeBadInput, "the arguments are no JSON object")
+		decoded, err := decode(raw)
+		object, ok := decoded.(map[string]any)
+		if err != nil || !ok && decoded != nil {
+			return c, wire.Errorf(wire.CodeBadInput, "the arguments are not a JSON object")
 		}
+		given = object
 	}
-	if err := c.whose(given); err != nil {
-		return c, err
+	return c, c.assign(given)
+}
+
+// decode decodes JSON, whose numbers become [json.Number].
+func decode(raw []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
 	}
-	kinds := t.kinds()
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("data after the JSON value")
+	}
+	return v, nil
+}
+
+// assign sets what the arguments say. Numbers and booleans may be strings, and objects and lists
+// may be JSON in a string, as some clients send them.
+func (c *call) assign(given map[string]any) error {
+	c.params, c.extra = map[string]any{}, map[string]any{}
+	if err := c.assignSession(given); err != nil {
+		return err
+	}
+	types := c.tool.argumentTypes()
 	for name, value := range given {
-		kind, known := kinds[name]
+		if name == "session" || name == "sessionId" {
+			continue
+		}
+		kind, known := types[name]
 		if !known {
-			return c, wire.Errorf(wire.CodeBadInput, "%s takes no %q", t.name, name).WithHint("tools/list shows what each tool takes")
+			return wire.Errorf(wire.CodeBadInput, "%s takes no %q", c.tool.name, name).WithHint("tools/list shows what each tool takes")
 		}
 		value, err := coerce(name, value, kind)
-		switch field := t.inside(name); {
+		switch field := c.tool.fieldName(name); {
 		case err != nil:
-			return c, err
+			return err
 		case value == nil:
 		case field == "":
 			c.extra[name] = value
 		default:
-			c.in[field] = value
+			c.params[field] = typed(value)
 		}
 	}
-	for name, value := range t.fixed {
-		c.in[name] = value
-	}
-	return c, nil
+	maps.Copy(c.params, c.tool.fixed)
+	return nil
 }
 
-// whose takes the session out of the arguments.
-func (c *call) whose(given map[string]any) error {
+// assignSession sets the session that the arguments name.
+func (c *call) assignSession(given map[string]any) error {
 	var names []string
 	for _, key := range []string{"session", "sessionId"} {
-		value, ok := given[key]
-		delete(given, key)
-		if !ok || value == nil {
+		value := given[key]
+		if value == nil {
 			continue
 		}
 		name, isText := value.(string)
@@ -181,40 +208,38 @@ func (c *call) whose(given map[string]any) error {
 		return wire.Errorf(wire.CodeBadInput, "session is %q and sessionId is %q; give one of them", names[0], names[1])
 	}
 	if len(names) > 0 {
-		c.session, c.chosen = names[0], true
+		c.session, c.named = names[0], true
 	}
 	return nil
 }
 
-// kinds are the JSON schema types of the tool's arguments.
-func (t tool) kinds() map[string]string {
-	kinds := map[string]string{}
+// argumentTypes returns the JSON schema types of the tool's arguments.
+func (t tool) argumentTypes() map[string]string {
+	types := map[string]string{}
 	properties, _ := t.schema()["properties"].(map[string]any)
 	for name, p := range properties {
 		described, _ := p.(map[string]any)
-		kinds[name], _ = described["type"].(string)
+		types[name], _ = described["type"].(string)
 	}
-	delete(kinds, "session")
-	delete(kinds, "sessionId")
-	return kinds
+	return types
 }
 
-// inside is the verb's field for an argument, empty for one of the tool's own.
-func (t tool) inside(name string) string {
-	for _, p := range t.extra {
-		if p.name == name {
+// fieldName returns the verb's field of an argument, empty for one of the tool's own.
+func (t tool) fieldName(argument string) string {
+	for _, p := range t.extraArgs {
+		if p.name == argument {
 			return ""
 		}
 	}
-	for field, outside := range t.fields {
-		if outside == name {
+	for field, name := range t.fields {
+		if name == argument {
 			return field
 		}
 	}
-	return name
+	return argument
 }
 
-// coerce makes a value of the kind out of one that was sent as a string.
+// coerce returns a value of a JSON schema type from one that may have been sent as a string.
 func coerce(name string, value any, kind string) (any, error) {
 	text, isText := value.(string)
 	if !isText || kind == "string" {
@@ -231,8 +256,7 @@ func coerce(name string, value any, kind string) (any, error) {
 			return json.Number(trimmed), nil
 		}
 	default:
-		var v any
-		if err := json.Unmarshal([]byte(trimmed), &v); err == nil {
+		if v, err := decode([]byte(trimmed)); err == nil {
 			return v, nil
 		}
 		if kind == "array" {
@@ -242,17 +266,39 @@ func coerce(name string, value any, kind string) (any, error) {
 	return nil, wire.Errorf(wire.CodeBadInput, "%s is %q; it takes a %s", name, text, kind)
 }
 
-// progressEvery is the time between two signs of life to a client that asked.
+// typed returns a value with the types of [commands.Command]: whole numbers are ints, and lists
+// of texts are []string.
+func typed(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		if whole, err := v.Int64(); err == nil {
+			return int(whole)
+		}
+	case []any:
+		words := make([]string, 0, len(v))
+		for _, one := range v {
+			word, ok := one.(string)
+			if !ok {
+				return value
+			}
+			words = append(words, word)
+		}
+		return words
+	}
+	return value
+}
+
+// progressEvery is the time between two progress notifications.
 const progressEvery = 2 * time.Second
 
-// tellProgress tells a client that asked for it that its call goes on, until the
-// function it returns is called.
-func (s *server) tellProgress(ctx context.Context, r *mcp.CallToolRequest) func() {
+// notifyProgress notifies a client that asked for progress that its call goes on, until the
+// function that it returns is called.
+func (s *server) notifyProgress(ctx context.Context, r *mcp.CallToolRequest) (stop func()) {
 	token := r.Params.GetProgressToken()
 	if token == nil || r.Session == nil {
 		return func() {}
 	}
-	ctx, stop := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -263,11 +309,11 @@ func (s *server) tellProgress(ctx context.Context, r *mcp.CallToolRequest) func(
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // a client that has gone ends the call
+				_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // a client that has left ends the call
 					ProgressToken: token, Progress: time.Since(began).Seconds(), Message: r.Params.Name + " goes on",
 				})
 			}
 		}
 	}()
-	return func() { stop(); <-ended }
+	return func() { cancel(); <-ended }
 }

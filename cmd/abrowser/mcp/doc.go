@@ -1,12 +1,9 @@
-// Package mcp serves abrowser's verbs to an MCP client over standard input and
-// output.
+// Package mcp serves abrowser's verbs to an MCP client over standard input and output.
 //
-// It makes a tool of every verb (package sockets/wire) by the verb's own
-// declaration, and keeps beside them the names that users of other browser tools
-// know. What a tool does is what the command does: an [ask.Asker], which the command
-// line is, has it answered by the session's daemon. Nothing of a page or a session
-// is kept here but which session a call without one means.
+// It makes a tool of every verb from the verb's declaration, and adds tools under the names
+// that users of other browser tools know. A tool does what the command does: package commands
+// runs it. Of pages and sessions the server only keeps which session a call without one is for.
 //
-// It refuses to know cobra, daemons and sockets. Its invariant: a call that names a
-// session reaches that session or none.
+// Package roles uses it. It parses no command line and opens no socket. Its invariant: a call
+// that names a session reaches that session or none.
 package mcp

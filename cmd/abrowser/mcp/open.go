@@ -9,41 +9,43 @@ import (
 	"strings"
 	"time"
 
-	"github.com/abrowser/abrowser/cmd/abrowser/ask"
+	"github.com/abrowser/abrowser/cmd/abrowser/commands"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// openSession makes a session, and is an error for one that lives. One that cannot be
-// opened as asked is not there afterwards.
-func (s *server) openSession(c call) (answer, error) {
-	foreign := map[string]bool{} // made by other agents meanwhile
+// openSession opens a session, and fails if it is alive. A session that cannot be opened as
+// requested does not exist afterwards.
+func (s *server) openSession(c *call) (answer, error) {
+	foreign := map[string]bool{} // opened by other agents meanwhile
 	for {
-		known, err := s.states(c)
+		known, err := s.states(c.ctx)
 		if err != nil {
 			return answer{}, err
 		}
 		for session := range foreign {
 			known[session] = verbs.StateReady
 		}
-		session, err := s.take(c, known)
+		session, err := s.reserveName(*c, known)
 		if err != nil {
-			return answer{session: session}, err
+			return answer{}, err
 		}
-		a, err := s.openAs(c, session, known[session] != "")
-		s.letGo(session)
-		if errors.Is(err, wire.CodeOwnership) && !c.chosen {
+		opening := *c
+		opening.session = session
+		a, err := s.openAs(opening, known[session] != "")
+		s.doneOpening(session)
+		if errors.Is(err, wire.CodeOwnership) && !c.named {
 			foreign[session] = true
 			continue
 		}
-		a.session = session
+		c.session, c.named = session, true
 		return a, err
 	}
 }
 
-// states are the states of all sessions that there are.
-func (s *server) states(c call) (map[string]string, error) {
-	list, err := s.sessions(c.ctx)
+// states returns the states of all sessions, by name.
+func (s *server) states(ctx context.Context) (map[string]string, error) {
+	list, err := s.sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +56,13 @@ func (s *server) states(c call) (map[string]string, error) {
 	return states, nil
 }
 
-// take chooses the session that is to be opened, and keeps it from being opened twice
-// at once. One without a name gets a name that nobody has left a tab under.
-func (s *server) take(c call, known map[string]string) (string, error) {
+// reserveName returns the name of the session to open, and keeps another call from opening it at
+// the same time. If the call names none, it is a name under which no session has left a tab.
+func (s *server) reserveName(c call, known map[string]string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session := c.session
-	if !c.chosen {
+	if !c.named {
 		for n := 1; ; n++ {
 			session = fmt.Sprintf("browser-%d", n)
 			if known[session] == "" && !s.opening[session] {
@@ -69,85 +71,88 @@ func (s *server) take(c call, known map[string]string) (string, error) {
 		}
 	}
 	if state := known[session]; state != "" && state != verbs.StateReleased || s.opening[session] {
-		return session, wire.Errorf(wire.CodeBadInput, "Session '%s' already exists", session).WithHint("close_session first, or use it as it is")
+		return "", wire.Errorf(wire.CodeBadInput, "Session '%s' already exists", session).WithHint("close_session first, or use it as it is")
 	}
 	s.opening[session] = true
 	return session, nil
 }
 
-func (s *server) letGo(session string) {
+func (s *server) doneOpening(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.opening, session)
 }
 
-// openAs opens the session. wasThere is set where it has left tabs, which stay also
-// where it cannot be opened.
-func (s *server) openAs(c call, session string, wasThere bool) (answer, error) {
+// openAs opens the call's session. existed is set if the session has left tabs, which stay also
+// if it cannot be opened.
+func (s *server) openAs(c call, existed bool) (answer, error) {
 	if url, ok := c.extra["navigationUrl"]; ok {
-		c.in["url"] = url
+		c.params["url"] = url
 	}
 	policies, err := c.policies()
 	if err != nil {
 		return answer{}, err
 	}
-	asker, err := s.Asker.Where(session, c.settings())
-	if err != nil {
-		return answer{}, err
-	}
-	var before []string          // what starting the session says
-	for _, p := range policies { // in force before the first page is there
-		_, aside, err := asker.Ask(c.ctx, session, p.verb, p.in)
-		before = append(before, aside.Warnings...)
+	settings := c.settings()
+	var warnings []string
+	run := func(p policy) (answer, error) {
+		a, err := s.run(c.ctx, commands.Command{Session: c.session, Verb: p.verb, Params: p.params, Settings: settings})
+		warnings = append(warnings, a.Warnings...)
+		a.Warnings = warnings
 		if err != nil {
-			s.undo(c.ctx, asker, session, !wasThere)
-			return answer{aside: ask.Aside{Warnings: before}}, err
+			s.undo(c, settings, !existed)
+		}
+		return a, err
+	}
+	for _, p := range policies { // which are in force before the session has a page
+		if a, err := run(p); err != nil {
+			return a, err
 		}
 	}
-	out, aside, err := asker.Ask(c.ctx, session, verbs.Open, c.in)
-	aside.Warnings = append(before, aside.Warnings...)
+	a, err := run(policy{verbs.Open, c.params})
 	if err != nil {
-		s.undo(c.ctx, asker, session, !wasThere)
-		return answer{aside: aside}, err
+		return a, err
 	}
-	opened, err := object(out)
-	return answer{out: said{opened, "session " + session + " is open"}, aside: aside}, err
+	opened, err := object(a.Output)
+	a.Output = customOutput{opened, "session " + c.session + " is open"}
+	return a, err
 }
 
-// undoTime is how long a session that could not be opened may take to end.
+// undoTime is how long ending a session that could not be opened may take.
 const undoTime = 10 * time.Second
 
-// undo ends a session that could not be opened, so that its name can be used again.
-func (s *server) undo(ctx context.Context, asker ask.Asker, session string, page bool) {
-	// Also where the client has given up waiting.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+// undo ends a session that could not be opened, so that its name is free again.
+func (s *server) undo(c call, settings map[string]any, page bool) {
+	// Also if the client has given the call up.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), undoTime)
 	defer cancel()
-	_, _, _ = asker.Ask(ctx, session, verbs.Close, map[string]any{"page": page}) // why it was not opened is what counts
+	// The error of opening the session is reported, not that of ending it.
+	_, _ = s.run(ctx, commands.Command{Session: c.session, Verb: verbs.Close, Params: map[string]any{"page": page}, Settings: settings})
 	s.forget()
 }
 
-// settings are those of the arguments that say in what browser a session is.
+// settings returns the arguments that say in which browser the session is.
 func (c call) settings() map[string]any {
-	where := map[string]any{}
+	settings := map[string]any{}
 	for _, name := range []string{"mode", "profile", "cdp"} {
 		if value, ok := c.extra[name]; ok {
-			where[name] = value
+			settings[name] = value
 		}
 	}
 	if headless, ok := c.extra["headless"].(bool); ok {
-		where["headed"] = !headless
+		settings["headed"] = !headless
 	}
-	return where
+	return settings
 }
 
-// policy is one that a session is opened with.
+// policy is a verb that sets one of a session's policies.
 type policy struct {
-	verb wire.AnyVerb
-	in   map[string]any
+	verb   wire.AnyVerb
+	params map[string]any
 }
 
-// policyArguments are the arguments that set the policies of a session as it is
-// opened, by the verbs that do.
+// policyArguments returns the arguments that set a policy of the session that is opened, with the
+// verbs that do so.
 func policyArguments() map[string]wire.AnyVerb {
 	return map[string]wire.AnyVerb{
 		"dialogPolicy": verbs.PolicyDialog, "permissionPolicy": verbs.PolicyPermission,
@@ -155,19 +160,19 @@ func policyArguments() map[string]wire.AnyVerb {
 	}
 }
 
-// policies are those that were asked for, each checked.
+// policies returns the policies that the arguments set, each checked.
 func (c call) policies() ([]policy, error) {
 	var all []policy
 	for name, verb := range policyArguments() {
-		given, ok := c.extra[name].(string)
+		mode, ok := c.extra[name].(string)
 		if !ok {
 			continue
 		}
-		p := policy{verb, map[string]any{"mode": given}}
-		if text, ok := strings.CutPrefix(given, verbs.PolicyPromptWith+":"); ok && name == "dialogPolicy" {
-			p.in["mode"], p.in["text"] = verbs.PolicyPromptWith, text
+		p := policy{verb, map[string]any{"mode": mode}}
+		if text, ok := strings.CutPrefix(mode, verbs.PolicyPromptWith+":"); ok && name == "dialogPolicy" {
+			p.params["mode"], p.params["text"] = verbs.PolicyPromptWith, text
 		}
-		raw, err := json.Marshal(p.in)
+		raw, err := json.Marshal(p.params)
 		if err == nil {
 			_, err = verb.Decode(bytes.NewReader(raw))
 		}

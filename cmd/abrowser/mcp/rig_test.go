@@ -11,10 +11,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/abrowser/abrowser/cmd/abrowser/ask"
+	"github.com/abrowser/abrowser/cmd/abrowser/commands"
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 	"github.com/abrowser/abrowser/sockets/verbs"
-	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // patience is how long a test waits for what takes milliseconds.
@@ -25,15 +24,10 @@ type asked struct {
 	session, verb string
 	in            map[string]any
 	settings      map[string]any
+	actions       []commands.Action
 }
 
-// asker answers verbs as a command line would, with sessions that are names alone.
-// What the sessions' daemons do with a verb is not the server's business.
-type asker struct {
-	settings map[string]any
-	*answers
-}
-
+// answers runs commands as a runner would, in sessions that only have a name and a state.
 type answers struct {
 	serve    func(context.Context, asked) (any, error) // nil result: the verb's empty output
 	warnings map[string][]string                       // that come with a verb's reply
@@ -43,12 +37,16 @@ type answers struct {
 	sessions map[string]string // their states
 }
 
-// Ask is for the server.
-func (a asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[string]any) (any, ask.Aside, error) {
-	q := asked{session, v.Describe().Name, in, a.settings}
+// do is for the server.
+func (a *answers) do(ctx context.Context, c commands.Command) (commands.Result, error) {
+	q := asked{c.Session, c.Verb.Describe().Name, c.Params, c.Settings, c.Actions}
 	a.mu.Lock()
 	a.all = append(a.all, q)
 	a.mu.Unlock()
+	result := commands.Result{Session: c.Session}
+	if tab, _ := c.Params["tab"].(string); strings.Contains(tab, "/") {
+		result.Session, _, _ = strings.Cut(tab, "/")
+	}
 	var out any
 	var err error
 	if a.serve != nil {
@@ -62,21 +60,18 @@ func (a asker) Ask(ctx context.Context, session string, v wire.AnyVerb, in map[s
 		for id, state := range a.sessions {
 			list.Sessions = append(list.Sessions, verbs.SessionEntry{ID: id, State: state})
 		}
-		return list, ask.Aside{}, err
+		result.Output = list
+		return result, err
 	case q.verb == verbs.Close.Name:
-		delete(a.sessions, session)
+		delete(a.sessions, c.Session)
 	case q.verb == verbs.Open.Name:
-		a.sessions[session] = "ready" // the daemon runs, whatever becomes of the page
+		a.sessions[c.Session] = "ready" // the daemon runs, whatever becomes of the page
 	}
-	if out == nil {
-		out = v.NewOut()
+	if result.Output = out; out == nil {
+		result.Output = c.Verb.NewOut()
 	}
-	return out, ask.Aside{Warnings: a.warnings[q.verb]}, err
-}
-
-// Where is for the server.
-func (a asker) Where(_ string, settings map[string]any) (ask.Asker, error) {
-	return asker{settings, a.answers}, nil
+	result.Warnings = a.warnings[q.verb]
+	return result, err
 }
 
 // of are the questions with this verb, in their order.
@@ -111,7 +106,7 @@ func serve(t *testing.T, groups ...string) *rig {
 	fromServer, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- mcp.Serve(context.WithoutCancel(t.Context()), mcp.Options{Asker: asker{nil, r.answers}, In: in, Out: out, Session: "default", Groups: groups})
+		ended <- mcp.Serve(context.WithoutCancel(t.Context()), mcp.Options{Do: r.do, In: in, Out: out, Session: "default", Groups: groups})
 		_ = out.Close() // which never fails
 	}()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{

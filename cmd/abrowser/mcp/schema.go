@@ -13,11 +13,10 @@ type property struct {
 	name, help string
 	kind       string // JSON schema's: string, boolean, integer, number, array, object
 	required   bool
-	enum       []string // that it takes alone; nil: any
+	enum       []string // the values that it takes; nil means any
 }
 
-// schema is the JSON schema of the tool's arguments, made from the verb's fields.
-// Numbers and booleans may come as strings, as some clients send them.
+// schema returns the JSON schema of the tool's arguments, made from the verb's fields.
 func (t tool) schema() map[string]any {
 	properties := map[string]any{
 		"session":   map[string]any{"type": "string", "description": "the task's session; without it the current one"},
@@ -28,13 +27,13 @@ func (t tool) schema() map[string]any {
 		if _, fixed := t.fixed[f.Name]; fixed || f.Person || f.Flag == "" && f.Arg < 0 {
 			continue
 		}
-		name := t.outside(f.Name)
+		name := t.argumentName(f.Name)
 		properties[name] = schemaOf(f)
 		if f.Required {
 			required = append(required, name)
 		}
 	}
-	for _, p := range slices.Concat(t.beside, t.extra) {
+	for _, p := range slices.Concat(t.hiddenFields, t.extraArgs) {
 		described := map[string]any{"type": p.kind, "description": p.help}
 		if p.enum != nil {
 			described["enum"] = p.enum
@@ -51,8 +50,8 @@ func (t tool) schema() map[string]any {
 	return schema
 }
 
-// outside is the tool's name of a verb's field.
-func (t tool) outside(field string) string {
+// argumentName returns the tool's argument for a verb's field.
+func (t tool) argumentName(field string) string {
 	if name, ok := t.fields[field]; ok {
 		return name
 	}

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,17 +17,17 @@ import (
 func TestSequence(t *testing.T) {
 	r := serve(t)
 	r.serve = func(_ context.Context, q asked) (any, error) {
-		steps, _ := q.in["steps"].([]verbs.Step)
 		if q.verb != verbs.Batch.Name {
 			return nil, nil
 		}
 		out := &verbs.BatchOut{}
-		for _, s := range steps {
-			result := verbs.StepResult{Success: true, Result: json.RawMessage("{}"), Records: []wire.Record{{Kind: s.Verb, Unhandled: s.Verb == "click"}}}
-			if s.Verb == verbs.Screenshot.Name {
+		for _, a := range q.actions {
+			verb := a.Verb.Describe().Name
+			result := verbs.StepResult{Success: true, Result: json.RawMessage("{}"), Records: []wire.Record{{Kind: verb, Unhandled: verb == "click"}}}
+			if verb == verbs.Screenshot.Name {
 				result.Result = json.RawMessage(`{"path":"","image":"aVZCT1J3MEtHZ28="}`)
 			}
-			if s.Verb == verbs.GetURL.Name {
+			if verb == verbs.GetURL.Name {
 				message := "gone"
 				result = verbs.StepResult{Error: &message, Code: wire.CodePageClosed}
 			}
@@ -63,17 +64,26 @@ func TestSequence(t *testing.T) {
 	if picture, ok := result.Content[0].(*sdk.ImageContent); !ok || len(picture.Data) == 0 {
 		t.Errorf("the picture is %T", result.Content[0])
 	}
-	in := r.of("batch")[0].in
-	want := `[{"command":["set_value"],"verb":"fill","in":{"selector":"#i","text":"x","timeout":300}},` +
-		`{"command":["set_dialog_policy"],"verb":"policy dialog","in":{"mode":"accept"}},` +
-		`{"command":["set_permission_policy"],"verb":"policy permission","in":{"mode":"raise","perPermission":{"camera":"allow"}}},` +
-		`{"command":["set_notification_policy"],"verb":"policy notification","in":{"mode":"allow"}},` +
-		`{"command":["set_fs_picker_policy"],"verb":"policy file-picker","in":{"mode":"allow","perAPI":{"showSaveFilePicker":"deny"}}},` +
-		`{"command":["fs_picker_respond"],"verb":"policy respond","in":{"api":"showOpenFilePicker","files":[{"contents":"x"}]}},` +
-		`{"command":["click_element"],"verb":"click","in":{"selector":"#i"}},{"command":["screenshot"],"verb":"screenshot","in":{}},` +
-		`{"command":["get_url"],"verb":"get url","in":{}},{"command":["get title"],"verb":"get title","in":{}}]`
-	if got := jsonOf(t, in["steps"]); got != want || in["bail"] != true {
-		t.Errorf("the steps are\n%s, want\n%s", got, want)
+	batch := r.of("batch")[0]
+	want := []string{
+		`action 1: set_value fill {"selector":"#i","text":"x","timeout":300}`,
+		`action 2: set_dialog_policy policy dialog {"mode":"accept"}`,
+		`action 3: set_permission_policy policy permission {"mode":"raise","perPermission":{"camera":"allow"}}`,
+		`action 4: set_notification_policy policy notification {"mode":"allow"}`,
+		`action 5: set_fs_picker_policy policy file-picker {"mode":"allow","perAPI":{"showSaveFilePicker":"deny"}}`,
+		`action 6: fs_picker_respond policy respond {"api":"showOpenFilePicker","files":[{"contents":"x"}]}`,
+		`action 7: click_element click {"selector":"#i"}`,
+		`action 8: screenshot screenshot {}`,
+		`action 9: get_url get url {}`,
+		`action 10: get title get title {}`,
+	}
+	for i, a := range batch.actions {
+		if got := fmt.Sprintf("%s: %s %s %s", a.Label, a.Words[0], a.Verb.Describe().Name, jsonOf(t, a.Params)); i >= len(want) || got != want[i] {
+			t.Errorf("an action is\n%s, want\n%s", got, want[min(i, len(want)-1)])
+		}
+	}
+	if len(batch.actions) != len(want) || batch.in["bail"] != true {
+		t.Errorf("%d actions with %v", len(batch.actions), batch.in)
 	}
 	for _, tt := range []struct {
 		want string
@@ -81,8 +91,8 @@ func TestSequence(t *testing.T) {
 	}{
 		{`action 1: there is no action "list_sessions"`, map[string]any{"action": "list_sessions"}},
 		{`action 1: there is no action "grant_tab_space"`, map[string]any{"action": "grant_tab_space"}},
-		{`action 1: it is no object with "action"`, map[string]any{"click": "x"}},
-		{`action 1: a sequence is of one session`, map[string]any{"action": "click", "selector": "x", "session": "b"}},
+		{`action 1: not an object with "action"`, map[string]any{"click": "x"}},
+		{`action 1: a sequence is for one session`, map[string]any{"action": "click", "selector": "x", "session": "b"}},
 		{`action 1: click takes no "bogus"`, map[string]any{"action": "click", "bogus": 1}},
 	} {
 		r.says(tt.want, "execute_sequence", map[string]any{"session": "a", "actions": []any{tt.step}})

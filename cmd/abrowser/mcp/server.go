@@ -9,15 +9,15 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/abrowser/abrowser/cmd/abrowser/ask"
+	"github.com/abrowser/abrowser/cmd/abrowser/commands"
 )
 
-// Options of a server. Asker, In and Out are required.
+// Options of a server. Do, In and Out are required.
 type Options struct {
-	Asker   ask.Asker
-	In      io.Reader // its end is the client's goodbye
+	Do      func(context.Context, commands.Command) (commands.Result, error) // [commands.Runner.Do]
+	In      io.Reader                                                        // the server ends with it
 	Out     io.Writer
-	Session string   // whom a call without a session is for
+	Session string   // of the calls that name none
 	Groups  []string // of tools, see [Groups]; none means core
 	Version string
 }
@@ -28,17 +28,17 @@ type server struct {
 	mcp   *mcp.Server
 	tools []tool
 
-	running atomic.Int64 // calls
+	running atomic.Int64 // calls that are not answered yet
 
 	mu      sync.Mutex // guards the fields below
 	current string
-	on      map[string]bool // groups whose tools are there
-	known   map[string]bool // sessions that were there when they were named
-	opening map[string]bool // sessions that are being opened
+	on      map[string]bool // groups whose tools are offered
+	known   map[string]bool // sessions that existed when a call named them
+	opening map[string]bool // sessions that a call is opening
 }
 
-// Serve answers an MCP client until its input or ctx ends. A group that there is
-// not is [wire.CodeBadInput].
+// Serve answers an MCP client until its input or ctx ends. An unknown group of tools is
+// [wire.CodeBadInput].
 func Serve(ctx context.Context, o Options) error {
 	s := &server{Options: o, current: o.Session, on: map[string]bool{}, known: map[string]bool{}, opening: map[string]bool{}, tools: allTools()}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "abrowser", Title: "abrowser", Version: o.Version}, &mcp.ServerOptions{
@@ -71,9 +71,9 @@ type nopCloser struct{ io.Writer }
 // Close does nothing: the output is the process's own.
 func (nopCloser) Close() error { return nil }
 
-// enable adds a group's tools. The client is told that the list has changed.
+// enable adds a group's tools. The client is notified of the change.
 func (s *server) enable(group string) error {
-	if err := checkGroup(group); err != nil {
+	if err := CheckGroups(group); err != nil {
 		return err
 	}
 	s.mu.Lock()

@@ -63,7 +63,7 @@ func TestGroups(t *testing.T) {
 		t.Error("nobody was told that the list of tools changed")
 	}
 	r.must("hover", map[string]any{"selector": "e1"})
-	r.says("there is no group of tools", "enable_tools", map[string]any{"group": "some"})
+	r.says("unknown group of tools", "enable_tools", map[string]any{"group": "some"})
 }
 
 // A call that takes long is told of, and ends when the client gives it up.

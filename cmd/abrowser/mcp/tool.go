@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,106 +11,106 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The groups of tools. Core is what most tasks need; the fewer tools a model has to
-// read, the better it chooses.
+// The groups of tools. Core is what most tasks need: the fewer tools a model has to read, the
+// better it chooses.
 const (
-	groupAll  = "all"
-	groupCore = "core"
-	groupMore = "interaction"
-	groupRead = "inspection"
-	groupTabs = "tabs"
-	groupMany = "sessions"
-	groupSelf = "browser"
+	groupAll         = "all"
+	groupCore        = "core"
+	groupInteraction = "interaction"
+	groupInspection  = "inspection"
+	groupTabs        = "tabs"
+	groupSessions    = "sessions"
+	groupBrowser     = "browser"
 )
 
-// Groups are the names of the groups of tools.
+// Groups returns the names of the groups of tools.
 func Groups() []string {
-	return []string{groupCore, groupMore, groupRead, groupTabs, groupMany, groupSelf, groupAll}
+	return []string{groupCore, groupInteraction, groupInspection, groupTabs, groupSessions, groupBrowser, groupAll}
 }
 
-// CheckGroups refuses names of groups that there are not: [wire.CodeBadInput].
-func CheckGroups(names []string) error {
+// CheckGroups refuses unknown groups with [wire.CodeBadInput].
+func CheckGroups(names ...string) error {
 	for _, name := range names {
-		if err := checkGroup(name); err != nil {
-			return err
+		if !slices.Contains(Groups(), name) {
+			return wire.Errorf(wire.CodeBadInput, "unknown group of tools %q", name).WithHint("the groups are %s", strings.Join(Groups(), ", "))
 		}
 	}
 	return nil
 }
 
-func checkGroup(name string) error {
-	if slices.Contains(Groups(), name) {
-		return nil
-	}
-	return wire.Errorf(wire.CodeBadInput, "there is no group of tools %q", name).WithHint("the groups are %s", strings.Join(Groups(), ", "))
-}
-
 // tool is a verb as an MCP client sees it.
 type tool struct {
-	name  string
-	group string
-	verb  wire.AnyVerb
-	short string // in place of the verb's own description
-	// fields are the tool's names of the verb's fields, where they differ.
-	fields map[string]string
-	fixed  map[string]any // what the tool gives the verb by itself
-	beside []property     // fields of the verb that no command line has
-	extra  []property     // what it takes and does not pass on
-	opens  bool           // it may begin a session that is not known yet
-	sets   bool           // it changes something here, though its verb only reads
-	// serve answers the tool where the verb alone does not.
-	serve func(*server, call) (answer, error)
+	name         string
+	group        string
+	verb         wire.AnyVerb
+	short        string            // in place of the verb's own description
+	fields       map[string]string // the arguments for the verb's fields, if their names differ
+	fixed        map[string]any    // parameters of the verb that are not arguments
+	hiddenFields []property        // arguments for fields that the command line does not have
+	extraArgs    []property        // arguments for the tool itself
+	opens        bool              // the session that it names need not exist
+	sets         bool              // it changes the server's state, though its verb only reads
+	// serve answers the tool; nil runs the verb.
+	serve func(*server, *call) (answer, error)
 }
 
-// allTools are the tools of all groups: each verb's own, and the names that users
-// of other tools know.
+// allTools returns the tools of all groups: one for each verb, and those with other names.
 func allTools() []tool {
-	all := otherTools()
+	all, core, hidden := aliasTools(), coreVerbs(), commandLineVerbs()
 	for _, v := range verbs.All() {
-		doc := v.Describe()
-		name := strings.ReplaceAll(doc.Name, " ", "_")
-		if doc.Hidden || slices.ContainsFunc(all, func(t tool) bool { return t.name == name }) || slices.Contains(notTools(), doc.Name) {
+		spec := v.Describe()
+		name := strings.ReplaceAll(spec.Name, " ", "_")
+		if spec.Hidden || slices.Contains(hidden, spec.Name) || slices.ContainsFunc(all, func(t tool) bool { return t.name == name }) {
 			continue
 		}
-		all = append(all, tool{name: name, group: groupOf(doc), verb: v, opens: doc.Name == verbs.Open.Name})
+		group := groupOf(spec)
+		if slices.Contains(core, spec.Name) {
+			group = groupCore
+		}
+		all = append(all, tool{name: name, group: group, verb: v, opens: spec.Name == verbs.Open.Name})
 	}
 	return all
 }
 
-// notTools are the commands that only make sense on a command line, or that are tools
-// by another name alone.
-func notTools() []string {
-	return []string{"session", "mcp", "mcp install", "batch", "install", "pool request", "pool grant", "pool requests"}
+// coreVerbs returns the verbs that are in the core instead of in their own group.
+func coreVerbs() []string {
+	return []string{
+		verbs.Open.Name, verbs.Back.Name, verbs.Snapshot.Name, verbs.Click.Name, verbs.Fill.Name, verbs.Type.Name, verbs.Press.Name,
+		verbs.Select.Name, verbs.Wait.Name, verbs.Screenshot.Name, verbs.GetText.Name, verbs.Eval.Name, verbs.Close.Name,
+		verbs.TabList.Name, verbs.SessionList.Name,
+	}
 }
 
-func groupOf(doc wire.Spec) string {
-	switch doc.Name {
-	case "open", "back", "snapshot", "click", "fill", "type", "press", "select", "wait", "screenshot", "get text", "eval", "close", "tab list", "session list":
-		return groupCore
+// commandLineVerbs returns the verbs that only make sense on a command line, or that are tools
+// under another name alone.
+func commandLineVerbs() []string {
+	return []string{
+		verbs.Session.Name, verbs.MCP.Name, verbs.MCPInstall.Name, verbs.Batch.Name, verbs.Install.Name,
+		verbs.PoolRequest.Name, verbs.PoolGrant.Name, verbs.PoolRequests.Name,
 	}
-	switch doc.Group {
-	case "Navigation", "Interaction", "Waiting":
-		return groupMore
-	case "Reading":
-		return groupRead
-	case "Tabs and dialogs":
+}
+
+// groupOf returns the group of the verbs that stand under a verb's heading in the help.
+func groupOf(spec wire.Spec) string {
+	switch spec.Group {
+	case verbs.Open.Group, verbs.Click.Group, verbs.Wait.Group:
+		return groupInteraction
+	case verbs.Snapshot.Group:
+		return groupInspection
+	case verbs.TabList.Group:
 		return groupTabs
-	case "Sessions", "Policies and emulation":
-		return groupMany
+	case verbs.Close.Group, verbs.PolicyDialog.Group:
+		return groupSessions
 	}
-	return groupSelf
+	return groupBrowser
 }
 
 func (t tool) declare() *mcp.Tool {
 	yes, no := true, false
-	doc := t.verb.Describe()
-	description := doc.Short
-	if t.short != "" {
-		description = t.short
-	}
-	hints := &mcp.ToolAnnotations{ReadOnlyHint: doc.ReadOnly && !t.sets, DestructiveHint: &no, IdempotentHint: doc.ReadOnly}
-	if doc.Destructive {
+	spec := t.verb.Describe()
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: spec.ReadOnly && !t.sets, DestructiveHint: &no, IdempotentHint: spec.ReadOnly}
+	if spec.Destructive {
 		hints.DestructiveHint = &yes
 	}
-	return &mcp.Tool{Name: t.name, Description: description, Annotations: hints, InputSchema: t.schema()}
+	return &mcp.Tool{Name: t.name, Description: cmp.Or(t.short, spec.Short), Annotations: hints, InputSchema: t.schema()}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// InstallMCP is for [cli.Behind].
-func (b *behind) InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error) {
-	if err := mcp.CheckGroups(in.Tools); err != nil {
+// InstallMCP returns, or writes, what MCP clients need to start abrowser.
+func (f *full) InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error) {
+	if err := mcp.CheckGroups(in.Tools...); err != nil {
 		return nil, nil, err
 	}
 	program, err := os.Executable()
@@ -35,12 +35,12 @@ func (b *behind) InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, wa
 	if len(in.Tools) > 0 {
 		server.Args = append(server.Args, "--tools", strings.Join(in.Tools, ","))
 	}
-	out, err = b.inClients(in, server)
+	out, err = f.inClients(in, server)
 	return out, warnings, err
 }
 
-func (b *behind) inClients(in verbs.MCPInstallIn, server mcpsetup.Server) (*verbs.MCPInstallOut, error) {
-	dirs, err := b.userDirs()
+func (f *full) inClients(in verbs.MCPInstallIn, server mcpsetup.Server) (*verbs.MCPInstallOut, error) {
+	dirs, err := f.userDirs()
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +71,12 @@ func ofGoRun(program string) bool {
 	return err == nil && cached || filepath.Base(dir) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(dir))), "go-build")
 }
 
-func (b *behind) userDirs() (mcpsetup.Dirs, error) {
-	home, ok := b.sys.Lookup("HOME")
+func (f *full) userDirs() (mcpsetup.Dirs, error) {
+	home, ok := f.sys.Lookup("HOME")
 	if !ok || !filepath.IsAbs(home) {
 		return mcpsetup.Dirs{}, wire.Errorf(wire.CodeBadInput, "HOME is not set, so that no client's file can be found").WithHint("HOME=/home/you abrowser mcp install")
 	}
-	project, err := b.sys.Dir()
+	project, err := f.sys.Dir()
 	if err != nil {
 		return mcpsetup.Dirs{}, err
 	}

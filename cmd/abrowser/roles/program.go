@@ -8,11 +8,13 @@
 package roles
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
-	"github.com/abrowser/abrowser/cmd/abrowser/ask"
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
+	"github.com/abrowser/abrowser/cmd/abrowser/commands"
+	"github.com/abrowser/abrowser/cmd/abrowser/completion"
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
@@ -22,55 +24,61 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Program is the whole program.
-type Program struct{}
+// Program is the full program, a [commands.Program].
+type Program struct{ System cli.System }
 
-// Build is the program's own.
+// Build returns the program's own build.
 func (Program) Build() (string, error) { return (&launcher.Launcher{}).Build() }
 
-// Behind never fails: all is here.
-func (Program) Behind(_ context.Context, sys cli.System, root home.Root) (cli.Behind, error) {
-	return &behind{sys, root, &launcher.Launcher{
-		Root: root, Environ: sys.Environ(), Progress: sys.Stderr, Terminal: sys.Terminal,
+// Full never fails: the program is complete.
+func (p Program) Full(_ context.Context, root home.Root) (commands.FullProgram, error) {
+	return &full{p.System, root, &launcher.Launcher{
+		Root: root, Environ: p.System.Environ(), Progress: p.System.Stderr, Terminal: p.System.Terminal,
 	}}, nil
 }
 
-// behind is for one command, or for an MCP client's whole visit.
-type behind struct {
+// full serves one command, or all commands of an MCP client.
+type full struct {
 	sys      cli.System
 	root     home.Root
 	launcher *launcher.Launcher
 }
 
-func (b *behind) Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error) {
-	place, _, err := b.launcher.Session(ctx, session, s)
+func (f *full) Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error) {
+	place, _, err := f.launcher.Session(ctx, session, s)
 	return place, err
 }
 
-func (b *behind) Kill(ctx context.Context, p home.Endpoint) (bool, error) {
-	return b.launcher.Kill(ctx, p)
+func (f *full) Kill(ctx context.Context, p home.Endpoint) (bool, error) {
+	return f.launcher.Kill(ctx, p)
 }
 
-func (b *behind) Sweep() error {
-	return errors.Join((&driver.Shared{Root: b.root}).Sweep(), sockets.Sweep(b.root))
+func (f *full) Sweep() error {
+	return errors.Join((&driver.Shared{Root: f.root}).Sweep(), sockets.Sweep(f.root))
 }
 
-func (b *behind) ClosesAtEnd(session string) bool { return closesAtEnd(b.root, session) }
+func (f *full) ClosesAtEnd(session string) bool { return closesAtEnd(f.root, session) }
 
-func (b *behind) FinishRecording(session string) (string, error) {
-	return finishRecording(b.root, session)
+func (f *full) FinishRecording(session string) (string, error) {
+	return finishRecording(f.root, session)
 }
 
-func (b *behind) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error) {
-	return b.launcher.Installer().Install(ctx, s, in)
+func (f *full) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error) {
+	return f.launcher.Installer().Install(ctx, s, in)
 }
 
-func (b *behind) Check(ctx context.Context, s wire.Settings) []verbs.Part {
-	return b.launcher.Check(ctx, s)
+func (f *full) Check(ctx context.Context, s wire.Settings) []verbs.Part {
+	return f.launcher.Check(ctx, s)
 }
 
-func (b *behind) ServeMCP(ctx context.Context, a ask.Asker, session string, groups []string) error {
+func (f *full) ServeMCP(ctx context.Context, r *commands.Runner, session string, groups []string) error {
 	return mcp.Serve(ctx, mcp.Options{
-		Asker: a, In: b.sys.Stdin, Out: b.sys.Stdout, Session: session, Groups: groups, Version: cli.Version(),
+		Do: r.Do, In: f.sys.Stdin, Out: f.sys.Stdout, Session: session, Groups: groups, Version: commands.Version(),
 	})
+}
+
+func (f *full) Complete(words []string) ([]byte, error) {
+	var out bytes.Buffer
+	err := completion.Write(&out, f.sys.Stderr, words)
+	return out.Bytes(), err
 }

@@ -16,19 +16,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// role is what a process that another abrowser started has been started as.
+// role is the process that another abrowser has started, with what it was started with.
 type role struct {
 	root     home.Root
 	settings wire.Settings
 	build    string
 	log      *slog.Logger
 	launcher *launcher.Launcher
-	ready    func(error) // told once, that we serve or why not
+	ready    func(error) // reports, the first time, that the process serves or why it does not
 }
 
-// Role turns the process into what its arguments say, where that is no
-// command: Node's stand-in, a session's daemon, a browser's keeper or its broker.
-func (Program) Role(args []string, sys cli.System) (handled bool, status int) {
+// Role runs the process's role if its arguments name one instead of a command: Node's stand-in,
+// a session's daemon, a browser's keeper or its broker. It returns the exit status.
+func (p Program) Role(args []string) (handled bool, status int) {
 	if handled, status := driver.Main(args); handled {
 		return true, status
 	}
@@ -36,11 +36,11 @@ func (Program) Role(args []string, sys cli.System) (handled bool, status int) {
 	if run == nil {
 		return false, 0
 	}
-	// Their end is asked for by a signal; they end in their own order.
+	// A signal asks a role to end, which it does in its own order.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, sys); err != nil {
-		return true, cli.Fail(sys, err)
+	if err := run(ctx, p.System); err != nil {
+		return true, cli.Fail(p.System, err)
 	}
 	return true, wire.ExitDone
 }
@@ -57,7 +57,7 @@ func roleOf(args []string) func(context.Context, cli.System) error {
 	return nil
 }
 
-// newRole reads what the process was started with.
+// newRole returns the process's role with what it was started with.
 func newRole(sys cli.System) (*role, error) {
 	r := &role{log: newLog(sys), ready: func(error) {}}
 	var err error
@@ -82,10 +82,10 @@ func newLog(sys cli.System) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(sys.Stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// announced runs a role that a launcher waits for: it is told of a failure on the
-// way to being ready, too.
+// announced runs a role that a launcher waits for. A failure before the role is ready is
+// reported to the launcher, too.
 func announced(sys cli.System, run func(*role) error) error {
-	// Before anything else is opened: the descriptor's number is all we know of it.
+	// Before anything else is opened, since the descriptor is known by its number alone.
 	pipe, err := launcher.ReadyPipe(sys.Lookup)
 	if err != nil {
 		return err

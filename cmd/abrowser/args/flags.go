@@ -1,0 +1,169 @@
+package args
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// flag is a field that is a flag, and the parameters that its value is for.
+type flag struct {
+	wire.Field
+	into map[string]any
+}
+
+func (f flag) isBool() bool { return f.Type.Kind() == reflect.Bool }
+
+// given is a flag with the text that it was given.
+type given struct {
+	flag
+	text string
+}
+
+// assign parses the values of flags. A list that is given twice is one list.
+func assign(all []given) error {
+	for _, g := range all {
+		value, err := g.Parse("--"+g.Flag, g.text)
+		if err != nil {
+			return err
+		}
+		if more, ok := value.([]string); ok {
+			before, _ := g.into[g.Name].([]string)
+			value = append(before, more...)
+		}
+		g.into[g.Name] = value
+	}
+	return nil
+}
+
+// flags are the flags that a command takes.
+type flags []flag
+
+// flagsOf returns those of the fields that are flags, whose values are for into.
+func flagsOf(fields []wire.Field, into map[string]any) flags {
+	var all flags
+	for _, f := range fields {
+		if f.Flag != "" {
+			all = append(all, flag{f, into})
+		}
+	}
+	return all
+}
+
+func (fs flags) lookup(name string) (flag, bool) {
+	for _, f := range fs {
+		if f.Flag == name {
+			return f, true
+		}
+	}
+	return flag{}, false
+}
+
+func (fs flags) lookupShort(letter string) (flag, bool) {
+	for _, f := range fs {
+		if f.Short == letter {
+			return f, true
+		}
+	}
+	return flag{}, false
+}
+
+// looksLikeFlag reports whether a token that begins with - may be a flag: it is not a number,
+// and its name has no blank.
+func looksLikeFlag(token string) bool {
+	name, _, _ := strings.Cut(token, "=")
+	if len(token) < 2 || token[0] != '-' || strings.ContainsAny(name, " \t\n") {
+		return false
+	}
+	_, err := strconv.ParseFloat(token, 64)
+	return err != nil
+}
+
+// read reads the flag at the head of tokens. used is how many tokens it takes, 0 if the head is
+// not a known flag. If word is set, the word true or false after a boolean flag belongs to it.
+func (fs flags) read(tokens []string, word bool) (read []given, used int, err error) {
+	token := tokens[0]
+	if !looksLikeFlag(token) {
+		return nil, 0, nil
+	}
+	if !strings.HasPrefix(token, "--") {
+		return fs.readShort(tokens, word)
+	}
+	name, value, hasValue := strings.Cut(token[2:], "=")
+	f, known := fs.lookup(name)
+	switch {
+	case !known:
+		return nil, 0, nil
+	case hasValue:
+		return []given{{f, value}}, 1, nil
+	}
+	return fs.readValue(f, token, tokens[1:], word)
+}
+
+// readShort reads -x, -xVALUE, -x VALUE, and -xyz if x and y take no value. A token with an
+// unknown letter is not a flag.
+func (fs flags) readShort(tokens []string, word bool) (read []given, used int, err error) {
+	letters := tokens[0][1:]
+	for i := range letters {
+		f, known := fs.lookupShort(letters[i : i+1])
+		rest := letters[i+1:]
+		switch {
+		case !known:
+			return nil, 0, nil
+		case rest == "":
+			last, used, err := fs.readValue(f, "-"+f.Short, tokens[1:], word)
+			return append(read, last...), used, err
+		case !f.isBool() || rest[0] == '=':
+			return append(read, given{f, strings.TrimPrefix(rest, "=")}), 1, nil
+		}
+		read = append(read, given{f, "true"})
+	}
+	return read, 1, nil
+}
+
+// readValue reads the value of a flag that was written as name, without a value, before next.
+func (fs flags) readValue(f flag, name string, next []string, word bool) (read []given, used int, err error) {
+	if f.isBool() {
+		if word && len(next) > 0 && (next[0] == "true" || next[0] == "false") {
+			return []given{{f, next[0]}}, 2, nil
+		}
+		return []given{{f, "true"}}, 1, nil
+	}
+	if len(next) == 0 || fs.isFlag(next[0]) {
+		return nil, 0, wire.Errorf(wire.CodeBadInput, "%s needs a value: %s", name, f.Help)
+	}
+	return []given{{f, next[0]}}, 2, nil
+}
+
+// isFlag reports whether token is a known flag or --, so that it is not the value of the flag
+// before it.
+func (fs flags) isFlag(token string) bool {
+	switch {
+	case !looksLikeFlag(token):
+		return false
+	case token == "--":
+		return true
+	case strings.HasPrefix(token, "--"):
+		name, _, _ := strings.Cut(token[2:], "=")
+		_, known := fs.lookup(name)
+		return known
+	}
+	_, known := fs.lookupShort(token[1:])
+	return known
+}
+
+// unknown returns the error for a token that looks like a flag and is none of these.
+func (fs flags) unknown(token string) error {
+	name, _, _ := strings.Cut(token, "=")
+	err := wire.Errorf(wire.CodeBadInput, "unknown flag %s", name)
+	names := make([]string, len(fs))
+	for i, f := range fs {
+		names[i] = f.Flag
+	}
+	if near := wire.Nearest(strings.TrimLeft(name, "-"), names); near != "" {
+		return err.WithHint("did you mean --%s?", near)
+	}
+	return err
+}

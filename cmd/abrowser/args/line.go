@@ -1,0 +1,66 @@
+package args
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Line is a command line that was parsed.
+type Line struct {
+	Words  []string       // the command's, as they were typed
+	Verb   wire.AnyVerb   // nil for help, version, completion, the roles and a group alone
+	Global map[string]any // the global flags given
+	Params map[string]any // the verb's parameters given
+	Rest   []string       // the tokens after the words, if Verb is nil
+}
+
+// Name returns the command's words as one text.
+func (l Line) Name() string { return strings.Join(l.Words, " ") }
+
+// On reports whether a boolean global flag is on.
+func (l Line) On(name string) bool { on, _ := l.Global[name].(bool); return on }
+
+// Parse parses a command line. If it fails, Line has what was parsed before the error.
+func Parse(argv []string) (Line, error) {
+	l := Line{Global: map[string]any{}, Params: map[string]any{}}
+	global := flagsOf(config.Fields(), l.Global)
+	r, err := newIndex(verbs.All()).resolve(global, argv)
+	l.Words, l.Verb, l.Rest = r.words, r.verb, r.rest
+	if err != nil {
+		return l, err
+	}
+	if l.Verb == nil {
+		return l, l.parseGlobal(global, r)
+	}
+	spec, fields := l.Verb.Describe(), l.Verb.Fields()
+	all := slices.Concat(flagsOf(fields, l.Params), global)
+	n, err := normalize(all, fields, r.rest)
+	if err == nil {
+		err = assign(slices.Concat(r.flags, n.flags))
+	}
+	if err != nil {
+		return l, wire.WithDefaultHint(err, "abrowser %s --help", spec.Name)
+	}
+	if l.On("help") || l.On("version") {
+		return l, nil
+	}
+	return l, bind(spec, fields, n.texts, l.Params)
+}
+
+// parseGlobal parses the flags of a line without a verb. The tokens after the words of help,
+// completion and the roles belong to these.
+func (l *Line) parseGlobal(global flags, r resolved) error {
+	if len(r.words) == 1 && slices.Contains(specials(), r.words[0]) && r.words[0] != "version" {
+		return assign(r.flags)
+	}
+	n, err := normalize(global, nil, r.rest)
+	if err != nil {
+		return err
+	}
+	l.Rest = n.texts
+	return assign(slices.Concat(r.flags, n.flags))
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+//nolint:gochecknoglobals // a flag of the test binary has no other place
+var update = flag.Bool("update", false, "rewrite the golden files and the tables of the documents")
+
+func typed() []wire.AnyVerb {
+	return slices.DeleteFunc(verbs.All(), func(v wire.AnyVerb) bool { return v.Describe().Hidden })
+}
+
+func TestHelpIsWrittenAlike(t *testing.T) {
+	for _, v := range typed() {
+		doc := v.Describe()
+		if first := []rune(doc.Short); len(first) == 0 || !unicode.IsUpper(first[0]) || strings.HasSuffix(doc.Short, ".") {
+			t.Errorf("%s: short is %q", doc.Name, doc.Short)
+		}
+		if doc.Group == "" {
+			t.Errorf("%s has no group", doc.Name)
+		}
+		for _, f := range v.Fields() {
+			if f.Flag == "" && f.Arg < 0 {
+				continue
+			}
+			if first := []rune(f.Help); len(first) == 0 || !isLower(first) || strings.HasSuffix(f.Help, ".") {
+				t.Errorf("%s: the help of %s is %q", doc.Name, f.Name, f.Help)
+			}
+		}
+	}
+	for _, f := range config.Fields() {
+		if !isLower([]rune(f.Help)) {
+			t.Errorf("the help of --%s is %q", f.Flag, f.Help)
+		}
+	}
+}
+
+// isLower reports whether help begins in lower case; a name (JavaScript) may not.
+func isLower(help []rune) bool {
+	word, _, _ := strings.Cut(string(help), " ")
+	return unicode.IsLower(help[0]) || strings.HasPrefix(word, "JavaScript")
+}
+
+func TestHelp(t *testing.T) {
+	tests := []struct{ file, args string }{
+		{"screen", ""},
+		{"help", "help"},
+		{"help-screenshot", "help screenshot"},
+		{"help-get", "get --help"},
+		{"help-tab", "help tab"},
+		{"help-click", "click --help"},
+	}
+	b := newBench(t)
+	for _, tt := range tests {
+		stdout, stderr, status := b.run(words(t, tt.args)...)
+		if stderr != "" || status != 0 {
+			t.Errorf("%s: %q, %d", tt.args, stderr, status)
+		}
+		golden(t, "testdata/"+tt.file+".txt", stdout)
+		for line := range strings.Lines(stdout) {
+			if len([]rune(strings.TrimRight(line, "\n"))) > width {
+				t.Errorf("%s: %q is wider than %d", tt.args, line, width)
+			}
+		}
+	}
+	if stdout, _, _ := b.run(); strings.Count(stdout, "\n") > 24 {
+		t.Errorf("the help of abrowser alone has %d lines, more than a screen", strings.Count(stdout, "\n"))
+	}
+	for _, args := range []string{"--help", "help help", "-h", "version -h", "--json help"} {
+		if stdout, _, status := b.run(words(t, args)...); !strings.Contains(stdout, "Flags of all commands") || status != 0 {
+			t.Errorf("%s: %q, %d", args, stdout, status)
+		}
+	}
+	if _, stderr, status := b.run("help", "nope"); !strings.Contains(stderr, "unknown command nope") || status != wire.ExitUsage {
+		t.Errorf("help nope: %q, %d", stderr, status)
+	}
+	if _, stderr, status := b.run("get"); !strings.Contains(stderr, "get needs one of attr, box") || status != wire.ExitUsage {
+		t.Errorf("get: %q, %d", stderr, status)
+	}
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is not what is printed (go test -update):\n%s", path, got)
+	}
+}

@@ -1,0 +1,67 @@
+package commands
+
+import (
+	"encoding/json"
+
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// steps prepares the actions of a batch and adds them to its parameters. All of them are
+// checked before the batch is sent. The batch may wait as long as its actions together.
+func (x *run) steps(actions []Action) ([]call, error) {
+	var calls []call
+	var steps []verbs.Step
+	for _, a := range actions {
+		c := newCall(a.Verb, a.Params)
+		err := x.prepare(c)
+		var body json.RawMessage
+		if err == nil {
+			body, err = c.encode()
+		}
+		if err != nil {
+			e := wire.AsError(err)
+			e.Message = a.Label + ": " + e.Message
+			return nil, e
+		}
+		x.timeout = min(x.timeout+c.patience(), maxPatience)
+		calls = append(calls, c)
+		steps = append(steps, verbs.Step{Command: a.Words, Verb: c.spec.Name, In: body})
+	}
+	if len(steps) > 0 {
+		x.params["steps"] = steps
+	}
+	return calls, nil
+}
+
+// finish does with the result of a step what is done with that of a command: it writes the
+// file and makes the text.
+func (x *run) finish(r *verbs.StepResult, c call) {
+	if !r.Success {
+		return
+	}
+	out, err := decode(c.verb, r.Result)
+	if x.shows(out, c.text("path")) {
+		return
+	}
+	if err == nil {
+		err = x.files().Write(out)
+	}
+	if err == nil {
+		r.Result, err = json.Marshal(out)
+	}
+	if err != nil {
+		e := wire.AsError(err)
+		*r = verbs.StepResult{Command: r.Command, Index: r.Index, Error: &e.Message, Code: e.Code, Hint: e.Hint, Warning: r.Warning}
+		return
+	}
+	if t, ok := out.(wire.Texter); ok {
+		r.Text = t.Text()
+	}
+}
+
+// shows reports whether a picture stays in the output, for a caller that shows it.
+func (x *run) shows(out any, path string) bool {
+	_, isPicture := out.(*verbs.ScreenshotOut)
+	return isPicture && x.showPictures && path == ""
+}

@@ -1,0 +1,88 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// askTime is how long a list waits for one of several daemons or brokers. All are asked at the
+// same time, so stopped ones cost this time once.
+const askTime = time.Second
+
+// askBrowsers sends a verb to every running broker and returns their answers. A broker that does
+// not respond is a warning.
+func askBrowsers[In, Out any](ctx context.Context, x *run, v wire.Verb[In, Out], in In) ([]Out, error) {
+	return askWithin(ctx, x, askTime, v, in)
+}
+
+// stopTime is how long the browsers may take to end. They end at the same time.
+const stopTime = 40 * time.Second
+
+// stopAll stops the browsers of all profiles.
+func (x *run) stopAll(ctx context.Context, _ verbs.BrowserStopIn) (*verbs.BrowserStopOut, error) {
+	all, err := askWithin(ctx, x, stopTime, verbs.BrowserStop, verbs.BrowserStopIn{})
+	sum := &verbs.BrowserStopOut{}
+	for _, one := range all {
+		sum.Stopped = sum.Stopped || one.Stopped
+		sum.Detached = sum.Detached || one.Detached
+		sum.Tabs += one.Tabs
+	}
+	return sum, err
+}
+
+// stopIdle stops the browser that does not run.
+func (x *run) stopIdle(context.Context, verbs.BrowserStopIn) (*verbs.BrowserStopOut, error) {
+	return &verbs.BrowserStopOut{}, nil
+}
+
+// askWithin is [askBrowsers] with a time of its own.
+func askWithin[In, Out any](ctx context.Context, x *run, patience time.Duration, v wire.Verb[In, Out], in In) ([]Out, error) {
+	places, err := x.root().Browsers()
+	if err != nil {
+		return nil, err
+	}
+	outs := make([]Out, len(places))
+	errs := make([]error, len(places))
+	var wg sync.WaitGroup
+	for i, place := range places {
+		wg.Go(func() {
+			asking, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			outs[i], errs[i] = askPlace(asking, x, place, v, in)
+		})
+	}
+	wg.Wait()
+	var answered []Out
+	var interrupted error
+	for i := range places {
+		switch {
+		case errors.Is(errs[i], wire.CodeInterrupted), ctx.Err() != nil && errors.Is(errs[i], wire.CodeResultUnknown):
+			if interrupted == nil || errors.Is(interrupted, wire.CodeInterrupted) {
+				interrupted = errs[i]
+			}
+		case errs[i] == nil:
+			answered = append(answered, outs[i])
+		case !errors.Is(errs[i], wire.CodeNotRunning):
+			x.warn("the browser at " + places[i].Socket + " does not respond: " + errs[i].Error())
+		}
+	}
+	if errors.Is(interrupted, wire.CodeInterrupted) && !v.ReadOnly && len(answered) > 0 {
+		interrupted = wire.Errorf(wire.CodeResultUnknown, "%s interrupted: %d of %d browsers did it", v.Name, len(answered), len(places)).
+			WithHint("abrowser browser status")
+	}
+	return answered, interrupted
+}
+
+func (x *run) brokerSessions(ctx context.Context) ([]verbs.BrokerSession, error) {
+	all, err := askBrowsers(ctx, x, verbs.BrokerSessions, verbs.Empty{})
+	var sessions []verbs.BrokerSession
+	for _, one := range all {
+		sessions = append(sessions, one.Sessions...)
+	}
+	return sessions, err
+}

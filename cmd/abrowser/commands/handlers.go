@@ -1,0 +1,100 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// handler answers a verb in place of its server.
+type handler func(ctx context.Context, x *run, body []byte) (any, error)
+
+// handlers are those of one verb. Which of them a verb needs, its declaration decides.
+type handlers struct {
+	verb   string
+	local  handler // of a verb by [wire.ByCommand], or of a flag that is answered here
+	idle   handler // if no server runs, of a verb that starts none
+	silent handler // if the session's daemon runs and does not respond; nil fails
+}
+
+// table lists the verbs that have handlers: local, idle, silent.
+func table() []handlers {
+	return []handlers{
+		bind(verbs.Close, (*run).closeAll, (*run).closeIdle, (*run).closeSilent),
+		bind(verbs.SessionClose, (*run).closeSome, nil, nil),
+		bind(verbs.Kill, (*run).kill, nil, nil),
+		bind(verbs.Status, nil, (*run).statusIdle, (*run).statusSilent),
+		bind(verbs.Session, (*run).nameSession, nil, nil),
+		bind(verbs.SessionList, (*run).listSessions, nil, nil),
+		bind(verbs.SessionInfo, (*run).sessionInfo, nil, nil),
+		bind(verbs.SessionLog, (*run).sessionLog, nil, nil),
+		bind(verbs.TabList, (*run).allTabs, (*run).tabsIdle, (*run).tabsSilent),
+		bind(verbs.Install, (*run).install, nil, nil),
+		bind(verbs.Doctor, (*run).doctor, nil, nil),
+		bind(verbs.MCP, (*run).serveMCP, nil, nil),
+		bind(verbs.MCPInstall, (*run).installMCP, nil, nil),
+
+		constant(verbs.BrowserStatus, verbs.BrowserStatusOut{}),
+		constant(verbs.DialogStatus, verbs.DialogStatusOut{}),
+		constant(verbs.PoolRequest, verbs.PoolRequestOut{TabPool: "0", TabHeavyAgents: []verbs.PoolShare{}, Message: "no agent has to wait: no browser runs"}),
+		constant(verbs.PoolGrant, verbs.PoolGrantOut{TabPool: "0", Message: "No agents waiting for tab space. Your tabs are safe."}),
+		constant(verbs.PoolRequests, verbs.PoolRequestsOut{PendingRequests: []verbs.PoolWait{}, ActiveReservations: []verbs.PoolReservation{}, TabPool: "0", Owners: []verbs.PoolShare{}}),
+		constant(verbs.TabPrune, verbs.TabPruneOut{Pruned: []verbs.Tab{}}),
+		bind(verbs.BrowserStop, (*run).stopAll, (*run).stopIdle, nil),
+	}
+}
+
+// method is a handler with the verb's types.
+type method[In, Out any] func(*run, context.Context, In) (*Out, error)
+
+// bind returns the handlers of a verb. A method of the wrong types does not compile.
+func bind[In, Out any](v wire.Verb[In, Out], local, idle, silent method[In, Out]) handlers {
+	untyped := func(serve method[In, Out]) handler {
+		if serve == nil {
+			return nil
+		}
+		return func(ctx context.Context, x *run, body []byte) (any, error) {
+			in, err := wire.DecodeIn[In](bytes.NewReader(body))
+			if err != nil {
+				return nil, err
+			}
+			out, err := serve(x, ctx, in)
+			if err != nil {
+				return nil, err // an untyped nil, and no output beside an error
+			}
+			return out, nil
+		}
+	}
+	return handlers{v.Name, untyped(local), untyped(idle), untyped(silent)}
+}
+
+// constant returns the handlers of a verb that has one answer if no server runs.
+func constant[In, Out any](v wire.Verb[In, Out], out Out) handlers {
+	return bind(v, nil, func(*run, context.Context, In) (*Out, error) { return &out, nil }, nil)
+}
+
+// handlersOf returns a verb's handlers; it has none if its server alone answers it.
+func handlersOf(spec wire.Spec) handlers {
+	for _, h := range table() {
+		if h.verb == spec.Name {
+			return h
+		}
+	}
+	return handlers{}
+}
+
+// isLocal reports whether the command is answered here: by its verb's declaration, or by that
+// of a flag that is on.
+func (c call) isLocal() bool {
+	if c.spec.By == wire.ByCommand {
+		return true
+	}
+	for _, f := range c.verb.Fields() {
+		if f.Local && c.on(f.Name) {
+			return true
+		}
+	}
+	return false
+}

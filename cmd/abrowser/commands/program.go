@@ -1,0 +1,55 @@
+package commands
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Program is the program that the commands are part of.
+type Program interface {
+	// Build returns the build that sessions' daemons must have.
+	Build() (string, error)
+	// Full returns the rest of the program. The thin program executes the full one in its own
+	// place, with the same command line, and returns only if that fails.
+	Full(ctx context.Context, root home.Root) (FullProgram, error)
+}
+
+// FullProgram is what commands need beyond requests to a socket.
+type FullProgram interface {
+	// Start starts the session's daemon if it does not run, and returns where it listens.
+	Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error)
+	// Kill ends the process that listens at the place by force, and reports whether there was
+	// one.
+	Kill(ctx context.Context, p home.Endpoint) (bool, error)
+	// Sweep removes the files of killed drivers and daemons.
+	Sweep() error
+	// ClosesAtEnd reports whether the tabs of a session that ends without its daemon are
+	// closed.
+	ClosesAtEnd(session string) bool
+	// FinishRecording writes the HAR of a session that ends without its daemon and returns its
+	// path, empty if nothing was recorded.
+	FinishRecording(session string) (string, error)
+	// Install fetches the parts that are missing.
+	Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error)
+	// Check checks every part.
+	Check(ctx context.Context, s wire.Settings) []verbs.Part
+	// ServeMCP serves an MCP client on standard input and output until it leaves.
+	ServeMCP(ctx context.Context, r *Runner, session string, groups []string) error
+	// InstallMCP returns, or writes, what MCP clients need to start abrowser.
+	InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error)
+	// Complete returns what a shell's completion command prints.
+	Complete(words []string) ([]byte, error)
+}
+
+// Version returns the module's version, as the build knows it.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}

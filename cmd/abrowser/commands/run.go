@@ -1,0 +1,66 @@
+package commands
+
+import (
+	"sync"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/files"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// run is one command while it runs.
+type run struct {
+	Runner // a copy
+	call
+
+	session  string
+	agent    string // see [config.Identity]
+	owner    string
+	settings wire.Settings
+	failure  error             // see [Result]
+	silent   sockets.PeerState // the session's daemon, if it does not respond
+	records  []wire.Record     // likewise
+
+	mu       sync.Mutex // guards warnings
+	warnings []string
+}
+
+// warn adds warnings to the result. Requests that are sent at the same time may call it.
+func (x *run) warn(warnings ...string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.warnings = append(x.warnings, warnings...)
+}
+
+func (x *run) root() home.Root { return x.identity.Root }
+
+func (x *run) files() files.Files {
+	return files.Files{Dir: x.config.Dir, Root: x.root(), Session: x.session}
+}
+
+// prepare adds the parameters that only the caller's environment has, and makes paths absolute.
+func (x *run) prepare(c call) error {
+	if err := x.checkPerson(c); err != nil {
+		return err
+	}
+	for _, f := range c.verb.Fields() {
+		if _, ok := c.params[f.Name]; ok || f.Env == "" {
+			continue
+		}
+		value, err := x.config.Value(f)
+		if err != nil {
+			return err
+		}
+		if value != nil {
+			c.params[f.Name] = value
+		}
+	}
+	if c.spec.Name == verbs.Eval.Name {
+		if err := c.prepareScript(); err != nil {
+			return err
+		}
+	}
+	return x.files().Resolve(c.verb, c.params)
+}

@@ -1,0 +1,130 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Runner runs commands for one caller: a command line, or the client of an MCP server. Its
+// commands may run at the same time.
+type Runner struct {
+	config   *config.Config
+	identity config.Identity
+	program  Program
+	full     FullProgram // see LoadFull
+
+	home         string // the session in which the agent of an MCP client acts as the task itself
+	showPictures bool   // a picture without a path stays in the output, for a caller that shows it
+}
+
+// New returns a runner for the caller with this configuration and identity.
+func New(c *config.Config, id config.Identity, p Program) *Runner {
+	return &Runner{config: c, identity: id, program: p}
+}
+
+// Command is a verb and its parameters.
+type Command struct {
+	Session  string // empty means the runner's own
+	Verb     wire.AnyVerb
+	Params   map[string]any // as package args parses them: a number is an int, a list a []string
+	Settings map[string]any // of [wire.Settings], by name; over the runner's
+	Actions  []Action       // the commands of [verbs.Batch]
+}
+
+// Action is one command of a batch.
+type Action struct {
+	Label  string   // names the action in an error: action 2
+	Words  []string // its result repeats them
+	Verb   wire.AnyVerb
+	Params map[string]any
+}
+
+// Result is the answer to a command. Warnings and records may accompany an error, too.
+type Result struct {
+	Session  string // that answered: another one if the command named another session's tab
+	Output   any    // a pointer to the verb's output
+	Failure  error  // why the command failed although it has an output, which is to be shown
+	Warnings []string
+	Records  []wire.Record // what policies decided while the command ran
+}
+
+// LoadFull loads the full program. The thin program is started anew here, so LoadFull is called
+// before standard input is read or anything is done.
+func (r *Runner) LoadFull(ctx context.Context) error {
+	if r.full != nil {
+		return nil
+	}
+	if err := interruption(ctx, ctx.Err()); err != nil {
+		return err
+	}
+	var err error
+	r.full, err = r.program.Full(ctx, r.identity.Root)
+	return err
+}
+
+// Do runs a command. Paths in its output are those of files that it has written.
+func (r *Runner) Do(ctx context.Context, c Command) (Result, error) {
+	x, err := r.newRun(c)
+	if err != nil {
+		return Result{Session: x.session}, err
+	}
+	out, err := x.do(ctx, c.Actions)
+	return Result{Session: x.session, Output: out, Failure: x.failure, Warnings: x.warnings, Records: x.records}, err
+}
+
+// newRun returns the run of a command that is about to begin.
+func (r *Runner) newRun(c Command) (*run, error) {
+	x := &run{
+		Runner: *r, call: newCall(c.Verb, c.Params),
+		session: r.identity.Session, agent: r.identity.Agent, owner: r.identity.Owner, settings: r.identity.Settings,
+	}
+	if c.Session != "" {
+		x.session = c.Session
+		if err := home.CheckName(c.Session); err != nil {
+			return x, err
+		}
+	}
+	if len(c.Settings) == 0 {
+		return x, nil
+	}
+	raw, err := json.Marshal(c.Settings)
+	if err != nil {
+		return x, err
+	}
+	if err := json.Unmarshal(raw, &x.settings); err != nil {
+		return x, wire.Errorf(wire.CodeBadInput, "%v", err).WithHint("tools/list shows what each tool takes")
+	}
+	if err := x.settings.Check(); err != nil {
+		return x, err
+	}
+	x.settings, err = x.root().Normalize(x.settings, x.session, r.config.Lookup)
+	return x, err
+}
+
+func (x *run) do(ctx context.Context, actions []Action) (any, error) {
+	if err := x.prepare(x.call); err != nil {
+		return nil, wire.WithDefaultHint(err, "abrowser %s --help", x.spec.Name)
+	}
+	steps, err := x.steps(actions)
+	if err != nil {
+		return nil, err
+	}
+	out, err := x.answer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if batch, ok := out.(*verbs.BatchOut); ok {
+		for i := range batch.Results[:min(len(batch.Results), len(steps))] {
+			x.finish(&batch.Results[i], steps[i])
+		}
+	}
+	if x.shows(out, x.text("path")) {
+		return out, nil
+	}
+	return out, x.files().Write(out)
+}

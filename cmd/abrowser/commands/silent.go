@@ -1,0 +1,136 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/abrowser/abrowser/client"
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// forceTime is how long a daemon that no signal has stopped may be silent before it counts as
+// dead. Killing it loses no tab.
+const forceTime = 4 * time.Second
+
+// errSilent ends a request whose daemon does not respond.
+var errSilent = errors.New("the daemon does not respond")
+
+const hintKill = "abrowser kill"
+
+// request sends the request as send does. Every second it checks that the session's daemon can
+// still respond. If the daemon is stopped or does not even answer hello, request ends and
+// returns it.
+func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *sockets.PeerState, error) {
+	place, err := x.root().Session(x.session)
+	if err != nil || x.spec.By == wire.ByBroker {
+		reply, err := x.send(ctx, body)
+		return reply, nil, err
+	}
+	sending, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silent := make(chan *sockets.PeerState, 1)
+	watching := time.AfterFunc(askTime, func() { silent <- x.watch(sending, place, func() { cancel(errSilent) }) })
+	reply, err := x.send(sending, body)
+	cancel(nil)
+	if !watching.Stop() {
+		if daemon := <-silent; daemon != nil && err != nil {
+			return wire.Reply{}, daemon, nil
+		}
+	}
+	return reply, nil, err
+}
+
+// watch checks every second whether the daemon at the place can respond. If it cannot, watch
+// calls hangUp, which takes the request back should the daemon go on, and returns the daemon.
+// It is called askTime after the request was sent, and ends with ctx.
+func (x *run) watch(ctx context.Context, place home.Endpoint, hangUp func()) *sockets.PeerState {
+	began := time.Now().Add(-askTime)
+	tick := time.NewTicker(askTime)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		daemon := sockets.InspectPeer(ctx, place)
+		if daemon.PID != 0 && (daemon.Stopped || time.Since(began) >= forceTime && isMute(ctx, place, askTime)) {
+			hangUp()
+			return &daemon
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// isMute reports whether a process listens at the place and does not answer hello in time.
+func isMute(ctx context.Context, place home.Endpoint, patience time.Duration) bool {
+	short, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := (&client.Client{Endpoint: place}).Hello(short)
+	return err != nil && short.Err() != nil && ctx.Err() == nil && !errors.Is(err, wire.CodeNotRunning)
+}
+
+// answerSilent answers a command whose session's daemon does not respond.
+func (x *run) answerSilent(ctx context.Context, daemon sockets.PeerState, body []byte) (any, error) {
+	if h := handlersOf(x.spec).silent; h != nil {
+		x.silent = daemon
+		return x.handle(ctx, h, body)
+	}
+	failure := wire.Errorf(wire.CodeWedged, "%s", daemon.Reason)
+	if !x.spec.ReadOnly {
+		failure = wire.Errorf(wire.CodeResultUnknown, "%s; the command may or may not have been done", daemon.Reason)
+	}
+	return nil, failure.WithHint(hintKill).With("wedged", true)
+}
+
+// statusSilent returns the status of a session whose daemon does not respond: what its browser
+// knows.
+func (x *run) statusSilent(ctx context.Context, in verbs.Empty) (*verbs.StatusOut, error) {
+	out, err := x.statusIdle(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	out.Running, out.State, out.Wedged = true, verbs.StateWedged, true
+	out.PID, out.Reason, out.Hint = x.silent.PID, x.silent.Reason, hintKill
+	return out, nil
+}
+
+func (x *run) tabsSilent(ctx context.Context, in verbs.TabListIn) (*verbs.TabsOut, error) {
+	x.warn("the session's daemon does not respond; its browser lists the tabs (" + hintKill + " ends the daemon)")
+	return x.tabsIdle(ctx, in)
+}
+
+func (x *run) closeSilent(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, error) {
+	x.warn("the session's daemon does not respond; it is ended by force")
+	out, err := x.endByForce(ctx, x.session, in.Page)
+	return &verbs.CloseOut{Closed: true, Kept: out.Kept, Discarded: out.Discarded}, err
+}
+
+// kill ends the session by force, whether or not its daemon responds.
+func (x *run) kill(ctx context.Context, in verbs.KillIn) (*verbs.KillOut, error) {
+	if x.agent != "" { // a session itself may always be ended by force
+		if err := x.mayRelease(ctx, x.session); err != nil {
+			return nil, err
+		}
+	}
+	return x.endByForce(ctx, x.session, in.Page)
+}
+
+// endByForce kills a session's daemon, and has its browser release or close its tabs, which the
+// daemon cannot be asked to do.
+func (x *run) endByForce(ctx context.Context, session string, page bool) (*verbs.KillOut, error) {
+	place, err := x.root().Session(session)
+	if err != nil {
+		return &verbs.KillOut{}, err
+	}
+	killed, err := x.full.Kill(ctx, place)
+	if err != nil {
+		return &verbs.KillOut{}, interruption(ctx, err)
+	}
+	released, err := x.release(ctx, session, page, true)
+	return &verbs.KillOut{Killed: killed, Kept: released.Kept, ClosedTabs: released.Closed, Discarded: released.Discarded}, err
+}

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// resolveSettings finds the browser's settings. If two contradict each other, such as a
+// variable's profile and a flag's endpoint, the one of the lower layer is left out. Two of one
+// layer are kept, and [home.Root.Normalize] refuses them.
+func (c *Config) resolveSettings() error {
+	fields := wire.SettingFields()
+	values, err := c.values(fields)
+	if err != nil {
+		return err
+	}
+	type ranked struct {
+		name  string
+		layer int
+	}
+	var where []ranked
+	for _, f := range fields {
+		if _, given := values[f.Name]; given && slices.Contains([]string{"mode", "profile", "cdp"}, f.Name) {
+			_, layer, _ := c.find(f) // which has succeeded before
+			where = append(where, ranked{f.Name, layer})
+		}
+	}
+	slices.SortStableFunc(where, func(x, y ranked) int { return cmp.Compare(x.layer, y.layer) })
+	for i, lower := range where {
+		for _, above := range where[:i] {
+			if _, kept := values[above.name]; kept && above.layer < lower.layer && contradict(values, above.name, lower.name) {
+				delete(values, lower.name)
+			}
+		}
+	}
+	if err := c.dropLaunchSettings(values); err != nil || len(values) == 0 {
+		return err
+	}
+	raw, err := json.Marshal(values)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, &c.settings)
+}
+
+// contradict reports whether two of mode, profile and cdp exclude each other.
+func contradict(values map[string]any, x, y string) bool {
+	implied := map[string]any{"profile": wire.ModePersistent, "cdp": wire.ModeAttached}
+	switch {
+	case x == "mode":
+		return values["mode"] != implied[y]
+	case y == "mode":
+		return values["mode"] != implied[x]
+	}
+	return true
+}
+
+// dropLaunchSettings removes the settings of starting a browser if the session attaches to one
+// that runs. Given as flags they are an error.
+func (c *Config) dropLaunchSettings(values map[string]any) error {
+	if _, attached := values["cdp"]; !attached {
+		return nil
+	}
+	for _, f := range wire.SettingFields() {
+		if !slices.Contains([]string{"headed", "executablePath", "args"}, f.Name) {
+			continue
+		}
+		if _, given := c.flags[f.Name]; given {
+			return wire.Errorf(wire.CodeBadInput, "--%s says how a browser is started, and --cdp attaches to one that runs", f.Flag).
+				WithHint("leave --%s out", f.Flag)
+		}
+		delete(values, f.Name)
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+// Package files resolves the paths of a command and writes the files of its answer, with the
+// caller's rights and in the caller's directory, where a daemon has neither.
+//
+// It knows which fields are paths from the verbs' declarations. It sends no request and reads
+// no file's content. Package commands uses it. Its invariants: a path that cannot be written is
+// refused before the command runs, and a file that was not named by the caller never replaces
+// another one.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Files resolves and writes the files of one caller. All fields are required, but Dir is empty
+// if the caller's working directory was removed.
+type Files struct {
+	Dir     string
+	Root    home.Root
+	Session string // names the files that have no path
+}
+
+// Resolve makes the paths among a verb's parameters absolute, and refuses those of files to
+// write that cannot be written.
+func (w Files) Resolve(v wire.AnyVerb, params map[string]any) error {
+	switch v.Describe().Name {
+	case verbs.Screenshot.Name:
+		selectorOrPath(params)
+	case verbs.Wait.Name:
+		downloadPath(params)
+	}
+	for _, f := range v.Fields() {
+		if paths, ok := params[f.Name].([]string); ok && f.File == "in" {
+			params[f.Name] = w.absolute(paths)
+		}
+		path, _ := params[f.Name].(string)
+		if f.File != "out" && f.File != "into" || path == "" {
+			continue
+		}
+		if !filepath.IsAbs(path) && w.Dir == "" {
+			return wire.Errorf(wire.CodeBadInput, "the working directory was removed: %s needs an absolute path", path)
+		}
+		absolute := config.InDir(w.Dir, path)
+		switch isDir := isDirectory(absolute); {
+		case isDir && f.File == "out":
+			return wire.Errorf(wire.CodeBadInput, "%s is a directory; name the file to write", absolute)
+		case !isDir && strings.HasSuffix(path, "/"):
+			return wire.Errorf(wire.CodeBadInput, "directory %s not found", path).WithHint("mkdir -p %s", path)
+		case !isDir:
+			if err := checkDirectoryOf(absolute); err != nil {
+				return err
+			}
+		}
+		params[f.Name] = absolute
+	}
+	return nil
+}
+
+// absolute makes the paths of files to read absolute. The process that reads them reports those
+// that it cannot read.
+func (w Files) absolute(paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		all = append(all, config.InDir(w.Dir, path))
+	}
+	return all
+}
+
+// downloadPath takes the argument of wait --download as the file to write.
+func downloadPath(params map[string]any) {
+	what, given := params["what"]
+	if on, _ := params["download"].(bool); !on || !given {
+		return
+	}
+	delete(params, "what")
+	params["path"] = what
+}
+
+// selectorOrPath decides what the only argument of a screenshot is.
+func selectorOrPath(params map[string]any) {
+	only, ok := params["selector"].(string)
+	if _, two := params["path"]; !ok || two || isSelector(only) {
+		return
+	}
+	delete(params, "selector")
+	params["path"] = only
+}
+
+// isSelector reports whether the only argument of a screenshot is a selector: it starts like
+// one, or has neither a slash nor an image's ending.
+func isSelector(text string) bool {
+	switch {
+	case strings.HasPrefix(text, "./"), strings.HasPrefix(text, "../"):
+		return false
+	case strings.HasPrefix(text, "//"), strings.ContainsAny(text[:1], ".#@"):
+		return true
+	}
+	engine, _, ok := strings.Cut(text, "=")
+	if ok && slices.Contains([]string{"xpath", "text", "role", "css", "id", "ref"}, engine) {
+		return true
+	}
+	images := []string{".png", ".jpg", ".jpeg", ".webp", ".gif"}
+	return !strings.Contains(text, "/") && !slices.Contains(images, strings.ToLower(filepath.Ext(text)))
+}
+
+// checkDirectoryOf returns an error unless the directory of the file at path exists.
+func checkDirectoryOf(path string) error {
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return wire.Errorf(wire.CodeBadInput, "directory %s not found", dir).WithHint("mkdir -p %s", dir)
+	case err != nil:
+		return wire.Errorf(wire.CodeBadInput, "%s cannot be written: %v", path, err)
+	case !info.IsDir():
+		return wire.Errorf(wire.CodeBadInput, "%s is not a directory", dir)
+	}
+	return nil
+}
+
+// Write writes the file of an output, if it has one, and sets its path in the output.
+func (w Files) Write(out any) error {
+	filer, ok := out.(wire.Filer)
+	if !ok {
+		return nil
+	}
+	file, ok := filer.TakeFile()
+	if !ok {
+		return nil
+	}
+	path, err := file.Path, error(nil)
+	switch {
+	case file.Source != "":
+		path, err = w.moveFile(file)
+	case path == "":
+		path, err = w.writeNew(file)
+	default:
+		if err := os.WriteFile(path, file.Content, 0o644); err != nil {
+			return wire.Errorf(wire.CodePermission, "writing %s: %v", path, plainPathError(err))
+		}
+	}
+	filer.SetPath(path)
+	return err
+}
+
+// writeNew writes a file without a path below the root, named after the session and the time.
+// Two commands never write the same file.
+func (w Files) writeNew(file wire.File) (string, error) {
+	name, err := w.newName("screenshots")
+	if err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		path := name + file.Ext
+		if n > 1 {
+			path = fmt.Sprintf("%s-%d%s", name, n, file.Ext)
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", wire.Errorf(wire.CodePermission, "writing %s: %v", path, plainPathError(err))
+		}
+		_, err = f.Write(file.Content)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return "", fmt.Errorf("writing %s: %w", path, plainPathError(err))
+		}
+		return path, nil
+	}
+}
+
+// newName returns the path, without an ending, of a file that has none: in a directory below
+// the root, which is created.
+func (w Files) newName(below string) (string, error) {
+	dir := w.Root.Path(below)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", wire.Errorf(wire.CodePermission, "making %s: %v", dir, plainPathError(err))
+	}
+	return filepath.Join(dir, w.Session+"-"+time.Now().Format("20060102-150405.000")), nil
+}
+
+// plainPathError returns the reason without the path, which the message has already.
+func plainPathError(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

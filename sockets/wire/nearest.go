@@ -1,0 +1,43 @@
+package wire
+
+import "strings"
+
+// Nearest returns the choice that text was most likely meant to be: one that starts with it,
+// else the one with the fewest edits. It returns an empty string if none is near.
+func Nearest(text string, choices []string) string {
+	text = strings.ToLower(text)
+	best, least := "", min(2, max(1, len(text)/3))+1
+	for _, choice := range choices {
+		if len(text) > 1 && strings.HasPrefix(choice, text) {
+			return choice
+		}
+		if d := editDistance(text, strings.ToLower(choice)); d < least {
+			best, least = choice, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the letters to insert, delete, replace or swap with the next one
+// to turn a into b.
+func editDistance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
