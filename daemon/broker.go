@@ -32,8 +32,6 @@ func (b *Broker) as(agent string) *Broker {
 	return &Broker{caller: &caller, session: b.session}
 }
 
-func (b *Broker) place() home.Endpoint { return b.caller.Endpoint }
-
 // claim makes the session a caller's if it belongs to no agent, and returns whose it is. If
 // by is nil, which is so without a command, claim only asks.
 func (b *Broker) claim(ctx context.Context, by *caller) (verbs.ClaimOut, error) {

@@ -12,8 +12,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What was made over a broker is of no use with its successor, which answers as well.
-func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
+// A broker that has taken the place of the one that the connection was made through is not alive for
+// that connection, although it responds.
+func TestReplacedBrokerIsNotAlive(t *testing.T) {
 	dir, err := os.MkdirTemp("/tmp", "abd") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func TestAnotherBrokerIsNotTheOneThatWasMet(t *testing.T) {
 
 	b := newBroker(place, "task")
 	if b.isAlive(ctx) {
-		t.Error("a broker that was never met is the one that was")
+		t.Error("isAlive() before meet() = true")
 	}
 	if _, err := b.meet(ctx); err != nil || !b.isAlive(ctx) {
 		t.Errorf("the broker that was met is not alive: %v", err)

@@ -12,9 +12,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What is known of a page is good enough while a command runs, and not while its
-// browser is another one.
-func TestGlance(t *testing.T) {
+// What is known of a page is enough while a command runs, but not while a connection is made, since
+// the browser may be another one.
+func TestQueuedBrieflyOfKnownTab(t *testing.T) {
 	for _, tt := range []struct {
 		runs, want string
 		warns      int
@@ -44,8 +44,8 @@ func TestGlance(t *testing.T) {
 	}
 }
 
-// A command that waited for its turn is not begun when its caller has left by then.
-func TestNothingIsBegunForNobody(t *testing.T) {
+// A command is not begun if its caller has disconnected while it waited in the queue.
+func TestCallerIsGoneBefore(t *testing.T) {
 	s := &Session{Notices: &Notices{}}
 	left, begun := false, 0
 	click := Queued(s, verbs.Click, func(context.Context, *Call, verbs.ClickIn) (verbs.ClickOut, error) {
@@ -61,8 +61,8 @@ func TestNothingIsBegunForNobody(t *testing.T) {
 	}
 }
 
-// A connection that is made again by itself starts no browser where one was stopped.
-func TestNobodyStartsABrowserAgain(t *testing.T) {
+// A connection that is made again without a command does not start a browser that was stopped.
+func TestReconnectStartsNoBrowser(t *testing.T) {
 	dir := t.TempDir()
 	root, err := home.Locate(func(name string) (string, bool) { return dir, name == "ABROWSER_HOME" })
 	if err != nil {
@@ -81,9 +81,9 @@ func TestNobodyStartsABrowserAgain(t *testing.T) {
 	}
 }
 
-// What comes between the last command of a batch and its end is told by the command after
-// it: of a batch callers read the results of its commands.
-func TestNewsBehindABatch(t *testing.T) {
+// Notices after the last command of a batch are told by the next command: callers of a batch read only
+// the results of its commands.
+func TestNoticesAfterBatch(t *testing.T) {
 	s := &Session{Notices: &Notices{}}
 	late := func(_ context.Context, act *Call, _ verbs.BatchIn) (verbs.BatchOut, error) {
 		act.Notices.Add(wire.Record{Kind: wire.KindPermission, Name: "midi", Handled: HandledAsked})

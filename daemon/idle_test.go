@@ -15,7 +15,7 @@ type openConnection struct{ Connection }
 
 func (openConnection) Lost() <-chan struct{} { return nil }
 
-func TestMemoryIsGivenBackAtRest(t *testing.T) {
+func TestWatchRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -43,9 +43,8 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 	})
 }
 
-// The time in which a session does nothing begins with the end of its last command,
-// however long that took.
-func TestCommandIsNoIdleness(t *testing.T) {
+// A session is idle from the end of its last command on, however long that has taken.
+func TestIdleStartsAfterCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{Name: "s", idle: newIdle(), owner: newOwner(), connection: &connection{Connection: openConnection{}, holder: "s"}}
 		const limit = 30 * time.Second

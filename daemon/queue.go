@@ -109,11 +109,9 @@ func (q *queue) awaitDeferred() {
 	if done == nil {
 		return
 	}
-	timer := time.NewTimer(deferredTime)
-	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-time.After(deferredTime):
 	}
 }
 

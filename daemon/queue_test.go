@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestLaneWaitsForWhatIsOverdue(t *testing.T) {
+func TestQueueWaitsForOverdueCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
 		_, first, err := q.enter(t.Context(), "click")
@@ -44,7 +44,7 @@ func TestLaneWaitsForWhatIsOverdue(t *testing.T) {
 	})
 }
 
-func TestLaneStops(t *testing.T) {
+func TestQueueStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
 		ctx, first, err := q.enter(t.Context(), "wait")
@@ -58,7 +58,7 @@ func TestLaneStops(t *testing.T) {
 		}()
 		synctest.Wait()
 		if q.stopIdle() {
-			t.Error("stopIdle() of a lane that runs = true")
+			t.Error("stopIdle() of a queue with a running command = true")
 		}
 		why := wire.Errorf(wire.CodeInterrupted, "closed")
 		q.stop(nil, why)
@@ -75,9 +75,9 @@ func TestLaneStops(t *testing.T) {
 	})
 }
 
-// What a verb has left to do is done before the next one's turn comes, when its caller has
-// the answer; it is no command that runs.
-func TestLaneRests(t *testing.T) {
+// Deferred work is done after the reply and before the next command's turn. Meanwhile no command counts
+// as running.
+func TestQueueDeferredWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
 		var left sync.WaitGroup
@@ -92,7 +92,7 @@ func TestLaneRests(t *testing.T) {
 			t.Errorf("to answer took %s", took)
 		}
 		if st := q.state(); st != (queueState{}) || q.stopIdle() {
-			t.Errorf("state() = %+v, and the lane may be stopped", st)
+			t.Errorf("state() = %+v, and the queue may be stopped", st)
 		}
 		go q.awaitDeferred()
 		_, second, err := q.enter(t.Context(), "open")
@@ -111,8 +111,8 @@ func TestLaneRests(t *testing.T) {
 	})
 }
 
-// What is left is not waited for without end by what ends the session.
-func TestLaneRestsForATime(t *testing.T) {
+// The end of a session does not wait for deferred work without a limit.
+func TestAwaitDeferredIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
 		var left sync.WaitGroup
@@ -131,7 +131,7 @@ func TestLaneRestsForATime(t *testing.T) {
 	})
 }
 
-func TestLaneKeepsItsPlaceWhenOneGivesUp(t *testing.T) {
+func TestQueueKeepsOrderWhenOneWithdraws(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
 		_, first, err := q.enter(t.Context(), "a")
@@ -158,7 +158,7 @@ func TestLaneKeepsItsPlaceWhenOneGivesUp(t *testing.T) {
 	})
 }
 
-func TestWatchSurvivesAPanic(t *testing.T) {
+func TestWatchRecoversPanic(t *testing.T) {
 	var q queue
 	_, s, err := q.enter(t.Context(), "click")
 	if err != nil {
@@ -170,9 +170,8 @@ func TestWatchSurvivesAPanic(t *testing.T) {
 	}
 }
 
-// A call on a page that crashes may never return; it is not waited for, and nobody
-// after it waits for it either.
-func TestCrashEndsACall(t *testing.T) {
+// A call on a page that crashes may never return. Neither its command nor the next one waits for it.
+func TestCrashEndsCall(t *testing.T) {
 	var q queue
 	_, s, err := q.enter(t.Context(), "get text")
 	if err != nil {
@@ -188,7 +187,7 @@ func TestCrashEndsACall(t *testing.T) {
 		}
 	}
 	if s.isOverdue() {
-		t.Error("the lane is held for a call on a page that is gone")
+		t.Error("the queue waits for a call on a page that is gone")
 	}
 	s.release()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

@@ -178,7 +178,7 @@ const returnTime = 5 * time.Second
 // awaitBrowser is startBrowser for a connection that no command waits for. A browser that
 // was stopped meanwhile is not started again.
 func (s *Session) awaitBrowser(ctx context.Context) (home.Endpoint, error) {
-	place := s.Broker.place()
+	place := s.Broker.caller.Endpoint
 	short, cancel := context.WithTimeout(ctx, returnTime)
 	defer cancel()
 	if !s.Broker.awaitReturn(short) {

@@ -33,10 +33,8 @@ func TimeLeft(ctx context.Context, longest time.Duration) time.Duration {
 
 // Sleep waits for d or until ctx is done, and reports whether ctx is not done.
 func Sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false

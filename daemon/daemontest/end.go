@@ -17,8 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// end stops the browser and fails where a process, a socket or a file of the
-// driver's is left over.
+// end stops the browser, and fails if a process, a socket or a file of the driver's is left.
 func (h *Home) end() error {
 	place, err := h.Root.BrowserOf(wire.Settings{})
 	if err != nil {
@@ -42,7 +41,7 @@ func (h *Home) end() error {
 	return errors.Join(err, os.RemoveAll(filepath.Dir(h.Root.Dir)))
 }
 
-// logs is what keeper and broker wrote, as an error's text.
+// logs returns the logs of keeper and broker as an error.
 func (h *Home) logs() error {
 	const most = 8000
 	var all error
@@ -55,19 +54,20 @@ func (h *Home) logs() error {
 	return all
 }
 
-// kill ends what did not end by itself: only what was started in our directory.
+// kill ends the processes that did not end by themselves, of those that were started in the home's
+// directory.
 func (h *Home) kill() {
 	for range 5 {
 		for _, p := range h.Processes() {
 			var pid int
 			if _, err := fmt.Sscan(p, &pid); err == nil {
-				_ = syscall.Kill(pid, syscall.SIGKILL) // where it is gone, so much the better
+				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 			}
 		}
 	}
 }
 
-// leftovers is what has not gone when ctx ends.
+// leftovers returns what is still there when ctx ends.
 func (h *Home) leftovers(ctx context.Context) []string {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -88,8 +88,8 @@ func (h *Home) leftovers(ctx context.Context) []string {
 	}
 }
 
-// Processes lists those that have our directory in their command line or
-// environment, but for this one. Without /proc there are none to see.
+// Processes lists the processes that have the home's directory in their command line or environment,
+// except this one. Without /proc it lists none.
 func (h *Home) Processes() []string {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Home) Processes() []string {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		// What cannot be read is gone, or not ours.
+		// A process that cannot be read has ended, or is another user's.
 		command, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 		environ, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
 		if bytes.Contains(slices.Concat(command, environ), dir) {

@@ -16,7 +16,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// roles turns the process into what a launcher or playwright-go started it as.
+// roles runs the role that a launcher or playwright-go has started the process for, if any.
 func roles(args []string) (handled bool, status int) {
 	if handled, status := driver.Main(args); handled {
 		return true, status

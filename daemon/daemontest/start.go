@@ -1,11 +1,10 @@
 // Package daemontest runs real daemons for tests: on a real socket, through the
 // typed client, with a real browser behind its real broker.
 //
-// A test binary stands in for abrowser. Its TestMain calls [Run], which turns the
-// process into a keeper, a broker or Node's stand-in where it was started as one,
-// and otherwise runs the tests with one browser for all of them. The daemons
-// themselves run inside the test's process. At the end everything is stopped, and
-// what is left over fails the run.
+// A test binary takes the place of abrowser. Its TestMain calls [Run]. If the process was started as a
+// keeper, a broker or a driver, Run runs that role; otherwise it runs the tests, with one browser for
+// all of them. The daemons run inside the process of the tests. At the end everything is stopped, and
+// the run fails if something is left.
 package daemontest
 
 import (
@@ -36,7 +35,7 @@ const (
 	endTime   = 30 * time.Second
 )
 
-// Home is the root that the tests of one binary share, with its browser.
+// Home is the root directory, with its browser, that the tests of one binary share.
 type Home struct {
 	Root       home.Root
 	Drivers    driver.Shared // the daemons' drivers
@@ -46,8 +45,7 @@ type Home struct {
 	process    sync.Mutex
 }
 
-// Run is a TestMain: it returns the status to exit with. The tests find their home
-// at home.
+// Run does the work of a TestMain, and returns the status to exit with. It sets *home for the tests.
 func Run(m *testing.M, home **Home) int {
 	if handled, status := roles(os.Args[1:]); handled {
 		return status
@@ -67,12 +65,12 @@ func Run(m *testing.M, home **Home) int {
 }
 
 func newHome() (*Home, error) {
-	// Not below $TMPDIR: a socket's path is short.
+	// Not below $TMPDIR, since the path of a socket is short.
 	dir, err := os.MkdirTemp("/tmp", "abd")
 	if err != nil {
 		return nil, err
 	}
-	// Where the browser's library for sound keeps what is otherwise below /tmp for good.
+	// Otherwise the browser's sound library leaves a directory in /tmp.
 	if err := os.Setenv("PULSE_RUNTIME_PATH", filepath.Join(dir, "pulse")); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -89,7 +87,7 @@ func newHome() (*Home, error) {
 
 func (h *Home) installer() *install.Installer { return h.launcher.Installer() }
 
-// Broker is where the broker of the tests' browser listens.
+// Broker returns where the broker of the tests' browser listens.
 func (h *Home) Broker(t testing.TB) home.Endpoint {
 	t.Helper()
 	place, err := h.Root.BrowserOf(wire.Settings{})
@@ -109,8 +107,8 @@ type Session struct {
 	done chan error
 }
 
-// Start runs a daemon for a session of the test's own, and ends it, with its
-// tabs, when the test is over.
+// Start runs a daemon for a session of the test's own. When the test is over, the daemon is ended and
+// the session's tabs are closed.
 func (h *Home) Start(t testing.TB) *Session {
 	t.Helper()
 	s := h.Resume(t, fmt.Sprintf("s%d", h.last.Add(1)))
@@ -118,8 +116,8 @@ func (h *Home) Start(t testing.TB) *Session {
 	return s
 }
 
-// Resume runs a daemon for a session with this name, which may have had one
-// before. It ends with the test; the session's tabs stay.
+// Resume runs a daemon for the session with a name, which may have had one before. The daemon ends with
+// the test; the session's tabs stay.
 func (h *Home) Resume(t testing.TB, name string) *Session {
 	t.Helper()
 	place, err := h.Root.Session(name)
@@ -157,14 +155,14 @@ func (h *Home) options(name string, t testing.TB, ready func(error)) daemon.Opti
 	}
 }
 
-// End ends the daemon as a signal would and waits for it; its tabs stay. It may be
-// called again.
+// End ends the daemon as a signal would, and waits for it. The session's tabs stay. End may be called
+// again.
 func (s *Session) End(t testing.TB) {
 	t.Helper()
 	if s.done == nil {
 		return
 	}
-	_ = s.Close() // its connections are of no use any more
+	_ = s.Close() // its connections are not used any more
 	s.stop()
 	select {
 	case err := <-s.done:

@@ -37,28 +37,28 @@ const ackTime = 2 * time.Second
 // perform waits for the element and performs the action, once. The error is
 // [wire.CodeResultUnknown] if it is not known whether the action was done. With any other
 // error it was not done.
-func (c *call) perform(ctx context.Context, p *page, at target, a action) (performed, error) {
-	done, state, err := c.tryFastPath(ctx, p, &at, a)
+func (c *pageCall) perform(ctx context.Context, at target, a action) (performed, error) {
+	done, state, err := c.tryFastPath(ctx, &at, a)
 	if err != nil || state == fastDone {
 		return done, err
 	}
-	return c.performInDriver(ctx, p, at, a)
+	return c.performInDriver(ctx, at, a)
 }
 
 // performInDriver sends the action to the driver.
-func (c *call) performInDriver(ctx context.Context, p *page, at target, a action) (performed, error) {
-	return c.performAttempt(ctx, p, at, a, false)
+func (c *pageCall) performInDriver(ctx context.Context, at target, a action) (performed, error) {
+	return c.performAttempt(ctx, at, a, false)
 }
 
 // performAttempt is perform. If again is set, the ref was checked by a new snapshot before.
-func (c *call) performAttempt(ctx context.Context, p *page, at target, a action, again bool) (performed, error) {
+func (c *pageCall) performAttempt(ctx context.Context, at target, a action, again bool) (performed, error) {
 	c.Undone = false
 	if c.IsCallerGone(ctx) {
 		return performed{}, c.giveUp(ctx, at, outcome{Count: -1})
 	}
-	limit, id := daemon.TimeLeft(ctx, maxTime), p.lastAct.Add(1)
+	limit, id := daemon.TimeLeft(ctx, maxTime), c.page.lastAct.Add(1)
 	ack := cmp.Or(a.ack, ackTime)
-	params := map[string]any{"target": p.target, "id": id, "limit": milliseconds(limit), "ack": milliseconds(ack), "verb": a.verb}
+	params := map[string]any{"target": c.page.target, "id": id, "limit": milliseconds(limit), "ack": milliseconds(ack), "verb": a.verb}
 	maps.Copy(params, a.params)
 	if at.query != "" {
 		params["selector"] = at.query
@@ -70,14 +70,14 @@ func (c *call) performAttempt(ctx context.Context, p *page, at target, a action,
 		if errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
 			return // the driver applies the same limit
 		}
-		p.conn.spawn(func() { _, _ = p.cdp.Send("Abrowser.leave", map[string]any{"target": p.target, "id": id}) })
+		c.page.conn.spawn(func() { _, _ = c.page.cdp.Send("Abrowser.leave", map[string]any{"target": c.page.target, "id": id}) })
 	})
 	defer stop()
 	outcomes := make(chan outcome, 1)
 	// A driver that does not answer in time begins no action later, so the queue need not
 	// wait for it.
 	err := c.peek(limit+ack+daemon.Grace, func() error {
-		answer, err := p.cdp.Send("Abrowser.act", params)
+		answer, err := c.page.cdp.Send("Abrowser.act", params)
 		if err != nil {
 			return err
 		}
@@ -90,26 +90,26 @@ func (c *call) performAttempt(ctx context.Context, p *page, at target, a action,
 		return err
 	})
 	switch {
-	case errors.Is(err, wire.CodePageCrashed), p.isCrashed():
-		if p.acting.Load() == id {
+	case errors.Is(err, wire.CodePageCrashed), c.page.isCrashed():
+		if c.page.acting.Load() == id {
 			return performed{}, crashDuringError(a)
 		}
 		return performed{}, daemon.PageCrashedError()
-	case err != nil && p.acting.Load() == id:
+	case err != nil && c.page.acting.Load() == id:
 		return performed{}, unknownResultError(a, "the connection to the page was lost")
 	case err != nil && isGone(err):
 		return performed{}, c.pageGone()
 	case err != nil:
-		return performed{}, c.orConnectionLost(p, codeError(err))
+		return performed{}, c.orConnectionLost(codeError(err))
 	}
 	out := <-outcomes
 	if out.Stopped == "stale" { // an element that was hidden in the last snapshot has lost its ref there
-		if _, err := c.checkRef(ctx, p, at.sel.ref); err != nil || again {
+		if _, err := c.checkRef(ctx, at.sel.ref); err != nil || again {
 			return performed{}, cmp.Or(err, staleError(at.sel.ref, "its element is gone or changed its role or name"))
 		}
-		return c.performAttempt(ctx, p, at, a, true)
+		return c.performAttempt(ctx, at, a, true)
 	}
-	return c.judge(ctx, p, at, a, out)
+	return c.judge(ctx, at, a, out)
 }
 
 // outcome is the driver's response to Abrowser.act.
@@ -127,19 +127,19 @@ type outcome struct {
 }
 
 // judge converts the driver's response to a result or a coded error.
-func (c *call) judge(ctx context.Context, p *page, at target, a action, out outcome) (performed, error) {
+func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) (performed, error) {
 	switch out.State {
 	case "done":
 		if at.query != "" && at.sel.ref == 0 {
 			c.warnSeveral(at.sel, out.Count)
 		}
 		if out.Pending != nil {
-			p.mayNavigate.Store(*out.Pending)
+			c.page.mayNavigate.Store(*out.Pending)
 			c.settled, c.aheadOfEvents = true, false
 		}
 		return performed{saves: out.Saves, unchanged: out.Unchanged}, nil
 	case "unknown":
-		if p.waitForCrash() {
+		if c.page.waitForCrash() {
 			return performed{}, crashDuringError(a)
 		}
 		return performed{}, unknownResultError(a, cmp.Or(out.Doubt, "the connection to the page was lost"))
@@ -152,7 +152,7 @@ func (c *call) judge(ctx context.Context, p *page, at target, a action, out outc
 		return performed{}, staleError(at.sel.ref, "its page was loaded anew")
 	case out.Stopped != "":
 		if out.Stopped == "late" && out.Count < 0 && at.query != "" { // the timeout came before the first check
-			if n, err := peekFor(c, time.Second, p.Locator(at.query).Count); err == nil {
+			if n, err := peekFor(c.call, time.Second, c.page.Locator(at.query).Count); err == nil {
 				out.Count = n
 			}
 		}

@@ -17,7 +17,7 @@ import (
 
 const stillPairs = 2
 
-// stillCases is how many pages are tried: a thousand with ABROWSER_TEST_LONG=1.
+// stillCases returns how many pages are tried: a thousand with ABROWSER_TEST_LONG=1.
 func stillCases() int {
 	if os.Getenv("ABROWSER_TEST_LONG") != "" {
 		return 1000
@@ -25,10 +25,10 @@ func stillCases() int {
 	return 100
 }
 
-// The shared driver does not wait two frames for an element that nothing animates.
-// Whether it clicks is nevertheless what Playwright itself decides, whose own driver
-// the session's twin has.
-func TestStillnessIsPlaywrights(t *testing.T) {
+// The shared driver does not wait two frames for an element that nothing animates. Whether it
+// clicks must still be what Playwright decides: the other session of a pair has Playwright's own
+// driver.
+func TestStillnessMatchesPlaywright(t *testing.T) {
 	var work sync.WaitGroup
 	var mu sync.Mutex
 	ready, cases := 0, stillCases()
@@ -75,7 +75,7 @@ func TestStillnessIsPlaywrights(t *testing.T) {
 	}
 }
 
-// clicks says whether #target of the page was clicked.
+// clicks returns whether #target of the page was clicked.
 func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string {
 	quoted, err := json.Marshal(html)
 	if err != nil {
@@ -100,8 +100,8 @@ func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string 
 	return err.Error()
 }
 
-// stillCase is a page with a button that may be covered, disabled, transformed,
-// moved by all kinds of animations, in a shadow root or in a frame.
+// stillCase returns a page with a button that may be covered, disabled, transformed, animated, in a
+// shadow root or in a frame.
 func stillCase(r *rand.Rand) string {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	styles := `<style>

@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// shownElement is one that is there and can be seen.
+// shownElement is an element that is visible.
 type shownElement struct{ locator }
 
 func (shownElement) Count() (int, error) { return 1, nil }
@@ -33,15 +33,15 @@ func inQueue(t *testing.T, run func(context.Context, *call)) {
 	}
 }
 
-// lateElement answers, and not at once.
+// lateElement responds after a while.
 type lateElement struct{ shownElement }
 
 func (lateElement) Count() (int, error) {
-	time.Sleep(50 * time.Millisecond) // five times what is left to a command whose time is over
+	time.Sleep(50 * time.Millisecond) // five times what a command gets whose time is over
 	return 1, nil
 }
 
-// A page that answers a command whose time is just over is late, and not wedged.
+// A page that responds just after the command's time is over does not count as wedged.
 func TestLateIsNotWedged(t *testing.T) {
 	inQueue(t, func(ctx context.Context, c *call) {
 		ctx, cancel := context.WithTimeout(ctx, 0)
@@ -52,7 +52,7 @@ func TestLateIsNotWedged(t *testing.T) {
 	})
 }
 
-// What an element lacked is told as whichever looked at it last saw it.
+// The error says what the element lacked in the last check.
 func TestGiveUp(t *testing.T) {
 	for _, tt := range []struct {
 		name, first string
@@ -64,7 +64,7 @@ func TestGiveUp(t *testing.T) {
 		{"the fast path has looked", "is not enabled", outcome{Count: -1}, wire.CodeNotActionable, `"#go" is not enabled`},
 		{"the driver has, too", "is not enabled", outcome{Count: 1, Why: "is covered by <p></p>"}, wire.CodeNotActionable, `"#go" is covered by <p></p>`},
 		{"it is hidden", "", outcome{Count: 1, Why: "is not visible"}, wire.CodeNotActionable, `"#go" is there but not visible`},
-		{"it is not there", "", outcome{}, wire.CodeNotFound, `no element matches "#go"`},
+		{"it is not there", "", outcome{}, wire.CodeNotFound, `element not found: #go`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inQueue(t, func(ctx context.Context, c *call) {

@@ -46,8 +46,8 @@ func (conn *connection) stopLoading(ctx context.Context, target string) error {
 	return ps.call(ctx, "Page.stopLoading", nil, nil)
 }
 
-// activeOrListed is active, but returns the tab as the browser lists it, and no page, where
-// the page does not answer.
+// activeOrListed is activePage. If the page does not respond, activeOrListed returns the tab as the
+// browser lists it, and no page.
 func (c *call) activeOrListed(ctx context.Context) (*page, verbs.Tab, error) {
 	c.acceptsListed = true
 	p, err := c.activePage(ctx)

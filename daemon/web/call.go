@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -29,6 +30,14 @@ type call struct {
 	typed         bool  // the page got keyboard input, and has not said since whether it navigates
 }
 
+// pageCall is a command and the page that it acts on or reads.
+type pageCall struct {
+	*call
+	page *page
+}
+
+func (c *call) on(p *page) *pageCall { return &pageCall{c, p} }
+
 // queued returns the handler of a verb that waits in the queue.
 func queued[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
 	return daemon.Queued(p.session, v, bind(p, serve))
@@ -46,6 +55,40 @@ func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, er
 		c.BeforeReply = made.warnOfNewTabs
 		return serve(made, ctx, in)
 	}
+}
+
+// onPage returns the handler of a verb that acts on the session's page or reads it, once the
+// page's document is there. Unless the caller asks for another time, the verb takes usual at
+// most. An input that check or the selector's syntax refuses does not start a browser; check may
+// be nil.
+func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(*pageCall, context.Context, In) (Out, error)) daemon.Handler {
+	return queued(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
+		var none Out
+		if of, ok := any(in).(verbs.ElementNamer); ok {
+			if _, err := parseSelector(of.ElementName()); err != nil {
+				return none, err
+			}
+		}
+		if check != nil {
+			if err := check(in); err != nil {
+				return none, err
+			}
+		}
+		asked := 0
+		if timed, ok := any(in).(verbs.Timed); ok {
+			asked = timed.Milliseconds()
+		}
+		ctx, cancel, err := c.Limit(ctx, asked, usual)
+		if err != nil {
+			return none, err
+		}
+		defer cancel()
+		at, err := c.currentPage(ctx)
+		if err != nil {
+			return none, err
+		}
+		return serve(c.on(at), ctx, in)
+	})
 }
 
 // connected connects if necessary, and returns the connection.
@@ -85,16 +128,14 @@ const recoveryTime = 15 * time.Second
 // orConnectionLost returns the timeout error of a question to the page, or
 // [daemon.ConnectionLostError] if the connection is lost while the driver or the broker is being
 // replaced: then the page is not at fault, and the command is run again.
-func (c *call) orConnectionLost(p *page, timeout error) error {
+func (c *pageCall) orConnectionLost(timeout error) error {
 	if !c.IsRecovering() {
 		return timeout
 	}
-	timer := time.NewTimer(recoveryTime)
-	defer timer.Stop()
 	select {
-	case <-p.conn.lost:
+	case <-c.page.conn.lost:
 		return daemon.ConnectionLostError()
-	case <-timer.C:
+	case <-time.After(recoveryTime):
 		return timeout
 	}
 }

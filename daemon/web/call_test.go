@@ -14,15 +14,15 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// hangUp runs a verb whose caller leaves after a time, and checks the code of the answer.
-func hangUp[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, after time.Duration, want wire.Code) {
+// disconnectAfter runs a verb whose caller disconnects after a time, and checks the error's code.
+func disconnectAfter[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, after time.Duration, want wire.Code) {
 	t.Helper()
 	if out, err := leave(t, s, v, in, func() { time.Sleep(after) }); !errors.Is(err, want) {
 		t.Fatalf("%s, whose caller left, answered %+v, %v (%v), want %s", v.Name, out, err, wire.AsError(err), want)
 	}
 }
 
-// leave runs a verb whose caller leaves when until returns.
+// leave runs a verb whose caller disconnects when until returns.
 func leave[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, until func()) (Out, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -44,7 +44,7 @@ func counts(t testing.TB, web *site.Site, name string) func() {
 	}
 }
 
-func TestHangUpCancelsForGood(t *testing.T) {
+func TestDisconnectCancelsForGood(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	late := verbs.Element{Selector: "#late"}
 	for _, tt := range []struct {
@@ -52,13 +52,13 @@ func TestHangUpCancelsForGood(t *testing.T) {
 		act  func(t *testing.T)
 	}{
 		{"click", func(t *testing.T) {
-			hangUp(t, s, verbs.Click, verbs.ClickIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
+			disconnectAfter(t, s, verbs.Click, verbs.ClickIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
 		}},
 		{"dblclick", func(t *testing.T) {
-			hangUp(t, s, verbs.Dblclick, verbs.ElementIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
+			disconnectAfter(t, s, verbs.Dblclick, verbs.ElementIn{Element: late}, 700*time.Millisecond, wire.CodeInterrupted)
 		}},
 		{"click in a batch", func(t *testing.T) {
-			hangUp(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{{Verb: "click", In: []byte(`{"selector":"#late"}`)}}}, 700*time.Millisecond, wire.CodeInterrupted)
+			disconnectAfter(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{{Verb: "click", In: []byte(`{"selector":"#late"}`)}}}, 700*time.Millisecond, wire.CodeInterrupted)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -79,10 +79,10 @@ func TestHangUpCancelsForGood(t *testing.T) {
 	}
 }
 
-func TestHangUpOfWhatIsCovered(t *testing.T) {
+func TestDisconnectWhileCovered(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
-	hangUp(t, s, verbs.Click, verbs.ClickIn{Element: element("#covered")}, 2*time.Second, wire.CodeInterrupted)
+	disconnectAfter(t, s, verbs.Click, verbs.ClickIn{Element: element("#covered")}, 2*time.Second, wire.CodeInterrupted)
 	do(t, s, verbs.Status, verbs.Empty{})
 	eval(t, s, "document.querySelector('#cover').remove(), 0")
 	time.Sleep(1500 * time.Millisecond)
@@ -91,24 +91,24 @@ func TestHangUpOfWhatIsCovered(t *testing.T) {
 	}
 }
 
-func TestHangUpStopsANavigation(t *testing.T) {
+func TestDisconnectStopsNavigation(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
-	hangUp(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/slow?ms=2000&name=late")}, 700*time.Millisecond, wire.CodeInterrupted)
+	disconnectAfter(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/slow?ms=2000&name=late")}, 700*time.Millisecond, wire.CodeInterrupted)
 	time.Sleep(2500 * time.Millisecond)
 	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != web.URL("/page/before") {
 		t.Errorf("the navigation happened after its command was given up: the page is at %s", got)
 	}
 }
 
-func TestHangUpStopsAScript(t *testing.T) {
+func TestDisconnectStopsScript(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
-	hangUp(t, s, verbs.Eval, verbs.EvalIn{Script: "while (true) {}"}, 700*time.Millisecond, wire.CodeResultUnknown)
+	disconnectAfter(t, s, verbs.Eval, verbs.EvalIn{Script: "while (true) {}"}, 700*time.Millisecond, wire.CodeResultUnknown)
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the next script = %s", got)
 	}
-	hangUp(t, s, verbs.Eval, verbs.EvalIn{Script: "new Promise(() => {})"}, 300*time.Millisecond, wire.CodeResultUnknown)
+	disconnectAfter(t, s, verbs.Eval, verbs.EvalIn{Script: "new Promise(() => {})"}, 300*time.Millisecond, wire.CodeResultUnknown)
 	if got := eval(t, s, "1 + 1"); got != "2" {
 		t.Errorf("the script after one that waited = %s", got)
 	}
@@ -118,8 +118,8 @@ func TestHangUpStopsAScript(t *testing.T) {
 	}
 }
 
-// A document that has replaced another one stays, and so nobody is told that nothing was done.
-func TestHangUpWhileADocumentLoads(t *testing.T) {
+// A document that has replaced another one stays, so the error does not say that nothing was done.
+func TestDisconnectWhileDocumentLoads(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
 	until := func() {
@@ -139,8 +139,8 @@ func TestHangUpWhileADocumentLoads(t *testing.T) {
 	}
 }
 
-// A text whose caller leaves ends between two keys, and the answer says that it had begun.
-func TestHangUpStopsTyping(t *testing.T) {
+// Typing whose caller disconnects ends between two keys, and the error says that it had begun.
+func TestDisconnectStopsTyping(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, `document.querySelector("#notes").addEventListener("input", () => fetch("/count/typed", {method: "POST"}), {once: true}), 0`)
@@ -156,8 +156,8 @@ func TestHangUpStopsTyping(t *testing.T) {
 	}
 }
 
-// A click that was sent is not called off: the answer waits for what the page does with it.
-func TestHangUpInTheMiddleOfAClick(t *testing.T) {
+// A click that was sent is not cancelled: the reply waits for what the page does with it.
+func TestDisconnectDuringClick(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))
 	eval(t, s, `document.querySelector("#button").addEventListener("mousedown", () => {
@@ -175,8 +175,8 @@ func TestHangUpInTheMiddleOfAClick(t *testing.T) {
 	}
 }
 
-// A batch whose caller leaves answers with what was done of it.
-func TestHangUpInTheMiddleOfABatch(t *testing.T) {
+// The reply to a batch whose caller disconnects says what was done.
+func TestDisconnectDuringBatch(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/late?gate=batch"))
 	out, err := leave(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{
@@ -195,57 +195,5 @@ func TestHangUpInTheMiddleOfABatch(t *testing.T) {
 	do(t, s, verbs.Wait, verbs.WaitIn{What: "#late"})
 	if got := eval(t, s, "document.title"); strings.Contains(got, "done") || text(t, s, "#clicks") != "0" {
 		t.Errorf("the title is %s and the element was clicked %s times", got, text(t, s, "#clicks"))
-	}
-}
-
-func TestControlVerbsDoNotWait(t *testing.T) {
-	s, web := home.Start(t), site.Start(t)
-	open(t, s, web.URL("/page/one"))
-	busy := make(chan error, 1)
-	go func() {
-		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "#never", TimeoutIn: verbs.TimeoutIn{Timeout: 30000}})
-		busy <- err
-	}()
-	if st := awaitState(t, s, "busy"); st.Command != "wait" || st.URL != web.URL("/page/one") {
-		t.Errorf("status = %+v", st)
-	}
-	began := time.Now()
-	if got := tabs(t, s); len(got) != 1 {
-		t.Errorf("tab list = %+v", got)
-	}
-	do(t, s, verbs.DialogStatus, verbs.Empty{})
-	if out := do(t, s, verbs.Close, verbs.CloseIn{}); out.Closed != true {
-		t.Errorf("close = %+v", out)
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("the control verbs took %v", took)
-	}
-	if err := <-busy; !errors.Is(err, wire.CodeInterrupted) {
-		t.Errorf("the command that ran = %v, want %s", err, wire.CodeInterrupted)
-	}
-	awaitEnd(t, s)
-}
-
-func TestInOrderOfArrival(t *testing.T) {
-	s, web := home.Start(t), site.Start(t)
-	open(t, s, web.URL("/page/one"))
-	eval(t, s, "window.order = [], 0")
-	results := make(chan error, 5)
-	for i := range 5 {
-		go func() {
-			_, _, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: "await new Promise(r => setTimeout(r, 150)); order.push(" + string(rune('0'+i)) + "), 0"})
-			results <- err
-		}()
-		for do(t, s, verbs.Status, verbs.Empty{}).Waiting < i && i > 0 {
-			time.Sleep(5 * time.Millisecond)
-		}
-	}
-	for range 5 {
-		if err := <-results; err != nil {
-			t.Error(err)
-		}
-	}
-	if got := eval(t, s, "order"); got != "[0,1,2,3,4]" {
-		t.Errorf("the commands ran in the order %s", got)
 	}
 }

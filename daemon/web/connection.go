@@ -43,7 +43,7 @@ type connection struct {
 	promptsScript string        // that every document has, see prompts
 }
 
-// attachment is a page that is being attached, or was.
+// attachment is a page that is being attached or was.
 type attachment struct {
 	done chan struct{} // closed when page and err are set
 	page *page
@@ -118,9 +118,9 @@ func connectError(err error) error {
 	return wire.Errorf(wire.CodeBrowserGone, "connecting to the browser: %s", firstLine(text)).WithHint("abrowser browser status")
 }
 
-// spawn runs what an event's handler must not do itself: handlers run on the
-// goroutine that reads the driver's answers. close waits for it. It reports whether
-// it does: nothing is run any more once the link is being closed.
+// spawn runs work that the handler of an event must not do itself, since handlers run on the
+// goroutine that reads the driver's messages. Wait waits for the work. Once the connection is
+// being closed, spawn runs nothing and returns false.
 func (conn *connection) spawn(work func()) bool {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -130,7 +130,7 @@ func (conn *connection) spawn(work func()) bool {
 	return !conn.closing
 }
 
-// attach makes a page usable, once, however many ask for it.
+// attach makes a page usable. However often it is called for a page, it does so once.
 func (conn *connection) attach(p playwright.Page) (*page, error) {
 	conn.mu.Lock()
 	a, known := conn.attachments[p]
@@ -159,14 +159,14 @@ func (conn *connection) notifyLocked() {
 	conn.changed = make(chan struct{})
 }
 
-// page returns the page with this target id, or nil.
+// page returns the page with a target id, or nil.
 func (conn *connection) page(target string) *page {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
 	return conn.pages[target]
 }
 
-// awaitPage returns the page with this target id as soon as it can be used.
+// awaitPage returns the page with a target id as soon as it can be used.
 func (conn *connection) awaitPage(ctx context.Context, target string) (*page, error) {
 	ctx, cancel := context.WithTimeout(ctx, attachTime)
 	defer cancel()
@@ -187,7 +187,7 @@ func (conn *connection) awaitPage(ctx context.Context, target string) (*page, er
 	}
 }
 
-// closeTarget has the browser close a target, whatever Playwright knows of it.
+// closeTarget closes a target by the browser, whether or not Playwright knows it.
 func (conn *connection) closeTarget(target string) error {
 	cdp, err := conn.browser.NewBrowserCDPSession()
 	if err != nil {
@@ -206,20 +206,18 @@ func (conn *connection) Drop() { conn.dropOnce.Do(func() { close(conn.lost) }) }
 // isLost reports whether the connection was lost.
 func (conn *connection) isLost() bool { return daemon.IsClosed(conn.lost) }
 
-// Close gives the connection up. It leaves the pages as they are.
+// Close closes the connection. The pages stay as they are.
 func (conn *connection) Close() {
 	if !conn.isLost() {
-		// Over CDP this closes the connection alone. The goroutine ends with the driver.
+		// Over CDP this closes only the connection. The goroutine ends with the driver.
 		closed := make(chan struct{})
 		go func() {
 			defer close(closed)
-			_ = daemon.Recover(func() error { return conn.browser.Close() }) // however it ends
+			_ = daemon.Recover(func() error { return conn.browser.Close() }) // its error does not matter
 		}()
-		timer := time.NewTimer(stopTime)
-		defer timer.Stop()
 		select {
 		case <-closed:
-		case <-timer.C:
+		case <-time.After(stopTime):
 		}
 	}
 	conn.Drop()
@@ -240,20 +238,18 @@ func (conn *connection) Wait() {
 	}
 }
 
-// waitWorkers waits until all that was handed over has ended, and reports whether it
-// has within limit.
+// waitWorkers waits up to limit until the work of event handlers has ended, and reports whether
+// it has.
 func (conn *connection) waitWorkers(limit time.Duration) bool {
 	done := make(chan struct{})
-	go func() { // ends with what was handed over
+	go func() { // ends with the work
 		defer close(done)
 		conn.workers.Wait()
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-done:
 		return true
-	case <-timer.C:
+	case <-time.After(limit):
 		return false
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A name would be looked up, over the network, for each new session.
+// For each new session a name would be looked up over the network.
 func TestDriverIsGivenAnAddress(t *testing.T) {
 	u, err := url.Parse(driverAddress("/run/b.sock") + ":/v1/session/a")
 	if err != nil || net.ParseIP(u.Hostname()) == nil || u.Path != "/run/b.sock:/v1/session/a" {

@@ -23,9 +23,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Sessions that came and went, with their tabs, leave nothing behind: not in the
-// processes that serve them all, and not in the one that their daemons ran in. One after
-// the other: playwright-go starts no two drivers at a time in one process.
+// Sessions that have ended leave nothing behind, neither in the processes that serve all sessions
+// nor in the process of their daemons. They run one after the other, since playwright-go cannot
+// start two drivers at a time in one process.
 func TestSessionsLeaveNothing(t *testing.T) {
 	const warm = 5
 	rounds := 20
@@ -71,10 +71,10 @@ func TestSessionsLeaveNothing(t *testing.T) {
 	stays.check(t)
 }
 
-// held is what the processes hold, by what it is.
+// held counts what the processes hold, by kind.
 type held map[string]int
 
-// holdings looks at this process and at those that serve all sessions.
+// holdings counts what this process and those that serve all sessions hold.
 func holdings(t *testing.T) held {
 	t.Helper()
 	runtime.GC()
@@ -86,9 +86,9 @@ func holdings(t *testing.T) held {
 	return h
 }
 
-// beyond says what is more than was, and more than comes and goes by itself.
+// beyond returns what has grown by more than what varies by itself.
 func (h held) beyond(before held) []string {
-	// A daemon's process ends with its session, so its memory does not matter here.
+	// The process of a daemon ends with its session, so its memory does not matter here.
 	slack := map[string]int{
 		"goroutines": 10, "processes": 2, "daemons descriptors": 10, "keeper descriptors": 0, "broker descriptors": 4, "driver descriptors": 4,
 		"daemons KB": 1 << 30, "keeper KB": 4 << 10, "broker KB": 16 << 10, "driver KB": 48 << 10,
@@ -128,8 +128,8 @@ func brokerStatus(t *testing.T) verbs.BrowserStatusOut {
 	return status
 }
 
-// goroutinesOfBroker ends the broker in the way in which it tells what it is about, and
-// returns how many goroutines it had. Its keeper starts another.
+// goroutinesOfBroker ends the broker by the signal that prints its goroutines, and returns how many
+// it had. Its keeper starts another.
 func goroutinesOfBroker(t *testing.T) int {
 	t.Helper()
 	log := home.Broker(t).Log

@@ -3,7 +3,6 @@ package web_test
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,7 +19,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestTheNextDaemonAdoptsThePage(t *testing.T) {
+func TestNextDaemonAdoptsPage(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	before := open(t, s, web.URL("/secret"))
 	do(t, s, verbs.Fill, verbs.FillIn{Element: element("#kept"), Text: "kept"})
@@ -82,9 +81,9 @@ func TestCloseKeepsThePages(t *testing.T) {
 	}
 }
 
-// A session that was opened so closes its tabs when it is closed, also by a daemon that
-// was not there then.
-func TestCloseAtTheEnd(t *testing.T) {
+// A session that was opened with --on-end close closes its tabs when it is closed, even by a later
+// daemon.
+func TestCloseTabsAtEnd(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), OnEnd: "close"})
 	s.End(t)
@@ -106,7 +105,7 @@ func TestCloseAtTheEnd(t *testing.T) {
 	awaitEnd(t, last)
 }
 
-// awaitEnd waits until nobody listens for the session.
+// awaitEnd waits until the session has no daemon.
 func awaitEnd(t testing.TB, s *daemontest.Session) {
 	t.Helper()
 	for range 200 {
@@ -117,45 +116,6 @@ func awaitEnd(t testing.TB, s *daemontest.Session) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatalf("the daemon of %s does not end", s.Name)
-}
-
-func TestTheDaemonEndsWithItsSocket(t *testing.T) {
-	s := home.Start(t)
-	place, err := home.Root.Session(s.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(place.Socket); err != nil {
-		t.Fatal(err)
-	}
-	awaitEnd(t, s)
-}
-
-func TestRetire(t *testing.T) {
-	s := home.Start(t)
-	place, err := home.Root.Session(s.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	caller := &client.Client{Endpoint: place}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	busy := make(chan error, 1)
-	go func() {
-		_, _, err := ask(t, s, verbs.Wait, verbs.WaitIn{What: "1500"})
-		busy <- err
-	}()
-	awaitState(t, s, "busy")
-	if err := caller.Retire(ctx); !errors.Is(err, wire.CodeBusy) {
-		t.Errorf("retire while busy = %v", err)
-	}
-	if err := <-busy; err != nil {
-		t.Errorf("the command that ran = %v", err)
-	}
-	if err := caller.Retire(ctx); err != nil {
-		t.Errorf("retire when idle = %v", err)
-	}
-	awaitEnd(t, s)
 }
 
 func awaitState(t testing.TB, s *daemontest.Session, want string) verbs.StatusOut {
@@ -171,7 +131,7 @@ func awaitState(t testing.TB, s *daemontest.Session, want string) verbs.StatusOu
 	return got
 }
 
-// children are the processes of this one whose command line has a word.
+// children returns the child processes whose command line contains a word.
 func children(t testing.TB, word string) []int {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -262,9 +222,9 @@ func TestPageCrash(t *testing.T) {
 	}
 }
 
-// A page that crashed does not keep the session's next daemon, or driver, from
-// connecting: there is nobody in it who would answer.
-func TestPageCrashedBeforeTheDaemonCame(t *testing.T) {
+// A page that has crashed, and does not respond, does not keep the session's next daemon or driver
+// from connecting.
+func TestPageCrashedBeforeDaemonStarted(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	first := open(t, s, web.URL("/page/one"))
 	beside := do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/beside")})
@@ -292,33 +252,5 @@ func TestPageCrashedBeforeTheDaemonCame(t *testing.T) {
 	do(t, s, verbs.TabClose, verbs.TabCloseIn{Tab: "t1"})
 	if tabs := do(t, s, verbs.TabList, verbs.TabListIn{}).Tabs; len(tabs) != 1 || tabs[0].Crashed || tabs[0].URL != web.URL("/page/two") {
 		t.Errorf("at the end the tabs are %+v", tabs)
-	}
-}
-
-func TestStrangersOnTheSocket(t *testing.T) {
-	s := home.Start(t)
-	place, err := home.Root.Session(s.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := client.Client{Endpoint: place, Session: "another"}.KeepAlive()
-	defer func() { _ = c.Close() }() // nothing was written through it
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if _, _, err := client.Do(ctx, c, verbs.GetURL, verbs.TabIn{}); err == nil {
-		t.Error("a request for another session was served")
-	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", place.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Write([]byte(strings.Repeat("garbage\n", 1<<16))); err == nil {
-		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
-		_, _ = conn.Read(make([]byte, 1)) // whatever it says
-	}
-	_ = conn.Close()
-	if got := do(t, s, verbs.Status, verbs.Empty{}); got.PID != os.Getpid() {
-		t.Errorf("status = %+v", got)
 	}
 }

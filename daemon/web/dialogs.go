@@ -12,16 +12,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// dialogs answers JavaScript dialogs as the session's policy says, so that nothing
-// hangs. Raised, alert and beforeunload are accepted, which is what lets the page go
-// on, confirm and prompt dismissed.
+// dialogs answers JavaScript dialogs by the session's policy, so that no page hangs. Without a
+// policy, alert and beforeunload are accepted, which lets the page go on, and confirm and prompt
+// are dismissed.
 type dialogs struct {
 	state   *daemon.StateStore
 	notices *daemon.Notices
 
 	mu   sync.Mutex // guards the fields below; never held during I/O
 	open map[playwright.Dialog]*openDialog
-	next *reaction // for the next one alone, before the policy
+	next *reaction // overrides the policy for the next dialog; may be nil
 }
 
 type openDialog struct {
@@ -29,10 +29,10 @@ type openDialog struct {
 	over chan struct{} // closed when it is answered
 }
 
-// reaction is what is done with a dialog.
+// reaction is how a dialog is answered.
 type reaction struct {
 	accept bool
-	text   string // a prompt's, where it is accepted
+	text   string // the input of a prompt that is accepted
 	raised bool
 }
 
@@ -40,8 +40,8 @@ func newDialogs(k *daemon.StateStore, n *daemon.Notices) *dialogs {
 	return &dialogs{state: k, notices: n, open: map[playwright.Dialog]*openDialog{}}
 }
 
-// answer is called for each dialog as it opens. It is noted before it is answered:
-// the command that caused it ends as soon as it is.
+// answer answers a dialog that has opened. The dialog is added to the notices before it is
+// answered, since the command that has caused it ends then.
 func (d *dialogs) answer(dialog playwright.Dialog) {
 	seen := verbs.Dialog{Type: dialog.Type(), Message: dialog.Message(), DefaultPrompt: dialog.DefaultValue(), Handled: "dismissed"}
 	do := d.decide(seen.Type)
@@ -55,7 +55,7 @@ func (d *dialogs) answer(dialog playwright.Dialog) {
 	d.open[dialog] = shown
 	d.mu.Unlock()
 	d.notices.AddDialog(seen)
-	// An error means that the dialog is gone already, with its page or by a person.
+	// An error means that the dialog is gone: its page was closed, or a person has answered it.
 	switch {
 	case !do.accept:
 		_ = dialog.Dismiss()
@@ -88,14 +88,14 @@ func (d *dialogs) decide(kind string) reaction {
 	return reaction{accept: kind == "alert" || kind == "beforeunload", raised: true}
 }
 
-// expect has the next dialog answered this way, whatever the policy.
+// expect sets the reaction to the next dialog, whatever the policy.
 func (d *dialogs) expect(next reaction) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.next = &next
 }
 
-// current is a dialog that is open now.
+// current returns a dialog that is open, if there is one.
 func (d *dialogs) current() (verbs.Dialog, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -105,7 +105,7 @@ func (d *dialogs) current() (verbs.Dialog, bool) {
 	return verbs.Dialog{}, false
 }
 
-// awaitAnswered waits, for a bounded time, until the dialogs that are being answered are.
+// awaitAnswered waits up to limit until the dialogs that are open have been answered.
 func (d *dialogs) awaitAnswered(limit time.Duration) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

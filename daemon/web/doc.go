@@ -9,5 +9,5 @@
 // Playwright does it.
 //
 // The packages below need neither a page nor Playwright: cdp is the connection, aria reads
-// snapshots, har writes recordings of requests.
+// snapshots, har writes recordings of requests, prompts decides what a page may.
 package web

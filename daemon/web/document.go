@@ -13,10 +13,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// documents names the document of each frame that has refs in the capture. The
-// question goes through an element of the capture itself, so that the answer is
-// of the captured document and of no later one.
-func (c *call) documents(ctx context.Context, p *page, root *aria.Node) (map[string]string, error) {
+// documents returns the name of the document of each frame that has refs in a capture. Each
+// question goes through an element of the capture, so that the answer is about the captured
+// document and not about a later one.
+func (c *pageCall) documents(ctx context.Context, root *aria.Node) (map[string]string, error) {
 	named := map[string]string{}
 	var failed error
 	root.Walk(func(n *aria.Node) bool {
@@ -25,7 +25,7 @@ func (c *call) documents(ctx context.Context, p *page, root *aria.Node) (map[str
 			return true
 		}
 		var id string
-		if id, failed = c.documentOf(ctx, p, n.PlaywrightRef); failed != nil {
+		if id, failed = c.documentOf(ctx, n.PlaywrightRef); failed != nil {
 			return false
 		}
 		named[frame] = id
@@ -34,16 +34,16 @@ func (c *call) documents(ctx context.Context, p *page, root *aria.Node) (map[str
 	return named, failed
 }
 
-// document is that of a page's main frame, by the name that refs have for it.
+// document is the document of a page's main frame.
 type document struct {
-	name    string
-	commits int64 // of the page, before it was asked
+	name    string // by which refs refer to it
+	commits int64  // of the page, before it was asked
 }
 
-// knownDocument is the name of the main frame's document, where none has come since it was
-// asked for. Playwright tells of a new one before it answers anything of it, for which it
-// has to bring its functions there first; so behind an answer of Playwright's this is the
-// document that the answer is of.
+// knownDocument returns the name of the main frame's document if there has been no other since
+// it was read. Playwright reports a new document before it responds to a question about it, for
+// which it must first install its functions there. So after a response of Playwright's, this is
+// the document that the response is about.
 func (p *page) knownDocument() (name string, ok bool) {
 	d := p.document.Load()
 	if d == nil || d.commits != p.commits.Load() {
@@ -52,40 +52,40 @@ func (p *page) knownDocument() (name string, ok bool) {
 	return d.name, true
 }
 
-// documentOf names the document of an element of the last capture, which is seven
-// messages to the page where it is not known.
-func (c *call) documentOf(ctx context.Context, p *page, pwRef string) (string, error) {
+// documentOf returns the name of the document of an element of the last capture. If that is not
+// known, it takes seven messages to the page.
+func (c *pageCall) documentOf(ctx context.Context, pwRef string) (string, error) {
 	if aria.FrameOf(pwRef) != "" {
-		return c.documentAt(ctx, p, pwRef)
+		return c.documentAt(ctx, pwRef)
 	}
-	if name, ok := p.knownDocument(); ok {
+	if name, ok := c.page.knownDocument(); ok {
 		return name, nil
 	}
-	commits := p.commits.Load()
-	name, err := c.documentAt(ctx, p, pwRef)
+	commits := c.page.commits.Load()
+	name, err := c.documentAt(ctx, pwRef)
 	if err == nil {
-		p.document.Store(&document{name, commits})
+		c.page.document.Store(&document{name, commits})
 	}
 	return name, err
 }
 
-// documentNow names the document that the main frame has now: one message to the page,
-// where it is not known. What is read of a document that Playwright has not told of yet,
-// is not known any more when it has.
-func (c *call) documentNow(ctx context.Context, p *page) (string, error) {
-	if name, ok := p.knownDocument(); ok {
+// documentNow returns the name of the document that the main frame has now. If that is not
+// known, it takes one message to the page. If the page has a document that Playwright has not
+// reported yet, its name counts as unknown again when Playwright does.
+func (c *pageCall) documentNow(ctx context.Context) (string, error) {
+	if name, ok := c.page.knownDocument(); ok {
 		return name, nil
 	}
-	commits := p.commits.Load()
-	now, err := c.clock(ctx, p.clock)
+	commits := c.page.commits.Load()
+	now, err := c.clock(ctx, c.page.clock)
 	if err != nil {
 		return "", err
 	}
-	p.document.Store(&document{"@" + now, commits})
+	c.page.document.Store(&document{"@" + now, commits})
 	return "@" + now, nil
 }
 
-// documentStart asks the page when its document began.
+// documentStart asks the page when its document started.
 func (p *page) documentStart(limit time.Duration) (any, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -98,20 +98,21 @@ func (p *page) documentStart(limit time.Duration) (any, error) {
 	return at, err
 }
 
-// documentAt asks an element of the last capture for its document.
-func (c *call) documentAt(ctx context.Context, p *page, pwRef string) (string, error) {
+// documentAt asks an element of the last capture for the name of its document.
+func (c *pageCall) documentAt(ctx context.Context, pwRef string) (string, error) {
 	now, err := c.clock(ctx, func(limit time.Duration) (any, error) {
-		return p.Locator("aria-ref="+pwRef).Evaluate("e => e.ownerDocument.defaultView.performance.timeOrigin", nil,
+		return c.page.Locator("aria-ref="+pwRef).Evaluate("e => e.ownerDocument.defaultView.performance.timeOrigin", nil,
 			playwright.LocatorEvaluateOptions{Timeout: playwright.Float(milliseconds(limit))})
 	})
 	return aria.FrameOf(pwRef) + "@" + now, err
 }
 
-// clockTime is how long a document may take to answer, and an element that went away
-// since the capture to come back.
+// clockTime is how long a document may take to respond. Playwright also waits for that time for
+// an element that has gone since the capture.
 const clockTime = 2 * time.Second
 
-// clock asks for when a document began, which no other of its frame did.
+// clock asks when a document started, and returns the time as the document's name: no two
+// documents of a frame start at the same time.
 func (c *call) clock(ctx context.Context, ask func(limit time.Duration) (any, error)) (string, error) {
 	limit := daemon.TimeLeft(ctx, clockTime)
 	origin, err := peekFor(c, limit+time.Second, func() (any, error) { return ask(limit) })

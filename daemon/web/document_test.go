@@ -8,7 +8,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// renewedPage has another document now and then.
+// renewedPage is a page whose document is replaced.
 type renewedPage struct {
 	playwright.Page
 	began float64
@@ -31,7 +31,7 @@ func (e renewedElement) Evaluate(string, any, ...playwright.LocatorEvaluateOptio
 	return e.page.began, nil
 }
 
-// A document that was read before a capture is that of the capture where none has come
+// A document that was read before a capture is the one that was captured, if there was no other
 // meanwhile.
 func TestDocumentReadBefore(t *testing.T) {
 	inQueue(t, func(_ context.Context, c *call) { documentReadBefore(t, c) })
@@ -59,11 +59,11 @@ func documentReadBefore(t *testing.T, c *call) {
 		if at.began = step.began; step.before != nil {
 			step.before()
 		}
-		_, _ = c.documentNow(t.Context(), p)
+		_, _ = c.on(p).documentNow(t.Context())
 		if step.between != nil {
 			step.between()
 		}
-		got, err := c.documentOf(t.Context(), p, "e1")
+		got, err := c.on(p).documentOf(t.Context(), "e1")
 		if err != nil || got != step.want || at.asked != step.asked {
 			t.Errorf("%s: %q, %v, %d elements asked, want %q, %d", step.name, got, err, at.asked, step.want, step.asked)
 		}

@@ -32,22 +32,21 @@ type Driver struct {
 	Process sync.Locker
 }
 
-// playwrightDriver is Playwright's driver while it lives: a conn to one that other sessions
-// share, or a process of our own. One is taken at the first need and another when
-// it is gone.
+// playwrightDriver is Playwright's driver: a connection to one that other sessions share, or a
+// process of the session's own. It is started at the first need, and again when it has ended.
 type playwrightDriver struct {
 	find   func(context.Context) (Driver, error)
 	stderr io.Writer
-	temp   string // a directory of its own for our own driver's temporary files
+	temp   string // the directory for the temporary files of a driver of the session's own
 	conns  chan *driver.Conn
 
-	mu      sync.Mutex // guards the fields below; held while the driver starts, so that one starts
+	mu      sync.Mutex // guards the fields below; held while the driver starts, so that only one does
 	pw      *playwright.Playwright
-	process *os.Process  // our own driver's
-	conn    *driver.Conn // to the one that we share
+	process *os.Process  // of a driver of the session's own
+	conn    *driver.Conn // to a driver that is shared
 }
 
-// start returns the driver, which it starts where none lives.
+// start returns the driver, and starts it if it does not run.
 func (e *playwrightDriver) start(ctx context.Context) (*playwright.Playwright, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -62,8 +61,8 @@ func (e *playwrightDriver) start(ctx context.Context) (*playwright.Playwright, e
 		where.Process.Lock()
 		defer where.Process.Unlock()
 	}
-	// playwright-go gives the driver our environment, which is the only way to tell
-	// which node to run.
+	// playwright-go passes the environment on to the driver, and has no option for which node
+	// to run.
 	if err := os.Setenv("PLAYWRIGHT_NODEJS_PATH", where.Node); err != nil {
 		return nil, err
 	}
@@ -85,24 +84,24 @@ func (e *playwrightDriver) start(ctx context.Context) (*playwright.Playwright, e
 	return pw, nil
 }
 
-// join connects to a driver that serves others too, once again where that one
-// ended meanwhile.
+// join connects to a driver that serves other sessions too. If that one ends meanwhile, join
+// connects once more.
 func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.Playwright, *driver.Conn, error) {
 	for again := false; ; again = true {
 		conn, err := where.Join(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		stop := context.AfterFunc(ctx, conn.Close) // it has Run return
+		stop := context.AfterFunc(ctx, conn.Close) // so that Run returns
 		pw, err := playwright.Run(&playwright.RunOptions{
 			DriverDirectory: where.Directory, SkipInstallBrowsers: true, Stdout: e.stderr, Stderr: conn.Stderr(),
-			Logger: slog.New(slog.DiscardHandler), // else all that is logged would go to Stderr
+			Logger: slog.New(slog.DiscardHandler), // otherwise the whole log would go to Stderr
 		})
 		stop()
-		_ = conn.Stderr().Close() // the program has it, or has ended
+		_ = conn.Stderr().Close() // the program has a copy, or has ended
 		switch lost := conn.Lost(); {
 		case err == nil && !lost:
-			select { // in place of a conn before
+			select { // replaces an earlier one
 			case <-e.conns:
 			default:
 			}
@@ -121,8 +120,8 @@ func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.
 	}
 }
 
-// startOwn starts a driver of our own. Where its temporary files go, only our environment
-// can tell it; what a killed driver leaves there, its successor removes.
+// startOwn starts a driver of the session's own. The directory for its temporary files can only
+// be set in the environment. Files that a killed driver has left there are removed first.
 func (e *playwrightDriver) startOwn(where Driver) (*playwright.Playwright, error) {
 	if err := os.RemoveAll(e.temp); err != nil {
 		return nil, err
@@ -143,8 +142,7 @@ func (e *playwrightDriver) startOwn(where Driver) (*playwright.Playwright, error
 	return pw, errors.Join(err, os.Unsetenv("TMPDIR"))
 }
 
-// isAlive reports whether the driver is there. playwright-go does not tell of its end
-// until something is asked.
+// isAlive reports whether the driver runs. playwright-go reports its end only when it is used.
 func (e *playwrightDriver) isAlive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -158,7 +156,7 @@ func (e *playwrightDriver) isAliveLocked() bool {
 	return e.process != nil && e.process.Signal(syscall.Signal(0)) == nil
 }
 
-// status is how the driver is, zero where there is none or it is being started.
+// status describes the driver. It is zero if there is none or it is being started.
 func (e *playwrightDriver) status(ctx context.Context) verbs.DriverStatus {
 	if !e.mu.TryLock() {
 		return verbs.DriverStatus{}
@@ -178,8 +176,8 @@ func (e *playwrightDriver) status(ctx context.Context) verbs.DriverStatus {
 	return verbs.DriverStatus{PID: conn.PID(), Shared: true, Sessions: max(0, sessions)}
 }
 
-// isShared reports whether the driver is one that is watched and, when it is silent,
-// replaced.
+// isShared reports whether the driver is shared. Such a driver is watched, and replaced when it
+// does not respond.
 func (e *playwrightDriver) isShared() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -188,8 +186,8 @@ func (e *playwrightDriver) isShared() bool {
 
 const stopTime = 2 * time.Second
 
-// release forgets a driver that is of no use any more. One of our own it ends: by
-// closing its input, and when that does not do, by force.
+// release stops using a driver. One of the session's own is ended: by closing its input, and if
+// that does not suffice, by killing it.
 func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -203,13 +201,11 @@ func (e *playwrightDriver) release(pw *playwright.Playwright) {
 		defer close(ended)
 		_ = daemon.Recover(pw.Stop) // however it ends
 	}()
-	timer := time.NewTimer(stopTime)
-	defer timer.Stop()
 	select {
 	case <-ended:
-	case <-timer.C:
+	case <-time.After(stopTime):
 		if process != nil {
-			_ = process.Kill() // where it is gone, so much the better
+			_ = process.Kill() // it may have ended already
 		}
 		if conn != nil {
 			conn.Close()
@@ -219,10 +215,10 @@ func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	if conn != nil {
 		conn.Close()
 	}
-	runtime.GC() // files that playwright-go had of it are closed by the collector alone
+	runtime.GC() // playwright-go leaves it to the collector to close the driver's files
 }
 
-// stopDriver ends the driver, where one runs.
+// stopDriver ends the driver, if one runs.
 func (e *playwrightDriver) stopDriver() {
 	e.mu.Lock()
 	pw := e.pw
@@ -230,7 +226,7 @@ func (e *playwrightDriver) stopDriver() {
 	e.release(pw)
 }
 
-// stop ends the driver and removes what it left.
+// stop ends the driver and removes its temporary files.
 func (e *playwrightDriver) stop() error {
 	e.stopDriver()
 	return os.RemoveAll(e.temp)

@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// withSecret is a session whose page has a secret of its own, which says whether the
-// page is still the same.
+// withSecret is a session whose page has a secret of its own, by which the test sees whether the page
+// is still the same.
 type withSecret struct {
 	*daemontest.Session
 	secret string
@@ -37,7 +37,7 @@ func (s withSecret) check(t *testing.T) {
 	}
 }
 
-// sharedDriver is the one process that serves all sessions of the test.
+// sharedDriver returns the process that serves all sessions of the test.
 func sharedDriver(t *testing.T) int {
 	t.Helper()
 	all := children(t, "\x00driver\x00")
@@ -111,9 +111,9 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 	}
 }
 
-// A command that only reads is done again when the driver is lost under it: it is not the
-// caller's to do what nobody would do otherwise.
-func TestReadsAreDoneAgain(t *testing.T) {
+// A command that only reads is run again when the driver is lost during it. Its caller would do
+// nothing else.
+func TestReadsAreRepeated(t *testing.T) {
 	web := site.Start(t)
 	s := startWithSecret(t, web)
 	for _, tt := range []struct {
@@ -153,8 +153,8 @@ func TestReadsAreDoneAgain(t *testing.T) {
 	}
 }
 
-// Nobody asks anything of the sessions while their driver is stopped: it is replaced
-// all the same, and the pages are adopted before the next command.
+// A driver that is stopped is replaced even if no command uses it, and the pages are adopted before
+// the next command.
 func TestTheSharedDriverIsStopped(t *testing.T) {
 	web := site.Start(t)
 	one, two := startWithSecret(t, web), startWithSecret(t, web)
@@ -206,7 +206,7 @@ func TestOwnDriver(t *testing.T) {
 	shared.check(t)
 }
 
-// A daemon that is closed and opened again and again leaves nothing with the driver.
+// Daemons that start and end leave nothing in the driver.
 func TestSessionsLeaveNothingInTheDriver(t *testing.T) {
 	web := site.Start(t)
 	stay := startWithSecret(t, web)

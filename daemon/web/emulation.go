@@ -17,8 +17,8 @@ import (
 // each page, and ends with it.
 type emulation daemon.Emulation
 
-// pageCalls returns the part that is set page by page, as calls of CDP: those in which
-// e and before differ.
+// pageCalls returns the CDP commands that change a page's emulation from before to e, for the
+// part that is set page by page.
 func (e emulation) pageCalls(before emulation) []cdpCall {
 	var calls []cdpCall
 	type metrics struct {
@@ -63,7 +63,7 @@ type cdpCall struct {
 	params map[string]any
 }
 
-// emulate brings the page from one emulation to another.
+// emulate changes the page's emulation from before to e.
 func (p *page) emulate(before, e emulation) error {
 	for _, call := range e.pageCalls(before) {
 		if _, err := p.cdp.Send(call.method, call.params); err != nil {
@@ -73,11 +73,11 @@ func (p *page) emulate(before, e emulation) error {
 	return nil
 }
 
-// isShared reports whether something is set that is set for all pages at once.
+// isShared reports whether e has a part that is set for all pages at once.
 func (e emulation) isShared() bool { return len(e.headers()) > 0 || e.Offline || e.Geo != nil }
 
-// headers are what every request is sent with. The user agent is among them: a popup
-// makes its first request before it can be told of the device as a page is.
+// headers returns the headers of every request. The user agent is among them, since a popup
+// sends its first request before the device can be set on its page.
 func (e emulation) headers() map[string]string {
 	if e.UserAgent == "" {
 		return e.Headers
@@ -92,7 +92,7 @@ func (e emulation) headers() map[string]string {
 	return all
 }
 
-// emulate sets what is set for all pages of the connection at once.
+// emulate changes the part of the emulation that is set for all pages at once.
 func (conn *connection) emulate(before, e emulation) error {
 	var err error
 	if headers := e.headers(); !sameHeaders(before.headers(), headers) {
@@ -123,7 +123,7 @@ func sameHeaders(a, b map[string]string) bool {
 	return len(a) == len(b)
 }
 
-// changeEmulation changes the emulation, for the session's pages now and those to come.
+// changeEmulation changes the emulation of the session's pages, including later ones.
 func (c *call) changeEmulation(ctx context.Context, change func(*emulation) error) (emulation, error) {
 	if _, err := c.activePage(ctx); err != nil {
 		return emulation{}, err
@@ -148,7 +148,7 @@ func (c *call) changeEmulation(ctx context.Context, change func(*emulation) erro
 	return after, codeError(err)
 }
 
-// usablePages are the pages that can be used now.
+// usablePages returns the pages that are neither closed nor crashed.
 func (conn *connection) usablePages() []*page {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -161,7 +161,7 @@ func (conn *connection) usablePages() []*page {
 	return all
 }
 
-// device finds a device by its name, and otherwise names those that are near.
+// device returns a device by its name. The error for an unknown name lists similar ones.
 func (conn *connection) device(name string) (string, *playwright.DeviceDescriptor, error) {
 	var names []string
 	for known, d := range conn.devices {
@@ -175,7 +175,7 @@ func (conn *connection) device(name string) (string, *playwright.DeviceDescripto
 		With("nearest", near).WithHint("abrowser set device %q", near[0])
 }
 
-// nearest are the names that have most pairs of letters in common with text.
+// nearest returns the names that share the most pairs of letters with text.
 func nearest(text string, names []string, most int) []string {
 	pairs := func(s string) map[string]bool {
 		all := map[string]bool{}
@@ -200,7 +200,7 @@ func nearest(text string, names []string, most int) []string {
 	return names[:min(most, len(names))]
 }
 
-// useDevice is the emulation of a device, or with an empty name none of it.
+// useDevice sets the emulation of a device.
 func (e *emulation) useDevice(name string, d *playwright.DeviceDescriptor) {
 	e.Device, e.Scale, e.Mobile, e.Touch, e.UserAgent = name, d.DeviceScaleFactor, d.IsMobile, d.HasTouch, d.UserAgent
 	if d.Viewport != nil {

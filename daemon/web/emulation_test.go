@@ -13,8 +13,7 @@ import (
 
 const shape = "[innerWidth, devicePixelRatio, navigator.maxTouchPoints > 0, navigator.userAgent.includes('iPhone')].join()"
 
-// A device is the session's own, whatever page it has, and only the size of it is
-// changed by what follows.
+// A device applies to all pages of the session. A later viewport changes only its size.
 func TestDevice(t *testing.T) {
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/asks"), Device: "iphone 15", Viewport: "400x600"})
@@ -44,8 +43,8 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// What is set for a session stays with the next daemon, and goes with the session: an
-// onlooker finds nothing of it on the page.
+// Settings apply to the session's next daemon, and end with the session: another client finds nothing
+// of them on the page.
 func TestEmulationLastsAsLongAsTheSession(t *testing.T) {
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
@@ -79,7 +78,7 @@ func TestEmulationLastsAsLongAsTheSession(t *testing.T) {
 	check("the session again", eval(t, home.Resume(t, s.Name), all), off)
 }
 
-// The first request of a popup is the device's, as all that follow.
+// The device applies to the first request of a popup too.
 func TestDeviceOfPopups(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), Device: "iPhone 15"})

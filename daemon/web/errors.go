@@ -10,7 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// codeError gives an error of Playwright its code. What has one keeps it.
+// codeError returns an error of Playwright's with a code. An error that has one is returned as
+// it is.
 func codeError(err error) error {
 	var own *wire.Error
 	if err == nil || errors.As(err, &own) {
@@ -31,13 +32,13 @@ func codeError(err error) error {
 	}
 }
 
-// isTimeout reports whether a call of Playwright ended by its own timeout.
+// isTimeout reports whether a call of Playwright's has timed out.
 func isTimeout(err error) bool { return errors.Is(err, playwright.ErrTimeout) }
 
-// isLost reports whether a call failed since its page or connection is gone.
+// isGone reports whether a call failed because its page or connection is gone.
 func isGone(err error) bool { return errors.Is(codeError(err), wire.CodeBrowserGone) }
 
-// isDriverGone reports whether a call failed since the driver itself is gone.
+// isDriverGone reports whether a call failed because the driver is gone.
 func isDriverGone(err error) bool {
 	if err == nil {
 		return false
@@ -54,13 +55,13 @@ func isNotSent(err error) bool {
 		strings.Contains(text, "transport closed")
 }
 
-// isNotRun reports whether a script did not run, since there was no such document any more.
+// isNotRun reports whether a script was not run because its document was gone.
 func isNotRun(err error) bool {
 	return strings.Contains(err.Error(), "Cannot find context with specified id")
 }
 
-// isDocumentGone reports whether a call failed since the document it ran in went away,
-// so that it may be asked again of the next one.
+// isDocumentGone reports whether a call failed because its document was replaced, so that it may
+// be repeated in the new one.
 func isDocumentGone(err error) bool {
 	if err == nil {
 		return false
@@ -85,10 +86,9 @@ func isBadSelector(text string) bool {
 	return false
 }
 
-// errorText is an error's text without the parts that only Playwright's own users
-// can read.
+// errorText returns the text of an error without the parts that are for users of Playwright.
 func errorText(err error) string {
-	// Not kept in variables: those are made in every process that this package is in.
+	// These are no package variables, which every process with this package would compile.
 	text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(err.Error(), "")
 	text, _, _ = strings.Cut(text, "\nCall log:")
 	return regexp.MustCompile(`^(playwright: |timeout: |target closed: |Error: )+`).ReplaceAllString(strings.TrimSpace(text), "")

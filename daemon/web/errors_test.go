@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The texts are Playwright's own.
-func TestCodeOfPlaywrightsErrors(t *testing.T) {
+// The texts are Playwright's.
+func TestErrorCodes(t *testing.T) {
 	for text, want := range map[string]wire.Code{
 		"Frame.Goto http://127.0.0.1/me: playwright: Page crashed":  wire.CodePageCrashed,
 		"playwright: Navigation failed because page crashed!":       wire.CodePageCrashed,

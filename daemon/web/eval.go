@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// value is what a script came to.
+// value is the result of a script.
 type value struct {
 	json           json.RawMessage
 	unserializable string
@@ -22,15 +22,15 @@ type value struct {
 	object         bool
 }
 
-// evaluate runs a script in the page's main frame and awaits a promise. A value that is
-// an object is turned into JSON in the page.
-func (c *call) evaluate(ctx context.Context, p *page, code string) (value, error) {
-	result, err := c.runScript(ctx, p, "Runtime.evaluate", map[string]any{
+// evaluate runs a script in the page's main frame, and awaits its result if that is a promise.
+// The page converts an object to JSON.
+func (c *pageCall) evaluate(ctx context.Context, code string) (value, error) {
+	result, err := c.runScript(ctx, "Runtime.evaluate", map[string]any{
 		"expression": code, "awaitPromise": true, "userGesture": true, "replMode": true,
 	})
 	if err == nil && result.Subtype == "promise" && result.ObjectID != "" {
-		// In this mode an await is awaited, but not a promise that is the value.
-		result, err = c.runScript(ctx, p, "Runtime.awaitPromise", map[string]any{"promiseObjectId": result.ObjectID})
+		// replMode awaits what the script awaits, but not a promise that is its result.
+		result, err = c.runScript(ctx, "Runtime.awaitPromise", map[string]any{"promiseObjectId": result.ObjectID})
 	}
 	switch {
 	case err != nil:
@@ -43,7 +43,7 @@ func (c *call) evaluate(ctx context.Context, p *page, code string) (value, error
 	case result.Type == "function":
 		return value{json: json.RawMessage("null"), function: true}, nil
 	}
-	result, err = c.runScript(ctx, p, "Runtime.callFunctionOn", map[string]any{
+	result, err = c.runScript(ctx, "Runtime.callFunctionOn", map[string]any{
 		"objectId": result.ObjectID, "functionDeclaration": "function() { return JSON.stringify(this) }", "returnByValue": true,
 	})
 	var text string
@@ -53,12 +53,11 @@ func (c *call) evaluate(ctx context.Context, p *page, code string) (value, error
 	return value{json: json.RawMessage(text), object: true}, nil
 }
 
-// runScript sends a script to the page and waits for its value. When ctx ends first,
-// the script is stopped, and its session is given up so that nothing of it is
-// awaited any more.
-func (c *call) runScript(ctx context.Context, p *page, method string, params map[string]any) (cdp.RemoteObject, error) {
+// runScript sends a script to the page and waits for its result. If ctx ends first, runScript
+// stops the script and detaches from its CDP session, so that nothing waits for it any more.
+func (c *pageCall) runScript(ctx context.Context, method string, params map[string]any) (cdp.RemoteObject, error) {
 	var out cdp.Evaluation
-	ps, err := p.attachCDP(ctx)
+	ps, err := c.page.attachCDP(ctx)
 	if err == nil {
 		c.aheadOfEvents = true
 		err = ps.call(ctx, method, params, &out)
@@ -68,7 +67,7 @@ func (c *call) runScript(ctx context.Context, p *page, method string, params map
 	case err == nil:
 		c.askedDirectly = true
 		return out.Result, out.Thrown()
-	case ps == nil, errors.Is(err, wire.CodeBrowserGone): // it was not asked
+	case ps == nil, errors.Is(err, wire.CodeBrowserGone): // the page was not asked
 		return cdp.RemoteObject{}, codeError(err)
 	case errors.Is(err, errLost):
 		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the script ran").WithHint("abrowser status")
@@ -76,7 +75,7 @@ func (c *call) runScript(ctx context.Context, p *page, method string, params map
 		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the page navigated while the script ran").WithHint(daemon.HintSnapshot)
 	case errors.As(err, &refused):
 		if refused.IsNoSession() {
-			p.dropSession(ps)
+			c.page.dropSession(ps)
 		}
 		return cdp.RemoteObject{}, codeError(err)
 	case errors.Is(err, wire.CodePageCrashed):
@@ -84,15 +83,15 @@ func (c *call) runScript(ctx context.Context, p *page, method string, params map
 	case errors.Is(err, wire.CodePageClosed):
 		return cdp.RemoteObject{}, wire.Errorf(wire.CodePageClosed, "the page was closed while the script ran").WithHint(daemon.HintTabs)
 	case ctx.Err() != nil:
-		c.stopScript(ctx, p, ps)
+		c.stopScript(ctx, ps)
 	}
 	return cdp.RemoteObject{}, err
 }
 
-// awaitPage waits until the page answers at all. A script that was sent to a busy page
-// may begin when nothing waits for it any more; until then nothing is done.
-func (c *call) awaitPage(ctx context.Context, p *page) error {
-	ps, err := p.attachCDP(ctx)
+// awaitPage waits until the page responds. A script that is sent to a busy page may start when
+// nothing waits for it any more, so it is sent after that.
+func (c *pageCall) awaitPage(ctx context.Context) error {
+	ps, err := c.page.attachCDP(ctx)
 	if err == nil {
 		err = ps.call(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
 	}
@@ -103,54 +102,59 @@ func (c *call) awaitPage(ctx context.Context, p *page) error {
 	case errors.Is(err, errLost):
 		return daemon.ConnectionLostError()
 	case ps != nil && errors.As(err, &refused) && refused.IsNoSession():
-		p.dropSession(ps)
+		c.page.dropSession(ps)
 	}
 	return codeError(err)
 }
 
-// stopScript stops the script that runs and gives its session up.
-func (c *call) stopScript(ctx context.Context, p *page, ps *pageSession) {
+// stopScript stops the script that runs, and detaches from its CDP session.
+func (c *pageCall) stopScript(ctx context.Context, ps *pageSession) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := ps.call(ctx, "Runtime.terminateExecution", nil, nil); err != nil {
 		c.Log.Warn("stopping a script", "error", err)
 	}
-	p.dropSession(ps)
+	c.page.dropSession(ps)
 }
 
-func (c *call) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, error) {
+// scriptOf returns the script that an eval runs.
+func scriptOf(in verbs.EvalIn) (string, error) {
 	code := in.Script
 	if in.Base64 {
 		raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(code))
 		if err != nil {
-			return verbs.EvalOut{}, wire.Errorf(wire.CodeBadInput, "the script is not base64").WithHint("base64 < script.js | abrowser eval -b --stdin")
+			return "", wire.Errorf(wire.CodeBadInput, "the script is not base64").WithHint("base64 < script.js | abrowser eval -b --stdin")
 		}
 		code = string(raw)
 	}
 	if strings.TrimSpace(code) == "" {
-		return verbs.EvalOut{}, wire.Errorf(wire.CodeBadInput, "the script is empty").WithHint("abrowser eval document.title")
+		return "", wire.Errorf(wire.CodeBadInput, "the script is empty").WithHint("abrowser eval document.title")
 	}
-	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
-	if err != nil {
-		return verbs.EvalOut{}, err
-	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
+	return code, nil
+}
+
+func checkScript(in verbs.EvalIn) error {
+	_, err := scriptOf(in)
+	return err
+}
+
+func (c *pageCall) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, error) {
+	code, err := scriptOf(in)
 	if err != nil {
 		return verbs.EvalOut{}, err
 	}
 	if strings.Contains(strings.ToLower(code), "cookie") {
-		p.mayLogIn(ctx)
+		c.page.mayLogIn(ctx)
 	}
-	if err := c.awaitPage(ctx, p); err != nil {
+	if err := c.awaitPage(ctx); err != nil {
 		return verbs.EvalOut{}, err
 	}
 	if c.IsCallerGone(ctx) {
 		return verbs.EvalOut{}, daemon.ContextError(ctx)
 	}
 	c.Begun = true
-	origin := p.URL()
-	v, err := c.evaluate(ctx, p, code)
+	origin := c.page.URL()
+	v, err := c.evaluate(ctx, code)
 	if err != nil && ctx.Err() != nil && errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
 		err = wire.Errorf(wire.CodeResultUnknown, "script not done in time: it was stopped, and what it did until then stays").
 			WithHint("--timeout takes more milliseconds")

@@ -41,7 +41,7 @@ const (
 
 // tryFastPath tries the fast path, if the action has one. After an error or [fastDone], the
 // action must not be tried in another way. If the element is not ready, at.why is set.
-func (c *call) tryFastPath(ctx context.Context, p *page, at *target, a action) (done performed, state fastResult, err error) {
+func (c *pageCall) tryFastPath(ctx context.Context, at *target, a action) (done performed, state fastResult, err error) {
 	if a.fast == nil || ctx.Err() != nil {
 		return done, fastRefused, nil
 	}
@@ -53,7 +53,7 @@ func (c *call) tryFastPath(ctx context.Context, p *page, at *target, a action) (
 	}
 	state = fastRefused
 	c.aheadOfEvents = true
-	err = c.inUtilityWorld(limited, p, func(w *utilityWorld) (err error) {
+	err = c.inUtilityWorld(limited, func(w *utilityWorld) (err error) {
 		c.askedDirectly = true
 		state, done.saves, err = act(ctx, w, at, a)
 		return err
@@ -242,7 +242,7 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	case ended.Calm:
 		c.deferClickEnd(ctx, w, until)
 	case ended.Moved:
-		c.settle(w.page, max(0, time.Until(until)))
+		c.on(w.page).settle(max(0, time.Until(until)))
 	}
 	if at.sel.ref == 0 {
 		c.warnSeveral(at.sel, s.Count)
@@ -284,7 +284,7 @@ func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Ti
 		_ = w.finish(limited, asked, &stopped)
 		c.pendingTabs.Store(!c.isQuiet()) // before Playwright is asked
 		if stopped.Moved {
-			c.settle(w.page, max(0, time.Until(until)))
+			c.on(w.page).settle(max(0, time.Until(until)))
 		}
 	})
 }

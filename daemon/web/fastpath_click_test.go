@@ -10,9 +10,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// calmPage has a button, #go, and holds up the frame that follows a click, for so many
-// milliseconds; what the page puts off in the click comes behind that frame. It is large,
-// with so many elements more.
+// calmPage has a button, #go, and delays the frame after a click for a number of milliseconds. Work
+// that the page defers in the click comes after that frame. A number of further elements makes the
+// page large.
 const calmPage = `document.body.innerHTML = %q + "<i></i>".repeat(%d); window.clicked = window.frame = 0;
 	(function next() { requestAnimationFrame(() => {
 		const follows = clicked;
@@ -23,8 +23,8 @@ const calmPage = `document.body.innerHTML = %q + "<i></i>".repeat(%d); window.cl
 
 const large = 2000
 
-// A click that neither goes elsewhere nor sends a form is answered when the page has heard
-// of it, and not when it has painted what came of it. The next command waits for that.
+// A click that neither navigates nor sends a form is answered when the page has handled it, and not
+// when it has painted the effects. The next command waits for that.
 func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -39,8 +39,8 @@ func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
 	}
 }
 
-// Where a click makes the page go elsewhere, it is answered when the page is there.
-func TestClickThatGoesIsAnsweredThere(t *testing.T) {
+// A click that navigates is answered when the page is there.
+func TestClickThatNavigates(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct{ name, html, does string }{
 		{"a link", `<a id=go href="/slow?ms=100">go</a>`, ""},
@@ -63,8 +63,8 @@ func TestClickThatGoesIsAnsweredThere(t *testing.T) {
 	}
 }
 
-// What a page has put off in a click it does, also where the session ends with its page.
-func TestCloseWaitsForWhatAClickPutOff(t *testing.T) {
+// Work that a page has deferred in a click is done even if the session ends with its page.
+func TestCloseWaitsForDeferredWork(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button><form id=f action=/page/sent></form>", large, 800, "document.forms.f.submit()"))
@@ -75,9 +75,9 @@ func TestCloseWaitsForWhatAClickPutOff(t *testing.T) {
 	}
 }
 
-// The tab that a page opens in a timer after a click is told by the click. Where the page is
-// large, it may be the next command that tells of it, whatever that is, and only that one.
-func TestTabOfATimerIsTold(t *testing.T) {
+// The reply to a click names the tab that the page opens in a timer. On a large page the reply to the
+// next command may name it instead, but only one of the two does.
+func TestTabOpenedByTimer(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {
 		name string

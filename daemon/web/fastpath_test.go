@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// quickPage has a button, a field, and counts what arrives at them.
+// quickPage has a button and a field, and counts the events that they get.
 const quickPage = `(() => {
 	document.body.innerHTML = '<button id="go">go</button> <input id="name">';
 	window.clicks = window.doubles = window.fills = window.astray = 0;
@@ -38,7 +38,7 @@ const quickPage = `(() => {
 
 // An action is performed once, and on nothing else, whether the element is ready at once
 // or the driver waits for it.
-func TestQuickWay(t *testing.T) {
+func TestFastPath(t *testing.T) {
 	click := func(t *testing.T, s *daemontest.Session) error {
 		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: verbs.TimeoutIn{Timeout: 8000}})
 		return err
@@ -75,7 +75,7 @@ func TestQuickWay(t *testing.T) {
 		{"click on what is slow to take it", `go.addEventListener("mousedown", () => { for (const end = Date.now() + 1500; Date.now() < end;); });`, click, "1 0 0  0"},
 		{"fill on a page that is busy", "busy(1800);", fill, "0 0 1 text 0"},
 		{"fill of a date on a page that is busy", `document.querySelector("#name").type = "date"; busy(1800);`, fillDate, "0 0 1 2026-11-22 0"},
-		// It answers whether the element is ready, and no more.
+		// It responds whether the element is ready, and nothing else.
 		{"fill of a date on a page that gets busy", `document.querySelector("#name").type = "date"; busy(300, () => busy(1800));`, fillDate, "0 0 1 2026-11-22 0"},
 	}
 	s := home.Start(t)
@@ -93,9 +93,9 @@ func TestQuickWay(t *testing.T) {
 	}
 }
 
-// The reason for which nothing is done is known from the first look, long before
-// Playwright would have had the time to find it.
-func TestQuickWaySaysWhy(t *testing.T) {
+// The reason why nothing is done is known from the first check, long before Playwright could find
+// it.
+func TestFastPathReason(t *testing.T) {
 	s := home.Start(t)
 	for _, tt := range []struct{ before, want string }{
 		{"document.querySelector('#go').disabled = true;", `"#go" is not enabled`},
@@ -176,7 +176,7 @@ func TestFastPathNeedsNoDriver(t *testing.T) {
 
 // An action that the page does not acknowledge in time has an unknown result, and is not
 // performed again.
-func TestQuickWayIsLost(t *testing.T) {
+func TestFastPathUnknownResult(t *testing.T) {
 	s := home.Start(t)
 	eval(t, s, fmt.Sprintf(quickPage, `document.querySelector("#go").addEventListener("mousedown", () => { for (const end = Date.now() + 5000; Date.now() < end;); });`))
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: verbs.TimeoutIn{Timeout: 1000}}, wire.CodeResultUnknown)
@@ -185,15 +185,15 @@ func TestQuickWayIsLost(t *testing.T) {
 	}
 }
 
-// A caller that goes away while the page is being asked has nothing clicked or filled.
-func TestQuickWayHearsTheCaller(t *testing.T) {
+// If the caller disconnects while the page is being asked, nothing is clicked or filled.
+func TestFastPathCallerDisconnects(t *testing.T) {
 	s := home.Start(t)
 	for range 2 {
 		eval(t, s, fmt.Sprintf(quickPage, "busy(800);"))
-		hangUp(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}, 250*time.Millisecond, wire.CodeInterrupted)
+		disconnectAfter(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}, 250*time.Millisecond, wire.CodeInterrupted)
 		time.Sleep(1200 * time.Millisecond) // in which it would be done
 		eval(t, s, "busy(800), 0")
-		hangUp(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "text"}, 250*time.Millisecond, wire.CodeInterrupted)
+		disconnectAfter(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "text"}, 250*time.Millisecond, wire.CodeInterrupted)
 		time.Sleep(1200 * time.Millisecond) // as above
 		if got := eval(t, s, `clicks + " " + fills`); got != `"0 0"` {
 			t.Errorf("after the callers had gone there were %s clicks and fills", got)
@@ -201,8 +201,8 @@ func TestQuickWayHearsTheCaller(t *testing.T) {
 	}
 }
 
-// Of several elements the first is taken, with a warning; a ref's is found by its ref.
-func TestQuickWayFinds(t *testing.T) {
+// Of several elements the first is used, with a warning. A ref finds its element.
+func TestFastPathSelectors(t *testing.T) {
 	s := home.Start(t)
 	eval(t, s, fmt.Sprintf(quickPage, `document.body.insertAdjacentHTML("beforeend", '<button onclick="astray++">go</button>');`))
 	out, warnings, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("button")})
@@ -220,8 +220,8 @@ func TestQuickWayFinds(t *testing.T) {
 	}
 }
 
-// inForm puts the button of quickPage into a form. Tasks that are queued there are each
-// busy for a time, in ms.
+// inForm puts the button of quickPage into a form. Each task that is queued there takes a number of
+// milliseconds.
 const inForm = `
 	const form = document.createElement("form");
 	form.action = "/slow";
@@ -236,16 +236,16 @@ const inForm = `
 		}
 	}`
 
-// What a click has the page navigate to is there when the click is done, and so is what
-// we know of it; where nothing comes of the navigation, nobody waits for it.
-func TestQuickClickNavigates(t *testing.T) {
+// When a click that navigates is done, the new document is there and known. A navigation that has no
+// effect is not waited for.
+func TestFastPathClickNavigates(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct{ name, before, does, want string }{
 		{"a slow link", "", `location.href = "/slow?ms=400"`, "/slow?ms=400"},
 		{"a hash", "", `location.hash = "there"`, "/form#there"},
 		{"a state", "", `history.pushState({}, "", "/pushed")`, "/pushed"},
 		{"nothing", "", "", "/form"},
-		// These in a task of their own.
+		// These navigate in a task of their own.
 		{"a form", inForm, `queue(10, 20)`, "/slow?ms=400"},
 		{"a timer", "", `setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400"},
 		{
@@ -276,8 +276,8 @@ func TestQuickClickNavigates(t *testing.T) {
 	}
 }
 
-// A page answers us before Playwright has told of what happened: that is waited for.
-func TestWhatPlaywrightTellsLater(t *testing.T) {
+// A page may respond to the daemon before Playwright has reported what happened, which is waited for.
+func TestLatePlaywrightEvents(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, "1") // the way to the page is there
@@ -292,7 +292,7 @@ func TestWhatPlaywrightTellsLater(t *testing.T) {
 	}
 }
 
-// lastURL is what the last of the steps says, which follow each other at once.
+// lastURL returns the result of the last of several steps without a pause between them.
 func lastURL(t *testing.T, s *daemontest.Session, steps []verbs.Step) string {
 	t.Helper()
 	out := do(t, s, verbs.Batch, verbs.BatchIn{Steps: steps})

@@ -27,12 +27,10 @@ func (conn *connection) IsRecovering(target string) bool {
 	go func() { // ends with the driver, at the latest
 		answer <- daemon.Recover(func() error { _, err := p.info(); return err })
 	}()
-	timer := time.NewTimer(probeTime)
-	defer timer.Stop()
 	select {
 	case err := <-answer:
 		return isGone(err)
-	case <-timer.C:
+	case <-time.After(probeTime):
 		return true
 	}
 }

@@ -21,7 +21,7 @@ func TestMissedDeadlinesOfAPageThatAnswers(t *testing.T) {
 	}
 }
 
-// A page that was busy for so long is wedged, and is not when it answers again.
+// A page that is busy for long counts as wedged, until it responds again.
 func TestWedgedPageRecovers(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))

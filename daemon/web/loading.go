@@ -41,13 +41,13 @@ func (c *call) mayNavigate() {
 		return
 	}
 	p.mayNavigate.Store(true)
-	c.Ticket.Defer(func() { c.settle(p, deferTime) })
+	c.Ticket.Defer(func() { c.on(p).settle(deferTime) })
 }
 
 // settle waits, for limit at most, until a navigation that the page has asked for is
 // committed, and until the daemon knows what Playwright knows of it.
-func (c *call) settle(p *page, limit time.Duration) {
-	err := c.watch(limit, func() error { return p.settle(limit) })
+func (c *pageCall) settle(limit time.Duration) {
+	err := c.watch(limit, func() error { return c.page.settle(limit) })
 	c.aheadOfEvents = false
 	if err != nil {
 		c.Log.Warn("waiting for a navigation", "error", firstLine(errorText(err))) // the action has been done
@@ -67,18 +67,18 @@ func (p *page) settle(limit time.Duration) error {
 
 // awaitArrival waits until a pending navigation of the page is committed. If it is not
 // when ctx ends, that is an error: Chromium holds every question for the page until then.
-func (c *call) awaitArrival(ctx context.Context, p *page) error {
-	if !p.mayNavigate.Load() && !p.pending.Load() {
+func (c *pageCall) awaitArrival(ctx context.Context) error {
+	if !c.page.mayNavigate.Load() && !c.page.pending.Load() {
 		return nil
 	}
 	limit := daemon.TimeLeft(ctx, maxTime)
-	_, err := askAside(ctx, p.conn, func() (struct{}, error) { return struct{}{}, p.settle(limit) })
+	_, err := askAside(ctx, c.page.conn, func() (struct{}, error) { return struct{}{}, c.page.settle(limit) })
 	switch {
 	case err != nil && ctx.Err() == nil:
 		return codeError(err)
 	case ctx.Err() != nil && !errors.Is(daemon.ContextError(ctx), wire.CodeTimeout):
 		return daemon.ContextError(ctx)
-	case p.mayNavigate.Load():
+	case c.page.mayNavigate.Load():
 		return wire.Errorf(wire.CodeTimeout, "the page is loading another document, which did not come in time").
 			WithHint("abrowser wait --load domcontentloaded")
 	}
@@ -88,17 +88,17 @@ func (c *call) awaitArrival(ctx context.Context, p *page) error {
 // awaitDocument waits until the page has parsed the document that it has committed to or
 // is navigating to. A page at rest is not asked: the state is known from events. A document
 // that is not parsed within documentTime is waited for once, and used with a warning.
-func (c *call) awaitDocument(ctx context.Context, p *page) error {
+func (c *pageCall) awaitDocument(ctx context.Context) error {
 	for range maxRedirects {
-		if err := c.awaitArrival(ctx, p); err != nil {
+		if err := c.awaitArrival(ctx); err != nil {
 			return err
 		}
-		commits := p.commits.Load()
-		if p.parsed.Load() == commits+1 {
+		commits := c.page.commits.Load()
+		if c.page.parsed.Load() == commits+1 {
 			return nil
 		}
 		short, cancel := context.WithTimeout(ctx, min(documentTime, daemon.TimeLeft(ctx, maxTime)*4/5))
-		err := c.awaitLoadState(short, p, playwright.LoadStateDomcontentloaded)
+		err := c.awaitLoadState(short, playwright.LoadStateDomcontentloaded)
 		cancel()
 		late := errors.Is(err, wire.CodeTimeout) && ctx.Err() == nil
 		if late {
@@ -106,8 +106,8 @@ func (c *call) awaitDocument(ctx context.Context, p *page) error {
 		} else if err != nil {
 			return err
 		}
-		if late || !p.pending.Load() && p.commits.Load() == commits {
-			p.parsed.Store(commits + 1)
+		if late || !c.page.pending.Load() && c.page.commits.Load() == commits {
+			c.page.parsed.Store(commits + 1)
 			return nil
 		}
 	}
@@ -116,10 +116,10 @@ func (c *call) awaitDocument(ctx context.Context, p *page) error {
 
 // awaitBriefly is awaitDocument for commands that can also be answered without the
 // document: after documentTime it returns nil, with a warning.
-func (c *call) awaitBriefly(ctx context.Context, p *page) error {
+func (c *pageCall) awaitBriefly(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, documentTime)
 	defer cancel()
-	err := c.awaitDocument(short, p)
+	err := c.awaitDocument(short)
 	if errors.Is(err, wire.CodeTimeout) && ctx.Err() == nil {
 		c.Warn("the page is loading another document")
 		return nil

@@ -17,11 +17,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// parseTime is how long the server keeps the second half of a document to itself.
+// parseTime is how long the server delays the second half of a document.
 const parseTime = 150 * time.Millisecond
 
-// startLoading serves /, which has a way to /next of each kind. /next comes in two halves,
-// of which the first commits the navigation and the second has all of the content.
+// startLoading serves /, which navigates to /next in each way. /next comes in two halves: the first
+// commits the navigation, and the second has all of the content.
 func startLoading(t *testing.T) string {
 	t.Helper()
 	over := make(chan struct{})
@@ -71,7 +71,7 @@ func startLoading(t *testing.T) string {
 	return server.URL
 }
 
-// reads are commands that read a document, each with what it finds at /next.
+// reads returns commands that read a document, each with its result at /next.
 func reads(s *daemontest.Session) map[string]func(*testing.T) (got, want string) {
 	str := func(v any) string { return fmt.Sprint(v) }
 	return map[string]func(*testing.T) (got, want string){
@@ -162,7 +162,7 @@ func TestReadingAfterANavigationInABatch(t *testing.T) {
 	}
 }
 
-// A document that is never complete is waited for once, and then read as far as it is.
+// A document that is never complete is waited for once, and then read as far as it is parsed.
 func TestReadingAnEndlessDocument(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/?to=/endless")
@@ -184,8 +184,7 @@ func TestReadingAnEndlessDocument(t *testing.T) {
 	open(t, s, at)
 }
 
-// A document that does not come makes what reads it fail; where the page is can be told,
-// and open goes elsewhere.
+// A command that reads a document that does not come fails. The page's URL is known, and open works.
 func TestReadingADocumentThatDoesNotCome(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/?to=/silent")
@@ -205,8 +204,8 @@ func TestReadingADocumentThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// On a page at rest a click and what reads it go to the page alone: Playwright, whose
-// driver is stopped, is not asked whether there is something to wait for.
+// On a page at rest a click and a read only use the page. Playwright, whose driver is stopped here, is
+// not asked whether there is anything to wait for.
 func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/next")
@@ -229,8 +228,8 @@ func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// A daemon that comes to a page which an earlier one left on the way to a server that says
-// nothing does not wait for that server.
+// A daemon that adopts a page which is navigating to a server that does not respond does not wait for
+// that server.
 func TestAdoptingAPageThatLoads(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	leave := func(to string) *daemontest.Session {

@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"image"
 	_ "image/png" // the form that screenshots have
@@ -16,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// home is the root, with its browser, that all tests of the package share.
+// home is the root directory, with its browser, that all tests of the package share.
 var home *daemontest.Home //nolint:gochecknoglobals // TestMain has no other way to hand it to the tests
 
 func TestMain(m *testing.M) { os.Exit(daemontest.Run(m, &home)) }
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(daemontest.Run(m, &home)) }
 // patience is longer than any command's own deadline.
 const patience = 40 * time.Second
 
-// ask runs a verb and returns all that it answered.
+// ask runs a verb and returns all of its reply.
 func ask[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In) (Out, []string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
@@ -70,4 +71,14 @@ func sizeOf(t testing.TB, picture []byte) (width, height int) {
 		t.Fatalf("the picture cannot be read: %v", err)
 	}
 	return c.Width, c.Height
+}
+
+// step returns a command of a batch.
+func step(t testing.TB, verb string, in any) verbs.Step {
+	t.Helper()
+	raw, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verbs.Step{Command: []string{verb}, Verb: verb, In: raw}
 }

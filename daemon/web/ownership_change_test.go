@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// rests ends the daemon of a session, as doing nothing for long does, and waits until
-// its tabs count as released.
+// rests ends the daemon of a session as if it had been idle for too long, and waits until its tabs
+// count as released.
 func rests(t *testing.T, s *daemontest.Session) {
 	t.Helper()
 	s.End(t)
@@ -40,9 +40,9 @@ func rested(t *testing.T, s *daemontest.Session) {
 	}
 }
 
-// What an agent set for a session is in force when it comes back, whatever has become
-// of the daemon, and is not when another comes, who finds the page as the browser has it.
-func TestWhatWasSetIsItsAgents(t *testing.T) {
+// The settings of an agent apply when the agent comes back, even to another daemon. They do not apply
+// to another agent, which finds the page as the browser shows it.
+func TestSettingsBelongToAgent(t *testing.T) {
 	web := site.Start(t)
 	first := wire.NewAgent(1<<30 - 1) // no process has such a number
 	tests := []struct {
@@ -104,9 +104,9 @@ func TestWhatWasSetIsItsAgents(t *testing.T) {
 	}
 }
 
-// An agent that lives is idle, and not dead: its session is nobody else's while no
-// daemon is there, and can be read.
-func TestRestingSessionOfALivingAgent(t *testing.T) {
+// The session of an agent that runs belongs to that agent while the session has no daemon. Others may
+// read it.
+func TestIdleSessionOfRunningAgent(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	agent := wire.NewAgent(os.Getpid())
 	open(t, as(t, s, agent), web.URL("/page/one"))

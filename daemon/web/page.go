@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,27 +13,27 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// page is one tab as Playwright drives it.
+// page is a tab as Playwright drives it.
 type page struct {
 	playwright.Page
 	conn   *connection
 	target string
-	cdp    playwright.CDPSession                  // for short questions that Playwright's own calls cannot ask
+	cdp    playwright.CDPSession                  // for what Playwright has no call for
 	opener string                                 // target id of the page that opened it
-	clock  func(limit time.Duration) (any, error) // see [page.began]
+	clock  func(limit time.Duration) (any, error) // see [page.documentStart]
 
-	attaching chan struct{} // has room for one, who makes the channel
+	attaching chan struct{} // a semaphore: held while session is made
 	mu        sync.Mutex    // guards the fields below
-	session   *pageSession  // nil before the first need, and where it was given up
-	navigated chan struct{} // closed and replaced when its main frame has navigated
+	session   *pageSession  // nil before the first need, and after it was dropped
+	navigated chan struct{} // closed and replaced when the main frame navigates
 
-	commits      atomic.Int64                 // navigations of its main frame so far
-	parsed       atomic.Int64                 // commits+1 of the last document that a command has waited for
-	pending      atomic.Bool                  // its main frame is navigating to another document
-	mayNavigate  atomic.Bool                  // an action may have begun a navigation that is not known to be over
-	utilityWorld atomic.Pointer[utilityWorld] // of its main frame, when it was asked for last
-	document     atomic.Pointer[document]     // of its main frame, when it was asked for last
-	lastAct      atomic.Int64                 // the number of the last action that the driver was asked for
+	commits      atomic.Int64                 // navigations of the main frame so far
+	parsed       atomic.Int64                 // commits+1 of the last document that was waited for
+	pending      atomic.Bool                  // the main frame is navigating to another document
+	mayNavigate  atomic.Bool                  // an action may have started a navigation that is not known to be over
+	utilityWorld atomic.Pointer[utilityWorld] // of the main frame, as of the last time that it was needed
+	document     atomic.Pointer[document]     // of the main frame, as of the last time that it was needed
+	lastAct      atomic.Int64                 // the number of the last action
 	acting       atomic.Int64                 // the number of the action in its act phase; 0 is none
 	gone         chan struct{}                // closed when the page is closed
 	crash        chan struct{}                // closed when its renderer is gone
@@ -68,9 +70,9 @@ func newPage(conn *connection, p playwright.Page) (*page, error) {
 	return pg, pg.emulate(emulation{}, conn.emulation())
 }
 
-// phase notes that the driver's action begins to act, or waits again. The driver sends
-// this before it sends the page any input, so that a connection that is lost without it
-// was lost before anything was done.
+// phase records that the driver's action enters its act phase, or waits again. The driver sends
+// this event before it sends any input to the page, so that nothing was done if the connection is
+// lost without it.
 func (p *page) phase(event any) {
 	params, _ := event.(map[string]any)
 	id, _ := params["id"].(float64)
@@ -80,11 +82,10 @@ func (p *page) phase(event any) {
 	p.acting.Store(int64(id))
 }
 
-// targetInfo is what the browser itself, and not the page, knows of a page.
+// targetInfo is what the browser process knows of a page.
 type targetInfo struct{ target, opener, title, url string }
 
-// info asks the browser; it answers while a dialog is open and while the page is
-// busy.
+// info asks the browser process, which responds while a dialog is open or the page is busy.
 func (p *page) info() (targetInfo, error) {
 	answer, err := p.cdp.Send("Target.getTargetInfo", nil)
 	if err != nil {
@@ -95,7 +96,7 @@ func (p *page) info() (targetInfo, error) {
 	text := func(name string) string { s, _ := members[name].(string); return s }
 	info := targetInfo{text("targetId"), text("openerId"), text("title"), text("url")}
 	if info.target == "" {
-		return info, wire.Errorf(wire.CodeInternal, "the browser names no target for the page")
+		return info, wire.Errorf(wire.CodeInternal, "the browser returned no target id for the page")
 	}
 	return info, nil
 }
@@ -107,16 +108,44 @@ func (p *page) isGone() bool { return p.isClosed() || p.conn.isLost() }
 
 func (p *page) isCrashed() bool { return daemon.IsClosed(p.crash) }
 
-// waitForCrash is isCrashed for a page of which something has just failed.
+// waitForCrash waits up to [daemon.CrashTime] after a failed call, and reports whether the page
+// has crashed.
 func (p *page) waitForCrash() bool {
-	timer := time.NewTimer(daemon.CrashTime)
-	defer timer.Stop()
 	select {
 	case <-p.crash:
 		return true
 	case <-p.gone:
 		return p.isCrashed()
-	case <-timer.C:
+	case <-time.After(daemon.CrashTime):
 		return false
+	}
+}
+
+// errorPageTime is how long Chromium may take to show its own page in place of one that
+// could not be loaded.
+const errorPageTime = 2 * time.Second
+
+// awaitErrorPage waits until Chromium has committed its error page, after a navigation that
+// failed when the page had this number of commits. A navigation that began earlier would be
+// interrupted by the error page.
+func (p *page) awaitErrorPage(ctx context.Context, commits int64) {
+	ctx, cancel := context.WithTimeout(ctx, errorPageTime)
+	defer cancel()
+	for {
+		p.mu.Lock()
+		moved := p.navigated
+		p.mu.Unlock()
+		if p.commits.Load() != commits && strings.HasPrefix(p.URL(), "chrome-error:") {
+			return
+		}
+		select {
+		case <-moved:
+		case <-p.crash:
+			return
+		case <-p.gone:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }

@@ -11,20 +11,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// currentPage is the session's active page. Where the session has none yet it is made,
-// and where the daemon is new the one the last daemon had is taken up again. A
-// page that was closed is an error and never replaced by another, but that the
-// opener takes over from a popup that closed. It waits for the page's document: see
-// awaitDocument.
+// currentPage returns the session's active page when its document is there: see awaitDocument.
+// If the session has no page yet, one is made; a new daemon takes over the page of the last one.
+// A page that was closed is an error, and is never replaced by another one, except that the
+// opener of a closed popup becomes active again.
 func (c *call) currentPage(ctx context.Context) (*page, error) {
 	p, err := c.activePage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return p, c.awaitDocument(ctx, p)
+	return p, c.on(p).awaitDocument(ctx)
 }
 
-// activePage is current without waiting for the document.
+// activePage is currentPage without waiting for the document.
 func (c *call) activePage(ctx context.Context) (*page, error) {
 	p, err := c.findPage(ctx)
 	if err != nil || p != nil {
@@ -33,7 +32,7 @@ func (c *call) activePage(ctx context.Context) (*page, error) {
 	return c.newPage(ctx)
 }
 
-// findPage is current, but returns nil where the session has no page yet.
+// findPage is activePage, but returns nil if the session has no page yet.
 func (c *call) findPage(ctx context.Context) (*page, error) {
 	p, err := c.lookUpPage(ctx)
 	c.page = p
@@ -64,7 +63,7 @@ func (c *call) lookUpPage(ctx context.Context) (*page, error) {
 		return nil, daemon.TabClosedError(active, len(tabs) > 0)
 	}
 	if active.TargetID == "" {
-		c.Tabs.MarkTold(tabs) // the tabs of an earlier daemon are no news
+		c.Tabs.MarkTold(tabs) // the agent knows the tabs of an earlier daemon
 	}
 	if tab.Crashed {
 		if err := c.Tabs.Activate(ctx, tab); err != nil {
@@ -82,8 +81,7 @@ func (c *call) lookUpPage(ctx context.Context) (*page, error) {
 	return c.checkUsable(p)
 }
 
-// namedPage is the page of the tab that the command names. It does not become the active
-// one.
+// namedPage returns the page of the tab that the command names. It does not become active.
 func (c *call) namedPage(ctx context.Context, conn *connection) (*page, error) {
 	tabs, err := c.Tabs.List(ctx)
 	if err != nil {
@@ -103,9 +101,9 @@ func (c *call) namedPage(ctx context.Context, conn *connection) (*page, error) {
 	return c.checkUsable(p)
 }
 
-// adopt is the page in a tab. One that was opened again a moment ago, and is not yet
-// where the tab is listed, is waited for: what acts on it is meant for that document.
-// Where it does not get there in time it is taken as it is.
+// adopt returns the page in a tab. If the browser has just opened the tab again and the page is
+// not at the tab's URL yet, adopt waits for it, since the command is meant for that document. A
+// page that does not get there in time is used as it is.
 func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
 	p, err := c.attached(ctx, conn, tab)
 	if err != nil || isBlank(tab.URL) || !isBlank(p.URL()) {
@@ -117,7 +115,8 @@ func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*pag
 	return p, nil
 }
 
-// awaitDocumentURL waits until a page has a document of its own, and reports whether it has.
+// awaitDocumentURL waits up to within until a page has a document of its own, and reports whether
+// it has.
 func awaitDocumentURL(ctx context.Context, p *page, within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -137,7 +136,7 @@ func awaitDocumentURL(ctx context.Context, p *page, within time.Duration) bool {
 	return true
 }
 
-// isBlank reports whether a page at the URL has no document of its own yet.
+// isBlank reports whether the URL is that of a page without a document of its own.
 func isBlank(url string) bool { return url == "" || url == ":" || url == "about:blank" }
 
 func (c *call) checkUsable(p *page) (*page, error) {
@@ -150,7 +149,7 @@ func (c *call) checkUsable(p *page) (*page, error) {
 	return p, nil
 }
 
-// newPage makes a tab of the session and makes it the active one.
+// newPage opens a tab and makes it the active one.
 func (c *call) newPage(ctx context.Context) (*page, error) {
 	p, tab, err := c.openTab(ctx)
 	if err != nil {
@@ -161,7 +160,7 @@ func (c *call) newPage(ctx context.Context) (*page, error) {
 
 const openTabTime = 10 * time.Second
 
-// openTab makes a tab of the session.
+// openTab opens a tab of the session.
 func (c *call) openTab(ctx context.Context) (*page, verbs.Tab, error) {
 	conn, err := c.connected(ctx)
 	if err != nil {
@@ -199,7 +198,7 @@ func (c *call) openTab(ctx context.Context) (*page, verbs.Tab, error) {
 	return p, tab, nil
 }
 
-// tabOf is what the broker says of a target that is the session's.
+// tabOf returns the tab that the broker lists for a target.
 func (c *call) tabOf(ctx context.Context, target string) (verbs.Tab, error) {
 	tabs, err := c.Tabs.List(ctx)
 	if err != nil {
@@ -219,9 +218,8 @@ const (
 	catchTime   = 500 * time.Millisecond
 )
 
-// effects is what the command caused beside what it was asked for: the tabs that
-// opened, usable when they are named, and the dialogs. It never fails the
-// command, which has been done.
+// effects returns what the command has caused besides what it was for: the tabs that opened, which
+// can be used then, dialogs and downloads. It never fails, since the command has been done.
 func (c *call) effects(ctx context.Context) verbs.Effects {
 	var e verbs.Effects
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
@@ -238,7 +236,7 @@ func (c *call) effects(ctx context.Context) verbs.Effects {
 	return e
 }
 
-// newTabs are the tabs that no reply has told of, usable, and told of with this one.
+// newTabs returns the tabs that no reply has named. They can be used, and count as told.
 func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 	c.pendingTabs.Store(false)
 	tabs, err := c.Tabs.ListSettled(ctx)
@@ -256,8 +254,8 @@ func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 	return all
 }
 
-// warnOfNewTabs warns of the tabs that were opened in what the command before had left to do,
-// where this one has not told of them.
+// warnOfNewTabs warns of tabs that were opened by the deferred work of the command before, unless
+// this command has named them.
 func (c *call) warnOfNewTabs(ctx context.Context) {
 	if c.IsForeign() || !c.pendingTabs.Load() {
 		return
@@ -269,15 +267,16 @@ func (c *call) warnOfNewTabs(ctx context.Context) {
 	}
 }
 
-// isQuiet reports whether the page's last answer came with the news that there is none.
+// isQuiet reports whether the page's last response said that nothing else has happened: see
+// [cdp.Conn.IsQuiet].
 func (c *call) isQuiet() bool {
 	conn := c.current()
 	return c.askedDirectly && conn != nil && conn.isQuiet()
 }
 
-// catchUp waits, for a bounded time, until Playwright has told us of all that happened
-// until the page answered us: what we ask it ourselves, it may answer before. Of what it
-// is asked through Playwright all is known.
+// catchUp waits up to catchTime until Playwright has reported all that happened before the page
+// responded. A page may respond to a direct question earlier than that; a response through
+// Playwright comes after everything before it was reported.
 func (c *call) catchUp() {
 	events := int64(c.Tabs.Events())
 	isNew := events != c.seenEvents.Swap(events)
@@ -289,7 +288,7 @@ func (c *call) catchUp() {
 	}
 }
 
-// awaitOpened waits, for a bounded time, until the tab can be used and knows its URL.
+// awaitOpened waits for a bounded time until a tab can be used and has its URL.
 func (c *call) awaitOpened(ctx context.Context, tab verbs.Tab) verbs.OpenedTab {
 	out := verbs.OpenedTab{TabID: tab.TabID, URL: tab.URL, TargetID: tab.TargetID}
 	conn := c.current()

@@ -22,9 +22,9 @@ func questions(t *testing.T, s *daemontest.Session) int {
 	return bytes.Count(log, fmt.Appendf(nil, `"verb":"broker tabs","session":%q`, s.Name))
 }
 
-// Behind a command that caused nothing the broker is not asked what it has caused; and
-// behind one that did, it is.
-func TestQuietCommandsAskTheBrokerNothing(t *testing.T) {
+// After a command that has caused nothing, the broker is not asked for its effects. After another it
+// is.
+func TestQuietCommandsSendNoRequest(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	open(t, s, web.URL("/page/quiet"))
 	eval(t, s, fmt.Sprintf(quickPage, ""))

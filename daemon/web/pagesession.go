@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pageSession is a page as we ask it ourselves, in a CDP session of our own.
+// pageSession is a CDP session with a page on the session's own connection.
 type pageSession struct {
 	*cdp.Conn
 	page *page
@@ -21,18 +21,18 @@ type pageSession struct {
 // lostTime is how long after the end of its pages the end of a connection may be noticed.
 const lostTime = 100 * time.Millisecond
 
-// errLost is an answer that will not come: the connection has ended.
-var errLost = errors.New("the connection ended before the answer")
+// errLost means that the connection has ended and no response will come.
+var errLost = errors.New("the connection ended before the response")
 
-// attachCDP attaches to the page where that is still to be done. With an error nothing
-// was asked of the page.
+// attachCDP returns the page's CDP session, and attaches to the page if there is none. After an
+// error nothing was sent to the page.
 func (p *page) attachCDP(ctx context.Context) (*pageSession, error) {
 	d, err := p.conn.dialCDP(ctx)
 	if err != nil {
-		p.conn.Drop() // it has the same broker
+		p.conn.Drop() // which goes through the same broker
 		return nil, err
 	}
-	select { // one attaches: what one session knows, another does not
+	select { // only one session: an object of one is unknown in another
 	case p.attaching <- struct{}{}:
 		defer func() { <-p.attaching }()
 	case <-ctx.Done():
@@ -63,7 +63,7 @@ func (p *page) attachCDP(ctx context.Context) (*pageSession, error) {
 	return ps, nil
 }
 
-// dropSession gives a session up, with all that it waits for.
+// dropSession detaches from a CDP session. Nothing that was sent in it is waited for any more.
 func (p *page) dropSession(ps *pageSession) {
 	p.mu.Lock()
 	if p.session == ps {
@@ -72,12 +72,12 @@ func (p *page) dropSession(ps *pageSession) {
 	p.mu.Unlock()
 	a, err := ps.Send(context.Background(), "", "Target.detachFromTarget", map[string]any{"sessionId": ps.id})
 	if err == nil {
-		ps.Forget(a) // whether it was still there makes no difference
+		ps.Forget(a) // the session may be gone already
 	}
 }
 
-// call asks the page and waits for its answer until ctx ends. A page that is gone or
-// has crashed is not waited for.
+// call sends a command and waits for its response until ctx ends, or the page is closed or
+// crashes.
 func (ps *pageSession) call(ctx context.Context, method string, params, out any) error {
 	asked, err := ps.send(ctx, method, params)
 	if err != nil {
@@ -86,7 +86,7 @@ func (ps *pageSession) call(ctx context.Context, method string, params, out any)
 	return ps.await(ctx, asked, out)
 }
 
-// send is the first half of call. With an error nothing was asked.
+// send sends a command. After an error nothing was sent.
 func (ps *pageSession) send(ctx context.Context, method string, params any) (cdp.Pending, error) {
 	asked, err := ps.Send(ctx, ps.id, method, params)
 	if err != nil {
@@ -102,17 +102,15 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 	select {
 	case a := <-answer:
 		return a.Decode(out)
-	case <-ps.page.crash: // Chromium does not always answer then
+	case <-ps.page.crash: // Chromium does not always respond then
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
 	case <-ps.page.gone:
 	case <-ps.Over():
 	case <-ctx.Done():
 		return daemon.ContextError(ctx)
 	}
-	// Of a connection that is lost the pages end first; of one that is closed the answer
-	// may have come before.
-	timer := time.NewTimer(lostTime)
-	defer timer.Stop()
+	// When a connection is lost, its pages are reported as closed first. When a page is closed,
+	// the response may have come before.
 	lost := false
 	select {
 	case a := <-answer:
@@ -121,7 +119,7 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 		lost = true
 	case <-ps.page.conn.lost:
 		lost = true
-	case <-timer.C:
+	case <-time.After(lostTime):
 	}
 	select {
 	case a := <-answer:
@@ -134,19 +132,19 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 	return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint(daemon.HintTabs)
 }
 
-// mayLogIn has the cookies saved before the command answers. What a script sets that does
-// not name them is saved a moment later; what a server sets, the broker sees.
+// mayLogIn makes the broker save the cookies before the command is answered. Cookies of a script
+// that does not mention them are saved a moment later; those of a server are seen by the broker.
 func (p *page) mayLogIn(ctx context.Context) {
 	ps, err := p.attachCDP(ctx)
 	if err != nil {
-		return // nor is anything else asked of the page
+		return // the script will not be sent either
 	}
 	if asked, err := ps.Send(ctx, "", "Abrowser.mayLogIn", nil); err == nil {
 		ps.Forget(asked)
 	}
 }
 
-// evaluate asks for the value of an expression that does nothing.
+// evaluate returns the value of an expression that changes nothing.
 func (p *page) evaluate(ctx context.Context, expression string) (json.RawMessage, error) {
 	ps, err := p.attachCDP(ctx)
 	if err != nil {
@@ -157,4 +155,41 @@ func (p *page) evaluate(ctx context.Context, expression string) (json.RawMessage
 		return nil, err
 	}
 	return out.Result.Value, out.Thrown()
+}
+
+// isQuiet reports whether the last response said that nothing else has happened.
+func (conn *connection) isQuiet() bool {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	return conn.cdp != nil && conn.cdp.IsQuiet()
+}
+
+// dialCDP returns the direct connection to the endpoint. It connects if there is none or the last
+// one was lost.
+func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
+	conn.mu.Lock()
+	d, closing := conn.cdp, conn.closing
+	conn.mu.Unlock()
+	if closing {
+		return nil, daemon.ConnectionLostError()
+	}
+	if d != nil && !d.IsOver() {
+		return d, nil
+	}
+	d, err := cdp.Dial(ctx, conn.at.Place, conn.at.Path+"&"+wire.ParamDaemon)
+	if err != nil {
+		return nil, daemon.ConnectionLostError()
+	}
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	if conn.closing || conn.cdp != nil && !conn.cdp.IsOver() { // meanwhile
+		d.Close()
+		if conn.closing {
+			return nil, daemon.ConnectionLostError()
+		}
+		return conn.cdp, nil
+	}
+	conn.cdp = d
+	conn.workers.Go(func() { d.Read(conn.onSocketRemoved) }) // until the connection is closed
+	return d, nil
 }

@@ -11,23 +11,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pageState looks without a picture and without Playwright's own scripts: it is what
-// an agent may ask that has to wait for the front tab.
-func (c *call) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStateOut, error) {
-	ctx, cancel, err := c.Limit(ctx, 0, readTime)
-	if err != nil {
-		return verbs.PageStateOut{}, err
-	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
-	if err != nil {
-		return verbs.PageStateOut{}, err
-	}
+// pageState describes the page without a picture and without Playwright's scripts, for an agent
+// that would have to wait for the front tab.
+func (c *pageCall) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStateOut, error) {
 	limit := daemon.TimeLeft(ctx, readTime) + time.Second
-	value, err := peekFor(c, limit, func() (json.RawMessage, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit+time.Second) // it is look that ends it
+	value, err := peekFor(c.call, limit, func() (json.RawMessage, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit+time.Second) // peekFor ends first
 		defer cancel()
-		return p.evaluate(ctx, pageStateScript)
+		return c.page.evaluate(ctx, pageStateScript)
 	})
 	c.AddNotices()
 	switch {
@@ -39,12 +30,12 @@ func (c *call) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStateOut
 	var out verbs.PageStateOut
 	var text string
 	if json.Unmarshal(value, &text) != nil || json.Unmarshal([]byte(text), &out) != nil {
-		return out, wire.Errorf(wire.CodeEvaluation, "the page does not let itself be read").WithHint(daemon.HintSnapshot)
+		return out, wire.Errorf(wire.CodeEvaluation, "reading the page: unexpected result").WithHint(daemon.HintSnapshot)
 	}
 	return out, nil
 }
 
-// pageStateScript lists what is shown, also in open shadow roots, as JSON.
+// pageStateScript returns what is shown, also in open shadow roots, as JSON.
 const pageStateScript = `(() => {
 	const most = 200
 	const out = {url: location.href, title: document.title, headings: [], links: [], buttons: [], inputs: [], landmarks: [], errors: [], truncated: false}

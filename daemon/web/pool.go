@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// poolError is the error for a tab that the pool of extra tabs has no room for, with
-// who has how many; any other error is returned as it is.
+// poolError returns the error for a tab that does not fit into the pool of extra tabs, which says
+// how many tabs each owner has. Any other error is returned as it is.
 func (c *call) poolError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -35,7 +35,7 @@ func (c *call) poolError(ctx context.Context, err error) error {
 	return full.With("tabPool", state.TabPool).With("ownerBreakdown", state.Owners).With("activeReservations", state.ActiveReservations)
 }
 
-// tabsBefore lists the session's tabs before there is one more, if one of them may be closed for
+// tabsBefore lists the session's tabs before another is opened, if one of them may be closed for
 // it.
 func (c *call) tabsBefore(ctx context.Context) ([]verbs.Tab, error) {
 	if len(c.Tabs.Known()) <= 1 {
@@ -44,7 +44,7 @@ func (c *call) tabsBefore(ctx context.Context) ([]verbs.Tab, error) {
 	return c.Tabs.List(ctx)
 }
 
-// warnOfEvicted warns of the tabs that were closed since.
+// warnOfEvicted warns of the tabs that have been closed since before was listed.
 func (c *call) warnOfEvicted(before []verbs.Tab) {
 	now := c.Tabs.Known()
 	for _, tab := range before {

@@ -14,8 +14,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// said clicks a button of the page /asks and returns what the page was told, and
-// what the replies say.
+// said clicks a button of the page /asks, and returns the decision that the page got and the records
+// in the replies.
 func said(t testing.TB, s *daemontest.Session, button string) (string, []wire.Record) {
 	t.Helper()
 	records := reply(t, s, verbs.Click, verbs.ClickIn{Element: element("#" + button)}).Records
@@ -32,9 +32,9 @@ func said(t testing.TB, s *daemontest.Session, button string) (string, []wire.Re
 	return "", nil
 }
 
-// Whatever a page asks for is decided by the policy, at the very next time; nothing
-// hangs; what no policy is set for is denied and said.
-func TestAsks(t *testing.T) {
+// A request of a page is decided by the policy from the next request on. Nothing hangs. Without a
+// policy a request is denied, and the reply says so.
+func TestPermissionPolicy(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	for _, tt := range []struct {
@@ -202,9 +202,9 @@ func TestAskHuman(t *testing.T) {
 	}
 }
 
-// The next daemon decides for the pages that it finds, and a page that is released
-// has the browser's own functions again.
-func TestAsksOfTheNextDaemon(t *testing.T) {
+// The next daemon decides for the pages that it adopts, and a page that is released has the browser's
+// own functions again.
+func TestPromptsOfNextDaemon(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
@@ -234,8 +234,8 @@ func TestAsksOfTheNextDaemon(t *testing.T) {
 	}
 }
 
-// A document that was loaded while no daemon was there has the policies of the next.
-func TestAsksOfADocumentLoadedMeanwhile(t *testing.T) {
+// The policies apply to a document that was loaded while the session had no daemon.
+func TestPromptsOfDocumentLoadedMeanwhile(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
@@ -254,14 +254,14 @@ func TestAsksOfADocumentLoadedMeanwhile(t *testing.T) {
 	}
 }
 
-// A page has the browser's own functions again, and so have its frames, also where no
-// daemon was left to see to it. The next daemon puts its own there.
-func TestAsksOfADaemonThatHasGone(t *testing.T) {
+// A page and its frames get the browser's own functions back even if the daemon was killed. The next
+// daemon replaces them again.
+func TestPromptsAfterDaemon(t *testing.T) {
 	web, neighbour := site.Start(t), site.Start(t)
 	agent := wire.NewAgent(4711)
 	const (
 		native = "String(navigator.geolocation.getCurrentPosition).includes('[native code]')"
-		// The page's own word and that of its frames.
+		// What the page and its frames find.
 		all = "Promise.all(Array.from(frames, f => new Promise(done => { addEventListener('message', e => e.source === f && done(e.data)); f.postMessage('', '*') })))" +
 			".then(theirs => [" + native + ", ...theirs].join())"
 	)
@@ -287,7 +287,7 @@ func TestAsksOfADaemonThatHasGone(t *testing.T) {
 			if got := eval(t, mine, all); got != `"false,false,false,false"` {
 				t.Fatalf("while the session lasts the functions are the browser's own: %s", got)
 			}
-			// Seen from outside: a connection would be somebody who comes again.
+			// Read without a connection, which would count as the session's next one.
 			eval(t, mine, "{ setInterval(() => "+all+".then(said => document.title = said), 100); 1 }")
 			tt.leave(s)
 			broker := client.Client{Endpoint: home.Broker(t), Session: s.Name}.KeepAlive()

@@ -143,11 +143,9 @@ func (r *recorder) write(path string) (int, error) {
 	}
 	r.mu.Unlock()
 	if idle != nil {
-		timer := time.NewTimer(settleTime)
-		defer timer.Stop()
 		select {
 		case <-idle:
-		case <-timer.C:
+		case <-time.After(settleTime):
 		}
 	}
 	r.mu.Lock()

@@ -13,26 +13,26 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// refBlock is how many numbers are reserved on disk at a time. What a killed daemon
-// did not use is left out.
+// refBlock is how many numbers are reserved on disk at a time. Those that a killed daemon has
+// not used are skipped.
 const refBlock = 1000
 
-// element is what a ref stands for: one element of one document, as long as it has
-// this role and name. Playwright gives an element another ref of its own when one
-// of the two changes, and counts its refs from 1 again in each connection to the page.
+// element is what a ref refers to: an element of a document, as long as it has this role and
+// name. Playwright gives an element another ref of its own when one of the two changes, and
+// counts its refs from 1 again on each connection to the page.
 type element struct {
 	target     string // the page
-	connection string // the [link.party] of Playwright's connection
+	connection string // the party of Playwright's connection, see [daemon.Endpoint]
 	document   string // its frame's document
 	pwRef      string
 	role       string
 	name       string
 }
 
-// refs gives elements their numbers. A number is used once in a session, also
-// across daemons; an element keeps its number as long as it is the same.
+// refs numbers elements. A number is used once in a session, over all its daemons. An element
+// keeps its number while it is the same.
 type refs struct {
-	path string // where the next number that is free is kept
+	path string // of the file with the next free number
 
 	mu       sync.Mutex // guards the fields below; held while a block is reserved
 	next     int
@@ -46,7 +46,7 @@ func newRefs(path string) *refs {
 	return &refs{path: path, numbers: map[element]int{}, elements: map[int]element{}}
 }
 
-// number returns the element's number, a new one when it has none.
+// number returns the element's number, which is a new one if it has none.
 func (r *refs) number(e element) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,8 +62,8 @@ func (r *refs) number(e element) (int, error) {
 	return n, nil
 }
 
-// lookup returns what a number stands for. One that was given out by an earlier
-// daemon, or whose page is gone, is stale.
+// lookup returns the element with a number. A number that an earlier daemon has given out, or
+// whose page is gone, is stale.
 func (r *refs) lookup(n int) (element, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,11 +76,11 @@ func (r *refs) lookup(n int) (element, error) {
 	if n < r.next {
 		return element{}, staleError(n, "it is of an earlier page")
 	}
-	return element{}, wire.Errorf(wire.CodeNotFound, "no ref e%d was given out in this session", n).WithHint(daemon.HintSnapshot)
+	return element{}, wire.Errorf(wire.CodeNotFound, "ref e%d not found in this session", n).WithHint(daemon.HintSnapshot)
 }
 
-// forget drops the elements of a page that are of other connections, or of other
-// documents than the given ones.
+// forget removes the elements of a page that belong to other connections, or to other documents
+// than the given ones.
 func (r *refs) forget(target, connection string, documents map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,8 +119,7 @@ func (r *refs) loadLocked() error {
 	return nil
 }
 
-// reserveLocked makes sure that the next number is reserved on disk before it is
-// given out.
+// reserveLocked reserves the next number on disk, if that has not been done.
 func (r *refs) reserveLocked() error {
 	if err := r.loadLocked(); err != nil {
 		return err

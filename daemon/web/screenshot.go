@@ -15,25 +15,25 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func (c *call) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
+// withImagePath moves the only argument to Path if it is the name of a file.
+func withImagePath(in verbs.ScreenshotIn) verbs.ScreenshotIn {
 	if in.Path == "" && in.Selector != "" && isImagePath(in.Selector) {
 		in.Selector, in.Path = "", in.Selector
 	}
+	return in
+}
+
+func checkScreenshot(in verbs.ScreenshotIn) error {
+	in = withImagePath(in)
+	if _, err := imageType(in.Path); err != nil {
+		return err
+	}
+	return checkOptional(in.Selector)
+}
+
+func (c *pageCall) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
+	in = withImagePath(in)
 	kind, err := imageType(in.Path)
-	if err != nil {
-		return verbs.ScreenshotOut{}, err
-	}
-	if in.Selector != "" {
-		if _, err := parseSelector(in.Selector); err != nil {
-			return verbs.ScreenshotOut{}, err
-		}
-	}
-	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
-	if err != nil {
-		return verbs.ScreenshotOut{}, err
-	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.ScreenshotOut{}, err
 	}
@@ -44,9 +44,9 @@ func (c *call) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.Scr
 	defer release()
 	out := verbs.ScreenshotOut{Path: in.Path}
 	limit := daemon.TimeLeft(ctx, actionTime)
-	take := func() error { return c.takePicture(p, in.Full, kind, limit, &out) }
+	take := func() error { return c.takePicture(in.Full, kind, limit, &out) }
 	if in.Selector != "" {
-		at, err := c.findOne(ctx, p, in.Selector)
+		at, err := c.findOne(ctx, in.Selector)
 		if err != nil {
 			return verbs.ScreenshotOut{}, err
 		}
@@ -58,12 +58,12 @@ func (c *call) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.Scr
 			return err
 		}
 	}
-	err = c.peek(limit+daemon.Grace, func() error { return nudgeWhile(p, take) })
+	err = c.peek(limit+daemon.Grace, func() error { return nudgeWhile(c.page, take) })
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return verbs.ScreenshotOut{}, daemon.ContextError(ctx)
 	case isTimeout(err) && in.Selector != "":
-		return verbs.ScreenshotOut{}, c.orConnectionLost(p, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(daemon.HintSnapshot))
+		return verbs.ScreenshotOut{}, c.orConnectionLost(wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(daemon.HintSnapshot))
 	case isTimeout(err):
 		return verbs.ScreenshotOut{}, wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
 	case err != nil:
@@ -72,11 +72,11 @@ func (c *call) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.Scr
 	return out, nil
 }
 
-// takePicture takes a picture of the page as picture.js of launcher/driver does or, where
-// that cannot, as Playwright does.
-func (c *call) takePicture(p *page, full bool, kind *playwright.ScreenshotType, limit time.Duration, out *verbs.ScreenshotOut) error {
-	given, err := p.cdp.Send("Abrowser.picture", map[string]any{
-		"target": p.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
+// takePicture takes a picture of the page by picture.js of launcher/driver or, if that cannot, by
+// Playwright.
+func (c *pageCall) takePicture(full bool, kind *playwright.ScreenshotType, limit time.Duration, out *verbs.ScreenshotOut) error {
+	given, err := c.page.cdp.Send("Abrowser.picture", map[string]any{
+		"target": c.page.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
 	})
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (c *call) takePicture(p *page, full bool, kind *playwright.ScreenshotType, 
 	case "late":
 		return playwright.ErrTimeout
 	}
-	out.Image, err = p.Screenshot(playwright.PageScreenshotOptions{
+	out.Image, err = c.page.Screenshot(playwright.PageScreenshotOptions{
 		FullPage: &full, Type: kind, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
 	})
 	return err
@@ -102,10 +102,10 @@ const (
 	laterNudge = 500 * time.Millisecond
 )
 
-// nudgeWhile takes a picture. Of a part of a page in a tab behind others the browser
-// gives none until something has it draw again: another picture does. It takes
-// them one after the other, so the next one waits for the answer to the one before:
-// a large picture, which takes long by itself, is not to wait for many.
+// nudgeWhile calls take. For a part of a page in a tab behind others, the browser makes no picture
+// until the page is drawn again, which another picture causes. The browser takes pictures one
+// after the other. So nudgeWhile waits for each of its own before the next: a large picture, which
+// takes long by itself, must not wait for many.
 func nudgeWhile(p *page, take func() error) error {
 	over := make(chan struct{})
 	var work sync.WaitGroup
@@ -121,14 +121,14 @@ func nudgeWhile(p *page, take func() error) error {
 			drawn := make(chan struct{})
 			p.conn.spawn(func() {
 				defer close(drawn)
-				// Whatever it comes to, the page has drawn.
+				// Even with an error, the page has been drawn.
 				_, _ = p.cdp.Send("Page.captureScreenshot", map[string]any{"format": "jpeg", "quality": 1})
 			})
 			select {
 			case <-over:
 				return
 			case <-drawn:
-			case <-time.After(laterNudge * 4): // nothing drew it: once more
+			case <-time.After(laterNudge * 4): // the page was not drawn: try again
 			}
 			timer.Reset(laterNudge)
 		}
@@ -146,7 +146,7 @@ func imageType(file string) (*playwright.ScreenshotType, error) {
 	case ".png", "":
 		return playwright.ScreenshotTypePng, nil
 	case ".webp", ".gif", ".bmp", ".pdf":
-		return nil, wire.Errorf(wire.CodeBadInput, "%s is no type that can be written; .png and .jpg are", ext).WithHint("abrowser screenshot page.png")
+		return nil, wire.Errorf(wire.CodeBadInput, "%s files cannot be written; .png and .jpg can", ext).WithHint("abrowser screenshot page.png")
 	default:
 		return playwright.ScreenshotTypePng, nil
 	}

@@ -11,7 +11,7 @@ import (
 
 const maxSelector = 64 << 10
 
-// refNumber reads a ref as it is written: e3, @e3 or ref=e3.
+// refNumber parses a ref, which may be written e3, @e3 or ref=e3.
 func refNumber(text string) (digits string, ok bool) {
 	if short, cut := strings.CutPrefix(text, "@"); cut {
 		text = short
@@ -22,15 +22,14 @@ func refNumber(text string) (digits string, ok bool) {
 	return digits, ok && daemon.IsNumber(digits) && digits[0] != '0' && len(digits) <= 10
 }
 
-// selector is what a command acts on: a ref of a snapshot, or a selector in
-// Playwright's words.
+// selector names what a command acts on: a ref of a snapshot, or a selector of Playwright's.
 type selector struct {
 	given string
 	ref   int // 0: no ref
 	query string
 }
 
-// parseSelector refuses what can be known to be wrong without a page.
+// parseSelector parses a selector, and refuses one that is wrong on every page.
 func parseSelector(given string) (selector, error) {
 	text := strings.TrimSpace(given)
 	switch {
@@ -42,26 +41,35 @@ func parseSelector(given string) (selector, error) {
 	if digits, ok := refNumber(text); ok {
 		number, err := strconv.Atoi(digits)
 		if err != nil {
-			return selector{}, wire.Errorf(wire.CodeBadInput, "%q is no ref", text)
+			return selector{}, wire.Errorf(wire.CodeBadInput, "invalid ref %q", text)
 		}
 		return selector{given: given, ref: number}, nil
 	}
 	if strings.HasPrefix(text, "@") {
-		return selector{}, wire.Errorf(wire.CodeBadInput, "%q is no ref; refs look like e3", text).WithHint(daemon.HintSnapshot)
+		return selector{}, wire.Errorf(wire.CodeBadInput, "invalid ref %q; refs look like e3", text).WithHint(daemon.HintSnapshot)
 	}
 	for part := range strings.SplitSeq(text, ">>") {
 		part = strings.TrimSpace(part)
-		// These speak to Playwright's inside, where our refs and their checks do not hold.
+		// These engines of Playwright's bypass the session's refs and their checks.
 		if strings.HasPrefix(part, "aria-ref=") || strings.HasPrefix(part, "internal:") {
-			return selector{}, wire.Errorf(wire.CodeBadInput, "%q is not a selector for people", part).WithHint(daemon.HintSnapshot)
+			return selector{}, wire.Errorf(wire.CodeBadInput, "selector engine not allowed: %q", part).WithHint(daemon.HintSnapshot)
 		}
 	}
 	return selector{given: given, query: text}, nil
 }
 
-// isImagePath reports whether the single argument of a screenshot names a file:
-// it is a selector if it starts with . # or @ (but not ./ or ../), or has neither a
-// slash nor an image's ending.
+// checkOptional refuses a selector that is not empty and that [parseSelector] refuses.
+func checkOptional(given string) error {
+	if given == "" {
+		return nil
+	}
+	_, err := parseSelector(given)
+	return err
+}
+
+// isImagePath reports whether the only argument of a screenshot names a file. It is a selector if
+// it starts with . # or @ (but not ./ or ../), or has neither a slash nor the extension of an
+// image.
 func isImagePath(arg string) bool {
 	if strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") {
 		return true

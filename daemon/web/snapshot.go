@@ -15,12 +15,12 @@ import (
 
 const snapshotTime = 5 * time.Second
 
-// capture is the whole page as it is now. Playwright's own refs are good until the
-// next capture of the same page, so this is always the whole page.
-func (c *call) capture(ctx context.Context, p *page) (*aria.Node, error) {
+// capture returns a snapshot of the page. It is always of the whole page, since Playwright's own
+// refs are valid until the next capture.
+func (c *pageCall) capture(ctx context.Context) (*aria.Node, error) {
 	limit := daemon.TimeLeft(ctx, snapshotTime)
-	text, err := peekFor(c, limit+time.Second, func() (string, error) {
-		return p.AriaSnapshot(playwright.PageAriaSnapshotOptions{
+	text, err := peekFor(c.call, limit+time.Second, func() (string, error) {
+		return c.page.AriaSnapshot(playwright.PageAriaSnapshotOptions{
 			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
 		})
 	})
@@ -35,7 +35,7 @@ func (c *call) capture(ctx context.Context, p *page) (*aria.Node, error) {
 	return aria.Parse(text)
 }
 
-// numberedSnapshot is a capture whose elements have our refs.
+// numberedSnapshot is a capture whose elements have the session's refs.
 type numberedSnapshot struct {
 	root      *aria.Node
 	documents map[string]string
@@ -43,17 +43,17 @@ type numberedSnapshot struct {
 
 const captureTries = 3
 
-// capturedWithRefs captures the page and gives its elements refs. A page that navigates
-// meanwhile is captured again.
-func (c *call) capturedWithRefs(ctx context.Context, p *page) (numberedSnapshot, error) {
+// capturedWithRefs captures the page and gives its elements refs. If the page navigates meanwhile,
+// it is captured again.
+func (c *pageCall) capturedWithRefs(ctx context.Context) (numberedSnapshot, error) {
 	var last error
 	for range captureTries {
-		_, _ = c.documentNow(ctx, p) // which is what is captured, where none comes meanwhile
-		root, err := c.capture(ctx, p)
+		_, _ = c.documentNow(ctx) // the document that is captured, if there is no other meanwhile
+		root, err := c.capture(ctx)
 		if err != nil {
 			return numberedSnapshot{}, err
 		}
-		documents, err := c.documents(ctx, p, root)
+		documents, err := c.documents(ctx, root)
 		if err != nil {
 			if last = err; ctx.Err() != nil || isGone(err) {
 				break
@@ -65,8 +65,8 @@ func (c *call) capturedWithRefs(ctx context.Context, p *page) (numberedSnapshot,
 		for _, id := range documents {
 			alive[id] = true
 		}
-		c.refs.forget(p.target, p.conn.at.Party, alive)
-		return o, c.number(p, o, root)
+		c.refs.forget(c.page.target, c.page.conn.at.Party, alive)
+		return o, c.number(o, root)
 	}
 	if ctx.Err() != nil {
 		return numberedSnapshot{}, daemon.ContextError(ctx)
@@ -77,15 +77,15 @@ func (c *call) capturedWithRefs(ctx context.Context, p *page) (numberedSnapshot,
 	return numberedSnapshot{}, wire.Errorf(wire.CodeTimeout, "the page kept navigating while it was read").WithHint("abrowser wait --load load")
 }
 
-// number gives the elements below root their refs.
-func (c *call) number(p *page, o numberedSnapshot, root *aria.Node) error {
+// number gives the elements below root refs.
+func (c *pageCall) number(o numberedSnapshot, root *aria.Node) error {
 	var failed error
 	root.Walk(func(n *aria.Node) bool {
 		if !n.HasRef() {
 			return true
 		}
 		n.Ref, failed = c.refs.number(element{
-			target: p.target, connection: p.conn.at.Party, document: o.documents[aria.FrameOf(n.PlaywrightRef)],
+			target: c.page.target, connection: c.page.conn.at.Party, document: o.documents[aria.FrameOf(n.PlaywrightRef)],
 			pwRef: n.PlaywrightRef, role: n.Role, name: n.Name,
 		})
 		return failed == nil
@@ -93,29 +93,13 @@ func (c *call) number(p *page, o numberedSnapshot, root *aria.Node) error {
 	return failed
 }
 
-// snapshot shows the page, or a part of it.
-func (c *call) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.SnapshotOut, error) {
-	var sel selector
-	if in.Selector != "" {
-		var err error
-		if sel, err = parseSelector(in.Selector); err != nil {
-			return verbs.SnapshotOut{}, err
-		}
-	}
-	ctx, cancel, err := c.Limit(ctx, 0, actionTime)
+// snapshot returns the text of the page or of a part of it.
+func (c *pageCall) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.SnapshotOut, error) {
+	whole, err := c.capturedWithRefs(ctx)
 	if err != nil {
 		return verbs.SnapshotOut{}, err
 	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
-	if err != nil {
-		return verbs.SnapshotOut{}, err
-	}
-	whole, err := c.capturedWithRefs(ctx, p)
-	if err != nil {
-		return verbs.SnapshotOut{}, err
-	}
-	out := verbs.SnapshotOut{Origin: p.URL(), Refs: map[string]verbs.Ref{}}
+	out := verbs.SnapshotOut{Origin: c.page.URL(), Refs: map[string]verbs.Ref{}}
 	whole.root.Walk(func(n *aria.Node) bool {
 		if n.Ref > 0 {
 			out.Refs["e"+strconv.Itoa(n.Ref)] = verbs.Ref{Role: n.ShownRole(), Name: n.Name}
@@ -124,7 +108,11 @@ func (c *call) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Snapsho
 	})
 	shown := whole.root
 	if in.Selector != "" {
-		if shown, err = c.part(ctx, p, whole, sel); err != nil {
+		sel, err := parseSelector(in.Selector)
+		if err != nil {
+			return verbs.SnapshotOut{}, err
+		}
+		if shown, err = c.part(ctx, whole, sel); err != nil {
 			return verbs.SnapshotOut{}, err
 		}
 	}
@@ -132,8 +120,8 @@ func (c *call) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Snapsho
 	return out, nil
 }
 
-// part is the subtree of one element, with the refs of the whole.
-func (c *call) part(ctx context.Context, p *page, whole numberedSnapshot, sel selector) (*aria.Node, error) {
+// part returns the subtree of an element, with the refs of the whole snapshot.
+func (c *pageCall) part(ctx context.Context, whole numberedSnapshot, sel selector) (*aria.Node, error) {
 	if sel.ref != 0 {
 		e, err := c.refs.lookup(sel.ref)
 		if err != nil {
@@ -145,12 +133,12 @@ func (c *call) part(ctx context.Context, p *page, whole numberedSnapshot, sel se
 		}
 		return &aria.Node{Children: []*aria.Node{n}}, nil
 	}
-	at, err := c.findFirst(ctx, p, sel)
+	at, err := c.findFirst(ctx, sel)
 	if err != nil {
 		return nil, err
 	}
 	limit := daemon.TimeLeft(ctx, snapshotTime)
-	text, err := peekFor(c, limit+time.Second, func() (string, error) {
+	text, err := peekFor(c.call, limit+time.Second, func() (string, error) {
 		return at.AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
 			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
 		})
@@ -162,7 +150,7 @@ func (c *call) part(ctx context.Context, p *page, whole numberedSnapshot, sel se
 	if err != nil {
 		return nil, err
 	}
-	// The part was read after the whole: what is new in it has no ref yet.
+	// The part was captured after the whole, so new elements in it have no ref yet.
 	root.Walk(func(n *aria.Node) bool {
 		if twin := whole.root.Find(n.PlaywrightRef); n.PlaywrightRef != "" && twin != nil && twin.Role == n.Role && twin.Name == n.Name {
 			n.Ref = twin.Ref

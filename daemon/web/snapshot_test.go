@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// refOf is the ref of the one element with a role and name.
+// refOf returns the ref of the only element with a role and a name.
 func refOf(t testing.TB, out verbs.SnapshotOut, role, name string) string {
 	t.Helper()
 	for _, ref := range slices.Sorted(maps.Keys(out.Refs)) {
@@ -133,7 +133,7 @@ func TestRefsKeepAndGoStale(t *testing.T) {
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element(refOf(t, second, "link", "Page two"))}, wire.CodeStaleRef)
 }
 
-// An element that has a ref is asked itself, however much there is beside it.
+// The check of a ref asks the element, however large the page is.
 func TestRefsOfALargePage(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))
@@ -153,8 +153,8 @@ func TestRefsOfALargePage(t *testing.T) {
 	}
 }
 
-// A page that is loaded anew while it is read and acted on: a ref is good in the
-// document whose text came with it, and in none that looks the same.
+// A ref is valid in the document of its snapshot, and not in one that looks the same after the page
+// was loaded again.
 func TestRefsOfAPageThatLoadsAnew(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/renewing"))

@@ -13,41 +13,41 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// target is the element that an action is for.
+// target is the element that a command acts on.
 type target struct {
 	sel   selector
-	query string             // in Playwright's words
-	find  playwright.Locator // of one element
+	query string             // the selector for Playwright
+	find  playwright.Locator // the first match
 	all   playwright.Locator
-	why   string // it was not ready when it was first looked at, where that is known
+	why   string // what the element lacked in the first check, if that is known
 
-	began float64 // when the document of a ref began; 0 of no ref
+	began float64 // when the document of a ref started; 0 if there is no ref
 }
 
-// target makes a selector ready to read. A ref is checked here: the element must be
-// there, in the same document, with the same role and name, or the ref is stale.
-func (c *call) target(ctx context.Context, p *page, given string) (target, error) {
+// target resolves a selector for reading. A ref is checked: it is stale unless its element is
+// there, in the same document, with the same role and name.
+func (c *pageCall) target(ctx context.Context, given string) (target, error) {
 	sel, err := parseSelector(given)
 	if err != nil {
 		return target{}, err
 	}
 	if sel.ref == 0 {
-		all := p.Locator(sel.query)
+		all := c.page.Locator(sel.query)
 		return target{sel: sel, query: sel.query, all: all, find: all.First()}, nil
 	}
-	e, err := c.checkRef(ctx, p, sel.ref)
+	e, err := c.checkRef(ctx, sel.ref)
 	if err != nil {
 		return target{}, err
 	}
 	at := target{sel: sel, query: "aria-ref=" + e.pwRef}
-	at.find = p.Locator(at.query)
+	at.find = c.page.Locator(at.query)
 	at.all = at.find
 	return at, nil
 }
 
-// aim makes a selector ready for an action. Whether the element of a ref is still the one
-// that got it is checked where the action is performed.
-func (c *call) aim(p *page, given string) (target, error) {
+// aim resolves a selector for an action. Whether the element of a ref is still the same is checked
+// where the action is performed.
+func (c *pageCall) aim(given string) (target, error) {
 	sel, err := parseSelector(given)
 	if err != nil {
 		return target{}, err
@@ -55,37 +55,38 @@ func (c *call) aim(p *page, given string) (target, error) {
 	if sel.ref == 0 {
 		return target{sel: sel, query: sel.query}, nil
 	}
-	e, err := c.referenced(p, sel.ref)
+	e, err := c.referenced(sel.ref)
 	if err != nil {
 		return target{}, err
 	}
 	return target{sel: sel, query: "aria-ref=" + e.pwRef, began: e.began()}, nil
 }
 
-// referenced returns what a ref stands for, if that is an element of the page.
-func (c *call) referenced(p *page, ref int) (element, error) {
+// referenced returns the element of a ref, if it is an element of the page.
+func (c *pageCall) referenced(ref int) (element, error) {
 	e, err := c.refs.lookup(ref)
 	switch {
 	case err != nil:
 		return e, err
-	case e.target != p.target:
+	case e.target != c.page.target:
 		return e, staleError(ref, "it is of another tab")
-	case e.connection != p.conn.at.Party: // its number may be another element's now
+	case e.connection != c.page.conn.at.Party: // Playwright may have given its ref to another element
 		return e, staleError(ref, "the connection to the page was lost since its snapshot")
 	}
 	return e, nil
 }
 
-// began is when the element's document began: its name is that number, behind its frame's.
+// began returns when the element's document started. The document's name is that number, after
+// the name of the frame.
 func (e element) began() float64 {
 	_, number, _ := strings.Cut(e.document, "@")
 	at, _ := strconv.ParseFloat(number, 64)
 	return at
 }
 
-// isUnchanged reports whether the element is plainly what it was when it got its ref: one
-// message to the page, where a capture has all that the page has in it.
-func (c *call) isUnchanged(ctx context.Context, p *page, e element) bool {
+// isUnchanged reports whether the element is known to be what it was when it got its ref. That
+// takes one message to the page; a capture would contain the whole page.
+func (c *pageCall) isUnchanged(ctx context.Context, e element) bool {
 	if aria.FrameOf(e.pwRef) != "" {
 		return false
 	}
@@ -95,19 +96,19 @@ func (c *call) isUnchanged(ctx context.Context, p *page, e element) bool {
 		Same  bool    `json:"same"`
 		Began float64 `json:"began"`
 	}
-	err := c.inUtilityWorld(ctx, p, func(w *utilityWorld) error { return w.query(ctx, &answer, "same", e.pwRef) })
+	err := c.inUtilityWorld(ctx, func(w *utilityWorld) error { return w.query(ctx, &answer, "same", e.pwRef) })
 	return err == nil && answer.Same && "@"+formatClock(answer.Began) == e.document
 }
 
-func (c *call) checkRef(ctx context.Context, p *page, ref int) (element, error) {
-	e, err := c.referenced(p, ref)
+func (c *pageCall) checkRef(ctx context.Context, ref int) (element, error) {
+	e, err := c.referenced(ref)
 	if err != nil {
 		return e, err
 	}
-	if c.isUnchanged(ctx, p, e) {
+	if c.isUnchanged(ctx, e) {
 		return e, nil
 	}
-	root, err := c.capture(ctx, p)
+	root, err := c.capture(ctx)
 	if err != nil {
 		return e, err
 	}
@@ -118,13 +119,13 @@ func (c *call) checkRef(ctx context.Context, p *page, ref int) (element, error) 
 	if n.Role != e.role || n.Name != e.name {
 		return e, staleError(ref, "its element has another role or name now")
 	}
-	// The main frame's that is there after the capture was there during it, if it is the
-	// one in which the ref was given out: none comes back.
+	// If the main frame now has the document in which the ref was given out, it had it during the
+	// capture too: a document does not come back.
 	document, err := "", error(nil)
 	if aria.FrameOf(e.pwRef) == "" {
-		document, err = c.documentNow(ctx, p)
+		document, err = c.documentNow(ctx)
 	} else {
-		document, err = c.documentAt(ctx, p, e.pwRef)
+		document, err = c.documentAt(ctx, e.pwRef)
 	}
 	if isGone(err) || ctx.Err() != nil {
 		return e, codeError(err)
@@ -135,21 +136,21 @@ func (c *call) checkRef(ctx context.Context, p *page, ref int) (element, error) 
 	return e, nil
 }
 
-// findOne is the only or first of the elements that match now; of several it warns.
-// It does not wait.
-func (c *call) findOne(ctx context.Context, p *page, given string) (playwright.Locator, error) {
-	at, err := c.target(ctx, p, given)
+// findOne returns the first of the elements that match now, and warns if there are several. It
+// does not wait.
+func (c *pageCall) findOne(ctx context.Context, given string) (playwright.Locator, error) {
+	at, err := c.target(ctx, given)
 	if err != nil {
 		return nil, err
 	}
 	if at.sel.ref != 0 {
 		return at.find, nil
 	}
-	return c.findFirst(ctx, p, at.sel)
+	return c.findFirst(ctx, at.sel)
 }
 
-func (c *call) findFirst(ctx context.Context, p *page, sel selector) (playwright.Locator, error) {
-	all := p.Locator(sel.query)
+func (c *pageCall) findFirst(ctx context.Context, sel selector) (playwright.Locator, error) {
+	all := c.page.Locator(sel.query)
 	n, err := c.count(ctx, all)
 	if err != nil {
 		return nil, err
@@ -178,5 +179,5 @@ func (c *call) warnSeveral(sel selector, n int) {
 }
 
 func notFoundError(sel selector) error {
-	return wire.Errorf(wire.CodeNotFound, "no element matches %q", sel.given).WithHint(daemon.HintSnapshot)
+	return wire.Errorf(wire.CodeNotFound, "element not found: %s", sel.given).WithHint(daemon.HintSnapshot)
 }

@@ -11,8 +11,8 @@ import (
 
 const maxURL = 2 << 20
 
-// completeURL is the URL that a person meant: without a scheme https, for loopback
-// hosts http. Schemes that reach into the browser or run script are refused.
+// completeURL returns the URL that was meant: without a scheme it is https, or http for loopback
+// hosts. Schemes that give access to the browser or run scripts are refused.
 func completeURL(given string) (string, error) {
 	text := strings.TrimSpace(given)
 	switch {
@@ -21,7 +21,7 @@ func completeURL(given string) (string, error) {
 	case len(text) > maxURL:
 		return "", wire.Errorf(wire.CodeBadInput, "the URL is longer than %d bytes", maxURL)
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return "", wire.Errorf(wire.CodeBadInput, "the URL has control characters in it")
+		return "", wire.Errorf(wire.CodeBadInput, "the URL contains control characters")
 	case strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//"):
 		return "", wire.Errorf(wire.CodeBadInput, "%q is a path, not a URL", text).WithHint("abrowser open 'file://%s'", text)
 	}
@@ -58,7 +58,7 @@ func withScheme(text string) (string, error) {
 	full := "https://" + text
 	u, err := url.Parse(full)
 	if err != nil {
-		return "", wire.Errorf(wire.CodeBadInput, "%q is no URL", text)
+		return "", wire.Errorf(wire.CodeBadInput, "invalid URL %q", text)
 	}
 	if isLoopback(u.Hostname()) {
 		full = "http://" + text
@@ -69,7 +69,7 @@ func withScheme(text string) (string, error) {
 func checkHost(full string) error {
 	u, err := url.Parse(full)
 	if err != nil || u.Hostname() == "" || strings.ContainsAny(u.Host, " <>\"{}|\\^`") || strings.Trim(u.Hostname(), ".") == "" {
-		return wire.Errorf(wire.CodeBadInput, "%q is no URL: it names no host", full).WithHint("abrowser open https://example.com")
+		return wire.Errorf(wire.CodeBadInput, "invalid URL %q: it has no host", full).WithHint("abrowser open https://example.com")
 	}
 	return nil
 }

@@ -12,29 +12,29 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// utilityWorld is where a page answers the questions of quick.js of launcher/driver:
-// Playwright's own world in a document of its main frame.
+// utilityWorld is Playwright's own JavaScript world in a document of the page's main frame. There
+// the page responds to the queries of quick.js of launcher/driver.
 type utilityWorld struct {
 	*pageSession
 	commits    int64 // of the page, when it was made
 	context    int
-	name       string // of the object whose members the questions are
-	clockAhead int64  // milliseconds by which the page's clock is ahead of ours, at least
+	name       string // of the object whose methods the queries are
+	clockAhead int64  // milliseconds by which the page's clock is ahead of the daemon's, at least
 }
 
-// until is the end of some time from now, by the page's clock.
+// until returns the end of a time from now, by the page's clock.
 func (w *utilityWorld) until(limit time.Duration) int64 {
 	return time.Now().Add(limit).UnixMilli() + w.clockAhead
 }
 
-// errNotFast is of what has to be done in Playwright's way; nothing was.
-var errNotFast = errors.New("the page does not answer it")
+// errNotFast means that the fast path cannot do this and has done nothing; use Playwright.
+var errNotFast = errors.New("not possible on the fast path")
 
-// inUtilityWorld asks in the page's world, once more where the page turns out to have another
-// document. ctx has a deadline.
-func (c *call) inUtilityWorld(ctx context.Context, p *page, ask func(*utilityWorld) error) error {
+// inUtilityWorld calls ask with the page's world, and once more if the page turns out to have
+// another document. ctx must have a deadline.
+func (c *pageCall) inUtilityWorld(ctx context.Context, ask func(*utilityWorld) error) error {
 	for again := false; ; again = true {
-		w, err := c.utilityWorld(ctx, p)
+		w, err := c.utilityWorld(ctx)
 		if err != nil {
 			return err
 		}
@@ -42,26 +42,26 @@ func (c *call) inUtilityWorld(ctx context.Context, p *page, ask func(*utilityWor
 		if again || !isDocumentGone(err) && !errors.Is(err, wire.CodeEvaluation) {
 			return err
 		}
-		p.utilityWorld.CompareAndSwap(w, nil)
-		if err := c.awaitDocument(ctx, p); err != nil {
+		c.page.utilityWorld.CompareAndSwap(w, nil)
+		if err := c.awaitDocument(ctx); err != nil {
 			return err
 		}
 	}
 }
 
-// utilityWorld has the driver make it where it is not known.
-func (c *call) utilityWorld(ctx context.Context, p *page) (*utilityWorld, error) {
-	ps, err := p.attachCDP(ctx)
+// utilityWorld returns the page's world, which the driver makes if it is not known.
+func (c *pageCall) utilityWorld(ctx context.Context) (*utilityWorld, error) {
+	ps, err := c.page.attachCDP(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if w := p.utilityWorld.Load(); w != nil && w.commits == p.commits.Load() && w.pageSession == ps {
+	if w := c.page.utilityWorld.Load(); w != nil && w.commits == c.page.commits.Load() && w.pageSession == ps {
 		return w, nil
 	}
 	limit := daemon.TimeLeft(ctx, firstTry)
 	made := make(chan *utilityWorld, 1)
 	err = c.watch(limit, func() error {
-		w, err := p.makeUtilityWorld(ps, limit)
+		w, err := c.page.makeUtilityWorld(ps, limit)
 		made <- w
 		return err
 	})
@@ -89,19 +89,19 @@ func (p *page) makeUtilityWorld(ps *pageSession, limit time.Duration) (*utilityW
 	return w, nil
 }
 
-// prepareUtilityWorld has the world made of a document that has just been loaded. It takes some
-// 20 ms, in which nobody waits: what comes next mostly needs it.
-func (c *call) prepareUtilityWorld(p *page) {
-	p.conn.spawn(func() {
+// prepareUtilityWorld makes the world of a document that has just been loaded, in the background.
+// That takes some 20 ms, and the next command mostly needs it.
+func (c *pageCall) prepareUtilityWorld() {
+	c.page.conn.spawn(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), firstTry)
 		defer cancel()
-		if ps, err := p.attachCDP(ctx); err == nil {
-			_, _ = p.makeUtilityWorld(ps, firstTry) // or else when it is needed
+		if ps, err := c.page.attachCDP(ctx); err == nil {
+			_, _ = c.page.makeUtilityWorld(ps, firstTry) // otherwise it is made when it is needed
 		}
 	})
 }
 
-// query asks one of the questions.
+// query calls a method of quick.js, and stores its result in out.
 func (w *utilityWorld) query(ctx context.Context, out any, question string, args ...any) error {
 	asked, err := w.start(ctx, question, args...)
 	if err != nil {
@@ -110,7 +110,7 @@ func (w *utilityWorld) query(ctx context.Context, out any, question string, args
 	return w.finish(ctx, asked, out)
 }
 
-// start is the first half of ask.
+// start is the first half of query.
 func (w *utilityWorld) start(ctx context.Context, question string, args ...any) (cdp.Pending, error) {
 	params, err := w.request(question, args)
 	if err != nil {
@@ -119,7 +119,7 @@ func (w *utilityWorld) start(ctx context.Context, question string, args ...any) 
 	return w.pageSession.send(ctx, "Runtime.evaluate", params)
 }
 
-// finish is its second half.
+// finish is the second half of query.
 func (w *utilityWorld) finish(ctx context.Context, asked cdp.Pending, out any) error {
 	var answer cdp.Evaluation
 	err := w.await(ctx, asked, &answer)
@@ -133,7 +133,7 @@ func (w *utilityWorld) finish(ctx context.Context, asked cdp.Pending, out any) e
 }
 
 func (w *utilityWorld) request(question string, args []any) (map[string]any, error) {
-	raw, err := json.Marshal(append([]any{}, args...)) // of none a list, too
+	raw, err := json.Marshal(append([]any{}, args...)) // a list even if there are none
 	if err != nil {
 		return nil, err
 	}
@@ -142,13 +142,13 @@ func (w *utilityWorld) request(question string, args []any) (map[string]any, err
 	}, nil
 }
 
-// cancel ends what a look has begun, without waiting for it.
+// cancel ends what the query "look" has started, without waiting for that.
 func (w *utilityWorld) cancel(ctx context.Context) {
 	params, err := w.request("stop", nil)
 	if err != nil {
 		return
 	}
 	if asked, err := w.pageSession.send(ctx, "Runtime.evaluate", params); err == nil {
-		w.Forget(asked) // there is nobody to tell
+		w.Forget(asked) // the response does not matter
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// What Playwright does in pages is brought to a page, and not to each of its documents.
-func TestFunctionsAreBroughtOnce(t *testing.T) {
+// Playwright's functions are sent once for a page, and not for each of its documents.
+func TestFunctionsAreSentOnce(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	visit := func() {
 		open(t, s, web.URL("/form"))
@@ -31,7 +31,7 @@ func TestFunctionsAreBroughtOnce(t *testing.T) {
 	}
 }
 
-// written is how much a process has written in all.
+// written returns how many bytes a process has written.
 func written(t *testing.T, pid int) (n int) {
 	t.Helper()
 	counts, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))

@@ -10,33 +10,20 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// downloadTime is for a click and the whole download, where nothing else is asked
-// for.
+// downloadTime is for a click and the whole download, unless the caller asks for another time.
 const downloadTime = 30 * time.Second
 
-// download clicks an element and waits for the download that this begins.
-func (c *call) download(ctx context.Context, in verbs.DownloadIn) (verbs.DownloadOut, error) {
-	if _, err := parseSelector(in.Selector); err != nil {
-		return verbs.DownloadOut{}, err
-	}
-	ctx, cancel, err := c.Limit(ctx, in.Timeout, downloadTime)
-	if err != nil {
-		return verbs.DownloadOut{}, err
-	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
-	if err != nil {
-		return verbs.DownloadOut{}, err
-	}
+// download clicks an element and waits for the download that the click starts.
+func (c *pageCall) download(ctx context.Context, in verbs.DownloadIn) (verbs.DownloadOut, error) {
 	before, err := c.downloads.newest(ctx)
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	at, err := c.aim(p, in.Selector)
+	at, err := c.aim(in.Selector)
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
-	if _, err = c.performInDriver(ctx, p, at, action{name: "click", verb: "click"}); err != nil {
+	if _, err = c.performInDriver(ctx, at, action{name: "click", verb: "click"}); err != nil {
 		return verbs.DownloadOut{}, err
 	}
 	c.Begun = true
@@ -50,7 +37,7 @@ func (c *call) download(ctx context.Context, in verbs.DownloadIn) (verbs.Downloa
 	})
 	if err != nil {
 		if errors.Is(err, wire.CodeTimeout) {
-			return verbs.DownloadOut{}, wire.Errorf(wire.CodeTimeout, "%q was clicked and no download began", in.Selector).WithHint(daemon.HintSnapshot)
+			return verbs.DownloadOut{}, wire.Errorf(wire.CodeTimeout, "%q was clicked and no download started", in.Selector).WithHint(daemon.HintSnapshot)
 		}
 		return verbs.DownloadOut{}, err
 	}
@@ -61,8 +48,8 @@ func (c *call) download(ctx context.Context, in verbs.DownloadIn) (verbs.Downloa
 	return verbs.DownloadOut{SavedDownload: saved, Effects: c.effects(ctx)}, nil
 }
 
-// waitDownload waits for the newest download that no command has, or the next one.
-// It needs no page: a download may be the last that there is of it.
+// waitDownload waits for the newest download that no command has been given, or the next one. It
+// needs no page: a page may be closed when it has started its download.
 func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
 	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
 	if err != nil {
@@ -79,7 +66,7 @@ func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut
 	})
 	if err != nil {
 		if errors.Is(err, wire.CodeTimeout) {
-			return verbs.WaitOut{}, wire.Errorf(wire.CodeTimeout, "no download began").WithHint(daemon.HintSnapshot)
+			return verbs.WaitOut{}, wire.Errorf(wire.CodeTimeout, "no download started").WithHint(daemon.HintSnapshot)
 		}
 		return verbs.WaitOut{}, err
 	}

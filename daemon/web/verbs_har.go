@@ -28,7 +28,7 @@ func (c *call) harStart(ctx context.Context, in verbs.HARStartIn) (verbs.HARStar
 	return verbs.HARStartOut{Started: err == nil, Path: path}, err
 }
 
-// record begins a recording.
+// record starts a recording.
 func (c *call) record(path, content string) (string, error) {
 	path, err := harPath(c.Root, c.Name, path)
 	if err != nil {
@@ -46,13 +46,13 @@ func (c *call) record(path, content string) (string, error) {
 	return path, nil
 }
 
-// harPath is where a HAR is written.
+// harPath returns the path that a HAR is written to.
 func harPath(root home.Root, session, given string) (string, error) {
 	if given == "" {
 		return root.Path("har", session+"-"+time.Now().Format("20060102-150405.000")+".har"), nil
 	}
 	if !filepath.IsAbs(given) {
-		return "", wire.Errorf(wire.CodeBadInput, "%s is no absolute path", given).WithHint("give the whole path")
+		return "", wire.Errorf(wire.CodeBadInput, "%s is not an absolute path", given).WithHint("give the whole path")
 	}
 	return given, nil
 }
@@ -77,8 +77,8 @@ func (c *call) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOu
 	return verbs.HARStopOut{Path: path, RequestCount: n}, nil
 }
 
-// awaitEvents waits, for a bounded time, for what Playwright is still telling of: a page may
-// have answered us before.
+// awaitEvents waits up to catchTime until Playwright has reported what has happened until now. A
+// page may have responded to a direct question before that.
 func (p *pages) awaitEvents() {
 	conn := p.current()
 	if conn == nil || conn.isLost() {
@@ -87,11 +87,11 @@ func (p *pages) awaitEvents() {
 	if page := conn.page(p.session.Tabs.Active().TargetID); page != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), catchTime)
 		defer cancel()
-		_, _ = askAside(ctx, conn, page.info) // answered after all that is on its way; the answer does not matter
+		_, _ = askAside(ctx, conn, page.info) // the response comes after all that is on its way, and does not matter
 	}
 }
 
-// openHAR records into a file, and answers from others, as an open asks for.
+// openHAR starts the recording and sets the files to answer from that an open asks for.
 func (c *call) openHAR(in verbs.OpenIn) error {
 	if err := verbs.CheckHARFiles(in.HARs); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (c *call) openHAR(in verbs.OpenIn) error {
 	return codeError(c.watch(readTime, func() error { return conn.replayHARs(fresh) }))
 }
 
-// replayHARs has requests answered from HAR files, where these have an answer.
+// replayHARs answers requests from HAR files, if these contain a response.
 func (conn *connection) replayHARs(paths []string) error {
 	for _, path := range paths {
 		if err := conn.context.RouteFromHAR(path, playwright.BrowserContextRouteFromHAROptions{NotFound: playwright.HarNotFoundFallback}); err != nil {

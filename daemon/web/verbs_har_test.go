@@ -15,7 +15,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// harFile is what a reader of a HAR looks at.
+// harFile is the part of a HAR that its readers use.
 type harFile struct {
 	Log struct {
 		Entries []struct {
@@ -44,8 +44,8 @@ func readHAR(t testing.TB, path string) (har harFile, urls string) {
 	return har, strings.Join(all, " ")
 }
 
-// A HAR has the session's requests and no other's, also those under an earlier
-// daemon, and can be replayed without the server.
+// A HAR contains the requests of the session, including those of an earlier daemon, and of no other
+// session. It can be replayed without the server.
 func TestHAR(t *testing.T) {
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "a.har")
@@ -92,7 +92,7 @@ func TestHAR(t *testing.T) {
 	}
 }
 
-// Closing the session writes what was recorded, requests without an answer too.
+// Closing the session writes what was recorded, including requests without a response.
 func TestHARAtClose(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "b.har")
@@ -127,8 +127,8 @@ func TestHARAtClose(t *testing.T) {
 	}
 }
 
-// A HAR that cannot be written at the session's end is not lost, and nobody is told that
-// it were written.
+// A recording whose HAR cannot be written at the session's end is not lost, and the reply does not say
+// that the HAR was written.
 func TestHARThatCannotBeWritten(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	dir := filepath.Join(t.TempDir(), "none")
@@ -153,8 +153,7 @@ func TestHARThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// On a full disk a recording lacks what was not written, and the session's next reply
-// says so, once.
+// On a full disk entries are missing from a recording, and the session's next reply says so, once.
 func TestHAROnAFullDisk(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	path, journal := filepath.Join(t.TempDir(), "c.har"), home.Root.JournalFile(s.Name)
@@ -191,8 +190,8 @@ func TestHAROnAFullDisk(t *testing.T) {
 	}
 }
 
-// What is answered from HAR files is answered by the server once the session is closed:
-// for a person who reviews the page, and for the session when it comes again.
+// When the session is closed, requests are answered by the server again and not from HAR files, both
+// for a person who reviews the page and for the session when it is used again.
 func TestReplayEndsWithTheSession(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "d.har")

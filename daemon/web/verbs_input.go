@@ -4,33 +4,23 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// performOn performs an action on the element that the selector given matches, on the active page.
-func (c *call) performOn(ctx context.Context, given string, timeout int, a action) (verbs.Effects, error) {
-	if _, err := parseSelector(given); err != nil {
-		return verbs.Effects{}, err
-	}
-	ctx, cancel, err := c.Limit(ctx, timeout, actionTime)
+// performOn performs an action on the element that a selector matches.
+func (c *pageCall) performOn(ctx context.Context, given string, a action) (verbs.Effects, error) {
+	at, err := c.aim(given)
 	if err != nil {
 		return verbs.Effects{}, err
 	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
-	if err != nil {
-		return verbs.Effects{}, err
-	}
-	at, err := c.aim(p, given)
-	if err != nil {
-		return verbs.Effects{}, err
-	}
-	done, err := c.perform(ctx, p, at, a)
+	done, err := c.perform(ctx, at, a)
 	if err != nil {
 		return verbs.Effects{}, err
 	}
@@ -44,7 +34,7 @@ func (c *call) performOn(ctx context.Context, given string, timeout int, a actio
 	return effects, nil
 }
 
-func (c *call) click(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
+func (c *pageCall) click(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
 	if in.NewTab {
 		return c.clickNewTab(ctx, in)
 	}
@@ -53,7 +43,7 @@ func (c *call) click(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, err
 	if len(in.Modifiers) > 0 {
 		a.params["modifiers"], a.fast = in.Modifiers, nil
 	}
-	effects, err := c.performOn(ctx, in.Selector, in.Timeout, a)
+	effects, err := c.performOn(ctx, in.Selector, a)
 	return verbs.ClickOut{Clicked: in.Selector, Effects: effects}, err
 }
 
@@ -65,15 +55,15 @@ func clicking(button string, count int) action {
 	}
 }
 
-func (c *call) dblclick(ctx context.Context, in verbs.ElementIn) (verbs.DblclickOut, error) {
+func (c *pageCall) dblclick(ctx context.Context, in verbs.ElementIn) (verbs.DblclickOut, error) {
 	a := clicking("left", 2)
 	a.name = "double click"
-	effects, err := c.performOn(ctx, in.Selector, in.Timeout, a)
+	effects, err := c.performOn(ctx, in.Selector, a)
 	return verbs.DblclickOut{Clicked: in.Selector, Effects: effects}, err
 }
 
-func (c *call) fill(ctx context.Context, in verbs.FillIn) (verbs.FillOut, error) {
-	effects, err := c.performOn(ctx, in.Selector, in.Timeout, filling(in.Text))
+func (c *pageCall) fill(ctx context.Context, in verbs.FillIn) (verbs.FillOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, filling(in.Text))
 	return verbs.FillOut{Filled: in.Selector, Effects: effects}, err
 }
 
@@ -81,23 +71,23 @@ func filling(text string) action {
 	return action{name: "fill", verb: "fill", params: map[string]any{"text": text}, fast: &fastAction{verb: "fill", text: text}}
 }
 
-func (c *call) hover(ctx context.Context, in verbs.ElementIn) (verbs.HoverOut, error) {
-	effects, err := c.performOn(ctx, in.Selector, in.Timeout, action{name: "hover", verb: "hover"})
+func (c *pageCall) hover(ctx context.Context, in verbs.ElementIn) (verbs.HoverOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, action{name: "hover", verb: "hover"})
 	return verbs.HoverOut{Hovered: in.Selector, Effects: effects}, err
 }
 
-func (c *call) focus(ctx context.Context, in verbs.ElementIn) (verbs.FocusOut, error) {
-	effects, err := c.performOn(ctx, in.Selector, in.Timeout, action{name: "focus", verb: "focus"})
+func (c *pageCall) focus(ctx context.Context, in verbs.ElementIn) (verbs.FocusOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, action{name: "focus", verb: "focus"})
 	return verbs.FocusOut{Focused: in.Selector, Effects: effects}, err
 }
 
-func (c *call) check(ctx context.Context, in verbs.ElementIn) (verbs.CheckOut, error) {
-	effects, err := c.performOn(ctx, in.Selector, in.Timeout, checking("check", true))
+func (c *pageCall) check(ctx context.Context, in verbs.ElementIn) (verbs.CheckOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, checking("check", true))
 	return verbs.CheckOut{Checked: in.Selector, Effects: effects}, err
 }
 
-func (c *call) uncheck(ctx context.Context, in verbs.ElementIn) (verbs.UncheckOut, error) {
-	effects, err := c.performOn(ctx, in.Selector, in.Timeout, checking("uncheck", false))
+func (c *pageCall) uncheck(ctx context.Context, in verbs.ElementIn) (verbs.UncheckOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, checking("uncheck", false))
 	return verbs.UncheckOut{Unchecked: in.Selector, Effects: effects}, err
 }
 
@@ -105,19 +95,10 @@ func checking(name string, checked bool) action {
 	return action{name: name, verb: "check", params: map[string]any{"checked": checked}}
 }
 
-func (c *call) press(ctx context.Context, in verbs.PressIn) (verbs.PressOut, error) {
-	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
-	if err != nil {
-		return verbs.PressOut{}, err
-	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
-	if err != nil {
-		return verbs.PressOut{}, err
-	}
-	_, err = c.performInDriver(ctx, p, target{}, action{name: "press", verb: "press", params: map[string]any{"key": in.Key}})
+func (c *pageCall) press(ctx context.Context, in verbs.PressIn) (verbs.PressOut, error) {
+	_, err := c.performInDriver(ctx, target{}, action{name: "press", verb: "press", params: map[string]any{"key": in.Key}})
 	if err != nil && strings.Contains(err.Error(), "Unknown key") {
-		return verbs.PressOut{}, wire.Errorf(wire.CodeBadInput, "%q is no key", in.Key).WithHint("abrowser press Control+a")
+		return verbs.PressOut{}, wire.Errorf(wire.CodeBadInput, "unknown key %q", in.Key).WithHint("abrowser press Control+a")
 	}
 	if err != nil {
 		return verbs.PressOut{}, err
@@ -125,21 +106,7 @@ func (c *call) press(ctx context.Context, in verbs.PressIn) (verbs.PressOut, err
 	return verbs.PressOut{Pressed: in.Key, Effects: c.effects(ctx)}, nil
 }
 
-func (c *call) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollOut, error) {
-	if in.Selector != "" {
-		if _, err := parseSelector(in.Selector); err != nil {
-			return verbs.ScrollOut{}, err
-		}
-	}
-	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
-	if err != nil {
-		return verbs.ScrollOut{}, err
-	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
-	if err != nil {
-		return verbs.ScrollOut{}, err
-	}
+func (c *pageCall) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollOut, error) {
 	x, y := 0, 0
 	switch in.Direction {
 	case "up":
@@ -153,12 +120,13 @@ func (c *call) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollOut, 
 	}
 	var at target // empty: the page itself
 	if in.Selector != "" {
-		if at, err = c.aim(p, in.Selector); err != nil {
+		var err error
+		if at, err = c.aim(in.Selector); err != nil {
 			return verbs.ScrollOut{}, err
 		}
 	}
 	by := map[string]any{"left": x, "top": y, "behavior": "instant"}
-	if _, err := c.performInDriver(ctx, p, at, action{name: "scroll", verb: "scroll", params: map[string]any{"by": by}}); err != nil {
+	if _, err := c.performInDriver(ctx, at, action{name: "scroll", verb: "scroll", params: map[string]any{"by": by}}); err != nil {
 		return verbs.ScrollOut{}, err
 	}
 	return verbs.ScrollOut{Scrolled: true, Effects: c.effects(ctx)}, nil
@@ -185,17 +153,17 @@ func (c *call) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, er
 	if err != nil {
 		return verbs.TypeOut{}, err
 	}
-	at, err := c.aim(p, in.Selector)
+	at, err := c.on(p).aim(in.Selector)
 	if err != nil {
 		return verbs.TypeOut{}, err
 	}
 	if in.Clear {
-		if _, err := c.perform(ctx, p, at, filling("")); err != nil {
+		if _, err := c.on(p).perform(ctx, at, filling("")); err != nil {
 			return verbs.TypeOut{}, err
 		}
 		c.Begun = true
 	}
-	_, err = c.perform(ctx, p, at, action{
+	_, err = c.on(p).perform(ctx, at, action{
 		name: "type", verb: "type", params: map[string]any{"text": in.Text, "delay": in.Delay}, ack: typing,
 	})
 	if err != nil && in.Clear && !errors.Is(err, wire.CodeResultUnknown) {
@@ -205,4 +173,59 @@ func (c *call) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, er
 		return verbs.TypeOut{}, err
 	}
 	return verbs.TypeOut{Typed: in.Text, Effects: c.effects(ctx)}, nil
+}
+
+// option is an option of a select element.
+type option struct{ value, label string }
+
+func (c *pageCall) selectOptions(ctx context.Context, in verbs.SelectIn) (verbs.SelectOut, error) {
+	at, err := c.aim(in.Selector)
+	if err != nil {
+		return verbs.SelectOut{}, err
+	}
+	if _, err := c.perform(ctx, at, action{name: "select", verb: "select", params: map[string]any{"values": in.Values}}); err != nil {
+		return verbs.SelectOut{}, err
+	}
+	return verbs.SelectOut{Selected: in.Values, Effects: c.effects(ctx)}, nil
+}
+
+// optionsError returns the error for an option that was asked for and does not exist.
+func optionsError(a action, options [][]string) error {
+	var there []option
+	for _, pair := range options {
+		if len(pair) == 2 {
+			there = append(there, option{pair[0], pair[1]})
+		}
+	}
+	wanted, _ := a.params["values"].([]string)
+	for _, want := range wanted {
+		if !isOffered(there, want) {
+			return noOptionError(want, there)
+		}
+	}
+	return noOptionError(strings.Join(wanted, ", "), there) // each exists, but the select takes one
+}
+
+func isOffered(there []option, want string) bool {
+	for _, o := range there {
+		if o.value == want || aria.OneLine(o.label) == aria.OneLine(want) {
+			return true
+		}
+	}
+	return false
+}
+
+const maxListed = 30
+
+func noOptionError(want string, there []option) error {
+	var names []string
+	for i, o := range there {
+		if i == maxListed {
+			names = append(names, "...")
+			break
+		}
+		names = append(names, fmt.Sprintf("%s (%q)", o.value, o.label))
+	}
+	return wire.Errorf(wire.CodeNotFound, "no option matches %q; available options: %s", want, strings.Join(names, ", ")).
+		WithHint("a value or a visible label is taken")
 }

@@ -46,7 +46,7 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 	}
 	c.Begun = c.Begun || in.HAR != "" || len(in.HARs) > 0 || in.OnEnd != ""
 	if to != "" {
-		if err := c.load(ctx, p, to); err != nil {
+		if err := c.on(p).load(ctx, to); err != nil {
 			return verbs.OpenOut{}, c.orDownload(ctx, err)
 		}
 	}
@@ -55,14 +55,14 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 		return verbs.OpenOut{}, err
 	}
 	active := c.Tabs.Active()
-	title := active.Title // as of the load event, which the browser learns of after it
+	title := active.Title // the browser gets the title of a page after its load event
 	if active.TargetID != p.target || isPlaceholder(title, active.URL) {
-		if title, err = c.title(context.WithoutCancel(ctx), p); err != nil {
+		if title, err = c.on(p).title(context.WithoutCancel(ctx)); err != nil {
 			c.Log.Warn("reading the title", "error", err)
 		}
 	}
 	if to != "" {
-		c.prepareUtilityWorld(p)
+		c.on(p).prepareUtilityWorld()
 	}
 	return verbs.OpenOut{URL: p.URL(), Title: title, TabID: active.TabID, TargetID: p.target, Effects: effects}, nil
 }
@@ -70,8 +70,8 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 // cutTitle is the length at which the browser cuts titles.
 const cutTitle = 4096
 
-// isPlaceholder reports whether a title may be cut, or be what the browser shows of a page
-// that has none: its URL, as a person reads it.
+// isPlaceholder reports whether a title may be cut, or may be the URL that the browser shows for a
+// page without a title.
 func isPlaceholder(title, at string) bool {
 	u, err := url.Parse(at)
 	if title == "" || len(title) >= cutTitle || err != nil || strings.HasPrefix(title, u.Scheme+":") {
@@ -81,7 +81,8 @@ func isPlaceholder(title, at string) bool {
 	return host != "" && strings.HasPrefix(title, host) || strings.Contains(host, "xn--")
 }
 
-// orDownload says of a navigation that a download took its place, where one did.
+// orDownload returns the error of a navigation or, if a download has started instead, an error
+// that says so.
 func (c *call) orDownload(ctx context.Context, err error) error {
 	if !errors.Is(err, wire.CodeNavigation) {
 		return err
@@ -89,17 +90,17 @@ func (c *call) orDownload(ctx context.Context, err error) error {
 	if _, lost := c.Tabs.List(ctx); lost != nil {
 		return err
 	}
-	if strings.Contains(err.Error(), "Download is starting") { // which may be known before our broker has told of it
+	if strings.Contains(err.Error(), "Download is starting") { // Playwright may know that before the broker has listed the download
 		c.downloads.awaitStart(ctx)
 	}
 	for _, d := range c.downloads.takeNew(ctx) {
-		return wire.Errorf(wire.CodeNavigation, "that is no page but a download, %s", d.SuggestedFilename).WithHint("abrowser wait --download .")
+		return wire.Errorf(wire.CodeNavigation, "the URL is a download, %s, and not a page", d.SuggestedFilename).WithHint("abrowser wait --download .")
 	}
 	return err
 }
 
-// openable is the session's page, a new one where the last was closed or crashed. A
-// crashed one goes: nothing can be done with it any more.
+// openable returns the session's page, which is a new one if the last was closed or has crashed. A
+// crashed page is closed, since it cannot be used any more.
 func (c *call) openable(ctx context.Context) (*page, error) {
 	p, err := c.activePage(ctx)
 	switch {
@@ -120,41 +121,41 @@ func (c *call) openable(ctx context.Context) (*page, error) {
 	return p, nil
 }
 
-// load takes a page to a URL and waits for its load event. Where the document is
-// there but the event does not come, that is success with a warning; before that
-// the navigation is stopped, so that it does not happen later.
-func (c *call) load(ctx context.Context, p *page, to string) error {
-	err := c.navigate(ctx, p, func(limit *float64) error {
-		_, err := p.Goto(to, playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+// load navigates to a URL and waits for the load event. If the document is there but the event
+// does not come in time, load warns and succeeds. If the document is not there in time, load stops
+// the navigation, so that it does not happen later.
+func (c *pageCall) load(ctx context.Context, to string) error {
+	err := c.navigate(ctx, func(limit *float64) error {
+		_, err := c.page.Goto(to, playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.awaitLoad(ctx, p)
+	return c.awaitLoad(ctx)
 }
 
-// navigate runs a call that ends when the page has committed to another document,
-// and stops the loading when ctx ends first.
-func (c *call) navigate(ctx context.Context, p *page, call func(limit *float64) error) error {
+// navigate runs a call that ends when the page has committed to another document. If ctx ends
+// first, navigate stops the loading.
+func (c *pageCall) navigate(ctx context.Context, call func(limit *float64) error) error {
 	if ctx.Err() != nil {
 		return daemon.ContextError(ctx)
 	}
-	limit, commits := daemon.TimeLeft(ctx, maxTime), p.commits.Load()
+	limit, commits := daemon.TimeLeft(ctx, maxTime), c.page.commits.Load()
 	over := make(chan struct{})
 	stopped := make(chan struct{})
 	go func() { // ends with the call below
 		defer close(stopped)
 		select {
 		case <-ctx.Done():
-			_ = daemon.Recover(func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
+			_ = daemon.Recover(func() error { _, err := c.page.cdp.Send("Page.stopLoading", nil); return err })
 		case <-over:
 		}
 	}()
 	var err error
 	for {
 		err = c.watch(limit, func() error { return call(playwright.Float(milliseconds(limit + time.Second))) })
-		// While the page's process is replaced Chromium refuses the command: nothing was done.
+		// Chromium refuses the command while the page's process is being replaced. Nothing was done.
 		if err == nil || !strings.Contains(err.Error(), "Not attached to an active page") || !daemon.Sleep(ctx, 20*time.Millisecond) {
 			break
 		}
@@ -166,25 +167,25 @@ func (c *call) navigate(ctx context.Context, p *page, call func(limit *float64) 
 	switch {
 	case err == nil:
 		c.settled, c.Begun = true, true
-		p.mayNavigate.Store(false)
+		c.page.mayNavigate.Store(false)
 		return nil
 	case errors.Is(err, wire.CodeWedged):
 		return err
 	case ctx.Err() != nil:
 		what := netError(err)
-		c.Begun = c.Begun || p.commits.Load() != commits || what != "" && what != errAborted // with an error page
+		c.Begun = c.Begun || c.page.commits.Load() != commits || what != "" && what != errAborted // the page shows an error page
 		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {
 			return err
 		}
 		return wire.Errorf(wire.CodeTimeout, "the page did not answer in time; the navigation was stopped").
 			WithHint("--timeout takes more milliseconds")
-	case p.isCrashed(), strings.Contains(err.Error(), "ERR_ABORTED") && p.waitForCrash():
+	case c.page.isCrashed(), strings.Contains(err.Error(), "ERR_ABORTED") && c.page.waitForCrash():
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
 	case isGone(err) && !isNotSent(err):
 		return wire.Errorf(wire.CodeResultUnknown, "the page went away while it was loading").WithHint("abrowser status")
 	}
 	if what := netError(err); what != "" && what != errAborted {
-		p.awaitErrorPage(ctx, commits)
+		c.page.awaitErrorPage(ctx, commits)
 	}
 	return navigationError(err)
 }
@@ -200,11 +201,11 @@ func navigationError(err error) error {
 	text := errorText(err)
 	switch what := netError(err); {
 	case what == errAborted:
-		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s: a download, an empty answer or another navigation took its place", what)
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s: a download, an empty response or another navigation replaced it", what)
 	case what != "":
 		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", what)
 	case regexp.MustCompile(`(?i)invalid url`).MatchString(text):
-		return wire.Errorf(wire.CodeBadInput, "the browser does not take that for a URL")
+		return wire.Errorf(wire.CodeBadInput, "invalid URL")
 	case regexp.MustCompile(`interrupted by another navigation|Download is starting`).MatchString(text):
 		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", firstLine(text))
 	}
@@ -212,52 +213,53 @@ func navigationError(err error) error {
 }
 
 // awaitLoad waits for the load event of the document that the page has committed to.
-func (c *call) awaitLoad(ctx context.Context, p *page) error {
-	err := c.awaitLoadState(ctx, p, playwright.LoadStateLoad)
+func (c *pageCall) awaitLoad(ctx context.Context) error {
+	err := c.awaitLoadState(ctx, playwright.LoadStateLoad)
 	if err == nil {
 		return nil
 	}
 	if !errors.Is(err, wire.CodeTimeout) {
 		if errors.Is(err, wire.CodeInterrupted) {
-			c.stopLoading(p)
+			c.stopLoading()
 		}
 		return err
 	}
 	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 50*time.Millisecond)
 	defer cancel()
-	if c.awaitLoadState(short, p, playwright.LoadStateDomcontentloaded) == nil {
+	if c.awaitLoadState(short, playwright.LoadStateDomcontentloaded) == nil {
 		c.Warn("the page's load event did not come in time; the document is there")
 		return nil
 	}
-	c.stopLoading(p)
+	c.stopLoading()
 	return wire.Errorf(wire.CodeTimeout, "the page began to load but its document did not come in time; loading was stopped").
 		WithHint("--timeout takes more milliseconds")
 }
 
-func (c *call) stopLoading(p *page) {
-	err := c.watch(time.Second, func() error { _, err := p.cdp.Send("Page.stopLoading", nil); return err })
-	p.parsed.Store(p.commits.Load() + 1) // it may never be parsed
+func (c *pageCall) stopLoading() {
+	err := c.watch(time.Second, func() error { _, err := c.page.cdp.Send("Page.stopLoading", nil); return err })
+	c.page.parsed.Store(c.page.commits.Load() + 1) // it may never be parsed
 	if err != nil {
 		c.Log.Warn("stopping a load", "error", firstLine(errorText(err)))
 	}
 }
 
-// awaitLoadState waits in slices until the page is in a state of loading.
-func (c *call) awaitLoadState(ctx context.Context, p *page, state *playwright.LoadState) error {
+// awaitLoadState waits until the page is in a load state. It waits in slices, so that a command
+// that is cancelled is over soon.
+func (c *pageCall) awaitLoadState(ctx context.Context, state *playwright.LoadState) error {
 	for {
 		limit := daemon.TimeLeft(ctx, sliceTime)
 		err := c.peek(limit+daemon.Grace, func() error {
-			return p.WaitForLoadState(playwright.PageWaitForLoadStateOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
+			return c.page.WaitForLoadState(playwright.PageWaitForLoadStateOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
 		})
 		switch {
 		case err == nil:
 			return nil
-		case p.isCrashed():
+		case c.page.isCrashed():
 			return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
-		case !c.driver.isAlive(): // the driver is not asked here: the client waits for its events
-			p.conn.Drop()
+		case !c.driver.isAlive(): // the call waits for events and does not use the driver, so it would not fail
+			c.page.conn.Drop()
 			return daemon.ConnectionLostError()
-		case p.isGone():
+		case c.page.isGone():
 			return wire.Errorf(wire.CodePageClosed, "the page was closed while it was loading").WithHint("abrowser open")
 		case ctx.Err() != nil:
 			return daemon.ContextError(ctx)
@@ -298,13 +300,13 @@ func (c *call) navigateHistory(ctx context.Context, in verbs.StepIn, call func(*
 	if err != nil {
 		return verbs.PageURL{}, err
 	}
-	if err := c.navigate(ctx, p, func(limit *float64) error { return call(p, limit) }); err != nil {
+	if err := c.on(p).navigate(ctx, func(limit *float64) error { return call(p, limit) }); err != nil {
 		return verbs.PageURL{}, err
 	}
-	if err := c.awaitLoad(ctx, p); err != nil {
+	if err := c.on(p).awaitLoad(ctx); err != nil {
 		return verbs.PageURL{}, err
 	}
 	effects := c.effects(ctx)
-	c.prepareUtilityWorld(p)
+	c.on(p).prepareUtilityWorld()
 	return verbs.PageURL{URL: p.URL(), Effects: effects}, nil
 }

@@ -25,8 +25,7 @@ func reply[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 	return r
 }
 
-// Each policy holds for the very next dialog, and only what none was set for is
-// raised.
+// A policy applies from the next dialog on. Only a dialog without a policy is raised.
 func TestDialogPolicies(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/dialogs"))
@@ -91,8 +90,7 @@ func TestDialogPolicies(t *testing.T) {
 	fails(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "maybe"}, wire.CodeBadInput)
 }
 
-// A policy is the session's: its next daemon has it, another session has not, and
-// after the session's end it is gone.
+// A policy applies to one session, including its next daemon, and ends with the session.
 func TestPolicyLastsAsLongAsTheSession(t *testing.T) {
 	first, other := home.Start(t), home.Start(t)
 	do(t, first, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept-prompt-with", Text: "Ada"})

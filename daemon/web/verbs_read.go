@@ -14,43 +14,30 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// element finds the one element of a getter, which does not wait for it. Where the
-// question has been answered with it, it is nil.
-func (c *call) element(ctx context.Context, given string, q reading, out any) (*page, playwright.Locator, error) {
-	p, err := c.currentPage(ctx)
+// findToRead finds the element of a getter, without waiting for it. If the fast path has
+// stored the answer in out, findToRead returns nil.
+func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out any) (playwright.Locator, error) {
+	at, err := c.target(ctx, given)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	at, err := c.target(ctx, p, given)
-	if err != nil {
-		return nil, nil, err
-	}
-	count, err := c.readFast(ctx, p, at, q, out)
+	count, err := c.readFast(ctx, at, q, out)
 	switch {
+	case err != nil && at.sel.ref == 0:
+		return c.findFirst(ctx, at.sel)
 	case err != nil:
-		if at.sel.ref == 0 {
-			at.find, err = c.findFirst(ctx, p, at.sel)
-			return p, at.find, err
-		}
-		return p, at.find, nil
+		return at.find, nil
 	case count == 0:
-		return p, nil, notFoundError(at.sel)
+		return nil, notFoundError(at.sel)
 	case at.sel.ref == 0:
 		c.warnSeveral(at.sel, count)
 	}
-	return p, nil, nil
+	return nil, nil
 }
 
-func urlOf(p *page) string {
-	if p == nil {
-		return ""
-	}
-	return p.URL()
-}
-
-// readFast answers a question with a single one to the page, and returns how many
-// elements there are. Whatever its error, Playwright may know better.
-func (c *call) readFast(ctx context.Context, p *page, at target, q reading, out any) (int, error) {
+// readFast reads from an element by one query, and returns how many elements match. After an error
+// Playwright may still succeed.
+func (c *pageCall) readFast(ctx context.Context, at target, q reading, out any) (int, error) {
 	if q.what == "" {
 		return 0, errNotFast
 	}
@@ -61,7 +48,7 @@ func (c *call) readFast(ctx context.Context, p *page, at target, q reading, out 
 		Count int             `json:"count"`
 		Value json.RawMessage `json:"value"`
 	}
-	err := c.inUtilityWorld(ctx, p, func(w *utilityWorld) error { return w.query(ctx, &answer, "read", at.query, q.what, q.name) })
+	err := c.inUtilityWorld(ctx, func(w *utilityWorld) error { return w.query(ctx, &answer, "read", at.query, q.what, q.name) })
 	if err == nil && !answer.Ready {
 		err = errNotFast
 	}
@@ -74,35 +61,29 @@ func (c *call) readFast(ctx context.Context, p *page, at target, q reading, out 
 	return answer.Count, json.Unmarshal(answer.Value, out)
 }
 
-// reading is what quick.js of launcher/driver says of an element; zero where it does not.
+// reading is what quick.js of launcher/driver reads from an element. It is zero if quick.js cannot
+// read it.
 type reading struct {
 	what string // "text", "html", "value", "attribute", "styles"
 	name string // of the attribute
 }
 
-// read asks an element that is there: with a question of our own or in Playwright's way.
-func read[T any](ctx context.Context, c *call, given string, q reading, ask func(at playwright.Locator, limit *float64) (T, error)) (value T, origin string, err error) {
-	if _, err := parseSelector(given); err != nil {
-		return value, "", err
-	}
-	ctx, cancel, err := c.Limit(ctx, 0, readTime)
-	if err != nil {
-		return value, "", err
-	}
-	defer cancel()
-	p, at, err := c.element(ctx, given, q, &value)
+// read asks an element that is there, on the fast path or by Playwright. It also returns the
+// URL of the page.
+func read[T any](ctx context.Context, c *pageCall, given string, q reading, ask func(at playwright.Locator, limit *float64) (T, error)) (value T, origin string, err error) {
+	at, err := c.findToRead(ctx, given, q, &value)
 	if err != nil || at == nil {
-		return value, urlOf(p), err
+		return value, c.page.URL(), err
 	}
 	limit := daemon.TimeLeft(ctx, readTime)
-	value, err = peekFor(c, limit+time.Second, func() (T, error) { return ask(at, playwright.Float(milliseconds(limit))) })
+	value, err = peekFor(c.call, limit+time.Second, func() (T, error) { return ask(at, playwright.Float(milliseconds(limit))) })
 	if isTimeout(err) {
-		return value, "", c.orConnectionLost(p, notFoundError(selector{given: given}))
+		return value, "", c.orConnectionLost(notFoundError(selector{given: given}))
 	}
 	if err != nil && strings.Contains(err.Error(), "Node is not") {
 		return value, "", wire.Errorf(wire.CodeNotActionable, "%q: %s", given, firstLine(errorText(err))).WithHint(daemon.HintSnapshot)
 	}
-	return value, p.URL(), codeError(err)
+	return value, c.page.URL(), codeError(err)
 }
 
 // script evaluates JavaScript on an element.
@@ -112,27 +93,27 @@ func script(code string, arg any) func(playwright.Locator, *float64) (any, error
 	}
 }
 
-func (c *call) getText(ctx context.Context, in verbs.GetIn) (verbs.GetTextOut, error) {
+func (c *pageCall) getText(ctx context.Context, in verbs.GetIn) (verbs.GetTextOut, error) {
 	text, origin, err := read(ctx, c, in.Selector, reading{what: "text"}, script("e => e.innerText ?? e.textContent ?? ''", nil))
 	shown, _ := text.(string)
 	return verbs.GetTextOut{Value: shown, Origin: origin}, err
 }
 
-func (c *call) getHTML(ctx context.Context, in verbs.GetIn) (verbs.GetHTMLOut, error) {
+func (c *pageCall) getHTML(ctx context.Context, in verbs.GetIn) (verbs.GetHTMLOut, error) {
 	html, _, err := read(ctx, c, in.Selector, reading{what: "html"}, func(at playwright.Locator, limit *float64) (string, error) {
 		return at.InnerHTML(playwright.LocatorInnerHTMLOptions{Timeout: limit})
 	})
 	return verbs.GetHTMLOut{HTML: html}, err
 }
 
-func (c *call) getValue(ctx context.Context, in verbs.GetIn) (verbs.GetValueOut, error) {
+func (c *pageCall) getValue(ctx context.Context, in verbs.GetIn) (verbs.GetValueOut, error) {
 	value, origin, err := read(ctx, c, in.Selector, reading{what: "value"}, func(at playwright.Locator, limit *float64) (string, error) {
 		return at.InputValue(playwright.LocatorInputValueOptions{Timeout: limit})
 	})
 	return verbs.GetValueOut{Value: value, Origin: origin}, err
 }
 
-func (c *call) getAttr(ctx context.Context, in verbs.GetAttrIn) (verbs.GetAttrOut, error) {
+func (c *pageCall) getAttr(ctx context.Context, in verbs.GetAttrIn) (verbs.GetAttrOut, error) {
 	value, origin, err := read(ctx, c, in.Selector, reading{"attribute", in.Attribute}, script("(e, name) => e.getAttribute(name)", in.Attribute))
 	out := verbs.GetAttrOut{Origin: origin}
 	if text, ok := value.(string); ok {
@@ -141,7 +122,7 @@ func (c *call) getAttr(ctx context.Context, in verbs.GetAttrIn) (verbs.GetAttrOu
 	return out, err
 }
 
-func (c *call) getBox(ctx context.Context, in verbs.GetIn) (verbs.GetBoxOut, error) {
+func (c *pageCall) getBox(ctx context.Context, in verbs.GetIn) (verbs.GetBoxOut, error) {
 	box, _, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (*playwright.Rect, error) {
 		return at.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: limit})
 	})
@@ -154,7 +135,7 @@ func (c *call) getBox(ctx context.Context, in verbs.GetIn) (verbs.GetBoxOut, err
 	return verbs.GetBoxOut{X: box.X, Y: box.Y, Width: box.Width, Height: box.Height}, nil
 }
 
-func (c *call) getStyles(ctx context.Context, in verbs.GetIn) (verbs.GetStylesOut, error) {
+func (c *pageCall) getStyles(ctx context.Context, in verbs.GetIn) (verbs.GetStylesOut, error) {
 	answer, _, err := read(ctx, c, in.Selector, reading{what: "styles"}, script("e => { const s = getComputedStyle(e); return Array.from(s, p => [p, s.getPropertyValue(p)]) }", nil))
 	out := verbs.GetStylesOut{Styles: map[string]string{}}
 	pairs, _ := answer.([]any)
@@ -167,23 +148,14 @@ func (c *call) getStyles(ctx context.Context, in verbs.GetIn) (verbs.GetStylesOu
 	return out, err
 }
 
-func (c *call) getCount(ctx context.Context, in verbs.GetIn) (verbs.GetCountOut, error) {
+func (c *pageCall) getCount(ctx context.Context, in verbs.GetIn) (verbs.GetCountOut, error) {
 	out := verbs.GetCountOut{Selector: in.Selector}
 	sel, err := parseSelector(in.Selector)
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel, err := c.Limit(ctx, 0, readTime)
-	if err != nil {
-		return out, err
-	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
-	if err != nil {
-		return out, err
-	}
 	if sel.ref != 0 {
-		_, err := c.checkRef(ctx, p, sel.ref)
+		_, err := c.checkRef(ctx, sel.ref)
 		switch {
 		case err == nil:
 			out.Count = 1
@@ -192,24 +164,24 @@ func (c *call) getCount(ctx context.Context, in verbs.GetIn) (verbs.GetCountOut,
 		}
 		return out, err
 	}
-	out.Count, err = c.count(ctx, p.Locator(sel.query))
+	out.Count, err = c.count(ctx, c.page.Locator(sel.query))
 	return out, err
 }
 
-func (c *call) isVisible(ctx context.Context, in verbs.GetIn) (verbs.IsVisibleOut, error) {
+func (c *pageCall) isVisible(ctx context.Context, in verbs.GetIn) (verbs.IsVisibleOut, error) {
 	is, origin, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, _ *float64) (bool, error) { return at.IsVisible() })
 	return verbs.IsVisibleOut{Visible: is, Origin: origin}, err
 }
 
-func (c *call) isEnabled(ctx context.Context, in verbs.GetIn) (verbs.IsEnabledOut, error) {
+func (c *pageCall) isEnabled(ctx context.Context, in verbs.GetIn) (verbs.IsEnabledOut, error) {
 	is, origin, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
 		return at.IsEnabled(playwright.LocatorIsEnabledOptions{Timeout: limit})
 	})
 	return verbs.IsEnabledOut{Enabled: is, Origin: origin}, err
 }
 
-// isChecked is false for what cannot be ticked at all.
-func (c *call) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheckedOut, error) {
+// isChecked returns false for an element that cannot be checked.
+func (c *pageCall) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheckedOut, error) {
 	is, origin, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
 		is, err := at.IsChecked(playwright.LocatorIsCheckedOptions{Timeout: limit})
 		if err != nil && strings.Contains(err.Error(), "Not a checkbox") {
@@ -220,7 +192,7 @@ func (c *call) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheckedOu
 	return verbs.IsCheckedOut{Checked: is, Origin: origin}, err
 }
 
-// knownPage is the session's page as it is known without asking for the lane.
+// knownPage returns the session's page as it is known without a place in the queue.
 func (c *call) knownPage() (verbs.Tab, *page) {
 	tab, conn := c.Tabs.Active(), c.current()
 	if conn == nil {
@@ -231,19 +203,19 @@ func (c *call) knownPage() (verbs.Tab, *page) {
 
 const titleTime = 500 * time.Millisecond
 
-// title asks the page, and the browser where the page does not answer at once.
-func (c *call) title(ctx context.Context, p *page) (string, error) {
+// title asks the page and, if it does not respond at once, the browser.
+func (c *pageCall) title(ctx context.Context) (string, error) {
 	if _, open := c.dialogs.current(); !open {
 		short, cancel := context.WithTimeout(ctx, titleTime)
 		defer cancel()
-		if value, err := p.evaluate(short, "document.title"); err == nil {
+		if value, err := c.page.evaluate(short, "document.title"); err == nil {
 			var title string
 			if json.Unmarshal(value, &title) == nil {
 				return title, nil
 			}
 		}
 	}
-	info, err := askAside(ctx, p.conn, p.info)
+	info, err := askAside(ctx, c.page.conn, c.page.info)
 	return info.title, codeError(err)
 }
 
@@ -253,7 +225,7 @@ func (c *call) getTitle(ctx context.Context, _ verbs.TabIn) (verbs.GetTitleOut, 
 		if p == nil {
 			return verbs.GetTitleOut{Title: tab.Title}, nil
 		}
-		title, err := c.title(ctx, p)
+		title, err := c.on(p).title(ctx)
 		return verbs.GetTitleOut{Title: title}, err
 	}
 	ctx, cancel, err := c.Limit(ctx, 0, readTime)
@@ -265,10 +237,10 @@ func (c *call) getTitle(ctx context.Context, _ verbs.TabIn) (verbs.GetTitleOut, 
 	if err != nil || p == nil {
 		return verbs.GetTitleOut{Title: tab.Title}, err
 	}
-	if err := c.awaitBriefly(ctx, p); err != nil {
+	if err := c.on(p).awaitBriefly(ctx); err != nil {
 		return verbs.GetTitleOut{}, err
 	}
-	title, err := c.title(ctx, p)
+	title, err := c.on(p).title(ctx)
 	return verbs.GetTitleOut{Title: title}, err
 }
 
@@ -289,8 +261,8 @@ func (c *call) getURL(ctx context.Context, _ verbs.TabIn) (verbs.PageURL, error)
 	if err != nil || p == nil {
 		return verbs.PageURL{URL: tab.URL}, err
 	}
-	if p.mayNavigate.Load() { // a navigation that the page began by itself is not waited for
-		if err := c.awaitBriefly(ctx, p); err != nil {
+	if p.mayNavigate.Load() { // a navigation that the page has started by itself is not waited for
+		if err := c.on(p).awaitBriefly(ctx); err != nil {
 			return verbs.PageURL{}, err
 		}
 	}

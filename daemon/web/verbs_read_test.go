@@ -125,7 +125,7 @@ func TestScreenshot(t *testing.T) {
 	fails(t, s, verbs.Screenshot, verbs.ScreenshotIn{Selector: "x.webp"}, wire.CodeBadInput)
 }
 
-// noise fills the page with a picture that cannot be packed: 2 MB.
+// noise fills the page with a picture that cannot be compressed: 2 MB.
 const noise = `(() => {
 	document.body.innerHTML = '<canvas width="1000" height="700">';
 	const paint = document.querySelector("canvas").getContext("2d"), all = paint.createImageData(1000, 700);
@@ -135,7 +135,7 @@ const noise = `(() => {
 	return 0;
 })()`
 
-// A large picture does not go through everybody's hands where it is for a file.
+// A large picture for a file is not sent through the processes in between.
 func TestLargePicture(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))
@@ -165,7 +165,7 @@ func TestLargePicture(t *testing.T) {
 	}
 }
 
-// What is in view is taken, wherever the page was scrolled to.
+// A screenshot shows the part of the page that is scrolled into view.
 func TestScrolledScreenshot(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))

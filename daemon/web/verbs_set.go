@@ -42,8 +42,8 @@ func (c *call) setGeo(ctx context.Context, in verbs.GeoIn) (verbs.GeoOut, error)
 		e.Geo = &daemon.Position{Latitude: *in.Latitude, Longitude: *in.Longitude, Accuracy: in.Accuracy}
 		return nil
 	})
-	if err == nil && c.prompts.mode("geolocation", false) != verbs.PolicyAllow {
-		c.Warn("a page is told when it is allowed to: abrowser policy permission allow geolocation")
+	if err == nil && c.prompts.Mode("geolocation", false) != verbs.PolicyAllow {
+		c.Warn("pages get the position only if they are allowed to: abrowser policy permission allow geolocation")
 	}
 	return verbs.GeoOut{Latitude: *in.Latitude, Longitude: *in.Longitude}, err
 }
@@ -83,7 +83,7 @@ func (c *call) setReset(ctx context.Context, _ verbs.Empty) (verbs.SetOut, error
 	return verbs.SetOut{Set: true}, err
 }
 
-// openEmulated sets what an open asks for beside the URL, before it goes there.
+// openEmulated sets the emulation that an open asks for, before it navigates.
 func (c *call) openEmulated(ctx context.Context, in verbs.OpenIn) error {
 	if in.Device == "" && in.Viewport == "" {
 		return nil

@@ -43,7 +43,7 @@ func (c *call) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, 
 		}
 	}
 	if to != "" {
-		if err := c.load(ctx, p, to); err != nil {
+		if err := c.on(p).load(ctx, to); err != nil {
 			var coded *wire.Error
 			if errors.As(err, &coded) {
 				return verbs.TabNewOut{}, coded.With("tabId", tab.TabID)
@@ -64,7 +64,7 @@ func (c *call) checkLabel(ctx context.Context, label string) error {
 	case label == "":
 		return nil
 	case daemon.IsNumber(strings.TrimPrefix(label, "t")), len(label) > 100:
-		return wire.Errorf(wire.CodeBadInput, "%q is no label: it would be taken for a tab's id, or is too long", label).WithHint("abrowser tab new --label docs")
+		return wire.Errorf(wire.CodeBadInput, "invalid label %q: it looks like a tab's id, or is too long", label).WithHint("abrowser tab new --label docs")
 	}
 	tabs, err := c.reachTabs(ctx)
 	if err != nil {
@@ -72,13 +72,13 @@ func (c *call) checkLabel(ctx context.Context, label string) error {
 	}
 	for _, tab := range tabs {
 		if tab.Label != nil && *tab.Label == label {
-			return wire.Errorf(wire.CodeBadInput, "the label %q is %s's; labels are unique in a session", label, tab.TabID).WithHint(daemon.HintTabs)
+			return wire.Errorf(wire.CodeBadInput, "the label %q belongs to %s; labels are unique in a session", label, tab.TabID).WithHint(daemon.HintTabs)
 		}
 	}
 	return nil
 }
 
-// reachTabs lists the session's tabs, with the browser made to run.
+// reachTabs connects and lists the session's tabs.
 func (c *call) reachTabs(ctx context.Context) ([]verbs.Tab, error) {
 	if _, err := c.connected(ctx); err != nil {
 		return nil, err
@@ -86,17 +86,17 @@ func (c *call) reachTabs(ctx context.Context) ([]verbs.Tab, error) {
 	return c.Tabs.List(ctx)
 }
 
-// pick is the tab that a person names by id, label or target id.
+// pick returns the tab with an id, label or target id.
 func pick(tabs []verbs.Tab, name string) (verbs.Tab, error) {
 	if daemon.IsNumber(name) {
-		return verbs.Tab{}, wire.Errorf(wire.CodeBadInput, "%q is no tab; a tab's id, such as t2, or its label is taken, no position", name).WithHint(daemon.HintTabs)
+		return verbs.Tab{}, wire.Errorf(wire.CodeBadInput, "invalid tab %q; a tab is named by its id, such as t2, or its label, not by its position", name).WithHint(daemon.HintTabs)
 	}
 	for _, tab := range tabs {
 		if tab.TabID == name || tab.TargetID == name || tab.Label != nil && *tab.Label == name {
 			return tab, nil
 		}
 	}
-	return verbs.Tab{}, wire.Errorf(wire.CodeNotFound, "the session has no tab %q", name).WithHint(daemon.HintTabs)
+	return verbs.Tab{}, wire.Errorf(wire.CodeNotFound, "tab %s not found", name).WithHint(daemon.HintTabs)
 }
 
 func (c *call) tabSwitch(ctx context.Context, in verbs.TabRefIn) (verbs.TabSwitchOut, error) {
@@ -128,7 +128,7 @@ func (c *call) tabSwitch(ctx context.Context, in verbs.TabRefIn) (verbs.TabSwitc
 	if err := c.Tabs.Activate(ctx, tab); err != nil {
 		return verbs.TabSwitchOut{}, err
 	}
-	title, err := c.title(ctx, p)
+	title, err := c.on(p).title(ctx)
 	if err != nil {
 		title = tab.Title
 	}
@@ -174,8 +174,8 @@ func (c *call) tabClose(ctx context.Context, in verbs.TabCloseIn) (verbs.TabClos
 
 const closedTime = 2 * time.Second
 
-// closeTab closes a tab and returns those that are left. Playwright takes some pages
-// for closed that are not, and knows none that crashed: these the browser closes.
+// closeTab closes a tab and returns those that are left. Playwright believes some pages to be closed
+// that are not, and does not know crashed ones: the browser closes these.
 func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([]verbs.Tab, error) {
 	if !tab.Crashed {
 		p, err := conn.awaitPage(ctx, tab.TargetID)
@@ -193,15 +193,15 @@ func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([
 		}
 		c.Log.Warn("a page that was closed is still there")
 	}
-	// Where the connection was lost meanwhile, the tab may be closed all the same.
+	// If the connection was lost meanwhile, the tab may be closed nevertheless.
 	if err := c.watchTabs(readTime, func() error { return conn.closeTarget(tab.TargetID) }); err != nil && !isGone(err) {
 		return nil, codeError(err)
 	}
 	return c.untilClosed(ctx, conn, tab.TargetID)
 }
 
-// successorOfClosed is the tab that is active after one was closed: its opener, else the one
-// before it.
+// successorOfClosed returns the tab that is active after one was closed: its opener or, if that is
+// not there, the last one.
 func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 	opener := c.Tabs.Opener(closed.TargetID)
 	for _, tab := range rest {
@@ -215,8 +215,8 @@ func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 	return rest[len(rest)-1]
 }
 
-// untilClosed waits until the broker no longer lists a target. Where the connection
-// over which it was to be closed is lost, it may never have been told to.
+// untilClosed waits until the broker no longer lists a target. If the connection is lost over which
+// the target was to be closed, it may never be.
 func (c *call) untilClosed(ctx context.Context, conn *connection, target string) ([]verbs.Tab, error) {
 	for {
 		tabs, err := c.Tabs.List(ctx)
@@ -240,24 +240,12 @@ func (c *call) untilClosed(ctx context.Context, conn *connection, target string)
 }
 
 // clickNewTab opens a link in a new tab, which does not become the active one.
-func (c *call) clickNewTab(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
-	if _, err := parseSelector(in.Selector); err != nil {
-		return verbs.ClickOut{}, err
-	}
-	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime)
+func (c *pageCall) clickNewTab(ctx context.Context, in verbs.ClickIn) (verbs.ClickOut, error) {
+	at, err := c.target(ctx, in.Selector)
 	if err != nil {
 		return verbs.ClickOut{}, err
 	}
-	defer cancel()
-	p, err := c.currentPage(ctx)
-	if err != nil {
-		return verbs.ClickOut{}, err
-	}
-	at, err := c.target(ctx, p, in.Selector)
-	if err != nil {
-		return verbs.ClickOut{}, err
-	}
-	if _, err := c.performInDriver(ctx, p, at, action{name: "click", verb: "await"}); err != nil {
+	if _, err := c.performInDriver(ctx, at, action{name: "click", verb: "await"}); err != nil {
 		return verbs.ClickOut{}, err
 	}
 	to, err := c.linkTarget(ctx, at)
@@ -269,9 +257,9 @@ func (c *call) clickNewTab(ctx context.Context, in verbs.ClickIn) (verbs.ClickOu
 		return verbs.ClickOut{}, err
 	}
 	c.Begun = true
-	err = c.navigate(ctx, fresh, func(limit *float64) error {
+	err = c.on(fresh).navigate(ctx, func(limit *float64) error {
 		_, err := fresh.Goto(to, playwright.PageGotoOptions{
-			WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit, Referer: playwright.String(p.URL()),
+			WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit, Referer: playwright.String(c.page.URL()),
 		})
 		return err
 	})

@@ -44,19 +44,19 @@ func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 		return verbs.WaitOut{}, err
 	}
 	var out verbs.WaitOut
-	switch err = c.awaitFor(ctx, p, in); {
+	switch err = c.on(p).awaitFor(ctx, in); {
 	case err != nil:
 	case in.What != "":
-		out, err = verbs.WaitOut{Waited: "selector", Selector: in.What}, c.waitSelector(ctx, p, sel, in.State)
+		out, err = verbs.WaitOut{Waited: "selector", Selector: in.What}, c.on(p).waitSelector(ctx, sel, in.State)
 	case in.Text != "":
-		out, err = verbs.WaitOut{Waited: "text", Found: in.Text}, c.waitText(ctx, p, in.Text)
+		out, err = verbs.WaitOut{Waited: "text", Found: in.Text}, c.on(p).waitText(ctx, in.Text)
 	case in.URL != "":
-		out.URL, err = c.waitURL(ctx, p, in.URL)
+		out.URL, err = c.on(p).waitURL(ctx, in.URL)
 	case in.Load != "":
 		state := playwright.LoadState(in.Load)
-		out, err = verbs.WaitOut{State: in.Load}, c.awaitLoadState(ctx, p, &state)
+		out, err = verbs.WaitOut{State: in.Load}, c.on(p).awaitLoadState(ctx, &state)
 	default:
-		out.Result, err = c.waitScript(ctx, p, in.Script)
+		out.Result, err = c.on(p).waitScript(ctx, in.Script)
 	}
 	if err != nil {
 		var coded *wire.Error
@@ -75,21 +75,20 @@ func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 
 // awaitFor waits for the document that the condition is about. Before it is parsed, every
 // element would count as hidden and detached.
-func (c *call) awaitFor(ctx context.Context, p *page, in verbs.WaitIn) error {
+func (c *pageCall) awaitFor(ctx context.Context, in verbs.WaitIn) error {
 	switch {
 	case in.URL != "":
 		return nil
 	case in.State == "hidden", in.State == "detached":
-		return c.awaitDocument(ctx, p)
+		return c.awaitDocument(ctx)
 	}
-	return c.awaitArrival(ctx, p)
+	return c.awaitArrival(ctx)
 }
 
-// waitTime waits for a time. It is not bounded by the command's own deadline,
-// which it is.
+// waitTime waits for a time. It has no other deadline.
 func (c *call) waitTime(ctx context.Context, ms int) (verbs.WaitOut, error) {
 	if limit := time.Duration(ms) * time.Millisecond; ms < 0 || limit > maxTime {
-		return verbs.WaitOut{}, wire.Errorf(wire.CodeBadInput, "%d is no time to wait; it takes milliseconds from 0 to %d", ms, maxTime.Milliseconds()).
+		return verbs.WaitOut{}, wire.Errorf(wire.CodeBadInput, "cannot wait %d; it takes milliseconds from 0 to %d", ms, maxTime.Milliseconds()).
 			WithHint("abrowser wait 500")
 	}
 	if !daemon.Sleep(ctx, time.Duration(ms)*time.Millisecond) {
@@ -98,17 +97,17 @@ func (c *call) waitTime(ctx context.Context, ms int) (verbs.WaitOut, error) {
 	return verbs.WaitOut{Waited: "timeout", MS: ms, Effects: verbs.Effects{Dialogs: c.AddNotices()}}, nil
 }
 
-func (c *call) waitSelector(ctx context.Context, p *page, sel selector, state string) error {
-	at := p.Locator(sel.query).First()
+func (c *pageCall) waitSelector(ctx context.Context, sel selector, state string) error {
+	at := c.page.Locator(sel.query).First()
 	if sel.ref != 0 {
-		e, err := c.checkRef(ctx, p, sel.ref)
+		e, err := c.checkRef(ctx, sel.ref)
 		if err != nil && errors.Is(err, wire.CodeStaleRef) && (state == "hidden" || state == "detached") {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		at = p.Locator("aria-ref=" + e.pwRef)
+		at = c.page.Locator("aria-ref=" + e.pwRef)
 	}
 	want := playwright.WaitForSelectorState(state)
 	for {
@@ -119,20 +118,21 @@ func (c *call) waitSelector(ctx context.Context, p *page, sel selector, state st
 		if err == nil {
 			return nil
 		}
-		if err := c.retryError(ctx, p, err); err != nil {
+		if err := c.retryError(ctx, err); err != nil {
 			return err
 		}
 	}
 }
 
-// retryError decides whether a look that failed is repeated: nil when it is.
-func (c *call) retryError(ctx context.Context, p *page, err error) error {
+// retryError returns nil if a check that failed with err is to be repeated, and otherwise the error
+// of the command.
+func (c *pageCall) retryError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return daemon.ContextError(ctx)
-	case p.isCrashed():
+	case c.page.isCrashed():
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
-	case p.isGone():
+	case c.page.isGone():
 		return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint("abrowser tab list")
 	case isTimeout(err), isDocumentGone(err), errors.Is(err, wire.CodeResultUnknown):
 		if !isTimeout(err) {
@@ -143,18 +143,17 @@ func (c *call) retryError(ctx context.Context, p *page, err error) error {
 	return codeError(err)
 }
 
-// poll evaluates an expression again and again, until good says that its value
-// will do.
-func (c *call) poll(ctx context.Context, p *page, code string, good func(value) bool) (value, error) {
+// poll evaluates an expression repeatedly until good accepts its value.
+func (c *pageCall) poll(ctx context.Context, code string, good func(value) bool) (value, error) {
 	for {
-		v, err := c.evaluate(ctx, p, code)
+		v, err := c.evaluate(ctx, code)
 		switch {
 		case err == nil && good(v):
 			return v, nil
 		case err != nil && errors.Is(err, wire.CodeEvaluation) && !strings.HasPrefix(err.Error(), "SyntaxError"):
-			// What it needs may not be there yet.
+			// The page may not have what the expression needs yet.
 		case err != nil:
-			if err := c.retryError(ctx, p, err); err != nil {
+			if err := c.retryError(ctx, err); err != nil {
 				return value{}, err
 			}
 		}
@@ -170,22 +169,22 @@ func (c *call) poll(ctx context.Context, p *page, code string, good func(value) 
 	}
 }
 
-func (c *call) waitText(ctx context.Context, p *page, text string) error {
-	_, err := c.poll(ctx, p, "document.body !== null && document.body.innerText.includes("+aria.Quote(text)+")",
+func (c *pageCall) waitText(ctx context.Context, text string) error {
+	_, err := c.poll(ctx, "document.body !== null && document.body.innerText.includes("+aria.Quote(text)+")",
 		func(v value) bool { return string(v.json) == "true" })
 	return err
 }
 
-func (c *call) waitScript(ctx context.Context, p *page, code string) ([]byte, error) {
+func (c *pageCall) waitScript(ctx context.Context, code string) ([]byte, error) {
 	function := false
-	v, err := c.poll(ctx, p, code, func(v value) bool { function = v.function; return v.truthy() })
+	v, err := c.poll(ctx, code, func(v value) bool { function = v.function; return v.truthy() })
 	if err == nil && function {
-		v, err = c.poll(ctx, p, "("+strings.TrimRight(strings.TrimSpace(code), ";")+")()", value.truthy)
+		v, err = c.poll(ctx, "("+strings.TrimRight(strings.TrimSpace(code), ";")+")()", value.truthy)
 	}
 	return v.json, err
 }
 
-// truthy reports whether JavaScript would take the value for true.
+// truthy reports whether the value is true in a condition of JavaScript.
 func (v value) truthy() bool {
 	switch string(v.json) {
 	case "false", "0", `""`:
@@ -196,14 +195,14 @@ func (v value) truthy() bool {
 	return true
 }
 
-func (c *call) waitURL(ctx context.Context, p *page, pattern string) (string, error) {
+func (c *pageCall) waitURL(ctx context.Context, pattern string) (string, error) {
 	match := urlPattern(pattern)
 	for {
-		if at := p.URL(); match(at) {
+		if at := c.page.URL(); match(at) {
 			return at, nil
 		}
-		if p.isGone() || p.isCrashed() {
-			return "", c.retryError(ctx, p, nil)
+		if c.page.isGone() || c.page.isCrashed() {
+			return "", c.retryError(ctx, nil)
 		}
 		if !daemon.Sleep(ctx, pollTime) {
 			return "", daemon.ContextError(ctx)
@@ -211,8 +210,8 @@ func (c *call) waitURL(ctx context.Context, p *page, pattern string) (string, er
 	}
 }
 
-// urlPattern matches URLs: * stands for anything, and without one a part is
-// enough.
+// urlPattern returns a function that matches URLs: * matches anything, and a pattern without one
+// matches a part of the URL.
 func urlPattern(pattern string) func(string) bool {
 	if !strings.Contains(pattern, "*") {
 		return func(at string) bool { return strings.Contains(at, pattern) }

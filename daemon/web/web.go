@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/prompts"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -19,7 +20,7 @@ type pages struct {
 	session   *daemon.Session
 	driver    *playwrightDriver
 	dialogs   *dialogs
-	prompts   *prompts
+	prompts   *prompts.Prompts
 	recorder  *recorder
 	refs      *refs
 	downloads *downloads
@@ -44,7 +45,7 @@ func newPages(s *daemon.Session, find func(context.Context) (Driver, error)) *pa
 	return &pages{
 		session: s,
 		driver:  &playwrightDriver{find: find, stderr: logWriter{s.Log}, temp: s.Root.Path("state", "tmp", file), conns: make(chan *driver.Conn, 1)},
-		dialogs: newDialogs(s.State, s.Notices), prompts: newPrompts(s.State, s.Notices),
+		dialogs: newDialogs(s.State, s.Notices), prompts: prompts.New(s.State, s.Notices),
 		recorder: newRecorder(s.State, s.Root.JournalFile(s.Name), s.Notices.AddLoss),
 		refs:     newRefs(s.Root.Path("state", "sessions", file+".json")), downloads: &downloads{session: s},
 	}

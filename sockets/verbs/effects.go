@@ -51,10 +51,22 @@ type TimeoutIn struct {
 	Timeout int `json:"timeout,omitzero" env:"DEFAULT_TIMEOUT" min:"1" help:"the longest time to wait, in milliseconds"`
 }
 
+// Milliseconds returns the milliseconds that the command waits at most, 0 for its default.
+func (t TimeoutIn) Milliseconds() int { return t.Timeout }
+
+// Timed is the input of a command that waits for the page.
+type Timed interface{ Milliseconds() int }
+
 // Element is the part of an input that selects the element to act on.
 type Element struct {
 	Selector string `json:"selector" arg:"0" required:"true" help:"a selector, or a ref from the last snapshot such as e3"`
 }
+
+// ElementName returns the selector or ref.
+func (e Element) ElementName() string { return e.Selector }
+
+// ElementNamer is the input of a command that acts on an element.
+type ElementNamer interface{ ElementName() string }
 
 // TabSelector is the part of an input that chooses the tab to read, which may belong to another
 // session.

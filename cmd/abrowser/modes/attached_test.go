@@ -209,7 +209,7 @@ func TestNothingToAttachTo(t *testing.T) {
 		want           string
 	}{
 		{"nobody listens", "1", wire.CodeNoBrowser, "no browser answers at http://localhost:1"},
-		{"a site", host, wire.CodeNoBrowser, "no browser"},
+		{"a site", host, wire.CodeNoBrowser, "it is not a browser"},
 		{"a WebSocket that is none", "ws://" + host + "/?token=secret", wire.CodeNoBrowser, "HTTP status"},
 		{"no port", "70000", wire.CodeBadInput, "ports are 1 to 65535"},
 		{"no endpoint", "ftp://x", wire.CodeBadInput, "a port"},

@@ -89,6 +89,8 @@ func TestJudge(t *testing.T) {
 		{"pressed twice", "press", commands(answer(0, 50, "", "Q")), []record{event(20, "keydown", "body", levelWindow, "Q"), event(21, "keydown", "body", levelWindow, "Q")}, "[double 0]"},
 		{"Enter of the killed one, then the next one's", "enter", commands(killed(0, 50), answer(60, 90, "", "")), events(enter(65), enter(80)), "[]"},
 		{"Enter twice", "enter", commands(answer(0, 50, wire.CodeTimeout, ""), answer(60, 90, "", "")), events(enter(65), enter(80)), "[double 1]"},
+		{"Enter, and the page navigates by itself", "enter", commands(answer(0, 50, "", "")), append(enter(20)[:3], event(30, "leaves", "c", "", "")), "[]"},
+		{"Enter without a request", "enter", commands(answer(0, 50, "", "")), append([]record{event(10, "leaves", "c", "", "")}, enter(20)[:3]...), "[partial 0]"},
 		{"stale, but used after", "click", commands(answer(0, 50, wire.CodeStaleRef, ""), answer(60, 90, "", "")), click(70), "[reason 0]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ package soak_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -118,6 +119,10 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 				bubbled[r.Type+" on "+r.On] = true
 			}
 		}
+		if counts["request"] == 0 && leavesAfterSubmit(own, c.Spec.ID) {
+			once = maps.Clone(once)
+			delete(once, "request") // the page's own navigation has replaced the form's
+		}
 		for what := range bubbled {
 			if !act.noElement {
 				v.Elsewhere = append(v.Elsewhere, fmt.Sprintf("command %d (%s): %s", i, cmd.outcome(), what))
@@ -227,6 +232,12 @@ func recordsOf(c *plannedCase, act action, commands []command, i int, over time.
 // reached reports whether the element itself got a key.
 func reached(records []record, id string) bool {
 	return slices.ContainsFunc(records, func(r record) bool { return r.Type == "keydown" && r.On == id && r.Level == levelElement })
+}
+
+// leavesAfterSubmit reports whether the page itself navigates after the form was submitted.
+func leavesAfterSubmit(records []record, id string) bool {
+	submitted := slices.IndexFunc(records, func(r record) bool { return r.Type == "submit" && r.On == id })
+	return submitted >= 0 && slices.ContainsFunc(records[submitted:], func(r record) bool { return r.Type == "leaves" && r.On == id })
 }
 
 // isOver reports whether more was counted of anything than once and spare allow.

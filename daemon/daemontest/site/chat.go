@@ -5,15 +5,14 @@ import (
 	"net/http"
 )
 
-// chatRoutes are a room in which whoever is logged in can say something. Its page
-// asks for news by itself.
+// chatRoutes are a chat room for users that are logged in. Its page polls for messages.
 func (s *Site) chatRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /chat", s.page("chat"))
 	mux.HandleFunc("GET /chat/said", s.said)
 	mux.HandleFunc("POST /chat/said", s.say)
 }
 
-// say adds what is said, with who says it.
+// say adds a message with its user.
 func (s *Site) say(w http.ResponseWriter, r *http.Request) {
 	who := user(r)
 	if who == "" {
@@ -26,15 +25,15 @@ func (s *Site) say(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// said is all that was said, as JSON.
+// said returns all messages as JSON.
 func (s *Site) said(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(append([]string{}, s.chat...)) // who hung up asks again
+	_ = json.NewEncoder(w).Encode(append([]string{}, s.chat...)) // a client that has disconnected asks again
 }
 
-// user is who is logged in, empty where nobody is.
+// user returns the user that is logged in, or "".
 func user(r *http.Request) string {
 	c, err := r.Cookie("user")
 	if err != nil {

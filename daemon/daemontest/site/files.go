@@ -15,7 +15,7 @@ func (s *Site) fileRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /file/{seed}/{file}", s.file)  // ?size= bytes of the seed's, late or broken
 }
 
-// FileContent is what /file/SEED/... sends: bytes that are another seed's nowhere.
+// FileContent returns what /file/SEED/... sends: bytes that occur for no other seed.
 func FileContent(seed string, size int) []byte {
 	all := make([]byte, 0, size+64)
 	for n := 0; len(all) < size; n++ {
@@ -24,9 +24,8 @@ func FileContent(seed string, size int) []byte {
 	return all[:size]
 }
 
-// file sends ?size= bytes as a file to save. Half of it comes at once; the rest
-// when the gate ?gate= opens, in ten drips of ?ms= each. With ?break= the
-// connection breaks off instead.
+// file sends ?size= bytes as a file to save. Half of it comes at once, and the rest when the gate ?gate=
+// opens, in ten pieces with pauses of ?ms=. With ?break= the connection is closed instead.
 func (s *Site) file(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	content := FileContent(r.PathValue("seed"), number(r, "size", 100))

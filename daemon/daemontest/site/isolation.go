@@ -5,13 +5,13 @@ import (
 	"net/http"
 )
 
-// isolationRoutes are what a page asks the server to learn what was set on it.
+// isolationRoutes are the requests by which a page learns what was set on it.
 func (s *Site) isolationRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /isolation/headers", s.headers) // the request's headers
 	mux.HandleFunc("GET /isolation/routed", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("by the server")) })
 }
 
-// headers answers with the request's headers as one JSON object.
+// headers responds with the request's headers as a JSON object.
 func (s *Site) headers(w http.ResponseWriter, r *http.Request) {
 	flat := map[string]string{}
 	for name := range r.Header {

@@ -7,18 +7,17 @@ import (
 	"time"
 )
 
-// meetDeadline is how long /meet holds a task whose partner does not come.
+// meetDeadline is how long /meet delays a task whose partner does not come.
 const meetDeadline = 30 * time.Second
 
-// meeting is where two tasks' requests of one round wait for each other.
+// meeting is a round in which the requests of two tasks wait for each other.
 type meeting struct {
 	tasks map[string]bool
 	both  chan struct{} // closed when the second task is here
 }
 
-// meet holds the request of one task until another task's request of the same
-// round has come, and answers 504 where it does not come in time. The page says
-// "TASK in round ROUND".
+// meet delays the request of a task until another task's request of the same round has come, and responds
+// with 504 if that does not come in time. The page says "TASK in round ROUND".
 func (s *Site) meet(w http.ResponseWriter, r *http.Request) {
 	round, task := r.PathValue("round"), r.PathValue("task")
 	s.mu.Lock()
@@ -46,7 +45,7 @@ func (s *Site) meet(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// slow answers after ?ms= with the page named by ?name=.
+// slow responds after ?ms= with the page named by ?name=.
 func (s *Site) slow(w http.ResponseWriter, r *http.Request) {
 	pause(r, number(r, "ms", 1000))
 	name := r.URL.Query().Get("name")
@@ -56,8 +55,8 @@ func (s *Site) slow(w http.ResponseWriter, r *http.Request) {
 	show(w, name)
 }
 
-// drip answers at once and sends ?n= lines, one each ?ms=; the document is there
-// from the first line on, its load event comes after the last.
+// drip responds at once and sends ?n= lines, one every ?ms=. The document is there from the first line
+// on, and its load event comes after the last.
 func (s *Site) drip(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = io.WriteString(w, "<!doctype html><title>Drip</title><h1>Drip</h1>\n")
@@ -70,13 +69,13 @@ func (s *Site) drip(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "<p id=end>end</p>\n")
 }
 
-// never does not answer.
+// never does not respond.
 func (s *Site) never(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 	hangUp()
 }
 
-// wait answers when the gate is opened: see [Site.Open].
+// wait responds when the gate is opened: see [Site.Open].
 func (s *Site) wait(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-s.gate(r.PathValue("name")):
@@ -86,11 +85,10 @@ func (s *Site) wait(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hangUp ends a request without an answer: what returns from a handler has
-// answered 200.
+// hangUp ends a request without a response: a handler that returns has responded with 200.
 func hangUp() { panic(http.ErrAbortHandler) }
 
-// pause waits, unless the client hangs up.
+// pause waits, unless the client disconnects.
 func pause(r *http.Request, ms int) {
 	t := time.NewTimer(time.Duration(ms) * time.Millisecond)
 	defer t.Stop()

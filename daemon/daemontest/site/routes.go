@@ -12,25 +12,25 @@ import (
 // routes is the whole site, one line a page.
 func (s *Site) routes() http.Handler {
 	mux := http.NewServeMux()
-	// What is shown as it is: see pages/.
+	// Static pages: see pages/.
 	mux.HandleFunc("GET /{$}", s.page("index"))
 	mux.HandleFunc("GET /form", s.page("form"))           // every kind of input
 	mux.HandleFunc("GET /states", s.page("states"))       // disabled, hidden, covered, moving, many
 	mux.HandleFunc("GET /dialogs", s.page("dialogs"))     // alert, confirm, prompt
-	mux.HandleFunc("GET /asks", s.page("asks"))           // what a page has to ask a person for
+	mux.HandleFunc("GET /asks", s.page("asks"))           // requests for permissions and files
 	mux.HandleFunc("GET /leaving", s.page("leaving"))     // beforeunload
 	mux.HandleFunc("GET /late", s.page("late"))           // #late appears after ?ms= or when the gate ?gate= opens
 	mux.HandleFunc("GET /popups", s.page("popups"))       // five ways to a new tab
 	mux.HandleFunc("GET /frames", s.page("frames"))       // frames of both origins, and nested
 	mux.HandleFunc("GET /inner", s.page("inner"))         // what the frames show
 	mux.HandleFunc("GET /nest", s.page("nest"))           // a frame with a frame of the other origin
-	mux.HandleFunc("GET /renewing", s.page("renewing"))   // says in which document of it one is
+	mux.HandleFunc("GET /renewing", s.page("renewing"))   // shows which of its documents this is
 	mux.HandleFunc("GET /secret", s.page("secret"))       // a random value in a closure: reveal()
 	mux.HandleFunc("GET /tall", s.page("tall"))           // larger than the window
 	mux.HandleFunc("GET /spin", s.page("spin"))           // spins for ever after a click on #spin
 	mux.HandleFunc("GET /stuck", s.page("stuck"))         // a picture that never comes: load never fires
 	mux.HandleFunc("GET /downloads", s.page("downloads")) // links to /download/...
-	// What has a state or depends on the request.
+	// Pages with a state or that depend on the request.
 	mux.HandleFunc("GET /page/{name}", s.named)
 	mux.HandleFunc("GET /login", s.page("login"))
 	mux.HandleFunc("POST /login", s.login)
@@ -44,7 +44,7 @@ func (s *Site) routes() http.Handler {
 	s.fileRoutes(mux)
 	s.isolationRoutes(mux)
 	s.watchRoutes(mux)
-	// What is late.
+	// Pages that are late.
 	mux.HandleFunc("GET /slow", s.slow)
 	mux.HandleFunc("GET /drip", s.drip)
 	mux.HandleFunc("GET /never", s.never)
@@ -53,7 +53,7 @@ func (s *Site) routes() http.Handler {
 	return mux
 }
 
-// page shows one of pages/, with what the request says of it.
+// page shows a file of pages/ with the values in the request.
 func (s *Site) page(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -68,7 +68,7 @@ func (s *Site) page(name string) http.HandlerFunc {
 	}
 }
 
-// named answers with a page that says its name, in title, heading and URL.
+// named responds with a page that has its name in title, heading and URL.
 func (s *Site) named(w http.ResponseWriter, r *http.Request) { show(w, r.PathValue("name")) }
 
 func show(w http.ResponseWriter, name string) {
@@ -84,7 +84,7 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/me", http.StatusSeeOther)
 }
 
-// me says who is logged in, "nobody" where nobody is.
+// me responds with the user that is logged in, or "nobody".
 func (s *Site) me(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = fmt.Fprintf(w, "<!doctype html><title>Me</title><p>You are <b id=who>%s</b></p>\n", html.EscapeString(cmp.Or(user(r), "nobody")))
@@ -95,7 +95,7 @@ func (s *Site) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/me", http.StatusSeeOther)
 }
 
-// count is where pages report what happened in them.
+// count gets the reports of pages about what happened in them.
 func (s *Site) count(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.counts[r.PathValue("name")]++
@@ -113,8 +113,7 @@ func (s *Site) submit(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "<!doctype html><title>Sent</title><pre id=sent>%s</pre>\n", html.EscapeString(r.PostForm.Encode()))
 }
 
-// download sends a file whose content names its directory: two of the same name
-// differ.
+// download sends a file whose content names its directory, so that two of the same name differ.
 func (s *Site) download(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", r.PathValue("file")))

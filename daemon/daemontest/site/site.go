@@ -2,13 +2,12 @@
 // popups, frames of the same and of another origin, dialogs, and every way in
 // which a server or a page can be late, stuck or gone.
 //
-// It is a web server on loopback and nothing else: it knows no browser, no daemon
-// and no command. Tests of daemon and of cmd/abrowser start it and ask it what
-// reached it ([Site.Requests], [Site.Count]), which is how they learn what really
-// happened in a page without asking the product.
+// It is a web server on loopback that knows no browser, no daemon and no command. The tests of daemon and
+// cmd/abrowser learn from it what has really happened in a page ([Site.Requests], [Site.Count]), without
+// asking the product.
 //
-// Every handler ends when the client hangs up or the site is closed, so a page
-// that never answers holds up no test.
+// Every handler ends when the client disconnects or the site is closed, so a page that never responds
+// delays no test.
 package site
 
 import (
@@ -39,7 +38,7 @@ type Site struct {
 	counts   map[string]int
 	gates    map[string]chan struct{}
 	meetings map[string]*meeting
-	chat     []string // what was said
+	chat     []string // the messages
 }
 
 // Start runs a site that is closed when the test ends.
@@ -96,9 +95,9 @@ func New() (*Site, error) {
 	return s, nil
 }
 
-// Close ends the site and every request that is still held.
+// Close ends the site and every request that is still delayed.
 func (s *Site) Close() {
-	// Shutdown alone would wait for the held requests; it is called for what is
+	// Shutdown alone would wait for the delayed requests. It is called for the function that is
 	// registered on it, which ends them.
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -107,30 +106,29 @@ func (s *Site) Close() {
 	s.served.Wait()
 }
 
-// URL is the address of path, which starts with a slash, on the site's first
-// origin.
+// URL returns the URL of a path, which starts with a slash, on the site's first origin.
 func (s *Site) URL(path string) string { return s.own + path }
 
-// CrossURL is the address of path on the site's other origin: another host, so
-// that a browser puts its frames into another process.
+// CrossURL returns the URL of a path on the site's other origin, which has another host, so that a
+// browser puts its frames into another process.
 func (s *Site) CrossURL(path string) string { return s.cross + path }
 
-// Requests is how many requests have come for the path, query not counted.
+// Requests returns how many requests have come for a path, with any query.
 func (s *Site) Requests(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests[path]
 }
 
-// Count is how often a page has reported name: "late-click" for a click on #late,
-// "late-shown" when it appeared, and so on.
+// Count returns how often a page has reported a name: "late-click" for a click on #late, "late-shown" when
+// it appeared, and so on.
 func (s *Site) Count(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.counts[name]
 }
 
-// Open lets go what waits at the gate of this name, now and from now on.
+// Open opens the gate with a name: nothing waits at it any more.
 func (s *Site) Open(gate string) {
 	c := s.gate(gate)
 	s.mu.Lock()

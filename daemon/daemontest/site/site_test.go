@@ -97,7 +97,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// One task alone is held; the second lets both go.
+// A task alone is delayed until the second comes.
 func TestMeet(t *testing.T) {
 	s := site.Start(t)
 	var together sync.WaitGroup
@@ -139,7 +139,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A page that never answers does not hold up the end of a test.
+// A page that never responds does not delay the end of a test.
 func TestCloseEndsHeldRequests(t *testing.T) {
 	s, err := site.New()
 	if err != nil {

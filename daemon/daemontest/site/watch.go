@@ -2,12 +2,12 @@ package site
 
 import "net/http"
 
-// watchRoutes are the page of a person who looks at it.
+// watchRoutes are the page that a person looks at.
 func (s *Site) watchRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /watch", s.watch) // reports watch-visible and watch-hidden as they come
 }
 
-// watch shows a page that reports whether it is in front.
+// watch shows a page that reports whether it is visible.
 func (s *Site) watch(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write([]byte(`<!doctype html><title>Watch</title><h1>Watch</h1>

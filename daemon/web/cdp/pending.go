@@ -18,13 +18,11 @@ func (p Pending) Response() <-chan Response { return p.response }
 // Arrives waits up to limit for the response, and reports whether it is there. It leaves
 // the response in the channel.
 func (p Pending) Arrives(limit time.Duration) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case r := <-p.response:
 		p.response <- r
 		return true
-	case <-timer.C:
+	case <-time.After(limit):
 		return false
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -20,9 +19,7 @@ import (
 type Journal struct {
 	Path string
 
-	mu     sync.Mutex // guards the fields below; held while a line is written
-	missed int        // entries that could not be written since [Journal.Losses] was called
-	why    error      // the last of them
+	mu sync.Mutex // held while a line is written
 }
 
 // Append writes an entry, whole or not at all.
@@ -33,11 +30,7 @@ func (j *Journal) Append(e Entry) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := appendLine(j.Path, line); err != nil {
-		j.missed, j.why = j.missed+1, err
-		return err
-	}
-	return nil
+	return appendLine(j.Path, line)
 }
 
 func appendLine(path string, line []byte) error {
@@ -52,19 +45,6 @@ func appendLine(path string, line []byte) error {
 		}
 	}
 	return errors.Join(err, f.Close())
-}
-
-// Losses returns a warning about the entries that could not be written since the last
-// call, or "".
-func (j *Journal) Losses() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.missed == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("the recording of requests lacks %d: %v", j.missed, j.why)
-	j.missed, j.why = 0, nil
-	return text
 }
 
 // WriteArchive writes the HAR, and returns how many entries it has.

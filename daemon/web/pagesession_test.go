@@ -44,7 +44,7 @@ func dialAddress(t testing.TB, address string) *endpoint {
 	return &endpoint{t: t, conn: conn}
 }
 
-// send sends a command, to a session where one is named, and does not wait.
+// send sends a command, to a session if one is named, and does not wait.
 func (e *endpoint) send(session, method, params string) {
 	e.t.Helper()
 	e.last++
@@ -57,7 +57,7 @@ func (e *endpoint) send(session, method, params string) {
 	}
 }
 
-// answer waits for the answer to the last command.
+// answer waits for the response to the last command.
 func (e *endpoint) answer() map[string]any {
 	e.t.Helper()
 	for {
@@ -75,7 +75,7 @@ func (e *endpoint) answer() map[string]any {
 	}
 }
 
-// closeTarget closes a tab behind the daemon's back, as a person would.
+// closeTarget closes a tab without the daemon, as a person would.
 func closeTarget(t testing.TB, s *daemontest.Session, target string) {
 	t.Helper()
 	e := dialEndpoint(t, s)
@@ -92,8 +92,7 @@ func crashTarget(t testing.TB, s *daemontest.Session, target string) {
 	e.send(session, "Page.crash", "{}")
 }
 
-// onlooker is somebody who evaluates an expression on the session's page without the
-// daemon, also when that has ended.
+// onlooker evaluates an expression on the session's page without the daemon, which may have ended.
 func onlooker(t testing.TB, s *daemontest.Session) func(expression string) string {
 	t.Helper()
 	address := do(t, s, verbs.GetCDPURL, verbs.Empty{}).CDPURL

@@ -1,0 +1,107 @@
+package prompts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// question is a page's request that a person decides.
+type question struct {
+	record  wire.Record
+	request Request
+	answer  chan struct{} // closed when allow is set
+	allow   bool
+	until   time.Time
+}
+
+// askPerson adds a question for a person, and returns the decision to wait for the answer.
+func (p *Prompts) askPerson(r wire.Record, q Request) Decision {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, one := range p.pending {
+		if time.Now().After(one.until) {
+			delete(p.pending, id)
+		}
+	}
+	if len(p.pending) >= maxPending {
+		return Denied()
+	}
+	p.last++
+	id := fmt.Sprintf("q%d", p.last)
+	r.Handled = daemon.HandledAsked
+	r.Hint = "abrowser policy answer " + id + " allow (or deny)"
+	p.pending[id] = &question{record: r, request: q, answer: make(chan struct{}), until: time.Now().Add(personTime)}
+	p.notices.Add(r)
+	return Decision{Wait: id}
+}
+
+// awaitPerson waits for a person's answer for waitSlice, or until gone is closed. The page asks
+// again until it gets another decision than to wait.
+func (p *Prompts) awaitPerson(gone <-chan struct{}, id string) Decision {
+	p.mu.Lock()
+	one := p.pending[id]
+	p.mu.Unlock()
+	if one == nil || time.Now().After(one.until) {
+		return Denied()
+	}
+	select {
+	case <-one.answer:
+	case <-time.After(waitSlice):
+		return Decision{Wait: id}
+	case <-gone:
+		return Denied()
+	}
+	p.mu.Lock()
+	delete(p.pending, id)
+	p.mu.Unlock()
+	if !one.allow {
+		return Denied()
+	}
+	return p.grant(one.request)
+}
+
+// Answer decides a question as a person has.
+func (p *Prompts) Answer(id string, allow bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one := p.pending[id]
+	if one == nil || time.Now().After(one.until) {
+		return wire.Errorf(wire.CodeNotFound, "no question %s waits for a person", id).WithHint("abrowser policy status")
+	}
+	select {
+	case <-one.answer:
+		return wire.Errorf(wire.CodeNotFound, "the question %s has been answered", id).WithHint("abrowser policy status")
+	default:
+	}
+	one.allow = allow
+	close(one.answer)
+	return nil
+}
+
+// Pending lists the questions that wait for a person, the oldest first.
+func (p *Prompts) Pending() []verbs.PendingQuestion {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []verbs.PendingQuestion
+	for id, one := range p.pending {
+		select {
+		case <-one.answer:
+			continue
+		default:
+		}
+		if r := one.record; time.Now().Before(one.until) {
+			all = append(all, verbs.PendingQuestion{ID: id, Kind: r.Kind, Name: r.Name, Message: r.Message, Origin: r.Origin})
+		}
+	}
+	slices.SortFunc(all, func(x, y verbs.PendingQuestion) int {
+		return cmp.Or(cmp.Compare(len(x.ID), len(y.ID)), strings.Compare(x.ID, y.ID))
+	})
+	return all
+}

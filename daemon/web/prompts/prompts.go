@@ -1,0 +1,244 @@
+package prompts
+
+import (
+	_ "embed" // for the script
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Prompts decides what pages ask a person for, by the session's policies.
+type Prompts struct {
+	state   *daemon.StateStore
+	notices *daemon.Notices
+
+	mu        sync.Mutex // guards the fields below; never held while a person is waited for
+	last      int
+	pending   map[string]*question
+	queue     []pickerAnswer
+	saves     map[string]string // the file behind an id that a page was given
+	clipboard string            // the session's own
+}
+
+// New returns the prompts of a session.
+func New(state *daemon.StateStore, notices *daemon.Notices) *Prompts {
+	return &Prompts{state: state, notices: notices, pending: map[string]*question{}, saves: map[string]string{}}
+}
+
+// Request is what a page asks. Nothing of it can be trusted.
+type Request struct {
+	ID     int      `json:"id"`
+	Kind   string   `json:"kind"`
+	Names  []string `json:"names"` // of permissions
+	API    string   `json:"api"`   // of a file picker
+	Title  string   `json:"title"`
+	Text   string   `json:"text"`
+	Active bool     `json:"active"` // the page asks because of a click or a key
+	Wait   string   `json:"wait"`   // the question whose answer the page waits for
+	File   string   `json:"file"`   // the id of the file that is saved
+	Data   []byte   `json:"data"`
+	More   bool     `json:"more"` // Data follows what was saved before
+}
+
+// Decision is the response to a page.
+type Decision struct {
+	Do       string           `json:"do,omitempty"`    // allow or deny
+	Wait     string           `json:"wait,omitempty"`  // a person decides: ask again with this id
+	State    string           `json:"state,omitempty"` // of a permission: granted, denied or prompt
+	Text     string           `json:"text,omitempty"`
+	Position *daemon.Position `json:"position,omitempty"`
+	Files    []File           `json:"files"`
+	File     string           `json:"file,omitempty"`
+	Name     string           `json:"name,omitempty"`
+}
+
+const (
+	doAllow = "allow"
+	doDeny  = "deny"
+
+	maxText    = 500 // characters of a page's text in a record
+	maxPending = 20
+	waitSlice  = 2 * time.Second // shorter than the time that the page waits for a response
+	personTime = 5 * time.Minute
+)
+
+// Denied returns the decision to deny.
+func Denied() Decision { return Decision{Do: doDeny} }
+
+// Decide returns the decision about a request of a page with an origin. If a person decides,
+// Decide waits for a part of the time, or until gone is closed.
+func (p *Prompts) Decide(gone <-chan struct{}, origin string, q Request) Decision {
+	switch q.Kind {
+	case "wait":
+		return p.awaitPerson(gone, q.Wait)
+	case "query":
+		return Decision{State: p.permissionState(first(q.Names))}
+	case "save":
+		return p.save(q)
+	case wire.KindPermission:
+		return p.permission(origin, q)
+	case wire.KindNotification:
+		mode := p.state.Get().Policies.Notification
+		return p.applyMode(mode, wire.Record{Kind: q.Kind, Name: "Notification", Message: shorten(q.Title), Origin: origin}, q)
+	case wire.KindFilePicker:
+		return p.pickFiles(origin, q)
+	}
+	return Denied()
+}
+
+// permission decides about a permission, or about several that are needed together.
+func (p *Prompts) permission(origin string, q Request) Decision {
+	if len(q.Names) == 0 || len(q.Names) > 4 {
+		return Denied()
+	}
+	modes := map[string]string{}
+	strictest := ""
+	for _, name := range q.Names {
+		mode := p.Mode(name, q.Active)
+		modes[name] = mode
+		if strictest == "" || strictness(mode) > strictness(strictest) {
+			strictest = mode
+		}
+	}
+	name := strings.Join(q.Names, "+")
+	if strictest == verbs.PolicyAskHuman {
+		return p.askPerson(wire.Record{Kind: q.Kind, Name: shorten(name), Message: "wanted by the page", Origin: origin}, q)
+	}
+	v := Decision{Do: doDeny}
+	for _, name := range q.Names {
+		if modes[name] == modeSilent {
+			continue
+		}
+		r := wire.Record{Kind: q.Kind, Name: shorten(name), Message: "wanted by the page", Origin: origin, Handled: daemon.HandledDenied}
+		if modes[name] == verbs.PolicyAllow {
+			r.Handled = daemon.HandledAllowed
+		}
+		r.Unhandled = modes[name] == verbs.PolicyRaise || modes[name] == ""
+		p.notices.Add(r)
+	}
+	if strictest == verbs.PolicyAllow || strictest == modeSilent {
+		v = p.grant(q)
+	}
+	return v
+}
+
+// modeSilent is the mode of a permission that a browser grants without asking, unless a policy
+// allows or denies it.
+const modeSilent = "silent"
+
+// Mode returns the policy for a permission. active says whether the page asks because of a
+// click or a key.
+func (p *Prompts) Mode(name string, active bool) string {
+	set := p.state.Get().Policies
+	mode, ok := set.PerPermission[name]
+	switch {
+	case ok:
+	case name == "notifications" && (set.Notification == verbs.PolicyAllow || set.Notification == verbs.PolicyDeny):
+		mode = set.Notification // a page asks before it shows a notification
+	default:
+		mode = set.Permission
+	}
+	if mode != verbs.PolicyAllow && mode != verbs.PolicyDeny && isGrantedByDefault(name, active) {
+		return modeSilent
+	}
+	return mode
+}
+
+// isGrantedByDefault reports whether a browser grants a permission without asking.
+func isGrantedByDefault(name string, active bool) bool {
+	switch name {
+	case "accelerometer", "gyroscope", "magnetometer", "background-sync", "payment-handler":
+		return true
+	case "clipboard-write":
+		return active
+	}
+	return false
+}
+
+func strictness(mode string) int {
+	switch mode {
+	case modeSilent:
+		return 0
+	case verbs.PolicyAllow:
+		return 1
+	case verbs.PolicyAskHuman:
+		return 2
+	}
+	return 3
+}
+
+// permissionState returns the state of a permission for a page that queries it, or "" if the
+// browser itself answers.
+func (p *Prompts) permissionState(name string) string {
+	switch p.Mode(name, false) {
+	case verbs.PolicyAllow:
+		return "granted"
+	case verbs.PolicyDeny:
+		return "denied"
+	case modeSilent:
+		return ""
+	}
+	return "prompt"
+}
+
+// NotificationPermission returns the value of Notification.permission.
+func (p *Prompts) NotificationPermission() string {
+	if state := p.permissionState("notifications"); state != "prompt" {
+		return state
+	}
+	return "default"
+}
+
+// grant returns the decision to allow, with what the permissions give access to.
+func (p *Prompts) grant(q Request) Decision {
+	v := Decision{Do: doAllow}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, name := range q.Names {
+		switch name {
+		case "clipboard-write":
+			p.clipboard = q.Text
+		case "clipboard-read":
+			v.Text = p.clipboard
+		case "geolocation":
+			v.Position = p.state.Get().Emulation.Geo
+		}
+	}
+	return v
+}
+
+// applyMode decides by a mode, and adds the record of the decision to the notices.
+func (p *Prompts) applyMode(mode string, r wire.Record, q Request) Decision {
+	v := Decision{Do: doDeny}
+	r.Handled = daemon.HandledDenied
+	switch mode {
+	case verbs.PolicyAskHuman:
+		return p.askPerson(r, q)
+	case verbs.PolicyAllow:
+		v.Do, r.Handled = doAllow, daemon.HandledAllowed
+	case verbs.PolicyDeny:
+	default:
+		r.Unhandled = true
+	}
+	p.notices.Add(r)
+	return v
+}
+
+func first(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// shorten cuts a text of a page to maxText characters.
+func shorten(text string) string {
+	if cut := []rune(text); len(cut) > maxText {
+		return string(cut[:maxText]) + "..."
+	}
+	return text
+}
