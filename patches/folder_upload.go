@@ -39,11 +39,7 @@ type folderUpload struct {
 // setFiles forwards DOM.setFileInputFiles. A single path for an input that takes a
 // folder goes through [folderUploads]. The input is queried on the client's session;
 // the path itself is not examined, since it may be on a disk that does not respond.
-func setFiles(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func setFiles(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	var files []string
 	if err := f.read("files", &files); err != nil {
 		return err

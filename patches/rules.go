@@ -16,29 +16,29 @@ type rule func(m *Mux, s *session, r cdp.Request) *cdp.Error
 func ruleFor(method string) rule {
 	switch method {
 	case "Target.setAutoAttach":
-		return setAutoAttach
+		return withFields(setAutoAttach)
 	case "Target.setDiscoverTargets":
-		return setDiscoverTargets
+		return withFields(setDiscoverTargets)
 	case "Target.getTargets":
 		return getTargets
 	case "Target.getTargetInfo", "Browser.getWindowForTarget":
-		return forwardOwnTargetOrNone
+		return withFields(forwardOwnTargetOrNone)
 	case "Target.closeTarget":
-		return forwardOwnTarget
+		return withFields(forwardOwnTarget)
 	case "Target.autoAttachRelated":
-		return autoAttachRelated
+		return withFields(autoAttachRelated)
 	case "Target.attachToTarget":
-		return attachToTarget
+		return withFields(attachToTarget)
 	case "Target.activateTarget":
-		return activateTarget
+		return withFields(activateTarget)
 	case "Target.detachFromTarget":
-		return detachFromTarget
+		return withFields(detachFromTarget)
 	case "Target.createTarget":
-		return createTarget
+		return withFields(createTarget)
 	case "Target.createBrowserContext":
-		return createBrowserContext
+		return withFields(createBrowserContext)
 	case "Target.disposeBrowserContext":
-		return disposeBrowserContext
+		return withFields(disposeBrowserContext)
 	case "Target.getBrowserContexts":
 		return getBrowserContexts
 	case "Abrowser.tellQuiet":
@@ -50,29 +50,29 @@ func ruleFor(method string) rule {
 	case "Page.bringToFront", "Browser.crash", "Browser.crashGpuProcess", "Browser.setWindowBounds", "Browser.setContentsSize":
 		return ignore
 	case "Storage.getCookies", "Storage.setCookies", "Storage.clearCookies":
-		return forwardOwnContext
+		return withFields(forwardOwnContext)
 	case "Browser.setDownloadBehavior", "Page.setDownloadBehavior":
-		return setDownloadBehavior
+		return withFields(setDownloadBehavior)
 	case "Browser.cancelDownload":
-		return cancelDownload
+		return withFields(cancelDownload)
 	case "Browser.grantPermissions", "Browser.setPermission":
-		return forwardPrivateContext
+		return withFields(forwardPrivateContext)
 	case "Browser.resetPermissions":
-		return forwardPrivateContextOrIgnore
+		return withFields(forwardPrivateContextOrIgnore)
 	case "Page.enable", "Page.disable":
 		return enablePage
 	case "Page.getFrameTree":
 		return getFrameTree
 	case "Page.navigate":
-		return navigate
+		return withFields(navigate)
 	case "Runtime.runIfWaitingForDebugger":
 		return runIfWaitingForDebugger
 	case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent":
 		return inputEvent
 	case "DOM.setFileInputFiles":
-		return setFiles
+		return withFields(setFiles)
 	case "Emulation.setDisplayFeaturesOverride":
-		return setDisplayFeatures
+		return withFields(setDisplayFeatures)
 	case "Target.exposeDevToolsProtocol", "Target.sendMessageToTarget", "Tracing.start",
 		"ServiceWorker.stopAllWorkers", "ServiceWorker.setForceUpdateOnPageLoad", "Autofill.setAddresses",
 		"Memory.setPressureNotificationsSuppressed", "Memory.simulatePressureNotification", "Memory.getBrowserSamplingProfile",
@@ -104,6 +104,17 @@ func allowedOnBrowser(method string) bool {
 		return true
 	}
 	return method == "SystemInfo.getInfo" || method == "SystemInfo.getFeatureState"
+}
+
+// withFields returns a rule that reads the params of the request.
+func withFields(apply func(*Mux, *session, cdp.Request, fields) *cdp.Error) rule {
+	return func(m *Mux, s *session, r cdp.Request) *cdp.Error {
+		f, err := fieldsOf(r)
+		if err != nil {
+			return err
+		}
+		return apply(m, s, r, f)
+	}
 }
 
 // applyRules answers or forwards a request, or returns the error that refuses it.

@@ -8,11 +8,7 @@ import (
 
 // createBrowserContext creates the context on the Mux's root session and without
 // disposeOnDetach, which would end the context with a CDP session.
-func createBrowserContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func createBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	delete(f, "disposeOnDetach")
 	tn := s.client.tenant
 	m.callFor(s, r, encode(f), func(in cdp.Message) {
@@ -31,11 +27,7 @@ func createBrowserContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 }
 
 // disposeBrowserContext disposes one of the tenant's own contexts.
-func disposeBrowserContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func disposeBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	id, err := f.text("browserContextId")
 	if err != nil {
 		return err
@@ -67,11 +59,7 @@ func getBrowserContexts(m *Mux, s *session, r cdp.Request) *cdp.Error {
 
 // forwardOwnContext forwards a request for the tenant's default context or for one of
 // its own.
-func forwardOwnContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func forwardOwnContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	id, err := f.text("browserContextId")
 	if err != nil {
 		return err
@@ -89,16 +77,16 @@ func forwardOwnContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
 
 // forwardPrivateContext forwards a request for one of the tenant's own contexts. In the
 // shared context the setting would apply to all tenants, so it is refused there.
-func forwardPrivateContext(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	return inContext(m, s, r, func() *cdp.Error {
+func forwardPrivateContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
+	return inContext(m, s, r, f, func() *cdp.Error {
 		return notAllowed(r.Method + " would apply to all sessions of the browser; use it in a browser context of your own")
 	})
 }
 
 // forwardPrivateContextOrIgnore is forwardPrivateContext for a request that resets a
 // setting. In the shared context there is nothing to reset, so it has no effect there.
-func forwardPrivateContextOrIgnore(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	return inContext(m, s, r, func() *cdp.Error { return ignore(m, s, r) })
+func forwardPrivateContextOrIgnore(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
+	return inContext(m, s, r, f, func() *cdp.Error { return ignore(m, s, r) })
 }
 
 // forwardPrivatePage forwards a request whose effect goes beyond the page that it is
@@ -124,11 +112,7 @@ func (m *Mux) contextOf(s *session) string {
 
 // inContext forwards a request for one of the tenant's own contexts and calls shared
 // for a request for the shared context.
-func inContext(m *Mux, s *session, r cdp.Request, shared func() *cdp.Error) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func inContext(m *Mux, s *session, r cdp.Request, f fields, shared func() *cdp.Error) *cdp.Error {
 	id, err := f.text("browserContextId")
 	tn := s.client.tenant
 	switch {

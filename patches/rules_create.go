@@ -12,11 +12,7 @@ const createTime = 10 * time.Second
 
 // createTarget opens a page in the background for the tenant. The Mux makes the call on
 // its own session, so that the page is not lost if the client disconnects meanwhile.
-func createTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func createTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	context, err := f.text("browserContextId")
 	if err != nil {
 		return err

@@ -36,11 +36,7 @@ func (s downloadSettings) deliveryOf(d *download) (to Delivery, ok bool) {
 // setDownloadBehavior records the setting for the CDP session that sent it; the Mux
 // delivers copies from its own directory. Only "deny" for one of the tenant's own
 // contexts is set in the browser.
-func setDownloadBehavior(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func setDownloadBehavior(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	context, err := f.text("browserContextId")
 	if err != nil {
 		return err
@@ -96,11 +92,7 @@ func (m *Mux) setContextDownloads(s *session, r cdp.Request, context string, den
 }
 
 // cancelDownload forwards a request for a download of the tenant.
-func cancelDownload(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func cancelDownload(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	guid, err := f.text("guid")
 	if err != nil {
 		return err
@@ -109,7 +101,7 @@ func cancelDownload(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	if d == nil || d.owner != s.client.tenant || d.owner.hidesContext(d.Context, s.client) {
 		return noDownload()
 	}
-	return forwardOwnContext(m, s, r)
+	return forwardOwnContext(m, s, r, f)
 }
 
 // noDownload is Chromium's error for a download that does not exist.

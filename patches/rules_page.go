@@ -9,11 +9,7 @@ import (
 )
 
 // navigate forwards a navigation, except to the browser's own pages.
-func navigate(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func navigate(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	if err := f.refuseBrowserPage(); err != nil {
 		return err
 	}
@@ -53,11 +49,7 @@ func isBrowserPage(url string) bool {
 
 // setDisplayFeatures forwards the emulation of a foldable screen. It refuses an empty
 // list of features: Chromium 156 crashes on it (SIGSEGV), with the tabs of all tenants.
-func setDisplayFeatures(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	var folds []json.RawMessage
 	if err := f.read("features", &folds); err != nil {
 		return err

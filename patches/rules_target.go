@@ -30,11 +30,7 @@ func (s *session) hasDescendant(target string) bool {
 // target as it appears, and the existing ones before the reply; see [Mux.adopt]. On any
 // other session the request is forwarded without the service workers of the shared
 // context.
-func setAutoAttach(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func setAutoAttach(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	on, err := f.flag("autoAttach")
 	if err != nil {
 		return err
@@ -77,11 +73,7 @@ func (m *Mux) targetsOf(tn *tenant) []*target {
 
 // setDiscoverTargets turns a session's discovery events on or off. The Mux sends these
 // events itself, for the tenant's targets.
-func setDiscoverTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func setDiscoverTargets(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	on, err := f.flag("discover")
 	if err != nil {
 		return err
@@ -113,11 +105,7 @@ func getTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
 
 // forwardOwnTargetOrNone forwards a request that names a target of the tenant, or none,
 // which means the target of the session.
-func forwardOwnTargetOrNone(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func forwardOwnTargetOrNone(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	id, err := f.text("targetId")
 	if err != nil {
 		return err
@@ -129,25 +117,20 @@ func forwardOwnTargetOrNone(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// ownTargetParam returns the params of a request and the target that it names, which
-// must belong to the tenant.
-func (m *Mux) ownTargetParam(s *session, r cdp.Request) (f fields, id string, err *cdp.Error) {
-	if f, err = fieldsOf(r); err != nil {
-		return nil, "", err
-	}
+// ownTargetParam returns the target that a request names, which must belong to the tenant.
+func (m *Mux) ownTargetParam(s *session, f fields) (id string, err *cdp.Error) {
 	if id, err = f.text("targetId"); err != nil {
-		return nil, "", err
+		return "", err
 	}
 	if !m.owns(s.client.tenant, id) {
-		return nil, "", noTarget()
+		return "", noTarget()
 	}
-	return f, id, nil
+	return id, nil
 }
 
 // forwardOwnTarget forwards a request that names a target of the tenant.
-func forwardOwnTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, _, err := m.ownTargetParam(s, r)
-	if err != nil {
+func forwardOwnTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
+	if _, err := m.ownTargetParam(s, f); err != nil {
 		return err
 	}
 	m.forward(s, r, encode(f))
@@ -156,8 +139,8 @@ func forwardOwnTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 
 // autoAttachRelated forwards a request to attach a browser-level session to the targets
 // that belong to a page of the tenant.
-func autoAttachRelated(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, id, err := m.ownTargetParam(s, r)
+func autoAttachRelated(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
+	id, err := m.ownTargetParam(s, f)
 	if err != nil {
 		return err
 	}
@@ -171,11 +154,7 @@ func autoAttachRelated(m *Mux, s *session, r cdp.Request) *cdp.Error {
 }
 
 // attachToTarget forwards a request for a flat session on a target of the tenant.
-func attachToTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func attachToTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	flatten, err := f.flag("flatten")
 	if err != nil {
 		return err
@@ -183,13 +162,13 @@ func attachToTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	if !flatten {
 		return badParams("only flat sessions are supported")
 	}
-	return forwardOwnTarget(m, s, r)
+	return forwardOwnTarget(m, s, r, f)
 }
 
 // activateTarget succeeds without an effect: a client may not take the focus from
 // another tenant or from a person.
-func activateTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	if _, _, err := m.ownTargetParam(s, r); err != nil {
+func activateTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
+	if _, err := m.ownTargetParam(s, f); err != nil {
 		return err
 	}
 	m.respond(s, r, none{})
@@ -198,11 +177,7 @@ func activateTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
 
 // detachFromTarget ends one of the client's own sessions. A target that is paused for
 // the session is resumed first.
-func detachFromTarget(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	f, err := fieldsOf(r)
-	if err != nil {
-		return err
-	}
+func detachFromTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	session, err := f.text("sessionId")
 	if err != nil {
 		return err
