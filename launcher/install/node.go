@@ -121,8 +121,12 @@ func (i *Installer) loadVersions() map[string]nodeVersion {
 }
 
 // saveVersions saves the versions of the files that still exist. A failure is only logged:
-// the next process asks Node again.
+// the next process asks Node again. Nothing is saved, and no directory created, if there is
+// no driver yet, as for a user who only runs doctor.
 func (i *Installer) saveVersions(saved map[string]nodeVersion) {
+	if _, err := os.Stat(filepath.Dir(i.versionsFile())); err != nil {
+		return
+	}
 	maps.DeleteFunc(saved, func(path string, _ nodeVersion) bool {
 		_, err := os.Stat(path)
 		return err != nil

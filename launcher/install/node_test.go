@@ -46,6 +46,19 @@ func TestNodeVersionIsSaved(t *testing.T) {
 	}
 }
 
+// Looking for Node creates no directory, as when a user runs doctor and nothing is installed.
+func TestNodeVersionIsNotSavedWithoutADriver(t *testing.T) {
+	s := newSite(t)
+	s.tool(t, "node", fakeNode)
+	s.Root.Dir = filepath.Join(t.TempDir(), "none")
+	if _, err := s.FindNode(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(s.Root.Dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Stat(%s) = %v, want that it does not exist", s.Root.Dir, err)
+	}
+}
+
 func TestUnusableNodeIsSkipped(t *testing.T) {
 	for _, tt := range []struct{ name, script, why string }{
 		{"old", "#!/bin/sh\necho v16.20.0\n", `is "v16.20.0"`},
