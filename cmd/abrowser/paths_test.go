@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
@@ -57,7 +56,7 @@ func TestHomeWithCharactersOfURLs(t *testing.T) {
 	atEndpoint("At first")
 	kill := func() {
 		t.Helper()
-		if err := syscall.Kill(h.Daemon("a").PID, syscall.SIGKILL); err != nil {
+		if err := e2e.Kill(h.Daemon("a")); err != nil {
 			t.Fatal(err)
 		}
 	}
