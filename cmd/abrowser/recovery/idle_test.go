@@ -177,7 +177,7 @@ func TestBrowserWithoutTabsIsStopped(t *testing.T) {
 	log := filepath.Join(h.Dir, "log", "browser.default.log")
 	stops := func() int {
 		text, _ := os.ReadFile(log) // without it none
-		return strings.Count(string(text), "nobody uses it; it is stopped")
+		return strings.Count(string(text), "the browser has no tabs and no clients, and is stopped")
 	}
 	for round := range 2 {
 		before := stops()
