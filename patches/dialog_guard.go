@@ -7,11 +7,12 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// dialogGuard has the browser report the dialogs that open while a Mux takes over from
-// its predecessor. Between the end of the predecessor's sessions and the Page.enable of
-// the new ones a dialog would be reported to no session, and block its page for good
-// (see [Mux.watchDialogs]). So Start first attaches one more session to each page,
-// with the Page domain enabled, and detaches these sessions when the new ones are set up.
+// dialogGuard records the dialogs that open while a Mux takes over from its predecessor.
+// After the predecessor's sessions end and before Page.enable is sent on the new ones, the
+// browser would report a dialog to no session, and the dialog would block its page for
+// good (see [Mux.watchDialogs]). Start therefore first attaches one more session to each
+// page, with the Page domain enabled. It detaches these sessions when the new ones are set
+// up.
 type dialogGuard struct {
 	m        *Mux
 	listing  bool              // the pages are not known yet
@@ -21,9 +22,9 @@ type dialogGuard struct {
 	attached map[string]string // the target by session
 }
 
-// start attaches to the browser's pages; in an external browser, where a person's tabs are
-// left alone, to the tabs of the saved state. then is called with the previous Mux's
-// sessions when the browser has answered for all of them.
+// start attaches to the browser's pages. In an external browser it attaches only to the
+// tabs of the saved state, and leaves a person's tabs alone. It calls then with the
+// previous Mux's sessions when the browser has answered every attachToTarget call.
 func (g *dialogGuard) start(then func(previous []string)) {
 	g.previous, g.listing = slices.Clone(g.m.journal), true
 	g.targets, g.sessions, g.attached = map[string]bool{}, map[string]string{}, map[string]string{}
@@ -68,10 +69,11 @@ func (g *dialogGuard) attach(then func()) {
 	}
 }
 
-// attachment reports whether an attachment belongs to the time before the takeover: to
-// the guard, or to a call of the previous Mux, which is detached with its other sessions.
-// The browser handles its messages in order, so it reports the latter before it answers
-// the guard's first call, and the guard's own before it answers the call for them.
+// attachment reports whether an attachment results from a call of the guard or of the
+// previous Mux. A session of the previous Mux is detached with its other sessions. The
+// browser handles messages in order: it reports the previous Mux's attachments before it
+// answers the guard's getTargets, and each attachment of the guard before it answers that
+// attachToTarget.
 func (g *dialogGuard) attachment(p attachedParams) bool {
 	if g.listing {
 		g.previous = append(g.previous, p.SessionID)
@@ -99,10 +101,10 @@ func (g *dialogGuard) handleEvent(in cdp.Message) bool {
 	return true
 }
 
-// end closes the dialogs of which no later session was told, and detaches. It must be
-// called after the new sessions were sent their Page.enable. The browser handles the
-// messages of its pipe in order: when it has answered one more, each dialog that was
-// reported to no new session has been reported to the guard.
+// end closes the dialogs that were reported to the guard and to no new session, and
+// detaches the guard's sessions. Call it after Page.enable was sent on the new sessions.
+// The browser handles the messages of its pipe in order: when it answers one more call,
+// every dialog that no new session got has been reported to the guard.
 func (g *dialogGuard) end() {
 	if len(g.sessions) == 0 {
 		return

@@ -6,13 +6,13 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// A CDP session is told only of the dialogs that open after its Page.enable, and only
-// a session that was told can close a dialog. A page whose clients have all left, or
-// have not yet sent Page.enable, would be blocked by its next dialog for ever: the
-// browser has no window in which a person could close it. So the Mux enables the Page
-// domain on its own session on each page and closes the dialogs that no client can close,
-// as soon as a client needs the page. If the Mux ends while a dialog is open, the next one
-// closes it with the sessions of this one, which are in the journal.
+// A CDP session gets the events of the dialogs that open after its Page.enable, and only a
+// session that got the event can close a dialog. A page whose clients have all left, or have
+// not yet sent Page.enable, would be blocked by its next dialog forever: the browser has no
+// window in which a person could close it. So the Mux enables the Page domain on its own
+// session on each page, and closes the dialogs that no client can close as soon as a client
+// needs the page. If the Mux ends while a dialog is open, the next Mux closes the dialog on
+// the sessions of the dead one, which are in the journal.
 
 // watchDialogs has the browser tell the Mux of a page's dialogs.
 func (m *Mux) watchDialogs(t *target) {
@@ -71,9 +71,10 @@ func (m *Mux) noteDialog(s *session) bool {
 	return true
 }
 
-// closeUnlessTold closes a page's new dialog, unless a client was told of it. A client
-// whose Page.enable is on its way may be told or not. The browser handles its messages in
-// order: when it has answered one more, each client that can close the dialog was told.
+// closeUnlessTold closes a page's new dialog unless a client got its event. A client whose
+// Page.enable is in transit may or may not get the event. The browser handles messages in
+// order: when it answers one more call, every client that can close the dialog has got the
+// event.
 func (m *Mux) closeUnlessTold(t *target) {
 	if t.owner == nil {
 		return
@@ -132,9 +133,9 @@ func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// getFrameTree forwards the request, and notes that the client waits for the page's frames.
-// If it has been told of an open dialog before its first request, it waits for the frames in
-// vain, and the dialog is left to the Mux as in [Mux.noteDialog].
+// getFrameTree forwards the request and records that the client waits for the page's
+// frames. If the client got a dialog's event before its first request, the dialog would
+// block that request forever. The Mux then closes the dialog, as in [Mux.noteDialog].
 func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.setupCall = m.forward(s, r, r.Params)
 	if first := !s.askedFrames; first {
@@ -152,8 +153,9 @@ func (m *Mux) forgetDialog(s *session) {
 	}
 }
 
-// closeUnwatched closes the dialogs of which only a client that leaves was told. A new page
-// runs for some milliseconds before the Mux's own session on it has the Page domain enabled.
+// closeUnwatched closes dialogs whose event only the leaving client got. The Mux can miss
+// an event because a new page runs for some milliseconds before the Page domain is enabled
+// on the Mux's own session.
 func (m *Mux) closeUnwatched(c *client) {
 	for _, s := range c.allSessions() {
 		if t := m.targets[s.target]; s.pageEnabled && t != nil && t.dialogs.open == "" && !m.isWatched(t, c) {

@@ -6,8 +6,8 @@
 // tenant owns each target, gives each client a browser-level CDP session, shows it
 // the targets of its tenant only, and answers requests that would reach further. It
 // rewrites message ids and maps the client's root to its CDP session; the ids of
-// targets, frames and sessions never change. Of a message whose method has no rule,
-// only id, method and sessionId are read.
+// targets, frames and sessions never change. If a method has no rule, the Mux uses only
+// id, method and sessionId of the message.
 //
 // The package does no input or output, starts no goroutine and imports only its
 // codec, package cdp. Bytes and times come in through methods, bytes go out through a
