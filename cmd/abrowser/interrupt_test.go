@@ -96,7 +96,7 @@ func TestInterruptedWhileItActs(t *testing.T) {
 			awaitCount(t, s, tt.name)
 			for i, signal := range tt.signals {
 				if i > 0 {
-					time.Sleep(300 * time.Millisecond) // two signals of a kind that are pending together arrive as one
+					time.Sleep(300 * time.Millisecond) // Go merges equal signals until the handler has read the first, which cannot be observed
 				}
 				if err := syscall.Kill(clicking.PID, signal); err != nil {
 					t.Fatal(err)

@@ -115,7 +115,7 @@ func (p Process) shared() bool {
 	return at > 0 && at+1 < len(p.args) && p.args[at+1] == "driver"
 }
 
-// Of lists the processes of a kind in the home.
+// Of returns the home's processes of a kind.
 func (h *Home) Of(kind string) []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return p.Kind() != kind })
 }
@@ -188,7 +188,7 @@ func Await(patience time.Duration, yes func() bool) bool {
 		if time.Now().After(deadline) {
 			return false
 		}
-		time.Sleep(20 * time.Millisecond) // between two looks, of which each may read all of /proc
+		time.Sleep(20 * time.Millisecond) // /proc has no events, and each call of yes may read all of it
 	}
 	return true
 }

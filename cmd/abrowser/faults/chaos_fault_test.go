@@ -61,7 +61,7 @@ func (c *chaos) inject(r *rand.Rand, limit time.Duration) {
 			if !first && !time.Now().Before(end) {
 				return
 			}
-			time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond) // a fault comes at any moment, but at the seed's
+			time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond) // faults come at random moments, which the seed repeats
 			c.do(f, r)
 		}
 	}

@@ -55,7 +55,7 @@ func (k *chaosTask) work(stop <-chan struct{}) {
 		default:
 		}
 		steps[k.r.IntN(len(steps))]()
-		time.Sleep(time.Duration(k.r.IntN(150)) * time.Millisecond) // as a task thinks, and faults hit idle sessions too
+		time.Sleep(time.Duration(k.r.IntN(150)) * time.Millisecond) // a task pauses between commands, so that faults also hit sessions at rest
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -40,7 +41,10 @@ func TestRendererEndsWhileItIsAsked(t *testing.T) {
 			e2e.Stop(t, renderer) // it answers nothing
 			results := make(chan e2e.Result, 1)
 			go func() { results <- h.Try("task", append([]string{"--json"}, args...)...) }()
-			time.Sleep(300 * time.Millisecond) // it asks by now, which nobody can see, and its first step waits for a second
+			running := func() bool { return e2e.Ask[verbs.StatusOut](t, h, "task", "status").Command != "" }
+			if !e2e.Await(10*time.Second, running) {
+				t.Error("the command does not run")
+			}
 			if err := syscall.Kill(renderer.PID, syscall.SIGKILL); err != nil {
 				t.Error(err)
 			}

@@ -24,6 +24,23 @@ const asking = `fetch("/gate/%[1]s").then(() => {
 	document.title = "asked";
 }), 0`
 
+// dialogAtGate makes the session's page wait at a gate. open lets the page go on, and returns
+// when it has opened its dialog.
+func dialogAtGate(t *testing.T, h *e2e.Home, s *site.Site, session, gate string) (open func()) {
+	t.Helper()
+	h.Text(t, session, "eval", fmt.Sprintf(asking, gate))
+	return func() {
+		t.Helper()
+		s.Open(gate)
+		if !e2e.Await(20*time.Second, func() bool { return s.Count(gate) == 1 }) {
+			t.Fatal("the page does not open its dialog")
+		}
+		// The dialog follows the report at once. A client that could see it would change which
+		// client the broker gives the dialog to.
+		time.Sleep(300 * time.Millisecond)
+	}
+}
+
 // A dialog that a page opens while nothing is connected to it, because its task is done
 // or because daemon and driver were killed, does not block the page for those who go on.
 func TestDialogWhileNothingIsConnected(t *testing.T) {
@@ -71,16 +88,12 @@ func TestDialogWhoseClientIsKilled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h.Text(t, name, "open", s.URL("/form"))
-			h.Text(t, name, "eval", fmt.Sprintf(asking, name))
+			open := dialogAtGate(t, h, s, name, name)
 			drivers := h.Of(e2e.KindDriver)
 			for _, p := range drivers {
 				e2e.Stop(t, p) // so that it does not close the dialog
 			}
-			s.Open(name)
-			if !e2e.Await(20*time.Second, func() bool { return s.Count(name) == 1 }) {
-				t.Fatal("the page does not open its dialog")
-			}
-			time.Sleep(300 * time.Millisecond) // the dialog follows the report; nothing tells when
+			open()
 			for _, kind := range kinds {
 				for _, p := range h.Of(kind) {
 					if err := e2e.Kill(p); err != nil {
@@ -130,7 +143,7 @@ func TestDialogsWhileTheBrokerIsReplaced(t *testing.T) {
 		if !e2e.Await(20*time.Second, func() bool { brokers = h.Of(e2e.KindBroker); return len(brokers) > 0 }) {
 			t.Fatal("the broker is not started again")
 		}
-		time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond) // another moment of the start each time
+		time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond) // each kill hits another moment of the start
 		if err := e2e.Kill(brokers[0]); err != nil {
 			t.Fatal(err)
 		}

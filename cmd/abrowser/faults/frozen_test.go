@@ -68,16 +68,16 @@ func TestFrozenPageHoldsUpNobody(t *testing.T) {
 			h.Text(t, "frozen", "eval", "setTimeout(() => alert('first'), 50), setTimeout(() => { for (;;) {} }, 60), 0")
 		}},
 		{"open dialog", func(t *testing.T, h *e2e.Home) {
-			h.Text(t, "frozen", "eval", "setTimeout(() => alert('open'), 300), 0")
+			open := dialogAtGate(t, h, s, "frozen", filepath.Base(h.Outer)) // each attempt has a home of its own
 			e2e.Stop(t, h.Driver("frozen"))
-			time.Sleep(500 * time.Millisecond) // nobody can tell from outside that it is open
+			open()
 		}},
 		{"open dialog, all of it stopped", func(t *testing.T, h *e2e.Home) {
 			renderer := rendererOf(t, h, "frozen")
-			h.Text(t, "frozen", "eval", "setTimeout(() => alert('open'), 300), 0")
+			open := dialogAtGate(t, h, s, "frozen", filepath.Base(h.Outer)) // each attempt has a home of its own
 			e2e.Stop(t, h.Driver("frozen"))
 			e2e.Stop(t, h.Daemon("frozen"))
-			time.Sleep(500 * time.Millisecond) // as above
+			open()
 			e2e.Stop(t, renderer)
 		}},
 	}
@@ -196,7 +196,7 @@ func clicksAndScreenshots(t *testing.T, h *e2e.Home, session string) time.Durati
 			return took
 		}
 		took += r.Took
-		time.Sleep(time.Duration(200+rand.IntN(400)) * time.Millisecond) // so that the two sides do not run in step
+		time.Sleep(time.Duration(200+rand.IntN(400)) * time.Millisecond) // without random pauses the tasks would run in step
 	}
 	return took
 }

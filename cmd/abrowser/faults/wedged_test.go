@@ -133,6 +133,15 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 	}
 }
 
+// spinning makes the page run a script that never ends. The script reports before, and does not
+// let the page do anything else in between.
+const spinning = `setTimeout(() => {
+	const report = new XMLHttpRequest();
+	report.open("POST", "/count/spins", false);
+	report.send();
+	for (;;) {}
+}, 50), 0`
+
 // Three deadlines that are missed in a row, and no sign of life then: the session
 // says that it is wedged, what does not answer and the way out, and the way works.
 func TestWedgedIsNoticed(t *testing.T) {
@@ -145,8 +154,11 @@ func TestWedgedIsNoticed(t *testing.T) {
 		kept                       bool
 	}{
 		{"page that spins", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *e2e.Home) {
-			h.Text(t, "task", "eval", "setTimeout(() => { for (;;) {} }, 50), 0")
-			time.Sleep(500 * time.Millisecond) // it spins by now: it cannot be asked, and a click takes less than 50 ms
+			before := s.Count("spins")
+			h.Text(t, "task", "eval", spinning)
+			if !e2e.Await(20*time.Second, func() bool { return s.Count("spins") > before }) {
+				t.Fatal("the page does not begin to spin")
+			}
 		}, []string{"close", "--page"}, false},
 		{"stopped renderer", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *e2e.Home) {
 			e2e.Stop(t, rendererOf(t, h, "task"))
