@@ -85,7 +85,7 @@ func minTexts(fields []wire.Field) int {
 	return least
 }
 
-// maxTexts returns how many arguments a command takes, -1 if there is no limit.
+// maxTexts returns the largest number of arguments that a command takes, or -1 without a limit.
 func maxTexts(fields []wire.Field) int {
 	most := 0
 	for _, f := range fields {

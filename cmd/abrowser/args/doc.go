@@ -7,5 +7,5 @@
 // and of package config. It reads no file or variable and prints nothing.
 //
 // Package cli uses it, for its own arguments and for the commands of a batch. Its invariant:
-// parameters are what the caller gave and nothing else, so that defaults stay the server's.
+// the parameters are exactly those that the caller gave; the server adds the defaults.
 package args

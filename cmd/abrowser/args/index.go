@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// verbIndex finds the verbs that people type by their names. Two verbs are named "tab": with
-// another word the one that takes an argument is meant, without one the other.
+// verbIndex finds the verbs that people type by their names. Two verbs are named "tab": if
+// another word follows, the name means the verb that takes an argument, otherwise the other.
 type verbIndex []wire.AnyVerb
 
 func newIndex(all []wire.AnyVerb) verbIndex {
@@ -73,9 +73,9 @@ func (x verbIndex) under(group string) []string {
 	return slices.Compact(words)
 }
 
-// resolved is what the words of a command line mean, before its own flags are parsed.
+// resolved is the verb that a command line names, before the verb's own flags are parsed.
 type resolved struct {
-	verb  wire.AnyVerb // nil if the words are a group's, or there are none
+	verb  wire.AnyVerb // nil if the words name a group, or the line has no words
 	words []string     // the command's, as they were typed
 	flags []given      // the global flags before and between the words
 	rest  []string     // the tokens after the words

@@ -56,8 +56,8 @@ func (c *command) actions(ctx context.Context) ([]commands.Action, error) {
 	return actions, nil
 }
 
-// batchCommands returns the words of each command, from the arguments or, if there are none,
-// from standard input.
+// batchCommands returns the words of each command. It reads them from the arguments, or from
+// standard input if the batch has no arguments.
 func (c *command) batchCommands(ctx context.Context) ([][]string, error) {
 	given, _ := c.line.Params["commands"].([]string)
 	if len(given) == 0 {

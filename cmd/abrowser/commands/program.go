@@ -18,7 +18,8 @@ type Program interface {
 	Full(ctx context.Context, root home.Root) (FullProgram, error)
 }
 
-// FullProgram is what commands need beyond requests to a socket.
+// FullProgram does what commands need beyond requests to a socket: it starts and ends
+// processes, and installs.
 type FullProgram interface {
 	// Start starts the session's daemon if it does not run, and returns where it listens.
 	Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error)

@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// daemonInfo is what a session's daemon answered, if it did.
+// daemonInfo is what is known of a session's daemon: its responses, and its state.
 type daemonInfo struct {
 	place  home.Endpoint // with the session's name, unless the daemon did not respond
 	hello  wire.Hello

@@ -3,8 +3,8 @@
 //
 // The commands are declared from sockets/verbs. They are only offered and never run: package
 // args parses command lines, since cobra knows neither global flags between the words of a
-// command nor text that looks like a flag. Help is package cli's, for the same reason; there
-// are no man pages, which would need two more dependencies.
+// command nor text that looks like a flag. Help is package cli's, for the same reason.
+// Man pages are not generated: they would need two more dependencies.
 //
 // Package roles uses it, so it is in the full program only. The thin command line does without
 // cobra and text/template: it is 0.3 MB smaller, and starts as fast as with them. It is the only

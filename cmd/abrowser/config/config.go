@@ -8,7 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Config is what a command's environment decides. [Resolve] makes it.
+// Config holds the settings that a command gets from flags, variables and files. [Resolve]
+// returns it.
 type Config struct {
 	Output   Output
 	Warnings []string                    // of keys that are ignored

@@ -69,7 +69,7 @@ func (c *Config) dropLaunchSettings(values map[string]any) error {
 			continue
 		}
 		if _, given := c.flags[f.Name]; given {
-			return wire.Errorf(wire.CodeBadInput, "--%s says how a browser is started, and --cdp attaches to one that runs", f.Flag).
+			return wire.Errorf(wire.CodeBadInput, "--%s is for starting a browser, but --cdp attaches to a running one", f.Flag).
 				WithHint("leave --%s out", f.Flag)
 		}
 		delete(values, f.Name)

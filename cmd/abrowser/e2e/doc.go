@@ -1,4 +1,4 @@
-// Package e2e is what the end-to-end tests share. They run the built command as a person or
+// Package e2e contains what the end-to-end tests share. The tests run the built command as a person or
 // a task manager would, and observe it from outside: by /proc, the file system and the reports
 // of the pages. [Main] builds the command once, fetches the driver once, and fails the run if
 // it leaves a process, socket or file.

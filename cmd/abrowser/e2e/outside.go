@@ -14,8 +14,8 @@ import (
 // leftDeadline is how long the other processes of a browser may take to clean up after it.
 const leftDeadline = 20 * time.Second
 
-// surroundings are what a run must not change: processes, the system's temporary directory, and
-// the user's own HOME.
+// surroundings records the things that a run must not change: processes, the system's temporary
+// directory, and the user's own HOME.
 type surroundings struct {
 	pids  map[int]bool
 	files map[string]bool

@@ -96,7 +96,7 @@ func TestProfileIsRefused(t *testing.T) {
 		{"the shared one", []string{"--profile", "default"}, wire.CodeBadInput, "shared profile"},
 		{"incognito", []string{"--profile", "work", "--mode", "incognito"}, wire.CodeBadInput, "contradict"},
 		{"attached", []string{"--profile", "work", "--cdp", "9222"}, wire.CodeBadInput, "contradict"},
-		{"headed", []string{"--cdp", "9222", "--headed"}, wire.CodeBadInput, "attaches to one that runs"},
+		{"headed", []string{"--cdp", "9222", "--headed"}, wire.CodeBadInput, "attaches to a running one"},
 		{"nothing to attach to", []string{"--mode", "attached"}, wire.CodeBadInput, "needs the browser"},
 		{"no mode", []string{"--mode", "private"}, wire.CodeBadInput, "incognito"},
 	} {
