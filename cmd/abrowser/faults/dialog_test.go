@@ -15,13 +15,14 @@ import (
 )
 
 // asking makes the page open a dialog when a gate opens. The page reports that directly
-// before.
+// before. Its title tells afterwards whether the dialog has held it up.
 const asking = `fetch("/gate/%[1]s").then(() => {
 	const report = new XMLHttpRequest();
 	report.open("POST", "/count/%[1]s", false);
 	report.send();
+	const began = performance.now();
 	alert("is anybody there?");
-	document.title = "asked";
+	document.title = performance.now() - began > 10 ? "asked" : "no dialog was open";
 }), 0`
 
 // dialogAtGate makes the session's page wait at a gate. open lets the page go on, and returns
