@@ -15,11 +15,16 @@ import (
 // up.
 type dialogGuard struct {
 	m        *Mux
-	listing  bool              // the pages are not known yet
-	previous []string          // the previous Mux's sessions
-	targets  map[string]bool   // targets whose attachment is not known yet
-	sessions map[string]string // the open dialog's type by session; empty without a dialog
-	attached map[string]string // the target by session
+	listing  bool            // the pages are not known yet
+	previous []string        // the previous Mux's sessions
+	targets  map[string]bool // targets whose attachment is not known yet
+	sessions map[string]*guardSession
+}
+
+// guardSession is one of the guard's CDP sessions.
+type guardSession struct {
+	target string
+	dialog string // the type of the open dialog; empty without one
 }
 
 // start attaches to the browser's pages. In an external browser it attaches only to the
@@ -27,7 +32,7 @@ type dialogGuard struct {
 // previous Mux's sessions when the browser has answered every attachToTarget call.
 func (g *dialogGuard) start(then func(previous []string)) {
 	g.previous, g.listing = slices.Clone(g.m.journal), true
-	g.targets, g.sessions, g.attached = map[string]bool{}, map[string]string{}, map[string]string{}
+	g.targets, g.sessions = map[string]bool{}, map[string]*guardSession{}
 	g.m.call("Target.getTargets", []byte(`{"filter":[{"type":"page"},{"exclude":true}]}`), "", func(in cdp.Message) {
 		var out struct {
 			Infos []targetParam `json:"targetInfos"`
@@ -57,7 +62,7 @@ func (g *dialogGuard) attach(then func()) {
 			delete(g.targets, id)
 			var out sessionParam
 			if in.Result(&out) == nil { // otherwise the tab was closed meanwhile
-				g.sessions[out.SessionID], g.attached[out.SessionID] = "", id
+				g.sessions[out.SessionID] = &guardSession{target: id}
 				g.m.journal = append(g.m.journal, out.SessionID)
 				g.m.save()
 				g.m.call("Page.enable", nil, out.SessionID, nil)
@@ -86,17 +91,18 @@ func (g *dialogGuard) attachment(p attachedParams) bool {
 // handleEvent notes the dialogs of the guarded tabs, and reports whether the event came
 // on one of the guard's sessions.
 func (g *dialogGuard) handleEvent(in cdp.Message) bool {
-	if _, ok := g.sessions[in.Session]; !ok {
+	s := g.sessions[in.Session]
+	if s == nil {
 		return false
 	}
 	switch in.Method {
 	case "Page.javascriptDialogOpening":
 		var p struct{ Type string }
 		if in.Params(&p) == nil {
-			g.sessions[in.Session] = p.Type
+			s.dialog = p.Type
 		}
 	case "Page.javascriptDialogClosed":
-		g.sessions[in.Session] = ""
+		s.dialog = ""
 	}
 	return true
 }
@@ -111,12 +117,12 @@ func (g *dialogGuard) end() {
 	}
 	g.m.call("Browser.getVersion", nil, "", func(cdp.Message) {
 		for _, id := range slices.Sorted(maps.Keys(g.sessions)) {
-			if t := g.m.targets[g.attached[id]]; t == nil || t.dialogs.open == "" {
-				g.m.answerDialog(g.sessions[id], id)
+			s := g.sessions[id]
+			if t := g.m.targets[s.target]; t == nil || t.dialogs.open == "" {
+				g.m.answerDialog(s.dialog, id)
 			}
 			g.m.detachSession(id)
 		}
 		clear(g.sessions)
-		clear(g.attached)
 	})
 }

@@ -52,10 +52,10 @@ func (m *Mux) dialogEvent(t *target, in cdp.Message) {
 	}
 }
 
-// noteDialog notes that a client's session is told of a dialog, and reports whether it is to
-// be told. While a client waits for the frames of a page it cannot answer the page's dialogs:
-// Playwright ignores the dialog of a frame that it does not know, and would wait for the
-// frames forever. Such a dialog is left to the Mux.
+// noteDialog reports whether a client's session gets the event of a dialog, and if so records
+// that it does. A client that waits for a page's frames does not get the event: Playwright
+// ignores the dialog of a frame that it does not know, and would wait for the frames forever.
+// The Mux closes that dialog instead.
 func (m *Mux) noteDialog(s *session) bool {
 	t := m.targets[s.target]
 	if t == nil {
@@ -138,7 +138,7 @@ func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 // block that request forever. The Mux then closes the dialog, as in [Mux.noteDialog].
 func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.setupCall = m.forward(s, r, r.Params)
-	if first := !s.askedFrames; first {
+	if !s.askedFrames {
 		s.askedFrames = true
 		m.forgetDialog(s)
 		m.closeDialogs(s.client.tenant)
