@@ -38,7 +38,8 @@ type Call struct {
 	foreign   bool
 	closes    string        // the tab that the command names to close it or to switch to it
 	until     time.Time     // when the command's time is over; zero if that is not known yet
-	remaining time.Duration // of the command's time when it is run again, else 0
+	asked     bool          // the caller set the command's time
+	remaining time.Duration // of the command's time when it is run again; 0 is all of it
 }
 
 // Warn adds a warning to the reply.
@@ -55,10 +56,6 @@ func (c *Call) IsForeign() bool { return c.foreign }
 func (c *Call) IsCallerGone(ctx context.Context) bool {
 	return ctx.Err() != nil || c.request.IsCallerGone()
 }
-
-// IsRecovering reports whether a call that is overdue will end since what drives the page is
-// being replaced.
-func (c *Call) IsRecovering() bool { return c.Session.isRecovering() }
 
 // MaySet refuses a caller that may not change the session's settings, and otherwise makes
 // the session the caller's.
@@ -77,9 +74,11 @@ func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(contex
 	}()
 	out, err := serve(ctx, c, in)
 	again, err := c.classifyLoss(ctx, err)
-	if again {
+	if again || c.awaitRecovery(ctx, err) {
 		c.Log.Info("once more", "verb", c.Ticket.verb)
-		c.remaining = max(time.Until(c.until), time.Millisecond)
+		if c.asked || !c.repeatable { // otherwise the caller set no limit, and the command gets its usual time
+			c.remaining = max(time.Until(c.until), time.Millisecond)
+		}
 		out, err = serve(ctx, c, in)
 		_, err = c.classifyLoss(ctx, err)
 	}
@@ -97,7 +96,8 @@ func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(contex
 // not the command's.
 func (c *Call) Limit(ctx context.Context, asked int, usual time.Duration) (context.Context, context.CancelFunc, error) {
 	limit := usual
-	if asked != 0 {
+	c.asked = asked != 0
+	if c.asked {
 		limit = time.Duration(asked) * time.Millisecond
 		if asked < 0 || limit > maxTime || limit < 0 {
 			return nil, nil, wire.Errorf(wire.CodeBadInput, "timeout is %d; it takes milliseconds from 1 to %d", asked, maxTime.Milliseconds()).

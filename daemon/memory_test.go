@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,9 +48,10 @@ type memory struct {
 
 // memoryConn is a connection of the backend in memory.
 type memoryConn struct {
-	backend *memory
-	once    sync.Once
-	lost    chan struct{}
+	backend    *memory
+	once       sync.Once
+	lost       chan struct{}
+	recovering atomic.Bool // what IsRecovering returns
 }
 
 func (m *memory) Handlers() []daemon.Handler {
@@ -163,7 +165,7 @@ func (c *memoryConn) Restore()                 {}
 func (c *memoryConn) Close()                   { c.Drop() }
 func (c *memoryConn) Wait()                    {}
 func (c *memoryConn) IsPageClosed(string) bool { return false }
-func (c *memoryConn) IsRecovering(string) bool { return false }
+func (c *memoryConn) IsRecovering(string) bool { return c.recovering.Load() }
 
 func (c *memoryConn) Diagnose(context.Context, string) (problem, hint string) {
 	c.backend.mu.Lock()

@@ -139,6 +139,26 @@ func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error
 	return gone && conn.isLost() && ctx.Err() == nil, err
 }
 
+// awaitRecovery finds out whether the time of a failed command ended while the broker or the
+// driver was being replaced. If so, and if the command has changed nothing, awaitRecovery
+// waits for the replacement and reports that the command may be run again: the page is not
+// at fault.
+func (c *Call) awaitRecovery(ctx context.Context, err error) (again bool) {
+	wedged := errors.Is(err, wire.CodeWedged)
+	timeOver := errors.Is(err, wire.CodeTimeout) || !c.until.IsZero() && time.Now().After(c.until)
+	if err == nil || c.Ticket == nil || !(c.repeatable && (wedged || timeOver) || c.Undone && wedged) || !c.isRecovering() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, recoveryTime)
+	defer cancel()
+	for conn := c.current(); (conn == nil || !conn.isLost()) && c.isRecovering(); {
+		if !Sleep(ctx, retryTime) {
+			return false
+		}
+	}
+	return true
+}
+
 // restarted returns the error of a command whose browser has been replaced since its
 // connection was made, or nil if the browser is the same. The error tells the news, which are
 // told once.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -79,6 +80,54 @@ func TestBrowserWasReplaced(t *testing.T) {
 	err := fails(t, s, verbs.Eval, verbs.EvalIn{Script: "a"}, wire.CodeBrowserRestart)
 	if err.Details["mayBeDone"] != false || s.runs("a") != 1 {
 		t.Errorf("the command was run %d times, and fails with %+v", s.runs("a"), err)
+	}
+}
+
+// A command whose time is over while what drives the page is being replaced is run again once
+// that is done, if the command has changed nothing. If nothing is being replaced, or the
+// command may have done something, its error stays.
+func TestTimeIsOverDuringAReplacement(t *testing.T) {
+	timeout, wedged := wire.Errorf(wire.CodeTimeout, "no response"), wire.Errorf(wire.CodeWedged, "overdue")
+	for _, tt := range []struct {
+		name       string
+		recovering bool
+		reads      bool
+		undone     bool
+		err        *wire.Error
+		runs       int
+	}{
+		{"it reads", true, true, false, timeout, 2},
+		{"it reads and the page seems not to answer", true, true, false, wedged, 2},
+		{"it has done nothing", true, false, true, wedged, 2},
+		{"it has waited in vain", true, false, true, timeout, 1},
+		{"it may have done something", true, false, false, wedged, 1},
+		{"it reads and nothing is being replaced", false, true, false, timeout, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := start(t)
+			eval(t, s, "connects")
+			s.script(func(_ context.Context, c *daemon.Call, script string) error {
+				if s.runs(script) > 1 {
+					return nil
+				}
+				c.Undone = tt.undone
+				s.memory.mu.Lock()
+				conn := s.conn
+				s.memory.mu.Unlock()
+				conn.recovering.Store(tt.recovering)
+				time.AfterFunc(100*time.Millisecond, conn.Drop) // the replacement, if there is one
+				return tt.err
+			})
+			var err error
+			if tt.reads {
+				_, _, err = ask(t, s, verbs.GetText, verbs.GetIn{Element: verbs.Element{Selector: "a"}})
+			} else {
+				_, _, err = ask(t, s, verbs.Eval, verbs.EvalIn{Script: "a"})
+			}
+			if n := s.runs("a"); n != tt.runs || (n == 1) != errors.Is(err, tt.err.Code) {
+				t.Errorf("the command was run %d times and ended with %v; want %d times", n, err, tt.runs)
+			}
+		})
 	}
 }
 

@@ -100,7 +100,8 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 	case err != nil && isGone(err):
 		return performed{}, c.pageGone()
 	case err != nil:
-		return performed{}, c.orConnectionLost(codeError(err))
+		c.Undone = true
+		return performed{}, codeError(err)
 	}
 	out := <-outcomes
 	if out.Stopped == "stale" { // an element that was hidden in the last snapshot has lost its ref there

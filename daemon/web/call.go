@@ -121,25 +121,6 @@ func (c *call) peek(limit time.Duration, call func() error) error {
 	return err
 }
 
-// recoveryTime is how long the replacement of a driver or a broker may take until the
-// connections through it are lost.
-const recoveryTime = 15 * time.Second
-
-// orConnectionLost returns the timeout error of a question to the page, or
-// [daemon.ConnectionLostError] if the connection is lost while the driver or the broker is being
-// replaced: then the page is not at fault, and the command is run again.
-func (c *pageCall) orConnectionLost(timeout error) error {
-	if !c.IsRecovering() {
-		return timeout
-	}
-	select {
-	case <-c.page.conn.lost:
-		return daemon.ConnectionLostError()
-	case <-time.After(recoveryTime):
-		return timeout
-	}
-}
-
 // crashed returns a channel that is closed when the command's page crashes, nil before it has
 // been found.
 func (c *call) crashed() <-chan struct{} {

@@ -63,7 +63,7 @@ func (c *pageCall) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs
 	case err != nil && ctx.Err() != nil:
 		return verbs.ScreenshotOut{}, daemon.ContextError(ctx)
 	case isTimeout(err) && in.Selector != "":
-		return verbs.ScreenshotOut{}, c.orConnectionLost(wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(daemon.HintSnapshot))
+		return verbs.ScreenshotOut{}, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(daemon.HintSnapshot)
 	case isTimeout(err):
 		return verbs.ScreenshotOut{}, wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
 	case err != nil:

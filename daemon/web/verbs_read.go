@@ -78,7 +78,7 @@ func read[T any](ctx context.Context, c *pageCall, given string, q reading, ask 
 	limit := daemon.TimeLeft(ctx, readTime)
 	value, err = peekFor(c.call, limit+time.Second, func() (T, error) { return ask(at, playwright.Float(milliseconds(limit))) })
 	if isTimeout(err) {
-		return value, "", c.orConnectionLost(notFoundError(selector{given: given}))
+		return value, "", notFoundError(selector{given: given})
 	}
 	if err != nil && strings.Contains(err.Error(), "Node is not") {
 		return value, "", wire.Errorf(wire.CodeNotActionable, "%q: %s", given, firstLine(errorText(err))).WithHint(daemon.HintSnapshot)
