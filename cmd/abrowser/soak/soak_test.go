@@ -25,6 +25,7 @@ type soak struct {
 	end     time.Time
 	most    int // cases, 0 is no limit
 	kills   bool
+	stalls  bool
 	runners []*runner
 	table
 }
@@ -33,7 +34,10 @@ type soak struct {
 // before, at and after that. The page counts what arrives. Each answer is true: success
 // means exactly once, failure not at all, and result_unknown at most once.
 func TestSoak(t *testing.T) {
-	s := &soak{t: t, h: e2e.NewHome(t), seed: flagged[uint64]("soak.seed"), most: flagged[int]("soak.cases"), kills: flagged[bool]("soak.kills")}
+	s := &soak{
+		t: t, h: e2e.NewHome(t), seed: flagged[uint64]("soak.seed"), most: flagged[int]("soak.cases"),
+		kills: flagged[bool]("soak.kills"), stalls: flagged[bool]("soak.stalls"),
+	}
 	if s.seed == 0 {
 		s.seed = uint64(time.Now().UnixNano()) % 1_000_000
 	}
@@ -55,7 +59,7 @@ func TestSoak(t *testing.T) {
 	if s.kills {
 		faults.Go(func() { s.kill(over) })
 	}
-	if flagged[bool]("soak.stalls") {
+	if s.stalls {
 		faults.Go(func() { s.stall(over) })
 	}
 	work.Wait()
@@ -63,6 +67,10 @@ func TestSoak(t *testing.T) {
 	faults.Wait()
 	s.report()
 }
+
+// isDisturbed reports whether processes are killed or stopped during the run. Every answer must
+// be true then too, but how many commands succeed depends on the faults.
+func (s *soak) isDisturbed() bool { return s.kills || s.stalls }
 
 // isOver reports whether no other case is to begin.
 func (s *soak) isOver() bool {

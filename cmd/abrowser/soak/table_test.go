@@ -75,7 +75,7 @@ func (s *soak) tally(r *runner, one ran, over time.Time, records []record, compl
 			s.tellMessage(cmd)
 		}
 	}
-	disturbed := s.kills
+	disturbed := s.isDisturbed()
 	for _, name := range []string{"all", one.c.Spec.Action, "kind " + one.c.Kind} {
 		s.count(s.row(name), one, v, disturbed)
 	}
@@ -215,7 +215,7 @@ func (s *soak) report() {
 	if s.uncounted*50 > s.run {
 		s.t.Errorf("%d of %d cases could not be counted", s.uncounted, s.run)
 	}
-	if all.cases < enoughCases || s.kills {
+	if all.cases < enoughCases || s.isDisturbed() {
 		return
 	}
 	if all.unknown*100 > all.unkilled {
