@@ -1,11 +1,10 @@
 package client
 
 import (
-	"errors"
 	"sync"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/abrowser/abrowser/sockets"
 )
 
 // maxIdle is the number of idle connections that a client keeps.
@@ -66,18 +65,5 @@ func (p *pool) close() {
 // isIdle reports whether the server has neither closed the connection nor sent anything.
 func (c *connection) isIdle() bool {
 	conn, ok := c.Conn.(syscall.Conn)
-	if !ok || c.responses.text.R.Buffered() > 0 {
-		return false
-	}
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return false
-	}
-	idle := false
-	err = raw.Read(func(fd uintptr) bool {
-		_, _, err := unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
-		idle = errors.Is(err, unix.EAGAIN)
-		return true
-	})
-	return err == nil && idle
+	return ok && c.responses.text.R.Buffered() == 0 && sockets.IsIdle(conn)
 }

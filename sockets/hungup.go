@@ -11,14 +11,25 @@ import (
 // system, which has this information before a goroutine that reads has it. It consumes
 // nothing that the peer has sent.
 func HungUp(conn syscall.Conn) bool {
+	n, err := peek(conn)
+	return n == 0 && !errors.Is(err, unix.EAGAIN)
+}
+
+// IsIdle reports whether a connection is open and the peer has sent nothing that was not read.
+func IsIdle(conn syscall.Conn) bool {
+	_, err := peek(conn)
+	return errors.Is(err, unix.EAGAIN)
+}
+
+// peek looks at the next byte of a connection without consuming it and without waiting. n is 0
+// without an error if the peer has closed the connection.
+func peek(conn syscall.Conn) (n int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return true // closed on this side
+		return 0, err // closed on this side
 	}
-	closed := false
-	err = raw.Control(func(fd uintptr) {
-		n, _, err := unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
-		closed = n == 0 && err == nil || errors.Is(err, unix.ECONNRESET)
+	controlErr := raw.Control(func(fd uintptr) {
+		n, _, err = unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
 	})
-	return closed || err != nil
+	return max(0, n), errors.Join(controlErr, err)
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -170,34 +169,10 @@ func (conn *connection) device(name string) (string, *playwright.DeviceDescripto
 		}
 		names = append(names, known)
 	}
-	near := nearest(name, names, 5)
+	slices.Sort(names)
+	near := wire.MostSimilar(name, names, 5)
 	return "", nil, wire.Errorf(wire.CodeBadInput, "unknown device %q; near are %s", name, strings.Join(near, ", ")).
 		With("nearest", near).WithHint("abrowser set device %q", near[0])
-}
-
-// nearest returns the names that share the most pairs of letters with text.
-func nearest(text string, names []string, most int) []string {
-	pairs := func(s string) map[string]bool {
-		all := map[string]bool{}
-		s = " " + strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(s)) + " "
-		for i := range len(s) - 1 {
-			all[s[i:i+2]] = true
-		}
-		return all
-	}
-	want := pairs(text)
-	near := func(name string) float64 {
-		have, common := pairs(name), 0
-		for pair := range have {
-			if want[pair] {
-				common++
-			}
-		}
-		return float64(2*common) / float64(len(have)+len(want))
-	}
-	names = slices.Clone(names)
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(near(b), near(a)), strings.Compare(a, b)) })
-	return names[:min(most, len(names))]
 }
 
 // useDevice sets the emulation of a device.

@@ -1,21 +1,35 @@
 package wire
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Nearest returns the choice that text was most likely meant to be: one that starts with it,
 // else the one with the fewest edits. It returns an empty string if none is near.
 func Nearest(text string, choices []string) string {
-	text = strings.ToLower(text)
-	best, least := "", min(2, max(1, len(text)/3))+1
-	for _, choice := range choices {
-		if len(text) > 1 && strings.HasPrefix(choice, text) {
-			return choice
-		}
-		if d := editDistance(text, strings.ToLower(choice)); d < least {
-			best, least = choice, d
-		}
+	best := MostSimilar(text, choices, 1)
+	if len(best) == 0 || edits(text, best[0]) > min(2, max(1, len(text)/3)) {
+		return ""
 	}
-	return best
+	return best[0]
+}
+
+// MostSimilar returns the n choices that need the fewest edits to become text, or all if there
+// are fewer. Those that start with text come first. The case of letters does not matter.
+func MostSimilar(text string, choices []string, n int) []string {
+	sorted := slices.SortedStableFunc(slices.Values(choices), func(a, b string) int { return cmp.Compare(edits(text, a), edits(text, b)) })
+	return sorted[:min(n, len(sorted))]
+}
+
+// edits is the edit distance of text and choice, 0 if choice starts with text.
+func edits(text, choice string) int {
+	text, choice = strings.ToLower(text), strings.ToLower(choice)
+	if len(text) > 1 && strings.HasPrefix(choice, text) {
+		return 0
+	}
+	return editDistance(text, choice)
 }
 
 // editDistance counts the letters to insert, delete, replace or swap with the next one
