@@ -62,8 +62,12 @@ func (i *idle) begin() (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.running++
+	first := !i.used
 	i.used = true
 	return func() {
+		if first { // the timer runs for firstTime, which may be longer than the limit
+			defer signalOnce(i.changed)
+		}
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		i.running--

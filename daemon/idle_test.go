@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -40,6 +42,27 @@ func TestWatchRest(t *testing.T) {
 		end()
 		pass(restTime, 2, "after that")
 		pass(time.Hour, 2, "when nothing has run since")
+	})
+}
+
+// A limit below firstTime holds from the end of the first command on.
+func TestShortIdleTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan struct{})
+		s := &Session{Name: "s", idle: newIdle(), Broker: newBroker(home.Endpoint{}, "s"), Log: slog.New(slog.DiscardHandler), end: func() { close(ended) }}
+		go s.watchIdle(t.Context())
+		synctest.Wait()
+		if err := s.idle.set("3s"); err != nil {
+			t.Fatal(err)
+		}
+		end := s.idle.begin()
+		time.Sleep(time.Second)
+		end()
+		since := time.Now()
+		<-ended
+		if took := time.Since(since); took != 3*time.Second {
+			t.Errorf("the daemon ended %v after its only command, want 3s", took)
+		}
 	})
 }
 

@@ -28,10 +28,10 @@ func Run(argv []string, sys System, p commands.Program) int {
 		c.printer.JSON = c.printer.JSON || asksJSON(argv)
 	}
 	switch {
+	case parsed == nil && (c.line.Verb == nil || c.line.On("help") || c.line.On("version")):
+		return c.meta() // also if a configuration file is broken
 	case err != nil:
 		return c.printer.fail(err)
-	case c.line.Verb == nil || c.line.On("help") || c.line.On("version"):
-		return c.meta()
 	}
 	identity, err := resolved.Identify()
 	c.printer.session = identity.Session // also for an error in what follows the session

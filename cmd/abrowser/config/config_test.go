@@ -68,6 +68,7 @@ func TestSettingsPrecedence(t *testing.T) {
 		{name: "project over user's file", project: `{"maxOutput":5}`, user: `{"maxOutput":9,"json":true}`, want: `{} {"json":true,"maxOutput":5}`},
 		{name: "variable over project", env: map[string]string{"ABROWSER_JSON": "false"}, project: `{"json":true}`, want: `{} {}`},
 		{name: "project may not choose what runs", project: `{"executablePath":"/tmp/evil","json":true}`, want: `{} {"json":true}`, warning: "executablePath is ignored"},
+		{name: "a broken project file", project: "{\n\"json\": tru }", user: `{"maxOutput":9}`, want: `{} {"maxOutput":9}`, warning: "abrowser.json is not a JSON object: line 2: invalid character ' ' in literal true (expecting 'e'); it is ignored"},
 		{name: "unknown key", user: `{"hedaed":true}`, want: `{} {}`, warning: "hedaed is ignored"},
 		{name: "list as text", user: `{"args":"--a,--b"}`, want: `{"args":["--a","--b"]} {}`},
 		{name: "relative path of a flag", flags: map[string]any{"executablePath": "./chrome"}, want: `{"executablePath":"DIR/chrome"} {}`},
@@ -117,7 +118,6 @@ func TestSettingsRefused(t *testing.T) {
 	}{
 		{name: "variable", env: map[string]string{"ABROWSER_HEADED": "perhaps"}, want: `ABROWSER_HEADED takes true or false, not "perhaps"`},
 		{name: "their variable", env: map[string]string{"AGENT_BROWSER_MAX_OUTPUT": "x"}, want: "AGENT_BROWSER_MAX_OUTPUT takes a whole number"},
-		{name: "broken project file", project: "{\n\"json\": tru }", want: "DIR/abrowser.json is not a JSON object: line 2"},
 		{name: "list as configuration", user: "[]", want: "config.json is not a JSON object"},
 		{name: "wrong type", user: `{"headed":"yes"}`, want: `config.json: headed takes true or false, not "yes"`},
 		{name: "too small", project: `{"maxOutput":-1}`, want: "abrowser.json: maxOutput takes 0 or more"},

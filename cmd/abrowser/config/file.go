@@ -21,7 +21,8 @@ type file struct {
 }
 
 // readFiles reads the working directory's and the user's file, or the file at path named
-// instead of both. It also returns warnings of the keys that it ignores.
+// instead of both. It also returns warnings of the keys that it ignores, and of a file of the
+// working directory that it cannot read.
 func readFiles(dir, named string, lookup func(string) (string, bool)) (files []file, warnings []string, err error) {
 	if named != "" {
 		f, err := readFile(InDir(dir, named))
@@ -36,8 +37,8 @@ func readFiles(dir, named string, lookup func(string) (string, bool)) (files []f
 		case err == nil:
 			warnings = project.keep(projectKeys(), " in a working directory's file")
 			files = append(files, project)
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, nil, err
+		case !errors.Is(err, fs.ErrNotExist): // the directory may be another's, such as a repository to work on
+			warnings = append(warnings, wire.AsError(err).Message+"; it is ignored")
 		}
 	}
 	user, err := readFile(userFile(lookup))
