@@ -55,6 +55,7 @@ func TestShortIdleTimeout(t *testing.T) {
 		if err := s.idle.set("3s"); err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait()
 		end := s.idle.begin()
 		time.Sleep(time.Second)
 		end()
