@@ -49,7 +49,7 @@ func (c *Client) encode(ctx context.Context, r request) ([]byte, error) {
 	if !strings.HasPrefix(r.path, "/v1/") || strings.ContainsFunc(r.path, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
 		return nil, wire.Errorf(wire.CodeUnknownVerb, "%q is not a request path", r.path)
 	}
-	settings, err := json.Marshal(c.Settings)
+	settings, err := json.Marshal(c.Settings.Requested())
 	if err != nil {
 		return nil, err
 	}

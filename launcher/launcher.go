@@ -112,7 +112,10 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	if err != nil { // none is running, or the daemon waits for it
 		return s, home.MakeProfile(s)
 	}
-	return s, browser.checkSettings(running)
+	if err := browser.checkSettings(running); err != nil {
+		return s, err
+	}
+	return s.WithLaunchOptions(running.Settings), nil // the defaults may differ
 }
 
 // Browser starts the browser for the settings unless it is running, and returns the endpoint

@@ -19,6 +19,22 @@ type Settings struct {
 	CDP            string   `json:"cdp,omitzero" env:"CDP" help:"attach to a running browser that abrowser did not start, by its port or URL"`
 	IdleTimeout    string   `json:"idleTimeout,omitzero" env:"IDLE_TIMEOUT,IDLE_TIMEOUT_MS" is:"duration" live:"true" help:"end the session after this time without a command; its tabs stay open: 90s, 30m (the default), 12h; 0 is never"`
 	BrowserIdle    string   `json:"browserIdleTimeout,omitzero" env:"BROWSER_IDLE_TIMEOUT" is:"duration" live:"true" help:"stop a browser after this time without tabs: 90s, 10m (the default), 12h; 0 is never"`
+
+	// Defaults names the settings that only apply to what is started: a configuration file has
+	// them. Sessions and browsers that run with other values are used as they are.
+	Defaults []string `json:"-"`
+}
+
+// Requested returns s without the settings that are only defaults. Those that can change while
+// a session runs stay.
+func (s Settings) Requested() Settings {
+	v := reflect.ValueOf(&s).Elem()
+	for _, f := range SettingFields() {
+		if !f.Live && slices.Contains(s.Defaults, f.Name) {
+			f.of(v).SetZero()
+		}
+	}
+	return s
 }
 
 // The modes of a session.
@@ -48,7 +64,9 @@ func (s Settings) SessionMode() string {
 
 // Location returns the settings that say in which browser, and in which part of it, a
 // session's pages are. They cannot change while the session exists.
-func (s Settings) Location() Settings { return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP} }
+func (s Settings) Location() Settings {
+	return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP, Defaults: s.Defaults}
+}
 
 // ForBrowser returns the settings of the browser, without those of the session. Sessions of
 // different modes can share a browser.
@@ -78,8 +96,9 @@ func (s Settings) Check() error {
 }
 
 // Diff returns the names of the settings that s requests and that differ in running, except
-// for those that can change while it runs. A zero field of s requests nothing.
+// for those that can change while it runs. A zero field of s, or a default, requests nothing.
 func (s Settings) Diff(running Settings) []string {
+	s = s.Requested()
 	requested, current := reflect.ValueOf(s), reflect.ValueOf(running)
 	if requested.IsZero() {
 		return nil

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/config"
 	"github.com/abrowser/abrowser/sockets/home"
@@ -96,6 +97,7 @@ func (r *Runner) newRun(c Command) (*run, error) {
 	if err != nil {
 		return x, err
 	}
+	x.settings.Defaults = slices.DeleteFunc(slices.Clone(x.settings.Defaults), func(name string) bool { return c.Settings[name] != nil })
 	if err := json.Unmarshal(raw, &x.settings); err != nil {
 		return x, wire.Errorf(wire.CodeBadInput, "%v", err).WithHint("tools/list shows what each tool takes")
 	}

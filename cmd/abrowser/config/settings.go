@@ -43,6 +43,11 @@ func (c *Config) resolveSettings() error {
 	if err != nil {
 		return err
 	}
+	for _, f := range fields {
+		if _, layer, _ := c.find(f); values[f.Name] != nil && layer >= layerFiles { // find has succeeded before
+			c.settings.Defaults = append(c.settings.Defaults, f.Name)
+		}
+	}
 	return json.Unmarshal(raw, &c.settings)
 }
 
