@@ -2,8 +2,9 @@ package wire
 
 import "strings"
 
-// Nearest returns the choice that text was most likely meant to be: one that starts with it,
-// else the one with the fewest edits. It returns an empty string if none is near.
+// Nearest returns the choice that a mistyped text most likely means: the first choice that
+// starts with text, or the choice with the smallest edit distance. It returns an empty string
+// if no choice is similar.
 func Nearest(text string, choices []string) string {
 	text = strings.ToLower(text)
 	best, least := "", min(2, max(1, len(text)/3))+1
@@ -18,8 +19,8 @@ func Nearest(text string, choices []string) string {
 	return best
 }
 
-// editDistance counts the letters to insert, delete, replace or swap with the next one
-// to turn a into b.
+// editDistance returns the smallest number of edits that turn a into b. An edit inserts,
+// deletes or replaces a byte, or swaps two adjacent ones.
 func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -32,8 +32,8 @@ const (
 // External reports whether abrowser did not start the browser.
 func (s Settings) External() bool { return s.CDP != "" }
 
-// SessionMode returns the mode of a session with these settings: the requested mode, else
-// the one that follows from profile or CDP endpoint.
+// SessionMode returns the mode of a session with these settings: the requested mode, or else
+// the mode that follows from the profile or CDP endpoint.
 func (s Settings) SessionMode() string {
 	switch {
 	case s.Mode != "":
@@ -50,14 +50,15 @@ func (s Settings) SessionMode() string {
 // session's pages are. They cannot change while the session exists.
 func (s Settings) Location() Settings { return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP} }
 
-// ForBrowser returns the settings of the browser, without those of the session. Sessions of
-// different modes can share a browser.
+// ForBrowser returns s without the settings that concern only the session. The mode is one of
+// them, since sessions of different modes can share a browser.
 func (s Settings) ForBrowser() Settings {
 	s.Mode, s.IdleTimeout = "", ""
 	return s
 }
 
-// WithLaunchOptions returns s with the options with which the browser was started.
+// WithLaunchOptions returns s with the launch options of the settings browser, with which the
+// browser was started.
 func (s Settings) WithLaunchOptions(browser Settings) Settings {
 	s.Headed, s.ExecutablePath, s.Args = browser.Headed, browser.ExecutablePath, browser.Args
 	return s
@@ -77,8 +78,9 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Diff returns the names of the settings that s requests and that differ in running, except
-// for those that can change while it runs. A zero field of s requests nothing.
+// Diff returns the names of the settings that s requests and that differ in running. It
+// omits the settings that can change while a daemon or browser runs. A zero field of s
+// requests nothing.
 func (s Settings) Diff(running Settings) []string {
 	requested, current := reflect.ValueOf(s), reflect.ValueOf(running)
 	if requested.IsZero() {
@@ -87,7 +89,7 @@ func (s Settings) Diff(running Settings) []string {
 	var names []string
 	for _, f := range SettingFields() {
 		if f.Name == "mode" && s.Mode == running.SessionMode() {
-			continue // running may have the mode without naming it
+			continue // running may have the mode implicitly
 		}
 		if v := f.of(requested); !f.Live && !v.IsZero() && !reflect.DeepEqual(v.Interface(), f.of(current).Interface()) {
 			names = append(names, f.Name)
