@@ -1,9 +1,10 @@
-// Package client sends requests to a session's daemon or a browser's broker.
+// Package client sends requests to a daemon, the process that serves a session, or to a
+// broker, the process that serves a browser.
 //
 // [Do] runs a verb of package verbs with typed input and output. [Client.Call] sends a verb
-// whose types the caller does not know. The command line, the daemon (as a client of the
-// broker) and the launcher use the package. It is part of the thin binary, so it does not
-// import net/http, which would make every command start later.
+// whose types are not known to the caller at compile time. The command line, the daemon (as
+// a client of the broker) and the launcher use the package. It does not import net/http,
+// which would make every command start later.
 //
 // The package starts no process and repeats no request. If a request was sent and no
 // response arrived, the error's code says whether the request may be repeated.
@@ -18,21 +19,21 @@ import (
 )
 
 // Client sends requests to one daemon or broker. Endpoint is required. A Client may be
-// copied and used by several goroutines. It connects for each request, unless
-// [Client.KeepAlive] made it.
+// copied and used by several goroutines. It connects for each request, unless it was
+// returned by [Client.KeepAlive].
 type Client struct {
 	Endpoint     home.Endpoint
 	Session      string        // the session that requests are for
 	Build        string        // if set, a server of another build refuses requests
 	Agent        string        // the agent that acts; empty for the session itself
-	OwnerProcess string        // a [sockets.Process]: the session ends with it; empty changes nothing
+	OwnerProcess string        // the session ends with this [sockets.Process]; empty changes nothing
 	Settings     wire.Settings // the settings that the caller requests
 
 	pool *pool
 }
 
-// KeepAlive returns a copy that keeps connections open for later requests. The copy must be
-// closed.
+// KeepAlive returns a copy of c that keeps connections open for later requests. The copy
+// must be closed.
 func (c Client) KeepAlive() *Client {
 	c.pool = &pool{}
 	return &c
@@ -80,13 +81,14 @@ func Do[In, Out any](ctx context.Context, c *Client, v wire.Verb[In, Out], in In
 //
 // If ctx ends or the connection is lost before the whole request was sent, nothing was
 // done: the error is [wire.CodeTimeout], [wire.CodeInterrupted] or [wire.CodeNotRunning].
-// Afterwards the error is [wire.CodeResultUnknown]. A read-only verb may be repeated, so
-// its error stays one of the first three, and Call returns as soon as ctx is cancelled.
+// Once the whole request was sent, the error is [wire.CodeResultUnknown]. A read-only verb
+// may be repeated, so its error is still one of these three, and Call returns as soon as ctx
+// is cancelled.
 func (c *Client) Call(ctx context.Context, verb wire.Spec, body any) (wire.Reply, error) {
 	return c.post(ctx, verb.Path(), body, verb.ReadOnly)
 }
 
-// Hello returns the server's description of itself, even if its build differs.
+// Hello returns the server's description of itself, even if the server has another build.
 func (c *Client) Hello(ctx context.Context) (wire.Hello, error) {
 	var hello wire.Hello
 	r, err := c.roundTrip(ctx, request{method: methodGet, path: wire.PathHello, readOnly: true})

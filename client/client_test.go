@@ -91,7 +91,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// The code for a lost response depends on the verb: reading a title may be repeated.
+// If the response is lost, the error's code says whether the verb may be repeated: get title
+// may, reload may not.
 func TestLostResponse(t *testing.T) {
 	e := newEndpoint(t, "a")
 	l, _ := listen(t, e)

@@ -4,15 +4,16 @@ import (
 	"context"
 )
 
-// Lock acquires the server's lock at path and returns the function that releases it. The
-// lock is also released when this process ends. ctx limits the acquisition only.
+// Lock acquires the lock that the server offers at the request path, and returns the function
+// that releases it. The lock is also released when this process ends. ctx limits only the
+// acquisition.
 func (c *Client) Lock(ctx context.Context, path string) (unlock func(), err error) {
 	r := request{method: methodPost, path: path, body: []byte("{}"), readOnly: true}
 	message, err := c.encode(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := c.dial(ctx) // not a pooled one: the lock is held as long as the connection
+	conn, err := c.dial(ctx) // not a pooled connection: closing it releases the lock
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ type pool struct {
 	closed bool
 }
 
-// pooled takes an idle connection that the server has not closed, or returns nil.
+// pooled takes an idle connection that the server has not closed from the pool. It returns
+// nil if the pool has no such connection.
 func (c *Client) pooled() *connection {
 	if c.pool == nil {
 		return nil

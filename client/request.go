@@ -75,8 +75,8 @@ func (c *Client) encode(ctx context.Context, r request) ([]byte, error) {
 	return append(m, r.body...), nil
 }
 
-// appendHeader appends a header unless its value is empty. It replaces newlines in the
-// value by spaces, so that a value cannot add a header.
+// appendHeader appends a header unless its value is empty. It replaces newlines in the value
+// with spaces, so that a value cannot add a header.
 func appendHeader(m []byte, name, value string) []byte {
 	if value == "" {
 		return m

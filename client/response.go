@@ -16,10 +16,10 @@ import (
 
 const (
 	maxHead   = 64 << 10  // bytes of a response's head
-	maxBody   = 256 << 20 // bytes of its body
+	maxBody   = 256 << 20 // bytes of a response's body
 	firstPart = 64 << 10  // bytes of a body for which memory is allocated before they arrive
 
-	statusOK  = 200 // smaller ones announce a response, which no request asks for
+	statusOK  = 200 // the smallest accepted status: no request asks for 1xx responses
 	maxStatus = 599
 )
 
@@ -44,10 +44,11 @@ func (r response) reply() (wire.Reply, error) {
 	return reply, err
 }
 
-// responseReader reads the responses on a connection. It rejects the parts of HTTP that our
-// servers do not use. net/http would read all of HTTP, but linking it costs a command 0.4 ms.
+// responseReader reads the responses on a connection. It rejects the parts of HTTP that
+// abrowser's servers do not use. net/http would accept all of HTTP, but linking it costs each
+// command 0.4 ms.
 type responseReader struct {
-	limit io.LimitedReader // between the connection and text, limits the size of a head
+	limit io.LimitedReader // text reads through it, so that it limits the size of a head
 	text  *textproto.Reader
 }
 
@@ -76,8 +77,8 @@ func (rr *responseReader) next() (response, error) {
 	return r, nil
 }
 
-// head reads the status and headers of a response, and returns the length of its body: -1
-// if the body ends with the connection.
+// head reads the status and headers of a response. length is the length of the body, or -1 if
+// the body ends when the server closes the connection.
 func (rr *responseReader) head() (r response, length int64, err error) {
 	line, err := rr.text.ReadLine()
 	if err != nil {
@@ -105,8 +106,8 @@ func (rr *responseReader) head() (r response, length int64, err error) {
 	return r, length, err
 }
 
-// body reads length bytes, or if length is -1 until the server closes the connection. It
-// returns [wire.CodeTooLarge] for a body of more than limit bytes.
+// body reads a body of length bytes. If length is -1, it reads until the server closes the
+// connection. It returns [wire.CodeTooLarge] for a body of more than limit bytes.
 func (rr *responseReader) body(length, limit int64) ([]byte, error) {
 	var body []byte
 	var err error
@@ -123,8 +124,8 @@ func (rr *responseReader) body(length, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// readParts reads n bytes. It allocates at most twice the memory of the bytes that have
-// arrived, since n is only what the server has announced.
+// readParts reads n bytes. The server has only announced n, so readParts allocates memory as
+// the bytes arrive: at most firstPart, or twice the number of bytes that have arrived.
 func readParts(r io.Reader, n int) ([]byte, error) {
 	all := make([]byte, min(n, firstPart))
 	for have := 0; ; {
@@ -151,7 +152,7 @@ func parseStatus(line string) (int, error) {
 }
 
 func parseLength(values []string) (int64, error) {
-	n, err := strconv.ParseUint(values[0], 10, 63) // the largest number if out of range
+	n, err := strconv.ParseUint(values[0], 10, 63) // n is the largest number if the value is out of range
 	if len(values) > 1 || err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0, fmt.Errorf("the response has the length %.100q", values)
 	}

@@ -16,9 +16,9 @@ func TestResponseReader(t *testing.T) {
 	errMore := errors.New("read beyond the response")
 	tests := []struct {
 		name, input string
-		after       error // the error after the input; nil: the server closed the connection
+		after       error // the error after the input; nil if the server closed the connection
 		want        response
-		err         string // a part of the error; empty: none
+		err         string // a part of the error; empty for success
 	}{
 		{"kept alive", ok + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}", errMore, response{200, []byte("{}"), true}, ""},
 		{"kept alive on request", ok + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\n{}", errMore, response{200, []byte("{}"), true}, ""},
@@ -88,7 +88,7 @@ func TestResponseReader(t *testing.T) {
 }
 
 func TestSuccessiveResponses(t *testing.T) {
-	const n = 100 // together they exceed the limit of one head
+	const n = 100 // together the responses exceed the limit of one head
 	body := strings.Repeat("x", maxHead/10)
 	a := newResponseReader(strings.NewReader(strings.Repeat("HTTP/1.1 200 OK\r\nContent-Length: 6553\r\n\r\n"+body, n)))
 	for i := range n {
@@ -144,7 +144,7 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// Memory is allocated for the bytes that have arrived, not for the announced length.
+// The reader allocates memory for the bytes that arrive, not for the announced length.
 func TestLengthAllocatesNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

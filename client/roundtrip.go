@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// connection is a connection and the reader of its responses.
+// connection is a connection to a server and the reader of its responses.
 type connection struct {
 	net.Conn
 	responses *responseReader
@@ -45,8 +45,8 @@ func (c *Client) roundTrip(ctx context.Context, r request) (response, error) {
 
 // exchange writes an encoded request and reads its response.
 func (c *Client) exchange(ctx context.Context, conn *connection, r request, message []byte) (response, error) {
-	// A single write: a server never acts on a part of a request, so an error means that
-	// nothing was done.
+	// A server never acts on a part of a request. If this single write fails, nothing was
+	// done.
 	if _, err := conn.Write(message); err != nil {
 		if ctx.Err() != nil {
 			return response{}, wire.ContextError(ctx, "sending "+r.path)
@@ -68,12 +68,15 @@ func (c *Client) dial(ctx context.Context) (*connection, error) {
 	return &connection{conn, newResponseReader(conn)}, nil
 }
 
-// cancelWait is how long a client waits for the response to a request that it cancelled.
+// cancelWait limits how long a client waits for the response to a request that it has
+// cancelled.
 const cancelWait = 3 * time.Second
 
-// cancel closes the connection for writing, which cancels the request. If the request may
-// change something, the response is still read, since it says whether it did. If ctx ended
-// by its deadline or with a cause, the response is not awaited.
+// cancel cancels the request r, whose ctx has ended. If r may change something and ctx was
+// cancelled without a cause, cancel closes only the sending side of the connection: the
+// server cancels the request, and its response, which says whether the request was carried
+// out, can still arrive. Otherwise the response is not awaited: reads and writes fail at once,
+// and the caller closes the connection.
 func (c *connection) cancel(ctx context.Context, r request) {
 	conn, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || r.readOnly || !errors.Is(context.Cause(ctx), context.Canceled) {
@@ -85,7 +88,7 @@ func (c *connection) cancel(ctx context.Context, r request) {
 	_ = conn.CloseWrite()
 }
 
-// responseError returns the error of a request that was sent and got no response.
+// responseError returns the error of a request that was sent and got no valid response.
 func (c *Client) responseError(ctx context.Context, r request, err error) error {
 	var coded *wire.Error
 	switch {

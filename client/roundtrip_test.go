@@ -16,7 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// unreliable starts a server that calls treat for each connection.
+// unreliable starts a server that calls treat for each connection, and returns a client of
+// it.
 func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Client {
 	t.Helper()
 	e := newEndpoint(t, "a")
@@ -70,7 +71,7 @@ func TestLostConnections(t *testing.T) {
 			for want, verb := range map[wire.Code]wire.Spec{tt.call: {Name: "click"}, tt.read: {Name: "click", ReadOnly: true}} {
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				if _, err := c.Call(ctx, verb, nil); !errors.Is(err, want) {
-					t.Errorf("= %v, want %s", err, want)
+					t.Errorf("Call() = %v, want %s", err, want)
 				}
 				cancel()
 			}
@@ -86,8 +87,9 @@ func TestConnectionLostWhileSending(t *testing.T) {
 	}
 }
 
-// A client that cancels a request gets its response, which says whether it was carried out.
-// The response is not awaited if the request is read-only or the cancellation has a cause.
+// A client that cancels a request still gets the response, which says whether the request was
+// carried out. The client does not wait for the response if the request is read-only or the
+// cancellation has a cause.
 func TestCancelledRequests(t *testing.T) {
 	const okResponse = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 	errCause := errors.New("the server is known to be stopped")
@@ -96,7 +98,7 @@ func TestCancelledRequests(t *testing.T) {
 		responds bool
 		reads    bool
 		cause    error
-		want     wire.Code // empty is success
+		want     wire.Code // empty for success
 		from, to time.Duration
 	}{
 		{name: "a response", responds: true, to: cancelWait},
@@ -111,7 +113,7 @@ func TestCancelledRequests(t *testing.T) {
 			c := unreliable(t, func(conn net.Conn, r *bufio.Reader) {
 				readRequest(r)
 				close(taken)
-				_, err := r.ReadByte() // the client disconnects
+				_, err := r.ReadByte() // returns when the client has closed its sending side
 				if err == nil {
 					t.Error("the client sent more than its request")
 				}
@@ -127,7 +129,7 @@ func TestCancelledRequests(t *testing.T) {
 			_, err := c.Call(ctx, wire.Spec{Name: "click", ReadOnly: tt.reads}, nil)
 			took := time.Since(began)
 			if tt.want == "" && err != nil || tt.want != "" && !errors.Is(err, tt.want) {
-				t.Errorf("= %v, want %q", err, tt.want)
+				t.Errorf("Call() = %v, want %q", err, tt.want)
 			}
 			if took < tt.from || took > tt.to {
 				t.Errorf("Call() took %v, want %v to %v", took, tt.from, tt.to)

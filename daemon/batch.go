@@ -13,8 +13,8 @@ import (
 
 const maxSteps = 1000
 
-// batch runs several commands without another command in between. All of them are checked
-// before the first is run.
+// batch runs several commands without another command in between. It checks all commands before
+// it runs the first.
 func (s *Session) batch(ctx context.Context, c *Call, in verbs.BatchIn) (verbs.BatchOut, error) {
 	if len(in.Steps) > maxSteps {
 		return verbs.BatchOut{}, wire.Errorf(wire.CodeBadInput, "a batch takes %d commands at most, not %d", maxSteps, len(in.Steps))
@@ -41,7 +41,7 @@ func (s *Session) batch(ctx context.Context, c *Call, in verbs.BatchIn) (verbs.B
 		if gone && i == 0 {
 			return out, ContextError(ctx)
 		}
-		c.Ticket.runDeferred() // of the command before
+		c.Ticket.runDeferred() // the deferred work of the previous command
 		result := c.runStep(ctx, known[step.Verb], step)
 		if in.OmitCommand {
 			result.Command, result.Index = nil, &i
@@ -57,8 +57,8 @@ func (s *Session) batch(ctx context.Context, c *Call, in verbs.BatchIn) (verbs.B
 	return out, nil
 }
 
-// runStep runs a command of a batch, unless the caller has disconnected. The command has
-// warnings of its own.
+// runStep runs one command of a batch, unless the caller has disconnected. Each command has its
+// own warnings.
 func (c *Call) runStep(ctx context.Context, h Handler, step verbs.Step) verbs.StepResult {
 	request := &wire.Call{
 		Session: c.request.Session, Agent: c.request.Agent, Settings: c.request.Settings, Deadline: c.request.Deadline, CallerGone: c.request.CallerGone,

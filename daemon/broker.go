@@ -14,26 +14,26 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Broker sends requests to the browser's broker. It never starts one.
+// Broker is a client of the browser's broker. It never starts a broker.
 type Broker struct {
 	caller  *client.Client
 	session string
-	pid     atomic.Int64 // of the broker that the connection was made through
+	pid     atomic.Int64 // the pid of the broker that meet recorded
 }
 
 func newBroker(place home.Endpoint, session string) *Broker {
 	return &Broker{caller: client.Client{Endpoint: place, Session: session}.KeepAlive(), session: session}
 }
 
-// as returns a broker that gets its requests from an agent; "" is the session itself.
+// as returns a client whose requests name an agent; "" is the session itself.
 func (b *Broker) as(agent string) *Broker {
 	caller := *b.caller
 	caller.Agent = agent
 	return &Broker{caller: &caller, session: b.session}
 }
 
-// claim makes the session a caller's if it belongs to no agent, and returns whose it is. If
-// by is nil, which is so without a command, claim only asks.
+// claim returns the agent that owns the session. If no agent owns it, the caller becomes the
+// owner, unless the command only reads. Without a command, by is nil and claim only asks.
 func (b *Broker) claim(ctx context.Context, by *caller) (verbs.ClaimOut, error) {
 	in := verbs.ClaimIn{Session: b.session, QueryOnly: by == nil}
 	agent := ""
@@ -46,9 +46,10 @@ func (b *Broker) claim(ctx context.Context, by *caller) (verbs.ClaimOut, error) 
 
 func (b *Broker) close() error { return b.caller.Close() }
 
-// isAlive reports whether the broker responds that the connection was made through. Playwright
-// learns only when it sends something that the broker has ended, and what it sends may be
-// lost. A broker that has not hung up since its last response is not asked.
+// isAlive reports whether the broker that [Broker.meet] recorded still runs. Playwright notices
+// the end of the broker only when it sends something, and that message may be lost. While the
+// last connection to the broker is open, isAlive does not ask the broker. A broker that does
+// not respond in time counts as alive.
 func (b *Broker) isAlive(ctx context.Context) bool {
 	if b.caller.IsConnected() {
 		return true
@@ -74,7 +75,7 @@ func (b *Broker) meet(ctx context.Context) (wire.Settings, error) {
 
 const aliveTime = time.Second
 
-// responds reports whether the broker responds at once.
+// responds reports whether the broker responds within aliveTime.
 func (b *Broker) responds() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), aliveTime)
 	defer cancel()
@@ -82,8 +83,9 @@ func (b *Broker) responds() bool {
 	return err == nil
 }
 
-// tabs lists the session's tabs. The broker responds after it has handled every event of the
-// browser that came before.
+// tabs lists the session's tabs. The broker responds after it has handled all earlier events of
+// the browser. settled means that a command has ended: the broker then first saves the cookies
+// that the command may have set.
 func (b *Broker) tabs(ctx context.Context, settled bool) (verbs.TabsOut, error) {
 	var out verbs.TabsOut
 	return out, b.request(ctx, verbs.BrokerTabs.Spec, verbs.TabsIn{Session: b.session, Settled: settled}, &out)
@@ -103,25 +105,26 @@ func (b *Broker) Downloads(ctx context.Context) ([]verbs.BrokerDownload, error) 
 	return out.Downloads, err
 }
 
-// ForgetDownload removes a download that is over from the list.
+// ForgetDownload removes a download that has ended from the list.
 func (b *Broker) ForgetDownload(ctx context.Context, guid string) error {
 	return b.request(ctx, verbs.BrokerDownloads.Spec, verbs.BrokerDownloadsIn{Session: b.session, Forget: guid}, &verbs.BrokerDownloadsOut{})
 }
 
-// Note saves what only this daemon knows of a tab, for the session's next daemon.
+// Note saves a tab's label, or that the tab is active, for the session's next daemon.
 func (b *Broker) Note(ctx context.Context, in verbs.NoteIn) error {
 	in.Session = b.session
 	return b.request(ctx, repeatable(verbs.BrokerNote.Spec), in, &verbs.Empty{})
 }
 
-// Pool describes the pool of extra tabs to an agent.
+// Pool returns the state of the pool of extra tabs, as an agent may see it.
 func (b *Broker) Pool(ctx context.Context, agent string) (verbs.PoolRequestsOut, error) {
 	var out verbs.PoolRequestsOut
 	return out, b.as(agent).request(ctx, verbs.PoolRequests.Spec, verbs.Empty{}, &out)
 }
 
-// news returns what happened to the session's tabs that has not been acknowledged. In
-// acknowledges earlier news, and passes on for how long the browser is to stay.
+// news returns what happened to the session's tabs and was not acknowledged yet. in.Seen
+// acknowledges earlier news, and in.IdleTimeout sets for how long a browser without tabs is
+// kept.
 func (b *Broker) news(ctx context.Context, in verbs.NoticesIn) (verbs.NoticesOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, restartTime)
 	defer cancel()
@@ -131,13 +134,14 @@ func (b *Broker) news(ctx context.Context, in verbs.NoticesIn) (verbs.NoticesOut
 	return out, err
 }
 
-// restartTime is how long a broker, or its browser, may take to be started again.
+// restartTime is the longest time that the restart of a broker, or of its browser, takes.
 const restartTime = 25 * time.Second
 
 const retryTime = 50 * time.Millisecond
 
-// awaitReturn waits until the broker responds, which it does after it was started again: its
-// keeper listens for it meanwhile. It reports false if the browser was stopped.
+// awaitReturn waits until the broker responds. While the broker is being restarted, its keeper
+// process listens on the socket. awaitReturn returns false if the browser was stopped or does
+// not return within restartTime.
 func (b *Broker) awaitReturn(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, restartTime)
 	defer cancel()
@@ -155,7 +159,7 @@ func (b *Broker) awaitReturn(ctx context.Context) bool {
 	}
 }
 
-// release ends the session in the browser. If no broker runs there is nothing to end.
+// release ends the session in the browser. If no broker runs, there is nothing to end.
 func (b *Broker) release(ctx context.Context, agent string, page bool) (verbs.ReleaseOut, error) {
 	var out verbs.ReleaseOut
 	err := b.as(agent).request(ctx, verbs.BrokerRelease.Spec, verbs.ReleaseIn{Session: b.session, Page: page}, &out)
@@ -165,8 +169,8 @@ func (b *Broker) release(ctx context.Context, agent string, page bool) (verbs.Re
 	return out, err
 }
 
-// depart tells the broker that the daemon ends since it is idle, so that the session's tabs
-// need not wait for it.
+// depart tells the broker that the daemon ends because it is idle. The broker then releases the
+// session's tabs at once, and does not wait for the daemon to reconnect.
 func (b *Broker) depart(ctx context.Context, party string) error {
 	ctx, cancel := context.WithTimeout(ctx, returnTime)
 	defer cancel()
@@ -177,19 +181,20 @@ func (b *Broker) depart(ctx context.Context, party string) error {
 	return err
 }
 
-// incognito makes a browser context for the session, if it has none.
+// incognito gives the session a browser context of its own, if it has none.
 func (b *Broker) incognito(ctx context.Context) error {
 	return b.request(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session}, &verbs.Empty{})
 }
 
-// repeatable returns the spec of a verb that may be sent twice although it changes something.
+// repeatable returns the spec of a verb that request may send twice, although the verb changes
+// something.
 func repeatable(verb wire.Spec) wire.Spec {
 	verb.ReadOnly = true
 	return verb
 }
 
-// request sends a request. One that may be sent twice is sent again while the broker is
-// started again.
+// request sends a request and stores the response in out. If the broker was restarted meanwhile
+// and the request may be sent twice, request sends it again.
 func (b *Broker) request(ctx context.Context, verb wire.Spec, in, out any) error {
 	reply, err := b.caller.Call(ctx, verb, in)
 	for end := time.Now().Add(restartTime); verb.ReadOnly && IsTransient(err) && time.Now().Before(end) && b.awaitReturn(ctx); {
@@ -203,8 +208,8 @@ func (b *Broker) request(ctx context.Context, verb wire.Spec, in, out any) error
 	return json.Unmarshal(reply.Data, out)
 }
 
-// IsTransient reports whether a request failed since the broker was not there or is ending
-// with a browser that died. Its successor will respond.
+// IsTransient reports whether a request failed because the broker does not run, or is ending
+// because its browser died. The next broker will respond.
 func IsTransient(err error) bool {
 	return isNotRunning(err) || errors.Is(err, wire.CodeBrowserGone)
 }

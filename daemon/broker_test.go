@@ -12,10 +12,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A broker that has taken the place of the one that the connection was made through is not alive for
-// that connection, although it responds.
+// isAlive returns false if another broker has replaced the one that meet recorded, although the
+// new broker responds.
 func TestReplacedBrokerIsNotAlive(t *testing.T) {
-	dir, err := os.MkdirTemp("/tmp", "abd") // a socket's path is short
+	dir, err := os.MkdirTemp("/tmp", "abd") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestReplacedBrokerIsNotAlive(t *testing.T) {
 	}
 	b.pid.Add(1)
 	if b.isAlive(ctx) {
-		t.Error("another broker passes for the one that was met")
+		t.Error("isAlive() = true for another broker than the one that was met")
 	}
 	stop()
 	if err := <-ended; err != nil {

@@ -11,7 +11,7 @@ import (
 
 const maxTime = 24 * time.Hour
 
-// Call is a command that is served.
+// Call is one command while the daemon serves it.
 type Call struct {
 	*Session
 	// Ticket is the command's place in the queue. It is nil if the command is served without
@@ -19,13 +19,14 @@ type Call struct {
 	Ticket *Ticket
 	Verb   string
 	Tab    string // the tab that the command reads; "" is the active one
-	// Begun means that the command has changed something, or may have. If it is interrupted
-	// then, its result is unknown.
+	// Begun is set when the command may have changed something. The result of a command that is
+	// interrupted after that is unknown.
 	Begun bool
-	// Undone means that the command has changed nothing, however it fails. If the connection
-	// is lost then, the command is run again.
+	// Undone is set when the command has certainly changed nothing, even if it fails. If the
+	// connection is lost while Undone is set, the command is run again.
 	Undone bool
-	// BeforeReply is called when the command is over, unless it is nil.
+	// BeforeReply is called when the command has ended, before the reply is sent. It may be
+	// nil.
 	BeforeReply func(ctx context.Context)
 
 	request *wire.Call
@@ -33,38 +34,41 @@ type Call struct {
 	// repeatable means that the command changes nothing and does not wait, so that it can be
 	// run twice.
 	repeatable bool
-	// foreign means that the caller is an agent that may only read. What happened to the
-	// session is told to its own agent.
+	// foreign means that another agent owns the session, so that the caller may only read. The
+	// reply has no notices, which are for the owner.
 	foreign   bool
-	closes    string        // the tab that the command names to close it or to switch to it
-	until     time.Time     // when the command's time is over; zero if that is not known yet
-	asked     bool          // the caller set the command's time
-	remaining time.Duration // of the command's time when it is run again; 0 is all of it
+	closes    string        // the tab that the command closes or switches to, if it names one
+	until     time.Time     // the command's deadline; zero before [Call.Limit]
+	asked     bool          // the caller set a time limit
+	remaining time.Duration // of the time limit when the command is run again; 0 is the whole limit
 }
 
 // Warn adds a warning to the reply.
 func (c *Call) Warn(format string, args ...any) { c.request.Warn(format, args...) }
 
-// Agent returns the agent that the caller says it is, "" for the session itself.
+// Agent returns the agent that the request names, or "" for the session itself.
 func (c *Call) Agent() string { return c.request.Agent }
 
-// IsForeign reports whether the session is another agent's, so that the caller may only read.
+// IsForeign reports whether another agent owns the session, so that the caller may only read.
 func (c *Call) IsForeign() bool { return c.foreign }
 
-// IsCallerGone reports whether ctx is done or the caller has disconnected, so that nothing
-// more must be done.
+// IsCallerGone reports whether ctx is done or the caller has disconnected. The command must not
+// do anything more then.
 func (c *Call) IsCallerGone(ctx context.Context) bool {
 	return ctx.Err() != nil || c.request.IsCallerGone()
 }
 
-// MaySet refuses a caller that may not change the session's settings, and otherwise makes
-// the session the caller's.
+// MaySet returns an error if the caller may not change the session's settings. If no agent owns
+// the session, its settings become the caller's.
 func (c *Call) MaySet(ctx context.Context) error { return c.maySet(ctx, c.request, c.Verb) }
 
-// attempt runs a command. If the connection is lost before the command has done anything, or
-// the command does nothing, attempt runs it once more on a new connection.
+// attempt runs a command. It runs the command once more on a new connection in two cases: the
+// connection was lost before the command changed anything; or the command's time ended while
+// the broker or the driver was being replaced.
 func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(context.Context, *Call, In) (Out, error)) (Out, error) {
-	if c.Verb != verbs.Batch.Name { // each command of a batch has its own notices; those after the last are the next command's
+	// Each command of a batch reports its own notices. Notices after the last one are for the
+	// next command.
+	if c.Verb != verbs.Batch.Name {
 		defer c.AddNotices()
 	}
 	defer func() {
@@ -76,7 +80,8 @@ func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(contex
 	again, err := c.classifyLoss(ctx, err)
 	if again || c.awaitRecovery(ctx, err) {
 		c.Log.Info("once more", "verb", c.Ticket.verb)
-		if c.asked || !c.repeatable { // otherwise the caller set no limit, and the command gets its usual time
+		// A command that is repeatable and whose caller set no limit gets its usual time again.
+		if c.asked || !c.repeatable {
 			c.remaining = max(time.Until(c.until), time.Millisecond)
 		}
 		out, err = serve(ctx, c, in)
@@ -85,15 +90,16 @@ func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(contex
 	if c.Begun && errors.Is(err, wire.CodeInterrupted) {
 		err = wire.Errorf(wire.CodeResultUnknown, "%s interrupted: it had begun, and what it did until then stays", c.Verb).WithHint(HintSnapshot)
 	}
-	if isNotRunning(err) { // the broker is not; the caller would take it for the daemon
+	// The error is about the broker. The caller would take it for an error about the daemon.
+	if isNotRunning(err) {
 		err = wire.Errorf(wire.CodeBrowserGone, "the browser went away: %v", err).WithHint("abrowser browser status")
 	}
 	return out, err
 }
 
-// Limit bounds a command by the milliseconds that its caller asked for, or by usual if these
-// are 0. It connects first if necessary: the start of a browser takes the caller's time and
-// not the command's.
+// Limit returns a context that ends when the command's time is over: after the milliseconds
+// that the caller asked for, or after usual if asked is 0. Limit connects first, so that the
+// start of a browser does not use up the command's time.
 func (c *Call) Limit(ctx context.Context, asked int, usual time.Duration) (context.Context, context.CancelFunc, error) {
 	limit := usual
 	c.asked = asked != 0

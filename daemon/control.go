@@ -11,17 +11,18 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// close ends the session: the command that runs is cancelled, the tabs stay or are closed,
-// and the daemon ends when this is answered.
+// close ends the session: it cancels the command that runs, keeps or closes the tabs, and ends
+// the daemon after the reply.
 func (s *Session) close(ctx context.Context, call *wire.Call, in verbs.CloseIn) (verbs.CloseOut, error) {
 	if err := s.mayClose(ctx, call); err != nil {
 		return verbs.CloseOut{}, err
 	}
-	s.queue.awaitDeferred() // what a page is about to do because of a click is done
+	s.queue.awaitDeferred() // lets a page finish the work that it has deferred in a click
 	return s.closeExcept(ctx, nil, call, in)
 }
 
-// closeExcept is close for a batch, whose own ticket is kept.
+// closeExcept is close without the check of the caller. It does not cancel the command with the
+// ticket keep, which is the batch that contains the close.
 func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call, in verbs.CloseIn) (verbs.CloseOut, error) {
 	if in.All || in.Force {
 		return verbs.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
@@ -40,7 +41,7 @@ func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call
 	}
 	s.State.end()
 	in.Page = in.Page || s.State.Get().ClosesTabs
-	// When the connection is closed, nothing that was cancelled can happen any more.
+	// After the connection is closed, a cancelled command cannot take effect any more.
 	if c := s.current(); c != nil {
 		if !c.isLost() && !in.Page {
 			c.Restore()
@@ -48,7 +49,7 @@ func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call
 		c.Close()
 	}
 	released, err := s.Broker.release(ctx, call.Agent, in.Page)
-	s.unbind() // before the reply, after which the session counts as ended
+	s.unbind() // before the reply, after which clients count the session as ended
 	s.end()
 	if err != nil {
 		return verbs.CloseOut{}, err
@@ -58,7 +59,7 @@ func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call
 
 const statusTime = time.Second
 
-// status never waits for a page.
+// status describes the session. It never waits for a page.
 func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verbs.StatusOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()

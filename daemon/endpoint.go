@@ -18,16 +18,16 @@ func (s *Session) endpoint(place home.Endpoint) (Endpoint, error) {
 	}, err
 }
 
-// alias returns a path of the broker's socket that can be part of a URL.
+// alias returns a path to the broker's socket that needs no escapes in a URL.
 func (s *Session) alias(place home.Endpoint) (string, error) {
 	s.aliasing.Lock()
 	defer s.aliasing.Unlock()
 	return s.Root.Alias(s.Name, place.Socket)
 }
 
-// HoldFront takes the lock for what needs the front tab of a window that a person sees: one
-// agent of the browser has the lock at a time. A browser without windows has no such lock.
-// The lock is released by the function that HoldFront returns, or by the end of the process.
+// HoldFront acquires the lock for operations that need the front tab of a visible window. One
+// agent of the browser holds the lock at a time. If the browser has no windows, HoldFront does
+// nothing. The lock is released by the returned function, or by the end of the process.
 func (c *Call) HoldFront(ctx context.Context) (release func(), err error) {
 	conn := c.current()
 	if conn == nil || !conn.news.Windowed {

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// HintSnapshot is the command that shows what a page is now.
+	// HintSnapshot is the command that shows the present content of a page.
 	HintSnapshot = "abrowser snapshot"
-	// HintTabs is the command that shows which tabs there are.
+	// HintTabs is the command that lists the session's tabs.
 	HintTabs = "abrowser tab list"
 )
 
@@ -24,8 +24,8 @@ func PageCrashedError() error {
 	return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
 }
 
-// TabClosedError returns the error of a command that is for a tab that was closed. If the
-// session has others, the hint lists them.
+// TabClosedError returns the error of a command whose tab was closed. If the session has other
+// tabs, the hint lists them.
 func TabClosedError(tab verbs.Tab, others bool) error {
 	err := wire.Errorf(wire.CodePageClosed, "the session's page %s is closed; it was at %s", tab.TabID, tab.URL).
 		With("tabId", tab.TabID).With("url", tab.URL)

@@ -13,12 +13,13 @@ import (
 // Handler serves a verb.
 type Handler struct {
 	wire.Handler
-	// inBatch serves the verb as a command of a batch, whose ticket it uses. If it is nil, the
-	// verb does not run in a batch.
+	// inBatch serves the verb as a command of a batch, under the ticket of the batch. If
+	// inBatch is nil, a batch cannot contain the verb.
 	inBatch func(ctx context.Context, c *Call, body []byte) (any, error)
 }
 
-// Queued returns the handler of a verb that uses a page: it waits in the queue.
+// Queued returns the handler of a verb that uses a page. The verb waits in the queue for its
+// turn.
 func Queued[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Context, *Call, In) (Out, error)) Handler {
 	return Handler{
 		Handler: wire.Bind(v, func(ctx context.Context, request *wire.Call, in In) (Out, error) {
@@ -41,7 +42,7 @@ func Queued[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Co
 	}
 }
 
-// run serves a verb whose turn it is, unless the caller has disconnected while it waited.
+// run serves a verb whose turn has come, unless the caller has disconnected during the wait.
 func run[In, Out any](ctx, entered context.Context, s *Session, v wire.Verb[In, Out], request *wire.Call, ticket *Ticket, in In,
 	serve func(context.Context, *Call, In) (Out, error),
 ) (Out, error) {
@@ -57,11 +58,12 @@ func run[In, Out any](ctx, entered context.Context, s *Session, v wire.Verb[In, 
 	return attempt(entered, c, in, serve)
 }
 
-// briefTime is how long a verb waits in the queue that can also be served without it.
+// briefTime is how long a verb of [QueuedBriefly] waits in the queue.
 const briefTime = time.Second
 
-// QueuedBriefly returns the handler of a verb that waits in the queue for briefTime only, and
-// then is served without a ticket: where a page is, is known while the page is busy too.
+// QueuedBriefly returns the handler of a verb that does not need its turn, such as one that
+// returns the page's URL, which is known even while the page is busy. The verb waits in the
+// queue for up to briefTime. After that it is served without a ticket.
 func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Context, *Call, In) (Out, error)) Handler {
 	h := Queued(s, v, serve)
 	wait := h.Serve
@@ -78,7 +80,8 @@ func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(con
 		}
 		ahead := s.queue.state().verb
 		tabbed, ok := any(in).(verbs.TabNamer)
-		if ahead == "" || ahead == connecting || s.Tabs.Active().TargetID == "" || ok && tabbed.TabName() != "" { // nothing is known, or it is about to change
+		// The data is not known, or is about to change: wait for the turn.
+		if ahead == "" || ahead == connecting || s.Tabs.Active().TargetID == "" || ok && tabbed.TabName() != "" {
 			body, err := json.Marshal(in)
 			if err != nil {
 				return none, err

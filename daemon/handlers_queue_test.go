@@ -90,7 +90,7 @@ func TestCallerDisconnects(t *testing.T) {
 	}
 }
 
-// A verb that can be served from what is known does not wait for long.
+// If no active tab is known, get url waits for its turn, even longer than briefTime.
 func TestQueuedBriefly(t *testing.T) {
 	s := start(t)
 	s.broker.set(func() { s.broker.tabs.Tabs = []verbs.Tab{{TabID: "t1", TargetID: "A", SessionID: "s"}} })

@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What is known of a page is enough while a command runs, but not while a connection is made, since
-// the browser may be another one.
+// While another command runs, get url is served from known data, with a warning. While a
+// connection is being made, it waits for its turn, since the browser may be another one.
 func TestQueuedBrieflyOfKnownTab(t *testing.T) {
 	for _, tt := range []struct {
 		runs, want string
@@ -44,7 +44,8 @@ func TestQueuedBrieflyOfKnownTab(t *testing.T) {
 	}
 }
 
-// A command is not begun if its caller has disconnected while it waited in the queue.
+// A command does not start if its caller has disconnected while the command waited in the
+// queue.
 func TestCallerIsGoneBefore(t *testing.T) {
 	s := &Session{Notices: &Notices{}}
 	left, begun := false, 0
@@ -56,12 +57,12 @@ func TestCallerIsGoneBefore(t *testing.T) {
 	for _, left = range []bool{false, true} {
 		_, err := click.Serve(t.Context(), call, []byte(`{"selector":"#go"}`))
 		if left != errors.Is(err, wire.CodeInterrupted) || begun != 1 {
-			t.Errorf("with a caller that has left: %v, it is %v, and begun %d times", left, err, begun)
+			t.Errorf("caller gone: %v; the error is %v, and the command began %d times", left, err, begun)
 		}
 	}
 }
 
-// A connection that is made again without a command does not start a browser that was stopped.
+// A reconnect without a command does not start a browser that was stopped.
 func TestReconnectStartsNoBrowser(t *testing.T) {
 	dir := t.TempDir()
 	root, err := home.Locate(func(name string) (string, bool) { return dir, name == "ABROWSER_HOME" })
@@ -81,8 +82,8 @@ func TestReconnectStartsNoBrowser(t *testing.T) {
 	}
 }
 
-// Notices after the last command of a batch are told by the next command: callers of a batch read only
-// the results of its commands.
+// Notices that come after the last command of a batch are in the reply to the next command:
+// callers of a batch read only the results of its commands.
 func TestNoticesAfterBatch(t *testing.T) {
 	s := &Session{Notices: &Notices{}}
 	late := func(_ context.Context, act *Call, _ verbs.BatchIn) (verbs.BatchOut, error) {
@@ -94,6 +95,6 @@ func TestNoticesAfterBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, records, _ := s.Notices.take(); len(call.Records()) != 0 || len(records) != 1 {
-		t.Errorf("the batch has told %+v, the next command tells %+v", call.Records(), records)
+		t.Errorf("the reply to the batch has the records %+v, the next one %+v", call.Records(), records)
 	}
 }

@@ -12,28 +12,29 @@ import (
 
 const (
 	missedLimit = 3           // deadlines missed in a row before the page is diagnosed
-	probeTime   = time.Second // for the page to respond
+	probeTime   = time.Second // how long the page may take to respond
 )
 
-// health detects that the session's page, or what drives it, does not respond: three commands
-// in a row have missed their deadline, and then the page has not responded within a second.
+// health detects that the session's page, or its driver, does not respond. After three commands
+// in a row have missed their deadlines, the page is diagnosed: it counts as unresponsive if it
+// does not respond within a second.
 type health struct {
 	mu           sync.Mutex // guards the fields below; never held during I/O
 	missed       int
-	unresponsive *unresponsive // nil while all is well
+	unresponsive *unresponsive // nil if the page and the driver respond
 	probing      bool
 }
 
-// unresponsive says what does not respond, and what helps.
+// unresponsive describes what does not respond, with a hint.
 type unresponsive struct{ problem, hint string }
 
 func (u *unresponsive) error() error {
 	return wire.Errorf(wire.CodeWedged, "%s", u.problem).WithHint("%s", u.hint).With("wedged", true)
 }
 
-// checkHealth is called with the error of each command that was in the queue. The error that
-// it returns for the third in a row that has missed its deadline says what does not respond,
-// if that is so.
+// checkHealth is called with the result of each queued command, and returns the error for the
+// reply. After missedLimit missed deadlines in a row it diagnoses the page. If the page or its
+// driver does not respond, the returned error says which.
 func (s *Session) checkHealth(ctx context.Context, err error) error {
 	h := &s.health
 	h.mu.Lock()
@@ -42,7 +43,7 @@ func (s *Session) checkHealth(ctx context.Context, err error) error {
 		h.missed, h.unresponsive = 0, nil
 		h.mu.Unlock()
 		return err
-	case errors.Is(err, wire.CodeResultUnknown): // which no other error may replace
+	case errors.Is(err, wire.CodeResultUnknown): // no other error may replace this one
 		h.missed++
 		h.mu.Unlock()
 		return err
@@ -73,8 +74,8 @@ func isFromPage(err error) bool {
 		func(code wire.Code) bool { return errors.Is(err, code) })
 }
 
-// unresponsive returns what does not respond, or nil while all is well. In the background it
-// finds out whether that is still so, for the next time that it is called.
+// unresponsive returns what did not respond in the last diagnosis, or nil. If it is not nil,
+// unresponsive starts another diagnosis in the background, for the next call.
 func (s *Session) unresponsive() *unresponsive {
 	h := &s.health
 	h.mu.Lock()
@@ -91,21 +92,21 @@ func (s *Session) unresponsive() *unresponsive {
 	return h.unresponsive
 }
 
-// isRecovering reports whether a call that is overdue waits for something that is being
-// replaced, such as the broker, and not for the page.
+// isRecovering reports whether an overdue call waits for the broker, the driver or the
+// connection, which is being replaced, and not for the page.
 func (s *Session) isRecovering() bool {
 	if !s.Broker.responds() {
 		return true
 	}
 	c := s.current()
 	if c == nil || c.isLost() {
-		return c != nil // calls on it end with it
+		return c != nil // calls on a lost connection end by themselves
 	}
 	return c.IsRecovering(s.Tabs.Active().TargetID)
 }
 
-// diagnose asks the backend and the active page to respond. It returns nil if both did, or if
-// there is no page to ask.
+// diagnose asks the driver and the active page for a response. It returns nil if both respond,
+// or if there is no connection or no page.
 func (s *Session) diagnose(ctx context.Context) *unresponsive {
 	c := s.live()
 	if c == nil {

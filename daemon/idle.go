@@ -11,7 +11,7 @@ import (
 // defaultIdle is how long a session is idle before its daemon ends.
 const defaultIdle = 30 * time.Minute
 
-// idle counts the commands that run, and knows since when none does.
+// idle counts the running commands, and records when the last one ended.
 type idle struct {
 	changed chan struct{} // one token: the limit has changed
 	rests   chan struct{} // one token: the last command has ended
@@ -30,7 +30,7 @@ func newIdle() *idle {
 	return &idle{changed: make(chan struct{}, 1), rests: make(chan struct{}, 1), limit: defaultIdle, since: time.Now()}
 }
 
-// signalOnce puts a token into a channel that has room for one, unless one is there.
+// signalOnce puts a token into a channel with a buffer of one, unless the channel has a token.
 func signalOnce(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -38,7 +38,8 @@ func signalOnce(c chan struct{}) {
 	}
 }
 
-// set sets the limit as [wire.Settings] has it. An empty one changes nothing.
+// set sets the limit from the text of [wire.Settings].IdleTimeout. An empty text changes
+// nothing.
 func (i *idle) set(text string) error {
 	if text == "" {
 		return nil
@@ -78,8 +79,8 @@ func (i *idle) begin() (end func()) {
 	}
 }
 
-// left returns for how long no command may run from now on until the limit is reached. ok is
-// false if there is no limit.
+// left returns how long the session must stay without a command, from now on, until the limit
+// is reached. ok is false if there is no limit.
 func (i *idle) left() (left time.Duration, ok bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -95,7 +96,7 @@ func (i *idle) left() (left time.Duration, ok bool) {
 	}
 }
 
-// last returns when a command ran last, which is now if one runs.
+// last returns when the last command ended, or the current time while a command runs.
 func (i *idle) last() time.Time {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -105,20 +106,20 @@ func (i *idle) last() time.Time {
 	return i.since
 }
 
-// restTime is how long no command runs before memory is given back. Mostly an agent's next
-// command comes sooner.
+// restTime is how long the daemon waits after the last command before it returns memory to the
+// operating system. Usually an agent's next command comes sooner.
 const restTime = 3 * time.Second
 
 // watchRest calls giveBack when no command has run for restTime.
 func (i *idle) watchRest(ctx context.Context, giveBack func()) {
-	timer := time.NewTimer(restTime) // for the memory that the start took
+	timer := time.NewTimer(restTime) // the first call is for the memory that the start took
 	defer timer.Stop()
 	for {
 		select {
 		case <-i.rests:
 			timer.Reset(restTime)
 		case <-timer.C:
-			if !i.isRunning() { // otherwise its end is still to come
+			if !i.isRunning() { // the end of a running command resets the timer
 				giveBack()
 			}
 		case <-ctx.Done():
@@ -133,8 +134,8 @@ func (i *idle) isRunning() bool {
 	return i.running > 0
 }
 
-// watchIdle ends the daemon when the session has been idle for too long. Its tabs stay. A
-// command that comes at the same moment finds no daemon, and its caller starts another one.
+// watchIdle ends the daemon when the session has been idle for the limit. Its tabs stay open. A
+// command that arrives at the same moment is refused, and its caller starts another daemon.
 func (s *Session) watchIdle(ctx context.Context) {
 	timer := time.NewTimer(defaultIdle)
 	defer timer.Stop()
@@ -160,21 +161,22 @@ func (s *Session) watchIdle(ctx context.Context) {
 	}
 }
 
-// depart leaves the session's tabs for review. It is called when no command can come any
-// more and before the socket is removed: a client that sees that the daemon has ended finds
-// the tabs released.
+// depart releases the session's tabs, so that a person can review them. It is called after the
+// last command and before the socket is removed. When a client sees that the daemon has ended,
+// the tabs are already released.
 func (s *Session) depart(ctx context.Context) {
 	party := ""
 	if c := s.current(); c != nil {
 		party = c.party
 	}
 	if err := s.Broker.depart(ctx, party); err != nil {
-		s.Log.Warn("leaving the tabs", "error", err) // the broker releases them by itself soon
+		s.Log.Warn("leaving the tabs", "error", err) // the broker soon releases them by itself
 	}
 }
 
-// keepAwake keeps the daemon from being idle while a verb runs, unless the verb only asks how
-// the session is. Such a verb does not apply its caller's settings either.
+// keepAwake returns a handler that first applies the settings in the request, and counts the
+// verb as activity of the session. A verb that starts no daemon does not apply settings. If it
+// also only reads, it does not count as activity.
 func (s *Session) keepAwake(h Handler) Handler {
 	spec := h.Verb.Describe()
 	if spec.NoStart && spec.ReadOnly {

@@ -67,7 +67,7 @@ func TestShortIdleTimeout(t *testing.T) {
 	})
 }
 
-// A session is idle from the end of its last command on, however long that has taken.
+// The idle time starts at the end of the last command, however long the command took.
 func TestIdleStartsAfterCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Session{Name: "s", idle: newIdle(), owner: newOwner(), connection: &connection{Connection: openConnection{}, holder: "s"}}

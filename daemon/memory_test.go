@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // patience is longer than the daemon's own deadlines.
 const patience = 20 * time.Second
 
-// memory is a backend without a browser. Its scripts are functions of the test.
+// memory is a backend without a browser. The test supplies the function that runs its scripts.
 type memory struct {
 	session *daemon.Session
 
@@ -42,11 +42,11 @@ type memory struct {
 	dead    bool
 	log     []string // the scripts that were run
 	conn    *memoryConn
-	made    int // connections
+	made    int // the number of connections made
 	har     string
 }
 
-// memoryConn is a connection of the backend in memory.
+// memoryConn is a connection of the memory backend.
 type memoryConn struct {
 	backend    *memory
 	once       sync.Once
@@ -75,7 +75,7 @@ func (m *memory) Handlers() []daemon.Handler {
 	}
 }
 
-// serve runs a script once it has connected, like the verbs of a real backend.
+// serve connects and then runs a script, like the verbs of a real backend.
 func (m *memory) serve(ctx context.Context, c *daemon.Call, script string, timeout int) error {
 	ctx, cancel, err := c.Limit(ctx, timeout, patience)
 	if err != nil {
@@ -92,7 +92,7 @@ func (m *memory) serve(ctx context.Context, c *daemon.Call, script string, timeo
 	return run(ctx, c, script)
 }
 
-// script sets what scripts do.
+// script sets the function that runs scripts.
 func (m *memory) script(run func(ctx context.Context, c *daemon.Call, script string) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -173,7 +173,7 @@ func (c *memoryConn) Diagnose(context.Context, string) (problem, hint string) {
 	return c.backend.problem, "abrowser close"
 }
 
-// broker is what a session needs of a browser's broker.
+// broker is a fake of the browser's broker, with the verbs that a session needs.
 type broker struct {
 	mu      sync.Mutex // guards the fields below
 	holder  wire.AgentKey
@@ -213,14 +213,14 @@ func (b *broker) handlers() []wire.Handler {
 	}
 }
 
-// set changes what the broker says.
+// set changes the fields of the broker under its lock.
 func (b *broker) set(change func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change()
 }
 
-// session is a daemon in the test's process, its backend and its broker.
+// session is a daemon in the test's process, with its backend and its broker.
 type session struct {
 	*client.Client
 	*memory
@@ -233,7 +233,7 @@ type session struct {
 // start runs a daemon for a session, with a broker and a backend of its own.
 func start(t testing.TB, change ...func(*daemon.Options, *memory)) *session {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "abd") // not t.TempDir: a socket's path is short
+	dir, err := os.MkdirTemp("/tmp", "abd") // not t.TempDir: the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,13 +322,13 @@ func (s *session) awaitEnd(t testing.TB) {
 	s.done = nil
 }
 
-// as returns the session, asked by another agent.
+// as returns a client of the session that acts as another agent.
 func (s *session) as(t testing.TB, agent string) *session {
 	t.Helper()
 	return s.by(t, client.Client{Agent: agent})
 }
 
-// by returns the session, asked by another caller.
+// by returns a client of the session with the identity and the settings of caller.
 func (s *session) by(t testing.TB, caller client.Client) *session {
 	t.Helper()
 	caller.Endpoint, caller.Session = s.place, "s"
@@ -337,7 +337,7 @@ func (s *session) by(t testing.TB, caller client.Client) *session {
 	return &session{Client: c, memory: s.memory, broker: s.broker, root: s.root, place: s.place}
 }
 
-// ask runs a verb and returns all of its reply.
+// ask runs a verb and returns its output, its warnings and its error.
 func ask[In, Out any](t testing.TB, s *session, v wire.Verb[In, Out], in In) (Out, []string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)

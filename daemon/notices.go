@@ -9,14 +9,15 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Notices are decisions of policies, and losses, that no reply has told yet.
+// Notices are the decisions of policies, and the losses of a recording, that no reply has
+// reported yet.
 type Notices struct {
 	mu      sync.Mutex // guards the fields below
 	dialogs []verbs.Dialog
 	records []wire.Record
-	dropped int   // records that were too many
-	lost    int   // entries that a recording lacks
-	why     error // the last of them is lacking
+	dropped int   // the number of records beyond maxUntold
+	lost    int   // the number of entries that a recording lacks
+	why     error // why the last of these entries is missing
 }
 
 const maxUntold = 100 // a page that asks without end must not fill the memory
@@ -73,8 +74,9 @@ func (n *Notices) takeLosses() string {
 	return text
 }
 
-// AddNotices adds the notices to the reply, with a warning for each decision that was raised,
-// and returns the dialogs among them.
+// AddNotices moves the notices into the reply, and returns the dialogs among them. It adds a
+// warning for each decision that no policy made, or that a person has to make. A foreign caller
+// gets no notices.
 func (c *Call) AddNotices() []verbs.Dialog {
 	if c.foreign {
 		return nil
@@ -99,7 +101,7 @@ func (c *Call) AddNotices() []verbs.Dialog {
 const (
 	HandledAllowed = "allowed"
 	HandledDenied  = "denied"
-	HandledAsked   = "asked" // a person, who has not answered yet
+	HandledAsked   = "asked" // a person was asked, and has not answered yet
 )
 
 func recordWarning(r wire.Record) string {
@@ -114,7 +116,7 @@ func recordWarning(r wire.Record) string {
 	return text
 }
 
-// policyHint names the policy that decides the next time.
+// policyHint returns the hint with the policy that decides the next request of this kind.
 func policyHint(r wire.Record) string {
 	switch r.Kind {
 	case wire.KindDialog:

@@ -31,6 +31,6 @@ func TestNotices(t *testing.T) {
 	}
 	again := &Call{Session: c.Session, request: &wire.Call{}}
 	if again.AddNotices(); len(again.request.Warnings()) != 0 {
-		t.Errorf("the notices are told again: %s", again.request.Warnings())
+		t.Errorf("the next reply has the notices again: %s", again.request.Warnings())
 	}
 }

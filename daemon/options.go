@@ -8,8 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Options say which session a daemon serves, and with what. Root, Session, Browser and
-// Backend are required.
+// Options configure a daemon. Root, Session, Browser and Backend are required.
 type Options struct {
 	Root     home.Root
 	Session  string
@@ -21,9 +20,9 @@ type Options struct {
 	Ready func(error)
 	// Browser starts the session's browser if necessary, and returns where its broker listens.
 	Browser func(context.Context) (home.Endpoint, error)
-	// Broker is where the broker listens while it runs. Requests that start no browser are
-	// sent there. Zero is the place of the default browser.
+	// Broker is the endpoint of the broker, for requests that do not start a browser. The zero
+	// value is the endpoint of the default browser's broker.
 	Broker home.Endpoint
-	// Backend makes what drives the session's pages.
+	// Backend returns the backend that drives the session's pages.
 	Backend func(*Session) Backend
 }

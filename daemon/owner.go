@@ -9,10 +9,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// owner is the process that the session is for. When the process ends, the session is closed;
-// its tabs stay.
+// owner holds the process whose end closes the session. The tabs stay open. The process is not
+// the agent that owns the session.
 type owner struct {
-	changed chan struct{} // one token: it is another process now
+	changed chan struct{} // one token: the process was replaced
 
 	mu      sync.Mutex // guards process
 	process sockets.Process
@@ -20,7 +20,7 @@ type owner struct {
 
 func newOwner() *owner { return &owner{changed: make(chan struct{}, 1)} }
 
-// set sets the process from what a caller says. If the caller says nothing, nothing changes.
+// set sets the process from the text in a request. An empty text changes nothing.
 func (o *owner) set(text string) error {
 	if text == "" {
 		return nil
@@ -48,7 +48,7 @@ func (o *owner) get() sockets.Process {
 	return o.process
 }
 
-// watchOwner closes the session when its owner has ended.
+// watchOwner closes the session when the owner process has ended.
 func (s *Session) watchOwner(ctx context.Context) {
 	for {
 		select {

@@ -10,15 +10,17 @@ import (
 
 // caller is the caller of the command that runs.
 type caller struct {
-	agent string // as the caller names itself; "" is the session itself
+	agent string // the agent that the request names; "" is the session itself
 	reads bool   // any agent may run the command, since it only reads
 }
 
-// bindCaller makes the caller of a command the one for whom a connection is made.
+// bindCaller sets the fields of c that depend on the verb and its input. It also records the
+// caller, for whom the command may make a connection.
 func (c *Call) bindCaller(verb wire.Spec, in any) {
 	tabbed, reads := in.(verbs.TabNamer)
 	c.Verb, c.reads, c.Tab, c.closes = verb.Name, reads, "", ""
-	c.repeatable = verb.ReadOnly && verb.Name != verbs.Wait.Name // part of its time is over
+	// A wait is not repeatable: if it is run again, it has only the rest of its time.
+	c.repeatable = verb.ReadOnly && verb.Name != verbs.Wait.Name
 	if reads {
 		c.Tab = tabbed.TabName()
 	}
@@ -33,15 +35,16 @@ func (c *Call) bindCaller(verb wire.Spec, in any) {
 	c.mu.Unlock()
 }
 
-// claim makes the session the caller's if it belongs to no agent, and returns whose it is.
-// The connection keeps the answer: a session changes its agent only with its connection.
+// claim returns the agent that owns the session. If no agent owns it, the caller of the running
+// command becomes the owner, unless the command only reads. The connection stores the owner:
+// once a session has an owner, the owner changes only with the connection.
 func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	s.mu.Lock()
 	by := s.caller
 	s.mu.Unlock()
 	out, err := s.Broker.claim(ctx, by)
 	if err == nil && out.Ended && by == nil {
-		// It was ended in the browser when its agent ended, and no command has come since.
+		// The broker ended the session when its agent ended, and no command has used it since.
 		s.Log.Info("the session was ended")
 		s.expire()
 		err = wire.Errorf(wire.CodeInterrupted, "the session was ended")
@@ -52,8 +55,8 @@ func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	return out, err
 }
 
-// changeAgent makes the session an agent's. Settings of another agent are dropped, and what
-// that one has recorded is written.
+// changeAgent records the agent that owns the session. If the settings belong to another agent,
+// changeAgent drops them, and ends that agent's recording and writes it to its file.
 func (s *Session) changeAgent(to wire.AgentKey) error {
 	if to == "" {
 		return nil
@@ -69,8 +72,8 @@ func (s *Session) changeAgent(to wire.AgentKey) error {
 	return s.State.Change(func(st *State) { *st = State{} })
 }
 
-// expire ends a session that was ended in the browser: like close, it writes what was
-// recorded and drops the settings.
+// expire ends a session that the broker has ended. Like close, it writes the recording to its
+// file and drops the settings.
 func (s *Session) expire() {
 	if har, err := s.backend.FinishRecording(); err != nil {
 		s.Log.Error("ending the recording", "error", err)
@@ -91,8 +94,8 @@ func (s *Session) expire() {
 	s.end()
 }
 
-// mayAct refuses a caller to whom the session does not belong, unless the command only reads.
-// A session that belongs to no agent becomes the caller's.
+// mayAct returns an ownership error if another agent owns the session. If no agent owns it, the
+// caller becomes the owner. For a command that only reads, mayAct does neither.
 func (c *Call) mayAct(ctx context.Context, conn *connection) error {
 	holder := conn.owner()
 	if holder == "" && !c.reads {
@@ -102,7 +105,7 @@ func (c *Call) mayAct(ctx context.Context, conn *connection) error {
 			return err
 		}
 		if !before.appliesTo(c.Name, out.Owner) {
-			closeConnection(conn) // with it go the settings of the pages
+			closeConnection(conn) // this also removes the settings from the pages
 			return ConnectionLostError()
 		}
 		holder = out.Owner
@@ -127,7 +130,8 @@ func IsNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// takeFor makes the session a caller's for what the caller does without this daemon.
+// takeFor makes a caller the owner of the session, for work in the browser without this daemon.
+// It returns an ownership error if another agent owns the session.
 func (s *Session) takeFor(ctx context.Context, call *wire.Call, verb string) error {
 	out, err := s.Broker.claim(ctx, &caller{agent: call.Agent})
 	if err != nil {
@@ -170,8 +174,9 @@ func verbPhrase(verb string) string {
 	return strings.ReplaceAll(verb, "-", " ") + " in"
 }
 
-// mayClose refuses to end the session for a caller that does not own it. A session that no
-// command has reached yet belongs to itself: its first command is on its way.
+// mayClose returns an ownership error if the caller does not own the session. A session that no
+// command has used yet belongs to the agent with the session's name: that agent's first command
+// is on its way.
 func (s *Session) mayClose(ctx context.Context, call *wire.Call) error {
 	holder := s.holder(ctx)
 	if holder == "" && !s.isUsed() {
@@ -180,7 +185,7 @@ func (s *Session) mayClose(ctx context.Context, call *wire.Call) error {
 	return s.refuse(call, verbs.Close.Name, holder)
 }
 
-// isUsed reports whether an agent has used the session since this daemon began.
+// isUsed reports whether an agent has used the session since this daemon started.
 func (s *Session) isUsed() bool {
 	if s.State.lastAgent() != "" {
 		return true
@@ -190,7 +195,7 @@ func (s *Session) isUsed() bool {
 	return s.connection != nil || s.caller != nil
 }
 
-// refuse refuses a verb to a caller that may not act in the holder's session.
+// refuse returns an ownership error if the caller may not act in a session of holder.
 func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) error {
 	if holder == "" || call.Actor().MayControl(s.Name, holder) {
 		return nil
@@ -198,9 +203,10 @@ func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) err
 	return wire.OwnershipError(verbPhrase(verb), s.Tabs.activeName(s.Name), holder)
 }
 
-// holder returns the agent that the session belongs to, or "" if it belongs to none. Without
-// a connection the broker knows; one that does not respond at once is not waited for. While a
-// connection is being made, the session belongs to the agent whose command needs it.
+// holder returns the agent that owns the session, or "" if no agent does. Without a connection
+// it asks the broker, which has statusTime to respond. If the broker names no owner, the owner
+// is the agent that used the session last, or else the agent whose command is making a
+// connection.
 func (s *Session) holder(ctx context.Context) wire.AgentKey {
 	if c := s.live(); c != nil {
 		return c.owner()
@@ -215,7 +221,7 @@ func (s *Session) holder(ctx context.Context) wire.AgentKey {
 	by := s.caller
 	s.mu.Unlock()
 	switch last := s.State.lastAgent(); {
-	case last != "" && err == nil && out.Ended: // with its agent
+	case last != "" && err == nil && out.Ended: // the session has ended with its agent
 		return ""
 	case last != "":
 		return last
@@ -227,8 +233,8 @@ func (s *Session) holder(ctx context.Context) wire.AgentKey {
 	return wire.AgentKey(s.Name)
 }
 
-// maySet refuses a caller that may not act in the session, and otherwise makes the settings
-// and recordings from now on the caller's.
+// maySet returns an ownership error if the caller may not act in the session. If no agent owns
+// the session, the settings and recordings from now on belong to the caller.
 func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) error {
 	if err := s.refuse(call, verb, s.holder(ctx)); err != nil {
 		return err
@@ -239,13 +245,14 @@ func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) erro
 	}
 	before := s.State.Get()
 	if c != nil && !before.appliesTo(s.Name, call.Actor()) {
-		closeConnection(c) // with it go the settings of the pages
+		closeConnection(c) // this also removes the settings from the pages
 	}
 	return s.changeAgent(call.Actor())
 }
 
-// requireOwner lets only the session's own agents change something by a verb that waits for no
-// page. The other verbs are checked when they connect.
+// requireOwner returns a handler that first checks whether the caller owns the session, if the
+// verb changes something and does not wait in the queue. Queued verbs check that when they
+// connect.
 func (s *Session) requireOwner(h Handler) Handler {
 	spec := h.Verb.Describe()
 	if !spec.Unqueued || spec.ReadOnly || spec.Name == verbs.Close.Name { // close checks by itself
@@ -264,8 +271,8 @@ func (s *Session) requireOwner(h Handler) Handler {
 	return h
 }
 
-// applyCallerSettings applies what a caller asks for that lasts beyond its command. A caller
-// that may only read means its own session by it.
+// applyCallerSettings applies the idle timeout and the owner process of a request. The request
+// of an agent that may only read has no effect: the agent means its own session.
 func (s *Session) applyCallerSettings(ctx context.Context, call *wire.Call) error {
 	if call.Settings.IdleTimeout == "" && call.OwnerProcess == "" {
 		return nil

@@ -13,8 +13,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Another agent reads in a session and changes nothing in it. The session's own task may act
-// in it even if a parent has made it, but not if an agent with a secret has.
+// An agent that does not own a session may read in it and change nothing. The agent with the
+// session's name may act in the session even if another named agent, such as its parent, has
+// made it, but not if an agent with a secret id has.
 func TestOwnership(t *testing.T) {
 	mcp, other := wire.NewAgent(4711), wire.NewAgent(4712)
 	for _, tt := range []struct {
@@ -60,7 +61,7 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-// Settings of one agent do not apply to the next one that gets the session.
+// The settings of one agent do not apply to the next owner of the session.
 func TestSettingsOfAnotherAgent(t *testing.T) {
 	s := start(t)
 	eval(t, s.as(t, "first"), "a")
@@ -77,7 +78,7 @@ func TestSettingsOfAnotherAgent(t *testing.T) {
 	fails(t, s.as(t, "first"), verbs.Eval, verbs.EvalIn{Script: "c"}, wire.CodeOwnership)
 }
 
-// Notices are told to the session's own agent and not to one that reads.
+// Notices are reported to the owner of the session, and not to an agent that reads.
 func TestNoticesAreTheOwners(t *testing.T) {
 	s := start(t)
 	eval(t, s, "a")
@@ -90,8 +91,8 @@ func TestNoticesAreTheOwners(t *testing.T) {
 	}
 }
 
-// A caller that only reads does not change when the session ends. The session's own caller
-// does: the session is closed when its owner process ends.
+// The request of another agent does not set the idle timeout or the owner process of the
+// session. The owner's request does: the session is closed when its owner process ends.
 func TestOwnerProcess(t *testing.T) {
 	s := start(t)
 	eval(t, s, "a")
@@ -116,7 +117,7 @@ func TestOwnerProcess(t *testing.T) {
 	of, owner := process()
 	do(t, s.by(t, client.Client{Agent: "reader", OwnerProcess: owner, Settings: wire.Settings{IdleTimeout: "1ms"}}), verbs.GetURL, verbs.TabIn{})
 	kill(of)
-	time.Sleep(300 * time.Millisecond) // that nothing happens can only be waited for
+	time.Sleep(300 * time.Millisecond) // the test can only wait to see that nothing happens
 	do(t, s, verbs.Status, verbs.Empty{})
 	of, owner = process()
 	do(t, s.by(t, client.Client{OwnerProcess: owner}), verbs.GetURL, verbs.TabIn{})
@@ -127,7 +128,8 @@ func TestOwnerProcess(t *testing.T) {
 	}
 }
 
-// A session that an agent has not used yet belongs to itself, as its first command may come.
+// A session that no command has used yet belongs to the agent with its name, whose first
+// command may be on its way. Another agent cannot close it.
 func TestCloseByAnother(t *testing.T) {
 	s := start(t)
 	fails(t, s.as(t, "other"), verbs.Close, verbs.CloseIn{}, wire.CodeOwnership)
@@ -137,7 +139,7 @@ func TestCloseByAnother(t *testing.T) {
 	s.awaitEnd(t)
 }
 
-// A session whose browser side was ended while its connection was made again ends too.
+// A session that the broker has ended ends when its connection is made again.
 func TestEndedInTheBrowser(t *testing.T) {
 	s := start(t)
 	eval(t, s, "a")

@@ -18,8 +18,8 @@ type queue struct {
 	closed  error // why nothing runs any more
 }
 
-// enter waits until it is the command's turn. The context that it returns ends with ctx and
-// when the session is closed. The ticket must be released.
+// enter waits until it is the command's turn. The returned context ends with ctx and when the
+// session is closed. The caller must release the ticket.
 func (q *queue) enter(ctx context.Context, verb string) (context.Context, *Ticket, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &Ticket{queue: q, verb: verb, granted: make(chan struct{}), cancel: cancel}
@@ -54,8 +54,8 @@ func (q *queue) enter(ctx context.Context, verb string) (context.Context, *Ticke
 	}
 }
 
-// withdraw removes a ticket whose command has stopped waiting. It returns the verb that the
-// command waited for, and whether that one is overdue.
+// withdraw removes a ticket whose command has stopped waiting. It returns the verb that has its
+// turn, and whether that verb is overdue.
 func (q *queue) withdraw(t *Ticket) (ahead string, overdue bool) {
 	q.mu.Lock()
 	if q.running != nil {
@@ -77,7 +77,8 @@ func (q *queue) grantLocked(t *Ticket) {
 	close(t.granted)
 }
 
-// advance grants the next ticket if t is the one that runs.
+// advance ends the turn of t and begins the turn of the next ticket. If it is not the turn of
+// t, advance does nothing.
 func (q *queue) advance(t *Ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,10 +93,11 @@ func (q *queue) advance(t *Ticket) {
 	}
 }
 
-// deferredTime is how long the end of a session waits for the deferred work of a command.
+// deferredTime is how long the end of a session waits for deferred work.
 const deferredTime = 2 * time.Second
 
-// awaitDeferred waits until the deferred work of a command that has been answered is done.
+// awaitDeferred waits up to deferredTime for the deferred work of a command that has been
+// answered: see [Ticket.Defer].
 func (q *queue) awaitDeferred() {
 	q.mu.Lock()
 	running := q.running
@@ -115,8 +117,8 @@ func (q *queue) awaitDeferred() {
 	}
 }
 
-// stop cancels the commands that run and wait, except the one with the ticket keep. Later
-// commands get an error from which their caller starts another daemon.
+// stop cancels the commands that run or wait, except the command with the ticket keep. Later
+// commands get [wire.CodeNotRunning], so that their callers start another daemon.
 func (q *queue) stop(keep *Ticket, why error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -129,7 +131,7 @@ func (q *queue) stop(keep *Ticket, why error) {
 	}
 }
 
-// stopIdle is stop if no command runs or waits, and reports whether that is so.
+// stopIdle stops the queue if no command runs or waits, and reports whether it did.
 func (q *queue) stopIdle() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -151,7 +153,7 @@ func endingError() error {
 	return wire.Errorf(wire.CodeNotRunning, "daemon of the session is ending; run the command again")
 }
 
-// queueState is what the queue does at a moment.
+// queueState is the state of the queue at one moment.
 type queueState struct {
 	verb    string
 	waiting int

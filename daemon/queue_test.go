@@ -21,13 +21,13 @@ func TestQueueWaitsForOverdueCall(t *testing.T) {
 		release := make(chan struct{})
 		err = first.Watch(time.Second, nil, func() error { <-release; return nil })
 		if !errors.Is(err, wire.CodeWedged) {
-			t.Fatalf("watch() = %v, want %s", err, wire.CodeWedged)
+			t.Fatalf("Watch() = %v, want %s", err, wire.CodeWedged)
 		}
 		first.release()
 		short, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if _, _, err := q.enter(short, "open"); !errors.Is(err, wire.CodeWedged) {
-			t.Errorf("enter() behind an overdue call = %v, want %s", err, wire.CodeWedged)
+			t.Errorf("enter() while a call is overdue = %v, want %s", err, wire.CodeWedged)
 		}
 		if st := q.state(); st.verb != "click" || !st.overdue || st.waiting != 0 {
 			t.Errorf("state() = %+v", st)
@@ -63,20 +63,20 @@ func TestQueueStop(t *testing.T) {
 		why := wire.Errorf(wire.CodeInterrupted, "closed")
 		q.stop(nil, why)
 		if err := ContextError(ctx); !errors.Is(err, wire.CodeInterrupted) {
-			t.Errorf("what ran ended with %v", err)
+			t.Errorf("the running command ended with %v", err)
 		}
 		if err := <-waits; !errors.Is(err, wire.CodeInterrupted) {
-			t.Errorf("what waited ended with %v", err)
+			t.Errorf("the waiting command ended with %v", err)
 		}
 		first.release()
 		if _, _, err := q.enter(t.Context(), "open"); !errors.Is(err, wire.CodeNotRunning) {
-			t.Errorf("what comes later ends with %v", err)
+			t.Errorf("a later command ended with %v", err)
 		}
 	})
 }
 
-// Deferred work is done after the reply and before the next command's turn. Meanwhile no command counts
-// as running.
+// Deferred work is done after the reply and before the next command's turn. Meanwhile no
+// command counts as running.
 func TestQueueDeferredWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
@@ -89,7 +89,7 @@ func TestQueueDeferredWork(t *testing.T) {
 		first.Defer(func() { time.Sleep(time.Second) })
 		first.releaseAfterDeferred(&left)
 		if took := time.Since(began); took != 0 {
-			t.Errorf("to answer took %s", took)
+			t.Errorf("the release took %s", took)
 		}
 		if st := q.state(); st != (queueState{}) || q.stopIdle() {
 			t.Errorf("state() = %+v, and the queue may be stopped", st)
@@ -105,7 +105,7 @@ func TestQueueDeferredWork(t *testing.T) {
 		second.runDeferred()
 		second.releaseAfterDeferred(&left)
 		if !q.stopIdle() || done != 1 {
-			t.Errorf("what was left was done %d times", done)
+			t.Errorf("the deferred work was done %d times", done)
 		}
 		left.Wait()
 	})
@@ -125,7 +125,7 @@ func TestAwaitDeferredIsLimited(t *testing.T) {
 		began := time.Now()
 		q.awaitDeferred()
 		if took := time.Since(began); took != deferredTime {
-			t.Errorf("rested() took %s", took)
+			t.Errorf("awaitDeferred() took %s", took)
 		}
 		left.Wait()
 	})
@@ -147,7 +147,7 @@ func TestQueueKeepsOrderWhenOneWithdraws(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		if err := <-gone; !errors.Is(err, wire.CodeInterrupted) {
-			t.Errorf("the one that gave up = %v", err)
+			t.Errorf("enter() of a cancelled command = %v", err)
 		}
 		first.release()
 		s := <-next
@@ -166,11 +166,12 @@ func TestWatchRecoversPanic(t *testing.T) {
 	}
 	defer s.release()
 	if err := s.Watch(time.Second, nil, func() error { panic("no") }); !errors.Is(err, wire.CodeInternal) {
-		t.Errorf("watch() of a panic = %v, want %s", err, wire.CodeInternal)
+		t.Errorf("Watch() of a panic = %v, want %s", err, wire.CodeInternal)
 	}
 }
 
-// A call on a page that crashes may never return. Neither its command nor the next one waits for it.
+// A call on a page that crashes may never return. Neither its command nor the next command
+// waits for it.
 func TestCrashEndsCall(t *testing.T) {
 	var q queue
 	_, s, err := q.enter(t.Context(), "get text")

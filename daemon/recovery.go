@@ -11,9 +11,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Connect connects to the session's pages, if necessary, and checks that the caller may run
-// the command. The reply to the first command on a connection says whether the browser has
-// taken the place of one that died.
+// Connect connects to the session's pages, if necessary, and checks that the caller may run the
+// command. The reply to the first command on a connection has a warning if the browser died and
+// was restarted before.
 func (c *Call) Connect(ctx context.Context) error {
 	if err := c.passOnIdle(ctx); err != nil {
 		return err
@@ -22,7 +22,8 @@ func (c *Call) Connect(ctx context.Context) error {
 	if err == nil {
 		err = c.mayAct(ctx, conn)
 	}
-	if errors.Is(err, wire.CodeBrowserGone) && conn != nil && conn.isLost() && ctx.Err() == nil { // its settings were another agent's
+	// mayAct has closed the connection, which had the settings of another agent.
+	if errors.Is(err, wire.CodeBrowserGone) && conn != nil && conn.isLost() && ctx.Err() == nil {
 		if conn, err = c.connect(ctx); err == nil {
 			err = c.mayAct(ctx, conn)
 		}
@@ -35,8 +36,8 @@ func (c *Call) Connect(ctx context.Context) error {
 	return err
 }
 
-// takeNews returns the tabs that were opened again before the connection was made, once, and
-// acknowledges the news.
+// takeNews returns, once for each connection, the tabs that were opened again before the
+// connection was made. It acknowledges the news to the broker.
 func (c *Call) takeNews(ctx context.Context, conn *connection) []verbs.Reopened {
 	conn.mu.Lock()
 	news := conn.news
@@ -50,9 +51,8 @@ func (c *Call) takeNews(ctx context.Context, conn *connection) []verbs.Reopened 
 	return news.Reopened
 }
 
-// passOnIdle tells the broker for how long the browser is to stay, if the caller asks for
-// another time than the callers before. If the browser does not run, the next connection
-// does that.
+// passOnIdle sends the caller's BrowserIdle setting to the broker, if it differs from the last
+// one. If there is no connection, the setting is sent when the next one is made.
 func (c *Call) passOnIdle(ctx context.Context) error {
 	want := c.request.Settings.BrowserIdle
 	c.mu.Lock()
@@ -74,7 +74,7 @@ func (c *Call) acknowledge(ctx context.Context, news verbs.NoticesOut) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acknowledgeTime)
 	defer cancel()
 	if _, err := c.Broker.news(ctx, verbs.NoticesIn{Seen: news.At}); err != nil {
-		c.Log.Warn("acknowledging the news", "error", err) // they are told twice
+		c.Log.Warn("acknowledging the news", "error", err) // the broker will report the news again
 	}
 }
 
@@ -96,12 +96,12 @@ func reopenedText(tabs []verbs.Reopened) string {
 	return strings.Join(all, ", ")
 }
 
-// classifyLoss finds out what was lost when a command fails: the driver, which loses no page;
-// a page that was closed; the browser, in whose place another was started; or only the
-// connection. It returns the error that says so, and whether the command may be run again.
-// It may if only the connection was lost before the command did anything; a command that only
-// reads may, on the same page, unless the page was closed. classifyLoss waits until the broker
-// responds.
+// classifyLoss finds out what was lost when a command failed: the driver, which loses no page;
+// a page that was closed; the browser, which was replaced; or only the connection. It returns
+// the error that says so, and whether the command may be run again. A command may be run again
+// if only the connection was lost, before the command did anything. A command that only reads
+// may be run again on the same page, unless the page was closed. classifyLoss waits until the
+// broker responds.
 func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error) {
 	gone, closed := errors.Is(err, wire.CodeBrowserGone), errors.Is(err, wire.CodePageClosed)
 	if !gone && !closed && !errors.Is(err, wire.CodeResultUnknown) && !errors.Is(err, wire.CodePageCrashed) {
@@ -118,7 +118,9 @@ func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error
 	}
 	restarted, failed := c.restarted(ctx, conn, errors.Is(err, wire.CodeResultUnknown))
 	switch {
-	case failed != nil: // the browser was stopped, or does not come back: another one would not be the same
+	// The browser was stopped or does not return. Another browser would not have the same
+	// pages.
+	case failed != nil:
 		return false, err
 	case restarted != nil:
 		return false, restarted
@@ -132,17 +134,17 @@ func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error
 			return false, err
 		}
 		return false, TabClosedError(active, false)
-	case closed && (conn.isLost() || pageClosed): // the broker still lists the page, so only the connection to it was lost
+	// The broker still lists the page, so only the connection to the page was lost.
+	case closed && (conn.isLost() || pageClosed):
 		conn.Drop()
 		return c.repeatable && ctx.Err() == nil, wire.Errorf(wire.CodeResultUnknown, "the connection to the page was lost while the command ran").WithHint(HintSnapshot)
 	}
 	return gone && conn.isLost() && ctx.Err() == nil, err
 }
 
-// awaitRecovery finds out whether the time of a failed command ended while the broker or the
-// driver was being replaced. If so, and if the command has changed nothing, awaitRecovery
-// waits for the replacement and reports that the command may be run again: the page is not
-// at fault.
+// awaitRecovery reports whether a failed command may be run again because its time ended while
+// the broker or the driver was being replaced, and not because of the page. The command must
+// have changed nothing. awaitRecovery first waits up to recoveryTime for the replacement.
 func (c *Call) awaitRecovery(ctx context.Context, err error) (again bool) {
 	wedged := errors.Is(err, wire.CodeWedged)
 	timeOver := errors.Is(err, wire.CodeTimeout) || !c.until.IsZero() && time.Now().After(c.until)
@@ -159,9 +161,9 @@ func (c *Call) awaitRecovery(ctx context.Context, err error) (again bool) {
 	return true
 }
 
-// restarted returns the error of a command whose browser has been replaced since its
-// connection was made, or nil if the browser is the same. The error tells the news, which are
-// told once.
+// restarted returns an error if the browser was replaced after the connection was made, and nil
+// if it is the same. The error reports the news, which restarted acknowledges. If the broker
+// does not respond, failed says why.
 func (c *Call) restarted(ctx context.Context, conn *connection, unknown bool) (restarted, failed error) {
 	news, err := c.Broker.news(ctx, verbs.NoticesIn{})
 	if err != nil || conn.news.Browser == "" || news.Browser == conn.news.Browser {
@@ -173,8 +175,9 @@ func (c *Call) restarted(ctx context.Context, conn *connection, unknown bool) (r
 	return c.restartedError(active, news, unknown), nil
 }
 
-// CheckOutlived returns an error if the connection was lost on which a command has loaded a
-// page: what its reply would say of the page may not be so any more.
+// CheckOutlived returns an error if the connection was lost after a command had loaded a page,
+// and the browser was replaced or does not respond. The reply would describe a page that may
+// not exist any more.
 func (c *Call) CheckOutlived(ctx context.Context) error {
 	conn := c.current()
 	if conn == nil || !conn.isLost() {
@@ -209,9 +212,9 @@ func (c *Call) restartedError(active verbs.Tab, news verbs.NoticesOut, unknown b
 	return err.WithHint(HintSnapshot)
 }
 
-// watchConnection connects again when the connection was lost, before the next command needs
-// it: the broker takes a session without a connection for one that has ended. A browser that
-// was stopped is not started again.
+// watchConnection connects again when the connection was lost, without waiting for a command:
+// the broker counts a session without a connection as ended. It does not start a browser that
+// was stopped.
 func (s *Session) watchConnection(ctx context.Context) {
 	for {
 		var c *connection
@@ -226,7 +229,8 @@ func (s *Session) watchConnection(ctx context.Context) {
 			return
 		}
 		s.CheckSocket()
-		if !s.backend.IsAlive() || !s.Broker.awaitReturn(ctx) { // Backend.Watch handles the first
+		// If the driver has ended, Backend.Watch reconnects.
+		if !s.backend.IsAlive() || !s.Broker.awaitReturn(ctx) {
 			continue
 		}
 		if err := s.Reconnect(ctx); err != nil && !errors.Is(err, wire.CodeInterrupted) && !isNotRunning(err) {
@@ -235,7 +239,7 @@ func (s *Session) watchConnection(ctx context.Context) {
 	}
 }
 
-// connecting is the queue's name for [Session.Reconnect], which is no verb.
+// connecting is the name under which [Session.Reconnect] waits in the queue. It is not a verb.
 const connecting = "connect"
 
 const connectTime = 20 * time.Second
@@ -253,8 +257,8 @@ func (s *Session) Reconnect(ctx context.Context) error {
 	s.caller = nil
 	s.mu.Unlock()
 	if s.settings.SessionMode() == wire.ModeIncognito {
-		// Before the browser context is made again: the broker knows nothing of a session
-		// that was ended and has none.
+		// This check comes before the browser context is made again: the broker does not know
+		// an incognito session that was ended.
 		if out, err := s.Broker.claim(ctx, nil); err == nil && out.Unknown {
 			s.expire()
 			return wire.Errorf(wire.CodeInterrupted, "the session was ended")

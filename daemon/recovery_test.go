@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A command whose connection is lost is run again if it has done nothing, and only then.
+// A command whose connection is lost is run again if it has changed nothing, and only then.
 func TestCommandIsRunAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -55,7 +55,7 @@ func TestCommandIsRunAgain(t *testing.T) {
 	}
 }
 
-// die ends what the backend has started, and the connection with it.
+// die ends the backend's driver, and the connection with it.
 func (s *session) die() {
 	s.memory.mu.Lock()
 	s.dead = true
@@ -63,7 +63,8 @@ func (s *session) die() {
 	s.lose()
 }
 
-// A command is not run again in another browser. Which tabs were opened again is told once.
+// A command is not run again in another browser. Its error says that the browser was restarted,
+// and that the command was not done.
 func TestBrowserWasReplaced(t *testing.T) {
 	s := start(t)
 	eval(t, s, "connects")
@@ -83,9 +84,9 @@ func TestBrowserWasReplaced(t *testing.T) {
 	}
 }
 
-// A command whose time is over while what drives the page is being replaced is run again once
-// that is done, if the command has changed nothing. If nothing is being replaced, or the
-// command may have done something, its error stays.
+// A command whose time ends while the driver is being replaced is run again after the
+// replacement, if the command has changed nothing. Its error stays if nothing is being
+// replaced, or if the command may have done something.
 func TestTimeIsOverDuringAReplacement(t *testing.T) {
 	timeout, wedged := wire.Errorf(wire.CodeTimeout, "no response"), wire.Errorf(wire.CodeWedged, "overdue")
 	for _, tt := range []struct {
@@ -99,7 +100,7 @@ func TestTimeIsOverDuringAReplacement(t *testing.T) {
 		{"it reads", true, true, false, timeout, 2},
 		{"it reads and the page seems not to answer", true, true, false, wedged, 2},
 		{"it has done nothing", true, false, true, wedged, 2},
-		{"it has waited in vain", true, false, true, timeout, 1},
+		{"it has done nothing and timed out", true, false, true, timeout, 1},
 		{"it may have done something", true, false, false, wedged, 1},
 		{"it reads and nothing is being replaced", false, true, false, timeout, 1},
 	} {
@@ -131,8 +132,7 @@ func TestTimeIsOverDuringAReplacement(t *testing.T) {
 	}
 }
 
-// A connection that is lost between two commands is made again before the next one, and one
-// without a command starts no browser.
+// A connection that is lost between two commands is made again before the next command.
 func TestReconnect(t *testing.T) {
 	s := start(t)
 	eval(t, s, "a")
@@ -149,7 +149,7 @@ func TestReconnect(t *testing.T) {
 }
 
 // The error of the third command in a row that misses its deadline says what does not respond,
-// if the backend knows.
+// if the backend finds out.
 func TestUnresponsivePage(t *testing.T) {
 	for _, problem := range []string{"", "the page does not answer"} {
 		s := start(t)

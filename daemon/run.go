@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const endTime = 4 * time.Second // for the commands that run when the daemon ends
+const endTime = 4 * time.Second // how long running commands may take when the daemon ends
 
 // Run serves a session until it is closed, ctx ends, SIGTERM, SIGINT or SIGHUP comes, or its
 // socket is removed. The session's pages stay as they are.
@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.backend.Watch(ctx) })
 	watch.Go(func() { s.watchConnection(ctx) })
 	watch.Go(func() { s.watchIdle(ctx) })
-	// Without that the runtime keeps for minutes what a large reply took: 160 MB for a
+	// Without this the Go runtime keeps the memory of a large reply for minutes: 160 MB for a
 	// picture of 30 MB.
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
@@ -106,14 +106,14 @@ func newSession(o Options, log *slog.Logger, end func()) *Session {
 	return s
 }
 
-// shutdown ends the daemon. When it begins nothing is served any more: the socket is removed,
+// shutdown ends the daemon. When it begins, nothing is served any more: the socket is removed,
 // the listener is closed, and each command has been answered or cancelled.
 //
-//  1. Stop the watcher of the backend.
-//  2. Close the connection to the browser. The pages stay, and what waits for them ends.
+//  1. Stop the watchers.
+//  2. Close the connection to the browser. The pages stay open, and calls on them end.
 //  3. Release the backend.
 //  4. Close the connection to the broker, and remove the alias of its socket.
-//  5. Close the lease, last: the next daemon that holds it may listen.
+//  5. Close the lease. It comes last, since the next daemon listens as soon as it has the lease.
 func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.WaitGroup) error {
 	cancel()
 	watch.Wait()
@@ -128,9 +128,9 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 }
 
 // CheckSocket ends the daemon if its socket was removed or replaced, so that no client can
-// reach it. It is called when the broker, which watches the sockets, reports that, and when
-// the connection to the browser is lost. A daemon without a connection to a browser gets no
-// report: the launcher ends it when it starts another daemon of the session.
+// reach it. It is called when the broker, which watches the sockets, reports the removal, and
+// when the connection to the browser is lost. A daemon without a connection to a browser gets
+// no report: the launcher ends it when it starts another daemon of the session.
 func (s *Session) CheckSocket() {
 	if !s.isBound() {
 		s.Log.Warn("the socket is gone")

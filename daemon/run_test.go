@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A daemon whose socket was removed ends when the broker reports that, or when it loses its
-// connection to the browser. While the socket is there it goes on.
+// A daemon whose socket was removed ends when the broker reports the removal, or when the
+// daemon loses its connection to the browser. While the socket exists, the daemon does not end.
 func TestDaemonEndsWithItsSocket(t *testing.T) {
 	for name, check := range map[string]func(*session){
 		"reported":        func(s *session) { s.memory.session.CheckSocket() },
@@ -75,7 +75,7 @@ func TestForeignRequests(t *testing.T) {
 	}
 	if _, err := conn.Write([]byte(strings.Repeat("garbage\n", 1<<16))); err == nil {
 		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
-		_, _ = conn.Read(make([]byte, 1)) // whatever it is
+		_, _ = conn.Read(make([]byte, 1)) // a response or the end of the connection
 	}
 	_ = conn.Close()
 	if got := do(t, s, verbs.Status, verbs.Empty{}); got.PID != os.Getpid() {
@@ -83,8 +83,8 @@ func TestForeignRequests(t *testing.T) {
 	}
 }
 
-// The browser and what the backend needs start at the same time: each of them gets here only
-// when the other is being started. Meanwhile the session is said to be starting.
+// The browser and the backend's driver start at the same time: each start waits here until the
+// other has begun. Meanwhile the session's state is starting.
 func TestBrowserAndBackendStartTogether(t *testing.T) {
 	browser, backend := make(chan struct{}), make(chan struct{})
 	meet := func(ctx context.Context, mine, other chan struct{}) error {
@@ -120,7 +120,8 @@ func TestBrowserAndBackendStartTogether(t *testing.T) {
 	if got := <-status; got != "starting" {
 		t.Errorf("while the browser starts the session's state is %q, want starting", got)
 	}
-	s.awaitEnd(t) // a daemon that never had a browser ends, so that the next may have other settings
+	// A daemon that never had a browser ends, so that the next one may have other settings.
+	s.awaitEnd(t)
 }
 
 func TestIdleDaemonEnds(t *testing.T) {
@@ -130,7 +131,7 @@ func TestIdleDaemonEnds(t *testing.T) {
 	s.awaitEnd(t)
 }
 
-// with returns the session with the end of another one's daemon.
+// with moves the end of another session's daemon to s, so that s.awaitEnd waits for it.
 func (s *session) with(other *session) *session {
 	s.done, other.done = other.done, nil
 	return s

@@ -33,22 +33,22 @@ type Session struct {
 	deferred    sync.WaitGroup // deferred work of commands that have been answered
 	idle        *idle
 	owner       *owner
-	connections chan *connection // the newest, for watchConnection
+	connections chan *connection // the newest connection, for watchConnection
 	health      health
 	end         func()      // begins the end of the daemon; may be called more than once
 	unbind      func()      // removes the daemon's socket
-	isBound     func() bool // reports whether that is still there
+	isBound     func() bool // reports whether the daemon's socket is still there
 	aliasing    sync.Mutex  // held while the alias of the broker's socket is found or made
 
 	mu         sync.Mutex // guards the fields below; never held during I/O
 	connection *connection
-	// caller is the caller of the command that runs, nil while a connection is made again
+	// caller is the caller of the command that runs. It is nil while a connection is made again
 	// without a command.
 	caller *caller
-	// starting is set while the browser and the backend start and are connected to.
+	// starting is set while the browser and the driver start and the connection is made.
 	starting    bool
-	browserIdle string // the time that the last caller asked for; see wire.Settings
-	// refused is why there is no browser, if the daemon never had one.
+	browserIdle string // the setting of the last caller that had one; see wire.Settings
+	// refused is the error of the browser's start, if the daemon never had a browser.
 	refused error
 }
 
@@ -56,10 +56,10 @@ type Session struct {
 type connection struct {
 	Connection
 	party  string
-	runs   wire.Settings    // that the browser was started with
+	runs   wire.Settings    // the settings that the browser was started with
 	news   verbs.NoticesOut // which browser it is, and what happened to the one before it
 	mu     sync.Mutex       // guards the fields below
-	told   bool             // a reply has told the news
+	told   bool             // a reply has reported the news
 	holder wire.AgentKey    // the agent that the session belongs to; "" if it belongs to none
 }
 
@@ -71,9 +71,10 @@ func (c *connection) owner() wire.AgentKey {
 	return c.holder
 }
 
-// connect returns the connection to the browser, which is made if there is none or it was
-// lost. Only the command whose turn it is calls connect.
+// connect returns the connection to the browser. If there is none or it was lost, connect makes
+// a new one. Only the command whose turn it is calls connect.
 func (s *Session) connect(ctx context.Context) (*connection, error) {
+	// isLost is checked again, since isAlive takes time.
 	c := s.current()
 	if c != nil && !c.isLost() && s.backend.IsAlive() && s.Broker.isAlive(ctx) && !c.isLost() { // again: to ask takes time
 		return c, nil
@@ -86,7 +87,9 @@ func (s *Session) connect(ctx context.Context) (*connection, error) {
 	began := time.Now()
 	c, err := s.dial(ctx)
 	if errors.Is(err, wire.CodeBrowserGone) && ctx.Err() == nil {
-		c, err = s.dial(ctx) // the browser was ending when it was asked; if not, it costs nothing
+		// The browser may have been about to end when it was asked. If not, another attempt
+		// does no harm.
+		c, err = s.dial(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -115,7 +118,7 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 		start = s.awaitBrowser
 	}
 	s.mu.Unlock()
-	go func() { // while the backend prepares; ends with ctx
+	go func() { // runs while the backend prepares; ends with ctx
 		place, err := start(ctx)
 		browser <- started{place, err}
 	}()
@@ -139,7 +142,7 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	runs, err := s.Broker.meet(ctx)
 	if err != nil {
 		runs = s.settings
-		s.Log.Warn("meeting the broker", "error", err) // it may have died again
+		s.Log.Warn("meeting the broker", "error", err) // the broker may have died again
 	}
 	made, err := s.backend.Connect(ctx, at)
 	if err != nil {
@@ -153,8 +156,8 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	if c.news, err = s.Broker.news(ctx, verbs.NoticesIn{IdleTimeout: want}); err != nil {
 		s.Log.Warn("asking for news", "error", err) // the connection may be lost again
 	}
-	// The broker may have been replaced between the connection and the last request. All later
-	// requests go to its successor, so that nothing but the pid shows that the connection is dead.
+	// The broker may have been replaced between the connection and the last request. Later
+	// requests go to the new broker, so only the pid shows that the connection is dead.
 	if same, err := s.Broker.isSame(ctx); err == nil && !same {
 		closeConnection(c)
 		return nil, ConnectionLostError()
@@ -172,11 +175,11 @@ func (s *Session) startBrowser(ctx context.Context) (home.Endpoint, error) {
 	return place, err
 }
 
-// returnTime is how long a broker that has just been there may take to respond.
+// returnTime is how long a broker that was there a moment ago may take to respond.
 const returnTime = 5 * time.Second
 
-// awaitBrowser is startBrowser for a connection that no command waits for. A browser that
-// was stopped meanwhile is not started again.
+// awaitBrowser is startBrowser for a connection that no command waits for. It does not start a
+// browser that was stopped meanwhile.
 func (s *Session) awaitBrowser(ctx context.Context) (home.Endpoint, error) {
 	place := s.Broker.caller.Endpoint
 	short, cancel := context.WithTimeout(ctx, returnTime)
@@ -190,7 +193,7 @@ func (s *Session) awaitBrowser(ctx context.Context) (home.Endpoint, error) {
 	return place, nil
 }
 
-// noteRefusal records why there is no browser, if the daemon never had one.
+// noteRefusal records the error of the browser's start, if the daemon never had a browser.
 func (s *Session) noteRefusal(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,8 +208,9 @@ func (s *Session) refusal() error {
 	return s.refused
 }
 
-// endIfRefused ends a daemon that cannot have its browser and has done nothing yet: with
-// other settings the next command may have one. Commands that wait get the same error.
+// endIfRefused ends the daemon if its browser does not start and the daemon has done nothing
+// yet: the next command may have other settings, with which a browser starts. Commands in the
+// queue get the same error.
 func (c *Call) endIfRefused() {
 	if why := c.refusal(); why != nil {
 		c.queue.stop(c.Ticket, why)
@@ -215,8 +219,8 @@ func (c *Call) endIfRefused() {
 }
 
 // StartBrowser starts the session's browser if necessary, for a caller that then uses it
-// without this daemon, and makes the session the caller's. It returns the broker's socket by
-// a path that can be part of a URL.
+// without this daemon, and makes the session the caller's. It returns a path to the broker's
+// socket that needs no escapes in a URL.
 func (s *Session) StartBrowser(ctx context.Context, call *wire.Call, verb string) (socket string, err error) {
 	place, err := s.startBrowser(ctx)
 	if err == nil {
@@ -273,9 +277,8 @@ func (s *Session) hello(pid int) wire.Hello {
 	}
 }
 
-// running returns the settings that the session runs with. While the session is connected,
-// those that concern the start of the browser are the browser's: another session may have
-// started it.
+// running returns the settings that the session runs with. While the session is connected, the
+// launch settings are those of the browser, which another session may have started.
 func (s *Session) running() (settings wire.Settings, connected bool) {
 	c := s.live()
 	if c == nil {
@@ -284,7 +287,8 @@ func (s *Session) running() (settings wire.Settings, connected bool) {
 	return s.settings.WithLaunchOptions(c.runs), true
 }
 
-// retire begins the end if no command runs. The pages stay, for the session's next daemon.
+// retire starts the shutdown if no command runs, and otherwise returns [wire.CodeBusy]. The
+// pages stay open, for the session's next daemon.
 func (s *Session) retire() error {
 	s.queue.awaitDeferred()
 	if !s.queue.stopIdle() {

@@ -15,7 +15,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// State is what was set for a session. It lasts until the session is closed, over all daemons
+// State is the settings of a session. It lasts until the session is closed, across all daemons
 // that serve the session.
 type State struct {
 	Policies   verbs.Policies `json:"policies"`
@@ -23,13 +23,13 @@ type State struct {
 	HAR        *Recording     `json:"har,omitzero"`    // never changed, only replaced
 	HARs       []string       `json:"hars,omitzero"`   // the files that requests are answered from
 	ClosesTabs bool           `json:"closes,omitzero"` // the tabs are closed with the session
-	// Setter is the agent that has set it. Nothing of it applies to another agent that gets
-	// the session.
+	// Setter is the agent that made the settings. They do not apply to another agent that
+	// becomes the owner of the session.
 	Setter wire.AgentKey `json:"setter,omitzero"`
 }
 
-// Emulation is how the session's pages differ from what the browser would show and send. The
-// zero value changes nothing.
+// Emulation is how the browser presents itself to the session's pages, as far as it differs
+// from the browser's own settings. The zero value changes nothing.
 type Emulation struct {
 	Device    string            `json:"device,omitzero"`
 	Width     int               `json:"width,omitzero"`
@@ -45,21 +45,21 @@ type Emulation struct {
 	Still     bool              `json:"still,omitzero"`   // reduced motion
 }
 
-// Position is where geolocation says that the page is.
+// Position is the position that geolocation reports to pages.
 type Position struct {
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
 	Accuracy  float64 `json:"accuracy"`
 }
 
-// Recording is a recording of requests that is going on.
+// Recording is a recording of requests in progress.
 type Recording struct {
 	Path    string `json:"path"`
 	Content string `json:"content"` // the bodies that are recorded: all, text or none
 }
 
-// appliesTo reports whether the state applies to an agent: the agent may act in a session of
-// the one that has set it.
+// appliesTo reports whether the state applies to an agent: whether the agent may act in a
+// session of the state's setter.
 func (s State) appliesTo(session string, agent wire.AgentKey) bool {
 	return s.Setter == "" || agent == "" || agent.MayControl(session, s.Setter)
 }
@@ -70,12 +70,12 @@ type StateStore struct {
 
 	mu    sync.Mutex // guards the fields below; held while the file is written, so that it has the last change
 	state State
-	agent wire.AgentKey // that sets what is set from now on
+	agent wire.AgentKey // the agent that makes the changes from now on
 	ended bool          // the session was closed: nothing is written any more
 }
 
-// OpenState reads the state that an earlier daemon of the session has saved. One that cannot
-// be read is empty: the default policies deny.
+// OpenState reads the state that an earlier daemon of the session has saved. A state that
+// cannot be read counts as empty: the default policies deny.
 func OpenState(root home.Root, session string, log *slog.Logger) *StateStore {
 	s := &StateStore{path: root.StateFile(session)}
 	raw, err := os.ReadFile(s.path)
@@ -96,7 +96,7 @@ func (s *StateStore) Get() State {
 	return s.state
 }
 
-// Change changes the state. The change is on disk before it applies.
+// Change changes the state. The change is on disk before it takes effect.
 func (s *StateStore) Change(change func(*State)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,15 +132,15 @@ func (s *StateStore) lastAgent() wire.AgentKey {
 	return s.agent
 }
 
-// end is called when the session ends and its file is removed.
+// end stops all writes to the file, which is removed when the session ends.
 func (s *StateStore) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
 }
 
-// ClosesAtEnd reports whether the tabs of a session that ends without its daemon are closed
-// with it.
+// ClosesAtEnd reports whether the tabs of a session are closed when the session ends without
+// its daemon.
 func ClosesAtEnd(root home.Root, session string) bool {
 	return OpenState(root, session, slog.New(slog.DiscardHandler)).Get().ClosesTabs
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Tabs is what the daemon knows of the session's tabs. Which tabs the session has is known to
-// the broker and never guessed here.
+// Tabs is the session's tabs as the broker listed them last. Only the broker decides which tabs
+// belong to the session.
 type Tabs struct {
 	broker *Broker
 
 	mu      sync.Mutex  // guards the fields below; never held during I/O
 	list    []verbs.Tab // as the broker listed them last
-	active  verbs.Tab   // the tab that commands act on; zero before the first
+	active  verbs.Tab   // the tab that commands act on; zero before the first command
 	told    map[string]bool
-	openers map[string]string // by target, the target that opened it
+	openers map[string]string // from a target to the target that opened it
 	events  int
-	// newest and first are the numbers of the newest download, as of the last list and as of
-	// the first.
+	// newest and first are the numbers of the newest download, in the last list and in the
+	// first list.
 	newest, first int
 	listed        bool
 }
@@ -30,13 +30,13 @@ func newTabs(b *Broker) *Tabs {
 	return &Tabs{broker: b, told: map[string]bool{}, openers: map[string]string{}}
 }
 
-// List asks the broker for the session's tabs. The broker responds after it has handled every
-// event that came before.
+// List asks the broker for the session's tabs. The broker responds after it has handled all
+// earlier events.
 func (t *Tabs) List(ctx context.Context) ([]verbs.Tab, error) {
 	return t.update(t.broker.tabs(ctx, false))
 }
 
-// ListSettled is List at the end of a command. The broker also saves the cookies of a login
+// ListSettled is List at the end of a command: the broker first saves the cookies of a login
 // that the command may have made.
 func (t *Tabs) ListSettled(ctx context.Context) ([]verbs.Tab, error) {
 	return t.update(t.broker.tabs(ctx, true))
@@ -67,14 +67,15 @@ func (t *Tabs) Known() []verbs.Tab {
 	return t.list
 }
 
-// Active returns the tab that commands act on, zero before the first.
+// Active returns the tab that commands act on, or a zero Tab before the first command.
 func (t *Tabs) Active() verbs.Tab {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.active
 }
 
-// Activate makes a tab the one that commands act on, for this daemon and the session's next.
+// Activate makes a tab the active one, for this daemon and the session's next daemon. Commands
+// act on the active tab.
 func (t *Tabs) Activate(ctx context.Context, tab verbs.Tab) error {
 	t.mu.Lock()
 	t.active = tab
@@ -83,23 +84,23 @@ func (t *Tabs) Activate(ctx context.Context, tab verbs.Tab) error {
 	return t.broker.Note(ctx, verbs.NoteIn{Target: tab.TargetID, Active: true})
 }
 
-// Events returns how many events of the session's pages the broker had passed on when the
-// tabs were listed last.
+// Events returns how many events of the session's pages the broker had passed on when the tabs
+// were listed last.
 func (t *Tabs) Events() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.events
 }
 
-// Downloads returns the number of the newest download as of the last list, and as of the
-// first: downloads up to that one are of an earlier daemon.
+// Downloads returns the number of the newest download in the last list and in the first list.
+// Downloads up to the latter were started under an earlier daemon.
 func (t *Tabs) Downloads() (newest, first int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.newest, t.first
 }
 
-// MarkTold marks tabs as ones that the agent knows of.
+// MarkTold marks tabs as known to the agent.
 func (t *Tabs) MarkTold(tabs []verbs.Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -159,9 +160,9 @@ func (t *Tabs) activeName(session string) string {
 	return name
 }
 
-// Successor returns the tab that a command acts on after the tab active, from those that are
-// open: the same target, the same tab in a browser that was started again, or the tab that
-// opened it. Before the first command it is the tab that an earlier daemon had active.
+// Successor returns the open tab that commands act on instead of active: the same target, the
+// same tab in a restarted browser, or the tab that opened it. If no tab was active yet,
+// Successor returns the tab that an earlier daemon had active, or else the last tab.
 func (c *Call) Successor(tabs []verbs.Tab, active verbs.Tab) (verbs.Tab, bool) {
 	if active.TargetID == "" {
 		for _, tab := range tabs {
@@ -189,7 +190,7 @@ func (c *Call) Successor(tabs []verbs.Tab, active verbs.Tab) (verbs.Tab, bool) {
 	return verbs.Tab{}, false
 }
 
-// tabList serves a verb that waits for no page and starts no browser.
+// tabList lists the tabs. It neither waits for a page nor starts a browser.
 func (s *Session) tabList(ctx context.Context, _ *wire.Call, in verbs.TabListIn) (verbs.TabsOut, error) {
 	list := s.Tabs.List
 	if in.All {

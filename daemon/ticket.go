@@ -18,16 +18,16 @@ type Ticket struct {
 	// isRecovering reports whether a call that is overdue will soon end by itself. It may be
 	// nil.
 	isRecovering func() bool
-	deferred     func() // the work that is left when the command has been answered; may be nil
+	deferred     func() // work to do after the command was answered; may be nil
 
 	mu           sync.Mutex    // guards the fields below; taken after queue.mu
-	overdue      int           // calls that are overdue and have not returned
+	overdue      int           // the number of overdue calls that have not returned
 	released     bool          // the command has been answered
 	deferredDone chan struct{} // closed when the deferred work is done; nil if there is none
 }
 
-// release ends the command. The next one's turn comes when every overdue call has returned:
-// what such a call still does must not happen to another command's page.
+// release ends the command. The next command's turn begins when every overdue call has
+// returned: a late effect of such a call must not hit another command's page.
 func (t *Ticket) release() {
 	t.cancel(nil)
 	t.mu.Lock()
@@ -39,8 +39,8 @@ func (t *Ticket) release() {
 	}
 }
 
-// Defer sets the work that is done when the command has been answered and before the next
-// one's turn comes.
+// Defer sets deferred work: work to do after the command was answered and before the next
+// command's turn begins.
 func (t *Ticket) Defer(work func()) { t.deferred = work }
 
 // runDeferred does the deferred work, if there is any.
@@ -51,8 +51,8 @@ func (t *Ticket) runDeferred() {
 	}
 }
 
-// releaseAfterDeferred is release after the deferred work, which a goroutine of the group
-// does.
+// releaseAfterDeferred does the deferred work, if there is any, in a goroutine of the group,
+// and then releases the ticket.
 func (t *Ticket) releaseAfterDeferred(group *sync.WaitGroup) {
 	if t.deferred == nil {
 		t.release()
@@ -69,14 +69,14 @@ func (t *Ticket) releaseAfterDeferred(group *sync.WaitGroup) {
 	})
 }
 
-// isAnswered reports whether only deferred work is left of the command.
+// isAnswered reports whether the command was answered and only its deferred work remains.
 func (t *Ticket) isAnswered() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.deferredDone != nil
 }
 
-// isOverdue reports whether a call of the command has missed its deadline.
+// isOverdue reports whether a call of the command has missed its deadline and not returned.
 func (t *Ticket) isOverdue() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -88,8 +88,8 @@ const Grace = 3 * time.Second
 
 // Watch runs a call that cannot be cancelled, and returns when the call does. If the call has
 // not returned within limit and [Grace], Watch returns [wire.CodeWedged], and the queue waits
-// for the call. If crash is not nil, the call is on a page that is closed with crash: then
-// Watch returns [wire.CodePageCrashed].
+// for the call. If crash is not nil, it is closed when the page of the call crashes: then Watch
+// returns [wire.CodePageCrashed].
 func (t *Ticket) Watch(limit time.Duration, crash <-chan struct{}, call func() error) error {
 	var finished, overdue bool // guarded by t.mu
 	done := make(chan error, 1)
@@ -132,15 +132,15 @@ func (t *Ticket) Peek(limit time.Duration, crash <-chan struct{}, call func() er
 	return overdueError(t.verb)
 }
 
-// recoveryTime is how long a call may take while what drives the page is being replaced. A
+// recoveryTime is how long a call may take while the driver or the broker is being replaced. A
 // driver or a broker that has not responded for 5 s is replaced, and calls through it fail.
 const recoveryTime = 15 * time.Second
 
 // result is how a call ended.
 type result struct{ err error }
 
-// await waits for the end of a call, for longer than limit while the driver or the broker is
-// being replaced.
+// await waits up to limit for the end of a call. It waits up to recoveryTime if the driver or
+// the broker is being replaced.
 func (t *Ticket) await(done <-chan error, crash <-chan struct{}, limit time.Duration) (result, bool) {
 	began := time.Now()
 	got, ok := awaitCall(done, crash, limit)
@@ -150,8 +150,8 @@ func (t *Ticket) await(done <-chan error, crash <-chan struct{}, limit time.Dura
 	return awaitCall(done, crash, recoveryTime-time.Since(began))
 }
 
-// CrashTime is how long after a failed call the notification may come that the page has
-// crashed, and the other way round.
+// CrashTime is the longest time between the failure of a call and the notification that the
+// page has crashed. Either of them can come first.
 const CrashTime = 200 * time.Millisecond
 
 // awaitCall waits for the end of a call, and reports whether it came in time. Chromium does

@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// ContextError returns the coded reason why ctx is done.
+// ContextError returns the reason why ctx is done, as an error with a code.
 func ContextError(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	var coded *wire.Error
@@ -51,8 +51,8 @@ func IsClosed(c <-chan struct{}) bool {
 	}
 }
 
-// replace puts newest into a channel that has room for one value, in place of the value that
-// is there.
+// replace puts newest into a channel with a buffer of one, in place of the value that the
+// channel has.
 func replace[T any](c chan T, newest T) {
 	for {
 		select {

@@ -77,7 +77,8 @@ func TestBusyDaemonOfAnotherBuildStays(t *testing.T) {
 	if got := wire.AsError(err); got == nil || got.Code != wire.CodeBuildDiffers || got.Hint != "abrowser --session a close" {
 		t.Fatalf("Session = %+v", got)
 	}
-	// The start of another session removes unused copies, and must leave that of the busy one.
+	// The start of another session removes unused copies, and must leave the copy that the busy
+	// daemon runs.
 	if _, _, err := l2.Session(t.Context(), "b", wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestTruncatedCopyIsReplaced(t *testing.T) {
 	}
 }
 
-// go run removes the executable that it has started.
+// A launcher can start a daemon even if its own executable was deleted, as go run does.
 func TestStartsFromADeletedExecutable(t *testing.T) {
 	root := newRoot(t)
 	program := filepath.Join(t.TempDir(), "gone")

@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Check checks every part, our executable, and all running processes. It starts nothing and
-// changes nothing.
+// Check reports the state of every part, of our executable and of all running processes. It
+// installs nothing, and starts and stops no daemon, broker or browser.
 func (l *Launcher) Check(ctx context.Context, s wire.Settings) []verbs.Part {
 	parts := append([]verbs.Part{l.checkExecutable()}, l.Installer().Check(ctx, s)...)
 	brokers, err := l.Root.Browsers()
@@ -65,8 +65,8 @@ func (l *Launcher) checkRunning(ctx context.Context, what string, endpoints []ho
 	return summarize(what, running, failed)
 }
 
-// checkDrivers asks the shared drivers for their status. A driver that does not answer is
-// also replaced as soon as a session notices.
+// checkDrivers asks the shared drivers for their status. If a driver does not answer, one of
+// its sessions kills and replaces it too, as soon as that session notices.
 func (l *Launcher) checkDrivers(ctx context.Context) []verbs.Part {
 	found, err := (&driver.Shared{Root: l.Root}).List(ctx)
 	if err != nil {
@@ -89,15 +89,16 @@ func (l *Launcher) checkDrivers(ctx context.Context) []verbs.Part {
 	return summarize("drivers", running, failed)
 }
 
-// summarize returns one part for all running processes that answer, followed by the parts of
-// those that do not.
+// summarize returns one part for all running processes that answer, followed by the parts
+// for the processes that do not answer.
 func summarize(name string, running []string, failed []verbs.Part) []verbs.Part {
 	detail := cmp.Or(strings.Join(running, ", "), "none is running")
 	return append([]verbs.Part{{Name: name, OK: true, Detail: detail}}, failed...)
 }
 
-// notAnswering returns the part of a process that listens and does not answer. Killing a
-// daemon loses no tab: the session's next command adopts it.
+// notAnswering returns the part for a process that listens and does not answer, with the
+// command that continues or kills the process. Killing a daemon loses no tab: the session's
+// next command adopts the tabs.
 func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Endpoint, err error) verbs.Part {
 	part := install.FailedPart(what, err)
 	if !errors.Is(err, wire.CodeWedged) {

@@ -18,8 +18,9 @@ func (l *Launcher) Build() (string, error) {
 	return l.build, l.buildErr
 }
 
-// executable returns the file to read our executable from. On Linux it is the one that this
-// process runs, even if the file at its path was replaced or, as by go run, deleted.
+// executable returns the path to read our executable from. On Linux this is /proc/self/exe,
+// which is the file that this process runs even if the file at its original path was
+// replaced, or was deleted as go run does.
 func (l *Launcher) executable() string {
 	if l.Executable != "" {
 		return l.Executable

@@ -20,9 +20,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The launcher under test starts the test binary as abrowser. As `abrowser daemon NAME` or
-// `abrowser keeper` it is a daemon that serves a real socket; as `launch NAME` it is a
-// command that starts one.
+// The launcher under test starts the test binary under the name abrowser. As `abrowser daemon
+// NAME` or `abrowser keeper` the test binary serves a real socket. As `launch NAME` it is a
+// command that starts a daemon.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Args[0] == "abrowser":
@@ -143,7 +143,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	ReportReady(ready, nil)
 	err = srv.Serve(ctx, l)
 	if mode == "slow-end" {
-		time.Sleep(700 * time.Millisecond) // it has stopped listening and still holds its lease
+		time.Sleep(700 * time.Millisecond) // the process has stopped listening and still holds its lease
 	}
 	return err
 }

@@ -18,8 +18,8 @@ import (
 const killTimeout = 5 * time.Second
 
 // Kill kills the session's daemon and a driver of its own, whatever they are doing, and
-// removes the files that they left. No tab is lost. It reports whether a daemon was running.
-// The process is identified by its socket, not by a file.
+// removes the files that they left. No tab is lost. Kill reports whether a daemon was
+// running. The daemon is the peer process of its socket; no file with a pid is trusted.
 func (l *Launcher) Kill(ctx context.Context, p home.Endpoint) (bool, error) {
 	conn, err := sockets.Dial(ctx, p)
 	if errors.Is(err, wire.CodeNotRunning) {
@@ -35,7 +35,7 @@ func (l *Launcher) Kill(ctx context.Context, p home.Endpoint) (bool, error) {
 	}
 	victim := pid
 	if group, err := syscall.Getpgid(pid); err == nil && group == pid {
-		victim = -pid // the daemon's process group, with its driver
+		victim = -pid // the daemon's process group, which contains its driver
 	}
 	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return false, wire.Errorf(wire.CodePermission, "killing process %d: %v", pid, err).WithHint("abrowser doctor")

@@ -1,18 +1,20 @@
 // Package launcher starts the daemon of a session and the browser, unless they are running.
 //
-// It connects to the process at an endpoint. If there is none, it starts our own executable
-// in that role: in a session of its own, with its log as output, an environment of permitted
-// variables, and no other inherited descriptors. If ten processes need the same daemon at
-// the same time, the first one gets the start lock and starts it, and the others connect to
-// it. Before anything is started, package install fetches the parts that are missing: a
-// browser, Playwright's driver, Node.
+// It connects to the process at an endpoint. If no process listens there, it starts our own
+// executable as `abrowser daemon NAME` or `abrowser keeper`. The child runs in a process
+// session of its own. It has a log file as output, an environment of permitted variables, and
+// no inherited descriptor except the ready pipe, to which it reports that it serves. If ten
+// processes need the same daemon at the same time, the first one gets the start lock and
+// starts the daemon, and the others connect to it. Before the start, package install fetches
+// the parts that are missing: a browser, Playwright's driver, Node.
 //
-// The package does not know verbs: it uses only hello and retire of a daemon. It is used by
-// the command line for sessions and by daemons for the browser.
+// The package does not know verbs. It sends a daemon only hello, which returns the daemon's
+// build and settings, and retire, which asks an idle daemon to exit. The command line uses
+// the package for sessions, and daemons use it for the browser.
 //
 // The invariant: no file is taken as proof that a process runs. A process that the launcher
-// returns has answered hello, is of our build, and runs with the requested settings;
-// otherwise the caller gets an error that says what to do.
+// returns has answered hello, is of our build or is a broker with our protocol, and runs with
+// the requested settings. Otherwise the caller gets an error that says what to do.
 package launcher
 
 import (
@@ -50,9 +52,9 @@ type Launcher struct {
 
 // limits are the timeouts of the steps of a start.
 type limits struct {
-	hello time.Duration // for the reply of a running process; a suspended one accepts connections and never replies
+	hello time.Duration // for the reply of a running process; a suspended one accepts and never replies
 	start time.Duration // from the start of the process until it is ready; a browser on a cold disk is slow
-	exit  time.Duration // for a process that retires or is exiting
+	exit  time.Duration // for the exit of a process that was asked to retire or is already exiting
 }
 
 func (l *Launcher) limits() limits {
@@ -65,23 +67,23 @@ func (l *Launcher) limits() limits {
 // target is a process that Session or Browser finds or starts.
 type target struct {
 	endpoint home.Endpoint
-	what     string   // for messages
-	args     []string // of our executable
+	what     string   // its name in messages
+	args     []string // the arguments of our executable
 	settings wire.Settings
-	stop     string // the command that stops it
-	// prepare is called before it is started. It returns the settings to start it with, or
-	// why it cannot be started.
+	stop     string // the command that stops the process
+	// prepare is called before the process is started. It returns the settings to start the
+	// process with, or an error that says why the process cannot be started.
 	prepare   func(context.Context) (wire.Settings, error)
 	isBrowser bool
 }
 
 // Session starts the session's daemon unless it is running, and returns its endpoint and its
 // hello. If parts are missing, Session fetches them first, which may take minutes, so ctx
-// should have no short deadline; starting has its own.
+// should have no short deadline. The start of the daemon has a deadline of its own.
 //
-// An idle daemon of another build is replaced. For a busy one the error is
-// [wire.CodeBuildDiffers]. For a daemon that runs with other settings than requested it is
-// [wire.CodeSettingsDiffer]. The hint of either is the command that changes it.
+// An idle daemon of another build is replaced. Session returns [wire.CodeBuildDiffers] for a
+// busy daemon of another build, and [wire.CodeSettingsDiffer] for a daemon that runs with
+// other settings than requested. The hint of each error says how to resolve it.
 func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	endpoint, err := l.Root.Session(name)
 	if err != nil {
@@ -96,7 +98,8 @@ func (l *Launcher) Session(ctx context.Context, name string, s wire.Settings) (h
 }
 
 // resume returns the settings to start a session's daemon with, see [home.Root.Resume]. It
-// returns an error if a running browser has other settings, before there is a daemon.
+// returns an error if the session's browser already runs with other settings, so that no
+// daemon is started in vain.
 func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wire.Settings, error) {
 	s, err := l.Root.Resume(name, s)
 	if err != nil {
@@ -109,7 +112,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
 	running, err := (&client.Client{Endpoint: browser.endpoint}).Hello(ctx)
-	if err != nil { // none is running, or the daemon waits for it
+	if err != nil { // no browser is running, or it does not answer yet and the daemon waits for it
 		return s, home.MakeProfile(s)
 	}
 	if err := browser.checkSettings(running); err != nil {
@@ -153,7 +156,7 @@ func (l *Launcher) Installer() *install.Installer {
 	}
 }
 
-// ensureParts fetches the parts that are missing.
+// ensureParts fetches the parts that are missing for a session with the settings.
 func (l *Launcher) ensureParts(ctx context.Context, s wire.Settings) error {
 	if l.ensure != nil {
 		return l.ensure(ctx, s)

@@ -186,7 +186,7 @@ func TestExitingDaemonIsAwaited(t *testing.T) {
 }
 
 // A daemon that is not connected to a browser is not told that its socket was removed, and
-// keeps its lease. The next command ends it.
+// keeps its lease. The next command ends that daemon and starts another one.
 func TestUnreachableDaemonIsReplaced(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})
@@ -202,7 +202,7 @@ func TestUnreachableDaemonIsReplaced(t *testing.T) {
 		t.Errorf("Session() = pid %d, %v after pid %d", again.PID, err, hello.PID)
 	}
 	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %s", took)
+		t.Errorf("replacing the daemon took %s", took)
 	}
 }
 
@@ -223,7 +223,8 @@ func TestLeaseHeldByAnotherProcess(t *testing.T) {
 	}
 }
 
-// A daemon that is started by hand while the launcher waits for its lease is used.
+// If a daemon is started by hand while the launcher waits for the lease, the launcher uses
+// that daemon.
 func TestStartedByHand(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	if err := l.Root.Make(); err != nil {
@@ -303,7 +304,7 @@ func TestSuspendedDaemon(t *testing.T) {
 	parts := l.Check(t.Context(), wire.Settings{})
 	at := slices.IndexFunc(parts, func(p verbs.Part) bool { return p.Code == wire.CodeWedged })
 	if at < 0 || !strings.HasPrefix(parts[at].Hint, "kill -CONT ") {
-		t.Fatalf("doctor says %+v", parts)
+		t.Fatalf("doctor reports %+v", parts)
 	}
 	if out, err := exec.CommandContext(t.Context(), "sh", "-c", parts[at].Hint).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", parts[at].Hint, err, out)

@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// readyVariable has the descriptor of a child's ready pipe.
+// readyVariable is the environment variable with the descriptor of a child's ready pipe.
 const readyVariable = "ABROWSER_READY_FD"
 
 // readyMessage is the one line that a child writes to its ready pipe.
@@ -31,16 +31,17 @@ func ReadyPipe(lookup func(string) (string, bool)) (*os.File, error) {
 	if err != nil || fd < 3 {
 		return nil, wire.Errorf(wire.CodeBadInput, "%s is not a file descriptor: %q", readyVariable, text)
 	}
-	// In our own children, another file has that number.
+	// Our own children must not get the variable: in them, another file has that number.
 	if err := os.Unsetenv(readyVariable); err != nil {
 		return nil, err
 	}
 	return sockets.Inherit(fd, "ready")
 }
 
-// ReportReady reports to the launcher that this process serves now, or err, why it cannot.
-// It closes the pipe. A nil pipe is that of a process that was started by hand. ReportReady
-// also keeps the copy of our executable that this process runs, see [bincache.Pin].
+// ReportReady reports to the launcher that this process serves, or, if err is not nil, why it
+// cannot serve. It closes the pipe. In a process that was started by hand, pipe is nil. If err
+// is nil, ReportReady also calls [bincache.Pin], which protects the copy of our executable
+// that this process runs.
 func ReportReady(pipe *os.File, err error) {
 	if err == nil {
 		bincache.Pin()
@@ -52,5 +53,5 @@ func ReportReady(pipe *os.File, err error) {
 	if raw, err := json.Marshal(message); err == nil {
 		_, _ = pipe.Write(append(raw, '\n')) // the launcher may have exited
 	}
-	_ = pipe.Close() // as above
+	_ = pipe.Close() // the launcher has the message, or has exited
 }

@@ -50,15 +50,16 @@ func (l *Launcher) spawn(ctx context.Context, t target, build string) error {
 	}
 	l.logger().Info("started", "role", t.args[0], "name", t.endpoint.Name, "pid", cmd.Process.Pid)
 	exited := make(chan error, 1)
-	// This goroutine outlives the call: a daemon that starts a keeper is its parent, and the
-	// keeper would become a zombie if nothing waited for it.
+	// This goroutine outlives the call. A daemon that starts a keeper is the keeper's parent,
+	// and the keeper would become a zombie if no goroutine waited for it.
 	go func() { exited <- cmd.Wait() }()
 	ctx, cancel := context.WithTimeoutCause(ctx, l.limits().start, wire.CodeStart)
 	defer cancel()
 	return t.awaitReady(ctx, ready, cmd.Process, exited, log)
 }
 
-// awaitReady reads the child's message from the ready pipe.
+// awaitReady waits for the child's message on the ready pipe: that it serves, or why it
+// cannot. It returns the child's error, or its own if the child exits or ctx ends first.
 func (t target) awaitReady(ctx context.Context, ready *os.File, child *os.Process, exited <-chan error, log *childlog.Log) error {
 	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) }) // interrupts the read
 	defer stop()
@@ -90,7 +91,7 @@ func (t target) awaitReady(ctx context.Context, ready *os.File, child *os.Proces
 }
 
 // notReady returns the error for a child that is not ready in time. If only the caller's own
-// deadline has passed, the child continues to start, for the next command.
+// deadline has passed, the child keeps running, so that the next command can use it.
 func (t target) notReady(ctx context.Context, child *os.Process, log *childlog.Log) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, wire.CodeStart):
@@ -111,8 +112,9 @@ func (t target) startError(log *childlog.Log, format string, args ...any) error 
 	return wire.Errorf(wire.CodeStart, "%s %s", t.what, message).WithHint("abrowser doctor").With("log", t.endpoint.Log)
 }
 
-// closeOnExec keeps the child from inheriting descriptors that our own caller left open. A
-// shell that waits for the end of a pipe would wait until the daemon exits.
+// closeOnExec keeps the child from inheriting descriptors that our own caller left open. If
+// the child inherited a pipe, a shell that waits for the end of the pipe would wait until the
+// daemon exits.
 func closeOnExec() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A shell that runs x=$(abrowser open URL) waits for the end of the pipe, so the daemon must
-// not inherit it, not even as a descriptor that the shell has left open.
+// The caller is not blocked until the daemon exits. A shell that runs x=$(abrowser open URL)
+// waits for the end of a pipe, so the daemon must not inherit the pipe, not even as a
+// descriptor that the shell has left open.
 func TestCallerIsNotBlocked(t *testing.T) {
 	root := newRoot(t)
 	began := time.Now()
@@ -60,7 +61,7 @@ func TestChildInheritsLittle(t *testing.T) {
 		if v, ok := strings.CutPrefix(line, "env "); ok {
 			env = append(env, v)
 		} else if v, ok := strings.CutPrefix(line, "fd "); ok {
-			if !strings.Contains(v, "anon_inode") && !strings.Contains(v, "/cgroup/") { // Go's own
+			if !strings.Contains(v, "anon_inode") && !strings.Contains(v, "/cgroup/") { // opened by Go
 				fds = append(fds, v)
 			}
 		} else if name, value, ok := strings.Cut(line, "="); ok {
@@ -93,7 +94,7 @@ func TestProcessTitle(t *testing.T) {
 	}
 	raw, err := exec.CommandContext(t.Context(), "ps", "-o", "args=", "-p", itoa(hello.PID)).Output()
 	if got := strings.TrimSpace(string(raw)); err != nil || got != "abrowser daemon a" {
-		t.Errorf("ps says %q, %v", got, err)
+		t.Errorf("ps reports %q, %v", got, err)
 	}
 }
 

@@ -33,12 +33,12 @@ func (l *Launcher) findOrStart(ctx context.Context, t target) (wire.Hello, error
 
 // start takes the start lock and then:
 //
-//  1. asks again, since the previous holder of the lock may have started the target, and
-//     checks whether it may be started;
+//  1. asks the target for its hello again, since the previous holder of the lock may have
+//     started the target, and checks whether the target may be started;
 //  2. fetches the parts that are missing;
 //  3. retires a process of another build, and waits until the previous process has exited;
 //  4. starts the process, and waits until it is ready;
-//  5. asks it for its hello;
+//  5. asks the new process for its hello;
 //  6. removes the executables of builds that no process runs.
 func (l *Launcher) start(ctx context.Context, t target, build string) (wire.Hello, error) {
 	if err := l.Root.Make(); err != nil {
@@ -85,7 +85,7 @@ func (l *Launcher) binaries() bincache.Cache { return bincache.Cache(l.Root.Path
 // hello asks the process at the target's endpoint for its hello.
 func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 	limit := l.limits().hello
-	if t.isBrowser { // its keeper binds the socket before it starts Chromium, which takes a while
+	if t.isBrowser { // the keeper binds the socket before it starts Chromium, which takes a while
 		limit = l.limits().start
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -99,8 +99,8 @@ func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 }
 
 // isCompatible reports whether the running process can serve callers of the build. A process
-// that is exiting cannot. A broker of another build can if it has the same protocol, since it
-// is never replaced while it has tabs.
+// that is exiting cannot serve them. A broker of another build can serve them if it has the
+// same protocol: the launcher does not replace a running broker, since its tabs would be lost.
 func (t target) isCompatible(running wire.Hello, build string) bool {
 	return !running.Ending && (running.Build == build || t.isBrowser && running.Protocol == wire.Protocol)
 }
@@ -131,7 +131,8 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	switch {
 	case errors.Is(err, wire.CodeBusy):
 		return busy
-	case errors.Is(err, wire.CodeNotRunning), errors.Is(err, wire.CodeResultUnknown): // it has exited meanwhile
+	// In these cases the process has exited meanwhile.
+	case errors.Is(err, wire.CodeNotRunning), errors.Is(err, wire.CodeResultUnknown):
 	case err != nil:
 		return err
 	}
@@ -140,8 +141,8 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 }
 
 // awaitVacant retires a process that is in the way and waits for its exit. It reports
-// whether the endpoint is free: if not, a compatible process that was started by hand serves
-// there.
+// whether the endpoint is free. It returns false if a compatible process, which was started
+// by hand, serves at the endpoint.
 func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limits().exit)
 	defer cancel()
@@ -157,7 +158,8 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 		case !errors.Is(err, wire.CodeNotRunning):
 			return false, err
 		}
-		// A retiring process accepts connections until it exits, so that proves nothing.
+		// Only if no process answered hello does awaitLease also wait for the socket: a retiring
+		// process accepts connections until it exits, so its socket proves nothing.
 		vacant, err := l.awaitLease(ctx, t, err != nil)
 		if vacant || err != nil {
 			return vacant, err
@@ -165,22 +167,22 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 	}
 }
 
-// endUnreachable ends a daemon whose socket was removed while it holds its lease, unless it
-// is exiting. A broker tells its daemons that their sockets are gone, but a daemon may not be
-// connected to one. As at any SIGTERM, its tabs stay.
+// endUnreachable sends SIGTERM to a daemon that holds its lease although its socket file was
+// removed. A broker tells its daemons that their sockets are gone, but a daemon may not be
+// connected to a broker. As after any SIGTERM, the daemon's tabs stay.
 func (l *Launcher) endUnreachable(p home.Endpoint) {
 	if _, err := os.Lstat(p.Socket); !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if holder, ok := sockets.Listener(p.Lock); ok && holder.PID != os.Getpid() {
 		l.logger().Info("ending a daemon whose socket is gone", "name", p.Name, "pid", holder.PID)
-		_ = syscall.Kill(holder.PID, syscall.SIGTERM) // if it is exiting, nothing changes
+		_ = syscall.Kill(holder.PID, syscall.SIGTERM) // no effect on a daemon that is already exiting
 	}
 }
 
 // awaitLease waits until no process holds the target's lease, which a process holds until it
-// has exited. If orSocket is true, awaitLease also returns when a process accepts
-// connections. It reports whether the lease is free.
+// has exited. If orSocket is true, awaitLease also ends an unreachable daemon, and returns as
+// soon as a process accepts connections. It reports whether the lease is free.
 func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (bool, error) {
 	lease, err := sockets.TryAcquire(t.endpoint.Lock)
 	if err == nil {

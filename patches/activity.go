@@ -7,7 +7,7 @@ import (
 )
 
 // isActivity reports whether an event shows that a page navigates or exchanges data
-// with a server. Its title may then have changed, or a login may have happened.
+// with a server. The page's title may then have changed, or a login may have happened.
 func isActivity(method string) bool {
 	switch method {
 	case "Network.requestWillBeSent", "Network.responseReceivedExtraInfo", "Page.frameRequestedNavigation", "Page.frameNavigated", "Page.navigatedWithinDocument":
@@ -16,8 +16,8 @@ func isActivity(method string) bool {
 	return false
 }
 
-// changesCookies reports whether a method is about cookies or clears storage, and so
-// may change logins.
+// changesCookies reports whether a method concerns cookies or clears storage. Such a
+// method may change logins.
 func changesCookies(method string) bool {
 	domain, name, _ := strings.Cut(method, ".")
 	return (domain == "Storage" || domain == "Network") && (strings.Contains(name, "Cookie") || strings.HasPrefix(name, "clear"))
@@ -31,9 +31,9 @@ func (tn *tenant) summary() summary {
 	return summary{tn.NextTab, len(tn.tabs), len(tn.Lost), tn.pageEvents, tn.LastDownload}
 }
 
-// TakeActivity reports whether a tenant's pages navigated or contacted a server, or its
-// clients changed cookies, since the last call. It also records the present summary:
-// the caller is about to read the tenant's tabs.
+// TakeActivity reports whether, since the last call, a tenant's pages navigated or
+// contacted a server, or its clients changed cookies. It also records the present summary,
+// because the caller is about to read the tenant's tabs.
 func (m *Mux) TakeActivity(name string) bool {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -44,23 +44,23 @@ func (m *Mux) TakeActivity(name string) bool {
 	return moved
 }
 
-// unchanged reports whether the tenant had no activity and its summary is the same
-// since [Mux.TakeActivity].
+// unchanged reports whether, since the last [Mux.TakeActivity], the tenant had no activity
+// and its summary is the same.
 func (tn *tenant) unchanged() bool {
 	return !tn.activity && tn.lastSummary != nil && *tn.lastSummary == tn.summary()
 }
 
-// enableQuietReplies serves Abrowser.tellQuiet. From then on a reply to the client has
-// the member "quiet" if the tenant is unchanged, so that the client need not query the
-// broker after each of its actions.
+// enableQuietReplies serves Abrowser.tellQuiet. From then on, a reply to the client has
+// the member "quiet" if the tenant is unchanged (see [tenant.unchanged]). The client then
+// does not have to query the broker after each of its actions.
 func enableQuietReplies(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.client.quietReplies = true
 	m.respond(s, r, none{})
 	return nil
 }
 
-// expectActivity serves Abrowser.mayLogIn: the client's next command may set cookies
-// without an event.
+// expectActivity serves Abrowser.mayLogIn, with which a client announces that its next
+// command may set cookies without an event. The request itself counts as activity.
 func expectActivity(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.client.tenant.activity = true
 	m.respond(s, r, none{})

@@ -8,14 +8,17 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// An agent is the program that uses a session; one agent may have several tenants.
-// The Mux records the agent of each tenant and knows only the agent's name.
+// An agent is the program that uses a session. One agent can use several sessions, and so
+// have several tenants. The Mux records the name of each tenant's agent.
 
-// Claim assigns a tenant to an agent if the tenant is free: it is new, it was ended, or
-// it has been without a connection for longer than [Options.Grace] and its agent is not
-// alive. Claim returns the tenant's agent afterwards, and whether the tenant had been
-// ended since its last use. If looks is set, a free tenant is left without an agent. An
-// empty agent changes nothing.
+// Claim makes agent the agent of the named tenant if the tenant is free. A tenant is free
+// if it is new or has no agent, if it was ended, or if it is released and its agent is not
+// alive. Claim returns the tenant's agent after the call, and whether the tenant was ended
+// and not claimed again before the call.
+//
+// looks is set for an agent that only reads from the session. Such a claim creates no
+// tenant, and leaves a free tenant without an agent. If agent is empty, Claim changes
+// nothing.
 func (m *Mux) Claim(name, agent string, looks bool) (holder string, ended bool) {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -39,14 +42,14 @@ func (m *Mux) Claim(name, agent string, looks bool) (holder string, ended bool) 
 	return tn.Agent, ended
 }
 
-// Claimed reports whether a tenant must not be taken from its agent: the tenant is
-// live, or it was released and its agent is alive.
+// Claimed reports whether a tenant must not be taken from its agent. This is the case if
+// the tenant is live, or if its agent is alive and the tenant was not ended.
 func (m *Mux) Claimed(name string) bool {
 	tn := m.tenants[name]
 	return tn != nil && (tn.live() || !tn.Ended && tn.Agent != "" && m.AgentAlive != nil && m.AgentAlive(tn.Agent))
 }
 
-// agentName returns the tenant's agent. A tenant without one is its own agent.
+// agentName returns the tenant's agent. A tenant without an agent counts as its own agent.
 func (tn *tenant) agentName() string { return cmp.Or(tn.Agent, tn.Name) }
 
 // ExtraTab is a tab of a live tenant other than its first.
@@ -86,8 +89,8 @@ func (m *Mux) ExtraTabs() []ExtraTab {
 	return all
 }
 
-// HasNoTab reports whether a tenant has no tab and none is being created. Its next tab
-// is then not an extra one.
+// HasNoTab reports whether a tenant has no tab and none is being created for it. The
+// tenant's next tab is then not an [ExtraTab].
 func (m *Mux) HasNoTab(name string) bool {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -109,8 +112,9 @@ func (m *Mux) AgentOf(name string) string {
 	return name
 }
 
-// reserveTab asks [Options.Admit] for one more tab. If it is granted, the caller calls
-// settle with whether the tab was created: only then is another tab closed for it.
+// reserveTab asks [Options.Admit] for one more tab. If Admit allows the tab, the caller has
+// to call settle and report whether the tab was created. If it was created, settle
+// closes the tab that Admit named.
 func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error) {
 	noEviction := func(bool) {}
 	if m.Admit == nil {
@@ -133,8 +137,8 @@ func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error
 	}, nil
 }
 
-// Evict closes an extra tab. The tab stops counting at once; done is called when it is
-// gone or limit has passed.
+// Evict closes an extra tab. [Mux.ExtraTabs] omits the tab at once. done is called when the
+// tab is gone or limit has passed.
 func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 	m.evicting[target] = true
 	m.closeAll([]string{target}, limit, func(int) { done() })
@@ -143,13 +147,13 @@ func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 // AgentEnd is the result of [Mux.EndAgent].
 type AgentEnd struct {
 	Tenants      []string
-	Disconnected []string // the tenants that had no client, which could learn of the end
+	Disconnected []string // the tenants that had no client, so that no client noticed the end
 	Closed       int      // number of tabs
 }
 
-// EndAgent ends the tenants of an agent as [Mux.End] does. It closes the extra tabs of
-// those that are live and leaves all other tabs. done is called when the tabs are gone
-// or limit has passed.
+// EndAgent ends the tenants of an agent with [Mux.End] and closes the extra tabs of the
+// live ones. The other tabs stay, except those that End always discards. done is called
+// when the tabs are gone or limit has passed.
 func (m *Mux) EndAgent(agent string, limit time.Duration, done func(AgentEnd)) {
 	var ids []string
 	var p AgentEnd

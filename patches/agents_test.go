@@ -97,7 +97,7 @@ func TestClaim(t *testing.T) {
 	m.tenants["s"].Released = time.Unix(1, 0)
 	m.AgentAlive = func(agent string) bool { return agent == "a" }
 	claim("reader", true, "a")
-	claim("b", false, "a") // a is idle, but alive
+	claim("b", false, "a") // agent a has no connection, but is alive
 	if !m.Claimed("s") {
 		t.Error("released, but its agent is alive: not claimed")
 	}
@@ -118,8 +118,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// A connection that arrives after its session was ended makes the session live again,
-// but without an agent.
+// If a client connects after its tenant was ended, the tenant is live again but has no
+// agent.
 func TestLateConnectionLeavesTenantUnclaimed(t *testing.T) {
 	m, _ := muxWith(t, Options{}, map[string]int{"s": 1})
 	tn := m.tenants["s"]

@@ -14,12 +14,13 @@ func (m *Mux) resumeIfReady(t *target) {
 	}
 }
 
-// announce attaches the owner's browser-level sessions that asked for auto-attach to
-// a target, and resumes or wakes the target.
+// announce attaches the owner's clients to a target, for each browser-level session that
+// asked for auto-attach. It then wakes the target, or resumes a paused target as soon as
+// the clients are ready.
 func (m *Mux) announce(t *target) {
-	// The newest client comes first. The browser paused the target for one session only
-	// (see [Mux.handOff]), and a program that connects next to the session's daemon
-	// should not notice the daemon.
+	// The newest client comes first, because the target is paused for one CDP session
+	// only, and the first client gets that session (see [Mux.handOff]). A program that
+	// connects next to abrowser's daemon then works as if the daemon were not connected.
 	for _, c := range slices.Backward(t.owner.clients) {
 		for _, s := range c.browserSessions() {
 			m.attachClient(s, t, nil)
@@ -40,15 +41,17 @@ func (m *Mux) announce(t *target) {
 	})
 }
 
-// unresponsive reports whether the target's renderer is gone, so that calls on it get
-// no reply. Playwright waits for such replies before it has connected.
+// unresponsive reports whether the target's renderer is gone, so that calls on the target
+// get no reply. Playwright would wait for such replies while it connects.
 func (t *target) unresponsive() bool { return t.tab != nil && t.tab.Crashed }
 
-// attachClient attaches a browser-level session to a target, once, as if the browser's
-// auto-attach had done so. then is called when the client has got the event, or at
-// once if the session is not attached. then may be nil.
+// attachClient attaches a client to a target, as Chromium's auto-attach on the
+// browser-level session s would. It does so only once for each session and target. then
+// is called when the client has got the attachedToTarget event, or at once if the client
+// is not attached. then may be nil.
 func (m *Mux) attachClient(s *session, t *target, then func()) {
-	worker := t.Type == "service_worker" && !t.owner.ownsContext(t.ContextID) // it is of the shared context, or its context is gone
+	// Such a service worker is in the shared context, or its context is gone.
+	worker := t.Type == "service_worker" && !t.owner.ownsContext(t.ContextID)
 	if !s.autoAttach || s.announced[t.TargetID] || t.unresponsive() || worker || t.owner.hidesContext(t.ContextID, s.client) {
 		if then != nil {
 			then()
@@ -91,16 +94,16 @@ type attachParams struct {
 	Flatten  bool   `json:"flatten"`
 }
 
-// adoptTime is how long a connecting client waits for its existing pages to respond.
+// adoptTime is how long a connecting client waits until its tenant's pages respond.
 const adoptTime = 500 * time.Millisecond
 
-// adopt attaches a browser-level session to the existing targets of its tenant, in
-// their order. then is called when the client has got the events.
+// adopt attaches a client to the existing targets of its tenant, in the order of
+// [Mux.targetsOf]. then is called when the client has got the attachedToTarget events.
 //
-// A page is announced when it responds. A page that does not respond within adoptTime
-// is announced later, when it does: while a page navigates, Chromium delays every call
-// on it until the server has answered, and Playwright waits for every announced page
-// before it has connected.
+// A page that responds within adoptTime is attached before then is called. Any other page
+// is attached later, when it responds. While a page navigates, Chromium delays every call
+// on the page until the server has answered, and Playwright would wait for the page while
+// it connects.
 func (m *Mux) adopt(s *session, then func()) {
 	all := m.targetsOf(s.client.tenant)
 	answered := map[*target]bool{}
@@ -127,7 +130,7 @@ func (m *Mux) adopt(s *session, then func()) {
 			answered[t] = true
 			continue
 		}
-		m.closeDialog(t) // it keeps the page from responding
+		m.closeDialog(t) // an open dialog keeps the page from responding
 		m.call("Runtime.getIsolateId", nil, t.session, func(cdp.Message) {
 			answered[t] = true
 			if late && valid(t) {

@@ -8,14 +8,14 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// popupTime is how long after a click with a modifier key a tab without an opener can
-// be the result of that click.
+// popupTime is how long after a click with a modifier key, or after a page's announcement
+// ([pendingPopup]), a tab without an opener is taken for its result.
 const popupTime = 2 * time.Second
 
-// assignOwner finds the tenant that owns a target. It runs when the target appears,
-// and again when a createTarget call was answered that may have created it. The
-// owner follows from target id, opener and browser context; never from the order of
-// events or from which tab is active.
+// assignOwner finds the tenant that owns a target. It is called when the target appears,
+// and again when a createTarget call that may have created the target has been answered.
+// The owner follows from target id, browser context and opener, and for a tab without an
+// opener from [Mux.guessOpener]. The active tab has no influence.
 func (m *Mux) assignOwner(t *target) {
 	if t.owner != nil {
 		m.announce(t)
@@ -33,7 +33,7 @@ func (m *Mux) assignOwner(t *target) {
 	if t.OpenerID == "" && t.Type == "page" {
 		for id := range m.creates {
 			if id <= t.lastCreate {
-				return // that call may have created it; its reply names the target
+				return // that call may have created t; its reply names the target that it created
 			}
 		}
 		if tn := m.guessOpener(t); tn != nil && t.paused {
@@ -44,7 +44,8 @@ func (m *Mux) assignOwner(t *target) {
 	m.detachUnowned(t)
 }
 
-// findOwner returns the owner by saved tab, by browser context or by opener, or nil.
+// findOwner returns the tenant that has t as a tab, owns its browser context or has its
+// opener as a tab. It returns nil if there is no such tenant.
 func (m *Mux) findOwner(t *target) *tenant {
 	if tn := m.tabOwner(t.TargetID); tn != nil {
 		return tn
@@ -55,7 +56,7 @@ func (m *Mux) findOwner(t *target) *tenant {
 	return m.tabOwner(t.OpenerID)
 }
 
-// tabOwner returns the tenant of which a target is a tab, or nil.
+// tabOwner returns the tenant that has a target as a tab, or nil.
 func (m *Mux) tabOwner(target string) *tenant {
 	for _, tn := range m.tenants {
 		if tn.tabs[target] != nil {
@@ -65,7 +66,7 @@ func (m *Mux) tabOwner(target string) *tenant {
 	return nil
 }
 
-// contextOwner returns the tenant that a browser context belongs to, or nil.
+// contextOwner returns the tenant that owns a browser context, or nil.
 func (m *Mux) contextOwner(context string) *tenant {
 	if context == "" || context == m.shared {
 		return nil
@@ -78,17 +79,18 @@ func (m *Mux) contextOwner(context string) *tenant {
 	return nil
 }
 
-// pendingPopup is a page's announcement that it is about to open a tab that will not
-// name an opener, as after a click with a modifier key.
+// pendingPopup is a page's announcement that it is about to open a tab: the event
+// Page.frameRequestedNavigation. The tab names no opener if the page opens it because of a
+// click with a modifier key.
 type pendingPopup struct {
 	tenant  *tenant
 	url     string
 	expires time.Time
 }
 
-// guessOpener returns the tenant whose page announced this tab, or else the only
-// tenant with a recent click that may open a tab. If two tenants match, guessOpener
-// returns nil.
+// guessOpener returns the tenant whose page announced a tab with the URL of t. If no page
+// did, it returns the tenant with a recent click that may open a tab. It returns nil if two
+// tenants match, or none.
 func (m *Mux) guessOpener(t *target) *tenant {
 	now := m.Clock()
 	m.popups = slices.DeleteFunc(m.popups, func(o pendingPopup) bool { return !now.Before(o.expires) })
@@ -135,8 +137,8 @@ func (m *Mux) notePopup(tn *tenant, in cdp.Message) {
 	m.popups = append(m.popups, pendingPopup{tn, p.URL, now.Add(popupTime)})
 }
 
-// detachUnowned detaches from a target that no tenant owns: a person's tab or an
-// extension's. A paused target is resumed.
+// detachUnowned detaches from a target that no tenant owns, such as the tab of a person or
+// of an extension. If the target is paused, detachUnowned resumes it first.
 func (m *Mux) detachUnowned(t *target) {
 	if t.session == "" {
 		return
@@ -148,8 +150,8 @@ func (m *Mux) detachUnowned(t *target) {
 		m.detachSession(session)
 		return
 	}
-	// The detachment waits for the reply: a service worker without a renderer would
-	// otherwise get only the detachment and stay paused forever.
+	// The detachment waits for the reply. Otherwise a service worker without a renderer would
+	// get only the detachment, and would stay paused forever.
 	detach := once(func() { m.detachSession(session) })
 	m.call("Runtime.runIfWaitingForDebugger", nil, session, func(cdp.Message) { detach() })
 	if t.Type == "page" {
@@ -157,8 +159,8 @@ func (m *Mux) detachUnowned(t *target) {
 	}
 }
 
-// targetCreated makes a tenant the owner of the target that the reply to its
-// createTarget call names.
+// targetCreated makes a tenant the owner of the target that the reply to its createTarget
+// call names. It returns the target, or nil if the browser has not reported the target.
 func (m *Mux) targetCreated(id int64, tn *tenant, target string) *target {
 	delete(m.creates, id)
 	t := m.targets[target]

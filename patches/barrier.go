@@ -7,7 +7,7 @@ import (
 )
 
 // Barrier calls done when the Mux has handled every message that the browser sent
-// before the call, or after limit.
+// before the call, or when limit has passed.
 func (m *Mux) Barrier(limit time.Duration, done func()) {
 	done = once(done)
 	// The call is getTargets because Chromium sends no event for a changed title: the
@@ -35,8 +35,8 @@ func (m *Mux) updateInfos(infos []rawInfo) {
 	}
 }
 
-// maxSingleQueries is the number of tabs up to which each is queried by itself. The
-// cost for one session then does not grow with the tabs of all others.
+// maxSingleQueries is the largest number of tabs that BarrierFor queries one by one. Such
+// queries cost the same however many tabs other tenants have.
 const maxSingleQueries = 4
 
 // BarrierFor is [Mux.Barrier] for the state of a single tenant.

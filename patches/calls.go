@@ -61,8 +61,8 @@ func (m *Mux) send(id int64, method string, params []byte, session string) {
 	m.Transport.ToBrowser(cdp.Request{ID: id, Method: method, Params: params, Session: session}.Encode())
 }
 
-// Message ids have ten digits. They are thus at least as long as a client's id, which
-// replaces them in a reply, and fit into Chromium's int.
+// Message ids have ten digits, so that a client's id, unless it is negative, fits into
+// their place in a reply (see [cdp.Message.WithID]). They also fit into Chromium's int.
 const (
 	minID = 1_000_000_000
 	maxID = 2_147_483_647
@@ -81,7 +81,7 @@ func (m *Mux) nextID() int64 {
 	}
 }
 
-// dropCall removes a call that was answered or never will be.
+// dropCall removes a call that was answered or will never be answered.
 func (m *Mux) dropCall(id int64) {
 	c := m.pending[id].client
 	delete(m.pending, id)

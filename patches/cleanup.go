@@ -6,18 +6,17 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// cleanup removes what a tenant's clients left in a page when the page is released,
-// even if no client is left to do it. It runs a script ([Options.CleanupScript]) in
-// every frame of the page. Frames of other sites are targets of their own, so
-// cleanup attaches to them; frames in the page's process are found by their
-// execution contexts.
+// cleanup removes what a tenant's clients left in a page when the page is released. It
+// does so even if the clients have died. It runs a script ([Options.CleanupScript]) in
+// every frame of the page. Frames of other sites are targets of their own, so cleanup
+// attaches to them. It finds the frames in the page's process by their execution contexts.
 type cleanup struct {
 	m        *Mux
-	sessions map[string]*target // pages being cleaned, by session on the page or on a frame
+	sessions map[string]*target // pages being cleaned, by the id of a session on the page or a frame
 }
 
-// cleanupTime is how long the frames of a page are collected. The page itself runs
-// the script as soon as it can.
+// cleanupTime is how long the Mux waits for events about the frames of a page. The main
+// frame needs no event: it gets the script at once.
 const cleanupTime = 2 * time.Second
 
 const (
@@ -59,8 +58,8 @@ func (cl *cleanup) watch(session string, t *target) {
 }
 
 // handleEvent runs the script in the frame or execution context that an event
-// reports. If a client has connected since, handleEvent leaves the frame alone: its
-// contents may be the new client's.
+// reports. If a client has connected since the release, handleEvent does nothing: the
+// contents of the frame may belong to the new client.
 func (cl *cleanup) handleEvent(t *target, in cdp.Message) {
 	if t.owner == nil || t.owner.live() {
 		return

@@ -29,19 +29,20 @@ type session struct {
 	subtype         string // the type of the target
 	handedOff       bool   // it was created for the Mux, see [Mux.handOff]
 	autoAttach      bool   // it asked for auto-attach
-	waitForDebugger bool   // new targets have to wait for it
+	waitForDebugger bool   // new targets stay paused until it resumes them
 	discovers       bool   // it asked for discovery events
 	pageEnabled     bool   // the Page domain is enabled on it
 	children        []*session
 	setupCall       int64 // id of the newest Page.enable or Page.getFrameTree on it; 0 without one
 	askedFrames     bool  // Page.getFrameTree was sent on it
 	lastAction      int64 // id of the newest call on it that acted on its page; 0 without one
-	// announced are the targets to which auto-attach has attached it.
+	// announced are the ids of the targets to which the Mux has attached the client because
+	// of this session's auto-attach.
 	announced map[string]bool
 	downloads downloadSettings
 }
 
-// name returns the sessionId that the client uses; its root has none.
+// name returns the sessionId that the client uses. It is empty for the root session.
 func (s *session) name() string {
 	if s.parent == nil {
 		return ""
@@ -50,7 +51,7 @@ func (s *session) name() string {
 }
 
 // Join adds a client of the named tenant. Clients with the same non-empty group act as
-// one: the dialogs of a page on which one of them acted go to the others as well.
+// one: if one of them acted on a page, the page's dialogs go to the others as well.
 // ready is called with true when the client may send messages, or with false if the
 // browser refused it.
 func (m *Mux) Join(id ClientID, name, group string, ready func(ok bool)) {
@@ -198,7 +199,7 @@ func (c *client) allSessions() []*session {
 	return all
 }
 
-// isOpen reports whether a client's session still exists.
+// isOpen reports whether a session still exists and its client is connected.
 func (m *Mux) isOpen(s *session) bool { return !s.client.gone && m.sessions[s.id] == s }
 
 // page returns the page session that a session belongs to: s itself or an ancestor.

@@ -49,9 +49,9 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
-// isPageEvent reports whether an event changes what a client knows about a page. The
-// count of these events tells a client that acts through another connection whether
-// there are events to wait for.
+// isPageEvent reports whether an event changes what a client knows about a page. A
+// program may have two connections and act on a page through one of them. From the count
+// of these events it learns whether the other connection will get events.
 func isPageEvent(method string) bool {
 	switch method {
 	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
@@ -93,10 +93,10 @@ func (m *Mux) childAttached(s *session, in cdp.Message) {
 // would answer the same dialog, and the second would fail. Only one client of a group
 // listens for dialogs.
 
-// These texts mark evaluations that do not count as actions of the client: Playwright
-// loading its own scripts, and the answers of Playwright and of abrowser's daemon to a
-// call by the page's script. After such an answer the page continues what another
-// client made it do.
+// These texts mark evaluations that do not count as actions of the client. With some of
+// them Playwright loads its own scripts. With others, Playwright or abrowser's daemon
+// answers a call by the page's script; the page then continues what another client made
+// it do.
 const (
 	bootstrapMarker = `(() => {\n        const module = {};`
 	bindingMarker   = "deliverBindingResult"
@@ -115,7 +115,8 @@ func isAction(method string, params []byte) bool {
 	return strings.HasPrefix(method, "Input.")
 }
 
-// noteAction records that a client acted on a page or on one of its frames.
+// noteAction records on the page's session that the client acted on the page or on one of
+// its frames. call is the id of the call.
 func (s *session) noteAction(call int64) {
 	for !s.browser && s.parent != nil && !s.parent.browser {
 		s = s.parent
@@ -124,7 +125,7 @@ func (s *session) noteAction(call int64) {
 }
 
 // getsDialog reports whether the session's client gets the dialogs of its page. If no
-// client of the tenant has acted on the page, all of them do.
+// client has acted on the page or on its openers, all clients of the tenant get them.
 func (m *Mux) getsDialog(s *session) bool {
 	for id := s.target; id != ""; {
 		last := m.lastActor(id)
@@ -140,7 +141,8 @@ func (m *Mux) getsDialog(s *session) bool {
 	return true
 }
 
-// lastActor returns the session on a page whose client acted last, or nil.
+// lastActor returns the session on a page through which a client acted last. It is nil if
+// no client has acted on the page.
 func (m *Mux) lastActor(target string) *session {
 	var last *session
 	for _, s := range m.sessions {

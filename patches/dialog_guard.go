@@ -7,12 +7,11 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// dialogGuard records the dialogs that open while a Mux takes over from its predecessor.
-// After the predecessor's sessions end and before Page.enable is sent on the new ones, the
-// browser would report a dialog to no session, and the dialog would block its page for
-// good (see [Mux.watchDialogs]). Start therefore first attaches one more session to each
-// page, with the Page domain enabled. It detaches these sessions when the new ones are set
-// up.
+// dialogGuard records the dialogs that open while a Mux takes over from the previous Mux.
+// Between the end of the previous Mux's sessions and Page.enable on the new ones, the
+// browser would report a dialog to no session, and the dialog would block its page forever
+// (see [Mux.watchDialogs]). So the guard first attaches one more session to each page, with
+// the Page domain enabled. It detaches these sessions when the new ones are set up.
 type dialogGuard struct {
 	m        *Mux
 	listing  bool            // the pages are not known yet
@@ -27,9 +26,9 @@ type guardSession struct {
 	dialog string // the type of the open dialog; empty without one
 }
 
-// start attaches to the browser's pages. In an external browser it attaches only to the
-// tabs of the saved state, and leaves a person's tabs alone. It calls then with the
-// previous Mux's sessions when the browser has answered every attachToTarget call.
+// start attaches the guard to the browser's pages. In an external browser it attaches only
+// to the tabs of the saved state, and not to a person's tabs. When the browser has answered
+// every attachToTarget call, start calls then with the previous Mux's sessions.
 func (g *dialogGuard) start(then func(previous []string)) {
 	g.previous, g.listing = slices.Clone(g.m.journal), true
 	g.targets, g.sessions = map[string]bool{}, map[string]*guardSession{}
@@ -50,7 +49,8 @@ func (g *dialogGuard) start(then func(previous []string)) {
 	})
 }
 
-// attach attaches to the targets. Each session is in the journal before it is used.
+// attach attaches the guard to its targets. Each session is saved in the journal before it
+// is used.
 func (g *dialogGuard) attach(then func()) {
 	outstanding := len(g.targets)
 	if outstanding == 0 {
@@ -75,10 +75,10 @@ func (g *dialogGuard) attach(then func()) {
 }
 
 // attachment reports whether an attachment results from a call of the guard or of the
-// previous Mux. A session of the previous Mux is detached with its other sessions. The
-// browser handles messages in order: it reports the previous Mux's attachments before it
-// answers the guard's getTargets, and each attachment of the guard before it answers that
-// attachToTarget.
+// previous Mux. It adds a session of the previous Mux to the sessions that are detached.
+// The browser handles messages in order. It reports the previous Mux's attachments before
+// it answers the guard's getTargets call. It reports each attachment of the guard before it
+// answers the attachToTarget call that caused it.
 func (g *dialogGuard) attachment(p attachedParams) bool {
 	if g.listing {
 		g.previous = append(g.previous, p.SessionID)
@@ -88,8 +88,8 @@ func (g *dialogGuard) attachment(p attachedParams) bool {
 	return !p.Waiting && g.targets[p.Info.parse().TargetID]
 }
 
-// handleEvent notes the dialogs of the guarded tabs, and reports whether the event came
-// on one of the guard's sessions.
+// handleEvent reports whether an event came on one of the guard's sessions. It records the
+// opening and the closing of a dialog there.
 func (g *dialogGuard) handleEvent(in cdp.Message) bool {
 	s := g.sessions[in.Session]
 	if s == nil {

@@ -9,12 +9,13 @@ import (
 // A CDP session gets the events of the dialogs that open after its Page.enable, and only a
 // session that got the event can close a dialog. A page whose clients have all left, or have
 // not yet sent Page.enable, would be blocked by its next dialog forever: the browser has no
-// window in which a person could close it. So the Mux enables the Page domain on its own
-// session on each page, and closes the dialogs that no client can close as soon as a client
-// needs the page. If the Mux ends while a dialog is open, the next Mux closes the dialog on
-// the sessions of the dead one, which are in the journal.
+// window in which a person could close the dialog. So the Mux enables the Page domain on its
+// own session on each page. As soon as a client needs the page, the Mux closes a dialog that
+// no client can close. If the Mux ends while a dialog is open, the next Mux closes the dialog
+// on the sessions of the previous Mux, which are in the journal.
 
-// watchDialogs has the browser tell the Mux of a page's dialogs.
+// watchDialogs enables the Page domain on the Mux's own session on a page, so that the
+// browser reports the page's dialogs to the Mux.
 func (m *Mux) watchDialogs(t *target) {
 	if t.session == "" || t.paused || t.tab == nil || t.dialogs.session == t.session {
 		return
@@ -27,11 +28,11 @@ func (m *Mux) watchDialogs(t *target) {
 	m.call("Page.enable", nil, t.session, nil)
 }
 
-// dialogs is what the Mux knows of a page's dialogs.
+// dialogs records the open dialog of a page and the sessions that can close it.
 type dialogs struct {
 	session string          // the Mux's own session on which the Page domain is enabled
 	open    string          // the type of the open dialog; empty without one
-	told    map[string]bool // the clients' sessions that were told of it and can close it
+	told    map[string]bool // the clients' sessions that got the dialog's event and can close it
 }
 
 // dialogEvent handles an event about a dialog on the Mux's own session.
@@ -52,10 +53,10 @@ func (m *Mux) dialogEvent(t *target, in cdp.Message) {
 	}
 }
 
-// noteDialog reports whether a client's session gets the event of a dialog, and if so records
-// that it does. A client that waits for a page's frames does not get the event: Playwright
-// ignores the dialog of a frame that it does not know, and would wait for the frames forever.
-// The Mux closes that dialog instead.
+// noteDialog reports whether a client's session gets the event of a dialog, and records a
+// session that does. A client that waits for a page's frames does not get the event:
+// Playwright ignores the dialog of a frame that it does not know, and would wait for the
+// frames forever. The Mux closes such a dialog itself.
 func (m *Mux) noteDialog(s *session) bool {
 	t := m.targets[s.target]
 	if t == nil {
@@ -71,10 +72,10 @@ func (m *Mux) noteDialog(s *session) bool {
 	return true
 }
 
-// closeUnlessTold closes a page's new dialog unless a client got its event. A client whose
-// Page.enable is in transit may or may not get the event. The browser handles messages in
-// order: when it answers one more call, every client that can close the dialog has got the
-// event.
+// closeUnlessTold closes a page's new dialog unless a client got its event. If a client's
+// Page.enable is in transit, the client may still get the event, so closeUnlessTold first
+// makes one more call. The browser handles messages in order: when it answers that call,
+// every client that can close the dialog has got the event.
 func (m *Mux) closeUnlessTold(t *target) {
 	if t.owner == nil {
 		return
@@ -90,7 +91,8 @@ func (m *Mux) closeUnlessTold(t *target) {
 	})
 }
 
-// closeDialogs closes the dialogs of a tenant that has clients, if none of them can.
+// closeDialogs closes the dialogs in a tenant's pages that no client can close. It does
+// nothing if the tenant has no client.
 func (m *Mux) closeDialogs(tn *tenant) {
 	for _, t := range m.targetsOf(tn) {
 		if len(tn.clients) > 0 {
@@ -99,8 +101,7 @@ func (m *Mux) closeDialogs(tn *tenant) {
 	}
 }
 
-// closeDialog closes the page's dialog, unless a client can. An alert is confirmed, a page
-// that asks whether it may be left is left, and any other question is answered with no.
+// closeDialog closes the page's dialog unless a client can close it.
 func (m *Mux) closeDialog(t *target) {
 	kind := t.dialogs.open
 	if kind == "" || len(t.dialogs.told) > 0 {
@@ -110,8 +111,9 @@ func (m *Mux) closeDialog(t *target) {
 	m.answerDialog(kind, t.session)
 }
 
-// answerDialog closes a dialog of a type on a session that was told of it. It does nothing
-// if the type is empty.
+// answerDialog closes a dialog on a session that got its event. kind is the dialog's type.
+// An alert and a beforeunload dialog are accepted, and any other dialog is dismissed.
+// answerDialog does nothing if kind is empty.
 func (m *Mux) answerDialog(kind, session string) {
 	if kind == "" {
 		return
@@ -121,8 +123,8 @@ func (m *Mux) answerDialog(kind, session string) {
 	m.call("Page.handleJavaScriptDialog", encode(map[string]bool{"accept": accept}), session, nil)
 }
 
-// enablePage forwards Page.enable and Page.disable, and notes whether the client is told
-// of the page's dialogs.
+// enablePage forwards Page.enable and Page.disable, and records whether the session gets
+// the events of the page's dialogs.
 func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.pageEnabled = r.Method == "Page.enable"
 	s.setupCall = m.forward(s, r, r.Params)
@@ -134,8 +136,9 @@ func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 }
 
 // getFrameTree forwards the request and records that the client waits for the page's
-// frames. If the client got a dialog's event before its first request, the dialog would
-// block that request forever. The Mux then closes the dialog, as in [Mux.noteDialog].
+// frames. If the session got a dialog's event before its first such request, the dialog
+// would block the request forever, for the reason that [Mux.noteDialog] gives. So the Mux
+// closes a dialog that no other client can close.
 func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.setupCall = m.forward(s, r, r.Params)
 	if !s.askedFrames {
@@ -146,16 +149,16 @@ func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// forgetDialog notes that a session cannot close the dialog of its page, or not any more.
+// forgetDialog records that a session cannot close the dialog of its page.
 func (m *Mux) forgetDialog(s *session) {
 	if t := m.targets[s.target]; t != nil {
 		delete(t.dialogs.told, s.id)
 	}
 }
 
-// closeUnwatched closes dialogs whose event only the leaving client got. The Mux can miss
-// an event because a new page runs for some milliseconds before the Page domain is enabled
-// on the Mux's own session.
+// closeUnwatched closes the dialogs whose event only the leaving client c got, and not the
+// Mux. The Mux can miss an event because a new page runs for some milliseconds before the
+// Page domain is enabled on the Mux's own session.
 func (m *Mux) closeUnwatched(c *client) {
 	for _, s := range c.allSessions() {
 		if t := m.targets[s.target]; s.pageEnabled && t != nil && t.dialogs.open == "" && !m.isWatched(t, c) {

@@ -15,7 +15,7 @@ type Download struct {
 	// [Options.DownloadDir].
 	Path      string    `json:"path,omitzero"`
 	URL       string    `json:"url"`
-	Name      string    `json:"name"` // suggested by the server or the page
+	Name      string    `json:"name"` // the name that the server or the page suggested
 	Target    string    `json:"target,omitzero"`
 	Context   string    `json:"context,omitzero"`
 	State     string    `json:"state"`
@@ -32,28 +32,29 @@ const (
 	DownloadCanceled = "canceled"
 )
 
-// Delivery is the place for a copy of a finished download. Unless Exact is set, the
-// name is changed if it is taken. An empty Dir means the person's own download
-// folder.
+// Delivery is the place for a copy of a finished download. Unless Exact is set, the copy
+// gets another name if a file with the name exists. An empty Dir means the person's own
+// download folder.
 type Delivery struct {
 	Dir, Name string
 	Exact     bool
 }
 
 const (
-	// searchTime is how long pages have to report the frame that began a download.
+	// searchTime is how long the Mux searches for the page of the frame that began a
+	// download.
 	searchTime = 2 * time.Second
-	// deliveredTime is how long a delivered download is kept, for a command of the same
-	// session that waits for it.
+	// deliveredTime is how long a delivered download is kept, because a command of the same
+	// session may wait for it.
 	deliveredTime = time.Minute
-	// Limits for each tenant's finished downloads that were not fetched.
+	// Limits for each tenant's finished downloads that no client has fetched.
 	keptDownloads     = 20
-	keptDownloadBytes = 1 << 30 // without the newest one
+	keptDownloadBytes = 1 << 30 // 1 GiB, without the newest download
 )
 
-// downloads tracks the files that the browser saves, finds the tenant of each and
-// delivers the finished ones. The browser saves under names that no two downloads
-// share; see [downloads.accept].
+// downloads tracks the files that the browser saves, finds the tenant of each download and
+// delivers the finished ones. The browser saves each file under a unique name; see
+// [downloads.accept].
 type downloads struct {
 	m      *Mux
 	byGUID map[string]*download
@@ -65,7 +66,7 @@ type download struct {
 	owner       *tenant // nil while it is unknown, and if no tenant owns the page
 	frame       string
 	searching   bool              // the page of the frame is being searched
-	unanswered  int               // pages whose answer is outstanding
+	unanswered  int               // number of outstanding replies of the search
 	beginParams json.RawMessage   // of Browser.downloadWillBegin, for the owner's clients
 	laterParams []json.RawMessage // of progress events that came during the search
 	delivering  bool              // the file is complete and being copied
@@ -74,8 +75,8 @@ type download struct {
 
 // accept makes the browser save the downloads of a browser context in
 // [Options.DownloadDir], under their GUIDs, and send the events to the Mux's root
-// session. A client's session must never get them from the browser: they cover the
-// downloads of all tenants.
+// session. The browser must never send these events to a client's session, because they
+// cover the downloads of all tenants.
 func (ds *downloads) accept(context string, then func(in cdp.Message)) {
 	ds.m.call("Browser.setDownloadBehavior", ds.behavior(context, false), "", then)
 }
@@ -97,8 +98,9 @@ func (ds *downloads) behavior(context string, deny bool) []byte {
 	return encode(p)
 }
 
-// began handles Browser.downloadWillBegin. The frame that it names decides the owner.
-// A page's main frame has the id of the page; any other frame is searched.
+// began handles Browser.downloadWillBegin. The owner of the download is the owner of the
+// page that contains the event's frame. A main frame has the id of its page. For any other
+// frame, began searches the page.
 func (ds *downloads) began(in cdp.Message) {
 	var p struct{ FrameID, GUID, URL, SuggestedFilename string }
 	if in.Params(&p) != nil || p.GUID == "" || ds.byGUID[p.GUID] != nil {
@@ -153,8 +155,8 @@ type frameParam struct {
 	FrameID string `json:"frameId"`
 }
 
-// sessionOn returns a CDP session for calls to the page: the Mux's own, or a client's
-// while the Mux has handed off its own. It is empty if there is neither.
+// sessionOn returns a CDP session for calls to a page. It is the Mux's own session or, while
+// the Mux has none, a client's session. It is empty if neither exists.
 func (m *Mux) sessionOn(t *target) string {
 	if t.session != "" {
 		return t.session

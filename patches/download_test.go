@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// began reports the start of a download of a page.
+// began passes the Mux the event for the start of a page's download.
 func began(m *Mux, page, guid string) {
 	m.FromBrowser(fmt.Appendf(nil, `{"method":"Browser.downloadWillBegin","params":{"frameId":%q,"guid":%q,"url":"http://x/f","suggestedFilename":"f"}}`, page, guid))
 }
 
-// ended reports the end of a download.
+// ended passes the Mux the event for the end of a download of size bytes.
 func ended(m *Mux, guid string, size int64) {
 	m.FromBrowser(fmt.Appendf(nil, `{"method":"Browser.downloadProgress","params":{"guid":%q,"totalBytes":%d,"receivedBytes":%d,"state":"completed"}}`, guid, size, size))
 }
@@ -25,8 +25,8 @@ func guids(all []Download) []string {
 	return names
 }
 
-// Downloads that are not fetched are limited in number and in bytes for each tenant. The
-// newest one always stays.
+// For each tenant, the number and the size of the downloads that no client has fetched are
+// limited. The newest download always stays.
 func TestDownloadsAreTrimmed(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rec := &recorder{}

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// sessions returns the CDP sessions of the owner's clients that may see a download:
-// sessions on the browser and on the page that began it, in the order in which they
-// were created.
+// sessions returns the CDP sessions of the owner's clients that may see a download. These
+// are their sessions on the browser and on the page that began the download. The sessions
+// are ordered by client, parents before their children.
 func (ds *downloads) sessions(d *download) []*session {
 	if d.owner == nil {
 		return nil
@@ -28,7 +28,7 @@ func (ds *downloads) sessions(d *download) []*session {
 }
 
 // sendProgress sends a progress event to the sessions to which the download was
-// announced. paths has the path of the copy for each session that wanted one.
+// announced. paths has the path of the copy for each session that wanted a copy.
 func (ds *downloads) sendProgress(d *download, params json.RawMessage, paths map[*session]string) {
 	for _, s := range ds.sessions(d) {
 		if !d.announced[s] {
@@ -42,8 +42,9 @@ func (ds *downloads) sendProgress(d *download, params json.RawMessage, paths map
 	}
 }
 
-// withPath returns the params of the last progress event for a client that wanted a
-// copy: with the path of the copy, or as a canceled download if path is empty.
+// withPath returns the params of the last progress event for a client that wanted a copy.
+// They contain the path of the copy. If path is empty because the copy failed, they
+// describe a canceled download.
 func withPath(params json.RawMessage, path string) json.RawMessage {
 	members := fields{}
 	if json.Unmarshal(params, &members) != nil {
@@ -59,7 +60,7 @@ func withPath(params json.RawMessage, path string) json.RawMessage {
 }
 
 // complete delivers the file to the directories that the owner's clients chose. The
-// clients get the event afterwards, so the file is there when they look.
+// clients get the event after the delivery, so that their copies exist by then.
 func (ds *downloads) complete(d *download, params json.RawMessage) {
 	d.delivering = true
 	if d.owner == nil {
@@ -106,8 +107,8 @@ func (ds *downloads) complete(d *download, params json.RawMessage) {
 	ds.m.Transport.Deliver(d.file(), to, done)
 }
 
-// completeUnowned delivers a download of a person's page to the person's download
-// folder. Without [Options.DownloadDir] the browser has done so itself.
+// completeUnowned delivers a download without an owner to the person's download folder.
+// Without [Options.DownloadDir] the browser has saved the file there itself.
 func (ds *downloads) completeUnowned(d *download) {
 	delete(ds.byGUID, d.GUID)
 	if ds.m.DownloadDir != "" {
@@ -115,7 +116,7 @@ func (ds *downloads) completeUnowned(d *download) {
 	}
 }
 
-// file returns the file of a download as [Transport] names it.
+// file returns the name or path of a download's file, as [Transport.Deliver] takes it.
 func (d *Download) file() string { return cmp.Or(d.Path, d.GUID) }
 
 // discard removes the file of a download if it is in [Options.DownloadDir].
@@ -141,7 +142,7 @@ func (ds *downloads) drop(d *download) {
 			Context string `json:"browserContextId,omitzero"`
 		}{d.GUID, context}), "", nil)
 	}
-	if !d.delivering { // otherwise complete discards it after the delivery
+	if !d.delivering { // otherwise complete discards the file after the delivery
 		ds.discard(d)
 	}
 }
@@ -153,8 +154,8 @@ func (ds *downloads) dropAll(tn *tenant) {
 	}
 }
 
-// trim drops the oldest finished downloads of a tenant that exceed the limits, so
-// that files that are never fetched do not fill the disk. The newest one is kept
+// trim drops the oldest finished downloads of a tenant if its downloads exceed the limits,
+// so that files that are never fetched do not fill the disk. The newest download is kept
 // whatever its size, and other tenants' downloads do not count.
 func (ds *downloads) trim(tn *tenant) {
 	finished := slices.DeleteFunc(ds.of(tn), func(d *download) bool { return d.delivering || d.State == DownloadRunning })
@@ -190,7 +191,7 @@ func (ds *downloads) of(tn *tenant) []*download {
 	return all
 }
 
-// Downloads returns a tenant's downloads that were not fetched, in the order of their
+// Downloads returns a tenant's downloads that no client has fetched, in the order of their
 // numbers.
 func (m *Mux) Downloads(name string) []Download {
 	var all []Download
@@ -200,7 +201,8 @@ func (m *Mux) Downloads(name string) []Download {
 	return all
 }
 
-// DownloadFetched forgets a finished download of a tenant because its file was taken.
+// DownloadFetched forgets a finished download of a tenant because a client has fetched its
+// file.
 func (m *Mux) DownloadFetched(name, guid string) {
 	d := m.downloads.byGUID[guid]
 	if d == nil || d.owner == nil || d.owner.Name != name || d.delivering || d.State == DownloadRunning {

@@ -34,8 +34,8 @@ func sessionGone() *cdp.Error {
 	return &cdp.Error{Code: -32001, Message: "Session with given id not found."}
 }
 
-// encode returns v as JSON. It panics on a value that cannot be encoded, which this
-// package does not have.
+// encode returns v as JSON. It panics if v cannot be encoded; this package passes no such
+// value.
 func encode(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 //
 // Chromium 156 reads a folder only for the front tab of a window. For any other tab
 // it answers DOM.setFileInputFiles, reads nothing and reports nothing, and Playwright
-// waits for the input's change event. So the page of the input is brought to the
-// front for the duration of the call. Another page may open something meanwhile,
-// which comes to the front as well, so the input is checked afterwards.
+// waits for the input's change event. So the Mux brings the input's page to the front
+// before the call. A tab that another page opens meanwhile also comes to the front, so the
+// Mux checks the input afterwards.
 //
 // If a person sees the windows, no page is brought to the front ([Options.Visible]).
 type folderUploads struct {
@@ -25,9 +25,13 @@ type folderUploads struct {
 }
 
 const (
-	uploadSettle = 100 * time.Millisecond // from the reply until the input is checked; the browser reads the folder on another thread
-	uploadLimit  = 3 * time.Second        // after which an unresponsive page gives up the front tab
-	uploadTries  = 5
+	// uploadSettle is the time from the reply until the check of the input. The browser reads
+	// the folder on another thread.
+	uploadSettle = 100 * time.Millisecond
+	// uploadLimit is the time after which the next upload starts even if the page of the
+	// present one does not respond.
+	uploadLimit = 3 * time.Second
+	uploadTries = 5
 )
 
 // folderUpload is a request that gives a folder to a file input.
@@ -36,9 +40,10 @@ type folderUpload struct {
 	r cdp.Request
 }
 
-// setFiles forwards DOM.setFileInputFiles. A single path for an input that takes a
-// folder goes through [folderUploads]. The input is queried on the client's session;
-// the path itself is not examined, since it may be on a disk that does not respond.
+// setFiles forwards DOM.setFileInputFiles. A request with a single path goes through
+// [folderUploads] if the input takes a folder, which setFiles queries on the client's
+// session. setFiles does not examine the path, which may be on a disk that does not
+// respond.
 func setFiles(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	var files []string
 	if err := f.read("files", &files); err != nil {
@@ -81,15 +86,15 @@ func takesFolder(in cdp.Message) bool {
 	return false
 }
 
-// add queues an upload. It counts as a pending call of its client while it waits.
+// add queues an upload. A queued upload counts as a pending call of its client.
 func (fu *folderUploads) add(u folderUpload) {
 	u.s.client.pending++
 	fu.waiting = append(fu.waiting, u)
 	fu.next()
 }
 
-// next starts the next upload, if none is in progress. Another tenant than the last
-// one goes first.
+// next starts the next upload if none is in progress. It prefers an upload of another tenant
+// than the last one.
 func (fu *folderUploads) next() {
 	if fu.busy || len(fu.waiting) == 0 {
 		return
@@ -125,8 +130,8 @@ func (u *activeUpload) end() {
 	}
 }
 
-// send brings the page to the front and gives the folder to the input. The reply to
-// the first attempt is the client's reply.
+// send brings the page to the front and gives the folder to the input. The client gets the
+// reply to the first attempt.
 func (u *activeUpload) send() {
 	first := u.triesLeft == uploadTries
 	u.triesLeft--
@@ -144,9 +149,8 @@ func (u *activeUpload) send() {
 	})
 }
 
-// check sends the folder again if the input is still empty, because a page that
-// something else opened came to the front meanwhile. An empty folder also leaves the
-// input empty.
+// check sends the folder again if the input is still empty. The reason may be that another
+// tab came to the front meanwhile, or that the folder is empty.
 func (u *activeUpload) check() {
 	var input struct {
 		ID string `json:"objectId"`

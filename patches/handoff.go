@@ -6,14 +6,15 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// Chromium pauses a new page for the CDP session that auto-attach created, and not
-// for a session that attaches later. In Chromium 156, commands on a later session
-// before the page runs take effect only after the first navigation has committed, and
-// that session never gets the event for the end of that load. So the Mux hands off its
-// own session to the owner's newest client, and attaches again as soon as the page
+// Chromium pauses a new page for the CDP session that auto-attach created, and not for a
+// session that is attached later. In Chromium 156, if a command is sent on a later session
+// before the page runs, it takes effect only after the first navigation has committed. The
+// later session also never gets the event for the end of that load. So the Mux hands off
+// its own session to the owner's newest client, and attaches again as soon as the page
 // runs.
 
-// handOff gives the session for which a target is paused to a client.
+// handOff gives the session for which a target is paused to a client. The client sees it
+// as a child of its session s.
 func (m *Mux) handOff(s *session, t *target) {
 	child := &session{
 		id: t.session, client: s.client, parent: s, target: t.TargetID, subtype: t.Type, handedOff: true, announced: map[string]bool{},
@@ -26,23 +27,23 @@ func (m *Mux) handOff(s *session, t *target) {
 		t.waiting = map[string]bool{}
 	}
 	t.waiting[child.id] = true
-	// The next Mux has to detach this session. Its own setAutoAttach does not always do
-	// so: after a detachFromTarget of another session of the Mux on the same target,
-	// Chromium 156 keeps this one.
+	// The next Mux has to detach this session. Its setAutoAttach call does not always detach
+	// the session: if another session of the Mux on the same target was detached before,
+	// Chromium 156 keeps this session.
 	m.journal = append(m.journal, child.id)
 	m.save()
 	m.sendEvent(s, "Target.attachedToTarget", attachedParams{child.id, t.raw, true})
 }
 
-// resumeHandedOff resumes a target whose session was handed off. If the client has
-// sent its own Runtime.runIfWaitingForDebugger, that call is used and its reply goes
-// to the client.
+// resumeHandedOff resumes a target whose session was handed off, and attaches the Mux again
+// when the target runs. If the client has sent Runtime.runIfWaitingForDebugger, the client
+// gets the reply to the Mux's call.
 func (m *Mux) resumeHandedOff(t *target) {
 	s, resumeCall := t.handedOff, t.resumeCall
 	t.handedOff, t.resumeCall = nil, nil
 	gone := m.sessions[s.id] != s
 	again := once(func() {
-		if gone { // only once it runs, see [Mux.detachUnowned]
+		if gone { // not before the target runs, see [Mux.detachUnowned]
 			m.detachSession(s.id)
 		}
 		m.reattach(t)
@@ -71,15 +72,17 @@ func (m *Mux) reattach(t *target) {
 	}
 }
 
-// reclaim ends a handed-off session whose client has gone. A target that is still
-// paused has to run first; [Mux.resumeHandedOff] then ends the session.
+// reclaim detaches a handed-off session whose client has gone. If the session's target is
+// still paused, reclaim does nothing: the target has to run first, and
+// [Mux.resumeHandedOff] then detaches the session.
 func (m *Mux) reclaim(s *session) {
 	if t := m.targets[s.target]; t == nil || t.handedOff != s {
 		m.detachSession(s.id)
 	}
 }
 
-// handedOffDetached forwards the end of a handed-off session to its client.
+// handedOffDetached handles the end of a handed-off session, and forwards the event to the
+// client.
 func (m *Mux) handedOffDetached(s *session, in cdp.Message) {
 	m.removeJournal(s.id)
 	m.removeSession(s)

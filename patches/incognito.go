@@ -10,9 +10,9 @@ import (
 )
 
 // An incognito tenant has a private browser context instead of the shared one. Its
-// clients see the private context as the browser's default context. The Mux creates
-// it on its root session without disposeOnDetach, saves its id before it is used, and
-// disposes it with all its contents when the tenant ends.
+// clients see the private context as the browser's default context. The Mux creates the
+// context on its root session without disposeOnDetach, and saves the context's id before
+// the first use. When the tenant ends, the Mux disposes the context with all its contents.
 
 // defaultContext returns the browser context that a tenant's clients see as the
 // default one.
@@ -37,8 +37,8 @@ func (n SharedTabsError) Error() string {
 	return fmt.Sprintf("%d tabs are in the shared context", int(n))
 }
 
-// Incognito makes a tenant incognito. then is called when its private context exists,
-// or with the reason why it cannot have one.
+// Incognito makes a tenant incognito. then is called with nil when the tenant's private
+// context exists, or with the reason why the context cannot be created.
 func (m *Mux) Incognito(name string, then func(error)) {
 	tn := m.tenantFor(name)
 	if n := len(tn.tabs) + len(tn.Lost); n > 0 && !tn.Incognito {
@@ -83,7 +83,8 @@ func (m *Mux) createPrivate(tn *tenant, then func(error)) {
 	})
 }
 
-// disposeContext disposes a browser context. If that fails, it closes its pages.
+// disposeContext disposes a browser context. If the browser refuses, disposeContext closes
+// the context's pages.
 func (m *Mux) disposeContext(context string) {
 	m.call("Target.disposeBrowserContext", encode(contextParam{context}), "", func(in cdp.Message) {
 		err := in.Result(nil)
@@ -100,9 +101,9 @@ func (m *Mux) disposeContext(context string) {
 	})
 }
 
-// disposeOrphans disposes browser contexts without a tenant and without a page, which
-// a broker created and then died before it saved them. In an external browser such
-// contexts belong to other programs and stay.
+// disposeOrphans disposes the browser contexts that have no tenant and no page. Such a
+// context is left if a broker dies between the creation of the context and its save. In an
+// external browser these contexts belong to other programs and stay.
 func (m *Mux) disposeOrphans(contexts []string) {
 	if m.External {
 		return

@@ -11,19 +11,20 @@ import (
 // ClientID names a client's connection.
 type ClientID int
 
-// Transport carries the messages of a [Mux] and does its input and output. Messages
-// belong to the receiver. No method may block; a client that does not read is the
-// transport's concern.
+// Transport carries the messages of a [Mux] and does its input and output. A message that
+// is passed to ToBrowser or ToClient belongs to the transport from then on. No method may
+// block: the transport has to queue messages for a client that does not read, or cut it.
 type Transport interface {
 	ToBrowser(msg []byte)
 	ToClient(c ClientID, msg []byte)
-	// Cut closes a client's connection after the messages sent before.
+	// Cut closes a client's connection when it has sent the messages that were passed to
+	// ToClient before.
 	Cut(c ClientID, why string)
 	// Save writes the state to disk before it returns.
 	Save(s State)
 	// Deliver copies a finished download to the places in to. file is a name in
-	// [Options.DownloadDir], or a path. done is called on the Mux's goroutine with the
-	// path of each copy, which is empty if the copy failed.
+	// [Options.DownloadDir], or the path of a file elsewhere. done is called on the Mux's
+	// goroutine with the path of each copy, which is empty if the copy failed.
 	Deliver(file string, to []Delivery, done func(where []string))
 	// Discard removes a file, complete or not, from [Options.DownloadDir].
 	Discard(name string)
@@ -41,30 +42,33 @@ type Options struct {
 	Log          *slog.Logger
 	Grace        time.Duration // how long a tenant without a connection stays live; default: 5 s
 	PauseLimit   time.Duration // how long a tenant may keep its new target paused; default: 3 s
-	OnActivity   func()        // called when a page has navigated; may be nil
+	OnActivity   func()        // called when a page has navigated or cookies may have changed
 	// DownloadDir is the directory into which the browser saves files. If it is empty,
 	// the browser's own setting applies.
 	DownloadDir string
-	// Admit is called before a tenant gets another tab. It may name a tab of that tenant
-	// to close in return. An error refuses the tab and is shown to the client. A nil
-	// Admit allows every tab.
+	// Admit is called before a client creates a tab. evict is the target id of a tab of
+	// the tenant's agent that is closed in return; it is empty if no tab has to be closed.
+	// An error refuses the tab, and its text is sent to the client. If Admit is nil, every
+	// tab is allowed.
 	Admit func(tenant string) (evict string, err error)
-	// AgentAlive reports whether an agent is known to be alive, even if it is not
-	// connected. The tenants of a living agent cannot be claimed by another agent. If
-	// AgentAlive is nil, no agent without a connection counts as alive.
+	// AgentAlive reports whether an agent, the program that uses a session, is known to be
+	// alive, even if it is not connected. The tenants of a living agent cannot be claimed by
+	// another agent. If AgentAlive is nil, no agent without a connection counts as alive.
 	AgentAlive func(agent string) bool
 	// External is set for a browser that was not started by abrowser. The Mux attaches
 	// only to targets of its tenants and pauses none.
 	External bool
-	// Visible is set for a browser whose windows a person sees. No tab is ever brought
+	// Visible is set for a browser whose windows a person sees. The Mux never brings a tab
 	// to the front there.
 	Visible bool
-	// SpareAfter is the number of new sessions after which a spare page is created for
-	// the next one, unless the browser is Visible or External. 0 means never. A spare
-	// page that a previous Mux left is used in any case.
+	// SpareAfter is the number of new sessions after which the Mux creates a spare page:
+	// a blank page in advance for the next session. No spare page is created if SpareAfter
+	// is 0 or the browser is Visible or External. A spare page that a previous Mux left is
+	// used in any case.
 	SpareAfter int
-	// CleanupScript removes from a page what a tenant's clients left there. It runs in
-	// pages that are released. Empty: none.
+	// CleanupScript is JavaScript that removes from a page what a tenant's clients left
+	// there. It runs in the pages of a tenant that is released. If it is empty, nothing
+	// runs.
 	CleanupScript string
 }
 
@@ -76,10 +80,10 @@ type Mux struct {
 	pending     map[int64]pendingCall
 	clients     map[ClientID]*client
 	sessions    map[string]*session // the clients' CDP sessions
-	attached    map[string]*target  // targets by the Mux's own CDP session on them
+	attached    map[string]*target  // targets by the id of the Mux's own CDP session on them
 	targets     map[string]*target
 	tenants     map[string]*tenant
-	creates     map[int64]*tenant // unanswered createTarget calls, by message id
+	creates     map[int64]*tenant // by the id of an unanswered createTarget; nil for a spare page
 	popups      []pendingPopup    // tabs that pages are about to open
 	downloads   downloads
 	cleanup     cleanup
@@ -87,7 +91,7 @@ type Mux struct {
 	spare       sparePage
 	uploads     folderUploads
 	timers      timers
-	shared      string          // id of the shared browser context
+	shared      string          // id of the shared context
 	journal     []string        // CDP sessions that the next Mux has to detach
 	dirty       bool            // the state has changes whose save is delayed
 	evicting    map[string]bool // targets that are about to be closed to make room
@@ -132,9 +136,10 @@ func New(o Options) *Mux {
 	return m
 }
 
-// targetFilter selects the targets that the Mux attaches to and announces: pages,
-// and service workers of a tenant's own browser contexts. All other targets reach a
-// client through the page that they belong to; the Mux never pauses them.
+// targetFilter selects pages and service workers. The Mux attaches to these targets. It
+// detaches again from a service worker that is not in a tenant's own context. Targets of
+// all other types reach a client through the page that they belong to; the Mux never
+// pauses them.
 const targetFilter = `"filter":[{"type":"page"},{"type":"service_worker"},{"exclude":true}]`
 
 // Start takes over the browser and detaches the CDP sessions of a previous Mux. done is
@@ -150,8 +155,9 @@ func (m *Mux) Start(done func()) {
 // takeOver detaches the previous Mux's sessions and attaches to all targets.
 func (m *Mux) takeOver(previous []string, done func()) {
 	for _, id := range previous {
-		// A page that is paused for this session would otherwise stay paused forever, and
-		// one with a dialog blocked: a session that is attached later cannot close it.
+		// A page that is paused for this session stays paused forever if the session ends
+		// first. An open dialog has to be closed on this session as well, because a session
+		// that is attached later cannot close the dialog.
 		m.call("Runtime.runIfWaitingForDebugger", nil, id, nil)
 		m.call("Page.handleJavaScriptDialog", encode(map[string]bool{"accept": false}), id, nil)
 		m.detachSession(id)
@@ -193,8 +199,8 @@ func (m *Mux) takeOver(previous []string, done func()) {
 	m.call("Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,`+targetFilter+`}`), "", known)
 }
 
-// Close cuts all clients because the browser is gone. It first saves changes whose save
-// is delayed, so that the tabs can be opened again.
+// Close cuts all clients because the browser is gone. Before that, it saves changes whose
+// save is delayed, so that the next browser can open the tabs again.
 func (m *Mux) Close(why string) {
 	m.Flush()
 	for id, c := range m.clients {

@@ -16,7 +16,8 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// TestVectors plays the streams of testdata. The inputs are these sections:
+// TestVectors plays the message streams in testdata to a Mux and compares its outputs. The
+// inputs are these sections:
 //
 //	from-playwright CLIENT           messages of a client
 //	from-browser                     messages of the browser
@@ -35,9 +36,9 @@ import (
 //	spares, visible, cleanup         set SpareAfter to 1, Visible, CleanupScript
 //
 // The outputs follow each input in the sections to-browser, to-playwright CLIENT, cut
-// CLIENT, deliver, discard and result. -update rewrites them. In the browser's replies
-// @METHOD is the id of the last call of that method, and @METHOD PARAM of the last one
-// whose text contains PARAM.
+// CLIENT, deliver, discard and result. The flag -update rewrites the outputs. In the
+// browser's replies, @METHOD stands for the id of the last call of METHOD, and
+// @METHOD PARAM for the id of the last call of METHOD whose text contains PARAM.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -64,8 +65,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// updating reports whether -update was given. The flag has no variable because the
-// package has no globals.
+// updating reports whether the flag -update was given. It looks the flag up, because the
+// package has no global variables.
 func updating() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
@@ -77,7 +78,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// difference returns the first line in which two texts differ, with its context.
+// difference returns the first line in which two texts differ, and the lines around it.
 func difference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {
@@ -89,12 +90,13 @@ func difference(want, got string) string {
 	return ""
 }
 
-// recorder is a Transport that records what is sent.
+// recorder is a Transport that records the calls of its methods.
 type recorder struct {
 	out  []txtar.File
 	sent []string
 	last State
-	// deliveries end the requested deliveries, with success or failure.
+	// deliveries has a function for each requested delivery that ends the delivery. fails
+	// makes every copy fail.
 	deliveries []func(fails bool)
 }
 
@@ -111,7 +113,7 @@ func (r *recorder) ToBrowser(msg []byte) {
 	r.note("to-browser", string(msg))
 }
 
-// number replaces @METHOD and @METHOD PARAM by ids.
+// number replaces @METHOD and @METHOD PARAM in a reply by ids; see [TestVectors].
 func (r *recorder) number(reply string) string {
 	return regexp.MustCompile(`@([\w.]+)(?: (\w+))?`).ReplaceAllStringFunc(reply, func(ref string) string {
 		method, param, _ := strings.Cut(ref[1:], " ")
@@ -130,7 +132,7 @@ func (r *recorder) ToClient(c ClientID, msg []byte) {
 func (r *recorder) Cut(c ClientID, why string) { r.note(fmt.Sprintf("cut %d", c), why) }
 func (r *recorder) Save(s State)               { r.last = s }
 
-// Deliver records a delivery, which ends with the section delivered.
+// Deliver records a delivery. The section "delivered" of a stream ends the delivery.
 func (r *recorder) Deliver(file string, to []Delivery, done func([]string)) {
 	where := make([]string, len(to))
 	for i, d := range to {
@@ -155,7 +157,8 @@ func fromClient(m *Mux, id ClientID, msg string) {
 
 const firstID = 1000000001
 
-// play runs the inputs of a stream and returns it with the actual outputs.
+// play passes the inputs of a stream to a Mux, and returns the stream with the actual
+// outputs.
 func play(t *testing.T, in *txtar.Archive) []byte {
 	t.Helper()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

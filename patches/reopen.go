@@ -8,21 +8,22 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// A browser that dies loses its pages with their contents. Their URLs are saved, and
-// the next browser opens them again, for the same tenants and under the same numbers.
+// A browser that dies loses its pages with their contents. The state has the URLs of the
+// pages, and the next browser opens them again, for the same tenants and under the same
+// numbers.
 
-// maxLoads is how often a page is loaded again in browsers that die soon afterwards.
-// After that it is opened empty, so that one page cannot keep the browser from
-// starting.
+// maxLoads limits how often a page is loaded again in browsers that die soon afterwards.
+// After that many loads the page is opened empty, so that one page cannot keep the browser
+// from starting.
 const maxLoads = 3
 
-// stableTime is how long a browser has to live until its death is no longer blamed on
-// the pages that were opened in it.
+// stableTime is the age from which the death of a browser is no longer blamed on the pages
+// that were reopened in it.
 const stableTime = 10 * time.Second
 
-// reopening is a lost tab for which a page was requested. It is saved before the
-// request, so that a Mux that takes over in between finds the page and does not create
-// a second one.
+// reopening is a lost tab for which the Mux requests a page. It is saved before the
+// request. A Mux that takes over before the reply then finds the page and does not create a
+// second one.
 type reopening struct {
 	Owner  string   `json:"owner"`
 	Number int      `json:"number"`
@@ -30,7 +31,7 @@ type reopening struct {
 }
 
 // Reopen opens the lost tabs one after the other, those of live tenants first. done is
-// called when every tab that can be opened is.
+// called when every lost tab has been opened or cannot be opened.
 func (m *Mux) Reopen(done func()) {
 	m.finishReopening()
 	// The time counts from the start of the browser, not from that of this Mux.
@@ -135,13 +136,14 @@ type createParams struct {
 	NewWindow  bool   `json:"newWindow,omitempty"`
 }
 
-// mayBeReopened reports whether a target in an incognito tenant's context may be the
-// lost tab that was requested. The reply to the request decides.
+// mayBeReopened reports whether a target in an incognito tenant's context may be the page
+// that was requested for a lost tab. The reply to the request decides.
 func (m *Mux) mayBeReopened(t *target, tn *tenant) bool {
 	return m.reopening != nil && m.reopening.Owner == tn.Name && tn.tabs[t.TargetID] == nil && t.Type == "page" && t.OpenerID == "" && t.ContextID == tn.Private
 }
 
-// rebindTab binds the tenant's first lost tab to its new target.
+// rebindTab binds the tenant's first lost tab to its new target, which was opened at the
+// URL at. Openers and the active tab refer to the new target afterwards.
 func (m *Mux) rebindTab(tn *tenant, target, at string) {
 	tab := tn.Lost[0]
 	tn.Lost = slices.Delete(tn.Lost, 0, 1)
@@ -184,7 +186,8 @@ func (m *Mux) unownedPages() []string {
 	return all
 }
 
-// finishReopening finds the page that a previous Mux requested before it died.
+// finishReopening finds the page that the previous Mux requested before it died, and binds
+// the lost tab to it.
 func (m *Mux) finishReopening() {
 	was := m.reopening
 	m.reopening = nil
@@ -209,8 +212,9 @@ func (m *Mux) finishReopening() {
 	}
 }
 
-// Reopened returns the tabs of a tenant that were opened again after their browser
-// died, and when, until [Mux.ClearReopened]. The time is zero if there are none.
+// Reopened returns the tabs of a tenant that were opened again after their browser had
+// died and were not cleared by [Mux.ClearReopened], and the time at which the last of them
+// was opened. The time is zero without such tabs.
 func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 	if tn := m.tenants[name]; tn != nil && len(tn.Reopened) > 0 {
 		return tn.ReopenedAt, slices.Clone(tn.Reopened)
@@ -218,8 +222,8 @@ func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 	return time.Time{}, nil
 }
 
-// ClearReopened forgets the tabs that [Mux.Reopened] returned with the time at, unless
-// more were opened since.
+// ClearReopened forgets the tabs that [Mux.Reopened] returned with the time at. It does
+// nothing if another tab has been opened again since.
 func (m *Mux) ClearReopened(name string, at time.Time) {
 	if tn := m.tenants[name]; tn != nil && !tn.ReopenedAt.After(at) && len(tn.Reopened) > 0 {
 		tn.Reopened, tn.ReopenedAt = nil, time.Time{}
@@ -227,6 +231,6 @@ func (m *Mux) ClearReopened(name string, at time.Time) {
 	}
 }
 
-// BrowserClosing records that the browser was asked to exit. Its pages that go from
-// then on stay in the saved state.
+// BrowserClosing records that the browser was asked to exit. Pages that close afterwards
+// stay in the saved state.
 func (m *Mux) BrowserClosing() { m.closing = true }

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// The life of a browser counts from its start, not from that of the last Mux. Otherwise
-// frequent restarts of the broker would blame pages for the death of a stable browser.
+// stableTime counts from the start of the browser, not from the start of the last Mux.
+// Otherwise, with frequent restarts of the broker, the death of a stable browser would be
+// blamed on its pages.
 func TestLoadsAreForgottenAfterStableTime(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	saved := State{Tenants: []Tenant{{Name: "task", Tabs: []Tab{{Target: "T", Number: 1, Loads: maxLoads - 1}}}}}

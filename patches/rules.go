@@ -93,12 +93,12 @@ func ruleFor(method string) rule {
 }
 
 // allowedOnBrowser reports whether a method without a rule is forwarded on a session
-// that is attached to the browser. Fetch, Security, Memory and Tracing would affect
-// every page there.
+// that is attached to the browser. On such a session, methods of Fetch, Security, Memory
+// and Tracing would affect every page.
 func allowedOnBrowser(method string) bool {
 	domain, _, _ := strings.Cut(method, ".")
 	switch domain {
-	case "Target", "Browser": // the methods for which ruleFor returns nil
+	case "Target", "Browser": // only methods that ruleFor forwards unchanged get here
 		return true
 	case "IO", "Schema", "Storage":
 		return true
@@ -209,8 +209,9 @@ func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// runIfWaitingForDebugger resumes a target that the Mux has paused once the last
-// session that it waits for has sent the command.
+// runIfWaitingForDebugger records that a session is ready for its paused target. The
+// target resumes when every session in target.waiting is ready. If the target is not
+// paused, the request is forwarded.
 func runIfWaitingForDebugger(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	t := m.targets[s.target]
 	switch {

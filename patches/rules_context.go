@@ -6,8 +6,9 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// createBrowserContext creates the context on the Mux's root session and without
-// disposeOnDetach, which would end the context with a CDP session.
+// createBrowserContext creates a browser context for the tenant. It sends the request on
+// the Mux's root session and without disposeOnDetach, with which Chromium would dispose
+// the context when that session ends.
 func createBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	delete(f, "disposeOnDetach")
 	tn := s.client.tenant
@@ -26,7 +27,7 @@ func createBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Erro
 	return nil
 }
 
-// disposeBrowserContext disposes one of the tenant's own contexts.
+// disposeBrowserContext disposes a browser context that a client of the tenant created.
 func disposeBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	id, err := f.text("browserContextId")
 	if err != nil {
@@ -48,7 +49,8 @@ func disposeBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Err
 	return nil
 }
 
-// getBrowserContexts answers with the tenant's own contexts and its default one.
+// getBrowserContexts answers with the browser contexts that the tenant's clients created,
+// and with the tenant's default context.
 func getBrowserContexts(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	m.respond(s, r, struct {
 		IDs    []string `json:"browserContextIds"`
@@ -57,8 +59,8 @@ func getBrowserContexts(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// forwardOwnContext forwards a request for the tenant's default context or for one of
-// its own.
+// forwardOwnContext forwards a request for the tenant's default context or for one of its
+// own contexts.
 func forwardOwnContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	id, err := f.text("browserContextId")
 	if err != nil {
@@ -69,14 +71,14 @@ func forwardOwnContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 		return noContext(id)
 	}
 	if id == "" && s.browser && s.client.tenant.Incognito {
-		f["browserContextId"] = encode(home) // to the browser, no context means the shared one
+		f["browserContextId"] = encode(home) // without this field, Chromium uses the shared context
 	}
 	m.forward(s, r, encode(f))
 	return nil
 }
 
-// forwardPrivateContext forwards a request for one of the tenant's own contexts. In the
-// shared context the setting would apply to all tenants, so it is refused there.
+// forwardPrivateContext forwards a request for one of the tenant's own contexts. It refuses
+// a request for the shared context, because the setting would apply to all tenants.
 func forwardPrivateContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return inContext(m, s, r, f, func() *cdp.Error {
 		return notAllowed(r.Method + " would apply to all sessions of the browser; use it in a browser context of your own")
@@ -84,13 +86,14 @@ func forwardPrivateContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Err
 }
 
 // forwardPrivateContextOrIgnore is forwardPrivateContext for a request that resets a
-// setting. In the shared context there is nothing to reset, so it has no effect there.
+// setting. A request for the shared context succeeds without an effect, because clients
+// cannot change the setting there.
 func forwardPrivateContextOrIgnore(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return inContext(m, s, r, f, func() *cdp.Error { return ignore(m, s, r) })
 }
 
-// forwardPrivatePage forwards a request whose effect goes beyond the page that it is
-// sent to, if the page is in one of the tenant's own contexts.
+// forwardPrivatePage forwards a request that affects more than its page, if the page is in
+// one of the tenant's own contexts.
 func forwardPrivatePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	if s.browser || m.contextOf(s) == m.shared {
 		return notAllowed(r.Method + " would apply to pages of all sessions of the browser; use it in a browser context of your own")

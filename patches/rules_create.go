@@ -10,8 +10,9 @@ import (
 // call that may have created them.
 const createTime = 10 * time.Second
 
-// createTarget opens a page in the background for the tenant. The Mux makes the call on
-// its own session, so that the page is not lost if the client disconnects meanwhile.
+// createTarget opens a page in the background for the tenant, or takes the spare page. The
+// Mux makes the call on its own root session, so that the reply is not lost and the page
+// gets its owner even if the client disconnects meanwhile.
 func createTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	context, err := f.text("browserContextId")
 	if err != nil {
@@ -75,7 +76,7 @@ func createTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 }
 
 // respondCreated answers a createTarget call after its client has got the
-// attachedToTarget event. Playwright asserts on that order.
+// attachedToTarget event. Playwright asserts that the event comes before the reply.
 func (m *Mux) respondCreated(s *session, r cdp.Request, t *target) {
 	m.spare.pageCreated(t)
 	answer := once(func() { m.respond(s, r, targetParam{t.TargetID}) })

@@ -33,9 +33,10 @@ func (s downloadSettings) deliveryOf(d *download) (to Delivery, ok bool) {
 	}
 }
 
-// setDownloadBehavior records the setting for the CDP session that sent it; the Mux
-// delivers copies from its own directory. Only "deny" for one of the tenant's own
-// contexts is set in the browser.
+// setDownloadBehavior records the setting for the CDP session that sent it. The browser
+// still saves to the Mux's directory, and the Mux copies complete files to the client's
+// directory. In the browser, only a context that a client created can be set to "deny";
+// every other behavior makes that context accept downloads again.
 func setDownloadBehavior(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	context, err := f.text("browserContextId")
 	if err != nil {
@@ -65,7 +66,7 @@ func setDownloadBehavior(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error
 	}
 	switch behavior {
 	case "allow", "allowAndName":
-		if !filepath.IsAbs(dir) { // relative to the broker's working directory
+		if !filepath.IsAbs(dir) { // it would be relative to the broker's working directory
 			return &cdp.Error{Code: -32602, Message: "downloadPath not provided"}
 		}
 		s.downloads.dirs[context] = downloadDir{filepath.Clean(dir), behavior == "allowAndName"}
@@ -85,13 +86,13 @@ func setDownloadBehavior(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error
 	return nil
 }
 
-// setContextDownloads makes one of the tenant's own contexts accept or deny downloads.
+// setContextDownloads makes a browser context accept or deny downloads, and answers r.
 func (m *Mux) setContextDownloads(s *session, r cdp.Request, context string, deny bool) {
 	r.Method = "Browser.setDownloadBehavior"
 	m.callFor(s, r, m.downloads.behavior(context, deny), func(in cdp.Message) { m.forwardResult(s, r, in) })
 }
 
-// cancelDownload forwards a request for a download of the tenant.
+// cancelDownload forwards a request to cancel a download of the tenant.
 func cancelDownload(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	guid, err := f.text("guid")
 	if err != nil {

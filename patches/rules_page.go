@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// navigate forwards a navigation, except to the browser's own pages.
+// navigate forwards a navigation. It refuses a navigation to the browser's own pages.
 func navigate(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	if err := f.refuseBrowserPage(); err != nil {
 		return err
@@ -62,8 +62,8 @@ func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 }
 
 // excludeSharedWorkers adds a filter against service workers to an auto-attach request
-// for a page of the shared context. The workers would wait for this session, and with
-// them the pages of all tenants at the same site.
+// for a page of the shared context. Without the filter, Chromium would pause a service
+// worker for this session, and pages of all tenants at the worker's site would wait.
 func (m *Mux) excludeSharedWorkers(s *session, f fields) *cdp.Error {
 	if m.inOwnContext(s) {
 		return nil
@@ -89,8 +89,8 @@ func (m *Mux) inOwnContext(s *session) bool {
 	return false
 }
 
-// filterWorkerVersions removes pages of other tenants from the params of
-// ServiceWorker.workerVersionUpdated.
+// filterWorkerVersions returns the params of a ServiceWorker.workerVersionUpdated event
+// without the ids of other tenants' pages and of the worker's target.
 func (m *Mux) filterWorkerVersions(s *session, in cdp.Message) json.RawMessage {
 	var p struct {
 		Versions []map[string]json.RawMessage `json:"versions"`

@@ -26,10 +26,10 @@ func (s *session) hasDescendant(target string) bool {
 	return false
 }
 
-// setAutoAttach on a browser-level session is not forwarded. The Mux announces each
-// target as it appears, and the existing ones before the reply; see [Mux.adopt]. On any
-// other session the request is forwarded without the service workers of the shared
-// context.
+// setAutoAttach does not forward a request on a browser-level session. The Mux itself
+// attaches the client to the tenant's existing targets before the reply (see [Mux.adopt]),
+// and to each later target when it appears. On any other session the request is forwarded
+// with a filter against the service workers of the shared context.
 func setAutoAttach(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	on, err := f.flag("autoAttach")
 	if err != nil {
@@ -59,8 +59,8 @@ func setAutoAttach(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// targetsOf returns the targets of a tenant. The tabs come first and in their order, so
-// that an opener is announced before the tab that it opened.
+// targetsOf returns the targets of a tenant. The tabs come first, in the order of their
+// numbers, so that an opener is announced before the tab that it opened.
 func (m *Mux) targetsOf(tn *tenant) []*target {
 	all := tn.targets()
 	for _, t := range m.targets {
@@ -103,8 +103,8 @@ func getTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// forwardOwnTargetOrNone forwards a request that names a target of the tenant, or none,
-// which means the target of the session.
+// forwardOwnTargetOrNone forwards a request that names a target of the tenant. It also
+// forwards a request that names no target, which applies to the target of its session.
 func forwardOwnTargetOrNone(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	id, err := f.text("targetId")
 	if err != nil {
@@ -117,7 +117,8 @@ func forwardOwnTargetOrNone(m *Mux, s *session, r cdp.Request, f fields) *cdp.Er
 	return nil
 }
 
-// ownTargetParam returns the target that a request names, which must belong to the tenant.
+// ownTargetParam returns the id of the target that a request names. It fails if the target
+// does not belong to the tenant.
 func (m *Mux) ownTargetParam(s *session, f fields) (id string, err *cdp.Error) {
 	if id, err = f.text("targetId"); err != nil {
 		return "", err
@@ -137,8 +138,8 @@ func forwardOwnTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// autoAttachRelated forwards a request to attach a browser-level session to the targets
-// that belong to a page of the tenant.
+// autoAttachRelated forwards a request for auto-attach to the targets that belong to a page
+// of the tenant, such as its frames and workers.
 func autoAttachRelated(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	id, err := m.ownTargetParam(s, f)
 	if err != nil {

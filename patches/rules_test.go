@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// FuzzRules lets a hostile client send any message next to a tenant whose page it must
-// not reach. The browser gets at most valid messages on the client's own CDP sessions,
-// and no foreign id in the Target domain.
+// FuzzRules lets a hostile client of tenant s2 send any message. The client must not reach
+// the page of tenant s1: the browser gets only valid messages on the client's own CDP
+// sessions or of the Mux itself, and no message of the Target domain with a foreign id.
 func FuzzRules(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"method":"Target.closeTarget","params":{"targetId":"P1"}}`,
@@ -68,8 +68,9 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// twoTenants returns a Mux with two tenants. Tenant s1 has client 1, and a page P1 in its
-// context CTX1 with the session R1; tenant s2 has the same with 2.
+// twoTenants returns a Mux with two tenants. Tenant s1 has client 1 with the root session
+// S1, and the page P1 in its context CTX1. Client 1 is attached to P1 with the session R1.
+// In the same way, tenant s2 has client 2, S2, P2, CTX2 and R2.
 func twoTenants() (*Mux, *recorder) {
 	rec := &recorder{}
 	m := New(Options{Transport: rec, Clock: func() time.Time { return time.Time{} }, FirstID: firstID})
@@ -88,7 +89,7 @@ func twoTenants() (*Mux, *recorder) {
 	return m, rec
 }
 
-// TestREADME compares the methods in README.md's table with those that ruleFor names.
+// The table in README.md has exactly the methods that ruleFor names.
 func TestREADME(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "rules.go", nil, 0)
 	if err != nil {

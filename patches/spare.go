@@ -6,28 +6,28 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// spareDelay is how long no page may have been created before a spare page is. It
-// keeps the work out of the start of a session.
+// spareDelay is the time since the last new page after which the Mux creates a spare page.
+// The delay keeps that work out of the start of a session.
 const spareDelay = 500 * time.Millisecond
 
-// sparePage is a blank page in the shared context that no tenant owns yet. It is
-// created ahead as the next session's first page. It runs, the Mux is attached to
-// it, and no list shows it; once taken, it is a page like any other. It stops being
-// spare if a person navigates it or its renderer crashes.
+// sparePage is a blank page in the shared context that no tenant owns yet. It is created
+// in advance as the first page of the next session. The page runs, the Mux is attached to
+// it, and clients do not see it. A tenant that takes the page owns it like any other page.
+// The page stops being the spare page if a person navigates it or its renderer crashes.
 //
-// If a person sees the windows, no page is created ahead. The spare page is then the
+// If a person sees the windows, no page is created in advance. The spare page is then the
 // empty page that the browser opened at its start, whose tab is in front.
 type sparePage struct {
 	m      *Mux
 	target string    // target id; empty without a spare page
 	ready  bool      // the page runs
 	making bool      // its createTarget call is unanswered
-	seen   int       // sessions that have begun
+	seen   int       // number of tenants that have got their first page
 	last   time.Time // when a page was last created
 }
 
 // pageCreated records that a client created a page. After [Options.SpareAfter] new
-// sessions, more are likely, and a spare page is created.
+// sessions, more sessions are likely, and pageCreated schedules the next spare page.
 func (sp *sparePage) pageCreated(t *target) {
 	sp.dropFirstPage()
 	if t.tab != nil && t.tab.Number == 1 {
@@ -41,7 +41,7 @@ func (sp *sparePage) pageCreated(t *target) {
 
 // prepare creates a spare page, unless a person would see it.
 func (sp *sparePage) prepare() {
-	if sp.m.closing || sp.m.Clock().Sub(sp.last) < spareDelay { // the timer of the later page does it
+	if sp.m.closing || sp.m.Clock().Sub(sp.last) < spareDelay { // a later page has set a timer
 		return
 	}
 	if !sp.m.Visible && !sp.m.External {
@@ -49,7 +49,7 @@ func (sp *sparePage) prepare() {
 	}
 }
 
-// keepFirst is [Mux.KeepFirstPage].
+// keepFirst implements [Mux.KeepFirstPage].
 func (sp *sparePage) keepFirst() {
 	for _, id := range sp.m.unownedPages() {
 		t := sp.m.targets[id]
@@ -64,8 +64,8 @@ func (sp *sparePage) keepFirst() {
 	}
 }
 
-// dropFirstPage closes the page that [Mux.KeepFirstPage] kept, because a session has
-// created a page that could not be the kept one.
+// dropFirstPage closes the page that [Mux.KeepFirstPage] kept, unless a tenant has taken
+// it. It is called when a tenant has got a page: an unused empty tab must not stay open.
 func (sp *sparePage) dropFirstPage() {
 	if !sp.m.Visible || sp.target == "" {
 		return
@@ -103,8 +103,8 @@ func (sp *sparePage) create() {
 	sp.m.send(id, "Target.createTarget", encode(createParams{"about:blank", true, sp.m.shared, false}), "")
 }
 
-// keep resumes the new page and makes it the spare page. The page is ready when
-// Chromium confirms that it runs; see [Mux.resume].
+// keep resumes the new page and makes it the spare page. The page is ready when Chromium
+// confirms that the page runs; see [Mux.resume].
 func (sp *sparePage) keep(t *target) {
 	sp.target = t.TargetID
 	ready := func(cdp.Message) {
@@ -141,7 +141,8 @@ func (sp *sparePage) take(context string, f fields) *target {
 	return t
 }
 
-// isSpare reports whether a target is the spare page and still blank.
+// isSpare reports whether a target is the spare page. A spare page that has navigated stops
+// being the spare page.
 func (sp *sparePage) isSpare(t *target) bool {
 	if sp.target != t.TargetID || t.owner != nil {
 		return false
@@ -153,7 +154,7 @@ func (sp *sparePage) isSpare(t *target) bool {
 	return false
 }
 
-// targetEnded forgets the spare page if it is gone, and closes it if it crashed.
+// targetEnded forgets the spare page if t is that page, and closes a page that crashed.
 func (sp *sparePage) targetEnded(t *target, crashed bool) {
 	if sp.target != t.TargetID {
 		return
@@ -164,7 +165,7 @@ func (sp *sparePage) targetEnded(t *target, crashed bool) {
 	}
 }
 
-// KeepFirstPage makes the empty page that a browser with windows opens at its start
-// the spare page. The first session gets it, so that the window shows that session
-// and no empty tab.
+// KeepFirstPage makes the empty page that a browser with windows opens at its start the
+// spare page. The first session gets this page, so that the window shows the session and
+// no empty tab.
 func (m *Mux) KeepFirstPage() { m.spare.keepFirst() }

@@ -10,8 +10,9 @@ import (
 // file format and stay when a field is renamed.
 type State struct {
 	Tenants []Tenant `json:"owners"`
-	// Journal are the CDP sessions that were created on the root session, for clients and
-	// on pages. Sessions that a dead Mux left would go on to pause requests and dialogs.
+	// Journal lists the ids of the CDP sessions that the next Mux has to detach: the root
+	// sessions of clients and the Mux's own sessions on targets. The sessions of a dead Mux
+	// outlive it, and would otherwise continue to hold back requests and dialogs.
 	Journal []string   `json:"journal"`
 	Opening *reopening `json:"opening,omitempty"`
 	Spare   string     `json:"spare,omitzero"` // target id of the spare page
@@ -23,21 +24,23 @@ type Tenant struct {
 	NextTab  int       `json:"nextTab"`
 	Active   string    `json:"active,omitzero"` // target id
 	Created  time.Time `json:"created"`
-	Last     time.Time `json:"last"`              // of the last connection or release
-	Released time.Time `json:"released,omitzero"` // when it was released; zero while it is live
-	Ended    bool      `json:"ended,omitzero"`    // it was ended and not claimed since
+	Last     time.Time `json:"last"`              // when a client last joined or left, or when it ended
+	Released time.Time `json:"released,omitzero"` // Last at its release; zero while it is live
+	Ended    bool      `json:"ended,omitzero"`    // it was ended, and no agent has claimed it since
 	Agent    string    `json:"agent,omitzero"`    // the agent that uses it; see [Mux.Claim]
-	Contexts []string  `json:"contexts,omitzero"` // its own browser contexts
+	Contexts []string  `json:"contexts,omitzero"` // browser contexts that its clients created
 	// Private is the browser context that an incognito tenant has instead of the shared
-	// one. It is empty from the end of a browser until the tenant reconnects.
+	// one. It is empty after the end of a browser, until the context is created in the
+	// next browser.
 	Incognito bool   `json:"incognito,omitzero"`
 	Private   string `json:"private,omitzero"`
 	Tabs      []Tab  `json:"tabs"`
-	Lost      []Tab  `json:"lost,omitzero"` // open when the browser died and not reopened yet
+	// Lost are the tabs that were open when the browser died and have not been reopened.
+	Lost []Tab `json:"lost,omitzero"`
 	// Reopened are the tabs that were opened again, until [Mux.ClearReopened].
 	Reopened   []Reopened `json:"reopened,omitzero"`
 	ReopenedAt time.Time  `json:"reopenedAt,omitzero"`
-	// Downloads are those that were not fetched.
+	// Downloads are the downloads that no client has fetched.
 	Downloads    []Download `json:"downloads,omitzero"`
 	LastDownload int        `json:"lastDownload,omitzero"` // the number of the newest one
 }
@@ -45,8 +48,10 @@ type Tenant struct {
 // Reopened is a tab that was opened again after its browser had died.
 type Reopened struct {
 	Number int    `json:"number"`
-	URL    string `json:"url"`             // where it was before
-	Empty  bool   `json:"empty,omitempty"` // it was opened without its URL, which browsers died of or refused
+	URL    string `json:"url"` // its URL before the browser died
+	// Empty is set if the tab was opened without its URL, because browsers died after they
+	// loaded the URL or the browser refused it.
+	Empty bool `json:"empty,omitempty"`
 }
 
 // Tab is a page of a tenant.
@@ -59,7 +64,7 @@ type Tab struct {
 	Title    string    `json:"title"`
 	Opened   time.Time `json:"opened"`
 	Released time.Time `json:"released,omitzero"`
-	Context  string    `json:"context,omitzero"` // the tenant's own browser context that it is in
+	Context  string    `json:"context,omitzero"` // its browser context, if a client created it
 	Pending  string    `json:"want,omitzero"`    // the URL at which it is being reopened; empty once it has navigated
 	Loads    int       `json:"loads,omitzero"`   // how often it was reopened in browsers that died within [stableTime]
 	Crashed  bool      `json:"crashed,omitzero"` // its renderer is gone
@@ -81,7 +86,7 @@ func (t *Tab) update(page targetInfo) bool {
 	return true
 }
 
-// hasContext reports whether a client of the tenant created a browser context.
+// hasContext reports whether id is a browser context that a client of the tenant created.
 func (tn *tenant) hasContext(id string) bool { return slices.Contains(tn.Contexts, id) }
 
 // restore takes over the state of the previous Mux.
@@ -148,7 +153,7 @@ func (m *Mux) State() State {
 	return s
 }
 
-// save saves the state now, because the next message depends on it.
+// save saves the state at once. It is for changes on which the next message depends.
 func (m *Mux) save() {
 	m.dirty = false
 	if m.ready || len(m.journal) > 0 {
@@ -167,7 +172,8 @@ func (m *Mux) removeJournal(session string) {
 	m.journal = slices.DeleteFunc(m.journal, func(s string) bool { return s == session })
 }
 
-// saveSoon saves within saveDelay. It is for changes that may be lost: URLs and titles.
+// saveSoon saves the state within saveDelay. It is for changes that may be lost, such as
+// URLs and titles.
 func (m *Mux) saveSoon() {
 	if m.dirty {
 		return
@@ -183,12 +189,12 @@ func (m *Mux) Flush() {
 	}
 }
 
-// saveDelay is how long [Mux.saveSoon] may wait.
+// saveDelay is how long [Mux.saveSoon] waits.
 const saveDelay = 500 * time.Millisecond
 
-// Died returns the state after the browser has died. The tabs are lost and
-// [Mux.Reopen] opens them again. Connections, browser contexts with their tabs, and
-// incomplete downloads are dropped.
+// Died returns the state after the browser has died. It lists the tabs as lost, and
+// [Mux.Reopen] opens them again. It has no CDP sessions, no spare page, no browser contexts
+// and no incomplete downloads. Tabs in browser contexts that clients created are dropped.
 func (s State) Died() State {
 	var rest State
 	for _, o := range s.Tenants {
@@ -196,7 +202,7 @@ func (s State) Died() State {
 		tabs := slices.DeleteFunc(slices.Concat(o.Tabs, o.Lost), func(t Tab) bool { return t.Context != "" })
 		slices.SortFunc(tabs, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
 		for i := range tabs {
-			tabs[i].Crashed = false // it is opened again
+			tabs[i].Crashed = false // it will be opened again
 		}
 		o.Lost, o.Tabs = tabs, nil
 		o.Downloads = slices.DeleteFunc(slices.Clone(o.Downloads), func(d Download) bool { return d.State != DownloadDone })
@@ -205,8 +211,8 @@ func (s State) Died() State {
 	return rest
 }
 
-// Stopped returns the state after the browser was stopped: the tenants, with the
-// numbers that they must not reuse.
+// Stopped returns the state after the browser was stopped. It has the tenants, but no tabs
+// and no downloads. The numbers of tabs and downloads continue, so that none is reused.
 func (s State) Stopped() State {
 	var rest State
 	for _, o := range s.Tenants {

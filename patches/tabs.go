@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TenantInfo is a tenant as it is listed.
+// TenantInfo describes a tenant in a list. Pages has its tabs, including the lost ones, in
+// the order of their numbers.
 type TenantInfo struct {
 	Tenant
 	Live       bool
@@ -47,7 +48,7 @@ func (m *Mux) TenantNamed(name string) []TenantInfo {
 	return []TenantInfo{m.info(tn)}
 }
 
-// info returns the listing of a tenant without tabs that are about to be closed.
+// info returns the description of a tenant. It omits tabs that are about to be closed.
 func (m *Mux) info(tn *tenant) TenantInfo {
 	l := TenantInfo{Tenant: tn.Tenant, Live: tn.live(), Pages: slices.Clone(tn.Lost), PageEvents: tn.pageEvents}
 	for _, tab := range tn.sortedTabs() {
@@ -91,10 +92,10 @@ func (m *Mux) UpdateTab(name, target string, active bool, label *string) bool {
 // discarded.
 type EndResult struct{ Kept, Closed, Discarded int }
 
-// End ends a tenant. Its clients are cut and its own browser contexts are disposed. Its
-// other tabs stay and may sleep, or are closed if closeTabs is set. The tabs of an
-// incognito tenant are discarded. done is called when the tabs are gone or limit has
-// passed.
+// End ends a tenant. It cuts the tenant's clients, and disposes the browser contexts that
+// the clients created, with the tabs in them. All other tabs stay and sleep, or are closed if
+// closeTabs is set. An incognito tenant is disposed with all its tabs. done is called when
+// the tabs are gone or limit has passed.
 func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(EndResult)) {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -141,9 +142,10 @@ func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(En
 	m.closeAll(closing, limit, func(closed int) { done(EndResult{Kept: kept, Closed: closed}) })
 }
 
-// Prune closes the tabs of released tenants whose name has the prefix, if the tab was
-// released longer ago than age. Downloads of such tenants are dropped. done gets the
-// tabs by tenant.
+// Prune closes old tabs of released tenants whose name has the prefix. It closes the tabs,
+// and forgets the lost tabs, that were released longer ago than age. It drops the downloads
+// of the tenants that were released longer ago than age. done gets the closed and forgotten
+// tabs by the name of the tenant.
 func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[string][]Tab)) {
 	gone := map[string][]Tab{}
 	var ids []string

@@ -12,19 +12,21 @@ type target struct {
 	owner   *tenant
 	tab     *Tab   // of an owned page; nil for others
 	session string // the Mux's own CDP session on it; empty without one
-	// handedOff is the session for which the target is paused, while a client has that
-	// session. resumeCall is the client's Runtime.runIfWaitingForDebugger.
+	// handedOff is the CDP session for which the target is paused, if the Mux has handed
+	// it off to a client (see [Mux.handOff]). resumeCall is that client's unanswered
+	// Runtime.runIfWaitingForDebugger.
 	handedOff  *session
 	resumeCall *pendingCall
 	paused     bool // it waits for [Mux.resume]
 	dialogs    dialogs
 	awake      bool  // focus emulation and screencast are on, see [Mux.wake]
-	lastCreate int64 // the newest message id when it appeared; an earlier createTarget may have created it
-	// waiting are the owner's CDP sessions that have to send
-	// Runtime.runIfWaitingForDebugger before it resumes.
+	lastCreate int64 // the newest message id when it appeared; no later call can have created it
+	// waiting are the CDP sessions of the owner's clients on which
+	// Runtime.runIfWaitingForDebugger has to be sent before the target resumes.
 	waiting   map[string]bool
-	attaching int // attachToTarget calls without a reply
-	// whenAnnounced are called when the owner's sessions have got its event.
+	attaching int // number of unanswered attachToTarget calls for the owner's clients
+	// whenAnnounced are called when these calls have been answered: the owner's clients
+	// have then got the attachedToTarget event.
 	whenAnnounced []func()
 }
 

@@ -43,17 +43,18 @@ func (m *Mux) rootEvent(in cdp.Message) {
 }
 
 // targetChanged sends the new info of a target to the owner's sessions that discover
-// targets, and records URL and title of a tab for the time when its page is gone.
+// targets. It also saves the URL and title of a tab, which are needed when its page is
+// gone.
 func (m *Mux) targetChanged(t *target, method string) {
 	if t.owner == nil {
 		if m.spare.target == t.TargetID && !m.spare.isSpare(t) {
-			m.assignOwner(t) // a person has navigated it
+			m.assignOwner(t) // a person has navigated the spare page
 		}
 		return
 	}
 	if t.tab != nil && t.tab.update(t.targetInfo) {
 		m.saveSoon()
-		if t.tab.Crashed { // it was loaded again
+		if t.tab.Crashed { // the page was loaded again
 			t.tab.Crashed = false
 			m.announce(t)
 		}
@@ -89,8 +90,8 @@ func (m *Mux) targetAttached(p attachedParams) {
 	m.assignOwner(t)
 }
 
-// sessionDetached handles the end of a CDP session: the Mux's own on a target, one that
-// was handed off, or a client's root.
+// sessionDetached handles the end of a CDP session: the Mux's own session on a target, a
+// session that was handed off to a client, or a client's root session.
 func (m *Mux) sessionDetached(session string, in cdp.Message) {
 	if t := m.attached[session]; t != nil {
 		delete(m.attached, session)
@@ -158,8 +159,8 @@ func (m *Mux) removeTarget(t *target) {
 }
 
 // dropWorkers forgets the service workers of a disposed browser context. Chromium 156
-// may keep a worker and report it without its context, on which Playwright fails an
-// assertion, in this client and in every later one.
+// may keep such a worker and report it without its context. On that report Playwright
+// fails an assertion, in the present clients and in every later one.
 func (m *Mux) dropWorkers(context string) {
 	for id, t := range m.targets {
 		if t.Type != "service_worker" || t.ContextID != context {

@@ -11,14 +11,14 @@ type tenant struct {
 	Tenant
 	clients     []*client
 	tabs        map[string]*Tab // by target id
-	connections int             // counts connects and disconnects; a timer compares it
-	popupUntil  time.Time       // until when a tab without opener may be the result of its click
-	pageEvents  int             // events sent to its clients, see [isPageEvent]
+	connections int             // changes at every connect and release, which a timer compares
+	popupUntil  time.Time       // until then, a tab without an opener may result from a click
+	pageEvents  int             // number of events for which [isPageEvent] is true
 	activity    bool            // see [Mux.TakeActivity]
-	lastSummary *summary        // at the last TakeActivity; nil after a client has joined
-	// makers are the clients that created the tenant's own browser contexts.
+	lastSummary *summary        // the one at the last TakeActivity; nil after a client has joined
+	// makers are the connected clients that created browser contexts, by context id.
 	makers map[string]*client
-	// whenPrivate are called when the private context exists or cannot be created.
+	// whenPrivate are called when the creation of the private context ends.
 	whenPrivate []func(error)
 }
 
@@ -33,15 +33,15 @@ func (m *Mux) tenantFor(name string) *tenant {
 	return tn
 }
 
-// hidesContext reports whether a browser context is hidden from a client. A client
-// older than the one that created the context would take its pages for pages of the
-// shared context.
+// hidesContext reports whether a browser context is hidden from a client. A context that
+// a client created is hidden from the tenant's older clients until its creator leaves:
+// their Playwright would take the context's pages for pages of the shared context.
 func (tn *tenant) hidesContext(context string, c *client) bool {
 	maker := tn.makers[context]
 	return maker != nil && !maker.gone && c.id < maker.id
 }
 
-// live reports whether the tenant has a client or had one within [Options.Grace].
+// live reports whether the tenant has a client or has not been released.
 func (tn *tenant) live() bool { return len(tn.clients) > 0 || tn.Released.IsZero() }
 
 // sortedTabs returns the tenant's tabs in the order of their numbers.
@@ -66,8 +66,8 @@ func (tn *tenant) targets() []*target {
 }
 
 // addClient adds a client to its tenant and wakes the tenant's pages. If the tenant was
-// ended and not claimed since, as when a connection was on its way at that moment, the
-// tenant is left without an agent.
+// ended and no agent has claimed it since, addClient leaves the tenant without an agent.
+// This happens when a client is connecting while its tenant is ended.
 func (m *Mux) addClient(c *client) {
 	tn := c.tenant
 	tn.clients = append(tn.clients, c)
@@ -82,8 +82,8 @@ func (m *Mux) addClient(c *client) {
 	}
 }
 
-// removeClient removes a client from its tenant. After the last one, the pages stay
-// awake for [Options.Grace], in which a client may reconnect.
+// removeClient removes a client from its tenant. If no client is left, it releases the
+// tenant after [Options.Grace], unless a client has connected by then.
 func (m *Mux) removeClient(c *client) {
 	tn := c.tenant
 	i := slices.Index(tn.clients, c)
@@ -105,8 +105,9 @@ func (m *Mux) removeClient(c *client) {
 	})
 }
 
-// RemoveGroup cuts the clients of a group. If they were the last ones of their tenant,
-// the tenant is released at once instead of after [Options.Grace].
+// RemoveGroup cuts the tenant's clients that joined with the given group (see [Mux.Join]).
+// If the tenant then has no client, it is released at once instead of after
+// [Options.Grace].
 func (m *Mux) RemoveGroup(name, group string) {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -125,8 +126,8 @@ func (m *Mux) RemoveGroup(name, group string) {
 	}
 }
 
-// release marks the tenant's tabs as left for review, lets its pages sleep and removes
-// what clients left in them.
+// release marks the tenant and its tabs as released, puts the pages to sleep and removes
+// from the pages what clients left in them.
 func (m *Mux) release(tn *tenant) {
 	if !tn.Released.IsZero() {
 		return
@@ -199,8 +200,9 @@ func (m *Mux) ownerLost(t *target) {
 	m.save()
 }
 
-// nextActive returns the target of the tab that is active after a tab has gone: its
-// opener, or else the newest tab.
+// nextActive returns the target of the tab that becomes active when the tab gone has been
+// closed. It is the opener of gone if that tab exists, or else the newest tab. It is empty
+// without a tab.
 func (tn *tenant) nextActive(gone *Tab) string {
 	if tn.tabs[gone.Opener] != nil {
 		return gone.Opener

@@ -35,7 +35,7 @@ func (m *Mux) after(d time.Duration, do func()) {
 	heap.Push(&m.timers, timer{m.Clock().Add(d), do})
 }
 
-// Next returns when [Mux.Tick] has to be called next. ok is false without a timer.
+// Next returns when [Mux.Tick] has to be called next. ok is false if no timer is set.
 func (m *Mux) Next() (at time.Time, ok bool) {
 	if len(m.timers) == 0 {
 		return time.Time{}, false

@@ -11,12 +11,12 @@ import (
 // makes Chromium stop reading its pipe for every client, without exiting.
 const maxRequest = 90 << 20
 
-// maxRuleRequest is the largest message whose method has a rule. The Mux decodes it
-// while all clients wait. Chromium's limit for a URL is 2 MiB; the rest is for
-// cookies.
+// maxRuleRequest is the largest message that a client may send if its method has a rule.
+// The Mux decodes such a message while all clients wait. The longest messages carry a URL,
+// which Chromium limits to 2 MiB, or many cookies.
 const maxRuleRequest = 8 << 20
 
-// FromBrowser handles a message of the browser. It may overwrite raw.
+// FromBrowser handles a message of the browser. It keeps raw and may overwrite it.
 func (m *Mux) FromBrowser(raw []byte) {
 	in, ok := cdp.ParseMessage(raw)
 	if !ok {
@@ -82,7 +82,7 @@ func (m *Mux) forwardReply(c pendingCall, in cdp.Message) {
 	m.Transport.ToClient(c.client.id, raw)
 }
 
-// forwardResult sends the reply to a call of [Mux.callFor] to the client.
+// forwardResult sends the client the reply to a call that [Mux.callFor] made.
 func (m *Mux) forwardResult(s *session, r cdp.Request, in cdp.Message) {
 	var result json.RawMessage
 	var refusal *cdp.Error
@@ -96,8 +96,9 @@ func (m *Mux) forwardResult(s *session, r cdp.Request, in cdp.Message) {
 	}
 }
 
-// FromClient handles a client's request as [cdp.ParseRequest] returned it: invalid is
-// the error. FromClient does not keep the request's bytes.
+// FromClient handles a client's request. r and invalid are the results of
+// [cdp.ParseRequest]. The bytes to which r refers are not used after FromClient has
+// returned.
 func (m *Mux) FromClient(id ClientID, r cdp.Request, invalid error) {
 	c := m.clients[id]
 	if c == nil || c.gone || c.root == nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Chromium does not answer a message that is not UTF-8, and decoding a large message
-// delays all clients. FromClient forwards neither.
+// FromClient refuses a message that is not UTF-8, because Chromium does not answer it. It
+// refuses a large message whose method has a rule, because decoding it delays all clients.
 func TestFromClientRefusesBadMessages(t *testing.T) {
 	for _, tt := range []struct{ name, message, want string }{
 		{"not UTF-8", "{\"id\":1,\"method\":\"Schema.getDomains\",\"params\":{\"x\":\"\xff\"}}", "UTF-8"},

@@ -6,20 +6,20 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// Pages of a live tenant stay awake in background tabs. The Mux turns on focus
-// emulation and a screencast that practically never sends a frame, both on its own
-// session on the page. Otherwise a background tab runs no animation frames and may
-// take seconds to answer a click or a screenshot.
+// Pages of a live tenant stay awake in background tabs. On its own session on each page,
+// the Mux turns on focus emulation and a screencast that practically never sends a frame.
+// Without these, a background tab runs no animation frames and may take seconds to answer
+// a click or a screenshot.
 
 const screencast = `{"quality":1,"maxWidth":8,"maxHeight":8,"everyNthFrame":1000000}`
 
-// resumeTime is when a resumed page is treated as running even without a reply. The
-// reply is lost if the page moves to another process at once.
+// resumeTime is how long the Mux waits for the reply of a resumed page. After that
+// time it treats the page as running. The reply is lost if the page moves to another process at once.
 const resumeTime = time.Second
 
-// resume lets a paused target run, and wakes it after the reply. The order matters:
-// the renderer of Chromium 156 crashes (SIGSEGV) if a page with focus emulation
-// navigates before its first process has started. Dialogs are watched before.
+// resume lets a paused target run, and wakes the target after Chromium's reply. The order
+// matters: the renderer of Chromium 156 crashes (SIGSEGV) if a page with focus emulation
+// navigates before its first process has started.
 func (m *Mux) resume(t *target) {
 	if !t.paused {
 		return
@@ -29,13 +29,13 @@ func (m *Mux) resume(t *target) {
 		m.resumeHandedOff(t)
 		return
 	}
-	m.watchDialogs(t) // the page may open one as soon as it runs
+	m.watchDialogs(t) // first, because the page may open a dialog as soon as it runs
 	m.call("Runtime.runIfWaitingForDebugger", nil, t.session, func(cdp.Message) { m.wake(t) })
 	m.after(resumeTime, func() { m.wake(t) })
 }
 
-// wake keeps a running page of a live tenant awake, and has the dialogs of any page
-// watched.
+// wake keeps a running page of a live tenant awake. It also starts to watch the page's
+// dialogs, even if the tenant is not live.
 func (m *Mux) wake(t *target) {
 	m.watchDialogs(t)
 	if t.session == "" || t.paused || t.awake || t.tab == nil || !t.owner.live() {
@@ -56,8 +56,8 @@ func (m *Mux) sleep(t *target) {
 	m.call("Emulation.setFocusEmulationEnabled", []byte(`{"enabled":false}`), t.session, nil)
 }
 
-// ackFrame acknowledges a frame of the screencast. Without that Chromium sends no
-// further frame, and the page would fall asleep.
+// ackFrame acknowledges a frame of the screencast. Without the acknowledgement Chromium
+// sends no further frame, and the page falls asleep.
 func (m *Mux) ackFrame(t *target, in cdp.Message) {
 	var p struct {
 		Frame int `json:"sessionId"`

@@ -12,9 +12,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// probeInterval is the time between two attempts to connect. After the socket file has
-// appeared it doubles with each attempt: the file appears when the socket is bound, which
-// on some systems is before it listens.
+// probeInterval is the time between two attempts to connect if the directory cannot be
+// watched. If it is watched, the retries begin when the socket file appears, and the
+// interval doubles with each of them. One retry may not be enough: the file appears when
+// the socket is bound, before the server listens.
 const probeInterval = 10 * time.Millisecond
 
 // Await blocks until the endpoint's socket accepts connections or ctx ends. It watches the
@@ -74,8 +75,8 @@ func watch(dir string) (*fsnotify.Watcher, error) {
 	return w, nil
 }
 
-// accepts reports whether Await is done: a server accepts, or connecting failed for another
-// reason than that no server listens.
+// accepts tries to connect. It reports true with Await's result if Await can return: either
+// a server accepted, or the error is another one than [wire.CodeNotRunning].
 func accepts(ctx context.Context, e home.Endpoint) (bool, error) {
 	conn, err := Dial(ctx, e)
 	switch {

@@ -24,7 +24,7 @@ func TestAwait(t *testing.T) {
 		await func(context.Context, home.Endpoint) error
 	}{
 		{"a new socket", false, Await},
-		{"in place of a stale one", true, Await},
+		{"a socket that replaces a stale one", true, Await},
 		{"without inotify", true, func(ctx context.Context, e home.Endpoint) error {
 			return await(ctx, e, func(string) (*fsnotify.Watcher, error) { return nil, unix.EMFILE })
 		}},
@@ -58,7 +58,7 @@ func TestAwait(t *testing.T) {
 				}
 			}
 			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("Await woke after %v", took)
+				t.Errorf("Await returned after %v", took)
 			}
 			if err := tt.await(soon(t), e); err != nil {
 				t.Errorf("Await() while a server listens = %v", err)
@@ -82,7 +82,8 @@ func TestAwaitGivesUp(t *testing.T) {
 	}
 }
 
-// No event is sent when a bound socket starts to listen.
+// Await retries after the socket file has appeared: the system sends no file event when the
+// bound socket starts to listen.
 func TestAwaitRetriesABoundSocket(t *testing.T) {
 	e := newEndpoint(t, "a")
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
@@ -107,7 +108,7 @@ func TestAwaitNoticesARenamedSocket(t *testing.T) {
 	other := e
 	other.Socket, other.Lock = e.Socket+"x", e.Lock+"x"
 	listen(t, other)
-	must(t, os.Rename(other.Socket, e.Socket)) // a single event: no mode is set afterwards
+	must(t, os.Rename(other.Socket, e.Socket)) // causes a single event, since no chmod follows
 	if err := <-woken; err != nil {
 		t.Errorf("Await() = %v", err)
 	}

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HungUp reports whether a connection is closed, by the peer or on this side. It asks the
-// system, which has this information before a goroutine that reads has it. It consumes
-// nothing that the peer has sent.
+// HungUp reports whether this process has closed the connection, or the peer has closed its
+// sending side. It asks the system, which reports this earlier than a pending Read. It
+// consumes no data, and reports false while data of the peer is unread.
 func HungUp(conn syscall.Conn) bool {
 	n, err := peek(conn)
 	return n == 0 && !errors.Is(err, unix.EAGAIN)

@@ -21,13 +21,13 @@ func TestHungUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if HungUp(ours) {
-		t.Error("HungUp = true, and the connection is open")
+		t.Error("HungUp = true for an open connection")
 	}
 	if _, err := theirs.Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	if HungUp(ours) {
-		t.Error("HungUp = true, and a byte is waiting")
+		t.Error("HungUp = true while a byte is unread")
 	}
 	if _, err := ours.Read(make([]byte, 2)); err != nil {
 		t.Errorf("the byte was consumed: %v", err)

@@ -53,7 +53,7 @@ func Acquire(ctx context.Context, path string) (*Lease, error) {
 	}
 	done := make(chan result)
 	// A blocking flock cannot be interrupted. If ctx ends first, this goroutine outlives
-	// the call: it acquires the lease when it is free, and releases it.
+	// the call: it waits until the lease is free, acquires it and releases it at once.
 	go func() {
 		l, err := acquire(path, func(f *os.File) error { return flock(f, unix.LOCK_EX) })
 		select {
@@ -83,8 +83,8 @@ func (l *Lease) File() *os.File { return l.file }
 // the descriptor open.
 func (l *Lease) Close() error { return l.file.Close() }
 
-// at reports whether the file at path is the locked one. It is another file if the lock
-// file, or the whole root, was removed and created again.
+// at reports whether the file at path is the locked file. The path leads to another file if
+// the lock file, or a directory above it, was removed and created again.
 func (l *Lease) at(path string) bool {
 	locked, err := l.file.Stat()
 	if err != nil {
@@ -98,7 +98,7 @@ func acquire(path string, lock func(*os.File) error) (*Lease, error) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, wire.OSError("making "+filepath.Dir(path), err)
 	}
-	const tries = 5 // a further one is needed only if the file was removed meanwhile
+	const tries = 5 // one is enough unless another process removes the file before it is locked
 	for range tries {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {
@@ -133,9 +133,10 @@ func flock(f *os.File, how int) error {
 	return errors.Join(err, result)
 }
 
-// Listener returns the process that bound a socket under the lease at path. ok is false if
-// none did or if it has ended. A process keeps its lease until it ends, so if the lease is
-// held and ok is true, that process is the holder, or about to exit.
+// Listener returns the process that last called [Listen] with the lease at path. ok is false
+// if no process did, or if the process has ended. A process holds its lease until it is
+// about to exit. If the lease is held and ok is true, the returned process is therefore the
+// holder, or it is about to exit.
 func Listener(path string) (p Process, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -147,8 +148,8 @@ func Listener(path string) (p Process, ok bool) {
 	return p, err == nil && p.IsAlive()
 }
 
-// readNote returns what Listen has written to a lease: the socket's path, and the process
-// as [Process.String] returns it.
+// readNote returns the two lines that [Listen] writes to a lease file: the socket's path, and
+// the listening process in the form of [Process.String].
 func readNote(f *os.File) (socket, process string) {
 	const processLength = 64
 	buf := make([]byte, home.MaxSocketPath+processLength)

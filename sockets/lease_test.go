@@ -157,7 +157,7 @@ func TestAcquireWhenTheFileIsRemoved(t *testing.T) {
 		}
 		got <- l
 	}()
-	time.Sleep(50 * time.Millisecond) // until it waits
+	time.Sleep(50 * time.Millisecond) // Acquire waits by then
 	must(t, os.Remove(path))
 	must(t, first.Close())
 	if l := <-got; l != nil {
@@ -196,7 +196,7 @@ func TestAcquire(t *testing.T) {
 	}()
 	select {
 	case err := <-got:
-		t.Fatalf("Acquire() = %v while another holds", err)
+		t.Fatalf("Acquire() = %v while another process holds the lease", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	must(t, first.Close())

@@ -30,7 +30,8 @@ func Listen(e home.Endpoint, l *Lease) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, wire.OSError("listening at "+e.Socket, err)
 	}
-	// Close would remove the file that is at the path by then, even a successor's.
+	// Otherwise Close would remove any file that is at the path by then, even the socket of
+	// a successor.
 	listener.SetUnlinkOnClose(false)
 	if err := claim(e, l); err != nil {
 		listener.Close()
@@ -39,9 +40,9 @@ func Listen(e home.Endpoint, l *Lease) (*net.UnixListener, error) {
 	return listener, nil
 }
 
-// claim sets the mode of the new socket and writes its path to the lock file. Other users
-// are kept out by the mode of the directory, since the socket is bound before its own mode
-// can be set.
+// claim sets the mode of the new socket. It writes the socket's path and this process to the
+// lock file, where [Listener] reads them. A socket can get its mode only after it is bound;
+// until then the mode of the directory keeps other users out.
 func claim(e home.Endpoint, l *Lease) error {
 	if err := os.Chmod(e.Socket, 0o600); err != nil {
 		return wire.OSError("protecting "+e.Socket, err)
@@ -77,8 +78,8 @@ func removeStale(e home.Endpoint) error {
 	return removeSocket(e)
 }
 
-// Unlink removes the endpoint's socket file when its listener ends, unless another process
-// has bound a new one. A nil lease removes nothing.
+// Unlink removes the endpoint's socket file, unless another process has replaced it. The
+// process that listened calls Unlink when it ends. With a nil lease it does nothing.
 func Unlink(e home.Endpoint, l *Lease) error {
 	if l == nil || !Bound(e, l) {
 		return nil
@@ -95,7 +96,7 @@ func removeSocket(e home.Endpoint) error {
 
 // Bound reports whether the socket that was bound with the lease is still at the endpoint:
 // neither the file nor its directory was removed or replaced. If another process bound the
-// socket, as for a lease from [LeaseFrom], any socket counts.
+// socket and this one got the lease by [LeaseFrom], any file at the socket's path counts.
 func Bound(e home.Endpoint, l *Lease) bool {
 	if !l.at(e.Lock) {
 		return false
@@ -104,14 +105,14 @@ func Bound(e home.Endpoint, l *Lease) bool {
 	return err == nil && (l.socket == nil || SameSocket(l.socket, current))
 }
 
-// SameSocket reports whether two results of Lstat are of the same socket. It also compares
-// their modification times, since inode numbers are soon reused.
+// SameSocket reports whether two results of Lstat describe the same socket. It also compares
+// their modification times, since the system soon reuses inode numbers.
 func SameSocket(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime())
 }
 
-// Inherit returns the file of a descriptor that this process inherited. Such descriptors
-// are in blocking mode, in which deadlines do not work; Inherit changes that.
+// Inherit returns the file of a descriptor that this process inherited. It sets the
+// descriptor to non-blocking mode, in which deadlines work, and to close on exec.
 func Inherit(fd int, name string) (*os.File, error) {
 	unix.CloseOnExec(fd)
 	if err := unix.SetNonblock(fd, true); err != nil {

@@ -98,15 +98,15 @@ func TestListenNeedsTheLease(t *testing.T) {
 			t.Errorf("Listen with the lease of %s = %v, want %s", name, err, wire.CodeHeld)
 		}
 	}
-	// The lock file of a running daemon was removed: its socket is not replaced.
+	// If the lock file of a running daemon is removed, the daemon's socket is not replaced.
 	must(t, os.Remove(a.Lock))
 	l, err := TryAcquire(a.Lock)
 	must(t, err)
 	defer l.Close()
 	if _, err := Listen(a, l); !errors.Is(err, wire.CodeHeld) {
-		t.Errorf("Listen where another process accepts = %v, want %s", err, wire.CodeHeld)
+		t.Errorf("Listen() on a socket that accepts = %v, want %s", err, wire.CodeHeld)
 	}
-	must(t, Unlink(a, held)) // no longer the lease of the file: removes nothing
+	must(t, Unlink(a, held)) // removes nothing: held is not the lease of the new lock file
 	if conn, err := Dial(t.Context(), a); err != nil {
 		t.Errorf("Unlink without the lease removed the socket: %v", err)
 	} else {
@@ -114,7 +114,7 @@ func TestListenNeedsTheLease(t *testing.T) {
 	}
 }
 
-// A socket is stale only if it refuses connections.
+// Listen replaces a socket only if it refuses connections.
 func TestListenKeepsALiveSocket(t *testing.T) {
 	e := newEndpoint(t, "a")
 	other, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: e.Socket, Net: "unixgram"})
@@ -173,7 +173,8 @@ func TestMaxSocketPathIsTheSystemsLimit(t *testing.T) {
 	}
 }
 
-// A process that has ended, or one that has its pid now, does not hold the lease.
+// Listener returns no process if the process in the lock file has ended, even if another
+// process has its pid now.
 func TestListenerHasEnded(t *testing.T) {
 	e := newEndpoint(t, "a")
 	for _, process := range []string{"", "99999999:1", fmt.Sprintf("%d:1", os.Getpid())} {

@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child runs in another process. It prints the result on its first line of output and
-// keeps its lease or socket until its input ends.
+// child runs a role in another process. It prints the result on its first line of output,
+// and keeps the lease or socket of the role until its input ends.
 func child(role string, args []string) int {
 	report := func(err error) {
 		if err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// CheckPeers returns a listener that accepts connections of this process's user only and
-// closes others. The socket's mode has the same effect, but can be changed.
+// CheckPeers returns a listener that accepts only connections of this process's user and
+// closes all others. The socket's mode has the same effect, but it can be changed.
 func CheckPeers(l net.Listener, log *slog.Logger) net.Listener {
 	return &checkedListener{Listener: l, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
 }
@@ -37,8 +37,9 @@ func (l *checkedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// PeerPID returns the process that listens at the other end of conn, as the system reports
-// it. While conn is open, the process has not ended, so its pid is not reused.
+// PeerPID returns the pid of the process that listens at the other end of conn, as the
+// system reports it. The end of the process closes conn, so the pid is not reused while conn
+// is open.
 func PeerPID(conn net.Conn) (int, error) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {

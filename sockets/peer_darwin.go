@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerUID returns the effective user of the process that connected or listens.
+// peerUID returns the effective user of the process at the other end of conn.
 func peerUID(conn *net.UnixConn) (int, error) {
 	uid := -1
 	err := control(conn, func(fd int) error {
@@ -19,7 +19,7 @@ func peerUID(conn *net.UnixConn) (int, error) {
 	return uid, err
 }
 
-// peerPID returns the process that connected or listens.
+// peerPID returns the pid of the process at the other end of conn.
 func peerPID(conn *net.UnixConn) (pid int, err error) {
 	err = control(conn, func(fd int) (err error) {
 		pid, err = unix.GetsockoptInt(fd, 0, unix.LOCAL_PEERPID)

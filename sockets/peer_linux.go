@@ -6,13 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerUID returns the effective user of the process that connected or listens.
+// peerUID returns the effective user of the process at the other end of conn.
 func peerUID(conn *net.UnixConn) (int, error) {
 	peer, err := credentials(conn)
 	return int(peer.Uid), err
 }
 
-// peerPID returns the process that connected or listens.
+// peerPID returns the pid of the process at the other end of conn.
 func peerPID(conn *net.UnixConn) (int, error) {
 	peer, err := credentials(conn)
 	return int(peer.Pid), err

@@ -23,7 +23,7 @@ func TestDialRejectsAnotherUsersSocket(t *testing.T) {
 		must(t, os.Chmod(dir, 0o777))
 	}
 	if said := socketstest.Start(t, otherUser, "listen", e.Socket).FirstLine; said != "ok" {
-		t.Fatalf("the other user printed %q", said)
+		t.Fatalf("the process of the other user printed %q, want ok", said)
 	}
 	if _, err := Dial(t.Context(), e); !errors.Is(err, wire.CodeForbidden) {
 		t.Errorf("Dial() = %v, want %s", err, wire.CodeForbidden)

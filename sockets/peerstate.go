@@ -9,11 +9,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// PeerState describes a process that listens and does not respond.
+// PeerState describes a process that listens but does not respond.
 type PeerState struct {
 	PID     int    // 0 if the system does not report it
 	Reason  string // for people
-	Stopped bool   // a signal stopped the process; it cannot respond before SIGCONT
+	Stopped bool   // by a signal; the process cannot respond before SIGCONT
 }
 
 // InspectPeer describes the process that listens at the endpoint. It sends nothing.
@@ -25,7 +25,8 @@ func InspectPeer(ctx context.Context, e home.Endpoint) PeerState {
 	return PeerState{pid, "the session's daemon does not answer", false}
 }
 
-// listenerPID returns the process that listens at the endpoint, or 0.
+// listenerPID returns the pid of the process that listens at the endpoint, or 0 if it cannot
+// be found.
 func listenerPID(ctx context.Context, e home.Endpoint) int {
 	conn, err := Dial(ctx, e)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Process identifies a process by its pid and its start time, since the system reuses pids.
 type Process struct {
 	PID     int
-	Started int64 // in the system's unit
+	Started int64 // the start time; startTime of each system documents its unit
 }
 
 // FindProcess returns the process that has this pid now, or [wire.CodeNotFound].
@@ -54,7 +54,7 @@ func (p Process) Wait(ctx context.Context) error {
 	if err := p.waitEvent(ctx); err != nil || !p.IsAlive() {
 		return err
 	}
-	// The system does not report the end of this process.
+	// The system cannot report the end of this process, so Wait polls.
 	const interval = 500 * time.Millisecond
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var errEnded = errors.New("the process has ended") // a constant
+// errEnded is the error of startTime for a process that has ended. It is never reassigned.
+var errEnded = errors.New("the process has ended")
 
 // zombie is the state of a process that has ended and whose parent has not waited for it.
 const zombie = 5
@@ -25,8 +26,8 @@ func startTime(pid int) (int64, error) {
 	return info.Proc.P_starttime.Sec*1_000_000 + int64(info.Proc.P_starttime.Usec), nil
 }
 
-// waitEvent returns when the process has ended, or at once if the system does not report
-// its end.
+// waitEvent waits until the system reports the end of the process, or returns ctx's error if
+// ctx ends first. If the system cannot report the end, waitEvent returns nil at once.
 func (p Process) waitEvent(ctx context.Context) error {
 	queue, err := unix.Kqueue()
 	if err != nil {

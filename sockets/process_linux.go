@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var errEnded = errors.New("the process has ended") // a constant
+// errEnded is the error of startTime for a process that has ended. It is never reassigned.
+var errEnded = errors.New("the process has ended")
 
 // startTime returns when the process was started, in clock ticks since the machine was
 // booted.
@@ -21,7 +22,8 @@ func startTime(pid int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The name before the state is in brackets and may contain any character.
+	// The second field is the program's name in parentheses, which may contain any character.
+	// Fields are therefore counted from the last parenthesis; the first one is the state.
 	const state, start = 0, 19
 	fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
 	if len(fields) <= start || bytes.ContainsAny(fields[state], "ZX") {
@@ -30,8 +32,8 @@ func startTime(pid int) (int64, error) {
 	return strconv.ParseInt(string(fields[start]), 10, 64)
 }
 
-// waitEvent returns when the process has ended, or at once if the system does not report
-// its end.
+// waitEvent waits until the system reports the end of the process, or returns ctx's error if
+// ctx ends first. If the system cannot report the end, waitEvent returns nil at once.
 func (p Process) waitEvent(ctx context.Context) error {
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	if err != nil { // the process has ended, or the kernel is older than 5.3 or denies it
@@ -42,14 +44,14 @@ func (p Process) waitEvent(ctx context.Context) error {
 	}
 	file := os.NewFile(uintptr(fd), "process")
 	defer file.Close()
-	if !p.IsAlive() { // the descriptor may be of another process with the same pid
+	if !p.IsAlive() { // the pid may already belong to another process, and fd with it
 		return nil
 	}
 	raw, err := file.SyscallConn()
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) }) // ends the read below
+	stop := context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) }) // interrupts raw.Read
 	defer stop()
 	err = raw.Read(func(fd uintptr) bool {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)

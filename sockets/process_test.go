@@ -27,14 +27,14 @@ func TestProcessWait(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if err := p.Wait(short); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Wait for a running process = %v, want the context's end", err)
+		t.Errorf("Wait for a running process = %v, want the context's error", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- p.Wait(t.Context()) }()
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	select { // it is a zombie now
+	select { // the killed process is a zombie until cmd.Wait
 	case err := <-ended:
 		if err != nil {
 			t.Errorf("Wait = %v", err)

@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Sweep removes the sockets and aliases that killed daemons left. It skips sessions whose
-// daemon is alive or being started.
+// Sweep removes the sockets and aliases ([home.Root.Alias]) that killed daemons left. It
+// skips sessions whose daemon is alive or is being started.
 func Sweep(r home.Root) error {
 	endpoints, err := r.Sessions()
 	for _, e := range endpoints {
@@ -22,8 +22,8 @@ func Sweep(r home.Root) error {
 	return err
 }
 
-// sweep removes a session's stale socket and alias. It holds both locks of the session's
-// daemon, so that no daemon can start meanwhile.
+// sweep removes a session's stale socket and alias. Meanwhile it holds the start lock and the
+// lease of the session's endpoint, so that no daemon can start.
 func sweep(r home.Root, e home.Endpoint) error {
 	for _, path := range []string{e.Start, e.Lock} {
 		lease, err := TryAcquire(path)

@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// Sweep removes the socket of a killed daemon. It keeps those of a running daemon and of a
-// daemon that is being started.
+// Sweep removes the socket of a killed daemon. It keeps the sockets of a running daemon and
+// of a daemon that is being started.
 func TestSweep(t *testing.T) {
 	r := newRoot(t)
 	endpoint := func(name string) (home.Endpoint, *Lease) {
@@ -45,7 +45,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(killed.Socket); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the socket of a killed daemon: %v", err)
+		t.Errorf("Lstat of a killed daemon's socket = %v, want %v", err, fs.ErrNotExist)
 	}
 	for _, e := range []home.Endpoint{alive, starting} {
 		if _, err := os.Lstat(e.Socket); err != nil {

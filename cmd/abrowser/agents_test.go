@@ -17,7 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// tabsOf are the ids of a session's tabs, and whether they were left for review.
+// tabsOf returns the ids of a session's tabs, and whether the last tab is released: the session has
+// ended and left the tab open.
 func tabsOf(t *testing.T, h *e2e.Home, session string) (ids string, released bool) {
 	t.Helper()
 	for _, tab := range e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
@@ -28,7 +29,7 @@ func tabsOf(t *testing.T, h *e2e.Home, session string) (ids string, released boo
 	return strings.TrimSpace(ids), released
 }
 
-// refusal uses a tool that must fail.
+// refusal calls a tool that must fail with code, and returns the text of the answer.
 func (c *mcpClient) refusal(code wire.Code, tool string, args map[string]any) string {
 	c.t.Helper()
 	members, text, failed := c.call(tool, args)
@@ -38,8 +39,8 @@ func (c *mcpClient) refusal(code wire.Code, tool string, args map[string]any) st
 	return text
 }
 
-// Agents in one browser, each an MCP server or a task of its own, with a pool of 3 and
-// times that a test can wait for.
+// Agents share a browser and its pool of extra tabs. An agent is an MCP client or a task. The pool
+// has 3 tabs, and the timeouts are short enough for a test.
 func TestAgentsShareThePool(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
@@ -49,16 +50,17 @@ func TestAgentsShareThePool(t *testing.T) {
 	for range 3 {
 		a.must("tab_new", map[string]any{"session": "a1"})
 	}
-	a.must("open_session", map[string]any{"session": "a2"}) // a first page is none of the pool's
+	a.must("open_session", map[string]any{"session": "a2"}) // a first page is not in the pool
 	b.must("open_session", map[string]any{"session": "b1"})
 	h.Text(t, "c", "open", s.URL("/page/c"))
 
-	t.Run("another's tab is read and nothing else", func(t *testing.T) {
+	t.Run("another agent can only read a tab", func(t *testing.T) {
 		text := b.refusal(wire.CodeOwnership, "navigate", map[string]any{"session": "a1", "url": s.URL("/page/two")})
 		if !regexp.MustCompile(`^OWNERSHIP: Cannot navigate tab a1/t4 \(owned by agent_[0-9a-f]{6}\.\.\.\)\n`).MatchString(text) {
 			t.Errorf("it says %q", text)
 		}
-		h.Fails(t, wire.CodeOwnership, "a1", "click", "h1") // nor by the session's public name
+		// A task with the session's public name is not the session's owner either.
+		h.Fails(t, wire.CodeOwnership, "a1", "click", "h1")
 		h.Fails(t, wire.CodeOwnership, "c", "--session", "a1", "close", "--page")
 		if url := b.must("get_url", map[string]any{"tab": "a1/t1"}); url["url"] != s.URL("/page/one") || url["sessionId"] != "a1" {
 			t.Errorf("read by another: %v", url)
@@ -71,13 +73,13 @@ func TestAgentsShareThePool(t *testing.T) {
 		}
 		out := a.must("tab_new", map[string]any{"session": "a1"})
 		if ids, _ := tabsOf(t, h, "a1"); ids != "t1 t3 t4 t5" || !strings.Contains(out["warning"].(string), "t2") {
-			t.Errorf("a's own oldest is to go: %s, %v", ids, out)
+			t.Errorf("a's oldest extra tab is not the one that was closed: %s, %v", ids, out)
 		}
 		if ids, _ := tabsOf(t, h, "b1"); ids != "t1" {
 			t.Errorf("b has %s", ids)
 		}
 	})
-	t.Run("mercy", func(t *testing.T) {
+	t.Run("request and grant", func(t *testing.T) {
 		if out := b.must("request_tab_space", nil); out["position"] != 1.0 {
 			t.Errorf("b asks: %v", out)
 		}
@@ -90,15 +92,15 @@ func TestAgentsShareThePool(t *testing.T) {
 		if out := b.must("get_slot_requests", nil); out["youHaveReservation"] != true || out["tabPool"] != "2/3" {
 			t.Errorf("b looks: %v", out)
 		}
-		h.Fails(t, wire.CodePoolFull, "c", "tab", "new") // it is kept against a third
+		h.Fails(t, wire.CodePoolFull, "c", "tab", "new") // the tab is reserved for b
 		b.must("tab_new", map[string]any{"session": "b1"})
 		if out := a.must("grant_tab_space", nil); out["granted"] != true || out["grantedTo"] != "c" {
 			t.Errorf("a grants again: %v", out)
 		}
 		b.must("request_tab_space", nil)
 		promoted := e2e.Await(30*time.Second, func() bool { return b.must("get_slot_requests", nil)["youHaveReservation"] == true })
-		if !promoted { // when c has let its own expire
-			t.Errorf("b does not come next: %v", b.must("get_slot_requests", nil))
+		if !promoted { // b's turn comes when c's reservation expires
+			t.Errorf("b gets no reservation after c: %v", b.must("get_slot_requests", nil))
 		}
 	})
 	t.Run("a killed agent", func(t *testing.T) {
@@ -106,7 +108,7 @@ func TestAgentsShareThePool(t *testing.T) {
 		if err := a.process.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = a.session.Close() // it is dead
+		_ = a.session.Close() // the error is that the process was killed
 		e2e.Await(30*time.Second, func() bool { ids, released := tabsOf(t, h, "a1"); return ids == "t1" && released })
 		for _, session := range []string{"a1", "a2"} {
 			if ids, released := tabsOf(t, h, session); ids != "t1" || !released {
@@ -115,18 +117,18 @@ func TestAgentsShareThePool(t *testing.T) {
 			e2e.AwaitNoDaemon(t, h, session)
 		}
 		if out := e2e.Ask[verbs.PoolRequestsOut](t, h, "c", "pool", "requests"); len(out.PendingRequests) != 0 {
-			t.Errorf("it still waits: %+v", out)
+			t.Errorf("the killed agent still waits: %+v", out)
 		}
 		if ids, released := tabsOf(t, h, "b1"); ids != "t1 t2" || released {
-			t.Errorf("the idle one has %s, released: %v", ids, released)
+			t.Errorf("the session b1 of a live agent has %s, released: %v", ids, released)
 		}
-		h.Text(t, "a1", "eval", "1") // it is the next one's who uses it
+		h.Text(t, "a1", "eval", "1") // the next caller becomes the owner of the released session
 	})
-	t.Run("goodbye", func(t *testing.T) {
+	t.Run("an agent that disconnects", func(t *testing.T) {
 		d := dialMCP(t, h, "--tools", "all")
 		d.must("open_session", map[string]any{"session": "d2"})
 		if out := d.must("close_all_sessions", map[string]any{"detach": true}); len(out["sessions"].([]any)) != 1 || !strings.Contains(out["warning"].(string), "b1") {
-			t.Errorf("all of its own are closed: %v", out)
+			t.Errorf("close_all_sessions: %v, want that it closes d2 alone", out)
 		}
 		d.must("open_session", map[string]any{"session": "d1"})
 		if err := d.process.Process.Signal(syscall.SIGHUP); err != nil {
@@ -134,7 +136,7 @@ func TestAgentsShareThePool(t *testing.T) {
 		}
 		began := time.Now()
 		b.leave()
-		_ = d.session.Close() // however it ended
+		_ = d.session.Close() // the error is that a signal ended the process
 		for session, want := range map[string]string{"b1": "t1", "d1": "t1"} {
 			if !e2e.Await(20*time.Second, func() bool {
 				ids, released := tabsOf(t, h, session)
@@ -148,7 +150,7 @@ func TestAgentsShareThePool(t *testing.T) {
 			t.Errorf("the ends took %v", took)
 		}
 	})
-	t.Run("no secret is anywhere", func(t *testing.T) {
+	t.Run("no file contains a secret", func(t *testing.T) {
 		secret := regexp.MustCompile(`agent_[0-9a-f]{7}`)
 		for _, dir := range []string{"log", "state"} {
 			for _, file := range e2e.FilesBelow(filepath.Join(h.Dir, dir)) {

@@ -19,8 +19,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What cannot be done is said, with the right exit status, before anything
-// happens, and the daemon that was there is there afterwards.
+// A command with bad input fails with the right code and exit status, and with a message. The page
+// and the daemon are the same afterwards.
 func TestBadInput(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -73,8 +73,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// What a stranger's program says on the socket, or a web page through some hole,
-// does no harm to daemon or broker.
+// Garbage on a socket, and requests that a web page could send, do not harm the daemon and the
+// broker.
 func TestGarbageOnTheSockets(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -103,7 +103,7 @@ func TestGarbageOnTheSockets(t *testing.T) {
 				{"the null origin", http.Header{"Origin": {"null"}, "Content-Type": {"application/json"}}, []byte("{}"), http.StatusForbidden},
 				{"a form", http.Header{"Content-Type": {"text/plain"}}, []byte("{}"), http.StatusUnsupportedMediaType},
 				{"ten megabytes of JSON", nil, []byte(`{"selector":"` + strings.Repeat("x", 10<<20) + `"}`), http.StatusRequestEntityTooLarge},
-				{"no JSON", nil, []byte("click it"), http.StatusBadRequest},
+				{"not JSON", nil, []byte("click it"), http.StatusBadRequest},
 				{"an unknown member", nil, []byte(`{"sellector":"#button"}`), http.StatusBadRequest},
 			}
 			for _, r := range requests {
@@ -125,7 +125,8 @@ func TestGarbageOnTheSockets(t *testing.T) {
 	h.Text(t, "task", "click", "#button")
 }
 
-// garbage writes to the socket what is no request, and reads what comes back.
+// garbage writes bytes that are not a valid request to the socket, and fails the test if they get
+// a successful response.
 func garbage(t *testing.T, socket string, bytes []byte) {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "unix", socket)
@@ -134,7 +135,7 @@ func garbage(t *testing.T, socket string, bytes []byte) {
 	}
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
-	_, _ = conn.Write(bytes) // cut off where the other side has seen enough
+	_, _ = conn.Write(bytes) // fails if the other side closes the connection early
 	if unix, ok := conn.(*net.UnixConn); ok {
 		_ = unix.CloseWrite()
 	}
@@ -144,7 +145,7 @@ func garbage(t *testing.T, socket string, bytes []byte) {
 	}
 }
 
-// post sends a request as our own client does, but for what header changes.
+// post sends a request like package client. header overrides headers of the request.
 func post(t *testing.T, socket, path string, header http.Header, body []byte) (int, string) {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// What a task waits for, from the start of the command to its end.
+// The benchmarks measure the time from the start of a command's process to its end.
 
 func BenchmarkGetTitle(b *testing.B) {
 	h := e2e.NewHome(b)
@@ -37,8 +37,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// A task's first command where the browser runs already, as it does for all tasks
-// but the first.
+// BenchmarkFirstCommand measures the first command of a task while the browser runs already.
 func BenchmarkFirstCommand(b *testing.B) {
 	h := e2e.NewHome(b)
 	s := site.Start(b)
@@ -53,7 +52,7 @@ func BenchmarkFirstCommand(b *testing.B) {
 	}
 }
 
-// The very first command: nothing runs.
+// BenchmarkColdStart measures the first command of a task while no browser and no daemon runs.
 func BenchmarkColdStart(b *testing.B) {
 	s := site.Start(b)
 	h := e2e.NewHome(b)

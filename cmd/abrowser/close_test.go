@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The end of one task is nobody else's business: the other task, the browser and
-// its cookies stay as they are.
+// close and close --page of one session change neither another session nor the browser and its
+// cookies.
 func TestCloseLeavesOthersAlone(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -43,7 +43,7 @@ func TestCloseLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// close --page and tab prune take away what they say, and nothing else.
+// close --page and tab prune close the selected tabs and no other tabs.
 func TestTabsAreRemoved(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -84,7 +84,7 @@ func TestTabsAreRemoved(t *testing.T) {
 	}
 }
 
-// Where nothing runs, the commands that end or look start nothing.
+// Commands that end something or show a state start no process.
 func TestNothingRunningNothingStarts(t *testing.T) {
 	h := e2e.NewHome(t)
 	for _, line := range []string{
@@ -130,7 +130,7 @@ func TestClosingSeveralKeepsToOnesOwn(t *testing.T) {
 	for _, test := range []struct {
 		line    string
 		skipped []string
-		left    map[string]int // of one's own tabs
+		left    map[string]int // the number of tabs in each of the task's own sessions
 	}{
 		{"close --all", []string{"agent", "other"}, map[string]int{"helper": 1, "mine": 1}},
 		{"close --all --page", []string{"agent", "left", "other"}, nil},
@@ -192,7 +192,8 @@ func TestClosingSeveralKeepsToOnesOwn(t *testing.T) {
 	}
 }
 
-// A session whose first command is still running is its own agent's, too.
+// A session whose first command is still running already belongs to its own agent: a command of
+// another session does not close it.
 func TestClosingSeveralSparesWhatBegins(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

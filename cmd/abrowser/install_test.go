@@ -22,8 +22,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// bare is a home that has nothing but what it is given: no driver of the other
-// tests, and installing allowed.
+// bare returns a home that may install and that does not use the driver of the other tests.
 func bare(t *testing.T) *e2e.Home {
 	t.Helper()
 	h := e2e.NewHome(t)
@@ -31,7 +30,7 @@ func bare(t *testing.T) *e2e.Home {
 	return h
 }
 
-// copyDriver gives the home a driver of its own, to be broken.
+// copyDriver copies the driver of the other tests into the home, so that a test can damage it.
 func copyDriver(t *testing.T, h *e2e.Home) (dir string) {
 	t.Helper()
 	shared := os.Getenv(e2e.EnvDriver)
@@ -42,7 +41,7 @@ func copyDriver(t *testing.T, h *e2e.Home) (dir string) {
 	if err := os.CopyFS(dir, os.DirFS(shared)); err != nil {
 		t.Fatal(err)
 	}
-	// CopyFS makes directories as wide as the umask lets it.
+	// CopyFS creates directories with mode 0777 less the umask. abrowser requires 0700.
 	err := filepath.WalkDir(h.Dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
@@ -55,7 +54,7 @@ func copyDriver(t *testing.T, h *e2e.Home) (dir string) {
 	return dir
 }
 
-// part is what doctor says of one part.
+// part returns doctor's report on one part.
 func part(t *testing.T, h *e2e.Home, name string) verbs.Part {
 	t.Helper()
 	r := h.Try("", "--json", "doctor")
@@ -65,7 +64,7 @@ func part(t *testing.T, h *e2e.Home, name string) verbs.Part {
 	}
 	i := slices.IndexFunc(out.Parts, func(p verbs.Part) bool { return p.Name == name })
 	if i < 0 {
-		t.Fatalf("doctor says nothing of %s: %s", name, r)
+		t.Fatalf("doctor does not report on %s: %s", name, r)
 	}
 	p := out.Parts[i]
 	if failed := slices.ContainsFunc(out.Parts, func(p verbs.Part) bool { return !p.OK }); failed != (r.Status != wire.ExitDone) {
@@ -74,7 +73,7 @@ func part(t *testing.T, h *e2e.Home, name string) verbs.Part {
 	return p
 }
 
-// mend runs a hint as a person would, in a shell that finds abrowser.
+// mend runs a hint as a person would, in a shell with abrowser in its PATH.
 func mend(t *testing.T, h *e2e.Home, hint string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -91,8 +90,8 @@ func mend(t *testing.T, h *e2e.Home, hint string) {
 	}
 }
 
-// checkMends breaks nothing itself: it sees the part broken with the code, runs
-// the hint, and sees it in order.
+// checkMends checks that doctor reports the part, which the caller has broken, with the code, runs
+// the hint, and checks that doctor reports the part as in order.
 func checkMends(t *testing.T, h *e2e.Home, name string, code wire.Code) {
 	t.Helper()
 	broken := part(t, h, name)
@@ -140,7 +139,7 @@ func edit(t *testing.T, file, from, to string) {
 	}
 }
 
-// A machine whose PATH has no node gets one of ours, and works with it.
+// If PATH has no node, the hint of doctor installs one.
 func TestDoctorMendsNode(t *testing.T) {
 	h := bare(t)
 	bin := filepath.Join(h.Outer, "bin")
@@ -160,7 +159,7 @@ func TestDoctorMendsNode(t *testing.T) {
 	copyDriver(t, h)
 	checkMends(t, h, "node", wire.CodeNoDriver)
 
-	// An old one on PATH does not do either.
+	// An old node on PATH is not used.
 	old := filepath.Join(bin, "node")
 	if err := os.WriteFile(old, []byte("#!/bin/sh\necho v12.22.9\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -174,8 +173,7 @@ func TestDoctorMendsNode(t *testing.T) {
 	}
 }
 
-// A registry that serves another archive than the pinned one gets nothing
-// unpacked.
+// install does not unpack an archive that differs from the pinned one.
 func TestTamperedArchiveIsRefused(t *testing.T) {
 	var served atomic.Int32
 	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -194,7 +192,7 @@ func TestTamperedArchiveIsRefused(t *testing.T) {
 			t.Errorf("install left %s", f)
 		}
 	}
-	// A first command meets the same wall, and starts nothing that stays.
+	// A first command fails with the same error and leaves no process.
 	h.Fails(t, wire.CodeIntegrity, "task", "open", "about:blank")
 	if running := h.Running(); len(running) > 0 {
 		t.Errorf("the refused start left %v", running)
@@ -218,8 +216,7 @@ func TestDoctorMendsTheDirectory(t *testing.T) {
 	}
 }
 
-// A browser that somebody asked for and that is not there is never replaced by
-// another one in silence.
+// If the requested browser is missing, a command fails instead of using another browser.
 func TestDoctorMendsTheBrowser(t *testing.T) {
 	h := e2e.NewHome(t)
 	h.Env = append(h.Env, "ABROWSER_EXECUTABLE_PATH=/nonexistent/chrome")
@@ -232,7 +229,7 @@ func TestDoctorMendsTheBrowser(t *testing.T) {
 		t.Errorf("open hints at %q, doctor at %q", e.Hint, broken.Hint)
 	}
 	h.Try("task", "close")
-	// The hint is for the caller's own shell, so it is run in one.
+	// The hint changes the environment of the caller's shell, so doctor runs in the same shell.
 	mend(t, h, broken.Hint+" && abrowser doctor")
 
 	stub := filepath.Join(h.Outer, "chrome")
@@ -245,14 +242,14 @@ func TestDoctorMendsTheBrowser(t *testing.T) {
 		t.Errorf("doctor says of a browser without the right to run %+v", broken)
 	}
 	mend(t, h, broken.Hint)
-	// It can be run now, and is no browser: the error says what it printed.
+	// The file can be executed now, but it is not a browser: the error contains its output.
 	e = h.Fails(t, wire.CodeNoBrowser, "task", "open", "about:blank")
 	if printed, _ := e.Details["stderr"].(string); !strings.Contains(printed, "no display") {
 		t.Errorf("a browser that does not start: %+v", e)
 	}
 }
 
-// Nothing is fetched where that was forbidden: the error names the command.
+// With ABROWSER_NO_INSTALL a command downloads nothing. The hint of its error is abrowser install.
 func TestNoInstallIsObeyed(t *testing.T) {
 	h := bare(t)
 	h.Env = append(h.Env, "ABROWSER_NO_INSTALL=1")

@@ -18,8 +18,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A command whose caller goes away is over for good: the element that it waited
-// for appears afterwards and is not clicked, and the daemon goes on.
+// A click is cancelled if its process is interrupted or killed: if its element appears later, the
+// element is not clicked. The daemon keeps running.
 func TestInterruptedClickNeverHappens(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -69,8 +69,8 @@ func TestInterruptedClickNeverHappens(t *testing.T) {
 	}
 }
 
-// A command that is interrupted when it acts already is answered nevertheless: with success
-// when it was done, and with result_unknown when it takes long. A second signal ends it.
+// A command that is interrupted during its action still prints the outcome: success if the action
+// completes soon, and result_unknown if it takes long. A second signal ends the process.
 func TestInterruptedWhileItActs(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -96,7 +96,9 @@ func TestInterruptedWhileItActs(t *testing.T) {
 			awaitCount(t, s, tt.name)
 			for i, signal := range tt.signals {
 				if i > 0 {
-					time.Sleep(300 * time.Millisecond) // Go merges equal signals until the handler has read the first, which cannot be observed
+					// Two equal signals count as one until the process has handled the first, which
+					// the test cannot observe.
+					time.Sleep(300 * time.Millisecond)
 				}
 				if err := syscall.Kill(clicking.PID, signal); err != nil {
 					t.Fatal(err)
@@ -113,7 +115,7 @@ func TestInterruptedWhileItActs(t *testing.T) {
 	}
 }
 
-// A text that is interrupted between two keys ends there, and the answer says so.
+// type stops between two keys if it is interrupted, and fails with result_unknown.
 func TestInterruptedWhileItTypes(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -129,13 +131,13 @@ func TestInterruptedWhileItTypes(t *testing.T) {
 		t.Errorf("%s\nwant %s", r, wire.CodeResultUnknown)
 	}
 	then := h.Text(t, "task", "get", "value", "#notes")
-	time.Sleep(300 * time.Millisecond) // in which there would be more keys
+	time.Sleep(300 * time.Millisecond) // more keys would be typed in this time
 	if now := h.Text(t, "task", "get", "value", "#notes"); now != then || len(now) >= 240 {
 		t.Errorf("%d keys were typed, and %d a moment later", len(then), len(now))
 	}
 }
 
-// awaitCount waits until a page has sent a request.
+// awaitCount waits until a page has sent the request that the site counts under name.
 func awaitCount(t *testing.T, s *site.Site, name string) {
 	t.Helper()
 	if !e2e.Await(20*time.Second, func() bool { return s.Count(name) == 1 }) {
@@ -143,8 +145,8 @@ func awaitCount(t *testing.T, s *site.Site, name string) {
 	}
 }
 
-// A command that waits behind the interrupted one in the queue, and one that
-// never started, end the same way.
+// A command that is interrupted while it waits in the queue does not run. The command before it in
+// the queue completes.
 func TestInterruptedInTheQueue(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -161,7 +163,7 @@ func TestInterruptedInTheQueue(t *testing.T) {
 	}
 	second := h.Begin(t, "task", "click", "#button")
 	if !e2e.Await(20*time.Second, behind(1)) {
-		t.Fatal("the click never waited behind it")
+		t.Fatal("the click was not queued after the wait")
 	}
 	if err := syscall.Kill(second.PID, syscall.SIGINT); err != nil {
 		t.Fatal(err)
@@ -177,7 +179,8 @@ func TestInterruptedInTheQueue(t *testing.T) {
 	}
 }
 
-// A relative path is the caller's, whoever started the daemon and where.
+// A relative path is relative to the caller's working directory, even if another directory was that
+// of the command that started the daemon.
 func TestRelativePaths(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -192,13 +195,13 @@ func TestRelativePaths(t *testing.T) {
 			t.Errorf("screenshot page.png in %s wrote %s, want %s", name, got, want)
 		}
 		if content, err := os.ReadFile(want); err != nil || !strings.HasPrefix(string(content), "\x89PNG") {
-			t.Errorf("%s is no picture: %v", want, err)
+			t.Errorf("%s is not a PNG file: %v", want, err)
 		}
 	}
 }
 
-// The shell gets the answer as soon as it is there, although the command has
-// started a daemon, a driver and a browser that live on.
+// A command substitution in a shell ends with the command, although the command has started a
+// daemon, a driver and a browser that keep running.
 func TestCommandSubstitutionReturns(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)

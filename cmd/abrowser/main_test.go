@@ -10,10 +10,10 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// What the test binary is when it runs as somebody else.
+// If one of these variables is set, the test binary runs another program instead of the tests.
 const (
-	envManager = "ABROWSER_E2E_MANAGER" // as a task manager: see manage
-	envDial    = "ABROWSER_E2E_DIAL"    // as another user: see dialAsStranger
+	envManager = "ABROWSER_E2E_MANAGER" // a task manager: see manage
+	envDial    = "ABROWSER_E2E_DIAL"    // a client of another user: see dialAsStranger
 )
 
 func TestMain(m *testing.M) {

@@ -18,7 +18,7 @@ import (
 // mostTasks is how many tasks the manager runs at once.
 const mostTasks = 10
 
-// managerOrder is a line that the manager reads, managerEvent one that it writes.
+// managerOrder is a line of the manager's input, and managerEvent a line of its output.
 type (
 	managerOrder struct{ Do, ID, Script string } // start, cancel, interrupt
 	managerEvent struct {
@@ -27,9 +27,8 @@ type (
 	}
 )
 
-// manager is a task manager as one would write it: a process that runs each task in
-// a shell with a terminal of its own, so many at once and the others after them, and
-// tells each task alone, by its environment, which session is its.
+// manager is a typical task manager. It runs each task in a shell with its own terminal, at most
+// mostTasks at the same time, and sets the task's session in the shell's environment.
 type manager struct {
 	out   *json.Encoder
 	tasks sync.WaitGroup
@@ -39,7 +38,7 @@ type manager struct {
 	terminals map[string]*os.File // of the tasks that run
 }
 
-// manage is the manager's process. It ends with its input, when all tasks have.
+// manage runs the manager. It returns when its input and all tasks have ended.
 func manage() int {
 	m := &manager{out: json.NewEncoder(os.Stdout), terminals: map[string]*os.File{}}
 	orders := json.NewDecoder(os.Stdin)
@@ -58,7 +57,7 @@ func manage() int {
 			m.queue = append(m.queue, o)
 			m.nextLocked()
 		case "cancel":
-			_ = m.terminals[o.ID].Close() // what runs in it is hung up on
+			_ = m.terminals[o.ID].Close() // the processes of the terminal get SIGHUP
 		case "interrupt":
 			_, _ = m.terminals[o.ID].Write([]byte{3}) // Ctrl-C
 		}
@@ -83,7 +82,8 @@ func (m *manager) nextLocked() {
 	}
 }
 
-// open has a terminal closed when it is closed, whoever reads from it at that moment.
+// open returns the terminal as a file in non-blocking mode, so that Close closes it even during a
+// Read.
 func open(terminal *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func open(terminal *os.File, err error) (*os.File, error) {
 	defer terminal.Close()
 	fd, err := unix.FcntlInt(terminal.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err == nil {
-		err = unix.SetNonblock(fd, true) // before NewFile, which looks
+		err = unix.SetNonblock(fd, true) // before NewFile, which checks the mode
 	}
 	if err != nil {
 		return nil, err
@@ -101,11 +101,11 @@ func open(terminal *os.File, err error) (*os.File, error) {
 
 func (m *manager) follow(id string, cmd *exec.Cmd, terminal *os.File) {
 	var said bytes.Buffer
-	_, _ = io.Copy(&said, terminal) // a terminal whose other side is closed is an error to read
-	_ = cmd.Wait()                  // however it ends, this is its status
+	_, _ = io.Copy(&said, terminal) // reading fails when the task has closed its side
+	_ = cmd.Wait()                  // ProcessState has the status
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_ = terminal.Close() // once more where it was cancelled
+	_ = terminal.Close() // fails if the task was cancelled
 	delete(m.terminals, id)
 	_ = m.out.Encode(managerEvent{ID: id, Event: "ended", Output: said.String(), Status: cmd.ProcessState.ExitCode()})
 	m.nextLocked()

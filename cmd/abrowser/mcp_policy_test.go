@@ -12,8 +12,9 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// Policies, emulation and recording by the names that MCP clients know, objects and
-// numbers in every form that they send them in; what was raised is ok: false.
+// The MCP tools set policies, emulate a device and record a HAR. They take objects and numbers in
+// every form in which clients send them. If no policy decided on a request of the page, the answer
+// has ok: false.
 func TestMCPPolicies(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -68,7 +69,8 @@ func TestMCPPolicies(t *testing.T) {
 	if _, text, failed := c.call("open_session", map[string]any{"session": "b", "hars": []any{"none.har"}}); !failed || !strings.Contains(text, "HAR replay file not found") {
 		t.Errorf("hars that are not there: %s", text)
 	}
-	// What could not be opened is not there; and all of it at once, in a sequence.
+	// The session that could not be opened does not exist, so that it can be opened now. A
+	// sequence contains all of the actions above.
 	c.must("open_session", map[string]any{"session": "b", "navigationUrl": s.URL("/asks")})
 	picture := filepath.Join(h.Outer, "b.png")
 	out := c.must("execute_sequence", map[string]any{"session": "b", "actions": []any{

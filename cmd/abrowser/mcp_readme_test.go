@@ -13,8 +13,8 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// The calls in the blocks of README.md and mcp/README.md get the answers that are
-// written there, in their order, on one server.
+// The calls in the mcp blocks of README.md and mcp/README.md get the answers that are written
+// there, if one server answers all of them in order.
 func TestMCPExamplesOfTheReadme(t *testing.T) {
 	t.Parallel()
 	var blocks [][]string
@@ -25,7 +25,7 @@ func TestMCPExamplesOfTheReadme(t *testing.T) {
 		}
 		found := regexp.MustCompile("(?s)\n```mcp\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 		if len(found) == 0 {
-			t.Fatalf("%s has no block of calls", path)
+			t.Fatalf("%s has no mcp blocks", path)
 		}
 		blocks = append(blocks, found...)
 	}

@@ -15,8 +15,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// An MCP server that a task starts is the task in the task's own session, and an agent
-// of its own, with a secret, in all others. What ends with it is what it began.
+// An MCP server that a task starts acts as the task in the task's own session, and as a separate
+// agent with a secret id in all other sessions. Only sessions whose daemon the server has started
+// end with the server.
 func TestMCPOfATask(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
@@ -27,7 +28,7 @@ func TestMCPOfATask(t *testing.T) {
 	h.Text(t, "task", "tab", "t1")
 	c.must("open_session", map[string]any{"session": "sub"})
 
-	t.Run("others are who they are", func(t *testing.T) {
+	t.Run("another task has no access", func(t *testing.T) {
 		d := dialMCPOf(t, h, "other", "--tools", "all")
 		d.refusal(wire.CodeOwnership, "click", map[string]any{"session": "task", "selector": "h1"})
 		d.refusal(wire.CodeOwnership, "close_session", map[string]any{"session": "task"})
@@ -36,25 +37,26 @@ func TestMCPOfATask(t *testing.T) {
 		if out := d.must("close_all_sessions", nil); out["closed"] != 0.0 {
 			t.Errorf("it closed %v", out)
 		}
-		h.Fails(t, wire.CodeOwnership, "task", "--session", "sub", "click", "h1") // for the secret is the server's
+		// Only the MCP server has the secret id.
+		h.Fails(t, wire.CodeOwnership, "task", "--session", "sub", "click", "h1")
 		h.Fails(t, wire.CodeOwnership, "sub", "click", "h1")
 		d.leave()
 	})
-	t.Run("what the task began goes on without it", func(t *testing.T) {
+	t.Run("a session that the task started continues", func(t *testing.T) {
 		c.leave()
 		e2e.AwaitNoDaemon(t, h, "sub")
 		if ids, released := tabsOf(t, h, "task"); ids != "t1 t2" || released {
 			t.Errorf("the task has %s, released: %v", ids, released)
 		}
 	})
-	t.Run("what it began in the task ends with it", func(t *testing.T) {
+	t.Run("a session that the server started ends", func(t *testing.T) {
 		d := dialMCPOf(t, h, "second")
 		d.must("open", map[string]any{"url": s.URL("/page/two")})
 		h.Text(t, "second", "click", "h1")
 		if err := d.process.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = d.session.Close() // it is dead
+		_ = d.session.Close() // the error is that the process was killed
 		e2e.AwaitNoDaemon(t, h, "second")
 		if url := h.Text(t, "second", "get", "url"); url != s.URL("/page/two") {
 			t.Errorf("the page is at %s", url)
@@ -62,8 +64,8 @@ func TestMCPOfATask(t *testing.T) {
 	})
 }
 
-// When an MCP client leaves, its sessions end as by close: what was recorded is
-// written, and nothing that was set is left for who comes next.
+// When an MCP client disconnects, its sessions end as with close: their HAR files are written, and
+// their settings and policies do not apply to the next task in the session.
 func TestMCPLeaves(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
@@ -101,17 +103,17 @@ func TestMCPLeaves(t *testing.T) {
 	}
 }
 
-// An agent's end is that of its sessions also where their daemons have ended before:
-// by doing nothing for long, or killed.
-func TestMCPLeavesWhatRests(t *testing.T) {
+// When an agent disconnects or is killed, its sessions end even if their daemons were killed
+// before.
+func TestMCPLeavesSessionsWithoutDaemon(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
 	h.Env = append(h.Env, "ABROWSER_ORPHAN_TIMEOUT=1s", "ABROWSER_ORPHAN_SWEEP=1s")
 	for name, leave := range map[string]func(c *mcpClient){
-		"goodbye": (*mcpClient).leave,
+		"disconnected": (*mcpClient).leave,
 		"killed": func(c *mcpClient) {
-			_ = c.process.Process.Kill() // where it has ended, so much the better
-			_ = c.session.Close()        // it is dead
+			_ = c.process.Process.Kill() // the error is that the process has ended
+			_ = c.session.Close()        // the error is that the process was killed
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,13 +130,13 @@ func TestMCPLeavesWhatRests(t *testing.T) {
 			}
 			for _, session := range []string{kept, closed, unseen} {
 				if !e2e.Await(20*time.Second, func() bool { _, released := tabsOf(t, h, session); return released }) {
-					t.Fatalf("%s does not rest", session)
+					t.Fatalf("the tabs of %s are not released", session)
 				}
 			}
-			// While their agent lives they are nobody else's, though they rest.
+			// Their agent is alive, so no other agent can use the sessions without a daemon.
 			h.Fails(t, wire.CodeOwnership, "other", "--session", kept, "close", "--page")
 			h.Fails(t, wire.CodeOwnership, kept, "close")
-			// This one has a daemon again, which has no page yet.
+			// The session unseen gets another daemon, which has no page yet.
 			c.must("set_dialog_policy", map[string]any{"session": unseen, "mode": "accept"})
 			h.Fails(t, wire.CodeOwnership, unseen, "policy", "dialog", "dismiss")
 			leave(c)

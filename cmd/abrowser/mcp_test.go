@@ -23,7 +23,7 @@ type mcpClient struct {
 	t       *testing.T
 	session *mcp.ClientSession
 	process *exec.Cmd
-	changed chan struct{} // gets a token when the list of tools changes
+	changed chan struct{} // receives a value when the list of tools changes
 }
 
 func dialMCP(t *testing.T, h *e2e.Home, args ...string) *mcpClient {
@@ -31,7 +31,7 @@ func dialMCP(t *testing.T, h *e2e.Home, args ...string) *mcpClient {
 	return dialMCPOf(t, h, "", args...)
 }
 
-// dialMCPOf is dialMCP in the environment of a task.
+// dialMCPOf is like dialMCP, but starts the server in the environment of a task.
 func dialMCPOf(t *testing.T, h *e2e.Home, task string, args ...string) *mcpClient {
 	t.Helper()
 	c := &mcpClient{t: t, process: h.Prepared(context.WithoutCancel(t.Context()), task, append([]string{"mcp"}, args...)...), changed: make(chan struct{}, 1)}
@@ -51,7 +51,7 @@ func dialMCPOf(t *testing.T, h *e2e.Home, task string, args ...string) *mcpClien
 	return c
 }
 
-// leave ends the server's input, which is goodbye.
+// leave closes the server's input, with which the server ends.
 func (c *mcpClient) leave() {
 	if c.process.ProcessState != nil {
 		return
@@ -61,7 +61,7 @@ func (c *mcpClient) leave() {
 	}
 }
 
-// call uses a tool and returns its structured content and its text.
+// call calls a tool and returns its structured content and its text.
 func (c *mcpClient) call(tool string, args map[string]any) (members map[string]any, text string, failed bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.Context()), e2e.CommandDeadline)
@@ -101,8 +101,8 @@ func (c *mcpClient) tools() []string {
 	return names
 }
 
-// One server, two sub-agents that name their sessions: each has its own page, the
-// login is for both, and what one does the other does not see.
+// Two callers can use one MCP server at the same time, if they name different sessions: each
+// session has its own page.
 func TestMCPSessionsSideBySide(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewRacedHome(t)
@@ -140,19 +140,19 @@ func TestMCPTools(t *testing.T) {
 	select {
 	case <-c.changed:
 	case <-time.After(e2e.CommandDeadline):
-		t.Error("nobody was told that the list of tools changed")
+		t.Error("the client got no notification that the list of tools changed")
 	}
 	if names := c.tools(); !slices.Contains(names, "hover") || !slices.Contains(names, "get_visible_elements") {
 		t.Errorf("all are %q", names)
 	}
 	c.must("navigate", map[string]any{"url": s.URL("/form")})
 	if got := c.must("get_title", nil)["sessionId"]; got != "default" {
-		t.Errorf("without a session it is %v who answers", got)
+		t.Errorf("a call without a session was answered by %v", got)
 	}
 	for _, tt := range []struct {
 		tool string
 		args map[string]any
-		want string // in the text; an error where it begins with "error: "
+		want string // part of the text; "error: " at its beginning means that the call must fail
 	}{
 		{"get_title", map[string]any{"session": "nobody"}, "error: No session: nobody"},
 		{"get_title", map[string]any{"session": "a", "sessionId": "b"}, "error: give one of them"},
@@ -165,7 +165,8 @@ func TestMCPTools(t *testing.T) {
 		{"snapshot", map[string]any{"interactive": "true"}, "[session default]"},
 		{"open_session", map[string]any{"session": "default"}, "error: Session 'default' already exists"},
 		{"open_session", map[string]any{"session": "odd", "mode": "secret"}, `error: mode is "secret"; it takes shared, incognito, persistent, attached`},
-		{"get_title", map[string]any{"session": "odd"}, "error: No session: odd"}, // what was refused has begun nothing
+		// The refused open_session has not started the session.
+		{"get_title", map[string]any{"session": "odd"}, "error: No session: odd"},
 		{"start_browser", nil, "session browser-1 is open"},
 		{"start_browser", nil, "session browser-2 is open"},
 		{"set_current_session", map[string]any{"session": "browser-2"}, "browser-2"},
@@ -184,7 +185,7 @@ func TestMCPTools(t *testing.T) {
 			t.Errorf("%s(%v): %v %q, want %q", tt.tool, tt.args, failed, text, tt.want)
 		}
 	}
-	t.Run("what is cancelled is given up in the browser, too", func(t *testing.T) {
+	t.Run("a cancelled call ends in the daemon", func(t *testing.T) {
 		running := func() string { return e2e.Ask[verbs.StatusOut](t, h, "default", "status").Command }
 		ctx, cancel := context.WithCancel(t.Context())
 		answered := make(chan error, 1)
@@ -193,14 +194,14 @@ func TestMCPTools(t *testing.T) {
 			answered <- err
 		}()
 		if !e2e.Await(e2e.CommandDeadline, func() bool { return running() == "click" }) {
-			t.Error("it never ran")
+			t.Error("the click does not run")
 		}
 		cancel()
 		if err := <-answered; err == nil {
-			t.Error("it has an answer")
+			t.Error("the cancelled call has an answer")
 		}
 		if !e2e.Await(e2e.CommandDeadline, func() bool { return running() == "" }) {
-			t.Error("it goes on")
+			t.Error("the cancelled click continues")
 		}
 		c.must("get_title", map[string]any{"session": "default"})
 	})

@@ -24,8 +24,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A bad name is refused with words, however it is given, and never becomes a
-// path.
+// An invalid session name from a flag or a variable is an error with a message, and creates neither
+// a file nor a process.
 func TestBadNames(t *testing.T) {
 	h := e2e.NewHome(t)
 	before := e2e.FilesBelow(h.Outer)
@@ -62,7 +62,7 @@ func TestBadNames(t *testing.T) {
 	}
 }
 
-// Two variables that name two sessions are a question, not an answer.
+// Two variables that name different sessions are an error.
 func TestTwoNames(t *testing.T) {
 	h := e2e.NewHome(t)
 	h.Env = append(h.Env, "ABROWSER_SESSION=one", "AGENT_BROWSER_SESSION=two")
@@ -70,7 +70,7 @@ func TestTwoNames(t *testing.T) {
 	h.Env = nil
 }
 
-// The longest names and the oddest good ones work.
+// The longest and the most unusual valid names work.
 func TestGoodNames(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -86,7 +86,7 @@ func TestGoodNames(t *testing.T) {
 	}
 }
 
-// Nobody else can read what lies in the root, nor reach what listens there.
+// Other users can neither read the files in the root nor use its sockets.
 func TestModes(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -94,11 +94,11 @@ func TestModes(t *testing.T) {
 	for _, path := range append(e2e.FilesBelow(h.Dir), h.Dir) {
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&os.ModeSymlink != 0 {
-			continue // a browser's own link, or gone already
+			continue // a link of the browser, or a file that was removed meanwhile
 		}
 		switch mode := info.Mode(); {
 		case strings.HasPrefix(path, filepath.Join(h.Dir, "profiles")+"/") && filepath.Dir(path) != filepath.Join(h.Dir, "profiles"):
-			// Chromium's own, behind a directory of ours.
+			// Chromium's files may have any mode, since the directory above them is checked.
 		case mode.IsDir() && mode.Perm() != 0o700:
 			t.Errorf("directory %s has mode %v, want 0700", path, mode)
 		case mode&os.ModeSocket != 0 && mode.Perm() != 0o600:
@@ -113,7 +113,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("another user got %q from %s", got, p.Socket)
 		}
 	}
-	// Also where somebody opened directory and socket up after the start.
+	// The servers also refuse another user whom the modes of directories and sockets let in.
 	for _, dir := range []string{h.Outer, h.Dir, filepath.Join(h.Dir, "run"), filepath.Dir(places[0].Socket), filepath.Dir(places[1].Socket)} {
 		chmod(t, dir, 0o777)
 		defer chmod(t, dir, 0o700)
@@ -124,7 +124,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("with everything open another user got %q from %s", got, p.Socket)
 		}
 	}
-	// And nothing new is started in a directory that others can write.
+	// No process is started in a directory that others can write to.
 	e := h.Fails(t, wire.CodeUnsafeDirectory, "other", "open", s.URL("/"))
 	if !strings.HasPrefix(e.Hint, "chmod 700 ") {
 		t.Errorf("the hint for an open directory is %q", e.Hint)
@@ -158,18 +158,17 @@ func browserPlace(t *testing.T, h *e2e.Home) home.Endpoint {
 
 const nobody = 65534
 
-// dialedByStranger has another user ask the socket's owner for its hello, and
-// returns what came of it.
+// dialedByStranger runs dialAsStranger as another user and returns its output.
 func dialedByStranger(t *testing.T, socket string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("only root can become another user") // there is no other way to one; where CI runs we are root
+		t.Skip("only root can become another user") // CI runs as root
 	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Where the other user can run it.
+	// Copy the program to a directory in which the other user can execute it.
 	dir, err := os.MkdirTemp("/tmp", e2e.OwnPrefix())
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +195,7 @@ func dialedByStranger(t *testing.T, socket string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// dialAsStranger is what the other user runs.
+// dialAsStranger sends a hello request to the socket and prints the outcome.
 func dialAsStranger(socket string) int {
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

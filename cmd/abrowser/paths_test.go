@@ -15,8 +15,8 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// A home directory may have characters that a URL gives a meaning to. Playwright and
-// any other CDP client are given a URL that has the socket's path in it.
+// The path of the home directory may contain characters with a meaning in URLs. This is a special
+// case, since Playwright and other CDP clients get a URL that contains the path of the socket.
 func TestHomeWithCharactersOfURLs(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -35,7 +35,7 @@ func TestHomeWithCharactersOfURLs(t *testing.T) {
 	if got := part(t, h, "directory"); !got.OK || !strings.Contains(got.Detail, "a link in /tmp") {
 		t.Errorf("while a browser runs doctor says of the directory: %+v", got)
 	}
-	// Playwright also has to reach the browser from a driver of the session's own.
+	// Playwright must also reach the browser from a private driver of the session.
 	own := *h
 	own.Env = append(own.Env, "ABROWSER_DRIVER=own")
 	own.Text(t, "b", "open", s.URL("/"))
@@ -75,6 +75,6 @@ func TestHomeWithCharactersOfURLs(t *testing.T) {
 	if _, err := os.Lstat(alias); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after the session's end there is still %s (%v)", alias, err)
 	}
-	// That nothing is left by a daemon that ends is seen after the run.
+	// Start another daemon: [e2e.Main] checks after the run that it leaves nothing when it ends.
 	h.Text(t, "a", "get", "title")
 }

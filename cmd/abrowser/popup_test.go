@@ -11,8 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// However a click opens a tab, its reply says so, and the tab is that task's
-// alone.
+// A click that opens a tab reports the tab, in whichever way the page opens it. The tab belongs
+// only to the session of the click.
 func TestPopupsJoinTheirTask(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewRacedHome(t)
@@ -49,9 +49,9 @@ func TestPopupsJoinTheirTask(t *testing.T) {
 			}
 			others := e2e.Ask[verbs.TabsOut](t, h, "bystander", "tab", "list").Tabs
 			if len(others) != 1 {
-				t.Errorf("the other task's tabs are %v, want its one", others)
+				t.Errorf("the other task's tabs are %v, want one tab", others)
 			}
-			// The tab is whole: it can be gone to, and is where it should be.
+			// The session can switch to the tab, which has the right URL.
 			h.Text(t, "opener", "tab", opened.TabID)
 			h.Text(t, "opener", "wait", "--url", way.path)
 			if url := h.Text(t, "opener", "get", "url"); url != s.URL(way.path) {

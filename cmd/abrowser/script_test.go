@@ -19,14 +19,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// The transcripts of testdata/script, one a verb and what it shows of it. All of
-// them work in one browser, each in a session of its own, as tasks do.
+// TestScripts runs the transcripts in testdata/script. Each of them shows some behaviour of a verb.
+// All of them use one browser, each in its own session, as tasks do.
 func TestScripts(t *testing.T) {
 	scripts(t, "testdata/script", e2e.NewHome(t))
 }
 
-// The transcripts that look at a whole home or stop its browser: each has its
-// own.
+// TestScriptsAlone runs the transcripts that list everything in a home or stop its browser. Each of
+// them has its own home.
 func TestScriptsAlone(t *testing.T) {
 	scripts(t, "testdata/alone", nil)
 }
@@ -62,7 +62,7 @@ func scripts(t *testing.T, dir string, shared *e2e.Home) {
 	})
 }
 
-// A verb without a transcript is one that nobody has seen from outside.
+// Every verb that is not hidden occurs in a transcript.
 func TestEveryVerbHasATranscript(t *testing.T) {
 	var lines []string
 	command := regexp.MustCompile(`abrowser(?: --(?:json|headed|session \S+|max-output \d+))* ([a-z][a-z -]*)`)

@@ -19,7 +19,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// managed is a task manager that runs, as the test sees it.
+// managed is a running task manager, with pipes for its input and output.
 type managed struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -27,7 +27,7 @@ type managed struct {
 	events chan managerEvent
 }
 
-// manager starts a task manager. Its own environment names no session.
+// startManager starts a task manager, in an environment without a session.
 func startManager(t *testing.T, h *e2e.Home) *managed {
 	t.Helper()
 	m := &managed{t: t, cmd: exec.CommandContext(t.Context(), os.Args[0]), events: make(chan managerEvent, 100)}
@@ -64,19 +64,19 @@ func (m *managed) order(do, id, script string) {
 	}
 }
 
-// next is the next event.
+// next returns the next event.
 func (m *managed) next() managerEvent {
 	m.t.Helper()
 	select {
 	case e := <-m.events:
 		return e
 	case <-time.After(e2e.CommandDeadline):
-		m.t.Fatal("the manager says nothing")
+		m.t.Fatal("the manager wrote no event")
 		return managerEvent{}
 	}
 }
 
-// end ends the manager when its tasks have, and its input first.
+// end closes the manager's input and waits until its tasks and the manager have ended.
 func (m *managed) end() {
 	m.t.Helper()
 	if err := errors.Join(m.orders.Close(), m.cmd.Wait()); err != nil {
@@ -84,9 +84,10 @@ func (m *managed) end() {
 	}
 }
 
-// A task manager runs twelve tasks, ten at a time, each in a shell of its own with
-// the one variable. It cancels one, interrupts one, follows one up under the same
-// id, is killed and started again: no task ever sees another page than its own.
+// A task manager runs twelve tasks, ten at a time. Each has its own shell, and only one variable
+// tells abrowser which task it is. The manager cancels a task and interrupts another one. Then it
+// is killed and started again, and continues tasks under the same ids. Every task only sees its
+// own page.
 func TestTaskManager(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -149,7 +150,7 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 			if e := m.next(); e.Event != "ended" || e.Status == 0 || strings.Contains(e.Output, "clicked") {
 				t.Errorf("%s: %+v", do, e)
 			}
-			// The shell has ended; what it has run ends with its terminal, a moment later.
+			// The shell has ended. The command that it has run ends with the terminal, a moment later.
 			if !e2e.Await(e2e.CommandDeadline, func() bool { return len(h.Of(e2e.KindCommand)) == 0 }) {
 				t.Errorf("after %s the command is still running", do)
 			}
@@ -178,13 +179,13 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 		if err := m.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		_ = m.cmd.Wait() // killed
-		// Its terminals are gone, and with them who waited.
+		_ = m.cmd.Wait() // the error is that the process was killed
+		// The terminals of the tasks are closed, and so the waiting command ends.
 		if !e2e.Await(e2e.CommandDeadline, func() bool {
 			status, err := e2e.TryAsk[verbs.StatusOut](h, "long", "status")
 			return err == nil && status.Command == ""
 		}) {
-			t.Error("the command of a task that is gone goes on")
+			t.Error("the command of a task whose terminal is closed continues")
 		}
 		again := startManager(t, h)
 		again.order("start", "task_3", "$AB get value '#kept'; $AB eval 'reveal()'")
@@ -205,7 +206,7 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 	}
 }
 
-// targetOf is the session's one tab.
+// targetOf returns the target id of the session's only tab.
 func targetOf(t *testing.T, h *e2e.Home, session string) string {
 	t.Helper()
 	tabs := e2e.Ask[verbs.TabsOut](t, h, session, "tab", "list").Tabs

@@ -13,8 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// thinAlone copies the thin command line to a directory of its own, with the full program
-// beside it as a file that cannot be run: whatever is handed over fails.
+// thinAlone copies the thin command line to a new directory. The full program beside it cannot be
+// executed, so that a command which needs the full program fails.
 func thinAlone(t *testing.T, h *e2e.Home) (dir string) {
 	t.Helper()
 	dir = filepath.Join(h.Outer, "alone")
@@ -37,8 +37,8 @@ func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 	}
 }
 
-// The thin command line answers commands to a running session by itself, which is its
-// purpose, and hands over the rest.
+// The thin command line runs commands for a running session by itself, which is its purpose. It
+// executes the full program for all other commands.
 func TestThin(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -46,7 +46,7 @@ func TestThin(t *testing.T) {
 	h.Text(t, "task", "open", s.URL("/page/one"))
 	handsOver := h.Binary
 	h.Binary = filepath.Join(thinAlone(t, h), "abrowser")
-	defer func() { h.Binary = handsOver }() // which ends what runs
+	defer func() { h.Binary = handsOver }() // the cleanup of the home needs the full program
 	for _, words := range []string{
 		"get url", "snapshot", "eval 1+1", "eval -b MSsx", "click h1", "screenshot", "wait 1", "status", "tab list", "browser status",
 		"open " + s.URL("/page/two"), "help", "help click", "--version",

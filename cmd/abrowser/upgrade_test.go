@@ -19,7 +19,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// buildOfProtocol builds the command from the same source with another protocol.
+// buildOfProtocol builds the full program from the same source with another protocol version, and
+// returns its path.
 func buildOfProtocol(t *testing.T, dir string, protocol int) string {
 	t.Helper()
 	source, err := filepath.Abs(filepath.Join("..", "..", "sockets", "wire", "message.go"))
@@ -46,14 +47,14 @@ func buildOfProtocol(t *testing.T, dir string, protocol int) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	// Without the race detector: what is looked for is what the two say to each other.
+	// The race detector is not needed: the test is about the requests between the two builds.
 	if out, err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return binary
 }
 
-// runs waits until the session's daemon runs a command.
+// runs waits until the session's daemon runs the verb.
 func runs(t *testing.T, h *e2e.Home, session, verb string) {
 	t.Helper()
 	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[verbs.StatusOut](t, h, session, "status").Command == verb }) {
@@ -61,8 +62,8 @@ func runs(t *testing.T, h *e2e.Home, session, verb string) {
 	}
 }
 
-// A newer build takes over what is idle, and says so of what is not. The browser
-// goes on with its broker.
+// A command of another build replaces an idle daemon, and fails if the daemon is busy. The browser
+// and its broker keep running.
 func TestUpgrade(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -120,7 +121,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// A command of an older protocol is told what to do, and can end what it cannot use.
+// A command with an older protocol fails with a hint that helps. It can end a daemon or a browser
+// that it cannot use otherwise. The same holds for a browser with an older protocol.
 func TestOlderCommand(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

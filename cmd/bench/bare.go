@@ -10,7 +10,8 @@ import (
 	"os/exec"
 )
 
-// bareBrowser is a browser asked over its pipe, with nobody between.
+// bareBrowser is a browser that bench controls directly over its pipe
+// (--remote-debugging-pipe), without abrowser.
 type bareBrowser struct {
 	cmd  *exec.Cmd
 	in   *os.File
@@ -19,7 +20,7 @@ type bareBrowser struct {
 	last int
 }
 
-// bareMessage is what goes over the pipe.
+// bareMessage is a CDP message on the pipe.
 type bareMessage struct {
 	ID      int             `json:"id,omitempty"`
 	Method  string          `json:"method,omitempty"`
@@ -29,7 +30,8 @@ type bareMessage struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
-// startBare starts one with a profile of its own; it ends with ctx, or by end.
+// startBare starts a bareBrowser with a profile of its own. The browser ends when ctx ends or
+// when end is called.
 func (b *bench) startBare(ctx context.Context, name string) (*bareBrowser, error) {
 	profile, err := b.own(name)
 	if err != nil {
@@ -51,16 +53,18 @@ func (b *bench) startBare(ctx context.Context, name string) (*bareBrowser, error
 	return &bareBrowser{cmd: cmd, in: in, out: out, said: bufio.NewReader(out)}, cmd.Start()
 }
 
-// end has it close, whatever became of it.
+// end closes the browser and waits until it has exited.
 func (b *bareBrowser) end() {
-	_, _ = io.WriteString(b.in, `{"id":999999,"method":"Browser.close"}`+"\x00") // or the closed pipe says so
+	// If this fails, closing the pipe ends the browser.
+	_, _ = io.WriteString(b.in, `{"id":999999,"method":"Browser.close"}`+"\x00")
 	_ = b.in.Close()
-	_, _ = io.Copy(io.Discard, b.said) // until it has ended, or ctx
-	_ = b.cmd.Wait()                   // as above
+	_, _ = io.Copy(io.Discard, b.said) // until the browser has exited, or ctx has ended
+	_ = b.cmd.Wait()                   // its exit status does not matter
 	_ = b.out.Close()
 }
 
-// ask sends a question, to a CDP session where one is named, and reads its answer.
+// ask sends a request and decodes the result of its response into answer, unless answer is
+// nil. The request is for the CDP session, or for the browser itself if session is empty.
 func (b *bareBrowser) ask(session, method string, params, answer any) error {
 	b.last++
 	raw, err := json.Marshal(bareMessage{ID: b.last, Method: method, Session: session, Params: params})
@@ -82,7 +86,7 @@ func (b *bareBrowser) ask(session, method string, params, answer any) error {
 	return json.Unmarshal(m.Result, answer)
 }
 
-// await reads until what is looked for comes.
+// await reads messages until found accepts one, and returns that message.
 func (b *bareBrowser) await(found func(bareMessage) bool) (bareMessage, error) {
 	for {
 		var m bareMessage
@@ -96,7 +100,8 @@ func (b *bareBrowser) await(found func(bareMessage) bool) (bareMessage, error) {
 	}
 }
 
-// open opens a page of its own window and waits until a URL has loaded there.
+// open creates a page in a window of its own and waits until url has loaded there. It returns
+// the page's target ID.
 func (b *bareBrowser) open(url string) (target string, err error) {
 	var made struct{ TargetID, SessionID string }
 	if err := b.ask("", "Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &made); err != nil {

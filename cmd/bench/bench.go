@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// bench is one run: the contenders, the site that they visit, and what was measured.
+// bench is one run: its contenders, the site that they visit, and the measured figures.
 type bench struct {
 	options
-	dir        string // of everything that the run makes
+	dir        string // contains all files that the run creates
 	site       *site
 	contenders []*contender
 	figures    []figure
@@ -25,7 +25,7 @@ type bench struct {
 const self = "abrowser"
 
 func newBench(ctx context.Context, o options) (*bench, error) {
-	dir, err := os.MkdirTemp("/tmp", "abbench") // a socket's path is short
+	dir, err := os.MkdirTemp("/tmp", "abbench") // short: socket paths are limited in length
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,8 @@ func newBench(ctx context.Context, o options) (*bench, error) {
 	return b, nil
 }
 
-// prepare builds us, fetches the peers and has each of them warm.
+// prepare builds abrowser, fetches the peers and warms every contender up. A contender that
+// fails to warm up is left out; if it is abrowser itself, prepare returns an error.
 func (b *bench) prepare(ctx context.Context) error {
 	b.progress("building abrowser")
 	us, err := b.ours(ctx)
@@ -66,7 +67,7 @@ func (b *bench) prepare(ctx context.Context) error {
 		case err == nil:
 		case c == us || ctx.Err() != nil:
 			return fmt.Errorf("%s: %w", c.name, err)
-		default: // the others are measured all the same
+		default: // measure the other contenders all the same
 			b.fail("warming up", c.name, err)
 			c.end(ctx)
 			b.contenders = slices.DeleteFunc(b.contenders, func(x *contender) bool { return x == c })
@@ -83,7 +84,7 @@ func (b *bench) close() {
 	}
 	b.site.close()
 	killBelow(b.dir)
-	for range 20 { // what was killed may still be writing
+	for range 20 { // a killed process may not have exited yet
 		if err := os.RemoveAll(b.dir); err == nil {
 			return
 		}
@@ -91,7 +92,7 @@ func (b *bench) close() {
 	}
 }
 
-// contenderNamed returns the contender with the name, nil where it does not take part.
+// contenderNamed returns the contender with the name, or nil if it does not take part.
 func (b *bench) contenderNamed(name string) *contender {
 	for _, c := range b.contenders {
 		if c.name == name {
@@ -118,8 +119,8 @@ func firstLine(text string) string {
 	return line[:min(len(line), 200)]
 }
 
-// flags are what peers that take flags start the browser with, so that all have
-// the same.
+// flags returns the browser flags for the contenders that accept flags, so that all of them
+// start the browser with the same ones.
 func (b *bench) flags() []string {
 	flags := []string{"--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"}
 	if os.Getuid() == 0 {
@@ -128,7 +129,7 @@ func (b *bench) flags() []string {
 	return flags
 }
 
-// own is a new directory of the run.
+// own creates a directory of the run and returns its path.
 func (b *bench) own(name string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	return dir, os.MkdirAll(dir, 0o700)

@@ -14,21 +14,21 @@ import (
 	"time"
 )
 
-// commandTime is when a command is given up: a scenario in which one hangs fails.
+// commandTime is the time limit of a command. A command that takes longer fails.
 const commandTime = 90 * time.Second
 
-// action is one command of a task, as each contender spells it.
+// action is one command of a task. Each contender has its own arguments for it.
 type action int
 
 const (
-	openURL  action = iota // the session's first command, with a URL
-	navigate               // the same later
+	openURL  action = iota // the first command of a session, with a URL
+	navigate               // opens a URL later in the session
 	getURL
 	evaluate
 	fill
 	snapshot
 	click
-	clickRef // with the ref that a snapshot gave
+	clickRef // clicks an element by the ref that a snapshot gave it
 	getText
 	screenshot
 	fullScreenshot
@@ -38,19 +38,19 @@ const (
 // contender is one tool in one way of using it.
 type contender struct {
 	name    string
-	program []string // and its first arguments
-	env     []string // beside PATH
-	dir     string   // where its commands run, and below which its processes live
+	program []string // the executable and its first arguments
+	env     []string // in addition to PATH, HOME and LANG
+	dir     string   // the working directory and HOME of its commands; see processesBelow
 	words   func(session string, a action, text string) []string
 	onEnd   func(ctx context.Context)
-	in      []string // the scenarios that it takes part in; nil: all
-	one     bool     // all its sessions are in one browser
-	spares  bool     // after some new sessions it holds a page ready for the next one
-	// leaves are commands that end all it has running.
+	in      []string // the scenarios that it takes part in; nil means all
+	one     bool     // all its sessions share one browser
+	spares  bool     // after beforeSpare new sessions it has created a page for the next one
+	// leaves lists the commands that stop all its processes.
 	leaves [][]string
 }
 
-// takesPart reports whether the contender has a row in the scenario.
+// takesPart reports whether the contender takes part in the scenario.
 func (c *contender) takesPart(scenario string) bool {
 	return c.in == nil || slices.Contains(c.in, scenario)
 }
@@ -73,7 +73,8 @@ func (c *contender) command(ctx context.Context, args ...string) (string, time.D
 	return stdout.String(), took, nil
 }
 
-// do runs an action of a session and checks its answer, where it has one.
+// do runs an action in a session and returns how long its process took. It checks the output
+// of getURL, evaluate and snapshot, and the file that a screenshot writes.
 func (c *contender) do(ctx context.Context, session string, a action, text string) (time.Duration, error) {
 	words := c.words(session, a, text)
 	out, took, err := c.command(ctx, words...)
@@ -90,17 +91,17 @@ func (c *contender) do(ctx context.Context, session string, a action, text strin
 			return took, fmt.Errorf("%s %s made no picture: %w", c.name, strings.Join(words, " "), err)
 		}
 		picture, err := png.DecodeConfig(bytes.NewReader(raw))
-		// What takes a smaller one has less to do.
+		// A contender that takes a smaller screenshot has less work.
 		if err != nil || a == screenshot && (picture.Width != 1280 || picture.Height != 720) {
 			return took, fmt.Errorf("%s %s made a picture of %dx%d: %v", c.name, strings.Join(words, " "), picture.Width, picture.Height, err)
 		}
-		_ = os.Remove(text) // the next one writes it anew
+		_ = os.Remove(text) // the next screenshot creates it again
 	}
 	return took, nil
 }
 
-// verify has the contender's main session on the form, and sees that a click and a
-// fill really arrive there.
+// verify opens the form in the contender's main session, runs several actions there, and
+// checks that the click arrives.
 func (c *contender) verify(ctx context.Context, s *site) error {
 	for _, step := range []struct {
 		a    action
@@ -125,10 +126,11 @@ func (c *contender) verify(ctx context.Context, s *site) error {
 	return err
 }
 
-// mainSession is the one whose commands are warm.
+// mainSession is the session of the warm commands: those that are measured in a session that
+// already runs.
 const mainSession = "main"
 
-// end stops what the contender has running.
+// end stops the contender's processes.
 func (c *contender) end(ctx context.Context) {
 	for _, args := range c.leaves {
 		if _, _, err := c.command(ctx, args...); err != nil && !errors.Is(err, os.ErrNotExist) {

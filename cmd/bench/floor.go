@@ -15,8 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// measureFloor is the least that a command can take: a bare process that dials a
-// Unix socket and reads an answer. The process is this program.
+// measureFloor measures the least time that any command can take: that of a bare process,
+// ./floor, which connects to a Unix socket and reads a response. bench serves the socket.
 func measureFloor(ctx context.Context, b *bench, name string) error {
 	socket := filepath.Join(b.dir, "floor.sock")
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
@@ -24,13 +24,13 @@ func measureFloor(ctx context.Context, b *bench, name string) error {
 		return err
 	}
 	defer listener.Close()
-	go func() { // ends with the listener
+	go func() { // until the listener is closed
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			_, _ = conn.Write([]byte("ok")) // the process that dialled fails where it is not told
+			_, _ = conn.Write([]byte("ok")) // if this fails, the output of the process is not "ok"
 			_ = conn.Close()
 		}
 	}()
@@ -51,8 +51,9 @@ func measureFloor(ctx context.Context, b *bench, name string) error {
 	return os.Remove(floor)
 }
 
-// measureAsked is the least that `get url` can take: a bare process says what our
-// command says, to the same daemon, and takes its answer as it comes.
+// measureAsked measures the least time that `get url` can take: that of a bare process which
+// sends the session's daemon the request of `abrowser get url` and prints the response as it
+// is.
 func measureAsked(ctx context.Context, b *bench, name string) error {
 	us := b.contenderNamed(self)
 	if _, err := us.do(ctx, mainSession, navigate, b.site.url(onForm)); err != nil {

@@ -9,25 +9,26 @@ import (
 )
 
 const (
-	lingering = 8 * time.Second // after which what served the scenario before has ended
-	settling  = 4 * time.Second // after which what began a session has given back what it took
-	newcomers = 8               // sessions that are begun at each measurement
+	lingering = 8 * time.Second // until the processes of the previous scenario have exited
+	settling  = 4 * time.Second // until new sessions have released the memory of their start
+	newcomers = 8               // sessions that are started at each measurement
 )
 
-// growth is our own: what a new session, a warm command and a message of the broker's
-// take, and what memory each further session has, with more and more alive.
+// growth measures abrowser with more and more live sessions: the time of a new session and of
+// a warm command, the broker's CPU time for an eval, and the memory of each further session.
 type growth struct {
 	*bench
 	c     *contender
 	name  string
 	alive int
-	least int    // sessions at the first measurement
-	first memory // at that
+	least int    // live sessions at the first measurement
+	first memory // memory at the first measurement
 }
 
 func measureGrowth(ctx context.Context, b *bench, name string) error {
 	g := &growth{bench: b, c: b.contenderNamed(self), name: name}
-	if _, _, err := g.c.command(ctx, "tab", "prune", "--all"); err != nil { // what earlier tasks left
+	// Earlier scenarios left tabs open.
+	if _, _, err := g.c.command(ctx, "tab", "prune", "--all"); err != nil {
 		return err
 	}
 	if err := pause(ctx, lingering); err != nil {
@@ -46,13 +47,13 @@ func (g *growth) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	for i := range g.alive {
-		_, _ = g.c.do(ctx, session(i), closeSession, "") // the run's end closes all
+		_, _ = g.c.do(ctx, session(i), closeSession, "") // the end of the run closes everything
 	}
 }
 
 func session(i int) string { return fmt.Sprintf("g%d", i) }
 
-// at measures with n sessions alive.
+// at starts sessions until n are live, and measures.
 func (g *growth) at(ctx context.Context, n int) error {
 	var warm series
 	for ; g.alive < n; g.alive++ {
@@ -100,7 +101,7 @@ func (g *growth) at(ctx context.Context, n int) error {
 	return nil
 }
 
-// memory tells what each session beyond those of the first measurement has.
+// memory records the memory of each session beyond those of the first measurement.
 func (g *growth) memory(n int, now memory) {
 	if g.least == 0 {
 		g.least, g.first = n, now
@@ -118,8 +119,8 @@ func (g *growth) memory(n int, now memory) {
 	}
 }
 
-// idleCPU is how long the processes work in a second in which nothing is asked of them,
-// by what they are.
+// idleCPU returns the CPU time that the processes use in a second without commands, by kind
+// of process (see kindOf).
 func (g *growth) idleCPU(ctx context.Context) (map[string]time.Duration, error) {
 	if err := pause(ctx, settling); err != nil {
 		return nil, err
@@ -135,8 +136,9 @@ func (g *growth) idleCPU(ctx context.Context) (map[string]time.Duration, error) 
 	return idle, nil
 }
 
-// newSessions begins some, a moment between two as between tasks, and ends them again.
-// It returns what each took, and the work that it was for the processes, by what they are.
+// newSessions starts several sessions, with a second between two as between tasks, and closes
+// them. It returns the time that each took to start, and the CPU time that one took, by kind
+// of process and without what the processes use when idle.
 func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Duration, error) {
 	var fresh series
 	idle, err := g.idleCPU(ctx)
@@ -168,7 +170,8 @@ func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Durat
 	return fresh, each, err
 }
 
-// work tells what a new session is for the processors, without its command line's process.
+// work records the CPU time of a new session. The command's own process is not included,
+// because it has exited before the measurement.
 func (g *growth) work(n int, each map[string]time.Duration) {
 	sum := time.Duration(0)
 	for _, kind := range slices.Sorted(maps.Keys(each)) {

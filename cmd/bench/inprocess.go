@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	_ "embed" // the program for Node
+	_ "embed" // for inprocess.js
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// measureLibrary is Playwright in a process of its own, over CDP: straight to a
-// browser's port, and through our broker. What lies between the two is the broker's.
+// measureLibrary measures Playwright in a Node process of its own, over CDP: connected
+// straight to a browser's port, and connected through abrowser's broker. The difference
+// between the two is the broker's part.
 func measureLibrary(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	libraries, err := filepath.Glob(filepath.Join(c.dir, ".abrowser", "driver", "*", "package"))
@@ -32,7 +33,7 @@ func measureLibrary(ctx context.Context, b *bench, name string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _, _, _ = c.command(ctx, "--session", "library", "close", "--page") }() // the run's end closes all
+	defer func() { _, _, _ = c.command(ctx, "--session", "library", "close", "--page") }() // the end of the run closes everything
 	for range leastRounds {
 		for _, way := range []struct{ name, endpoint string }{{"straight", "http://127.0.0.1:" + port}, {"through our broker", strings.TrimSpace(endpoint)}} {
 			times, err := b.inProcess(ctx, libraries[0], way.endpoint)
@@ -56,7 +57,7 @@ func measureLibrary(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// libraryRun is what one process measured, in milliseconds.
+// libraryRun holds the times that one Node process measured, in milliseconds.
 type libraryRun struct {
 	way   string
 	times map[string][]float64

@@ -1,4 +1,5 @@
-// Measures Playwright in one process, over CDP: node inprocess.js PLAYWRIGHT ENDPOINT URL ROUNDS
+// Measures Playwright in one process, over CDP.
+// Usage: node inprocess.js PLAYWRIGHT ENDPOINT URL ROUNDS
 const [, , library, endpoint, site, rounds] = process.argv;
 const { chromium } = require(library);
 

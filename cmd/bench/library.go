@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// measureBatch is the workflow in one command.
+// measureBatch measures the workflow as one command, `abrowser batch`.
 func measureBatch(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	var took series
@@ -42,10 +42,10 @@ func quoted(words []string) []string {
 	return words
 }
 
-// root is where our contender's sockets are.
+// root returns the directory of abrowser's sockets, if the contender is abrowser.
 func (c *contender) root() home.Root { return home.Root{Dir: filepath.Join(c.dir, ".abrowser")} }
 
-// measureClient is the workflow through the client package, on one connection.
+// measureClient measures the workflow through the Go package client, on one connection.
 func measureClient(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	place, err := c.root().Session(mainSession)

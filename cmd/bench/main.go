@@ -1,9 +1,12 @@
-// Command bench measures abrowser side by side with its peers, in one run, on one
-// browser: every command of a scenario is run by each contender in turn, its answer
-// is checked, and what is shown are medians, 95th percentiles and ratios.
+// Command bench compares abrowser with its peers, agent-browser and playwright-cli.
 //
-// A time is that of a whole process, from its start to its end, as a task sees it.
-// Machines differ and are busy: ratios travel, absolute figures do not.
+// A run consists of scenarios. In most of them the contenders run the same command in turn,
+// with the same browser, and bench checks each answer. A contender is one tool in one way of
+// using it: abrowser, abrowser with other settings, or a peer. bench prints medians, 95th
+// percentiles, and the ratio of each median to that of abrowser.
+//
+// The time of a command is that of its whole process, from its start to its end. Machines
+// differ and are busy: the ratios apply to other machines, absolute times do not.
 package main
 
 import (
@@ -18,19 +21,19 @@ import (
 	"time"
 )
 
-// options are what a run was asked for.
+// options are the command-line options of a run.
 type options struct {
 	rounds   int
 	peers    []string
 	only     *regexp.Regexp
 	browser  string
 	json     bool
-	out      string // a file for the figures as JSON, too
-	readme   string // a file with the figures of a run, to put into the READMEs
+	out      string // the file to which the figures are also written, as JSON
+	readme   string // the file with the figures of an earlier run, to put into the READMEs
 	growth   []int
-	tasks    int           // at once
-	few      int           // as many for a contender that starts a browser for each
-	budget   time.Duration // for a contender in a scenario, beyond its least rounds
+	tasks    int           // tasks that run at once
+	few      int           // tasks at once for a contender that starts a browser for each
+	budget   time.Duration // for a contender in a scenario; leastRounds are run in any case
 	progress func(format string, args ...any)
 }
 
@@ -85,7 +88,7 @@ func read(args []string) (options, error) {
 	return o, err
 }
 
-// run measures and prints.
+// run measures the chosen scenarios and prints the figures.
 func run(ctx context.Context, o options) error {
 	b, err := newBench(ctx, o)
 	if err != nil {

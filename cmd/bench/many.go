@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// measureTasks has many tasks do the workflow at once, each in a session of its
-// own. Those who start a browser for each have fewer, which is told beside the name.
+// measureTasks runs the workflow in many tasks at once, each in a session of its own. A
+// contender that starts a browser for each session runs fewer tasks; its row shows how many.
 func measureTasks(ctx context.Context, b *bench, name string) error {
 	for _, c := range b.contenders {
 		if !c.takesPart(name) {
@@ -34,8 +34,8 @@ func measureTasks(ctx context.Context, b *bench, name string) error {
 			b.quantity(name+": tasks a minute", row, "tasks/min", float64(tasks)/wall.Minutes())
 			b.quantity(name+": memory of all", row, "MB", memory)
 		}
-		for i := range tasks { // those that failed, too
-			_, _ = c.do(ctx, fmt.Sprintf("task%d", i), closeSession, "") // the run's end closes all
+		for i := range tasks { // the failed ones, too
+			_, _ = c.do(ctx, fmt.Sprintf("task%d", i), closeSession, "") // the end of the run closes everything
 		}
 	}
 	return nil

@@ -17,22 +17,23 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// memory is what processes have, in MB. A page of memory that several have counts in
-// parts.
+// memory is the proportional set size (PSS) of a group of processes, in MB: a page of memory
+// that n processes share counts 1/n for each of them.
 type memory struct {
 	all       float64
-	renderers float64            // the browser's processes of pages
-	others    map[string]float64 // by what they are
+	renderers float64            // Chromium's renderer processes
+	others    map[string]float64 // all processes but the renderers, by kind (see kindOf)
 }
 
-// The kinds of our own processes.
+// The kinds of abrowser's own processes. Each session has a daemon. The broker connects all
+// daemons to one browser; the keeper starts broker and browser. A driver runs Playwright.
 const (
 	kindDaemons = "daemons"
 	kindBroker  = "broker and keeper"
 	kindDrivers = "drivers"
 )
 
-// workedBelow is how long a contender's processes have worked, by what they are.
+// workedBelow returns the CPU time that a contender's processes have used, by kind.
 func workedBelow(dir string) map[string]time.Duration {
 	all := map[string]time.Duration{}
 	for _, p := range processesBelow(dir) {
@@ -41,19 +42,19 @@ func workedBelow(dir string) map[string]time.Duration {
 	return all
 }
 
-// billed is how long a process has been on a processor, threads that have ended included,
-// to 10 ms.
+// billed returns the CPU time that a process has used, with a resolution of 10 ms. Unlike
+// worked it includes threads that have ended.
 func billed(pid int) time.Duration {
-	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // what cannot be read has gone
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // fails if the process has exited
 	_, rest, _ := strings.Cut(string(raw), ") ")
 	var user, system time.Duration
 	if fields := strings.Fields(rest); len(fields) > 12 {
-		_, _ = fmt.Sscan(fields[11]+" "+fields[12], &user, &system) // proc(5), in hundredths of a second
+		_, _ = fmt.Sscan(fields[11]+" "+fields[12], &user, &system) // see proc(5), in hundredths of a second
 	}
 	return (user + system) * 10 * time.Millisecond
 }
 
-// kindOf says what a process is by its command line.
+// kindOf returns the kind of a process, according to its command line.
 func kindOf(command []byte) string {
 	for _, kind := range []struct{ name, sign string }{
 		{"renderers", "--type=renderer"},
@@ -71,7 +72,7 @@ func kindOf(command []byte) string {
 	return "others"
 }
 
-// pssBelow is the memory of all processes of a contender.
+// pssBelow returns the memory of all processes of a contender, in MB.
 func pssBelow(dir string) (float64, error) {
 	m, err := measureMemory(dir)
 	return m.all, err
@@ -82,12 +83,12 @@ func measureMemory(dir string) (memory, error) {
 	for _, p := range processesBelow(dir) {
 		raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.pid), "smaps_rollup"))
 		if err != nil {
-			continue // it has gone since
+			continue // the process has exited
 		}
 		_, rest, found := strings.Cut(string(raw), "\nPss:")
 		var kilobytes float64
 		if !found {
-			continue // it is going
+			continue // the process is exiting
 		}
 		if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
 			return m, fmt.Errorf("memory of process %d: %w", p.pid, err)
@@ -107,17 +108,16 @@ type process struct {
 	command []byte
 }
 
-// processesBelow are the processes that name the directory in their command line or
-// environment.
+// processesBelow returns the processes whose command line or environment names the directory.
 func processesBelow(dir string) []process {
-	entries, _ := filepath.Glob("/proc/[0-9]*") // the pattern is ours
+	entries, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	var all []process
 	for _, proc := range entries {
 		pid, err := strconv.Atoi(filepath.Base(proc))
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		command, _ := os.ReadFile(filepath.Join(proc, "cmdline")) // what cannot be read has gone
+		command, _ := os.ReadFile(filepath.Join(proc, "cmdline")) // fails if the process has exited
 		environ, _ := os.ReadFile(filepath.Join(proc, "environ"))
 		if bytes.Contains(slices.Concat(command, environ), []byte(dir+"/")) || bytes.Contains(environ, []byte("="+dir+"\x00")) {
 			all = append(all, process{pid, command})
@@ -126,18 +126,18 @@ func processesBelow(dir string) []process {
 	return all
 }
 
-// killBelow ends what is left of a run.
+// killBelow kills the remaining processes of a run.
 func killBelow(dir string) {
 	for _, p := range processesBelow(dir) {
-		_ = syscall.Kill(p.pid, syscall.SIGKILL) // where it has gone, so much the better
+		_ = syscall.Kill(p.pid, syscall.SIGKILL) // it may have exited
 	}
 }
 
-// evals is how many are measured for the broker's share in one.
+// evals is the number of evals over which brokerPerEval takes the mean.
 const evals = 300
 
-// brokerPerEval is the time that the broker works for an eval: some messages to the
-// browser and back.
+// brokerPerEval returns the CPU time that the broker uses for one eval. An eval is several
+// messages to the browser and back.
 func brokerPerEval(ctx context.Context, c *contender, session string) (time.Duration, error) {
 	broker := 0
 	for _, p := range processesBelow(c.dir) {
@@ -163,12 +163,13 @@ func brokerPerEval(ctx context.Context, c *contender, session string) (time.Dura
 	return (worked(broker) - before) / evals, nil
 }
 
-// worked is how long a process has been on a processor.
+// worked returns the CPU time that the live threads of a process have used, with a resolution
+// of nanoseconds.
 func worked(pid int) time.Duration {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is ours
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is valid
 	var all time.Duration
 	for _, thread := range threads {
-		raw, _ := os.ReadFile(thread) // what cannot be read has gone
+		raw, _ := os.ReadFile(thread) // fails if the thread has ended
 		var ran time.Duration
 		if _, err := fmt.Sscan(string(raw), &ran); err == nil {
 			all += ran

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// measurePipe is the least that a question to the browser can take: one over its pipe,
-// with nobody between.
+// measurePipe measures the least time that a request to the browser can take: a request over
+// the browser's pipe, without abrowser.
 func measurePipe(ctx context.Context, b *bench, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
@@ -28,7 +28,7 @@ func measurePipe(ctx context.Context, b *bench, name string) error {
 		if !strings.Contains(version.Product, "Chrom") {
 			return fmt.Errorf("the browser says that it is %q", version.Product)
 		}
-		if i > 0 { // the first one waits for the browser to be there
+		if i > 0 { // the first request waits until the browser has started
 			took = append(took, time.Since(began))
 		}
 	}
@@ -38,8 +38,8 @@ func measurePipe(ctx context.Context, b *bench, name string) error {
 
 const bareName = "bare browser"
 
-// measureBareGrowth is what of our growth is the browser's own: a new page that loads a
-// document, in a browser with more and more pages and nobody between.
+// measureBareGrowth measures how much of abrowser's growth is due to the browser: the time of a
+// new page that loads a document, in a bare browser with more and more pages.
 func measureBareGrowth(ctx context.Context, b *bench, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*commandTime)
 	defer cancel()

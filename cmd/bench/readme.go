@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// The block of figures lies between these lines, in both documents.
+// blockBegin and blockEnd enclose the figures in both READMEs.
 const (
 	blockBegin = "<!-- figures: made by just bench -readme FILE -->\n"
 	blockEnd   = "<!-- end of figures -->\n"
 )
 
-// tableHead is the head of the table in both documents.
+// tableHead is the head of the table in both READMEs.
 const tableHead = "| scenario | abrowser, median (p95) | the others' median, as a multiple of ours |\n|---|---|---|\n"
 
-// The documents, relative to this directory: the first has all rows, the second those
-// of telling.
+// The READMEs with the figures, relative to this directory. benchReadme has a row for each
+// scenario, treeReadme only those of the scenarios that telling returns.
 const (
 	benchReadme = "README.md"
 	treeReadme  = "../../README.md"
@@ -33,7 +33,7 @@ func telling() []string {
 	}
 }
 
-// writeReadmes puts the figures of one run into both documents.
+// writeReadmes writes the figures of a run into both READMEs.
 func writeReadmes(figures string) error {
 	raw, err := os.ReadFile(figures)
 	if err != nil {
@@ -54,7 +54,7 @@ func writeReadmes(figures string) error {
 	return writeBlock(treeReadme, few)
 }
 
-// writeBlock replaces the block of figures in one document.
+// writeBlock replaces the block of figures in one README.
 func writeBlock(path, block string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func replaceBlock(text, block string) (string, error) {
 	return before + blockBegin + block + blockEnd + after, nil
 }
 
-// cutBlock returns the block of a document and the text around it.
+// cutBlock returns the block of figures of a README and the text around it.
 func cutBlock(text string) (before, block, after string, err error) {
 	before, rest, begun := strings.Cut(text, blockBegin)
 	block, after, ended := strings.Cut(rest, blockEnd)
@@ -85,8 +85,8 @@ func cutBlock(text string) (before, block, after string, err error) {
 	return before, block, after, nil
 }
 
-// extract returns the first line of a whole block, which says when and where it was
-// measured, and its telling rows.
+// extract returns the part of a block for the README of the tree: the first line, which says
+// when and where the figures were measured, and the rows of the scenarios in telling.
 func extract(block string) (string, error) {
 	measured, _, _ := strings.Cut(block, "\n")
 	rows := measured + "\n\n" + tableHead
@@ -101,8 +101,8 @@ func extract(block string) (string, error) {
 	return rows, nil
 }
 
-// block returns the figures as a table: the median of abrowser, and for each of the
-// others the ratio of its median to that.
+// block returns the figures as a table. A row has the median of abrowser, and for each other
+// contender the ratio of its median to that of abrowser, or the median if abrowser has none.
 func (r result) block() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s, on %s, with %s.\n", r.Date, r.Machine, strings.Join(r.Versions, ", "))
@@ -143,7 +143,7 @@ func (f figure) told() string {
 	return text
 }
 
-// digits has two or three of them that count.
+// digits formats v with two decimals, with one from 10 on, and with none from 100 on.
 func digits(v float64) string {
 	switch size := math.Abs(v); {
 	case size >= 100:

@@ -30,7 +30,7 @@ func TestReadmeBlock(t *testing.T) {
 	}
 }
 
-// Both documents have a place for the figures, and replaceBlock keeps the rest.
+// Both READMEs have a block for the figures, and replaceBlock changes only that block.
 func TestReadmesHavePlace(t *testing.T) {
 	for _, path := range []string{benchReadme, treeReadme} {
 		text := textOf(t, path)
@@ -39,18 +39,18 @@ func TestReadmesHavePlace(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		if again, err := replaceBlock(got, "figures\n"); err != nil || again != got {
-			t.Errorf("%s, a second time: %v; the text is another one: %v", path, err, again != got)
+			t.Errorf("%s: replacing the block again: %v, text changed: %v", path, err, again != got)
 		}
 		if before, _, _ := strings.Cut(text, blockBegin); !strings.HasPrefix(got, before+blockBegin+"figures\n"+blockEnd) {
-			t.Errorf("%s: what is before the block was changed", path)
+			t.Errorf("%s: the text before the block was changed", path)
 		}
 	}
 	if _, err := replaceBlock("nothing", "figures\n"); err == nil {
-		t.Error("a text without a place was taken")
+		t.Error("replaceBlock accepts a text without a block")
 	}
 }
 
-// The rows in the README of the tree are those of the whole table.
+// The figures in the README of the tree are an extract of those in cmd/bench/README.md.
 func TestReadmeIsExtract(t *testing.T) {
 	_, all, _, err := cutBlock(textOf(t, benchReadme))
 	if err != nil {

@@ -13,17 +13,18 @@ import (
 	"time"
 )
 
-// result is what a run has found, as -json prints it and -readme reads it.
+// result holds the figures of a run, in the form that -json prints and -readme reads.
 type result struct {
 	Date     string   `json:"date"`
 	Machine  string   `json:"machine"`
 	Versions []string `json:"versions"`
-	Flags    []string `json:"flags"` // of the browser, where a peer takes any
+	Flags    []string `json:"flags"` // of the browser, for the contenders that accept flags
 	Seconds  float64  `json:"seconds"`
 	Figures  []figure `json:"figures"`
 }
 
-// report prints the figures, each with its ratio to ours.
+// report prints the figures, each with its ratio to that of abrowser, and writes them to the
+// file of -out. It returns an error if a figure is missing.
 func (b *bench) report(out io.Writer) error {
 	if len(b.figures) == 0 {
 		return errors.New("no scenario matches -only")
@@ -76,7 +77,7 @@ func (b *bench) result() result {
 	}
 }
 
-// print writes the table.
+// print writes the figures as a table.
 func (r result) print(out io.Writer) error {
 	fmt.Fprintf(out, "%s; %s; %s\nbrowser flags: %s\n\n", r.Date, r.Machine, strings.Join(r.Versions, ", "), strings.Join(r.Flags, " "))
 	fmt.Fprintf(out, "%-64s %-32s %12s %8s %5s %7s\n", "scenario", "contender", "median", "p95", "runs", "ratio")
@@ -111,10 +112,10 @@ func shortUnit(unit string) string {
 	return unit
 }
 
-// machine is what the figures depend on beside the versions.
+// machine describes the processor and the operating system.
 func machine() string {
 	model := "a processor"
-	info, _ := os.ReadFile("/proc/cpuinfo") // elsewhere there is none
+	info, _ := os.ReadFile("/proc/cpuinfo") // exists on Linux only
 	for line := range strings.Lines(string(info)) {
 		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
 			model = strings.TrimSpace(value)
@@ -126,7 +127,8 @@ func machine() string {
 
 func (b *bench) browserVersion() string { return lineOf(b.browser, "--version") }
 
-// lineOf is the first line that a command prints; its name where it cannot say.
+// lineOf returns the first line that a command prints, or the name of its program if the
+// command fails.
 func lineOf(program string, args ...string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -5,11 +5,14 @@ import (
 	"time"
 )
 
-// leastRounds are run by every contender, however long one takes.
+// leastRounds is the number of rounds that a contender runs even if they take more than its
+// time budget.
 const leastRounds = 3
 
-// take has the contenders that take part do one thing in turn, again and again: most
-// times, or until one has used its time up. One that fails is out, and told of.
+// take runs once for each contender of the scenario in turn, for at most the given number of
+// rounds, and records the times. A contender that has used up its time budget stops after
+// leastRounds. If once fails for a contender, take records the error instead of its times, and
+// does not call once for it again.
 func (b *bench) take(ctx context.Context, name string, most int, once func(c *contender, round int) (time.Duration, error)) {
 	took := map[*contender]series{}
 	used := map[*contender]time.Duration{}
@@ -37,7 +40,7 @@ func (b *bench) take(ctx context.Context, name string, most int, once func(c *co
 	}
 }
 
-// fail keeps that a contender has no figure in a scenario, and why.
+// fail records that a contender has no figure in a scenario, and the reason.
 func (b *bench) fail(scenario, contender string, err error) {
 	b.progress("%s: %s: %s", scenario, contender, firstLine(err.Error()))
 	b.figures = append(b.figures, figure{Scenario: scenario, Contender: contender, Error: firstLine(err.Error())})

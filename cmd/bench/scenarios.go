@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// scenario measures one thing of every contender that can take part.
+// scenario measures one thing for every contender that takes part.
 type scenario struct {
 	name    string
 	measure func(ctx context.Context, b *bench, name string) error
 }
 
-// The scenarios that have rows of their own for ways of running us.
+// Names of the scenarios in which abrowser also takes part with other settings (see variants).
 const (
 	nameGetURL     = "get url"
 	nameNewSession = "new session"
@@ -66,7 +66,7 @@ func names() []string {
 
 type step struct {
 	a    action
-	text string // a path of the site where the action takes a URL
+	text string // a path of the site if the action takes a URL
 }
 
 func workflow() []step {
@@ -80,7 +80,8 @@ const (
 	onNoise = "/noise"
 )
 
-// text is what the step's action takes, made whole for a contender.
+// text returns the argument of a step's action for a contender: a path in the contender's
+// directory for a screenshot, a full URL for a path of the site, else s.text itself.
 func (b *bench) text(c *contender, s step) string {
 	switch {
 	case s.a == screenshot, s.a == fullScreenshot:
@@ -91,13 +92,15 @@ func (b *bench) text(c *contender, s step) string {
 	return s.text
 }
 
-// alternate runs an action of the main session in turn by each contender.
+// alternate returns a measurement in which the contenders run an action in turn, each in its
+// main session with the form open.
 func alternate(a action, text string) func(context.Context, *bench, string) error {
 	return flow(onForm, []step{{a, text}})
 }
 
-// flow runs steps of the main session in turn by each contender, each time from
-// the same page.
+// flow returns a measurement in which the contenders run the steps in turn, each in its main
+// session. A contender opens the page start, unless it is nowhere, before its first round, or
+// before each round if the first step navigates. Opening start is not measured.
 func flow(start string, steps []step) func(context.Context, *bench, string) error {
 	return func(ctx context.Context, b *bench, name string) error {
 		b.take(ctx, name, max(leastRounds, b.rounds/len(steps)), func(c *contender, round int) (time.Duration, error) {
@@ -120,8 +123,8 @@ func flow(start string, steps []step) func(context.Context, *bench, string) erro
 	}
 }
 
-// measureClickRef clicks what a snapshot of the large page has named, and sees that each
-// click arrived.
+// measureClickRef measures clicks on a button of the large page by the ref that a snapshot
+// gave it, and checks that each click arrives.
 func measureClickRef(ctx context.Context, b *bench, name string) error {
 	named := regexp.MustCompile(`"go"[^\n]*\[ref=(\w+)\]`)
 	refs := map[*contender]string{}
@@ -153,12 +156,12 @@ func measureClickRef(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// beforeSpare is the number of new sessions after which we surely hold a page ready for the
-// next one.
+// beforeSpare is a number of new sessions after which abrowser certainly has created a page
+// for the next one in advance. abrowser does so after 5.
 const beforeSpare = 6
 
-// measureNewSession is the first command of a session where others run already. A
-// moment lies between two, as between tasks.
+// measureNewSession measures the first command of a session while other sessions run. It
+// pauses for a second before each, as between tasks.
 func measureNewSession(ctx context.Context, b *bench, name string) error {
 	for _, c := range b.contenders {
 		for i := range beforeSpare {
@@ -188,7 +191,7 @@ func (b *bench) newSession(ctx context.Context, c *contender, session string) (t
 	return one, err
 }
 
-// measureColdStart is the first command of all: nothing of the contender runs.
+// measureColdStart measures a first command while no process of the contender runs.
 func measureColdStart(ctx context.Context, b *bench, name string) error {
 	b.take(ctx, name, max(leastRounds, b.rounds/6), func(c *contender, _ int) (time.Duration, error) {
 		c.end(ctx)
@@ -197,7 +200,7 @@ func measureColdStart(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// pause waits, unless the run ends first.
+// pause waits for d. It returns an error if ctx ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// site is what the contenders visit, on loopback.
+// site is the web server, on loopback, whose pages the contenders visit.
 type site struct{ server *httptest.Server }
 
 func startSite() *site {
@@ -15,7 +15,7 @@ func startSite() *site {
 	page := func(path, html string) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = fmt.Fprint(w, "<!doctype html><link rel=icon href=data:,>", html) // a client that left needs no answer
+			_, _ = fmt.Fprint(w, "<!doctype html><link rel=icon href=data:,>", html) // the client may have disconnected
 		})
 	}
 	page("/form", `<title>form</title><h1>form</h1><input id=name aria-label=name><button id=go onclick="count.textContent = +count.textContent + 1">go</button>

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// series are the times that one contender took for one scenario.
+// series holds the times that one contender took for one scenario.
 type series []time.Duration
 
 func (s series) at(share float64) time.Duration {
@@ -19,14 +19,14 @@ func (s series) at(share float64) time.Duration {
 func (s series) median() time.Duration { return s.at(0.5) }
 func (s series) p95() time.Duration    { return s.at(0.95) }
 
-// figure is one cell: a time, or a quantity with its unit.
+// figure is one contender's result in one scenario: a time, or a quantity with its unit.
 type figure struct {
 	Scenario  string  `json:"scenario"`
 	Contender string  `json:"contender"`
-	Unit      string  `json:"unit"` // ms, MB, tasks/min
+	Unit      string  `json:"unit"` // ms, ms/s, µs, MB or tasks/min
 	Median    float64 `json:"median"`
 	P95       float64 `json:"p95,omitzero"`
 	Runs      int     `json:"runs"`
-	Ratio     float64 `json:"ratio,omitzero"` // to abrowser's own
-	Error     string  `json:"error,omitzero"` // why there is none
+	Ratio     float64 `json:"ratio,omitzero"` // to the median of abrowser
+	Error     string  `json:"error,omitzero"` // why the figure is missing
 }

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// The peers, as npm has them.
+// The npm packages of the peers.
 const (
 	agentBrowser  = "agent-browser@0.41.2"
 	playwrightCLI = "@playwright/cli@0.1.22"
 )
 
-// ours builds abrowser from the tree beside.
+// ours builds abrowser from this repository.
 func (b *bench) ours(ctx context.Context) (*contender, error) {
 	dir, err := b.own("a")
 	if err != nil {
@@ -43,9 +43,9 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 	return c, nil
 }
 
-// rewrite leaves a program as a copy of it would be, as `just install` and npm do. One
-// that has just been linked lies in the system's memory in smaller pieces, and takes a
-// tenth longer to start.
+// rewrite replaces a program by a copy of itself, because `just install` and npm also install
+// copies. The system keeps a freshly linked program in smaller pieces of memory, and such a
+// program takes a tenth longer to start.
 func rewrite(program string) error {
 	raw, err := os.ReadFile(program)
 	if err != nil {
@@ -57,10 +57,11 @@ func rewrite(program string) error {
 	return os.WriteFile(program, raw, 0o755)
 }
 
-// fullOf returns the path of the full program beside a thin one.
+// fullOf returns the path of the full abrowser program that belongs to a thin one. The thin
+// program is the small command line.
 func fullOf(thin string) string { return thin + "d" }
 
-// variants are other ways of running us, in the scenarios in which they differ.
+// variants returns other ways of running abrowser, each for the scenarios in which it differs.
 func (b *bench) variants(us *contender) []*contender {
 	variant := func(name, dir string, env []string, in ...string) *contender {
 		c := *us
@@ -88,7 +89,8 @@ func (b *bench) variants(us *contender) []*contender {
 	})
 }
 
-// findBrowser installs what is missing and says which browser abrowser takes.
+// findBrowser installs what abrowser needs, and returns the path of the browser that abrowser
+// uses.
 func (c *contender) findBrowser(ctx context.Context) (string, error) {
 	out, _, err := c.command(ctx, "install", "--json")
 	if err != nil {
@@ -110,7 +112,8 @@ func (c *contender) findBrowser(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("abrowser install names no browser: %s", out)
 }
 
-// spoken is the language that abrowser and agent-browser share.
+// spoken returns the arguments of an action for abrowser and agent-browser, which have the
+// same command line.
 func spoken(session string, a action, text string) []string {
 	words := map[action][]string{
 		openURL: {"open", text}, navigate: {"open", text}, getURL: {"get", "url"}, evaluate: {"eval", text}, fill: {"fill", "#name", text},
@@ -120,7 +123,7 @@ func spoken(session string, a action, text string) []string {
 	return append([]string{"--session", session}, words...)
 }
 
-// playwrightWords is the language of playwright-cli.
+// playwrightWords returns the function that turns an action into arguments of playwright-cli.
 func playwrightWords(config string) func(string, action, string) []string {
 	return func(session string, a action, text string) []string {
 		words := map[action][]string{
@@ -133,7 +136,7 @@ func playwrightWords(config string) func(string, action, string) []string {
 	}
 }
 
-// peer fetches a peer and returns the ways in which it takes part.
+// peer fetches a peer and returns its contenders.
 func (b *bench) peer(ctx context.Context, name string) ([]*contender, error) {
 	switch name {
 	case "agent-browser":
@@ -144,7 +147,8 @@ func (b *bench) peer(ctx context.Context, name string) ([]*contender, error) {
 	return nil, fmt.Errorf("there is no peer %q; there are agent-browser and playwright-cli", name)
 }
 
-// npm installs a package into a directory that stays for the next run.
+// npm installs a package and returns its node_modules directory. Later runs use the same
+// directory.
 func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -164,11 +168,12 @@ func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
 	return filepath.Join(dir, "node_modules"), nil
 }
 
-// window has a new headless Chromium show pages of 1280x720, as we do.
+// window is the flag with which a new headless Chromium shows pages at 1280x720, as abrowser
+// does.
 const window = "--window-size=1280,807"
 
-// agentBrowser takes part with a Chrome of each session's own, and with one Chrome
-// for all to which each session is pinned by a tab.
+// agentBrowser returns two contenders: agent-browser with a Chrome for each session, and
+// agent-browser with one Chrome for all sessions, each pinned to a tab.
 func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	modules, err := b.npm(ctx, agentBrowser)
 	if err != nil {
@@ -178,8 +183,8 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Its own program, without the script in front of it that npm runs, and a copy of its
-	// own, as ours is: see rewrite.
+	// Run the native program without the script through which npm starts it. Run a copy,
+	// like that of abrowser: see rewrite.
 	native := filepath.Join(modules, "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH])
 	program := filepath.Join(own, "agent-browser")
 	if raw, err := os.ReadFile(native); err != nil {
@@ -202,12 +207,13 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	second := &contender{
 		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
 		leaves: leaves, onEnd: stop,
-		in: slices.DeleteFunc(names(), func(name string) bool { return name == nameTasks || name == nameColdStart }), // its sessions act on one page, in a browser that is there
+		// Its sessions act on the same page, and its browser runs already.
+		in: slices.DeleteFunc(names(), func(name string) bool { return name == nameTasks || name == nameColdStart }),
 	}
 	return []*contender{first, second}, nil
 }
 
-// chromeWithPort starts a browser with a port, which several can share.
+// chromeWithPort starts a browser with a debugging port, which several clients can share.
 func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, stop func(context.Context), err error) {
 	profile, err := b.own(dir)
 	if err != nil {
@@ -219,7 +225,7 @@ func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, st
 		return "", nil, err
 	}
 	stop = func(context.Context) {
-		_ = cmd.Process.Signal(os.Interrupt) // where it has ended, so much the better
+		_ = cmd.Process.Signal(os.Interrupt) // it may have exited
 		_ = cmd.Wait()
 	}
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {

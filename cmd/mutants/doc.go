@@ -2,14 +2,15 @@
 //
 // A guard is a short piece of the product that prevents a serious fault, such as a click
 // that is done twice or a tab that another session can close. The file guards.txt lists
-// the guards, each with the tests that must fail without it. The command removes one guard
-// after another, runs its tests and expects them to fail. It prints a table and exits with
-// status 1 if a mutant survives or does not compile, if a test fails with its guard in
-// place, or if a guard's code does not occur exactly once in its file. Arguments choose
-// guards by a part of their name, file or test.
+// the guards, each with the tests that must fail without it. A file without its guard is a
+// mutant. The command removes one guard after another, runs its tests and expects them to
+// fail. It prints a table and exits with status 1 if a mutant survives (its test passes) or
+// does not compile, if a test fails with its guard in place, or if a guard's code does not
+// occur exactly once in its file. Arguments choose guards by a part of their name, file or
+// test.
 //
 // The tree is not changed: the go command reads the mutated file in place of the original
-// (go help build, -overlay). Do not edit the tree during a run, which would test the edited
+// (go help build, -overlay). Do not edit the tree during a run: the tests would run the edited
 // code. The command imports no other package of the project.
 // It kills the processes that a mutant's tests leave running. They are found as its
 // descendants, not by name.

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Each listed guard can be removed, the result parses, and its tests exist. That they fail
-// without it is what the command shows.
+// Each guard in guards.txt can be removed, the result parses, and its tests exist. This test
+// checks nothing else: it is the command that runs the tests without the guard.
 func TestGuardsApply(t *testing.T) {
 	root, err := moduleRoot(t.Context())
 	if err != nil {
@@ -79,7 +79,8 @@ func TestExampleIsAGuard(t *testing.T) {
 	}
 }
 
-// testFunctions returns the names of the test functions in a directory, for all systems.
+// testFunctions returns the names of the test functions in a directory, including those for
+// other operating systems.
 func testFunctions(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

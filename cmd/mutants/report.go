@@ -18,7 +18,7 @@ import (
 // Exit statuses.
 const (
 	statusKilled   = 0 // every test failed without its guard
-	statusSurvived = 1 // some did not, or could not be run
+	statusSurvived = 1 // a test passed without its guard, or could not be run
 	statusError    = 2 // the run was not completed
 )
 
@@ -84,7 +84,7 @@ func (r *report) runAll(ctx context.Context, words []string, list bool, limit ti
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	// Tests of access by other users need a directory that these can enter.
+	// Some tests check the access of other users, who must be able to enter the directory.
 	if err := os.Chmod(temp, 0o755); err != nil { //nolint:gosec // as above
 		return err
 	}
@@ -98,7 +98,7 @@ func (r *report) runAll(ctx context.Context, words []string, list bool, limit ti
 	return nil
 }
 
-// runGuard runs the tests of a guard, with it and without it. It returns an error only if
+// runGuard runs the tests of a guard with and without it. It returns an error only if
 // the run cannot go on.
 func (r *report) runGuard(ctx context.Context, b *bench, g guard) error {
 	for _, t := range g.tests {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// verdict is the reason why a guard is not shown to be tested.
+// verdict is the reason why a test does not show that its guard is tested.
 type verdict string
 
 func (v verdict) Error() string { return string(v) }
@@ -101,7 +101,7 @@ func (b *bench) test(ctx context.Context, t trial, goFlags string) error {
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
 	var out strings.Builder
-	// Without vet, which reports conditions that a mutant makes constant.
+	// vet is off because it reports conditions that a mutant makes constant.
 	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-timeout=0", "-run", t.pattern, t.pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = b.root, &out, &out
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS="+goFlags, "PWD="+b.root, "GOTMPDIR="+b.temp, "TMPDIR="+b.temp)

@@ -1,10 +1,11 @@
-// Command thin is the abrowser that starts fast: the command line, which sends requests to a
-// session's daemon or to the browser, and nothing else. For what takes more it executes the
-// full program (cmd/abrowser), which `just build` puts beside it as abrowserd, in its own
-// place: with the same arguments, environment and input.
+// Command thin is the executable abrowser that people run. It contains only the command line,
+// which sends requests to a session's daemon or to a browser's broker, and starts fast. A command
+// that needs more is handed to the full program, cmd/abrowser, which `just build` puts beside
+// it as abrowserd: thin replaces itself by abrowserd with execve, so arguments, environment and
+// standard input stay the same.
 //
-// Starting a program is most of what a short command costs, and what is linked into the
-// program is most of its start.
+// Most of the time of a short command is the start of its process, and most of the time of the
+// start is spent on linked packages.
 package main
 
 import (

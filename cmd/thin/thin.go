@@ -18,13 +18,13 @@ import (
 // fullName is the file name of the full program.
 const fullName = "abrowserd"
 
-// thin is the command line without the rest of the program.
+// thin is a [commands.Program] that executes the full program when a command needs it.
 type thin struct {
 	args []string
-	path string // the full program's, once it was found
+	path string // of the full program, empty until it was found
 }
 
-// Build returns the full program's build, which is what daemons run.
+// Build returns the build of the full program, since daemons run the full program.
 func (t *thin) Build() (string, error) {
 	path, err := t.full()
 	if err != nil {
@@ -37,7 +37,7 @@ func (t *thin) Build() (string, error) {
 	return id, nil
 }
 
-// Full executes the full program in place of this one.
+// Full executes the full program in place of this process. It returns only if that fails.
 func (t *thin) Full(context.Context, home.Root) (commands.FullProgram, error) {
 	path, err := t.full()
 	if err != nil {
@@ -47,8 +47,9 @@ func (t *thin) Full(context.Context, home.Root) (commands.FullProgram, error) {
 	return nil, wire.Errorf(wire.CodeStart, "starting %s: %v", path, err)
 }
 
-// full finds the full program: beside this one, then beside the file that this one links to
-// (Linux resolves the link itself, macOS does not), then in the PATH.
+// full returns the path of the full program. It looks in the directory of this executable, then
+// in the directory of the file that this executable is a link to, and then in PATH. The second
+// step is for macOS: on Linux os.Executable has already resolved the link.
 func (t *thin) full() (string, error) {
 	if t.path != "" {
 		return t.path, nil

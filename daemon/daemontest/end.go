@@ -45,7 +45,7 @@ func (h *Home) end() error {
 func (h *Home) logs() error {
 	const most = 8000
 	var all error
-	files, _ := filepath.Glob(h.Root.Path("log", "*")) // the pattern is right
+	files, _ := filepath.Glob(h.Root.Path("log", "*")) // the pattern is valid
 	for _, file := range files {
 		if text, err := os.ReadFile(file); err == nil {
 			all = errors.Join(all, fmt.Errorf("%s:\n%s", filepath.Base(file), text[max(0, len(text)-most):]))
@@ -54,8 +54,7 @@ func (h *Home) logs() error {
 	return all
 }
 
-// kill ends the processes that did not end by themselves, of those that were started in the home's
-// directory.
+// kill kills the remaining processes that were started in the home's directory.
 func (h *Home) kill() {
 	for range 5 {
 		for _, p := range h.Processes() {
@@ -74,7 +73,7 @@ func (h *Home) leftovers(ctx context.Context) []string {
 	for {
 		left := h.Processes()
 		for _, pattern := range []string{"run/*/*.sock", "state/tmp/*"} {
-			found, _ := filepath.Glob(filepath.Join(h.Root.Dir, pattern)) // the pattern is right
+			found, _ := filepath.Glob(filepath.Join(h.Root.Dir, pattern)) // the pattern is valid
 			left = append(left, found...)
 		}
 		if len(left) == 0 {
@@ -88,8 +87,8 @@ func (h *Home) leftovers(ctx context.Context) []string {
 	}
 }
 
-// Processes lists the processes that have the home's directory in their command line or environment,
-// except this one. Without /proc it lists none.
+// Processes lists the processes that have the home's directory in their command line or
+// environment, except this process. Without /proc it lists none.
 func (h *Home) Processes() []string {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// roles runs the role that a launcher or playwright-go has started the process for, if any.
+// roles runs the role for which a launcher or playwright-go has started the process, if any.
 func roles(args []string) (handled bool, status int) {
 	if handled, status := driver.Main(args); handled {
 		return true, status

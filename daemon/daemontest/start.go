@@ -1,10 +1,10 @@
-// Package daemontest runs real daemons for tests: on a real socket, through the
-// typed client, with a real browser behind its real broker.
+// Package daemontest runs real daemons for tests: on a real socket, through the typed client,
+// with a real browser and its real broker.
 //
-// A test binary takes the place of abrowser. Its TestMain calls [Run]. If the process was started as a
-// keeper, a broker or a driver, Run runs that role; otherwise it runs the tests, with one browser for
-// all of them. The daemons run inside the process of the tests. At the end everything is stopped, and
-// the run fails if something is left.
+// A test binary takes the place of abrowser. Its TestMain calls [Run]. If the process was
+// started as a keeper, a broker or a driver, Run runs that role; otherwise it runs the tests,
+// with one browser for all of them. The daemons run inside the process of the tests. At the end
+// everything is stopped, and the run fails if something is left.
 package daemontest
 
 import (
@@ -31,7 +31,7 @@ import (
 )
 
 const (
-	setUpTime = 5 * time.Minute // a bare machine fetches the driver
+	setUpTime = 5 * time.Minute // a new machine first downloads the driver
 	endTime   = 30 * time.Second
 )
 
@@ -39,13 +39,13 @@ const (
 type Home struct {
 	Root       home.Root
 	Drivers    driver.Shared // the daemons' drivers
-	OwnDrivers bool          // daemons that start have drivers of their own
+	OwnDrivers bool          // daemons that start from now on have drivers of their own
 	launcher   *launcher.Launcher
 	last       atomic.Int64
 	process    sync.Mutex
 }
 
-// Run does the work of a TestMain, and returns the status to exit with. It sets *home for the tests.
+// Run does the work of a TestMain, and returns the exit status. It sets *home for the tests.
 func Run(m *testing.M, home **Home) int {
 	if handled, status := roles(os.Args[1:]); handled {
 		return status
@@ -65,7 +65,7 @@ func Run(m *testing.M, home **Home) int {
 }
 
 func newHome() (*Home, error) {
-	// Not below $TMPDIR, since the path of a socket is short.
+	// Not below $TMPDIR, since the path of a socket must be short.
 	dir, err := os.MkdirTemp("/tmp", "abd")
 	if err != nil {
 		return nil, err
@@ -107,8 +107,8 @@ type Session struct {
 	done chan error
 }
 
-// Start runs a daemon for a session of the test's own. When the test is over, the daemon is ended and
-// the session's tabs are closed.
+// Start runs a daemon for a session of the test's own. When the test is over, the daemon is
+// ended and the session's tabs are closed.
 func (h *Home) Start(t testing.TB) *Session {
 	t.Helper()
 	s := h.Resume(t, fmt.Sprintf("s%d", h.last.Add(1)))
@@ -116,8 +116,8 @@ func (h *Home) Start(t testing.TB) *Session {
 	return s
 }
 
-// Resume runs a daemon for the session with a name, which may have had one before. The daemon ends with
-// the test; the session's tabs stay.
+// Resume runs a daemon for the session with a name, which may have had a daemon before. The
+// daemon ends with the test; the session's tabs stay open.
 func (h *Home) Resume(t testing.TB, name string) *Session {
 	t.Helper()
 	place, err := h.Root.Session(name)
@@ -155,8 +155,8 @@ func (h *Home) options(name string, t testing.TB, ready func(error)) daemon.Opti
 	}
 }
 
-// End ends the daemon as a signal would, and waits for it. The session's tabs stay. End may be called
-// again.
+// End ends the daemon as a signal would, and waits for its end. The session's tabs stay open.
+// End may be called again.
 func (s *Session) End(t testing.TB) {
 	t.Helper()
 	if s.done == nil {

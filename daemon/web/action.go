@@ -18,8 +18,8 @@ import (
 // If ctx ends in the wait phase, nothing was done.
 type action struct {
 	name   string         // for messages: "click"
-	verb   string         // of verbs.js of launcher/driver
-	params map[string]any // of the verb; may be nil
+	verb   string         // a verb of verbs.js of launcher/driver
+	params map[string]any // the parameters of the verb; may be nil
 	ack    time.Duration  // how long the act phase may outlast the timeout; 0 means ackTime
 	fast   *fastAction    // the fast path for an element that is ready at once; may be nil
 }
@@ -50,7 +50,8 @@ func (c *pageCall) performInDriver(ctx context.Context, at target, a action) (pe
 	return c.performAttempt(ctx, at, a, false)
 }
 
-// performAttempt is perform. If again is set, the ref was checked by a new snapshot before.
+// performAttempt is performInDriver. If again is set, a new snapshot has confirmed the ref
+// before.
 func (c *pageCall) performAttempt(ctx context.Context, at target, a action, again bool) (performed, error) {
 	c.Undone = false
 	if c.IsCallerGone(ctx) {
@@ -104,7 +105,9 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 		return performed{}, codeError(err)
 	}
 	out := <-outcomes
-	if out.Stopped == "stale" { // an element that was hidden in the last snapshot has lost its ref there
+	// An element that was hidden in the last snapshot has lost its ref in the driver. A new
+	// snapshot decides whether the element is still the same.
+	if out.Stopped == "stale" {
 		if _, err := c.checkRef(ctx, at.sel.ref); err != nil || again {
 			return performed{}, cmp.Or(err, staleError(at.sel.ref, "its element is gone or changed its role or name"))
 		}
@@ -120,7 +123,7 @@ type outcome struct {
 	Why       string     `json:"why"`     // what the element lacked in the last check
 	Error     string     `json:"error"`   // what made the action impossible
 	Doubt     string     `json:"doubt"`   // why it is not known whether the action was done
-	Count     int        `json:"count"`   // of elements that match; -1 if the page did not answer
+	Count     int        `json:"count"`   // of matching elements; -1 if the page did not answer
 	Saves     bool       `json:"saves"`
 	Unchanged bool       `json:"unchanged"`
 	Pending   *bool      `json:"pending"` // the action started a navigation; nil if that is not known
@@ -164,8 +167,8 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 	return performed{}, c.actionError(at, errors.New(out.Error))
 }
 
-// giveUp returns the error of an action that timed out or whose caller disconnected in the
-// wait phase. Nothing was done.
+// giveUp returns the error of an action that ended in the wait phase, by its timeout or since
+// the caller disconnected. Nothing was done.
 func (c *call) giveUp(ctx context.Context, at target, out outcome) error {
 	if ctx.Err() != nil || out.Stopped != "late" {
 		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {

@@ -14,8 +14,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// oncePage has a button and a field, and counts the trusted input that comes to them, and
-// in all the input that comes to the window.
+// oncePage has two buttons and a field. It counts the trusted clicks and keys that they get,
+// and all input events of the window.
 const oncePage = `(() => {
 	document.body.innerHTML = '<button id="go">go</button> <input id="name"> <button id="other">other</button>';
 	window.clicks = window.others = window.keys = window.input = 0;
@@ -36,7 +36,7 @@ const oncePage = `(() => {
 
 func timed(ms int) verbs.TimeoutIn { return verbs.TimeoutIn{Timeout: ms} }
 
-// An element that is not ready gets no input that would find out whether it is.
+// No input is sent to an element to find out whether the element is ready.
 func TestWaitingSendsNoInput(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -74,8 +74,9 @@ func TestWaitingSendsNoInput(t *testing.T) {
 	}
 }
 
-// A click succeeds only if the page gets a click event at the element: one that it moves
-// away under the button is not confirmed, unless the page has handled the press.
+// A click succeeds only if the element gets a click event. If the page moves the element away
+// under the pressed mouse button, the click is not confirmed, unless the page handles the
+// press.
 func TestClickIsConfirmed(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {
@@ -114,7 +115,7 @@ func TestClickIsConfirmed(t *testing.T) {
 	}
 }
 
-// An element that a script moves is clicked when it rests.
+// An element that a script moves is clicked when it has stopped.
 func TestMovedByAScript(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct{ name, before string }{
@@ -135,7 +136,7 @@ func TestMovedByAScript(t *testing.T) {
 	}
 }
 
-// Input that the browser keeps from the page while a dialog is open is given again.
+// Input that the browser withholds from the page while a dialog is open is sent again.
 func TestInputDuringADialog(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -145,7 +146,7 @@ func TestInputDuringADialog(t *testing.T) {
 		_, _, err := ask(t, s, verbs.Press, verbs.PressIn{Key: "a"})
 		got := eval(t, s, "keys")
 		if err == nil && got != "1" || err != nil && !errors.Is(err, wire.CodeResultUnknown) {
-			t.Errorf("with an alert after %d ms: the page counted %s keys, and the answer is %v", delay, got, err)
+			t.Errorf("with an alert after %d ms: the page counted %s keys, and the error is %v", delay, got, err)
 		}
 	}
 }
@@ -199,7 +200,7 @@ func TestDriverIsKilledInAnAction(t *testing.T) {
 		t.Errorf("killed in the wait phase: %v", err)
 	}
 	if got := eval(t, s, "clicks"); got != "1" {
-		t.Errorf("it was clicked %s times", got)
+		t.Errorf("the button was clicked %s times", got)
 	}
 	for _, tt := range []struct{ event, clicks string }{
 		{"mousedown", "1"},
@@ -221,8 +222,8 @@ func TestDriverIsKilledInAnAction(t *testing.T) {
 	}
 }
 
-// Typing that has begun in time is not cut off in the middle: it takes 5 s, and the wait
-// phase may take 3 s.
+// Typing that has begun in time is not cut off: it takes 5 s here, and the wait phase may take
+// 3 s.
 func TestTypingIsDoneInWhole(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -234,8 +235,8 @@ func TestTypingIsDoneInWhole(t *testing.T) {
 	}
 }
 
-// Typing ends when the page is left: the keys were meant for its field, and the next
-// document may give the focus to another one.
+// Typing ends when the page navigates: the keys were meant for a field of the old document, and
+// the new document may give the focus to another field.
 func TestTypingEndsWithTheDocument(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -252,8 +253,8 @@ func TestTypingEndsWithTheDocument(t *testing.T) {
 	}
 }
 
-// Keys for a field that the page removes meanwhile do not come to the page, which may have
-// shortcuts.
+// If the page removes the field during the typing, the page does not get the remaining keys,
+// which could trigger its shortcuts.
 func TestTypingIntoARemovedField(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -271,7 +272,7 @@ func TestTypingIntoARemovedField(t *testing.T) {
 	}
 }
 
-// A checkbox that the page replaces when it is clicked, as a framework's list does, was clicked.
+// A check succeeds if the page replaces the checkbox when it is clicked, as some frameworks do.
 func TestCheckOfWhatIsReplaced(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -286,6 +287,6 @@ func TestCheckOfWhatIsReplaced(t *testing.T) {
 		}`))
 	do(t, s, verbs.Check, verbs.ElementIn{Element: element("#box")})
 	if got := eval(t, s, "changes"); got != "1" {
-		t.Errorf("it changed %s times", got)
+		t.Errorf("the checkbox changed %s times", got)
 	}
 }

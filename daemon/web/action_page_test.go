@@ -10,7 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A box that the page checks or replaces by itself ends up as asked for, clicked once at most.
+// A checkbox that the page checks or replaces by itself ends up as requested, and is clicked
+// once at most.
 func TestCheckOfABoxThatChanges(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct{ name, before, clicks string }{
@@ -64,7 +65,7 @@ func TestPressOfAnUnknownKey(t *testing.T) {
 	}
 }
 
-// A fill that the field does not take changes nothing.
+// A fill with a value that the field does not accept changes nothing.
 func TestFillOfAMalformedValue(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -77,7 +78,7 @@ func TestFillOfAMalformedValue(t *testing.T) {
 	}
 }
 
-// A page that keeps its events from all that listen later gets the input once.
+// A page that stops its events before they can be observed gets the input once.
 func TestPageHidesItsEvents(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	press := func() error {
@@ -118,7 +119,7 @@ func TestPageHidesItsEvents(t *testing.T) {
 			err := tt.act()
 			got := eval(t, s, "seen")
 			if got != "1" || tt.known && err != nil || !tt.known && !errors.Is(err, wire.CodeResultUnknown) {
-				t.Errorf("the page saw it %s times, and the answer is %v", got, err)
+				t.Errorf("the page saw it %s times, and the error is %v", got, err)
 			}
 		})
 	}
@@ -139,7 +140,7 @@ func TestSelectOfAnError(t *testing.T) {
 	eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<select id="kind"><option>ok</option><option>error:none</option></select>'); document.querySelector("#kind").onchange = () => clicks++`))
 	do(t, s, verbs.Select, verbs.SelectIn{Element: element("#kind"), Values: []string{"error:none"}, TimeoutIn: timed(1000)})
 	if got := eval(t, s, "clicks"); got != "1" {
-		t.Errorf("it was selected %s times", got)
+		t.Errorf("the option was selected %s times", got)
 	}
 }
 
@@ -152,6 +153,6 @@ func TestPageClosesWhileItIsWaitedFor(t *testing.T) {
 	eval(t, s, fmt.Sprintf(oncePage, `go.disabled = true; setTimeout(() => window.close(), 600)`))
 	_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: timed(3000)})
 	if !errors.Is(err, wire.CodePageClosed) {
-		t.Errorf("it is %v (%s)", err, wire.AsError(err).Code)
+		t.Errorf("the error is %v (%s)", err, wire.AsError(err).Code)
 	}
 }

@@ -25,9 +25,8 @@ func stillCases() int {
 	return 100
 }
 
-// The shared driver does not wait two frames for an element that nothing animates. Whether it
-// clicks must still be what Playwright decides: the other session of a pair has Playwright's own
-// driver.
+// The shared driver clicks the same elements as a driver of the session's own, however they
+// move. It does not wait two frames for an element that nothing animates.
 func TestStillnessMatchesPlaywright(t *testing.T) {
 	var work sync.WaitGroup
 	var mu sync.Mutex
@@ -36,7 +35,7 @@ func TestStillnessMatchesPlaywright(t *testing.T) {
 	var pairs []twins
 	for range stillPairs {
 		quick := home.Start(t)
-		eval(t, quick, "1") // it has its driver
+		eval(t, quick, "1") // the session has its driver
 		home.OwnDrivers = true
 		plain := home.Start(t)
 		eval(t, plain, "1")
@@ -59,7 +58,7 @@ func TestStillnessMatchesPlaywright(t *testing.T) {
 					}
 				}
 				if a != b {
-					t.Errorf("with the shared driver: %s, with an own one: %s\n%s", a, b, html)
+					t.Errorf("with the shared driver: %s, with one of its own: %s\n%s", a, b, html)
 				}
 				if b == "clicked" {
 					mu.Lock()
@@ -100,8 +99,8 @@ func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string 
 	return err.Error()
 }
 
-// stillCase returns a page with a button that may be covered, disabled, transformed, animated, in a
-// shadow root or in a frame.
+// stillCase returns a page with a button that may be covered, disabled, transformed, animated,
+// in a shadow root or in a frame.
 func stillCase(r *rand.Rand) string {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	styles := `<style>

@@ -37,11 +37,11 @@ func inQueue(t *testing.T, run func(context.Context, *call)) {
 type lateElement struct{ shownElement }
 
 func (lateElement) Count() (int, error) {
-	time.Sleep(50 * time.Millisecond) // five times what a command gets whose time is over
+	time.Sleep(50 * time.Millisecond) // five times the 10 ms that a command has at least
 	return 1, nil
 }
 
-// A page that responds just after the command's time is over does not count as wedged.
+// A page that responds just after the command's time is over does not count as unresponsive.
 func TestLateIsNotWedged(t *testing.T) {
 	inQueue(t, func(ctx context.Context, c *call) {
 		ctx, cancel := context.WithTimeout(ctx, 0)

@@ -9,13 +9,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// adoptTime is how long a command that does not need the page's answer waits for a page of
-// an earlier daemon. A page at rest answers at once, one that is navigating when its server
-// has answered.
+// adoptTime is how long a command waits for a page of an earlier daemon to respond, if the
+// command does not need the response. A page at rest responds at once. A page that is
+// navigating responds when the server of the next document has responded.
 const adoptTime = time.Second
 
-// attached returns the page in a tab as soon as it can be used. A command that navigates
-// first stops a load that keeps the page from answering.
+// attached returns the page in a tab as soon as it can be used. If the page does not respond
+// within adoptTime and the command navigates, attached first stops the page's load, which may
+// keep the page from responding.
 func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
 	if !c.replacesLoad && !c.acceptsListed {
 		return conn.awaitPage(ctx, tab.TargetID)
@@ -32,8 +33,9 @@ func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*
 	return conn.awaitPage(ctx, tab.TargetID)
 }
 
-// stopLoading stops the load of a target that Playwright has not been told of yet. The
-// browser process answers this, while Chromium holds every question for the page.
+// stopLoading stops the load of a target that Playwright has not reported yet. Chromium's
+// browser process handles the command, while it delays all commands that the page has to
+// handle.
 func (conn *connection) stopLoading(ctx context.Context, target string) error {
 	p := &page{conn: conn, target: target, attaching: make(chan struct{}, 1), gone: make(chan struct{}), crash: make(chan struct{})}
 	ps, err := p.attachCDP(ctx)
@@ -46,8 +48,8 @@ func (conn *connection) stopLoading(ctx context.Context, target string) error {
 	return ps.call(ctx, "Page.stopLoading", nil, nil)
 }
 
-// activeOrListed is activePage. If the page does not respond, activeOrListed returns the tab as the
-// browser lists it, and no page.
+// activeOrListed is activePage. If the page does not respond, activeOrListed returns the tab as
+// the broker lists it, and no page.
 func (c *call) activeOrListed(ctx context.Context) (*page, verbs.Tab, error) {
 	c.acceptsListed = true
 	p, err := c.activePage(ctx)

@@ -12,7 +12,7 @@ import (
 const (
 	actionTime = 10 * time.Second // for actions, unless the caller asks for another time
 	waitTime   = 25 * time.Second // for wait, open and eval
-	readTime   = 5 * time.Second  // for what a page that is well answers at once
+	readTime   = 5 * time.Second  // for reads, which a working page answers at once
 	maxTime    = 24 * time.Hour
 	sliceTime  = 250 * time.Millisecond
 )
@@ -21,13 +21,13 @@ const (
 type call struct {
 	*daemon.Call
 	*pages
-	page          *page // that it acts on or reads; nil before it has been found
-	aheadOfEvents bool  // the page has responded, and Playwright may not have reported what happened before
+	page          *page // the page that the command acts on or reads; nil until it is found
+	aheadOfEvents bool  // the page has responded; Playwright may report earlier events later
 	settled       bool  // the page is known not to be navigating
 	replacesLoad  bool  // the command navigates, and replaces what the page is loading
-	acceptsListed bool  // what the browser lists of the tab is enough for the reply
-	askedDirectly bool  // what the page was asked last was not asked through Playwright
-	typed         bool  // the page got keyboard input, and has not said since whether it navigates
+	acceptsListed bool  // the reply needs only what the broker lists of the tab
+	askedDirectly bool  // the last question to the page was not sent through Playwright
+	typed         bool  // keyboard input was sent, and the page may navigate because of it
 }
 
 // pageCall is a command and the page that it acts on or reads.
@@ -43,8 +43,9 @@ func queued[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, conte
 	return daemon.Queued(p.session, v, bind(p, serve))
 }
 
-// queuedBriefly returns the handler of a verb that does not wait for long. Without a ticket
-// it must only use what is known.
+// queuedBriefly returns the handler of a verb that does not wait for its turn for long: see
+// [daemon.QueuedBriefly]. A call without a ticket may run beside another command, so it must
+// only read, and must not wait for a busy page.
 func queuedBriefly[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
 	return daemon.QueuedBriefly(p.session, v, bind(p, serve))
 }
@@ -57,10 +58,10 @@ func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, er
 	}
 }
 
-// onPage returns the handler of a verb that acts on the session's page or reads it, once the
-// page's document is there. Unless the caller asks for another time, the verb takes usual at
-// most. An input that check or the selector's syntax refuses does not start a browser; check may
-// be nil.
+// onPage returns the handler of a verb that acts on the session's page or reads it. The handler
+// waits until the page's document is there. Unless the caller asks for another time, the verb
+// takes usual at most. An input that check or the selector's syntax refuses does not start a
+// browser; check may be nil.
 func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(*pageCall, context.Context, In) (Out, error)) daemon.Handler {
 	return queued(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
 		var none Out
@@ -121,8 +122,8 @@ func (c *call) peek(limit time.Duration, call func() error) error {
 	return err
 }
 
-// crashed returns a channel that is closed when the command's page crashes, nil before it has
-// been found.
+// crashed returns a channel that is closed when the command's page crashes. It is nil until the
+// page is found.
 func (c *call) crashed() <-chan struct{} {
 	if c.page == nil {
 		return nil
@@ -130,8 +131,7 @@ func (c *call) crashed() <-chan struct{} {
 	return c.page.crash
 }
 
-// peekFor is [call.peek] for a question with an answer. An answer that comes too late is
-// dropped.
+// peekFor is [call.peek] for a call with a result. A result that comes too late is dropped.
 func peekFor[T any](c *call, limit time.Duration, question func() (T, error)) (T, error) {
 	answers := make(chan T, 1)
 	err := c.peek(limit, func() error {
@@ -153,8 +153,8 @@ func (c *call) noteDriverLoss(err error) {
 	}
 }
 
-// askAside asks a question that changes nothing, and does not wait for the answer beyond ctx.
-// A page that is busy answers later, and the answer is dropped.
+// askAside runs a call that changes nothing, and returns its result. It does not wait longer
+// than ctx: a busy page answers later, and the answer is dropped.
 func askAside[T any](ctx context.Context, conn *connection, question func() (T, error)) (T, error) {
 	type answer struct {
 		value T

@@ -32,7 +32,7 @@ func leave[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 	return out, err
 }
 
-// counts returns a function that waits until pages have counted something.
+// counts returns a function that waits until a page has reported name to the site.
 func counts(t testing.TB, web *site.Site, name string) func() {
 	return func() {
 		for began := time.Now(); web.Count(name) == 0; time.Sleep(5 * time.Millisecond) {
@@ -118,7 +118,8 @@ func TestDisconnectStopsScript(t *testing.T) {
 	}
 }
 
-// A document that has replaced another one stays, so the error does not say that nothing was done.
+// If the caller of open disconnects after the new document has replaced the old one, the result
+// is unknown, since the new document stays.
 func TestDisconnectWhileDocumentLoads(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
@@ -129,7 +130,8 @@ func TestDisconnectWhileDocumentLoads(t *testing.T) {
 				return
 			}
 		}
-		time.Sleep(500 * time.Millisecond) // status has it before open waits for its load
+		// The status has the URL a little before open waits for the load event.
+		time.Sleep(500 * time.Millisecond)
 	}
 	if _, err := leave(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck")}, until); !errors.Is(err, wire.CodeResultUnknown) {
 		t.Errorf("open, whose caller left while the page loaded, = %v (%v), want %s", err, wire.AsError(err), wire.CodeResultUnknown)
@@ -167,7 +169,8 @@ func TestDisconnectDuringClick(t *testing.T) {
 		for (const end = Date.now() + 500; Date.now() < end;);
 	}), 0`)
 	_, err := leave(t, s, verbs.Click, verbs.ClickIn{Element: element("#button")}, counts(t, web, "pressed"))
-	if err != nil && !errors.Is(err, wire.CodeResultUnknown) { // this only where the machine takes 3 s for it
+	// The result is unknown only if the machine takes 3 s for the click.
+	if err != nil && !errors.Is(err, wire.CodeResultUnknown) {
 		t.Errorf("click, whose caller left in the middle, = %v (%v), want success", err, wire.AsError(err))
 	}
 	if got := text(t, s, "#out"); got == "" {

@@ -20,14 +20,14 @@ const (
 )
 
 // connection is a connection of Playwright to the session's endpoint. When it is lost, another
-// is made and the pages are adopted again.
+// connection is made, which adopts the pages again.
 type connection struct {
 	at      daemon.Endpoint
 	browser playwright.Browser
 	context playwright.BrowserContext
 	state   *daemon.StateStore
 	driver  *playwrightDriver
-	devices map[string]*playwright.DeviceDescriptor // that Playwright knows, by name
+	devices map[string]*playwright.DeviceDescriptor // Playwright's devices, by name
 	lost    chan struct{}                           // closed when the connection is lost
 	// onSocketRemoved is called when the broker reports that the daemon's socket is gone.
 	onSocketRemoved func()
@@ -39,19 +39,19 @@ type connection struct {
 	attachments   map[playwright.Page]*attachment
 	changed       chan struct{} // closed and replaced when pages changes
 	closing       bool          // no more work is accepted
-	cdp           *cdp.Conn     // nil before the first need
-	promptsScript string        // that every document has, see prompts
+	cdp           *cdp.Conn     // nil until it is needed
+	promptsScript string        // the script of every document, see installPrompts
 }
 
-// attachment is a page that is being attached or was.
+// attachment is a page that is being attached, or was attached.
 type attachment struct {
 	done chan struct{} // closed when page and err are set
 	page *page
 	err  error
 }
 
-// connect connects to the session's endpoint. When it returns, the pages that the session has
-// already are attached, except those that do not respond.
+// connect connects Playwright to the session's endpoint. It begins to attach the session's
+// pages, and does not wait for them.
 func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemon.Endpoint) (*connection, error) {
 	limit := connectTime
 	if until, ok := ctx.Deadline(); ok {
@@ -61,7 +61,7 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 		return nil, daemon.ContextError(ctx)
 	}
 	browser, err := pw.Chromium.ConnectOverCDP(driverAddress(at.Socket)+":"+at.Path, playwright.BrowserTypeConnectOverCDPOptions{
-		// The page stays as a person would see it. What keeps it awake is done by the broker.
+		// The pages stay as a person would see them. The broker keeps them awake.
 		NoDefaults: playwright.Bool(true),
 		IsLocal:    playwright.Bool(true),
 		Timeout:    playwright.Float(milliseconds(limit)),
@@ -95,7 +95,8 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	for _, there := range conn.context.Pages() {
 		conn.spawn(func() { _, _ = conn.attach(there) })
 	}
-	// Ahead of the first need, for the broker's report that the daemon's socket is gone.
+	// This connection is made before it is needed: over it the broker reports that the daemon's
+	// socket was removed.
 	conn.spawn(func() { _, _ = conn.dialCDP(context.Background()) })
 	return conn, nil
 }
@@ -103,10 +104,10 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 // emulation returns the emulation that was set for the session.
 func (conn *connection) emulation() emulation { return emulation(conn.state.Get().Emulation) }
 
-// driverAddress returns a socket's URL for the driver, with a host that is an IP address. The
-// driver looks up any other host, although it connects to a socket. It also looks up localhost,
-// which it uses if there is no host. On a machine whose hosts file has no IPv6 address for
-// localhost, that is a request over the network, which may get no response.
+// driverAddress returns the URL of a socket for the driver. The host in it is an IP address,
+// since the driver looks up any other host, although it connects to a socket. Without a host
+// the driver looks up localhost. If the machine's hosts file has no IPv6 address for localhost,
+// that is a request over the network, which may get no response.
 func driverAddress(socket string) string { return "ws+unix://127.0.0.1" + socket }
 
 func connectError(err error) error {
@@ -118,9 +119,9 @@ func connectError(err error) error {
 	return wire.Errorf(wire.CodeBrowserGone, "connecting to the browser: %s", firstLine(text)).WithHint("abrowser browser status")
 }
 
-// spawn runs work that the handler of an event must not do itself, since handlers run on the
-// goroutine that reads the driver's messages. Wait waits for the work. Once the connection is
-// being closed, spawn runs nothing and returns false.
+// spawn runs work in a goroutine. The handler of an event must not do such work itself, since
+// handlers run on the goroutine that reads the driver's messages. Wait waits for the work. Once
+// the connection is being closed, spawn runs nothing and returns false.
 func (conn *connection) spawn(work func()) bool {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -130,7 +131,8 @@ func (conn *connection) spawn(work func()) bool {
 	return !conn.closing
 }
 
-// attach makes a page usable. However often it is called for a page, it does so once.
+// attach makes a page usable and returns it. Further calls for the same page return the result
+// of the first.
 func (conn *connection) attach(p playwright.Page) (*page, error) {
 	conn.mu.Lock()
 	a, known := conn.attachments[p]
@@ -187,7 +189,7 @@ func (conn *connection) awaitPage(ctx context.Context, target string) (*page, er
 	}
 }
 
-// closeTarget closes a target by the browser, whether or not Playwright knows it.
+// closeTarget closes a target through the browser, even if Playwright does not know the target.
 func (conn *connection) closeTarget(target string) error {
 	cdp, err := conn.browser.NewBrowserCDPSession()
 	if err != nil {
@@ -229,8 +231,8 @@ func (conn *connection) Close() {
 	}
 }
 
-// Wait waits until the work of event handlers has ended. If it does not, the driver is ended,
-// which ends every call through it.
+// Wait waits until the work of event handlers has ended. If it does not end, Wait ends the
+// driver, which ends every call through the driver.
 func (conn *connection) Wait() {
 	if !conn.waitWorkers(stopTime) {
 		conn.driver.stopDriver()

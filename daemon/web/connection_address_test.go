@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// For each new session a name would be looked up over the network.
+// The driver's URL of a socket has an IP address as its host: the driver would look up a name
+// over the network, for each new session.
 func TestDriverIsGivenAnAddress(t *testing.T) {
 	u, err := url.Parse(driverAddress("/run/b.sock") + ":/v1/session/a")
 	if err != nil || net.ParseIP(u.Hostname()) == nil || u.Path != "/run/b.sock:/v1/session/a" {

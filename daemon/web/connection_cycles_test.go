@@ -23,9 +23,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Sessions that have ended leave nothing behind, neither in the processes that serve all sessions
-// nor in the process of their daemons. They run one after the other, since playwright-go cannot
-// start two drivers at a time in one process.
+// Sessions that have ended leave nothing behind, neither in the processes that serve all
+// sessions nor in the process of their daemons. They run one after the other, since
+// playwright-go cannot start two drivers at a time in one process.
 func TestSessionsLeaveNothing(t *testing.T) {
 	const warm = 5
 	rounds := 20
@@ -42,13 +42,14 @@ func TestSessionsLeaveNothing(t *testing.T) {
 			s.End(t)
 		}
 	}
-	cycles(warm) // what is made once
+	cycles(warm) // for everything that is created once
 	brokerGoroutines := goroutinesOfBroker(t)
-	cycles(warm) // and once for each broker
+	cycles(warm) // for everything that is created once for each broker
 	before := holdings(t)
 	cycles(rounds)
 	after, more := before, []string(nil)
-	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) { // nothing announces it
+	// No event announces that the resources are released.
+	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		after = holdings(t)
 		if more = after.beyond(before); len(more) == 0 {
 			break
@@ -60,7 +61,7 @@ func TestSessionsLeaveNothing(t *testing.T) {
 	}
 	if t.Failed() {
 		var all strings.Builder
-		_ = pprof.Lookup("goroutine").WriteTo(&all, 1) // a builder takes everything
+		_ = pprof.Lookup("goroutine").WriteTo(&all, 1) // a strings.Builder returns no error
 		t.Logf("our goroutines:\n%.8000s", all.String())
 	}
 	if now := goroutinesOfBroker(t); now > brokerGoroutines+5 { // connections of clients come and go
@@ -71,10 +72,10 @@ func TestSessionsLeaveNothing(t *testing.T) {
 	stays.check(t)
 }
 
-// held counts what the processes hold, by kind.
+// held counts the resources that processes hold, by kind.
 type held map[string]int
 
-// holdings counts what this process and those that serve all sessions hold.
+// holdings counts the resources of this process and of the processes that serve all sessions.
 func holdings(t *testing.T) held {
 	t.Helper()
 	runtime.GC()
@@ -86,7 +87,7 @@ func holdings(t *testing.T) held {
 	return h
 }
 
-// beyond returns what has grown by more than what varies by itself.
+// beyond returns the counts that have grown by more than their usual variation.
 func (h held) beyond(before held) []string {
 	// The process of a daemon ends with its session, so its memory does not matter here.
 	slack := map[string]int{
@@ -128,8 +129,8 @@ func brokerStatus(t *testing.T) verbs.BrowserStatusOut {
 	return status
 }
 
-// goroutinesOfBroker ends the broker by the signal that prints its goroutines, and returns how many
-// it had. Its keeper starts another.
+// goroutinesOfBroker ends the broker by the signal that prints its goroutines, and returns how
+// many goroutines it had. The keeper starts another broker.
 func goroutinesOfBroker(t *testing.T) int {
 	t.Helper()
 	log := home.Broker(t).Log
@@ -145,7 +146,8 @@ func goroutinesOfBroker(t *testing.T) int {
 	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) { // nothing announces it
+	// No event announces the end of the broker.
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); err != nil {
 			break
 		}
@@ -159,7 +161,7 @@ func goroutinesOfBroker(t *testing.T) int {
 	}
 	n := bytes.Count(said[from:], []byte("\ngoroutine "))
 	if n == 0 {
-		t.Fatalf("the broker said nothing of its goroutines:\n%s", said[from:])
+		t.Fatalf("the broker did not print its goroutines:\n%s", said[from:])
 	}
 	return n
 }

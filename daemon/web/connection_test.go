@@ -81,14 +81,14 @@ func TestCloseKeepsThePages(t *testing.T) {
 	}
 }
 
-// A session that was opened with --on-end close closes its tabs when it is closed, even by a later
-// daemon.
+// A session that was opened with --on-end close closes its tabs when it is closed, even by a
+// later daemon.
 func TestCloseTabsAtEnd(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), OnEnd: "close"})
 	s.End(t)
 	next := home.Resume(t, s.Name)
-	open(t, next, web.URL("/page/two")) // which says nothing of it
+	open(t, next, web.URL("/page/two")) // this open has no --on-end
 	if got := do(t, next, verbs.Close, verbs.CloseIn{}); got.Kept != 0 {
 		t.Errorf("close = %+v", got)
 	}
@@ -188,7 +188,7 @@ func TestTheBrokerIsKilled(t *testing.T) {
 	if err := syscall.Kill(hello.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for syscall.Kill(hello.PID, 0) == nil { // until its keeper has seen it
+	for syscall.Kill(hello.PID, 0) == nil { // until the keeper has reaped it
 		time.Sleep(5 * time.Millisecond)
 	}
 	if got := eval(t, s, "reveal()"); got != secret {
@@ -208,7 +208,7 @@ func TestPageCrash(t *testing.T) {
 	awaitState(t, s, "busy")
 	crashTarget(t, s, first.TargetID)
 	if err := <-running; !errors.Is(err, wire.CodePageCrashed) {
-		t.Errorf("what ran ended with %v, want %s", err, wire.CodePageCrashed)
+		t.Errorf("the running command ended with %v, want %s", err, wire.CodePageCrashed)
 	}
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")}, wire.CodePageCrashed)
 	if got := open(t, s, web.URL("/page/two")); got.Title != "two" {
@@ -222,8 +222,8 @@ func TestPageCrash(t *testing.T) {
 	}
 }
 
-// A page that has crashed, and does not respond, does not keep the session's next daemon or driver
-// from connecting.
+// A page that has crashed and does not respond does not keep the session's next daemon or
+// driver from connecting.
 func TestPageCrashedBeforeDaemonStarted(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	first := open(t, s, web.URL("/page/one"))
@@ -244,7 +244,7 @@ func TestPageCrashedBeforeDaemonStarted(t *testing.T) {
 	began := time.Now()
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")}, wire.CodePageCrashed)
 	if took := time.Since(began); took > 15*time.Second {
-		t.Errorf("to say that the page crashed took %v", took)
+		t.Errorf("the error that the page crashed took %v", took)
 	}
 	if got := open(t, s, web.URL("/page/two")); got.Title != "two" {
 		t.Errorf("open after a crash = %+v", got)

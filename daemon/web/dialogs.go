@@ -40,8 +40,8 @@ func newDialogs(k *daemon.StateStore, n *daemon.Notices) *dialogs {
 	return &dialogs{state: k, notices: n, open: map[playwright.Dialog]*openDialog{}}
 }
 
-// answer answers a dialog that has opened. The dialog is added to the notices before it is
-// answered, since the command that has caused it ends then.
+// answer answers a dialog that has opened. It adds the dialog to the notices before, since the
+// command that has caused the dialog may end with the answer.
 func (d *dialogs) answer(dialog playwright.Dialog) {
 	seen := verbs.Dialog{Type: dialog.Type(), Message: dialog.Message(), DefaultPrompt: dialog.DefaultValue(), Handled: "dismissed"}
 	do := d.decide(seen.Type)
@@ -88,7 +88,7 @@ func (d *dialogs) decide(kind string) reaction {
 	return reaction{accept: kind == "alert" || kind == "beforeunload", raised: true}
 }
 
-// expect sets the reaction to the next dialog, whatever the policy.
+// expect sets the reaction to the next dialog, which overrides the policy.
 func (d *dialogs) expect(next reaction) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

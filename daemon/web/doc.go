@@ -2,12 +2,13 @@
 // and by CDP, and serves the verbs that need a page. It is the only package that imports
 // playwright-go.
 //
-// A page is reached in two ways. Playwright, through its driver, waits for elements, loads
-// documents and reports events. The session's own CDP connection asks the page directly what
-// takes one question: scripts, getters, and a click or a fill on an element that is ready at
-// once. This fast path refuses what it cannot do before it has done anything, and then
-// Playwright does it.
+// A page is reached in two ways. Playwright, through its driver, a Node process, waits for
+// elements, loads documents and reports events. The fast path sends CDP commands over the
+// daemon's own connection to the session's endpoint: it runs scripts, reads values, and clicks
+// or fills an element that is ready at once. If the fast path cannot perform an action, it
+// refuses before it has done anything, and Playwright performs the action.
 //
-// The packages below need neither a page nor Playwright: cdp is the connection, aria reads
-// snapshots, har writes recordings of requests, prompts decides what a page may.
+// The packages below need neither a page nor Playwright: cdp is the direct connection, aria
+// reads snapshots, har writes recordings of requests, and prompts decides about a page's
+// requests for permissions, notifications and files.
 package web

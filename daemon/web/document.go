@@ -13,9 +13,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// documents returns the name of the document of each frame that has refs in a capture. Each
-// question goes through an element of the capture, so that the answer is about the captured
-// document and not about a later one.
+// documents returns, for each frame that has refs in a capture, the name of its document: see
+// clock. It asks an element of the capture for the name, so that the name is that of the
+// captured document and not of a later one.
 func (c *pageCall) documents(ctx context.Context, root *aria.Node) (map[string]string, error) {
 	named := map[string]string{}
 	var failed error
@@ -36,14 +36,14 @@ func (c *pageCall) documents(ctx context.Context, root *aria.Node) (map[string]s
 
 // document is the document of a page's main frame.
 type document struct {
-	name    string // by which refs refer to it
-	commits int64  // of the page, before it was asked
+	name    string // the name by which refs refer to the document
+	commits int64  // the page's commits before the name was read
 }
 
-// knownDocument returns the name of the main frame's document if there has been no other since
-// it was read. Playwright reports a new document before it responds to a question about it, for
-// which it must first install its functions there. So after a response of Playwright's, this is
-// the document that the response is about.
+// knownDocument returns the name of the main frame's document, unless the frame has navigated
+// since the name was read. After a response of Playwright's, the name is that of the document
+// that the response is about: before Playwright asks a new document anything, it must install
+// its functions there, and it has reported the document by then.
 func (p *page) knownDocument() (name string, ok bool) {
 	d := p.document.Load()
 	if d == nil || d.commits != p.commits.Load() {
@@ -52,8 +52,8 @@ func (p *page) knownDocument() (name string, ok bool) {
 	return d.name, true
 }
 
-// documentOf returns the name of the document of an element of the last capture. If that is not
-// known, it takes seven messages to the page.
+// documentOf returns the name of the document of an element of the last capture. If the name is
+// not known, that takes seven messages to the page.
 func (c *pageCall) documentOf(ctx context.Context, pwRef string) (string, error) {
 	if aria.FrameOf(pwRef) != "" {
 		return c.documentAt(ctx, pwRef)
@@ -69,9 +69,9 @@ func (c *pageCall) documentOf(ctx context.Context, pwRef string) (string, error)
 	return name, err
 }
 
-// documentNow returns the name of the document that the main frame has now. If that is not
-// known, it takes one message to the page. If the page has a document that Playwright has not
-// reported yet, its name counts as unknown again when Playwright does.
+// documentNow returns the name of the main frame's present document. If the name is not known,
+// that takes one message to the page. If Playwright has not reported the document yet, the name
+// counts as unknown again when Playwright reports it.
 func (c *pageCall) documentNow(ctx context.Context) (string, error) {
 	if name, ok := c.page.knownDocument(); ok {
 		return name, nil
@@ -107,12 +107,12 @@ func (c *pageCall) documentAt(ctx context.Context, pwRef string) (string, error)
 	return aria.FrameOf(pwRef) + "@" + now, err
 }
 
-// clockTime is how long a document may take to respond. Playwright also waits for that time for
-// an element that has gone since the capture.
+// clockTime is how long a document may take to respond. Playwright waits as long for an element
+// that was removed after the capture.
 const clockTime = 2 * time.Second
 
-// clock asks when a document started, and returns the time as the document's name: no two
-// documents of a frame start at the same time.
+// clock asks when a document started, and returns the time as text. The text is the document's
+// name, since no two documents of a frame start at the same time.
 func (c *call) clock(ctx context.Context, ask func(limit time.Duration) (any, error)) (string, error) {
 	limit := daemon.TimeLeft(ctx, clockTime)
 	origin, err := peekFor(c, limit+time.Second, func() (any, error) { return ask(limit) })

@@ -12,7 +12,7 @@ import (
 type renewedPage struct {
 	playwright.Page
 	began float64
-	asked int // elements, for their document
+	asked int // the number of elements that were asked for their document
 }
 
 func (p *renewedPage) Locator(string, ...playwright.PageLocatorOptions) playwright.Locator {
@@ -31,8 +31,8 @@ func (e renewedElement) Evaluate(string, any, ...playwright.LocatorEvaluateOptio
 	return e.page.began, nil
 }
 
-// A document that was read before a capture is the one that was captured, if there was no other
-// meanwhile.
+// The name of a document that was read before a capture is valid for the capture, unless the
+// page has navigated in between.
 func TestDocumentReadBefore(t *testing.T) {
 	inQueue(t, func(_ context.Context, c *call) { documentReadBefore(t, c) })
 }

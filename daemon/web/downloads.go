@@ -12,18 +12,18 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// downloads is what replies have said of the session's downloads. Which there are is known to
-// the broker, which keeps them when the daemon ends.
+// downloads records which of the session's downloads were reported in replies or given to
+// commands. The broker has the list of the downloads, and keeps it when the daemon ends.
 type downloads struct {
 	session *daemon.Session
 
 	mu    sync.Mutex // guards the fields below
-	told  int        // the number up to which downloads are no news
-	taken int        // the number of the newest one that was given to a command
+	told  int        // downloads up to this number were reported
+	taken int        // the number of the newest download that was given to a command
 	given map[string]time.Time
 }
 
-// giveLocked marks a download as given to a command, whose caller fetches it.
+// giveLocked marks a download as given to a command. The command's caller fetches the file.
 func (d *downloads) giveLocked(got verbs.BrokerDownload) {
 	if d.given == nil {
 		d.given = map[string]time.Time{}
@@ -32,12 +32,12 @@ func (d *downloads) giveLocked(got verbs.BrokerDownload) {
 	d.taken = max(d.taken, got.Number)
 }
 
-// fetchTime is how long a caller may take to fetch a download that it was given. One that is
-// still there then was not fetched, and may be given to another command.
+// fetchTime is how long a caller may take to fetch a download that it was given. If the
+// download is still listed after that, it may be given to another command.
 const fetchTime = 5 * time.Second
 
-// isTaken reports whether a download has been or is being given to a command, so that no
-// other waits for it.
+// isTaken reports whether a download has been or is being given to a command, so that no other
+// command waits for it.
 func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,14 +45,15 @@ func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
 	return got.Delivered || got.State == "canceled" && got.Number <= d.taken || given && time.Since(at) < fetchTime
 }
 
-// untoldLocked returns the numbers between which downloads are news. Those of an earlier
-// daemon are no news.
+// untoldLocked returns the range of downloads to report: those above told, up to newest. It
+// leaves out the downloads of an earlier daemon.
 func (d *downloads) untoldLocked() (told, newest int) {
 	newest, first := d.session.Tabs.Downloads()
 	return max(d.told, first), newest
 }
 
-// takeNew returns the downloads that have started and that no reply has named.
+// takeNew returns the downloads that have started and that no reply has named. They count as
+// reported then.
 func (d *downloads) takeNew(ctx context.Context) []verbs.StartedDownload {
 	d.mu.Lock()
 	told, newest := d.untoldLocked()
@@ -74,8 +75,8 @@ func (d *downloads) takeNew(ctx context.Context) []verbs.StartedDownload {
 	return fresh
 }
 
-// startTime is how long a click on a link that saves a file waits for the download to start.
-// One that starts later is told by a later reply.
+// startTime is how long a click on a link that saves a file waits for the download to start. A
+// later reply reports a download that starts later.
 const startTime = 2 * time.Second
 
 // awaitStart waits until a download has started that no reply has named.
@@ -104,7 +105,7 @@ func (d *downloads) newest(ctx context.Context) (int, error) {
 	return newest, nil
 }
 
-// await waits for a download that choose returns, and gives it to the command.
+// await waits until choose returns a download, and gives the download to the command.
 func (d *downloads) await(ctx context.Context, choose func([]verbs.BrokerDownload) *verbs.BrokerDownload) (verbs.BrokerDownload, error) {
 	for {
 		all, err := d.session.Broker.Downloads(ctx)
@@ -124,7 +125,7 @@ func (d *downloads) await(ctx context.Context, choose func([]verbs.BrokerDownloa
 	}
 }
 
-// awaitFinished waits until a download has ended, and returns what the caller is to fetch.
+// awaitFinished waits until a download has ended, and returns the file that the caller fetches.
 func (d *downloads) awaitFinished(ctx context.Context, one verbs.BrokerDownload, path string) (verbs.SavedDownload, error) {
 	began := time.Now()
 	for {

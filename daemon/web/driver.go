@@ -26,14 +26,15 @@ type Driver struct {
 	// Join connects to a driver that other sessions share. If it is nil, the session gets a
 	// driver of its own.
 	Join func(context.Context) (*driver.Conn, error)
-	// Process is locked while a driver starts, since playwright-go sets its logger and this
-	// package the environment for the whole process. The sessions of one process share it. It
-	// is nil if the process has one session.
+	// Process is locked while a driver starts: playwright-go sets its logger, and this package
+	// sets the environment, for the whole process. The sessions of one process share the lock.
+	// It is nil if the process has one session.
 	Process sync.Locker
 }
 
-// playwrightDriver is Playwright's driver: a connection to one that other sessions share, or a
-// process of the session's own. It is started at the first need, and again when it has ended.
+// playwrightDriver is Playwright's driver: a connection to a driver that other sessions share,
+// or a process of the session's own. It is started when it is needed, and again after it has
+// ended.
 type playwrightDriver struct {
 	find   func(context.Context) (Driver, error)
 	stderr io.Writer
@@ -42,8 +43,8 @@ type playwrightDriver struct {
 
 	mu      sync.Mutex // guards the fields below; held while the driver starts, so that only one does
 	pw      *playwright.Playwright
-	process *os.Process  // of a driver of the session's own
-	conn    *driver.Conn // to a driver that is shared
+	process *os.Process  // the driver of the session's own
+	conn    *driver.Conn // the connection to a shared driver
 }
 
 // start returns the driver, and starts it if it does not run.
@@ -84,7 +85,7 @@ func (e *playwrightDriver) start(ctx context.Context) (*playwright.Playwright, e
 	return pw, nil
 }
 
-// join connects to a driver that serves other sessions too. If that one ends meanwhile, join
+// join connects to a driver that serves other sessions too. If the driver ends meanwhile, join
 // connects once more.
 func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.Playwright, *driver.Conn, error) {
 	for again := false; ; again = true {
@@ -98,10 +99,10 @@ func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.
 			Logger: slog.New(slog.DiscardHandler), // otherwise the whole log would go to Stderr
 		})
 		stop()
-		_ = conn.Stderr().Close() // the program has a copy, or has ended
+		_ = conn.Stderr().Close() // the process that playwright-go started has a copy, or has ended
 		switch lost := conn.Lost(); {
 		case err == nil && !lost:
-			select { // replaces an earlier one
+			select { // removes an earlier connection
 			case <-e.conns:
 			default:
 			}
@@ -121,7 +122,7 @@ func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.
 }
 
 // startOwn starts a driver of the session's own. The directory for its temporary files can only
-// be set in the environment. Files that a killed driver has left there are removed first.
+// be set in the environment. startOwn first removes files that a killed driver has left there.
 func (e *playwrightDriver) startOwn(where Driver) (*playwright.Playwright, error) {
 	if err := os.RemoveAll(e.temp); err != nil {
 		return nil, err
@@ -142,7 +143,8 @@ func (e *playwrightDriver) startOwn(where Driver) (*playwright.Playwright, error
 	return pw, errors.Join(err, os.Unsetenv("TMPDIR"))
 }
 
-// isAlive reports whether the driver runs. playwright-go reports its end only when it is used.
+// isAlive reports whether the driver runs. playwright-go notices the end of the driver only
+// when it is used.
 func (e *playwrightDriver) isAlive() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -156,7 +158,8 @@ func (e *playwrightDriver) isAliveLocked() bool {
 	return e.process != nil && e.process.Signal(syscall.Signal(0)) == nil
 }
 
-// status describes the driver. It is zero if there is none or it is being started.
+// status describes the driver. The status is zero if no driver runs or the driver is being
+// started.
 func (e *playwrightDriver) status(ctx context.Context) verbs.DriverStatus {
 	if !e.mu.TryLock() {
 		return verbs.DriverStatus{}
@@ -186,8 +189,8 @@ func (e *playwrightDriver) isShared() bool {
 
 const stopTime = 2 * time.Second
 
-// release stops using a driver. One of the session's own is ended: by closing its input, and if
-// that does not suffice, by killing it.
+// release stops using a driver. It ends a driver of the session's own by closing the driver's
+// input or, if that does not suffice, by killing it.
 func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -199,7 +202,7 @@ func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	ended := make(chan struct{})
 	go func() { // ends with the process, at the latest when it is killed
 		defer close(ended)
-		_ = daemon.Recover(pw.Stop) // however it ends
+		_ = daemon.Recover(pw.Stop) // the error does not matter
 	}()
 	select {
 	case <-ended:
@@ -215,7 +218,7 @@ func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	if conn != nil {
 		conn.Close()
 	}
-	runtime.GC() // playwright-go leaves it to the collector to close the driver's files
+	runtime.GC() // playwright-go closes the driver's files only when they are garbage-collected
 }
 
 // stopDriver ends the driver, if one runs.

@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// withSecret is a session whose page has a secret of its own, by which the test sees whether the page
-// is still the same.
+// withSecret is a session whose page has a secret value. The test reads the value to find out
+// whether the page is still the same.
 type withSecret struct {
 	*daemontest.Session
 	secret string
@@ -37,7 +37,7 @@ func (s withSecret) check(t *testing.T) {
 	}
 }
 
-// sharedDriver returns the process that serves all sessions of the test.
+// sharedDriver returns the pid of the driver that serves all sessions of the test.
 func sharedDriver(t *testing.T) int {
 	t.Helper()
 	all := children(t, "\x00driver\x00")
@@ -61,14 +61,14 @@ func TestSessionsShareADriver(t *testing.T) {
 	one.check(t)
 	two.check(t)
 	var own []int
-	for range 100 { // a stand-in ends when it has handed its pipes over
+	for range 100 { // the process that playwright-go starts ends when it has passed on its pipes
 		if own = children(t, "run-driver"); len(own) == 0 {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	if len(own) != 0 {
-		t.Errorf("stand-ins and drivers of one session: %v", own)
+		t.Errorf("processes of run-driver are left: %v", own)
 	}
 }
 
@@ -91,13 +91,14 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 			t.Fatal("the page does not come")
 		}
 	}
-	time.Sleep(500 * time.Millisecond) // status knows of the page a little before open, which then waits for its load
+	// The status has the URL a little before open waits for the load event.
+	time.Sleep(500 * time.Millisecond)
 	pid := sharedDriver(t)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	killed := time.Now()
-	if err := <-running; err != nil { // it does nothing to the page, so it goes on
+	if err := <-running; err != nil { // a wait changes nothing, so it is run again
 		t.Errorf("the wait during which the driver was killed ended with %v", err)
 	}
 	err := <-opening
@@ -107,12 +108,12 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 	one.check(t)
 	two.check(t)
 	if now := sharedDriver(t); now == pid {
-		t.Error("the killed process serves")
+		t.Error("the killed process still serves")
 	}
 }
 
-// A command that only reads is run again when the driver is lost during it. Its caller would do
-// nothing else.
+// A command that only reads is run again when the driver is lost during it. Its caller could
+// only repeat it.
 func TestReadsAreRepeated(t *testing.T) {
 	web := site.Start(t)
 	s := startWithSecret(t, web)
@@ -137,11 +138,11 @@ func TestReadsAreRepeated(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eval(t, s.Session, "setTimeout(() => { for (const end = Date.now() + 2500; Date.now() < end;); }, 100), 0")
-			time.Sleep(500 * time.Millisecond) // the page spins by now, and cannot say so
+			time.Sleep(500 * time.Millisecond) // by now the page is busy and does not respond
 			done := make(chan error, 1)
 			go func() { done <- tt.read() }()
 			awaitState(t, s.Session, "busy")
-			time.Sleep(200 * time.Millisecond) // it has asked the page
+			time.Sleep(200 * time.Millisecond) // by now the command has asked the page
 			if err := syscall.Kill(sharedDriver(t), syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
@@ -153,13 +154,14 @@ func TestReadsAreRepeated(t *testing.T) {
 	}
 }
 
-// A driver that is stopped is replaced even if no command uses it, and the pages are adopted before
-// the next command.
+// A driver that is suspended is replaced even if no command uses it, and the pages are adopted
+// before the next command.
 func TestTheSharedDriverIsStopped(t *testing.T) {
 	web := site.Start(t)
 	one, two := startWithSecret(t, web), startWithSecret(t, web)
 	pid := sharedDriver(t)
-	time.Sleep(11 * time.Second) // a driver that is lost sooner is replaced only when asked for
+	// A driver that is lost sooner is replaced only when a command needs it.
+	time.Sleep(11 * time.Second)
 	stopped := time.Now()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -175,7 +177,7 @@ func TestTheSharedDriverIsStopped(t *testing.T) {
 	}
 	took := time.Since(stopped)
 	t.Logf("ended %s after the stop", took)
-	if took > 4*5*time.Second { // what is promised, on a machine that does other things too
+	if took > 4*5*time.Second { // four times the promised 5 s: the machine may be busy
 		t.Errorf("the stopped driver was ended after %s", took)
 	}
 	for _, s := range []withSecret{one, two, late} {

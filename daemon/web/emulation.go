@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// emulation is the session's emulation. All of it is set over the session's own connection to
-// each page, and ends with it.
+// emulation is the session's emulation. All of it is set through Playwright's connection to the
+// pages, and ends with the connection.
 type emulation daemon.Emulation
 
 // pageCalls returns the CDP commands that change a page's emulation from before to e, for the

@@ -43,8 +43,8 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// Settings apply to the session's next daemon, and end with the session: another client finds nothing
-// of them on the page.
+// Settings apply to the session's next daemon, and end with the session: another client of the
+// page then finds none of them.
 func TestEmulationLastsAsLongAsTheSession(t *testing.T) {
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))

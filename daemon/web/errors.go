@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// codeError returns an error of Playwright's with a code. An error that has one is returned as
-// it is.
+// codeError converts an error of Playwright's to an error with a code. It returns an error that
+// has a code unchanged.
 func codeError(err error) error {
 	var own *wire.Error
 	if err == nil || errors.As(err, &own) {
@@ -21,7 +21,8 @@ func codeError(err error) error {
 	switch {
 	case errors.Is(err, playwright.ErrTargetClosed), strings.Contains(text, "has been closed"), strings.Contains(text, "session closed"), isDriverGone(err):
 		return wire.Errorf(wire.CodeBrowserGone, "the page, the browser or its broker went away").WithHint("abrowser status")
-	case strings.Contains(text, "age crashed"), strings.Contains(text, "Target crashed"): // Page or page
+	// "age crashed" matches Page and page.
+	case strings.Contains(text, "age crashed"), strings.Contains(text, "Target crashed"):
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
 	case isBadSelector(text):
 		return wire.Errorf(wire.CodeBadInput, "%s", firstLine(text)).WithHint("a selector is CSS, xpath=..., text=..., role=... or a ref such as e3")
@@ -88,7 +89,8 @@ func isBadSelector(text string) bool {
 
 // errorText returns the text of an error without the parts that are for users of Playwright.
 func errorText(err error) string {
-	// These are no package variables, which every process with this package would compile.
+	// The expressions are not package variables, which every process with this package would
+	// compile.
 	text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(err.Error(), "")
 	text, _, _ = strings.Cut(text, "\nCall log:")
 	return regexp.MustCompile(`^(playwright: |timeout: |target closed: |Error: )+`).ReplaceAllString(strings.TrimSpace(text), "")

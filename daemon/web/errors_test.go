@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The texts are Playwright's.
+// codeError finds the code of these error texts of Playwright.
 func TestErrorCodes(t *testing.T) {
 	for text, want := range map[string]wire.Code{
 		"Frame.Goto http://127.0.0.1/me: playwright: Page crashed":  wire.CodePageCrashed,

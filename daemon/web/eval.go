@@ -54,7 +54,8 @@ func (c *pageCall) evaluate(ctx context.Context, code string) (value, error) {
 }
 
 // runScript sends a script to the page and waits for its result. If ctx ends first, runScript
-// stops the script and detaches from its CDP session, so that nothing waits for it any more.
+// stops the script and detaches from its CDP session, so that nothing waits for the script any
+// more.
 func (c *pageCall) runScript(ctx context.Context, method string, params map[string]any) (cdp.RemoteObject, error) {
 	var out cdp.Evaluation
 	ps, err := c.page.attachCDP(ctx)
@@ -88,8 +89,8 @@ func (c *pageCall) runScript(ctx context.Context, method string, params map[stri
 	return cdp.RemoteObject{}, err
 }
 
-// awaitPage waits until the page responds. A script that is sent to a busy page may start when
-// nothing waits for it any more, so it is sent after that.
+// awaitPage waits until the page responds. It is called before a script is sent: a busy page
+// could start the script after the command has ended.
 func (c *pageCall) awaitPage(ctx context.Context) error {
 	ps, err := c.page.attachCDP(ctx)
 	if err == nil {

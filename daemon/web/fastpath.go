@@ -12,7 +12,8 @@ import (
 )
 
 // fastAction is an action that the daemon performs itself, with Playwright's own checks, if the
-// element is ready at once (quick.js of launcher/driver). If it is not, nothing is done.
+// element is ready at once (quick.js of launcher/driver). If the element is not ready, nothing
+// is done.
 type fastAction struct {
 	verb   string // "click" or "fill"
 	button string // "" is left
@@ -29,13 +30,14 @@ const (
 
 const (
 	firstTry = time.Second // the time limit of the fast path
-	// promptTime is how long after the request a page may begin a fill. The check and the
-	// fill are one message, so a caller that disconnects after it was sent cannot cancel it.
+	// promptTime is how long after the request a page may begin a fill. The check and the fill
+	// are one message, which cannot be cancelled if the caller disconnects after it was sent.
 	promptTime = 100 * time.Millisecond
 	// stopWatchTime is the least time that a page gets to report what a click has hit.
 	stopWatchTime = 100 * time.Millisecond
-	// overTime is how long the daemon waits, after the page has acknowledged the input, for
-	// the report that it was seen. Then it asks, since the page may hide events from the watcher.
+	// overTime is how long the daemon waits for the page's report on the input, after the page
+	// has acknowledged the input. Then the daemon asks for the report, since a page that hides
+	// events from the watcher does not send it.
 	overTime = 5 * time.Millisecond
 )
 
@@ -67,8 +69,8 @@ func (c *pageCall) tryFastPath(ctx context.Context, at *target, a action) (done 
 	return done, state, nil
 }
 
-// acknowledged returns the context of the act phase. It does not end with the caller's
-// context, but when the page has not acknowledged the input in time.
+// acknowledged returns a context for the act phase, in which the input is sent. It does not end
+// with ctx, but when the page's time to acknowledge the input is over.
 func acknowledged(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), daemon.TimeLeft(ctx, actionTime)+ackTime)
 }
@@ -76,12 +78,12 @@ func acknowledged(ctx context.Context) (context.Context, context.CancelFunc) {
 // elementReport is a page's report on the element of an action.
 type elementReport struct {
 	Ready bool    `json:"ready"`
-	Why   string  `json:"why"` // the element is not ready; empty if only Playwright can tell
-	How   string  `json:"how"` // a fill was "done", or "needsinput": text must be inserted
+	Why   string  `json:"why"` // why it is not ready; empty if only Playwright can find out
+	How   string  `json:"how"` // after a fill: "done", or "needsinput" if text must be inserted
 	X     float64 `json:"x"`   // where to click, in CSS pixels
 	Y     float64 `json:"y"`
-	Count int     `json:"count"` // how many elements there are
-	Saves bool    `json:"saves"` // it saves a file
+	Count int     `json:"count"` // the number of matching elements
+	Saves bool    `json:"saves"` // the element is in a link that saves a file
 }
 
 // fillFast fills the element if it is ready: in the page, or by keyboard input.
@@ -183,14 +185,14 @@ func deleteKey() []input {
 func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, bool, error) {
 	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
 	until, _ := limited.Deadline()
-	came, _ := w.start(limited, "came") // asked before the click, which may navigate
+	came, _ := w.start(limited, "came") // sent before the click, which may navigate
 	over, notAsked := w.start(limited, "over", a.fast.count)
 	defer w.Forget(came)
 	defer w.Forget(over)
 	var s elementReport
 	err := w.query(limited, &s, "look", at.query, w.until(time.Until(until)), a.fast.button, a.fast.count, at.began)
 	cancel()
-	// Nothing is done if the caller disconnected meanwhile.
+	// Nothing is done if the caller has disconnected meanwhile.
 	if late := c.IsCallerGone(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
 		w.cancel(ctx)
 		return fastRefused, false, nil
@@ -199,7 +201,8 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 		at.why = s.Why
 		return fastRefused, false, err
 	}
-	until = time.Now().Add(max(daemon.TimeLeft(ctx, firstTry), stopWatchTime)) // for what follows the click
+	// This is the deadline for what follows the click.
+	until = time.Now().Add(max(daemon.TimeLeft(ctx, firstTry), stopWatchTime))
 	ctx, cancel = acknowledged(ctx)
 	defer cancel()
 	given, err := w.sendInputs(ctx, a, clicks(s, a.fast.button, a.fast.count))
@@ -255,7 +258,7 @@ type clickReport struct {
 	Hit   bool   `json:"hit"`   // the input hit the element; otherwise the guard blocked it
 	Click string `json:"click"` // the verdict of watchClick of verbs.js
 	Moved bool   `json:"moved"` // the page navigates
-	Calm  bool   `json:"calm"`  // tasks that the click has queued are not over
+	Calm  bool   `json:"calm"`  // the page has not finished the tasks that the click has queued
 }
 
 // endClick asks the page for its report on a click. It waits until the given time if the
@@ -269,9 +272,9 @@ func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.P
 	return w.query(ctx, ended, "end")
 }
 
-// deferClickEnd keeps the queue until a large page has finished the tasks that a click has queued.
-// The caller is answered before, since the page paints first, which takes longer than the
-// click.
+// deferClickEnd keeps the queue until a large page has finished the tasks that a click has
+// queued. The caller is answered before that: the page paints first, which takes longer than
+// the click.
 func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Time) {
 	asked, err := w.start(ctx, "end")
 	if err != nil {
@@ -280,9 +283,9 @@ func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Ti
 	c.Ticket.Defer(func() {
 		limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
-		stopped := struct{ Moved bool }{true} // as above
+		stopped := struct{ Moved bool }{true} // the default, if the document is gone
 		_ = w.finish(limited, asked, &stopped)
-		c.pendingTabs.Store(!c.isQuiet()) // before Playwright is asked
+		c.pendingTabs.Store(!c.isQuiet()) // before settle, which asks Playwright
 		if stopped.Moved {
 			c.on(w.page).settle(max(0, time.Until(until)))
 		}
@@ -312,8 +315,8 @@ type input struct {
 	params map[string]any
 }
 
-// sendInputs sends all inputs to the page without waiting in between. ctx must not end with the
-// caller's context.
+// sendInputs sends all inputs to the page without waiting in between. ctx must not end when the
+// caller disconnects.
 func (ps *pageSession) sendInputs(ctx context.Context, a action, inputs []input) ([]cdp.Pending, error) {
 	var all []cdp.Pending
 	for _, in := range inputs {

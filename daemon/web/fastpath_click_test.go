@@ -10,9 +10,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// calmPage has a button, #go, and delays the frame after a click for a number of milliseconds. Work
-// that the page defers in the click comes after that frame. A number of further elements makes the
-// page large.
+// calmPage is a script that makes a page with an element #go. After a click on #go, the next
+// frame takes a number of milliseconds, and work that the page defers in the click is done
+// after that frame. A number of further elements makes the page large.
 const calmPage = `document.body.innerHTML = %q + "<i></i>".repeat(%d); window.clicked = window.frame = 0;
 	(function next() { requestAnimationFrame(() => {
 		const follows = clicked;
@@ -23,8 +23,9 @@ const calmPage = `document.body.innerHTML = %q + "<i></i>".repeat(%d); window.cl
 
 const large = 2000
 
-// A click that neither navigates nor sends a form is answered when the page has handled it, and not
-// when it has painted the effects. The next command waits for that.
+// A click that neither navigates nor submits a form is answered when the page has handled the
+// click, and before the page has painted its effects. The next command waits until the page
+// has.
 func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -32,14 +33,14 @@ func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
 	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
 	at := time.Now().UnixMilli()
 	if got := eval(t, s, "clicked"); got != "2" {
-		t.Errorf("after the click the page is at %s, want that it has done what it put off", got)
+		t.Errorf("after the click the page is at %s, want 2: it has done its deferred work", got)
 	}
-	if frame := eval(t, s, "frame"); frame < fmt.Sprint(at) { // of equal length
+	if frame := eval(t, s, "frame"); frame < fmt.Sprint(at) { // the numbers have the same length
 		t.Errorf("the click was answered at %d, after the page had painted at %s", at, frame)
 	}
 }
 
-// A click that navigates is answered when the page is there.
+// A click that navigates is answered when the new page is there.
 func TestClickThatNavigates(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct{ name, html, does string }{
@@ -75,8 +76,8 @@ func TestCloseWaitsForDeferredWork(t *testing.T) {
 	}
 }
 
-// The reply to a click names the tab that the page opens in a timer. On a large page the reply to the
-// next command may name it instead, but only one of the two does.
+// The reply to a click names the tab that the page opens in a timer. On a large page the reply
+// to the next command may name the tab instead, but only one of the two replies does.
 func TestTabOpenedByTimer(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {
@@ -89,7 +90,7 @@ func TestTabOpenedByTimer(t *testing.T) {
 			clicked := do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
 			told := len(clicked.Opened)
 			if want := tt.more == 0; (told == 1) != want {
-				t.Errorf("the click told of %d tabs", told)
+				t.Errorf("the reply to the click names %d tabs", told)
 			}
 			for range 2 {
 				_, warnings, err := ask(t, s, verbs.GetURL, verbs.TabIn{})
@@ -103,7 +104,7 @@ func TestTabOpenedByTimer(t *testing.T) {
 				}
 			}
 			if told != 1 {
-				t.Errorf("of the tab is told %d times", told)
+				t.Errorf("the tab was reported %d times", told)
 			}
 		})
 	}

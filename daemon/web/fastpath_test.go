@@ -75,7 +75,8 @@ func TestFastPath(t *testing.T) {
 		{"click on what is slow to take it", `go.addEventListener("mousedown", () => { for (const end = Date.now() + 1500; Date.now() < end;); });`, click, "1 0 0  0"},
 		{"fill on a page that is busy", "busy(1800);", fill, "0 0 1 text 0"},
 		{"fill of a date on a page that is busy", `document.querySelector("#name").type = "date"; busy(1800);`, fillDate, "0 0 1 2026-11-22 0"},
-		// It responds whether the element is ready, and nothing else.
+		// Between its two busy periods the page responds whether the element is ready, and does
+		// nothing else.
 		{"fill of a date on a page that gets busy", `document.querySelector("#name").type = "date"; busy(300, () => busy(1800));`, fillDate, "0 0 1 2026-11-22 0"},
 	}
 	s := home.Start(t)
@@ -93,8 +94,7 @@ func TestFastPath(t *testing.T) {
 	}
 }
 
-// The reason why nothing is done is known from the first check, long before Playwright could find
-// it.
+// The error gives the reason of the first check, long before Playwright could find it.
 func TestFastPathReason(t *testing.T) {
 	s := home.Start(t)
 	for _, tt := range []struct{ before, want string }{
@@ -102,7 +102,7 @@ func TestFastPathReason(t *testing.T) {
 		{"cover();", `"#go" is covered by <div id="cover"></div>`},
 	} {
 		eval(t, s, fmt.Sprintf(quickPage, tt.before))
-		for timeout := 10; ; timeout *= 2 { // until the machine is fast enough for one look
+		for timeout := 10; ; timeout *= 2 { // until the time is enough for one check
 			_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: verbs.TimeoutIn{Timeout: timeout}})
 			if errors.Is(err, wire.CodeTimeout) && timeout < 5000 {
 				continue
@@ -116,17 +116,18 @@ func TestFastPathReason(t *testing.T) {
 	}
 }
 
-// An action on an element that is ready is performed without the driver: while the driver is
-// stopped. A page that takes longer than promptTime to answer leaves the action to the driver,
-// as on a busy machine, so one of a few tries has to show it.
+// An action on an element that is ready needs no driver: it is performed while the driver is
+// suspended. A page that takes longer than promptTime to respond leaves the action to the
+// driver, as may happen on a busy machine, so one of several tries has to show it.
 func TestFastPathNeedsNoDriver(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(quickPage, `for (const e of [go, document.querySelector("#name")]) for (const type of ["click", "dblclick", "input"]) e.addEventListener(type, () => window.at = Date.now());`))
 	do(t, s, verbs.GetText, verbs.GetIn{Element: element("#go")}) // connects to the page
 	driver := sharedDriver(t)
-	// perform runs an action and returns how long after the driver went on it was performed;
-	// 0 if it was performed before.
+	// perform suspends the driver for a second at most, runs an action, and returns how many
+	// milliseconds after the driver was resumed the action was performed; 0 if it was performed
+	// before.
 	perform := func(name string, act func() error) int64 {
 		if err := syscall.Kill(driver, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
@@ -134,11 +135,11 @@ func TestFastPathNeedsNoDriver(t *testing.T) {
 		var goesOn atomic.Int64
 		timer := time.AfterFunc(time.Second, func() {
 			goesOn.Store(time.Now().UnixMilli())
-			_ = syscall.Kill(driver, syscall.SIGCONT) // it is there, or the command fails
+			_ = syscall.Kill(driver, syscall.SIGCONT) // if the driver is gone, the command fails
 		})
 		err := act()
 		timer.Stop()
-		_ = syscall.Kill(driver, syscall.SIGCONT) // as above
+		_ = syscall.Kill(driver, syscall.SIGCONT) // if the driver is gone, the command has failed
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -169,7 +170,7 @@ func TestFastPathNeedsNoDriver(t *testing.T) {
 			late = append(late, after)
 		}
 		if len(late) == tries {
-			t.Errorf("%s was performed %v ms after the driver went on", name, late)
+			t.Errorf("%s was performed %v ms after the driver was resumed", name, late)
 		}
 	}
 }
@@ -191,17 +192,17 @@ func TestFastPathCallerDisconnects(t *testing.T) {
 	for range 2 {
 		eval(t, s, fmt.Sprintf(quickPage, "busy(800);"))
 		disconnectAfter(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}, 250*time.Millisecond, wire.CodeInterrupted)
-		time.Sleep(1200 * time.Millisecond) // in which it would be done
+		time.Sleep(1200 * time.Millisecond) // a click that was not cancelled would happen by then
 		eval(t, s, "busy(800), 0")
 		disconnectAfter(t, s, verbs.Fill, verbs.FillIn{Element: element("#name"), Text: "text"}, 250*time.Millisecond, wire.CodeInterrupted)
-		time.Sleep(1200 * time.Millisecond) // as above
+		time.Sleep(1200 * time.Millisecond) // a fill that was not cancelled would happen by then
 		if got := eval(t, s, `clicks + " " + fills`); got != `"0 0"` {
-			t.Errorf("after the callers had gone there were %s clicks and fills", got)
+			t.Errorf("after the callers disconnected there were %s clicks and fills", got)
 		}
 	}
 }
 
-// Of several elements the first is used, with a warning. A ref finds its element.
+// If several elements match, the first is used, with a warning. A ref finds its element.
 func TestFastPathSelectors(t *testing.T) {
 	s := home.Start(t)
 	eval(t, s, fmt.Sprintf(quickPage, `document.body.insertAdjacentHTML("beforeend", '<button onclick="astray++">go</button>');`))
@@ -220,8 +221,8 @@ func TestFastPathSelectors(t *testing.T) {
 	}
 }
 
-// inForm puts the button of quickPage into a form. Each task that is queued there takes a number of
-// milliseconds.
+// inForm puts the button of quickPage into a form, and defines queue(n, time), which queues n
+// tasks of time milliseconds.
 const inForm = `
 	const form = document.createElement("form");
 	form.action = "/slow";
@@ -236,8 +237,8 @@ const inForm = `
 		}
 	}`
 
-// When a click that navigates is done, the new document is there and known. A navigation that has no
-// effect is not waited for.
+// When a click that navigates is answered, the URL of the new document is known. A click that
+// does not navigate leaves the URL as it is.
 func TestFastPathClickNavigates(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct{ name, before, does, want string }{
@@ -245,7 +246,7 @@ func TestFastPathClickNavigates(t *testing.T) {
 		{"a hash", "", `location.hash = "there"`, "/form#there"},
 		{"a state", "", `history.pushState({}, "", "/pushed")`, "/pushed"},
 		{"nothing", "", "", "/form"},
-		// These navigate in a task of their own.
+		// These pages navigate in a task after the click.
 		{"a form", inForm, `queue(10, 20)`, "/slow?ms=400"},
 		{"a timer", "", `setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400"},
 		{
@@ -253,7 +254,7 @@ func TestFastPathClickNavigates(t *testing.T) {
 			`setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400",
 		},
 		{
-			"a timer, behind a release that is kept from all", `addEventListener("mouseup", (e) => e.stopImmediatePropagation(), true)`,
+			"a timer of a page that stops the mouseup event", `addEventListener("mouseup", (e) => e.stopImmediatePropagation(), true)`,
 			`setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400",
 		},
 		{"a message", "", `const { port1, port2 } = new MessageChannel(); port1.onmessage = () => { location.href = "/slow?ms=400" }; port2.postMessage(0);`, "/slow?ms=400"},
@@ -276,11 +277,12 @@ func TestFastPathClickNavigates(t *testing.T) {
 	}
 }
 
-// A page may respond to the daemon before Playwright has reported what happened, which is waited for.
+// A page may respond to the daemon before Playwright has reported what happened. The daemon
+// waits for Playwright's report.
 func TestLatePlaywrightEvents(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
-	eval(t, s, "1") // the way to the page is there
+	eval(t, s, "1") // makes the direct connection to the page
 	pid := sharedDriver(t)
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

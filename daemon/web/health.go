@@ -7,7 +7,7 @@ import (
 	"github.com/abrowser/abrowser/daemon"
 )
 
-// probeTime is how long a driver that is well takes to respond, at most.
+// probeTime is the longest time that a working driver takes to respond.
 const probeTime = time.Second
 
 // IsPageClosed reports whether Playwright has reported that the page was closed.
@@ -16,8 +16,8 @@ func (conn *connection) IsPageClosed(target string) bool {
 	return p != nil && p.isClosed()
 }
 
-// IsRecovering reports whether the driver, which is shared with other sessions, does not
-// respond: then it is being replaced.
+// IsRecovering reports whether the driver does not respond, if it is shared with other
+// sessions. Such a driver is being replaced.
 func (conn *connection) IsRecovering(target string) bool {
 	p := conn.page(target)
 	if p == nil || !conn.driver.isShared() {

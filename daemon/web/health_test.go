@@ -21,7 +21,7 @@ func TestMissedDeadlinesOfAPageThatAnswers(t *testing.T) {
 	}
 }
 
-// A page that is busy for long counts as wedged, until it responds again.
+// A page that is busy for long is reported as wedged, until it responds again.
 func TestWedgedPageRecovers(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))

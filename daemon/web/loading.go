@@ -16,10 +16,10 @@ const (
 	// documentTime is how long a command waits for a document that the page has committed
 	// to and is still parsing. After that the document is used as far as it is parsed.
 	documentTime = 3 * time.Second
-	// deferTime is how long the queue is kept after a command, to learn whether the page
-	// navigates because of it. Where that is not known by then, the next command asks.
+	// deferTime is how long a command keeps the queue after its reply, to find out whether the
+	// page navigates because of it. If that is not known by then, the next command finds out.
 	deferTime = 100 * time.Millisecond
-	// maxRedirects is how many documents that replace each other a command waits for.
+	// maxRedirects is how many documents, each replaced by the next, a command waits for.
 	maxRedirects = 20
 )
 
@@ -33,8 +33,8 @@ func (p *page) followNavigation() {
 	p.conn.spawn(func() { _, _ = p.cdp.Send("Abrowser.follow", map[string]any{"target": p.target}) })
 }
 
-// mayNavigate records that the command may have made the page navigate, unless the command
-// knows that it has not. The page is asked after the command has been answered.
+// mayNavigate records that the command may have made the page navigate, unless the page is
+// known not to navigate. After the reply the page is asked.
 func (c *call) mayNavigate() {
 	p := c.page
 	if p == nil || c.settled || c.Verb == verbs.Wait.Name {
@@ -44,8 +44,8 @@ func (c *call) mayNavigate() {
 	c.Ticket.Defer(func() { c.on(p).settle(deferTime) })
 }
 
-// settle waits, for limit at most, until a navigation that the page has asked for is
-// committed, and until the daemon knows what Playwright knows of it.
+// settle waits, for limit at most, until a navigation that the page has requested is committed,
+// and until Playwright has reported the navigation.
 func (c *pageCall) settle(limit time.Duration) {
 	err := c.watch(limit, func() error { return c.page.settle(limit) })
 	c.aheadOfEvents = false
@@ -54,7 +54,8 @@ func (c *pageCall) settle(limit time.Duration) {
 	}
 }
 
-// settle leaves page.acted set if the navigation is still pending after limit.
+// settle waits for a pending navigation. It clears page.mayNavigate, unless the navigation is
+// still pending after limit.
 func (p *page) settle(limit time.Duration) error {
 	p.mayNavigate.Store(true)
 	given, err := p.cdp.Send("Abrowser.settled", map[string]any{"target": p.target, "limit": milliseconds(limit)})
@@ -65,8 +66,8 @@ func (p *page) settle(limit time.Duration) error {
 	return err
 }
 
-// awaitArrival waits until a pending navigation of the page is committed. If it is not
-// when ctx ends, that is an error: Chromium holds every question for the page until then.
+// awaitArrival waits until a pending navigation of the page is committed. If ctx ends first, it
+// returns an error: until then Chromium delays every command for the page.
 func (c *pageCall) awaitArrival(ctx context.Context) error {
 	if !c.page.mayNavigate.Load() && !c.page.pending.Load() {
 		return nil

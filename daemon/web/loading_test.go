@@ -20,8 +20,8 @@ import (
 // parseTime is how long the server delays the second half of a document.
 const parseTime = 150 * time.Millisecond
 
-// startLoading serves /, which navigates to /next in each way. /next comes in two halves: the first
-// commits the navigation, and the second has all of the content.
+// startLoading serves /, whose elements navigate to /next in different ways. /next comes in two
+// halves: the first commits the navigation, and the second has all of the content.
 func startLoading(t *testing.T) string {
 	t.Helper()
 	over := make(chan struct{})
@@ -95,11 +95,12 @@ func reads(s *daemontest.Session) map[string]func(*testing.T) (got, want string)
 	}
 }
 
-// The command after one that navigates sees the new document when it is parsed.
+// After a command that navigates, the next command sees the new document when it is parsed.
 func TestReadingAfterANavigation(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	all := reads(s)
-	few := []string{"get title", "get count", "eval"} // the page alone, Playwright, the page by a script of the caller
+	// The first command asks the page, the second asks Playwright, and the third runs a script.
+	few := []string{"get title", "get count", "eval"}
 	for _, a := range []struct {
 		name, from string
 		act        func(t *testing.T)
@@ -184,7 +185,8 @@ func TestReadingAnEndlessDocument(t *testing.T) {
 	open(t, s, at)
 }
 
-// A command that reads a document that does not come fails. The page's URL is known, and open works.
+// A command that reads a document that does not come fails. The page's URL is known, and open
+// works.
 func TestReadingADocumentThatDoesNotCome(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/?to=/silent")
@@ -204,8 +206,8 @@ func TestReadingADocumentThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// On a page at rest a click and a read only use the page. Playwright, whose driver is stopped here, is
-// not asked whether there is anything to wait for.
+// On a page at rest a click and a read only use the page. Playwright, whose driver is suspended
+// here, is not asked whether there is anything to wait for.
 func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/next")
@@ -223,13 +225,14 @@ func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 			}
 		}
 	}
-	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil { // a driver that says nothing for long is replaced
+	// A driver that does not respond for long is replaced.
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}
 }
 
-// A daemon that adopts a page which is navigating to a server that does not respond does not wait for
-// that server.
+// A daemon that adopts a page which is navigating to a server that does not respond does not
+// wait for that server.
 func TestAdoptingAPageThatLoads(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	leave := func(to string) *daemontest.Session {
@@ -238,7 +241,8 @@ func TestAdoptingAPageThatLoads(t *testing.T) {
 		s.End(t)
 		return home.Resume(t, s.Name)
 	}
-	limit := 4 * (500*time.Millisecond + 2*time.Second) // for the connection, and for the page, twice
+	// Four times the time for the connection (500 ms), and for the page (1 s) twice.
+	limit := 4 * (500*time.Millisecond + 2*time.Second)
 	s = leave("/silent")
 	began := time.Now()
 	if got := do(t, s, verbs.GetURL, verbs.TabIn{}).URL; got != at+"/?to=/silent" {

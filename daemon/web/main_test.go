@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"image"
-	_ "image/png" // the form that screenshots have
+	_ "image/png" // decodes screenshots
 	"os"
 	"testing"
 	"time"
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(daemontest.Run(m, &home)) }
 // patience is longer than any command's own deadline.
 const patience = 40 * time.Second
 
-// ask runs a verb and returns all of its reply.
+// ask runs a verb and returns its output, its warnings and its error.
 func ask[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In) (Out, []string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)

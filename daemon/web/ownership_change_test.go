@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// rests ends the daemon of a session as if it had been idle for too long, and waits until its tabs
-// count as released.
+// rests ends the daemon of a session as if it had been idle for too long, and waits until the
+// session's tabs count as released.
 func rests(t *testing.T, s *daemontest.Session) {
 	t.Helper()
 	s.End(t)
@@ -29,28 +29,29 @@ func rested(t *testing.T, s *daemontest.Session) {
 	t.Helper()
 	broker := client.Client{Endpoint: s.Home.Broker(t), Session: s.Name}.KeepAlive()
 	t.Cleanup(func() { _ = broker.Close() })
-	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
+	// No event announces that the tabs are released.
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		tabs := do(t, &daemontest.Session{Client: broker}, verbs.BrokerTabs, verbs.TabsIn{Session: s.Name}).Tabs
 		if !slices.ContainsFunc(tabs, func(tab verbs.Tab) bool { return tab.State != "released" }) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the session does not rest: %+v", tabs)
+			t.Fatalf("the session's tabs are not released: %+v", tabs)
 		}
 	}
 }
 
-// The settings of an agent apply when the agent comes back, even to another daemon. They do not apply
-// to another agent, which finds the page as the browser shows it.
+// The settings of an agent apply when the agent comes back, even under another daemon. They do
+// not apply to another agent, which finds the page as the browser shows it.
 func TestSettingsBelongToAgent(t *testing.T) {
 	web := site.Start(t)
 	first := wire.NewAgent(1<<30 - 1) // no process has such a number
 	tests := []struct {
 		name   string
-		next   string // who comes back
+		next   string // the agent that uses the session next
 		before func(t *testing.T, s *daemontest.Session)
 		kept   bool
-		sets   bool // the next one has set a policy of its own before it acted
+		sets   bool // the next agent sets a policy of its own before it acts
 	}{
 		{name: "the same agent", next: first, kept: true},
 		{name: "another agent", next: wire.NewAgent(1<<30 - 2)},
@@ -104,8 +105,8 @@ func TestSettingsBelongToAgent(t *testing.T) {
 	}
 }
 
-// The session of an agent that runs belongs to that agent while the session has no daemon. Others may
-// read it.
+// While an agent runs, its session belongs to the agent even without a daemon. Other agents may
+// only read in it.
 func TestIdleSessionOfRunningAgent(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	agent := wire.NewAgent(os.Getpid())
@@ -136,5 +137,5 @@ func TestIdleSessionOfRunningAgent(t *testing.T) {
 		t.Error(err)
 	}
 	s.End(t)
-	open(t, as(t, home.Resume(t, s.Name), "other"), web.URL("/page/two")) // it was ended
+	open(t, as(t, home.Resume(t, s.Name), "other"), web.URL("/page/two")) // the session was ended
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// as returns the session, asked by another agent.
+// as returns a client of the session that acts as another agent.
 func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
 	t.Helper()
 	place, err := s.Home.Root.Session(s.Name)
@@ -25,8 +25,9 @@ func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
 	return &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}
 }
 
-// Another agent reads in a session and changes nothing in it. The session's own task may act in it
-// even if a parent has made it, but not if an agent with a secret has.
+// An agent that does not own a session may read in it and change nothing. The agent with the
+// session's name may act in the session even if another named agent, such as its parent, has
+// made it, but not if an agent with a secret id has.
 func TestOwnership(t *testing.T) {
 	web := site.Start(t)
 	mcp, other := wire.NewAgent(4711), wire.NewAgent(4712)
@@ -89,11 +90,12 @@ func cmpName(agent, session string) string {
 	return agent
 }
 
-// What has happened to a session is told to its own agent, and not to one that reads.
+// Notices are reported to the owner of a session, and not to an agent that reads.
 func TestReaderGetsNoNotices(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
-	_, told, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: "void setTimeout(() => alert('for the owner'), 50)"}) // which is told of it if it takes longer
+	// If this command takes longer than 50 ms, its own reply reports the dialog.
+	_, told, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: "void setTimeout(() => alert('for the owner'), 50)"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,8 +121,8 @@ func TestReaderGetsNoNotices(t *testing.T) {
 	}
 }
 
-// A session that was ended belongs to the next agent that uses it. An agent that only reads does not
-// count.
+// A session that was ended belongs to the next agent that uses it. An agent that only reads
+// does not become the owner.
 func TestSessionChangesAgent(t *testing.T) {
 	web := site.Start(t)
 	s := home.Start(t)
@@ -145,7 +147,7 @@ func TestSessionChangesAgent(t *testing.T) {
 	do(t, next, verbs.Back, verbs.StepIn{})
 }
 
-// Verbs that wait for no page require the owner too.
+// Verbs that do not wait for a page require the owner too.
 func TestPolicyRequiresOwner(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))

@@ -18,25 +18,25 @@ type page struct {
 	playwright.Page
 	conn   *connection
 	target string
-	cdp    playwright.CDPSession                  // for what Playwright has no call for
-	opener string                                 // target id of the page that opened it
+	cdp    playwright.CDPSession                  // for commands that Playwright has no method for
+	opener string                                 // the target id of the page that opened it
 	clock  func(limit time.Duration) (any, error) // see [page.documentStart]
 
 	attaching chan struct{} // a semaphore: held while session is made
 	mu        sync.Mutex    // guards the fields below
-	session   *pageSession  // nil before the first need, and after it was dropped
+	session   *pageSession  // nil until it is needed, and after it was dropped
 	navigated chan struct{} // closed and replaced when the main frame navigates
 
 	commits      atomic.Int64                 // navigations of the main frame so far
 	parsed       atomic.Int64                 // commits+1 of the last document that was waited for
 	pending      atomic.Bool                  // the main frame is navigating to another document
 	mayNavigate  atomic.Bool                  // an action may have started a navigation that is not known to be over
-	utilityWorld atomic.Pointer[utilityWorld] // of the main frame, as of the last time that it was needed
-	document     atomic.Pointer[document]     // of the main frame, as of the last time that it was needed
+	utilityWorld atomic.Pointer[utilityWorld] // of the main frame, when it was last needed
+	document     atomic.Pointer[document]     // of the main frame, when it was last needed
 	lastAct      atomic.Int64                 // the number of the last action
 	acting       atomic.Int64                 // the number of the action in its act phase; 0 is none
 	gone         chan struct{}                // closed when the page is closed
-	crash        chan struct{}                // closed when its renderer is gone
+	crash        chan struct{}                // closed when the page's renderer has crashed
 	close        sync.Once
 	crashed      sync.Once
 }
@@ -71,8 +71,8 @@ func newPage(conn *connection, p playwright.Page) (*page, error) {
 }
 
 // phase records that the driver's action enters its act phase, or waits again. The driver sends
-// this event before it sends any input to the page, so that nothing was done if the connection is
-// lost without it.
+// this event before it sends any input to the page. If the connection is lost without the
+// event, nothing was done.
 func (p *page) phase(event any) {
 	params, _ := event.(map[string]any)
 	id, _ := params["id"].(float64)
@@ -82,10 +82,11 @@ func (p *page) phase(event any) {
 	p.acting.Store(int64(id))
 }
 
-// targetInfo is what the browser process knows of a page.
+// targetInfo is what the browser process knows about a page.
 type targetInfo struct{ target, opener, title, url string }
 
-// info asks the browser process, which responds while a dialog is open or the page is busy.
+// info asks the browser process about the page. The browser process responds even while a
+// dialog is open or the page is busy.
 func (p *page) info() (targetInfo, error) {
 	answer, err := p.cdp.Send("Target.getTargetInfo", nil)
 	if err != nil {
@@ -121,13 +122,13 @@ func (p *page) waitForCrash() bool {
 	}
 }
 
-// errorPageTime is how long Chromium may take to show its own page in place of one that
-// could not be loaded.
+// errorPageTime is how long Chromium may take to show its error page in place of a document
+// that could not be loaded.
 const errorPageTime = 2 * time.Second
 
-// awaitErrorPage waits until Chromium has committed its error page, after a navigation that
-// failed when the page had this number of commits. A navigation that began earlier would be
-// interrupted by the error page.
+// awaitErrorPage waits until Chromium has committed its error page after a failed navigation.
+// commits is the page's number of commits before the navigation. A navigation that begins
+// before the error page is committed would be interrupted by it.
 func (p *page) awaitErrorPage(ctx context.Context, commits int64) {
 	ctx, cancel := context.WithTimeout(ctx, errorPageTime)
 	defer cancel()

@@ -12,9 +12,9 @@ import (
 )
 
 // currentPage returns the session's active page when its document is there: see awaitDocument.
-// If the session has no page yet, one is made; a new daemon takes over the page of the last one.
-// A page that was closed is an error, and is never replaced by another one, except that the
-// opener of a closed popup becomes active again.
+// If the session has no page yet, currentPage opens one; a new daemon takes over the page of
+// the last daemon. If the page was closed, that is an error: no other page replaces it, except
+// that the opener of a closed popup becomes active again.
 func (c *call) currentPage(ctx context.Context) (*page, error) {
 	p, err := c.activePage(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *call) lookUpPage(ctx context.Context) (*page, error) {
 	return c.checkUsable(p)
 }
 
-// namedPage returns the page of the tab that the command names. It does not become active.
+// namedPage returns the page of the tab that the command names. The tab does not become active.
 func (c *call) namedPage(ctx context.Context, conn *connection) (*page, error) {
 	tabs, err := c.Tabs.List(ctx)
 	if err != nil {
@@ -115,8 +115,8 @@ func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*pag
 	return p, nil
 }
 
-// awaitDocumentURL waits up to within until a page has a document of its own, and reports whether
-// it has.
+// awaitDocumentURL waits up to within until a page has a document of its own, and reports
+// whether the page has one.
 func awaitDocumentURL(ctx context.Context, p *page, within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -218,8 +218,8 @@ const (
 	catchTime   = 500 * time.Millisecond
 )
 
-// effects returns what the command has caused besides what it was for: the tabs that opened, which
-// can be used then, dialogs and downloads. It never fails, since the command has been done.
+// effects returns the side effects of the command: the tabs that it opened, which can be used
+// then, dialogs and downloads. It never fails, since the command has been done.
 func (c *call) effects(ctx context.Context) verbs.Effects {
 	var e verbs.Effects
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
@@ -236,7 +236,8 @@ func (c *call) effects(ctx context.Context) verbs.Effects {
 	return e
 }
 
-// newTabs returns the tabs that no reply has named. They can be used, and count as told.
+// newTabs returns the tabs that no reply has named. The tabs can be used, and count as
+// reported.
 func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 	c.pendingTabs.Store(false)
 	tabs, err := c.Tabs.ListSettled(ctx)
@@ -254,7 +255,7 @@ func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 	return all
 }
 
-// warnOfNewTabs warns of tabs that were opened by the deferred work of the command before, unless
+// warnOfNewTabs warns of tabs that the deferred work of the previous command has opened, unless
 // this command has named them.
 func (c *call) warnOfNewTabs(ctx context.Context) {
 	if c.IsForeign() || !c.pendingTabs.Load() {
@@ -267,16 +268,16 @@ func (c *call) warnOfNewTabs(ctx context.Context) {
 	}
 }
 
-// isQuiet reports whether the page's last response said that nothing else has happened: see
-// [cdp.Conn.IsQuiet].
+// isQuiet reports whether the last response came directly from the page and was marked quiet:
+// see [cdp.Conn.IsQuiet].
 func (c *call) isQuiet() bool {
 	conn := c.current()
 	return c.askedDirectly && conn != nil && conn.isQuiet()
 }
 
-// catchUp waits up to catchTime until Playwright has reported all that happened before the page
-// responded. A page may respond to a direct question earlier than that; a response through
-// Playwright comes after everything before it was reported.
+// catchUp waits up to catchTime until Playwright has reported everything that happened before
+// the page responded. A direct response of the page may arrive before Playwright's events. A
+// response through Playwright arrives after all earlier events.
 func (c *call) catchUp() {
 	events := int64(c.Tabs.Events())
 	isNew := events != c.seenEvents.Swap(events)

@@ -22,8 +22,8 @@ func questions(t *testing.T, s *daemontest.Session) int {
 	return bytes.Count(log, fmt.Appendf(nil, `"verb":"broker tabs","session":%q`, s.Name))
 }
 
-// After a command that has caused nothing, the broker is not asked for its effects. After another it
-// is.
+// After a command without side effects, the daemon does not ask the broker for tabs. After a
+// command with side effects, the reply reports them.
 func TestQuietCommandsSendNoRequest(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	open(t, s, web.URL("/page/quiet"))
@@ -33,7 +33,8 @@ func TestQuietCommandsSendNoRequest(t *testing.T) {
 		eval(t, s, "1")
 		return questions(t, s) - before
 	}
-	for end := time.Now().Add(patience); quiet() > 0; { // until all that loading it has to do with is over
+	// Until everything that the load of the page causes is over.
+	for end := time.Now().Add(patience); quiet() > 0; {
 		if time.Now().After(end) {
 			t.Fatal("there is always something to be told of a page that does nothing")
 		}
@@ -54,7 +55,7 @@ func TestQuietCommandsSendNoRequest(t *testing.T) {
 	}
 	eval(t, s, "onkeydown = () => window.open('about:blank')")
 	if pressed := do(t, s, verbs.Press, verbs.PressIn{Key: "a"}); len(pressed.Opened) != 1 {
-		t.Errorf("a key that opens a tab, behind a quiet command = %+v", pressed)
+		t.Errorf("a key that opens a tab, after a quiet command = %+v", pressed)
 	}
 	if asked := do(t, s, verbs.Eval, verbs.EvalIn{Script: "alert('hello'), 1"}); len(asked.Dialogs) != 1 {
 		t.Errorf("a script that shows a dialog = %+v", asked)

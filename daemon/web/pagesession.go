@@ -11,14 +11,15 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pageSession is a CDP session with a page on the session's own connection.
+// pageSession is a CDP session with a page on the daemon's direct connection.
 type pageSession struct {
 	*cdp.Conn
 	page *page
 	id   string
 }
 
-// lostTime is how long after the end of its pages the end of a connection may be noticed.
+// lostTime is the longest time between the reports that the pages of a connection were closed
+// and the report that the connection was lost.
 const lostTime = 100 * time.Millisecond
 
 // errLost means that the connection has ended and no response will come.
@@ -29,10 +30,10 @@ var errLost = errors.New("the connection ended before the response")
 func (p *page) attachCDP(ctx context.Context) (*pageSession, error) {
 	d, err := p.conn.dialCDP(ctx)
 	if err != nil {
-		p.conn.Drop() // which goes through the same broker
+		p.conn.Drop() // Playwright's connection goes through the same broker
 		return nil, err
 	}
-	select { // only one session: an object of one is unknown in another
+	select { // one session at a time: an object of one session is unknown in another
 	case p.attaching <- struct{}{}:
 		defer func() { <-p.attaching }()
 	case <-ctx.Done():
@@ -63,7 +64,7 @@ func (p *page) attachCDP(ctx context.Context) (*pageSession, error) {
 	return ps, nil
 }
 
-// dropSession detaches from a CDP session. Nothing that was sent in it is waited for any more.
+// dropSession detaches from a CDP session. Nothing waits for a response in it any more.
 func (p *page) dropSession(ps *pageSession) {
 	p.mu.Lock()
 	if p.session == ps {
@@ -90,7 +91,7 @@ func (ps *pageSession) call(ctx context.Context, method string, params, out any)
 func (ps *pageSession) send(ctx context.Context, method string, params any) (cdp.Pending, error) {
 	asked, err := ps.Send(ctx, ps.id, method, params)
 	if err != nil {
-		ps.page.conn.Drop() // as above
+		ps.page.conn.Drop() // Playwright's connection goes through the same broker
 		return asked, daemon.ConnectionLostError()
 	}
 	return asked, nil
@@ -109,8 +110,8 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 	case <-ctx.Done():
 		return daemon.ContextError(ctx)
 	}
-	// When a connection is lost, its pages are reported as closed first. When a page is closed,
-	// the response may have come before.
+	// When a connection is lost, its pages are first reported as closed. When a page is closed,
+	// its last response may have arrived before.
 	lost := false
 	select {
 	case a := <-answer:
@@ -132,8 +133,9 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 	return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint(daemon.HintTabs)
 }
 
-// mayLogIn makes the broker save the cookies before the command is answered. Cookies of a script
-// that does not mention them are saved a moment later; those of a server are seen by the broker.
+// mayLogIn makes the broker save the cookies before the command is answered, for a script that
+// mentions cookies. Cookies of other scripts are saved a moment later. The broker notices by
+// itself when a server sets cookies.
 func (p *page) mayLogIn(ctx context.Context) {
 	ps, err := p.attachCDP(ctx)
 	if err != nil {
@@ -157,15 +159,16 @@ func (p *page) evaluate(ctx context.Context, expression string) (json.RawMessage
 	return out.Result.Value, out.Thrown()
 }
 
-// isQuiet reports whether the last response said that nothing else has happened.
+// isQuiet reports whether the last response on the direct connection was marked quiet: see
+// [cdp.Conn.IsQuiet].
 func (conn *connection) isQuiet() bool {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
 	return conn.cdp != nil && conn.cdp.IsQuiet()
 }
 
-// dialCDP returns the direct connection to the endpoint. It connects if there is none or the last
-// one was lost.
+// dialCDP returns the daemon's direct connection to the endpoint. If there is none or the last
+// one was lost, dialCDP connects.
 func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
 	conn.mu.Lock()
 	d, closing := conn.cdp, conn.closing
@@ -182,7 +185,8 @@ func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
 	}
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
-	if conn.closing || conn.cdp != nil && !conn.cdp.IsOver() { // meanwhile
+	// Another call may have connected, or closed the connection, meanwhile.
+	if conn.closing || conn.cdp != nil && !conn.cdp.IsOver() {
 		d.Close()
 		if conn.closing {
 			return nil, daemon.ConnectionLostError()

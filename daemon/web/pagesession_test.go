@@ -40,7 +40,7 @@ func dialAddress(t testing.TB, address string) *endpoint {
 	if err != nil {
 		t.Fatalf("dialing %s: %v", address, err)
 	}
-	t.Cleanup(func() { _ = conn.CloseNow() }) // all was said
+	t.Cleanup(func() { _ = conn.CloseNow() }) // nothing more is sent
 	return &endpoint{t: t, conn: conn}
 }
 
@@ -92,7 +92,8 @@ func crashTarget(t testing.TB, s *daemontest.Session, target string) {
 	e.send(session, "Page.crash", "{}")
 }
 
-// onlooker evaluates an expression on the session's page without the daemon, which may have ended.
+// onlooker returns a function that evaluates an expression on the session's page without the
+// daemon, which may have ended.
 func onlooker(t testing.TB, s *daemontest.Session) func(expression string) string {
 	t.Helper()
 	address := do(t, s, verbs.GetCDPURL, verbs.Empty{}).CDPURL
@@ -100,7 +101,7 @@ func onlooker(t testing.TB, s *daemontest.Session) func(expression string) strin
 	return func(expression string) string {
 		t.Helper()
 		e := dialAddress(t, address)
-		defer func() { _ = e.conn.CloseNow() }() // all was said
+		defer func() { _ = e.conn.CloseNow() }() // nothing more is sent
 		e.send("", "Target.attachToTarget", fmt.Sprintf(`{"targetId":%q,"flatten":true}`, target))
 		session, _ := e.answer()["sessionId"].(string)
 		quoted, err := json.Marshal(expression)

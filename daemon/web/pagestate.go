@@ -11,8 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pageState describes the page without a picture and without Playwright's scripts, for an agent
-// that would have to wait for the front tab.
+// pageState describes the page without a picture and without Playwright's scripts. An agent can
+// use it instead of a screenshot, which has to wait for the front tab.
 func (c *pageCall) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStateOut, error) {
 	limit := daemon.TimeLeft(ctx, readTime) + time.Second
 	value, err := peekFor(c.call, limit, func() (json.RawMessage, error) {
@@ -35,7 +35,7 @@ func (c *pageCall) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStat
 	return out, nil
 }
 
-// pageStateScript returns what is shown, also in open shadow roots, as JSON.
+// pageStateScript returns what the page shows, also in open shadow roots, as JSON.
 const pageStateScript = `(() => {
 	const most = 200
 	const out = {url: location.href, title: document.title, headings: [], links: [], buttons: [], inputs: [], landmarks: [], errors: [], truncated: false}

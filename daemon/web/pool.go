@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// poolError returns the error for a tab that does not fit into the pool of extra tabs, which says
-// how many tabs each owner has. Any other error is returned as it is.
+// poolError adds to the broker's error for a full pool of extra tabs how many tabs each agent
+// has. It returns any other error unchanged.
 func (c *call) poolError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -35,8 +35,8 @@ func (c *call) poolError(ctx context.Context, err error) error {
 	return full.With("tabPool", state.TabPool).With("ownerBreakdown", state.Owners).With("activeReservations", state.ActiveReservations)
 }
 
-// tabsBefore lists the session's tabs before another is opened, if one of them may be closed for
-// it.
+// tabsBefore lists the session's tabs before another one is opened. If the broker cannot close
+// one of them to make room, it returns nil.
 func (c *call) tabsBefore(ctx context.Context) ([]verbs.Tab, error) {
 	if len(c.Tabs.Known()) <= 1 {
 		return nil, nil
@@ -44,7 +44,7 @@ func (c *call) tabsBefore(ctx context.Context) ([]verbs.Tab, error) {
 	return c.Tabs.List(ctx)
 }
 
-// warnOfEvicted warns of the tabs that have been closed since before was listed.
+// warnOfEvicted warns of the tabs that were closed after before was listed.
 func (c *call) warnOfEvicted(before []verbs.Tab) {
 	now := c.Tabs.Known()
 	for _, tab := range before {

@@ -14,10 +14,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// promptsScript replaces the functions by which a page asks a person. It runs in the page
-// itself, so that each page has its own: the browser's own grants would apply to all sessions
-// that share its context. A page that means to can therefore call the browser's own functions,
-// which respond as if the person had not been asked yet.
+// promptsScript replaces the functions by which a page asks a person for permission. It runs in
+// the page itself, so that each page has its own: the browser's own grants would apply to all
+// sessions that share its context. A page can therefore find the browser's own functions and
+// call them. These respond as if the person had not been asked yet.
 //
 //go:embed prompts.js
 var promptsScript string
@@ -44,12 +44,13 @@ func (conn *connection) respond(p *prompts.Prompts, frame playwright.Frame, text
 	if err != nil {
 		raw = []byte(`{"do":"deny"}`)
 	}
-	// Not as the result of the binding: see prompts.js. A frame that is gone does not need it.
+	// The decision is not the result of the binding: see prompts.js. A frame that is gone does
+	// not need it.
 	_, _ = frame.Evaluate(fmt.Sprintf("globalThis[Symbol.for('abrowser.asks')]?.answer(%d, %s)", q.ID, raw))
 }
 
 const (
-	installTime = 2 * time.Second        // for all pages to get the script; one that is busy gets it later
+	installTime = 2 * time.Second        // for the pages to get the script; a busy page gets it later
 	tellTime    = 500 * time.Millisecond // for pages to run a script
 )
 
@@ -79,8 +80,8 @@ func (conn *connection) installPrompts(p *prompts.Prompts) error {
 	return err
 }
 
-// waitBriefly runs a call of Playwright to which all pages respond, and does not wait beyond
-// limit for one that is busy.
+// waitBriefly runs a call of Playwright to which all pages must respond. If a busy page delays
+// the call for longer than limit, waitBriefly returns nil, and the call goes on.
 func (conn *connection) waitBriefly(limit time.Duration, call func() error) error {
 	done := make(chan error, 1)
 	conn.spawn(func() { done <- call() })
@@ -92,7 +93,8 @@ func (conn *connection) waitBriefly(limit time.Duration, call func() error) erro
 	}
 }
 
-// originOf returns the part of a URL that a record may contain.
+// originOf returns the origin of a URL, or "" if the URL has no host. A record may contain no
+// other part of the URL.
 func originOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
@@ -101,8 +103,8 @@ func originOf(text string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// runInFrames runs a script in every frame of the pages, and waits for it up to tellTime. A page
-// that is busy runs it later.
+// runInFrames runs a script in every frame of the pages, and waits up to tellTime until all
+// frames have run it. A busy page runs it later.
 func (conn *connection) runInFrames(script string, pages ...playwright.Page) {
 	var frames []playwright.Frame
 	for _, p := range pages {
@@ -134,7 +136,8 @@ const CleanupScript = "globalThis[Symbol.for('abrowser.asks')]?.restore(); " +
 // Restore restores the browser's own functions in the pages.
 func (conn *connection) Restore() { conn.runInFrames(CleanupScript, conn.context.Pages()...) }
 
-// refreshPrompts updates what pages know without asking, after a policy has changed.
+// refreshPrompts updates the script in the pages after a policy has changed. The script
+// contains what pages can read without a request, such as Notification.permission.
 func (conn *connection) refreshPrompts(p *prompts.Prompts) error {
 	script, err := promptsInstaller(p)
 	if err != nil {

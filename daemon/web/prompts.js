@@ -1,6 +1,6 @@
-// Run in the main world of every document, before its own scripts: what a page has to
-// ask a person for is asked of the session's daemon instead, which decides by the
-// session's policies. With nobody there to answer, it is denied.
+// This script runs in the main world of every document, before the page's own scripts. What a
+// page would ask a person for, it asks the session's daemon instead, which decides by the
+// session's policies. A request that gets no response is denied.
 (init => {
   const key = Symbol.for('abrowser.asks');
   const given = globalThis[init.binding];
@@ -10,15 +10,15 @@
   let ask = given, state = init;
   const later = setTimeout.bind(globalThis), drop = clearTimeout.bind(globalThis);
   const silence = { do: 'deny' }, silent = 3000;
-  const answers = new Map(); // by the question's number
+  const answers = new Map(); // the resolve functions of requests, by the number of the request
   let asked = 0;
   const send = question => new Promise(resolve => {
     const id = ++asked;
     const end = answer => { drop(timer); answers.delete(id); resolve(answer); };
     const timer = later(end, silent, silence);
     answers.set(id, end);
-    // Another program at the page may answer first, that it knows no such function: it
-    // is not the one that was asked.
+    // Another client of the page may respond first, with the error that it has not exposed this
+    // function. The daemon's response is still to come then.
     Promise.resolve().then(() => ask(JSON.stringify({ ...question, id })))
       .catch(error => String(error?.message ?? error).includes('is not exposed') || end(silence));
   });
@@ -86,7 +86,7 @@
     userMedia(getUserMedia, navigator.mediaDevices, wanted).then(ok, bad);
   });
   method(media, 'getDisplayMedia', async (native, self, [wanted]) => {
-    if (!navigator.userActivation?.isActive) return native.call(self, wanted); // which refuses it
+    if (!navigator.userActivation?.isActive) return native.call(self, wanted); // the browser refuses
     await permit('display-capture');
     return stream({ video: true });
   });
@@ -97,7 +97,7 @@
     return typed(globalThis.GeolocationPosition, { coords: typed(globalThis.GeolocationCoordinates, { ...coords, toJSON: () => coords }), timestamp: Date.now() });
   };
   const watches = new Set();
-  let lastWatch = 1 << 20; // beyond the browser's own
+  let lastWatch = 1 << 20; // larger than the browser's own ids
   const locate = async (native, self, ok, bad, options, live) => {
     const answer = await decide({ kind: 'permission', names: ['geolocation'] });
     if (!live()) return;
@@ -147,7 +147,7 @@
     return Object.assign(access, { inputs: new Map(), outputs: new Map(), sysexEnabled: !!options?.sysex, onstatechange: null });
   });
   const device = (on, name, permission, none) => method(on, name, async (native, self, args) => {
-    if (!active()) return native.apply(self, args); // which refuses it
+    if (!active()) return native.apply(self, args); // the browser refuses it
     await permit(permission);
     if (none) return none();
     throw refused('NotFoundError', 'No device was selected.');
@@ -275,7 +275,7 @@
   };
   for (const api of init.pickers) {
     method(globalThis, api, async (native, self, [options]) => {
-      if (!active()) return native.call(self, options); // which refuses it
+      if (!active()) return native.call(self, options); // the browser refuses it
       const answer = await decide({ kind: 'file-picker', api, title: String(options?.suggestedName ?? '') });
       if (answer.do !== 'allow') throw refused('AbortError', 'The user aborted a request.');
       if (api === 'showSaveFilePicker') return saving(answer.file, answer.name);

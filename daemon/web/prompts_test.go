@@ -14,8 +14,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// said clicks a button of the page /asks, and returns the decision that the page got and the records
-// in the replies.
+// said clicks a button of the page /asks. It returns the decision that the page got, and the
+// records in the replies.
 func said(t testing.TB, s *daemontest.Session, button string) (string, []wire.Record) {
 	t.Helper()
 	records := reply(t, s, verbs.Click, verbs.ClickIn{Element: element("#" + button)}).Records
@@ -32,8 +32,8 @@ func said(t testing.TB, s *daemontest.Session, button string) (string, []wire.Re
 	return "", nil
 }
 
-// A request of a page is decided by the policy from the next request on. Nothing hangs. Without a
-// policy a request is denied, and the reply says so.
+// A policy applies from the page's next request on. Without a policy a request is denied, and
+// the reply says so. No request hangs.
 func TestPermissionPolicy(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
@@ -42,7 +42,7 @@ func TestPermissionPolicy(t *testing.T) {
 		raised, denied, allow string
 	}{
 		{"camera", "camera", "NotAllowedError", "NotAllowedError", "video"},
-		{"place", "geolocation", "code 1", "code 1", "code 2"}, // allowed, but none is set
+		{"place", "geolocation", "code 1", "code 1", "code 2"}, // allowed, but no position is set
 		{"paste", "clipboard-read", "NotAllowedError", "NotAllowedError", "[]"},
 		{"midi", "midi", "NotAllowedError", "NotAllowedError", "0"},
 		{"ask", "notifications", "denied default", "denied denied", "granted granted"},
@@ -178,7 +178,7 @@ func TestFilePickerPolicy(t *testing.T) {
 	fails(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showSaveFilePicker"}, wire.CodeBadInput)
 }
 
-// A person decides while the page waits, and other commands go on.
+// A person decides while the page waits. Other commands run meanwhile.
 func TestAskHuman(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
@@ -202,8 +202,8 @@ func TestAskHuman(t *testing.T) {
 	}
 }
 
-// The next daemon decides for the pages that it adopts, and a page that is released has the browser's
-// own functions again.
+// The next daemon decides for the pages that it adopts. A page that is released has the
+// browser's own functions again.
 func TestPromptsOfNextDaemon(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
@@ -227,7 +227,8 @@ func TestPromptsOfNextDaemon(t *testing.T) {
 	if got := look("[" + native + ", " + ours + "].join()"); got != `"true,"` {
 		t.Errorf("after release the page still has ours: %s", got)
 	}
-	s = home.Resume(t, s.Name) // it is asked for again where it was taken off
+	// The functions of the page were restored. The next daemon replaces them again.
+	s = home.Resume(t, s.Name)
 	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
 	if got, records := said(t, s, "camera"); got != "video" || len(records) != 1 {
 		t.Errorf("when the session comes again: %q, %+v", got, records)
@@ -254,14 +255,14 @@ func TestPromptsOfDocumentLoadedMeanwhile(t *testing.T) {
 	}
 }
 
-// A page and its frames get the browser's own functions back even if the daemon was killed. The next
-// daemon replaces them again.
+// A page and its frames get the browser's own functions back when the daemon ends without
+// restoring them. The next daemon replaces them again.
 func TestPromptsAfterDaemon(t *testing.T) {
 	web, neighbour := site.Start(t), site.Start(t)
 	agent := wire.NewAgent(4711)
 	const (
 		native = "String(navigator.geolocation.getCurrentPosition).includes('[native code]')"
-		// What the page and its frames find.
+		// all returns the value of native in the page and in its frames.
 		all = "Promise.all(Array.from(frames, f => new Promise(done => { addEventListener('message', e => e.source === f && done(e.data)); f.postMessage('', '*') })))" +
 			".then(theirs => [" + native + ", ...theirs].join())"
 	)
@@ -269,7 +270,7 @@ func TestPromptsAfterDaemon(t *testing.T) {
 		name  string
 		leave func(s *daemontest.Session)
 	}{
-		{"nothing is done by it", func(s *daemontest.Session) { s.End(t) }},
+		{"the daemon ends", func(s *daemontest.Session) { s.End(t) }},
 		{"its agent leaves", func(s *daemontest.Session) {
 			broker := client.Client{Endpoint: s.Home.Broker(t), Session: s.Name, Agent: agent}.KeepAlive()
 			t.Cleanup(func() { _ = broker.Close() })
@@ -287,12 +288,14 @@ func TestPromptsAfterDaemon(t *testing.T) {
 			if got := eval(t, mine, all); got != `"false,false,false,false"` {
 				t.Fatalf("while the session lasts the functions are the browser's own: %s", got)
 			}
-			// Read without a connection, which would count as the session's next one.
+			// The title is read without a CDP connection, which would count as the session's
+			// next client.
 			eval(t, mine, "{ setInterval(() => "+all+".then(said => document.title = said), 100); 1 }")
 			tt.leave(s)
 			broker := client.Client{Endpoint: home.Broker(t), Session: s.Name}.KeepAlive()
 			t.Cleanup(func() { _ = broker.Close() })
-			for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // nobody announces it
+			// No event announces that the functions are restored.
+			for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 				tabs := do(t, &daemontest.Session{Client: broker}, verbs.BrokerTabs, verbs.TabsIn{Session: s.Name}).Tabs
 				if len(tabs) == 1 && tabs[0].State == "released" && tabs[0].Title == "true,true,true,true" {
 					break

@@ -12,10 +12,11 @@ import (
 	"github.com/abrowser/abrowser/daemon/web/har"
 )
 
-// recorder records the session's requests: each is in the journal as soon as it is over.
+// recorder records the session's requests. It writes each request to the journal as soon as the
+// request is over.
 //
-// It uses what Playwright reports of the session's pages. Playwright's own HAR is written
-// when its browser context is closed, which a session's never is.
+// It uses the events of Playwright for the session's pages. Playwright's own HAR is written
+// when its browser context is closed, but the context of a session is never closed.
 type recorder struct {
 	state   *daemon.StateStore
 	journal har.Journal
@@ -23,9 +24,9 @@ type recorder struct {
 
 	mu      sync.Mutex // guards the fields below
 	pending map[playwright.Request]time.Time
-	busy    int           // entries that are being made
+	busy    int           // the number of entries that are being made
 	idle    chan struct{} // closed when busy is 0 again; nil if nothing waits for that
-	watched *connection   // whose requests are reported
+	watched *connection   // the connection whose requests are recorded
 }
 
 func newRecorder(state *daemon.StateStore, journal string, lost func(error)) *recorder {
@@ -94,17 +95,18 @@ func (r *recorder) done() {
 	}
 }
 
-// append writes an entry into the journal. A full disk loses the entry and not the command.
+// append writes an entry into the journal. If the disk is full, the entry is lost, and the
+// command does not fail.
 func (r *recorder) append(e har.Entry) {
 	if err := r.journal.Append(e); err != nil {
 		r.lost(err)
 	}
 }
 
-// settleTime is how long the entries of requests that are over may take.
+// settleTime is how long write waits for the entries of requests that are over.
 const settleTime = 3 * time.Second
 
-// stop ends the recording, writes the file and returns how many requests it has.
+// stop ends the recording, writes the HAR and returns the number of its requests.
 func (r *recorder) stop(path string) (int, error) {
 	n, err := r.write(path)
 	if err != nil {
@@ -114,8 +116,9 @@ func (r *recorder) stop(path string) (int, error) {
 	return n, errors.Join(err, r.journal.Remove())
 }
 
-// finish is stop at the session's end, which no setting outlives. If the file cannot be
-// written, the journal is set aside and the error says where it is.
+// finish ends the recording at the end of the session, and returns the path of the HAR. It does
+// not change the state, which ends with the session. If the HAR cannot be written, the journal
+// is renamed, and the error has its new name.
 func (r *recorder) finish() (path string, err error) {
 	h := r.state.Get().HAR
 	if h == nil {
@@ -131,7 +134,7 @@ func (r *recorder) finish() (path string, err error) {
 	return h.Path, r.journal.Remove()
 }
 
-// write writes what was recorded up to now.
+// write writes the requests that were recorded so far, and returns their number.
 func (r *recorder) write(path string) (int, error) {
 	r.mu.Lock()
 	var idle chan struct{}
@@ -157,8 +160,8 @@ func (r *recorder) write(path string) (int, error) {
 	return r.journal.WriteArchive(path)
 }
 
-// entryOf returns the entry of a request that is over. It leaves out what cannot be read
-// any more since the page has gone.
+// entryOf returns the entry of a request that is over. The entry lacks what cannot be read any
+// more because the page is gone.
 func entryOf(q playwright.Request, began time.Time, bodies string) har.Entry {
 	e := har.NewEntry(began, q.Method(), q.URL(), q.ResourceType())
 	headers, _ := q.HeadersArray()

@@ -13,24 +13,24 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// refBlock is how many numbers are reserved on disk at a time. Those that a killed daemon has
-// not used are skipped.
+// refBlock is how many numbers are reserved on disk at a time. Reserved numbers that a daemon
+// has not used when it ends are skipped.
 const refBlock = 1000
 
 // element is what a ref refers to: an element of a document, as long as it has this role and
-// name. Playwright gives an element another ref of its own when one of the two changes, and
+// name. Playwright gives an element a new ref of its own when the role or the name changes, and
 // counts its refs from 1 again on each connection to the page.
 type element struct {
 	target     string // the page
 	connection string // the party of Playwright's connection, see [daemon.Endpoint]
-	document   string // its frame's document
+	document   string // the name of its frame's document
 	pwRef      string
 	role       string
 	name       string
 }
 
-// refs numbers elements. A number is used once in a session, over all its daemons. An element
-// keeps its number while it is the same.
+// refs numbers elements. Each number is used once in a session, across all daemons of the
+// session. An element keeps its number while its fields are the same.
 type refs struct {
 	path string // of the file with the next free number
 
@@ -46,7 +46,7 @@ func newRefs(path string) *refs {
 	return &refs{path: path, numbers: map[element]int{}, elements: map[int]element{}}
 }
 
-// number returns the element's number, which is a new one if it has none.
+// number returns the element's number. An element without a number gets a new one.
 func (r *refs) number(e element) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,8 +62,8 @@ func (r *refs) number(e element) (int, error) {
 	return n, nil
 }
 
-// lookup returns the element with a number. A number that an earlier daemon has given out, or
-// whose page is gone, is stale.
+// lookup returns the element with a number. If an earlier daemon has given out the number, or
+// if the element's page is gone, the ref is stale.
 func (r *refs) lookup(n int) (element, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,8 +79,8 @@ func (r *refs) lookup(n int) (element, error) {
 	return element{}, wire.Errorf(wire.CodeNotFound, "ref e%d not found in this session", n).WithHint(daemon.HintSnapshot)
 }
 
-// forget removes the elements of a page that belong to other connections, or to other documents
-// than the given ones.
+// forget removes the elements of a page that belong to other connections than connection, or to
+// other documents than documents.
 func (r *refs) forget(target, connection string, documents map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +119,7 @@ func (r *refs) loadLocked() error {
 	return nil
 }
 
-// reserveLocked reserves the next number on disk, if that has not been done.
+// reserveLocked reserves the next number on disk, unless it is reserved.
 func (r *refs) reserveLocked() error {
 	if err := r.loadLocked(); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// withImagePath moves the only argument to Path if it is the name of a file.
+// withImagePath moves the selector to Path if it is the only argument and names a file.
 func withImagePath(in verbs.ScreenshotIn) verbs.ScreenshotIn {
 	if in.Path == "" && in.Selector != "" && isImagePath(in.Selector) {
 		in.Selector, in.Path = "", in.Selector
@@ -72,8 +72,8 @@ func (c *pageCall) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs
 	return out, nil
 }
 
-// takePicture takes a picture of the page by picture.js of launcher/driver or, if that cannot, by
-// Playwright.
+// takePicture takes a picture of the page by picture.js of launcher/driver. If picture.js
+// cannot take it, Playwright does.
 func (c *pageCall) takePicture(full bool, kind *playwright.ScreenshotType, limit time.Duration, out *verbs.ScreenshotOut) error {
 	given, err := c.page.cdp.Send("Abrowser.picture", map[string]any{
 		"target": c.page.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
@@ -102,10 +102,11 @@ const (
 	laterNudge = 500 * time.Millisecond
 )
 
-// nudgeWhile calls take. For a part of a page in a tab behind others, the browser makes no picture
-// until the page is drawn again, which another picture causes. The browser takes pictures one
-// after the other. So nudgeWhile waits for each of its own before the next: a large picture, which
-// takes long by itself, must not wait for many.
+// nudgeWhile calls take. The browser makes no picture of an element in a background tab until
+// the page is drawn again. Another picture makes the browser draw the page, so nudgeWhile takes
+// more pictures in the meantime. The browser takes pictures one after the other. nudgeWhile
+// waits for each of its own before the next, so that a large picture, which takes long by
+// itself, does not wait for many.
 func nudgeWhile(p *page, take func() error) error {
 	over := make(chan struct{})
 	var work sync.WaitGroup

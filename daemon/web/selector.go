@@ -29,7 +29,7 @@ type selector struct {
 	query string
 }
 
-// parseSelector parses a selector, and refuses one that is wrong on every page.
+// parseSelector parses a selector. It refuses a selector that is wrong on every page.
 func parseSelector(given string) (selector, error) {
 	text := strings.TrimSpace(given)
 	switch {
@@ -58,7 +58,7 @@ func parseSelector(given string) (selector, error) {
 	return selector{given: given, query: text}, nil
 }
 
-// checkOptional refuses a selector that is not empty and that [parseSelector] refuses.
+// checkOptional returns the error of [parseSelector], or nil for an empty selector.
 func checkOptional(given string) error {
 	if given == "" {
 		return nil
@@ -67,9 +67,9 @@ func checkOptional(given string) error {
 	return err
 }
 
-// isImagePath reports whether the only argument of a screenshot names a file. It is a selector if
-// it starts with . # or @ (but not ./ or ../), or has neither a slash nor the extension of an
-// image.
+// isImagePath reports whether the only argument of a screenshot names a file. The argument is a
+// selector if it starts with . # or @ (but not ./ or ../), or if it has neither a slash nor the
+// extension of an image.
 func isImagePath(arg string) bool {
 	if strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") {
 		return true

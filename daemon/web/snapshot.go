@@ -15,8 +15,8 @@ import (
 
 const snapshotTime = 5 * time.Second
 
-// capture returns a snapshot of the page. It is always of the whole page, since Playwright's own
-// refs are valid until the next capture.
+// capture returns a snapshot of the page. It is always a snapshot of the whole page, since
+// Playwright's own refs are valid until the next capture.
 func (c *pageCall) capture(ctx context.Context) (*aria.Node, error) {
 	limit := daemon.TimeLeft(ctx, snapshotTime)
 	text, err := peekFor(c.call, limit+time.Second, func() (string, error) {
@@ -43,12 +43,13 @@ type numberedSnapshot struct {
 
 const captureTries = 3
 
-// capturedWithRefs captures the page and gives its elements refs. If the page navigates meanwhile,
-// it is captured again.
+// capturedWithRefs captures the page and gives its elements refs. If the page navigates
+// meanwhile, capturedWithRefs captures it again.
 func (c *pageCall) capturedWithRefs(ctx context.Context) (numberedSnapshot, error) {
 	var last error
 	for range captureTries {
-		_, _ = c.documentNow(ctx) // the document that is captured, if there is no other meanwhile
+		// This is the document that is captured, unless the page navigates meanwhile.
+		_, _ = c.documentNow(ctx)
 		root, err := c.capture(ctx)
 		if err != nil {
 			return numberedSnapshot{}, err

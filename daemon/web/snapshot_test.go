@@ -133,7 +133,8 @@ func TestRefsKeepAndGoStale(t *testing.T) {
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element(refOf(t, second, "link", "Page two"))}, wire.CodeStaleRef)
 }
 
-// The check of a ref asks the element, however large the page is.
+// The check of a ref asks only the element, so its time does not depend on the size of the
+// page.
 func TestRefsOfALargePage(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))
@@ -153,8 +154,8 @@ func TestRefsOfALargePage(t *testing.T) {
 	}
 }
 
-// A ref is valid in the document of its snapshot, and not in one that looks the same after the page
-// was loaded again.
+// A ref is valid in the document of its snapshot, and not in a document that looks the same
+// after the page was loaded again.
 func TestRefsOfAPageThatLoadsAnew(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/renewing"))
@@ -163,7 +164,7 @@ func TestRefsOfAPageThatLoadsAnew(t *testing.T) {
 	for try := range 45 {
 		wait := try
 		if try > 20 {
-			wait = 5 * try // on a slow machine, too, some come in time
+			wait = 5 * try // so that some clicks come in time on a slow machine too
 		}
 		eval(t, s, fmt.Sprintf("sessionStorage.pressed = '', setTimeout(() => location.reload(), %d), 0", wait))
 		out := snapshot(t, s)
@@ -175,10 +176,11 @@ func TestRefsOfAPageThatLoadsAnew(t *testing.T) {
 			acted++
 		case errors.Is(err, wire.CodeStaleRef) && pressed == "":
 			late++
-			if took := time.Since(began); took > 8*time.Second { // it was waited for, which takes 10
-				t.Errorf("that its document is gone was told after %v", took)
+			// A wait for the element would take 10 s.
+			if took := time.Since(began); took > 8*time.Second {
+				t.Errorf("the error that its document is gone took %v", took)
 			}
-		case errors.Is(err, wire.CodeResultUnknown): // it was loaded anew just when the mouse came
+		case errors.Is(err, wire.CodeResultUnknown): // the page was loaded anew during the click
 		default:
 			t.Errorf("what was read in %s was pressed in %q: %v", read, pressed, err)
 		}

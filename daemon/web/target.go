@@ -45,7 +45,7 @@ func (c *pageCall) target(ctx context.Context, given string) (target, error) {
 	return at, nil
 }
 
-// aim resolves a selector for an action. Whether the element of a ref is still the same is checked
+// aim resolves a selector for an action. Whether the element of a ref is unchanged is checked
 // where the action is performed.
 func (c *pageCall) aim(given string) (target, error) {
 	sel, err := parseSelector(given)
@@ -62,7 +62,7 @@ func (c *pageCall) aim(given string) (target, error) {
 	return target{sel: sel, query: "aria-ref=" + e.pwRef, began: e.began()}, nil
 }
 
-// referenced returns the element of a ref, if it is an element of the page.
+// referenced returns the element of a ref, if the ref belongs to this page and connection.
 func (c *pageCall) referenced(ref int) (element, error) {
 	e, err := c.refs.lookup(ref)
 	switch {
@@ -76,15 +76,15 @@ func (c *pageCall) referenced(ref int) (element, error) {
 	return e, nil
 }
 
-// began returns when the element's document started. The document's name is that number, after
-// the name of the frame.
+// began returns when the element's document started. The document's name consists of the
+// frame's name, "@" and that time.
 func (e element) began() float64 {
 	_, number, _ := strings.Cut(e.document, "@")
 	at, _ := strconv.ParseFloat(number, 64)
 	return at
 }
 
-// isUnchanged reports whether the element is known to be what it was when it got its ref. That
+// isUnchanged reports whether the element is known to be unchanged since it got its ref. That
 // takes one message to the page; a capture would contain the whole page.
 func (c *pageCall) isUnchanged(ctx context.Context, e element) bool {
 	if aria.FrameOf(e.pwRef) != "" {
@@ -119,8 +119,8 @@ func (c *pageCall) checkRef(ctx context.Context, ref int) (element, error) {
 	if n.Role != e.role || n.Name != e.name {
 		return e, staleError(ref, "its element has another role or name now")
 	}
-	// If the main frame now has the document in which the ref was given out, it had it during the
-	// capture too: a document does not come back.
+	// If the main frame now has the document in which the ref was given out, it also had that
+	// document during the capture: a document that was replaced does not come back.
 	document, err := "", error(nil)
 	if aria.FrameOf(e.pwRef) == "" {
 		document, err = c.documentNow(ctx)
@@ -136,8 +136,8 @@ func (c *pageCall) checkRef(ctx context.Context, ref int) (element, error) {
 	return e, nil
 }
 
-// findOne returns the first of the elements that match now, and warns if there are several. It
-// does not wait.
+// findOne returns the first of the elements that match now, and warns if several match. It does
+// not wait.
 func (c *pageCall) findOne(ctx context.Context, given string) (playwright.Locator, error) {
 	at, err := c.target(ctx, given)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 const maxURL = 2 << 20
 
-// completeURL returns the URL that was meant: without a scheme it is https, or http for loopback
-// hosts. Schemes that give access to the browser or run scripts are refused.
+// completeURL completes a URL. A URL without a scheme gets https, or http for a loopback host.
+// Schemes that give access to the browser or run scripts are refused.
 func completeURL(given string) (string, error) {
 	text := strings.TrimSpace(given)
 	switch {

@@ -12,17 +12,17 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// utilityWorld is Playwright's own JavaScript world in a document of the page's main frame. There
-// the page responds to the queries of quick.js of launcher/driver.
+// utilityWorld is Playwright's isolated JavaScript world in a document of the page's main
+// frame. The functions of quick.js of launcher/driver are installed there; queries call them.
 type utilityWorld struct {
 	*pageSession
-	commits    int64 // of the page, when it was made
+	commits    int64 // the page's commits when the world was made
 	context    int
-	name       string // of the object whose methods the queries are
+	name       string // the name of the object that has the functions
 	clockAhead int64  // milliseconds by which the page's clock is ahead of the daemon's, at least
 }
 
-// until returns the end of a time from now, by the page's clock.
+// until returns when limit will be over: milliseconds since 1970, by the page's clock.
 func (w *utilityWorld) until(limit time.Duration) int64 {
 	return time.Now().Add(limit).UnixMilli() + w.clockAhead
 }
@@ -30,8 +30,8 @@ func (w *utilityWorld) until(limit time.Duration) int64 {
 // errNotFast means that the fast path cannot do this and has done nothing; use Playwright.
 var errNotFast = errors.New("not possible on the fast path")
 
-// inUtilityWorld calls ask with the page's world, and once more if the page turns out to have
-// another document. ctx must have a deadline.
+// inUtilityWorld calls ask with the page's world. If the page turns out to have another
+// document, inUtilityWorld calls ask once more, with the new world. ctx must have a deadline.
 func (c *pageCall) inUtilityWorld(ctx context.Context, ask func(*utilityWorld) error) error {
 	for again := false; ; again = true {
 		w, err := c.utilityWorld(ctx)
@@ -49,7 +49,7 @@ func (c *pageCall) inUtilityWorld(ctx context.Context, ask func(*utilityWorld) e
 	}
 }
 
-// utilityWorld returns the page's world, which the driver makes if it is not known.
+// utilityWorld returns the page's world. If the world is not known, the driver makes it.
 func (c *pageCall) utilityWorld(ctx context.Context) (*utilityWorld, error) {
 	ps, err := c.page.attachCDP(ctx)
 	if err != nil {
@@ -89,19 +89,19 @@ func (p *page) makeUtilityWorld(ps *pageSession, limit time.Duration) (*utilityW
 	return w, nil
 }
 
-// prepareUtilityWorld makes the world of a document that has just been loaded, in the background.
-// That takes some 20 ms, and the next command mostly needs it.
+// prepareUtilityWorld makes the world of a document that has just been loaded, in the
+// background. That takes about 20 ms, and the next command usually needs it.
 func (c *pageCall) prepareUtilityWorld() {
 	c.page.conn.spawn(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), firstTry)
 		defer cancel()
 		if ps, err := c.page.attachCDP(ctx); err == nil {
-			_, _ = c.page.makeUtilityWorld(ps, firstTry) // otherwise it is made when it is needed
+			_, _ = c.page.makeUtilityWorld(ps, firstTry) // otherwise it is made when needed
 		}
 	})
 }
 
-// query calls a method of quick.js, and stores its result in out.
+// query calls a function of quick.js, and stores its result in out.
 func (w *utilityWorld) query(ctx context.Context, out any, question string, args ...any) error {
 	asked, err := w.start(ctx, question, args...)
 	if err != nil {
@@ -110,7 +110,7 @@ func (w *utilityWorld) query(ctx context.Context, out any, question string, args
 	return w.finish(ctx, asked, out)
 }
 
-// start is the first half of query.
+// start sends a query. Its result is read by finish.
 func (w *utilityWorld) start(ctx context.Context, question string, args ...any) (cdp.Pending, error) {
 	params, err := w.request(question, args)
 	if err != nil {
@@ -119,7 +119,7 @@ func (w *utilityWorld) start(ctx context.Context, question string, args ...any) 
 	return w.pageSession.send(ctx, "Runtime.evaluate", params)
 }
 
-// finish is the second half of query.
+// finish waits for the result of a query, and stores it in out.
 func (w *utilityWorld) finish(ctx context.Context, asked cdp.Pending, out any) error {
 	var answer cdp.Evaluation
 	err := w.await(ctx, asked, &answer)
@@ -133,7 +133,7 @@ func (w *utilityWorld) finish(ctx context.Context, asked cdp.Pending, out any) e
 }
 
 func (w *utilityWorld) request(question string, args []any) (map[string]any, error) {
-	raw, err := json.Marshal(append([]any{}, args...)) // a list even if there are none
+	raw, err := json.Marshal(append([]any{}, args...)) // a JSON list even if args is empty
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (w *utilityWorld) request(question string, args []any) (map[string]any, err
 	}, nil
 }
 
-// cancel ends what the query "look" has started, without waiting for that.
+// cancel ends what the query "look" has started. It does not wait for the response.
 func (w *utilityWorld) cancel(ctx context.Context) {
 	params, err := w.request("stop", nil)
 	if err != nil {

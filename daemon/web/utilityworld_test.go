@@ -25,7 +25,7 @@ func TestFunctionsAreSentOnce(t *testing.T) {
 	for range 5 {
 		visit()
 	}
-	const functions = 300_000 // bytes; once, and again where a document was on its way
+	const functions = 300_000 // bytes; sent once, and again for a document that is being loaded
 	if sent := written(t, pid) - before; sent > 3*functions {
 		t.Errorf("for five documents the broker writes %d bytes", sent)
 	}

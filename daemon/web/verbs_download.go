@@ -48,8 +48,8 @@ func (c *pageCall) download(ctx context.Context, in verbs.DownloadIn) (verbs.Dow
 	return verbs.DownloadOut{SavedDownload: saved, Effects: c.effects(ctx)}, nil
 }
 
-// waitDownload waits for the newest download that no command has been given, or the next one. It
-// needs no page: a page may be closed when it has started its download.
+// waitDownload waits for the newest download that no command has been given, or else for the
+// next one. It needs no page, since a page may be closed after it has started a download.
 func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
 	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
 	if err != nil {

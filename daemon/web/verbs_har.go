@@ -77,8 +77,8 @@ func (c *call) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOu
 	return verbs.HARStopOut{Path: path, RequestCount: n}, nil
 }
 
-// awaitEvents waits up to catchTime until Playwright has reported what has happened until now. A
-// page may have responded to a direct question before that.
+// awaitEvents waits up to catchTime until Playwright has reported everything that has happened
+// so far. A direct response of the page may have arrived earlier.
 func (p *pages) awaitEvents() {
 	conn := p.current()
 	if conn == nil || conn.isLost() {
@@ -87,11 +87,13 @@ func (p *pages) awaitEvents() {
 	if page := conn.page(p.session.Tabs.Active().TargetID); page != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), catchTime)
 		defer cancel()
-		_, _ = askAside(ctx, conn, page.info) // the response comes after all that is on its way, and does not matter
+		// The response comes after all earlier events. Its content does not matter.
+		_, _ = askAside(ctx, conn, page.info)
 	}
 }
 
-// openHAR starts the recording and sets the files to answer from that an open asks for.
+// openHAR starts the recording that an open asks for, and answers requests from the HAR files
+// that it names.
 func (c *call) openHAR(in verbs.OpenIn) error {
 	if err := verbs.CheckHARFiles(in.HARs); err != nil {
 		return err

@@ -44,8 +44,8 @@ func readHAR(t testing.TB, path string) (har harFile, urls string) {
 	return har, strings.Join(all, " ")
 }
 
-// A HAR contains the requests of the session, including those of an earlier daemon, and of no other
-// session. It can be replayed without the server.
+// A HAR contains the requests of the session, including those under an earlier daemon, and no
+// requests of another session. It can be replayed without the server.
 func TestHAR(t *testing.T) {
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "a.har")
@@ -98,7 +98,7 @@ func TestHARAtClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.har")
 	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
 	open(t, s, web.URL("/page/one"))
-	eval(t, s, "1") // the way to the page is there
+	eval(t, s, "1") // makes the direct connection to the page
 	driver := sharedDriver(t)
 	if err := syscall.Kill(driver, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestHARAtClose(t *testing.T) {
 	for end := time.Now().Add(patience); web.Requests("/never") == 0 && time.Now().Before(end); {
 		eval(t, s, "1")
 	}
-	time.AfterFunc(200*time.Millisecond, goOn) // Playwright tells of the request then
+	time.AfterFunc(200*time.Millisecond, goOn) // then Playwright reports the request
 	out := do(t, s, verbs.Close, verbs.CloseIn{})
 	har, urls := readHAR(t, path)
 	if out.HAR != path || !strings.Contains(urls, "/page/one") || !strings.Contains(urls, "/never") {
@@ -127,13 +127,13 @@ func TestHARAtClose(t *testing.T) {
 	}
 }
 
-// A recording whose HAR cannot be written at the session's end is not lost, and the reply does not say
-// that the HAR was written.
+// If the HAR cannot be written at the session's end, the recording is not lost, and the reply
+// does not say that the HAR was written.
 func TestHARThatCannotBeWritten(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	dir := filepath.Join(t.TempDir(), "none")
 	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: filepath.Join(dir, "a.har"), Content: "none"})
-	if err := os.WriteFile(dir, nil, 0o600); err != nil { // where the directory would be
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file in the place of the directory
 		t.Fatal(err)
 	}
 	open(t, s, web.URL("/page/one"))
@@ -153,14 +153,15 @@ func TestHARThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// On a full disk entries are missing from a recording, and the session's next reply says so, once.
+// On a full disk entries are missing from a recording. The session's next reply says so, once.
 func TestHAROnAFullDisk(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	path, journal := filepath.Join(t.TempDir(), "c.har"), home.Root.JournalFile(s.Name)
 	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
 	open(t, s, web.URL("/page/one"))
 	kept := journal + ".kept"
-	for end := time.Now().Add(patience); ; eval(t, s, "1") { // an entry is written when its answer is there
+	// An entry is written when its response has come.
+	for end := time.Now().Add(patience); ; eval(t, s, "1") {
 		if _, err := os.Stat(journal); err == nil || time.Now().After(end) {
 			break
 		}
@@ -176,7 +177,7 @@ func TestHAROnAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(told) != 1 || !strings.HasPrefix(told[0], "the recording of requests lacks 1: ") || !strings.Contains(told[0], "no space left") {
-		t.Errorf("it is told %q", told)
+		t.Errorf("the warnings are %q", told)
 	}
 	if err := errors.Join(os.Remove(journal), os.Rename(kept, journal)); err != nil {
 		t.Fatal(err)
@@ -190,8 +191,8 @@ func TestHAROnAFullDisk(t *testing.T) {
 	}
 }
 
-// When the session is closed, requests are answered by the server again and not from HAR files, both
-// for a person who reviews the page and for the session when it is used again.
+// When the session is closed, requests are answered by the server again and not from HAR files,
+// both for a person who reviews the page and for the session when it is used again.
 func TestReplayEndsWithTheSession(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "d.har")

@@ -203,7 +203,8 @@ func optionsError(a action, options [][]string) error {
 			return noOptionError(want, there)
 		}
 	}
-	return noOptionError(strings.Join(wanted, ", "), there) // each exists, but the select takes one
+	// Each option exists, but the element takes only one.
+	return noOptionError(strings.Join(wanted, ", "), there)
 }
 
 func isOffered(there []option, want string) bool {

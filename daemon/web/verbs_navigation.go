@@ -90,7 +90,8 @@ func (c *call) orDownload(ctx context.Context, err error) error {
 	if _, lost := c.Tabs.List(ctx); lost != nil {
 		return err
 	}
-	if strings.Contains(err.Error(), "Download is starting") { // Playwright may know that before the broker has listed the download
+	// Playwright may report the download before the broker lists it.
+	if strings.Contains(err.Error(), "Download is starting") {
 		c.downloads.awaitStart(ctx)
 	}
 	for _, d := range c.downloads.takeNew(ctx) {
@@ -99,8 +100,8 @@ func (c *call) orDownload(ctx context.Context, err error) error {
 	return err
 }
 
-// openable returns the session's page, which is a new one if the last was closed or has crashed. A
-// crashed page is closed, since it cannot be used any more.
+// openable returns the session's page, or a new page if the last one was closed or has crashed.
+// It closes a crashed page, which cannot be used any more.
 func (c *call) openable(ctx context.Context) (*page, error) {
 	p, err := c.activePage(ctx)
 	switch {
@@ -155,7 +156,8 @@ func (c *pageCall) navigate(ctx context.Context, call func(limit *float64) error
 	var err error
 	for {
 		err = c.watch(limit, func() error { return call(playwright.Float(milliseconds(limit + time.Second))) })
-		// Chromium refuses the command while the page's process is being replaced. Nothing was done.
+		// Chromium refuses the command while the page's process is being replaced. Nothing was
+		// done then.
 		if err == nil || !strings.Contains(err.Error(), "Not attached to an active page") || !daemon.Sleep(ctx, 20*time.Millisecond) {
 			break
 		}
@@ -237,7 +239,7 @@ func (c *pageCall) awaitLoad(ctx context.Context) error {
 
 func (c *pageCall) stopLoading() {
 	err := c.watch(time.Second, func() error { _, err := c.page.cdp.Send("Page.stopLoading", nil); return err })
-	c.page.parsed.Store(c.page.commits.Load() + 1) // it may never be parsed
+	c.page.parsed.Store(c.page.commits.Load() + 1) // the document may never be parsed completely
 	if err != nil {
 		c.Log.Warn("stopping a load", "error", firstLine(errorText(err)))
 	}

@@ -45,8 +45,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// The title is that of the document at its load event. It is empty if the document has none, whatever
-// the browser shows instead.
+// The title is that of the document at its load event. It is empty if the document has none,
+// whatever the browser shows instead.
 func TestOpenTitle(t *testing.T) {
 	s := home.Start(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,8 +82,8 @@ func TestOpenRefuses(t *testing.T) {
 	fails(t, s, verbs.Open, verbs.OpenIn{URL: "http://no.such.host.invalid/"}, wire.CodeNavigation)
 }
 
-// An open that failed is over when it is answered: the browser's error page does not replace the page
-// that is opened next.
+// An open that failed has ended when it is answered: the browser's error page does not replace
+// the page that is opened next.
 func TestOpenAfterAnOpenThatFailed(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for range 3 {

@@ -10,7 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// policies returns the session's policies, with the names of the defaults.
+// policies returns the session's policies. A policy that was not set has the name of the
+// default.
 func (p *pages) policies() verbs.PoliciesOut {
 	set := p.session.State.Get().Policies
 	for _, mode := range []*string{&set.Dialog, &set.Permission, &set.Notification, &set.FilePicker} {
@@ -44,7 +45,8 @@ func (p *pages) policyFilePicker(_ context.Context, _ *wire.Call, in verbs.FileP
 	})
 }
 
-// modes returns a policy after a mode was set for some names, or for all if there are none.
+// modes returns a policy after mode was set for names, or for everything if names is empty. per
+// has further modes by name.
 func modes(before string, single map[string]string, mode string, names []string, per map[string]string) (string, map[string]string) {
 	if len(names) == 0 {
 		return mode, maps.Clone(per)

@@ -25,7 +25,7 @@ func reply[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 	return r
 }
 
-// A policy applies from the next dialog on. Only a dialog without a policy is raised.
+// A policy applies from the next dialog on. Only a dialog without a policy causes a warning.
 func TestDialogPolicies(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/dialogs"))

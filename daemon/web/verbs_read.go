@@ -14,8 +14,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// findToRead finds the element of a getter, without waiting for it. If the fast path has
-// stored the answer in out, findToRead returns nil.
+// findToRead finds the element of a getter, without waiting for it. If the fast path has stored
+// the answer in out, findToRead returns no element.
 func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out any) (playwright.Locator, error) {
 	at, err := c.target(ctx, given)
 	if err != nil {
@@ -68,8 +68,8 @@ type reading struct {
 	name string // of the attribute
 }
 
-// read asks an element that is there, on the fast path or by Playwright. It also returns the
-// URL of the page.
+// read reads a value from an element, on the fast path or by Playwright, without waiting for
+// the element. It also returns the URL of the page.
 func read[T any](ctx context.Context, c *pageCall, given string, q reading, ask func(at playwright.Locator, limit *float64) (T, error)) (value T, origin string, err error) {
 	at, err := c.findToRead(ctx, given, q, &value)
 	if err != nil || at == nil {
@@ -192,7 +192,7 @@ func (c *pageCall) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheck
 	return verbs.IsCheckedOut{Checked: is, Origin: origin}, err
 }
 
-// knownPage returns the session's page as it is known without a place in the queue.
+// knownPage returns the session's active tab and page as they are known. It needs no ticket.
 func (c *call) knownPage() (verbs.Tab, *page) {
 	tab, conn := c.Tabs.Active(), c.current()
 	if conn == nil {
@@ -203,7 +203,8 @@ func (c *call) knownPage() (verbs.Tab, *page) {
 
 const titleTime = 500 * time.Millisecond
 
-// title asks the page and, if it does not respond at once, the browser.
+// title returns the page's title. It asks the page or, if the page shows a dialog or does not
+// respond within titleTime, the browser process.
 func (c *pageCall) title(ctx context.Context) (string, error) {
 	if _, open := c.dialogs.current(); !open {
 		short, cancel := context.WithTimeout(ctx, titleTime)
@@ -269,7 +270,7 @@ func (c *call) getURL(ctx context.Context, _ verbs.TabIn) (verbs.PageURL, error)
 	return verbs.PageURL{URL: p.URL(), Effects: verbs.Effects{Dialogs: c.AddNotices()}}, nil
 }
 
-// getCDPURL needs the browser and no page.
+// getCDPURL returns the URL of the session's endpoint. It needs the browser and no page.
 func (p *pages) getCDPURL(ctx context.Context, request *wire.Call, _ verbs.Empty) (verbs.GetCDPURLOut, error) {
 	socket, err := p.session.StartBrowser(ctx, request, verbs.GetCDPURL.Name)
 	if err != nil {

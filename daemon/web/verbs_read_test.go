@@ -135,7 +135,8 @@ const noise = `(() => {
 	return 0;
 })()`
 
-// A large picture for a file is not sent through the processes in between.
+// A large screenshot for a file is saved to disk, and is not sent through the broker and the
+// daemon.
 func TestLargePicture(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))

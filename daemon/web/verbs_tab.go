@@ -174,8 +174,9 @@ func (c *call) tabClose(ctx context.Context, in verbs.TabCloseIn) (verbs.TabClos
 
 const closedTime = 2 * time.Second
 
-// closeTab closes a tab and returns those that are left. Playwright believes some pages to be closed
-// that are not, and does not know crashed ones: the browser closes these.
+// closeTab closes a tab and returns the remaining tabs. Some pages that Playwright reports as
+// closed are still open, and Playwright does not have crashed pages. These are closed through
+// the browser.
 func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([]verbs.Tab, error) {
 	if !tab.Crashed {
 		p, err := conn.awaitPage(ctx, tab.TargetID)
@@ -200,8 +201,8 @@ func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([
 	return c.untilClosed(ctx, conn, tab.TargetID)
 }
 
-// successorOfClosed returns the tab that is active after one was closed: its opener or, if that is
-// not there, the last one.
+// successorOfClosed returns the tab that becomes active after a tab was closed: the opener of
+// the closed tab or, if the opener is not open, the last tab.
 func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 	opener := c.Tabs.Opener(closed.TargetID)
 	for _, tab := range rest {
@@ -215,8 +216,9 @@ func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 	return rest[len(rest)-1]
 }
 
-// untilClosed waits until the broker no longer lists a target. If the connection is lost over which
-// the target was to be closed, it may never be.
+// untilClosed waits until the broker no longer lists a target. It returns an error if the
+// connection is lost through which the target was to be closed, since the target may then stay
+// open.
 func (c *call) untilClosed(ctx context.Context, conn *connection, target string) ([]verbs.Tab, error) {
 	for {
 		tabs, err := c.Tabs.List(ctx)

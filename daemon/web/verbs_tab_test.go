@@ -95,7 +95,7 @@ func TestPageThatWasClosed(t *testing.T) {
 	first := open(t, s, web.URL("/page/one"))
 	other := home.Start(t)
 	open(t, other, web.URL("/page/other"))
-	// A person closes the tab: over the session's own endpoint, behind the daemon's back.
+	// Close the tab as a person would: not by the daemon, but over the session's endpoint.
 	closeTarget(t, s, first.TargetID)
 	err := fails(t, s, verbs.GetText, verbs.GetIn{Element: element("h1")}, wire.CodePageClosed)
 	if err.Details["tabId"] != "t1" {

@@ -124,8 +124,8 @@ func (c *pageCall) waitSelector(ctx context.Context, sel selector, state string)
 	}
 }
 
-// retryError returns nil if a check that failed with err is to be repeated, and otherwise the error
-// of the command.
+// retryError returns nil if a check that failed with err is to be repeated, and otherwise the
+// error for the command.
 func (c *pageCall) retryError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -184,7 +184,7 @@ func (c *pageCall) waitScript(ctx context.Context, code string) ([]byte, error) 
 	return v.json, err
 }
 
-// truthy reports whether the value is true in a condition of JavaScript.
+// truthy reports whether JavaScript takes the value as true in a condition.
 func (v value) truthy() bool {
 	switch string(v.json) {
 	case "false", "0", `""`:
@@ -210,8 +210,8 @@ func (c *pageCall) waitURL(ctx context.Context, pattern string) (string, error) 
 	}
 }
 
-// urlPattern returns a function that matches URLs: * matches anything, and a pattern without one
-// matches a part of the URL.
+// urlPattern returns a function that matches URLs. In a pattern * matches anything. A pattern
+// without * matches any part of the URL.
 func urlPattern(pattern string) func(string) bool {
 	if !strings.Contains(pattern, "*") {
 		return func(at string) bool { return strings.Contains(at, pattern) }

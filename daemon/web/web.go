@@ -27,11 +27,11 @@ type pages struct {
 
 	connection  atomic.Pointer[connection] // the newest; nil before the first
 	pendingTabs atomic.Bool                // deferred work may have opened a tab that no reply has named
-	seenEvents  atomic.Int64               // of the events of pages, those that Playwright has reported
+	seenEvents  atomic.Int64               // the number of page events that Playwright has reported
 }
 
-// New returns a function that makes the pages of a session, for [daemon.Options]. find
-// returns Playwright's driver.
+// New returns a function for Backend of [daemon.Options]. find returns where Playwright's
+// driver is.
 func New(find func(context.Context) (Driver, error)) func(*daemon.Session) daemon.Backend {
 	return func(s *daemon.Session) daemon.Backend { return backend{newPages(s, find)} }
 }
@@ -65,7 +65,7 @@ func (b backend) Prepare(ctx context.Context) error {
 
 // Connect connects Playwright to the session's endpoint, and applies the session's settings.
 func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connection, error) {
-	pw, err := b.driver.start(ctx) // which Prepare has done, unless the driver has ended since
+	pw, err := b.driver.start(ctx) // Prepare has started the driver, unless it has ended since
 	if err != nil {
 		return nil, err
 	}
@@ -86,12 +86,12 @@ func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connec
 	return conn, nil
 }
 
-// soonLost is the time after which a driver that is lost is replaced without a command. The
-// loss of one that has not lived as long may be the fault of the session's page.
+// soonLost is how long a driver must have lived to be replaced without a command. If it is lost
+// sooner, the session's page may be the cause.
 const soonLost = 10 * time.Second
 
-// Watch connects the pages to another driver when the one that is shared with other sessions
-// is lost, before the next command needs it.
+// Watch connects the pages to another driver when the shared driver is lost, before the next
+// command needs it.
 func (b backend) Watch(ctx context.Context) {
 	for {
 		var conn *driver.Conn
@@ -122,8 +122,8 @@ func (b backend) IsAlive() bool { return b.driver.isAlive() }
 // State describes the driver.
 func (b backend) State(ctx context.Context) verbs.DriverStatus { return b.driver.status(ctx) }
 
-// FinishRecording writes the HAR of a recording that goes on, with all requests that have been
-// made until now.
+// FinishRecording ends a recording and writes the HAR, with all requests that have been made
+// until now.
 func (b backend) FinishRecording() (path string, err error) {
 	if b.recorder.isOn() {
 		b.awaitEvents()

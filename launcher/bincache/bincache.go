@@ -1,14 +1,14 @@
-// Package bincache keeps one copy of our executable for each build, as
-// bin/<build>/abrowser below the root.
+// Package bincache keeps one copy of our executable for each build, as bin/<build>/abrowser
+// in abrowser's directory.
 //
 // The launcher starts daemons and keepers from such a copy, and not from the file that the
 // user called: go run deletes that file, an upgrade replaces it, and the driver that a
 // daemon starts later must find the executable at its path. The copy is not a link, since a
-// write into the original would change what the build's name stands for.
+// write into the original would then change the copy too.
 //
-// Each process that runs a copy holds a shared lock on a file beside it, see [Pin]. The
+// Each process that runs a copy holds a shared lock on a file beside the copy, see [Pin]. The
 // package does not know what the processes do. The invariant: a copy is removed only by the
-// holder of its exclusive lock, so never while a process runs it.
+// holder of the exclusive lock on that file, so never while a process runs the copy.
 package bincache
 
 import (
@@ -30,7 +30,7 @@ const lockName = ".live"
 type Cache string
 
 // Add copies the executable at from, unless the cache has a copy of the build, and returns
-// the path of the copy. The copy is not removed before lock is closed.
+// the path of the copy. The copy is not removed before the caller closes lock.
 func (c Cache) Add(build, from string) (program string, lock *os.File, err error) {
 	dir := filepath.Join(string(c), build)
 	lock, err = lockShared(dir)
@@ -59,7 +59,7 @@ func lockShared(dir string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Only a process that removes dir holds the exclusive lock, for a short time.
+		// Only a process that removes dir holds the exclusive lock, and only for a short time.
 		if err := flock(int(f.Fd()), unix.LOCK_SH); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -72,8 +72,8 @@ func lockShared(dir string) (*os.File, error) {
 	return nil, errors.New("another process keeps removing " + dir)
 }
 
-// copyProgram copies the file unless the copy is complete. Two processes may do so at the
-// same time: each writes its own file and renames it.
+// copyProgram copies the file, unless a complete copy exists. Two processes may copy at the
+// same time: each writes a file of its own and renames it.
 func copyProgram(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -88,7 +88,8 @@ func copyProgram(from, to string) error {
 		return nil
 	}
 	// A child that another goroutine forks at the same time would have the new file open for
-	// writing until its exec, and executing the file would fail with "text file busy".
+	// writing until it executes a program. Meanwhile the start of the new file would fail with
+	// "text file busy".
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return home.ReplaceFile(to, 0o700, func(out *os.File) error {
@@ -97,21 +98,21 @@ func copyProgram(from, to string) error {
 	})
 }
 
-// Pin keeps the copy that this process runs while the process lives. It does nothing in a
-// process that does not run a copy.
+// Pin protects the copy that this process runs from removal until the process exits. It does
+// nothing in a process that does not run a copy.
 func Pin() {
 	path, err := os.Executable()
 	if err != nil {
 		return
 	}
-	// Not an os.File, which would be closed when it becomes unreachable.
+	// An os.File would be closed when it becomes unreachable.
 	fd, err := unix.Open(filepath.Join(filepath.Dir(path), lockName), unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	// The process that started this one holds a shared lock, so this succeeds at once. If it
-	// fails, the copy may be removed and a driver started later not find it. That is no
-	// reason to fail now.
+	// The process that started this one holds a shared lock, so locking succeeds at once. If
+	// locking fails, the copy may be removed, and a driver that is started later does not find
+	// the executable. That is no reason to fail now.
 	_ = flock(fd, unix.LOCK_SH|unix.LOCK_NB)
 }
 
@@ -133,7 +134,7 @@ func removeUnused(dir string) error {
 	}
 	defer f.Close()
 	err = flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) { // a process runs it
+	if errors.Is(err, unix.EWOULDBLOCK) { // a process runs the copy
 		return nil
 	}
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 const (
 	defaultTabs  = 12
 	defaultSweep = 60 * time.Second
-	closeTime    = 1500 * time.Millisecond // for tabs to close, of the 2 s that the end of an agent may take
+	closeTime    = 1500 * time.Millisecond // for tabs to close; ending an agent may take 2 s in all
 	finalizeTime = 20 * time.Second        // to end a session without its daemon
 )
 
-// newPool creates the pool of extra tabs from the variables of the command that started the
-// browser. lookup is os.LookupEnv.
+// newPool creates the pool of extra tabs. Its options come from variables of the command that
+// started the browser. lookup is os.LookupEnv.
 func (b *broker) newPool(lookup func(string) (string, bool), s pool.State) error {
 	o := pool.Options{Max: defaultTabs}
 	if name, text := wire.LookupVariable(lookup, wire.Variables("MAX_TABS")); text != "" {
@@ -49,7 +49,8 @@ func (b *broker) newPool(lookup func(string) (string, bool), s pool.State) error
 	return nil
 }
 
-// extraTabs returns the tabs that count in the pool.
+// extraTabs returns the tabs that count in the pool: all tabs of each connected session but its
+// first.
 func (b *broker) extraTabs() []pool.Tab {
 	var all []pool.Tab
 	for _, e := range b.mux.ExtraTabs() {
@@ -58,7 +59,8 @@ func (b *broker) extraTabs() []pool.Tab {
 	return all
 }
 
-// admit implements [patches.Options].Admit. A session's first tab does not count in the pool.
+// admit implements [patches.Options].Admit. A session's first tab does not count in the pool, so
+// it is always admitted.
 func (b *broker) admit(session string) (evict string, err error) {
 	if b.mux.HasNoTab(session) {
 		return "", nil
@@ -86,8 +88,8 @@ func (b *broker) tick() {
 	}
 }
 
-// isAlive reports whether an agent that sends nothing is alive: while its process runs, if
-// that is known, otherwise while a session of it is connected.
+// isAlive reports whether an agent that sends nothing is alive. An agent is alive while its
+// process runs. If its process is not known, it is alive while one of its sessions is connected.
 func (b *broker) isAlive(agent string, a pool.Agent) bool {
 	if a.Process != "" {
 		p, err := sockets.ParseProcess(a.Process)
@@ -104,8 +106,8 @@ func (b *broker) isKnownAlive(agent string) bool {
 	return a.Process != "" && b.isAlive(agent, a)
 }
 
-// endAgent ends an agent and its sessions. A session of the command line is an agent too:
-// it keeps its tabs, and only its request for a tab is dropped.
+// endAgent ends an agent and its sessions. A session of the command line is an agent too, but
+// keeps its tabs: only its request for a tab and its reservation are dropped.
 func (b *broker) endAgent(agent string, done func(verbs.EndAgentOut)) {
 	b.pool.Forget(agent)
 	if !wire.AgentKey(agent).IsSecret() {
@@ -125,7 +127,8 @@ func (b *broker) endAgent(agent string, done func(verbs.EndAgentOut)) {
 	})
 }
 
-// finalize ends what a session keeps whose daemon was not connected when the session ended.
+// finalize calls FinalizeSession for a session whose daemon was not connected when the session
+// ended. It closes the session's tabs if FinalizeSession asks for that.
 func (b *broker) finalize(session string) {
 	ctx, cancel := context.WithTimeout(context.Background(), finalizeTime)
 	defer cancel()
@@ -137,7 +140,7 @@ func (b *broker) finalize(session string) {
 		return
 	}
 	err = b.do(ctx, func() {
-		// Not if a client has connected since: the tabs are its now.
+		// The tabs stay if a client has connected since, because they are now that client's tabs.
 		if of := b.mux.TenantNamed(session); len(of) == 1 && of[0].Ended && !of[0].Live {
 			b.mux.End(session, true, closeTime, func(patches.EndResult) {})
 		}

@@ -39,7 +39,7 @@ func (p *peer) expectPoolFull() {
 	}
 }
 
-// The pool applies to all clients of the endpoint. Its reservations and the owners of
+// The limit of the pool applies to all clients of the endpoint. Reservations and the owners of
 // sessions outlive the broker.
 func TestPoolOutlivesTheBroker(t *testing.T) {
 	t.Setenv("ABROWSER_MAX_TABS", "2")
@@ -103,5 +103,5 @@ func TestPoolOutlivesTheBroker(t *testing.T) {
 	if got := r.tabs("a"); !slices.Equal(got, []string{"t1"}) {
 		t.Errorf("a has the tabs %q left", got)
 	}
-	c.open() // it gets the free slot
+	c.open() // c gets the slot that a's tab has freed
 }

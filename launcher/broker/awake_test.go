@@ -14,22 +14,25 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
+// frames is a script that counts the animation frames of a page in one second.
 const frames = `new Promise(done => { let n = 0; const began = performance.now(); (function f(now) {
 	if (performance.now() - began > 1000) done(n); else { n++; requestAnimationFrame(f) } })() })`
 
-// minFrames is far below the 60 of an idle machine. A hidden page runs at most one frame a
-// second.
+// minFrames is far below the 60 frames a second of an idle machine. A hidden page runs at most
+// one frame a second.
 const minFrames = 8
 
-// state returns a page's size, visibility and focus, after waiting up to a second for it to
-// be visible: in a new process Chromium 156 sometimes reports that a moment after the load.
+// state is a script that returns a page's size, visibility and focus. It waits up to a second for
+// the page to be visible: in a new process Chromium 156 sometimes reports that a moment after
+// the load.
 const state = `(async () => {
 	const now = () => [innerWidth, innerHeight, document.visibilityState, document.hasFocus()].join();
 	for (const end = performance.now() + 1000; !now().endsWith("visible,true") && performance.now() < end;) await new Promise(f => setTimeout(f, 10));
 	return now();
 })()`
 
-// checkAwake checks four background pages at once: size, animation frames, a screenshot.
+// checkAwake checks that four background pages at once have the right size, run animation frames
+// and can be captured.
 func checkAwake(t *testing.T, r *rig) {
 	t.Helper()
 	var all []*tab
@@ -114,7 +117,8 @@ func display(t *testing.T) string {
 	return ":" + strings.TrimSpace(line)
 }
 
-// With another page in front, a page is hidden unless the broker keeps it visible.
+// A page behind another page is hidden unless the broker keeps it visible, and the broker keeps
+// only the pages of connected sessions visible.
 func TestReleasedPagesAreHidden(t *testing.T) {
 	r := start(t, wire.Settings{})
 	a, b := r.connect("a"), r.connect("b")

@@ -25,9 +25,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// BenchmarkMessage measures a command and its reply, small and large: through the whole
-// broker, and through each of its two connections alone, the client's WebSocket and the
-// browser's pipe. The browser replies at once.
+// BenchmarkMessage measures a command and its reply, small and large: through the whole broker,
+// and through only one of its two connections, the client's WebSocket or the browser's pipe.
+// The fake browser replies at once.
 func BenchmarkMessage(b *testing.B) {
 	for _, size := range []int{100, 30 << 20} {
 		b.Run(fmt.Sprintf("socket-%d", size), func(b *testing.B) { benchSocket(b, size) })
@@ -36,7 +36,7 @@ func BenchmarkMessage(b *testing.B) {
 	}
 }
 
-// fakeBrowser replies every command with a reply of about size bytes, until its input ends.
+// fakeBrowser replies to every command with about size bytes, until its input ends.
 func fakeBrowser(in io.Reader, out io.Writer, size int) {
 	r, w := bufio.NewReaderSize(in, 64<<10), bufio.NewWriterSize(out, 64<<10)
 	picture := bytes.Repeat([]byte("x"), size)
@@ -184,7 +184,7 @@ func dial(b testing.TB, serve http.HandlerFunc) *websocket.Conn {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{name}", serve)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: testTime}
-	go func() { _ = server.Serve(listener) }() // ends with Close
+	go func() { _ = server.Serve(listener) }() // Serve returns after Close
 	b.Cleanup(func() { server.Close() })
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	captureWait  = 3 * time.Second  // for another agent's capture, from its start
-	captureLimit = 30 * time.Second // after that the holder counts as frozen
+	captureWait  = 3 * time.Second  // for another agent's capture, from the start of that capture
+	captureLimit = 30 * time.Second // the holder counts as frozen after this time
 )
 
-// captureLock is the lock for what needs the front tab of the browser's window. It is tied
-// to its holder's connection, so that it is released when the holder dies.
+// captureLock is the lock for captures that need the front tab of the browser's window. The lock
+// is tied to its holder's connection, so that it is released when the holder dies.
 type captureLock struct {
 	clock func() time.Time
 
@@ -27,20 +27,21 @@ type captureLock struct {
 	waiting []*captureRequest // in the order of arrival
 }
 
-// captureRequest has the lock, or waits for it.
+// captureRequest is a request that has the lock or waits for it.
 type captureRequest struct {
 	agent   wire.AgentKey
-	granted chan struct{} // closed when it has the lock
+	granted chan struct{} // closed when the request gets the lock
 }
 
-// captureBusy is why a capture did not wait for the lock.
+// captureBusy describes the holder for which a capture did not wait any longer.
 type captureBusy struct {
 	holder wire.AgentKey
 	since  time.Duration
 }
 
-// acquire waits for the lock. busy is set if another agent has had it for too long; for the
-// same agent's other captures it waits. release may be called once.
+// acquire waits for the lock. If another agent has had the lock for captureWait, acquire returns
+// busy instead. It waits without this limit for other captures of the same agent. The caller
+// calls release at most once.
 func (l *captureLock) acquire(ctx context.Context, agent wire.AgentKey) (release func(), busy *captureBusy, err error) {
 	r := &captureRequest{agent, make(chan struct{})}
 	l.mu.Lock()
@@ -50,7 +51,7 @@ func (l *captureLock) acquire(ctx context.Context, agent wire.AgentKey) (release
 	for {
 		holder, left := l.patience(r)
 		if left <= 0 {
-			if l.withdraw(r) { // it has just got the lock
+			if l.withdraw(r) { // r has just got the lock
 				return func() { l.release(r) }, nil, nil
 			}
 			return nil, &captureBusy{holder.agent, captureWait - left}, nil
@@ -81,7 +82,7 @@ func (l *captureLock) patience(r *captureRequest) (holder *captureRequest, left 
 	return l.holder, captureWait - l.clock().Sub(l.since)
 }
 
-// withdraw removes r from the queue. It reports whether r has the lock.
+// withdraw removes r from the queue. It reports whether r already has the lock.
 func (l *captureLock) withdraw(r *captureRequest) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

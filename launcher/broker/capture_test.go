@@ -27,7 +27,7 @@ func TestCaptureLockOrder(t *testing.T) {
 	}
 	release := acquire("a")
 	second := make(chan func(), 1)
-	go func() { second <- acquire("b") }() // it waits, since a has not had the lock for too long
+	go func() { second <- acquire("b") }() // b waits, since a has not had the lock for too long
 	until(t, "b waits", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.waiting) == 1 })
 	short, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -43,7 +43,7 @@ func TestCaptureLockOrder(t *testing.T) {
 		t.Errorf("acquire() = %+v %v while another agent has had the lock for too long", busy, err)
 	}
 	own := make(chan func(), 1)
-	go func() { own <- acquire("b") }() // it waits for its own capture
+	go func() { own <- acquire("b") }() // b waits for its own other capture
 	until(t, "b waits for itself", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.waiting) == 1 })
 	release()
 	(<-own)()
@@ -51,10 +51,11 @@ func TestCaptureLockOrder(t *testing.T) {
 	acquire("c")()
 }
 
-// envHolder names the socket at which a child process of the test takes the lock.
+// envHolder is a variable with the socket at which a child process of the test takes the lock.
 const envHolder = "ABB_TEST_CAPTURE"
 
-// playHolder holds the lock until the process is killed.
+// playHolder takes the lock and holds it until the process is killed. It returns at once in a
+// process without the variable.
 func playHolder() {
 	socket := os.Getenv(envHolder)
 	if socket == "" {
@@ -65,12 +66,12 @@ func playHolder() {
 		os.Exit(1)
 	}
 	os.Stdout.WriteString("held\n")
-	time.Sleep(testTime) // it is killed earlier
+	time.Sleep(testTime) // the test kills the process earlier
 	os.Exit(0)
 }
 
-// The lock of a holder that is killed is released. If the holder has had it for more than
-// 3 s, others get an error at once.
+// The lock is released when its holder is killed. While another agent has held the lock for more
+// than 3 s, a request for it fails at once.
 func TestCaptureLock(t *testing.T) {
 	r := start(t, wire.Settings{})
 	holder := exec.CommandContext(t.Context(), os.Args[0])
@@ -89,7 +90,7 @@ func TestCaptureLock(t *testing.T) {
 	other := client.Client{Endpoint: r.place, Session: "other"}
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
 	defer cancel()
-	for _, atMost := range []time.Duration{4 * captureWait, time.Second} { // the first waits
+	for _, atMost := range []time.Duration{4 * captureWait, time.Second} { // the first request waits
 		asked := time.Now()
 		_, err = other.Lock(ctx, wire.PathCapture)
 		coded := wire.AsError(err)
@@ -108,7 +109,7 @@ func TestCaptureLock(t *testing.T) {
 	if err := holder.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = holder.Wait() // it was killed
+	_ = holder.Wait() // the error is that it was killed
 	killed := time.Now()
 	until(t, "the lock is free", func() bool {
 		end, err := other.Lock(ctx, wire.PathCapture)

@@ -17,32 +17,33 @@ import (
 )
 
 const (
-	clientLimit = 512 << 20 // bytes that may wait for a client that does not read
+	clientLimit = 512 << 20 // bytes that may wait for a client; more end the connection
 	highWater   = 32 << 20  // while more bytes wait for a client, nothing is read from it
 	joinTime    = 10 * time.Second
-	flushTime   = 2 * time.Second // to send what is queued for a client that is being disconnected
+	flushTime   = 2 * time.Second // to send the queued messages to a client that is being disconnected
 )
 
-// cdpClient is the connection of one CDP client. Its reader is the request's goroutine. Its
-// writer takes from the queue. The mux's goroutine waits for neither.
+// cdpClient is the connection of one CDP client. The goroutine of the HTTP request reads from
+// it. Another goroutine writes the messages in the queue. The mux's goroutine waits for neither.
 type cdpClient struct {
 	id   patches.ClientID
 	conn *websocket.Conn
 	q    *queue.Queue
 	once sync.Once
 	cut  chan struct{} // closed when the connection has to end
-	why  string        // the reason; read after end has returned
-	// socket is the socket file of the session's daemon, if that is the client; else nil.
+	why  string        // the reason for the end; read only after end has returned
+	// socket is the socket file of the session's daemon if the client is that daemon, else nil.
 	socket *socketwatch.Socket
 }
 
-// end disconnects the client after sending what is queued. Only the first call counts.
+// end disconnects the client after sending the queued messages. Only the first call has an
+// effect.
 func (c *cdpClient) end(why string) {
 	c.once.Do(func() {
 		c.why = why
 		c.q.Close()
 		close(c.cut)
-		time.AfterFunc(flushTime, func() { _ = c.conn.CloseNow() }) // no effect if the client has read all
+		time.AfterFunc(flushTime, func() { _ = c.conn.CloseNow() }) // no effect if it has read all
 	})
 }
 
@@ -53,8 +54,8 @@ func (c *cdpClient) send(msg []byte) {
 	}
 }
 
-// checkSocket tells a daemon that its socket is gone. It reports whether that is so. changed
-// is as in [socketwatch.Run].
+// checkSocket sends the client an event if it is a daemon whose socket is gone, and reports
+// whether the socket is gone. changed is the path that [socketwatch.Run] passes.
 func (c *cdpClient) checkSocket(changed string) (gone bool) {
 	gone = c.socket != nil && c.socket.IsGone(changed)
 	if gone {
@@ -63,14 +64,14 @@ func (c *cdpClient) checkSocket(changed string) (gone bool) {
 	return gone
 }
 
-// write sends what is queued until the client is disconnected. It returns an error if the
+// write sends the queued messages until the client is disconnected. It returns an error if the
 // client did not read for too long.
 func (c *cdpClient) write(ctx context.Context) error {
 	if err := c.q.Send(ctx, c.conn); err != nil {
 		_ = c.conn.CloseNow()
 		return err
 	}
-	c.end("the broker is ending") // no effect if something else is the reason
+	c.end("the broker is ending") // no effect if the connection ends for another reason
 	_ = c.conn.Close(websocket.StatusNormalClosure, c.why)
 	return nil
 }
@@ -94,7 +95,7 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	}
 	conn.SetReadLimit(upstream.MaxMessage)
 	c := &cdpClient{conn: conn, q: queue.New(clientLimit), cut: make(chan struct{})}
-	// The request's context ends with the server, not with a hijacked connection.
+	// The request's context ends with the server, but not with a hijacked connection.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	log := b.log.With("session", name)
@@ -111,7 +112,7 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	c.checkSocket("")
 	var writing sync.WaitGroup
 	writing.Go(func() {
-		defer cancel() // ends the reader too
+		defer cancel() // this ends the reader too
 		if err := c.write(ctx); err != nil {
 			log.Warn("writing to a client", "error", err)
 		}

@@ -83,7 +83,7 @@ func TestClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	}
 }
 
-// The broker ends and the client disconnects at the same moment. The client gets a reason.
+// If the broker ends while the client disconnects, the client still gets a reason.
 func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -95,7 +95,7 @@ func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
 		}
 		go func() {
 			defer close(ended)
-			_ = c.write(ctx) // as above
+			_ = c.write(ctx) // the test ends the connection
 		}()
 		cancel()
 		time.Sleep(20 * time.Millisecond) // so that the writer notices ctx first

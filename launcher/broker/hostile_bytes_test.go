@@ -18,8 +18,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A message that is invalid, or that two parsers could read differently, gets an error. The
-// next message is handled as usual.
+// A message that is invalid, or that two parsers could read differently, is answered with an
+// error. The next message is handled as usual.
 func TestInvalidMessages(t *testing.T) {
 	r := start(t, wire.Settings{})
 	page := r.connect("victim").open()
@@ -75,7 +75,7 @@ func TestInvalidMessages(t *testing.T) {
 	}
 }
 
-// Connections without a valid client are closed without affecting others.
+// A connection that never becomes a valid client has no effect on others.
 func TestInvalidConnections(t *testing.T) {
 	r := start(t, wire.Settings{})
 	page := r.connect("victim").open()
@@ -86,7 +86,7 @@ func TestInvalidConnections(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for _, tt := range []struct {
 			name, bytes string
-			ends        bool // the broker closes it, and the test waits for that
+			ends        bool // the broker closes the connection, and the test waits for that
 		}{
 			{"nothing", "", false},
 			{"not HTTP", "\x00\x01\x02\x03\r\n\r\n", true},
@@ -107,13 +107,13 @@ func TestInvalidConnections(t *testing.T) {
 			{"a message without an end", asked + "\x01\x81\x00\x00\x00\x00{", false},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				t.Parallel() // closing some takes seconds
+				t.Parallel() // the broker closes some connections only after seconds
 				conn, err := (&net.Dialer{}).DialContext(t.Context(), "unix", r.place.Socket)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer conn.Close()
-				_, _ = io.WriteString(conn, tt.bytes) // the broker may have closed it by then
+				_, _ = io.WriteString(conn, tt.bytes) // the broker may have closed the connection by then
 				if tt.ends {
 					_ = conn.SetReadDeadline(time.Now().Add(testTime))
 					if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -160,7 +160,7 @@ func TestManyClientsDoNotSlowOthers(t *testing.T) {
 	for i := range many {
 		conns = append(conns, r.bare(fmt.Sprint("hostile", i%50)))
 	}
-	idle := min(page.pace(), page.pace(), page.pace()) // the least, since other processes run on the machine
+	idle := min(page.pace(), page.pace(), page.pace()) // the lowest, since other programs run
 	if idle > 4*alone {
 		t.Errorf("with many clients a call takes %v, alone %v", idle, alone)
 	}
@@ -171,7 +171,7 @@ func TestManyClientsDoNotSlowOthers(t *testing.T) {
 			}
 		}()
 	}
-	sending := min(page.pace(), page.pace(), page.pace()) // as above
+	sending := min(page.pace(), page.pace(), page.pace()) // the lowest, as for idle
 	took := timed(func() {
 		if got := r.connect("late").open().eval("6*7"); got != "42" {
 			t.Errorf("6*7 is %s in a new session's page", got)
@@ -183,7 +183,7 @@ func TestManyClientsDoNotSlowOthers(t *testing.T) {
 	t.Logf("a call takes %v alone, %v with many clients, %v with sending ones; then a new session took %s", alone, idle, sending, took)
 }
 
-// A client that sends as fast as it can and reads no responses is paced, on any machine.
+// On any machine, a client that sends as fast as it can and reads no responses is paced.
 func TestSendingClientIsPaced(t *testing.T) {
 	r := start(t, wire.Settings{})
 	c := r.bare("sending")
@@ -213,7 +213,7 @@ func (t *tab) pace() time.Duration {
 	return all[len(all)/2]
 }
 
-// bareConn is a connection to the endpoint without a CDP client.
+// bareConn is a WebSocket to the endpoint that sends and reads messages without a CDP client.
 type bareConn struct {
 	t    *testing.T
 	conn *websocket.Conn

@@ -10,9 +10,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Every call of the browser's protocol that names a target, a CDP session, a browser context,
-// a frame or a stream of another session is refused, on each kind of CDP session that a
-// client has, also if both pages are in one renderer process.
+// A call that names a target, a CDP session, a browser context, a frame or a stream of another
+// session is refused. That holds for every such call of the browser's protocol, for each kind of
+// CDP session that a client has, and also if both pages are in one renderer process.
 func TestForeignIDsAreRefused(t *testing.T) {
 	s := wire.Settings{Args: []string{"--renderer-process-limit=1"}}
 	r := start(t, s)
@@ -36,7 +36,8 @@ func TestForeignIDsAreRefused(t *testing.T) {
 	for name := range foreign {
 		kinds[name] = true
 	}
-	for _, domain := range []string{"Page", "DOM", "CSS", "Overlay", "Network", "Accessibility"} { // or calls would be refused because the domain is disabled
+	// In a disabled domain, calls would be refused for another reason.
+	for _, domain := range []string{"Page", "DOM", "CSS", "Overlay", "Network", "Accessibility"} {
 		if _, err := own.peer.call(own.session, domain+".enable", nil); err != nil {
 			t.Fatalf("%s.enable: %v", domain, err)
 		}
@@ -64,13 +65,13 @@ func TestForeignIDsAreRefused(t *testing.T) {
 	}
 }
 
-// empty reports whether a result is empty: some domains return no error for an unknown
-// frame.
+// empty reports whether a result is empty. Some domains return an empty result for an unknown
+// frame, and no error.
 func empty(raw json.RawMessage) bool {
 	return string(raw) == "{}" || string(raw) == `{"status":{}}`
 }
 
-// context creates a browser context of the peer's own.
+// context creates a browser context for the peer and returns its id.
 func (p *peer) context() string {
 	p.t.Helper()
 	raw, err := p.call("", "Target.createBrowserContext", nil)
@@ -81,7 +82,7 @@ func (p *peer) context() string {
 	return out.BrowserContextID
 }
 
-// root attaches to the browser again and returns the session.
+// root attaches to the browser once more and returns the new CDP session.
 func (p *peer) root() string {
 	p.t.Helper()
 	raw, err := p.call("", "Target.attachToBrowserTarget", nil)
@@ -111,7 +112,7 @@ func (t *tab) frames() []string {
 	return ids
 }
 
-// stream returns the handle of a stream that was not read yet.
+// stream returns the handle of a stream that has not been read yet.
 func (t *tab) stream() string {
 	t.peer.t.Helper()
 	raw, err := t.peer.call(t.session, "Page.printToPDF", map[string]any{"transferMode": "ReturnAsStream"})

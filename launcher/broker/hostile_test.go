@@ -9,7 +9,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Calls that affect the whole browser are refused on every session of a client, and do not
+// Calls that affect the whole browser are refused on every CDP session of a client, and do not
 // affect another session's page.
 func TestBrowserWideCallsAreRefused(t *testing.T) {
 	r := start(t, wire.Settings{})
@@ -22,7 +22,7 @@ func TestBrowserWideCallsAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		method string
 		params params
-		page   bool // it is refused on the client's own page too
+		page   bool // the call is refused on the client's own page too
 	}{
 		{"Fetch.enable", params{}, false},
 		{"Security.setIgnoreCertificateErrors", params{"ignore": true}, false},
@@ -40,7 +40,7 @@ func TestBrowserWideCallsAreRefused(t *testing.T) {
 		{"Emulation.addScreen", params{"left": 2000, "top": 0, "width": 800, "height": 600}, true},
 		{"Autofill.setAddresses", params{"addresses": []string{}}, true},
 		{"BackgroundService.startObserving", params{"service": "backgroundFetch"}, true},
-		{"Emulation.setDisplayFeaturesOverride", params{"features": []string{}}, true}, // Chromium 156 crashes
+		{"Emulation.setDisplayFeaturesOverride", params{"features": []string{}}, true}, // crashes Chromium 156
 		{"Page.navigate", params{"url": "chrome://inducebrowsercrashforrealz", "transitionType": "address_bar"}, true},
 		{"Page.navigate", params{"url": "chrome://tab-search.top-chrome/"}, true}, // it can list and close all tabs
 		{"Target.createTarget", params{"url": "about:quit"}, true},
@@ -72,7 +72,8 @@ func TestBrowserWideCallsAreRefused(t *testing.T) {
 	}
 }
 
-// A message of 100 MiB would make Chromium stop reading its pipe for every client.
+// A message of more than 100 MiB is refused. It would make Chromium stop reading its pipe for
+// every client.
 func TestTooLargeMessageIsRefused(t *testing.T) {
 	uncollected(t)
 	r := start(t, wire.Settings{})
@@ -88,8 +89,8 @@ func TestTooLargeMessageIsRefused(t *testing.T) {
 	}
 }
 
-// A client that has its page's related targets attached and paused, and never resumes them,
-// does not block the service worker, which another session's page of the site uses too.
+// A client that has the targets related to its page attached and paused, and never resumes them,
+// does not block the site's service worker, which a page of another session uses too.
 func TestFrozenClientBlocksNoServiceWorker(t *testing.T) {
 	r := start(t, wire.Settings{})
 	frozen, other := r.connect("frozen"), r.connect("other")

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// defaultIdle is how long a browser runs without any session's tabs.
+	// defaultIdle is how long a browser runs without tabs of a session and without clients.
 	defaultIdle = 10 * time.Minute
 	// externalIdle is how long the broker stays connected to an external browser while no
-	// session is connected. Which tabs sessions have there is on disk.
+	// session is connected. The tabs of sessions there stay open, and are recorded on disk.
 	externalIdle = 30 * time.Second
-	// minFirstIdle is the least time that a browser waits for its first client: on a busy
-	// machine the driver may take longer to start than the browser is to be kept.
+	// minFirstIdle is the least time that a browser waits for its first client. On a busy
+	// machine the start of the driver may take longer than a short idle limit.
 	minFirstIdle = time.Minute
 )
 
-// idle tracks since when the browser has not been used. It belongs to the mux's goroutine.
+// idle records since when the browser has not been used. It belongs to the mux's goroutine.
 type idle struct {
 	limit    time.Duration // 0 means none
 	since    time.Time     // zero while the browser is in use
@@ -26,7 +26,7 @@ type idle struct {
 	stopping bool
 }
 
-// set sets the limit as [wire.Settings] has it. An empty one changes nothing.
+// set sets the limit from a text as in [wire.Settings]. An empty text changes nothing.
 func (i *idle) set(text string) error {
 	if text == "" {
 		return nil
@@ -53,7 +53,8 @@ func (i *idle) effective(external bool) time.Duration {
 	return limit
 }
 
-// checkIdle stops a browser that has had neither tabs nor clients for long enough.
+// checkIdle stops a browser that has had neither tabs nor clients for long enough. The tabs of
+// an external browser do not count.
 func (b *broker) checkIdle() {
 	now, external := time.Now(), b.Settings.External()
 	switch {
@@ -72,12 +73,12 @@ func (b *broker) checkIdle() {
 	b.state.Stopped = true
 	b.mux.BrowserClosing()
 	b.log.Info("the browser has no tabs and no clients, and is stopped")
-	go b.endBrowser() // the mux's goroutine does not wait for the connection to the keeper
+	go b.endBrowser() // so that the mux's goroutine does not wait for the connection to the keeper
 }
 
-// awaitStop reports whether the browser is being stopped because it is idle. In that case
-// it returns after the broker has ended: a client that is rejected earlier would find the
-// broker again, instead of starting another browser.
+// awaitStop reports whether the browser is being stopped because it is idle. If so, it returns
+// only after the broker has ended: a client that was rejected earlier would find this broker
+// again, instead of starting another browser.
 func (b *broker) awaitStop(ctx context.Context) bool {
 	stopping := false
 	if b.do(ctx, func() { stopping = b.idle.stopping }) != nil || !stopping {

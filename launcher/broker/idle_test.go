@@ -28,7 +28,7 @@ func TestEffectiveIdleLimit(t *testing.T) {
 	}
 }
 
-// A client that has announced itself finds the browser, although that is idle.
+// A browser whose idle limit has passed keeps running for a client that has announced itself.
 func TestAnnouncedClientIsAwaited(t *testing.T) {
 	t.Parallel()
 	r := start(t, wire.Settings{BrowserIdle: "2s"})

@@ -10,11 +10,11 @@ import (
 
 const (
 	replaceEvery = 2 * time.Second // between two attempts to replace a keeper
-	endTime      = 3 * time.Second // for a browser that was closed to end
+	endTime      = 3 * time.Second // for a browser to end after it was asked to close
 )
 
 // handleKeeper handles the keeper's messages until the browser is gone. If the keeper dies
-// before, it is replaced: this process holds the same descriptors.
+// before that, handleKeeper replaces it, since this process holds the same descriptors.
 func (b *broker) handleKeeper(ctx context.Context) {
 	var replaced time.Time
 	for {
@@ -55,8 +55,8 @@ func (b *broker) handleKeeper(ctx context.Context) {
 	}
 }
 
-// endBrowser asks the keeper to end the browser and this broker. A keeper that replaces it
-// meanwhile is asked again. endBrowser does not wait.
+// endBrowser asks the keeper to end the browser and this broker. If the keeper dies meanwhile,
+// handleKeeper asks the next one again. endBrowser does not wait for the end.
 func (b *broker) endBrowser() {
 	b.ending.Store(true)
 	if err := b.keeper.Send(handover.Message{Stop: true}); err != nil {
@@ -64,8 +64,8 @@ func (b *broker) endBrowser() {
 	}
 }
 
-// awaitEnd waits for the browser's end in place of a keeper that has died after it had the
-// browser closed, and before it could report the end.
+// awaitEnd waits for the end of the browser. It is called when the keeper has died after it
+// asked for the browser to be closed, and before it could report the browser's end.
 func (b *broker) awaitEnd() {
 	ended := make(chan struct{})
 	go func() { // ends with the browser or this process
@@ -77,6 +77,6 @@ func (b *broker) awaitEnd() {
 	select {
 	case <-ended:
 		close(b.gone)
-	case <-time.After(endTime): // the caller is told that the browser does not end
+	case <-time.After(endTime): // serveStop then returns an error
 	}
 }

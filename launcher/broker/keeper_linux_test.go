@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Messages between clients and browser do not wake the keeper, also after it has been
-// replaced: it holds the pipe and does not poll it.
+// Messages between clients and browser do not wake the keeper, since it does not poll the pipe.
+// The same holds for a keeper that has replaced a dead one.
 func TestMessagesDoNotWakeTheKeeper(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -41,7 +41,7 @@ func TestMessagesDoNotWakeTheKeeper(t *testing.T) {
 		second = ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID
 		return second != first
 	})
-	woken(second) // the takeover wakes it too
+	woken(second) // the takeover itself wakes the keeper, so this count is ignored
 	if got := woken(second); got > calls/3 {
 		t.Errorf("%d calls woke the new keeper %d times", calls, got)
 	}
@@ -58,7 +58,7 @@ func pauses(t *testing.T, pid int) int {
 	for _, task := range tasks {
 		raw, err := os.ReadFile(task)
 		if err != nil {
-			continue // it has ended
+			continue // the thread has ended
 		}
 		_, rest, _ := strings.Cut(string(raw), "\nvoluntary_ctxt_switches:")
 		n := 0

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// busySlack allows for other tests that run on the machine.
+// busySlack is an allowance for other tests that run on the machine.
 const busySlack = 5 * time.Millisecond
 
 // uncollected does nothing without the race detector.

@@ -6,14 +6,14 @@ import (
 )
 
 // A client that sends without a break and does not read keeps a processor busy by itself.
-// While no processor is idle, the Go runtime only rarely checks what other clients have
-// sent. So a client that leaves many bytes of responses unread is slowed down. A client
-// that reads its responses is never slowed down.
+// While no processor is idle, the Go runtime only rarely checks whether other clients have
+// sent something. So a client that leaves many bytes of responses unread is slowed down. A
+// client that reads its responses is never slowed down.
 const (
-	paceUnread = 64 << 10               // bytes that a client has not read, from which it is paced
-	paceCost   = 250 * time.Microsecond // between two messages, on average
-	paceBurst  = 64 * time.Millisecond  // worth of messages that may come at once
-	minPause   = 2 * time.Millisecond   // so that other clients are served meanwhile
+	paceUnread = 64 << 10               // a client is paced while it leaves more bytes unread
+	paceCost   = 250 * time.Microsecond // the average time between two messages of a paced client
+	paceBurst  = 64 * time.Millisecond  // a paced client may send the messages for this time at once
+	minPause   = 2 * time.Millisecond   // the shortest pause, in which other clients are served
 )
 
 // pacer slows one client down. Its zero value is ready for use.
@@ -31,7 +31,7 @@ func (p *pacer) ahead(now time.Time) time.Duration {
 	return 0
 }
 
-// wait counts a message and waits before the next one, at most until ctx ends.
+// wait counts a message and waits before the next one, but no longer than until ctx ends.
 func (p *pacer) wait(ctx context.Context) {
 	pause := p.ahead(time.Now())
 	if pause == 0 {

@@ -157,7 +157,7 @@ func (p *peer) handle(m message) {
 
 func (p *peer) sendLocked(session, method string, params any) chan message {
 	p.last++
-	raw, encoded := params.(json.RawMessage) // sent as it is: encoding a large one would take long
+	raw, encoded := params.(json.RawMessage) // raw params are sent as they are, to save time
 	if !encoded {
 		var err error
 		if raw, err = json.Marshal(params); err != nil {
@@ -174,7 +174,8 @@ func (p *peer) sendLocked(session, method string, params any) chan message {
 	out = append(out, '}')
 	got := make(chan message, 1)
 	p.waiting[p.last] = got
-	_ = p.conn.Write(context.Background(), websocket.MessageText, out) // gone reports a lost connection
+	// The error is ignored, since p.gone reports a lost connection.
+	_ = p.conn.Write(context.Background(), websocket.MessageText, out)
 	return got
 }
 
@@ -236,7 +237,7 @@ func (p *peer) next(known []string) *tab {
 	}
 }
 
-// open creates a page. Its event must arrive before the reply.
+// open creates a page. The page's event must arrive before the reply.
 func (p *peer) open() *tab {
 	p.t.Helper()
 	raw, err := p.call("", "Target.createTarget", map[string]any{"url": "about:blank"})
@@ -254,7 +255,7 @@ func (p *peer) open() *tab {
 	return t
 }
 
-// show navigates the page to one of the site with this body.
+// show navigates the page to a page of the site with this body.
 func (t *tab) show(site, html string) {
 	t.peer.t.Helper()
 	_, err := t.peer.call(t.session, "Page.navigate", map[string]any{"url": site + "/p?html=" + url.QueryEscape(html)})
@@ -293,7 +294,7 @@ func (t *tab) try(expression string) (string, error) {
 	return string(out.Result.Value), nil
 }
 
-// click clicks the middle of an element by mouse events.
+// click clicks the middle of an element with mouse events.
 func (t *tab) click(selector, button string, modifiers int) {
 	t.peer.t.Helper()
 	var at [2]float64

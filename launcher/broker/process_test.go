@@ -8,8 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The pages of two sessions have a frame of the same site, such as an advertiser's. An endless
-// script in one frame does not stop the other.
+// If the pages of two sessions have a frame of the same site, such as an advertiser's, an endless
+// script in the frame of one session does not block the frame of the other.
 func TestBusyFrameBlocksItsOwnPageOnly(t *testing.T) {
 	r := start(t, wire.Settings{})
 	third := strings.Replace(r.site.URL, "127.0.0.1", "localhost", 1) // another site

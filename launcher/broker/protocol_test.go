@@ -38,7 +38,7 @@ type kind struct {
 	Properties          []kind
 }
 
-// UnmarshalJSON reads "$ref", which is not a Go name.
+// UnmarshalJSON also reads the member "$ref" into Ref.
 func (k *kind) UnmarshalJSON(raw []byte) error {
 	type plain kind
 	v := struct {
@@ -50,8 +50,8 @@ func (k *kind) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// readProtocol returns the description from a browser that it starts: only a browser with a
-// debugging port serves it.
+// readProtocol starts a browser and returns its description of CDP. It starts one with a
+// debugging port, since only such a browser serves the description.
 func readProtocol(t *testing.T, o keeper.Options) protocol {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
@@ -73,7 +73,7 @@ func readProtocol(t *testing.T, o keeper.Options) protocol {
 	defer func() {
 		cancel()
 		_, _ = io.Copy(io.Discard, stderr)
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // the error is that it was killed
 		if socket, err := os.Readlink(filepath.Join(profile, "SingletonSocket")); err == nil {
 			_ = os.RemoveAll(filepath.Dir(socket)) // a killed browser leaves this directory in /tmp
 		}
@@ -147,13 +147,13 @@ func filler(types map[string]kind, domain string, k kind) any {
 	}
 }
 
-// namingCall is a call with a member that names a target, session or other object.
+// namingCall is a call with a member that names an object, such as a target or a CDP session.
 type namingCall struct {
 	method, member, kind string
 	params               map[string]any // without the member
 }
 
-// naming returns the calls with a member of one of the types.
+// naming returns the calls with a member of one of the types in kinds.
 func (p protocol) naming(kinds map[string]bool) []namingCall {
 	types := p.types()
 	var all []namingCall

@@ -93,8 +93,8 @@ func TestBrowserIsKilled(t *testing.T) {
 	}
 }
 
-// When several browsers have died in a row, no other is started for a while. The error has
-// the browser's stderr.
+// When several browsers have died in a row, no other browser is started for a while. The error
+// contains the last browser's stderr.
 func TestBrowserDiesRepeatedly(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -178,13 +178,15 @@ func TestCookiesOutliveTheBrowser(t *testing.T) {
 	}
 }
 
-// The end of a command that contacted no server does not wait for the browser, even if that
-// is stopped. A cookie that its script has set is saved a moment later.
+// The end of a command that contacted no server does not wait for the browser, even if the
+// browser's process is stopped. A cookie that the command's script has set is saved a moment
+// later.
 func TestCommandWithoutActivityDoesNotWait(t *testing.T) {
 	r := start(t, wire.Settings{})
 	a := r.connect("a")
 	tab := a.open()
-	tab.show(r.site.URL, `<link rel="icon" href="data:,">quiet`) // without an icon that is requested later
+	// Without the icon, the page would request one later.
+	tab.show(r.site.URL, `<link rel="icon" href="data:,">quiet`)
 	settled := func() ([]verbs.Tab, time.Duration) {
 		began := time.Now()
 		return ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true}).Tabs, time.Since(began)
@@ -209,7 +211,7 @@ func TestCommandWithoutActivityDoesNotWait(t *testing.T) {
 	})
 }
 
-// A browser takes long to list thousands of cookies. No command waits for that, and they are
+// A browser takes long to list thousands of cookies. No command waits for that; the cookies are
 // saved a moment later.
 func TestManyCookiesDelayNoCommand(t *testing.T) {
 	r := start(t, wire.Settings{})
@@ -218,7 +220,8 @@ func TestManyCookiesDelayNoCommand(t *testing.T) {
 	took := func() time.Duration {
 		var all []time.Duration
 		for range 15 {
-			if _, err := a.call("", "Storage.setCookies", map[string]any{"cookies": []any{}}); err != nil { // this may be a login
+			// After this call the command counts as one that may have logged in.
+			if _, err := a.call("", "Storage.setCookies", map[string]any{"cookies": []any{}}); err != nil {
 				t.Fatal(err)
 			}
 			began := time.Now()
@@ -275,7 +278,7 @@ func cookiesOf(t *testing.T, p *peer) []string {
 	return all
 }
 
-// A state that could not be written is written as soon as that is possible, even if nothing
+// If the state could not be written, it is written as soon as that is possible, even if nothing
 // else happens.
 func TestStateIsWrittenLater(t *testing.T) {
 	r := start(t, wire.Settings{})
@@ -299,7 +302,7 @@ func TestStateIsWrittenLater(t *testing.T) {
 		s, err := statefile.Read(path)
 		return err == nil && len(s.State.Tenants) == 1 && len(s.State.Tenants[0].Tabs) == 2
 	})
-	if took := time.Since(began); took > 4*tickEvery { // a later save would have another cause
+	if took := time.Since(began); took > 4*tickEvery { // a save that comes later has another cause
 		t.Errorf("it was written after %s", took)
 	}
 }

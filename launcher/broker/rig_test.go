@@ -22,7 +22,7 @@ import (
 
 const testTime = 60 * time.Second
 
-// rig is a keeper and its browser for one test.
+// rig is a keeper with its broker and browser for one test.
 type rig struct {
 	t     *testing.T
 	root  home.Root
@@ -66,7 +66,7 @@ func start(t *testing.T, s wire.Settings) *rig {
 
 func newRig(t *testing.T, s wire.Settings) *rig {
 	t.Helper()
-	// Not t.TempDir: a socket's path has to be short.
+	// t.TempDir would be too long: the path of a socket is limited.
 	dir, err := os.MkdirTemp("/tmp", ownPrefix())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func newRig(t *testing.T, s wire.Settings) *rig {
 	return r
 }
 
-// servePage responds with the html or the script of the query.
+// servePage responds with the script or the HTML that the query contains.
 func servePage(w http.ResponseWriter, q *http.Request) {
 	if script := q.FormValue("script"); script != "" {
 		w.Header().Set("Content-Type", "text/javascript")
@@ -136,8 +136,8 @@ func (r *rig) tabs(session string) []string {
 	return ids
 }
 
-// until polls a condition. It fails if the condition is met too late, even if checking it
-// took that time.
+// until polls a condition. It fails if the condition is not met in time. A late check fails even
+// if the condition is then met.
 func until(t *testing.T, what string, isMet func() bool) {
 	t.Helper()
 	for end := time.Now().Add(testTime / 2); ; time.Sleep(20 * time.Millisecond) {

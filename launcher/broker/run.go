@@ -13,13 +13,14 @@ import (
 
 const tickEvery = time.Second
 
-// run is the goroutine that owns the mux.
+// run is the mux's goroutine. It owns the mux and the state of the broker, and alone uses them.
 func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	heartbeats := make(chan struct{}, 1)
 	defer close(heartbeats)
-	// On a goroutine of its own: a keeper that does not read must not delay clients.
+	// Heartbeats are sent on another goroutine: a keeper that does not read must not delay
+	// clients.
 	go func() {
 		for range heartbeats {
 			b.tellKeeper(handover.Message{Heartbeat: true})
@@ -57,7 +58,7 @@ func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 	}
 }
 
-// tellKeeper sends the keeper a message. A keeper that has died is replaced elsewhere.
+// tellKeeper sends the keeper a message. If the keeper has died, handleKeeper replaces it.
 func (b *broker) tellKeeper(m handover.Message) {
 	if err := b.keeper.Send(m); err != nil {
 		b.log.Debug("sending to the keeper", "error", err)
@@ -66,7 +67,7 @@ func (b *broker) tellKeeper(m handover.Message) {
 
 func errGone() error { return wire.Errorf(wire.CodeBrowserGone, "the browser is gone") }
 
-// do runs f on the mux's goroutine and waits for it.
+// do runs f on the mux's goroutine and waits until f has returned.
 func (b *broker) do(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
@@ -84,7 +85,8 @@ func (b *broker) do(ctx context.Context, f func()) error {
 	}
 }
 
-// await runs f on the mux's goroutine and waits until f, or what f has started, calls done.
+// await runs f on the mux's goroutine and waits until done is called, by f or by something that
+// f has started.
 func await[T any](ctx context.Context, b *broker, f func(done func(T))) (T, error) {
 	var none T
 	got := make(chan T, 1)
@@ -101,7 +103,7 @@ func await[T any](ctx context.Context, b *broker, f func(done func(T))) (T, erro
 	}
 }
 
-// call sends the browser a command of the broker's own on a CDP session, and decodes the
+// call sends the browser one of the broker's own commands on a CDP session, and decodes the
 // result, unless result is nil.
 func (b *broker) call(ctx context.Context, session, method string, params, result any) error {
 	type reply struct {

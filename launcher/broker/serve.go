@@ -48,7 +48,7 @@ type broker struct {
 	done       chan struct{}  // closed when the mux's goroutine has ended
 	gone       chan struct{}  // closed when the keeper has reported the browser's end
 	idleClosed chan struct{}  // closed when the server has closed its idle connections
-	finalizing sync.WaitGroup // see [ServeOptions]
+	finalizing sync.WaitGroup // running calls of FinalizeSession
 
 	// The fields below belong to the mux's goroutine.
 	mux        *patches.Mux
@@ -60,12 +60,12 @@ type broker struct {
 	unsaved    bool // the state could not be written
 	idle       idle
 	pool       *pool.Pool
-	sweepEvery time.Duration // between two searches for agents that have ended
+	sweepEvery time.Duration // the time between two searches for agents that have ended
 	lastSweep  time.Time
 }
 
 // Serve runs the process `abrowser broker`, which a keeper has started. It returns when the
-// browser or the keeper has ended.
+// browser or the keeper has ended, or ctx ends.
 func Serve(ctx context.Context, o ServeOptions) error {
 	b := &broker{
 		ServeOptions: o, log: o.Log, inbox: make(chan func(), inboxLength), done: make(chan struct{}), gone: make(chan struct{}),
@@ -87,7 +87,7 @@ func Serve(ctx context.Context, o ServeOptions) error {
 	return err
 }
 
-// inherit takes what the keeper started this process with.
+// inherit takes over the descriptors and the description of the browser from the keeper.
 func (b *broker) inherit() (net.Listener, error) {
 	var err error
 	if b.files, err = handover.Inherit(); err != nil {
@@ -111,8 +111,8 @@ func (b *broker) inherit() (net.Listener, error) {
 	return listener, err
 }
 
-// connect opens the connection to the browser. The address of an external browser
-// distinguishes its instances.
+// connect opens the connection to the browser. It identifies the instance of an external browser
+// by the path of its WebSocket, which differs each time that the browser is started.
 func (b *broker) connect(ctx context.Context) error {
 	if !b.Settings.External() {
 		b.up = &upstream.Pipe{In: b.files.In, Out: b.files.Out, Queue: b.toBrowser}
@@ -128,7 +128,7 @@ func (b *broker) connect(ctx context.Context) error {
 	return nil
 }
 
-// prepare reads what the previous broker has left, and creates the mux.
+// prepare reads the state that the previous broker has left, and creates the mux.
 func (b *broker) prepare() error {
 	external, name := b.Settings.External(), filepath.Base(b.Root.Path("x", b.browser.Name))
 	b.downloads = &downloads.Dir{Log: b.log, Done: b.done}
@@ -158,13 +158,14 @@ func (b *broker) prepare() error {
 	return nil
 }
 
-// serve runs the broker's goroutines and ends them. Its order:
+// serve runs the broker's goroutines and ends them, in this order:
 //
-//  1. Writing to and reading from the browser, the mux, and handling the keeper start.
-//  2. The browser is taken over. Then clients are accepted,
-//  3. until the browser, the keeper or ctx ends.
-//  4. Clients are disconnected, and running verbs answered.
-//  5. The connection to the browser is closed, and all goroutines are waited for, also those
+//  1. The goroutines are started that write to the browser, read from it, handle the keeper's
+//     messages, and run the mux.
+//  2. takeOver prepares the browser.
+//  3. Clients are served until the browser, the keeper or ctx ends.
+//  4. Clients are disconnected, and running verbs are answered.
+//  5. The connection to the browser is closed. serve waits for all goroutines, also for those
 //     that deliver downloads or finalize sessions.
 func (b *broker) serve(ctx context.Context, listener net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -208,7 +209,7 @@ func (b *broker) serve(ctx context.Context, listener net.Listener) error {
 	cancel()
 	<-b.done
 	b.keeper.Close()
-	_ = b.up.Close() // it ends with this process in any case
+	_ = b.up.Close() // the connection ends with this process in any case
 	work.Wait()
 	b.finalizing.Wait()
 	b.downloads.Close(isClosed(b.gone))

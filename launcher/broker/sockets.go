@@ -7,8 +7,9 @@ import (
 	"github.com/abrowser/abrowser/launcher/handover"
 )
 
-// watchSockets tells a connected daemon when its socket is gone, and the keeper when this
-// browser's socket is. The daemon ends; the keeper listens again, with another broker.
+// watchSockets tells a connected daemon when the daemon's socket is gone; the daemon then ends.
+// It tells the keeper when this browser's own socket is gone; the keeper then listens again, and
+// starts another broker.
 func (b *broker) watchSockets(ctx context.Context) {
 	place, err := b.Root.BrowserOf(b.Settings)
 	if err != nil {

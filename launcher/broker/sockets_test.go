@@ -13,8 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A daemon whose socket is removed gets an event on its connection. Other daemons, and the
-// session's other clients, get nothing.
+// A daemon whose socket is removed gets an event on its connection. Other daemons and other
+// clients of the session do not get the event.
 func TestDaemonIsToldThatItsSocketIsGone(t *testing.T) {
 	r := start(t, wire.Settings{})
 	sockets := map[string]string{}

@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The next session gets the page that was created ahead. It belonged to no session, and is
-// as visible as any other.
+// The next session gets the page that was created ahead. Before that the page belongs to no
+// session. Afterwards it is as visible as any other page.
 func TestSparePage(t *testing.T) {
 	t.Setenv("ABROWSER_SPARE_PAGES", "1")
 	r := start(t, wire.Settings{})
@@ -39,7 +39,7 @@ func TestSparePage(t *testing.T) {
 	}
 }
 
-// spare waits for another spare page than before, and returns its target.
+// spare waits for a spare page other than before, and returns its target.
 func (r *rig) spare(before string) string {
 	r.t.Helper()
 	target := ""

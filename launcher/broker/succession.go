@@ -13,12 +13,14 @@ import (
 	"github.com/abrowser/abrowser/launcher/handover"
 )
 
-// readyVariable names the descriptor through which the first keeper told the launcher that
-// it was ready. A keeper that replaces it has another descriptor at that number.
+// readyVariable is the start of the environment variable that names the descriptor through which
+// the first keeper told the launcher that it was ready. In a later keeper, another file has that
+// descriptor.
 const readyVariable = "ABROWSER_READY_FD="
 
-// replaceKeeper starts a keeper that replaces the dead one. Its first message is sent
-// before it is started, so that it can take over even if this broker dies meanwhile.
+// replaceKeeper starts a keeper that replaces the dead one. The first message to the new keeper
+// is sent before its process starts, so that it can take over even if this broker dies
+// meanwhile.
 func (b *broker) replaceKeeper() error {
 	ours, theirs, err := handover.Pair()
 	if err != nil {
@@ -26,7 +28,7 @@ func (b *broker) replaceKeeper() error {
 	}
 	defer theirs.Close()
 	d := *b.browser
-	d.BrokerPID, d.KeeperPID, d.Fresh = os.Getpid(), 0, false // the keeper knows its own pid
+	d.BrokerPID, d.KeeperPID, d.Fresh = os.Getpid(), 0, false // the new keeper sets its own pid
 	d.Ending = b.ending.Load()
 	if err := ours.Send(handover.Message{Browser: &d}); err != nil {
 		ours.Close()
@@ -44,15 +46,15 @@ func (b *broker) replaceKeeper() error {
 		ours.Close()
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // so that it does not stay as a zombie
+	go func() { _ = cmd.Wait() }() // otherwise the keeper would become a zombie
 	b.keeperPID.Store(int64(cmd.Process.Pid))
 	b.keeper.Replace(ours)
 	b.log.Warn("the keeper has died; another one takes over", "keeper", cmd.Process.Pid)
 	return nil
 }
 
-// unblock makes the descriptors non-blocking again. Passing them to a process makes them
-// blocking, which applies to the open file and so to both processes.
+// unblock makes the descriptors non-blocking again. The start of a process makes the descriptors
+// that it inherits blocking. This applies to the open file, and so to our descriptors too.
 func (b *broker) unblock() error {
 	var all error
 	for _, f := range []*os.File{b.files.In, b.files.Out, b.files.Listener} {

@@ -37,8 +37,9 @@ func TestBrokerIsKilled(t *testing.T) {
 			p.show(r.site.URL, `<title>mine</title><input id=i><script>const id = String(Math.random()); window.read = () => id</script>`)
 			p.eval(`i.value = 'typed'`)
 			want := p.eval("read() + i.value")
-			// The CDP sessions of a dead broker must block nothing: neither the root session's
-			// own one, which the page's first client got, nor one of a later client.
+			// The CDP sessions of a dead broker must not block the page: neither the session that
+			// the broker attached on its root session, which the page's first client uses, nor
+			// the session of a later client.
 			later := r.connect("a")
 			for client, session := range map[*peer]string{a: p.session, later: later.tab(p.target).session} {
 				if _, err := client.call(session, "Fetch.enable", nil); err != nil {
@@ -104,7 +105,8 @@ func TestBrowserStop(t *testing.T) {
 	<-a.gone
 }
 
-// A signal ends the keeper's process with all others, and no tab is lost.
+// SIGTERM to a keeper ends all its processes, and no tab is lost: the next browser opens the tabs
+// again.
 func TestKeeperIsOneProcess(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -120,7 +122,7 @@ func TestKeeperIsOneProcess(t *testing.T) {
 	if left := processes(r.root.Dir); len(left) > 0 {
 		t.Errorf("processes are left running: %s", strings.Join(left, "\n"))
 	}
-	// The tabs come back, since the signal may mean that the machine goes down.
+	// The tabs are opened again, since SIGTERM may mean that the machine goes down.
 	cmd = r.keeper()
 	r.awaitBroker()
 	if got := ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs; len(got) != 1 || got[0].TabID != "t1" || !strings.HasPrefix(got[0].URL, r.site.URL) {
@@ -132,7 +134,7 @@ func TestKeeperIsOneProcess(t *testing.T) {
 	}
 }
 
-// keeper starts a keeper in a process of its own.
+// keeper starts a keeper as a process of its own.
 func (r *rig) keeper() *exec.Cmd {
 	r.t.Helper()
 	exe, err := os.Executable()
@@ -141,7 +143,7 @@ func (r *rig) keeper() *exec.Cmd {
 	}
 	cmd := exec.CommandContext(r.t.Context(), exe, "keeper")
 	cmd.Env = append(os.Environ(), "ABROWSER_HOME="+r.root.Dir)
-	// A file: a pipe would stay open as long as a broker runs.
+	// The output is a file, since a pipe would stay open as long as a broker runs.
 	out, err := os.Create(r.root.Path("log", "keeper.log"))
 	if err != nil {
 		r.t.Fatal(err)
@@ -190,14 +192,14 @@ func TestFrozenClientBlocksNoOther(t *testing.T) {
 	frozen.frozen = true
 	frozen.mu.Unlock()
 	frozen.open()
-	// Another client reads nothing, while its page logs a lot.
+	// Another client reads nothing, while its page logs many messages.
 	unread := r.connect("unread")
 	p := unread.open()
 	p.show(r.site.URL, `<title>loud</title>`)
 	if _, err := unread.call(p.session, "Runtime.enable", nil); err != nil {
 		t.Fatal(err)
 	}
-	unread.mu.Lock() // this blocks its reader at the next message
+	unread.mu.Lock() // this blocks the client's reader at the next message
 	defer unread.mu.Unlock()
 	go func() {
 		_ = unread.conn.Write(t.Context(), websocket.MessageText,
@@ -286,8 +288,8 @@ func TestKeeperIsKilled(t *testing.T) {
 	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
-// A keeper that was stopped, or whose machine was suspended, does not count that time as the
-// broker's silence.
+// If a keeper was stopped, or its machine was suspended, the keeper does not count that time as
+// silence of the broker.
 func TestKeeperThatWasStopped(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -299,7 +301,7 @@ func TestKeeperThatWasStopped(t *testing.T) {
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(handover.Silence + tickEvery) // the first time stopped, the second time running
+		time.Sleep(handover.Silence + tickEvery) // stopped the first time, running the second
 	}
 	if got, err := p.try("6*7"); got != "42" {
 		t.Errorf("on its old connection 6*7 is %s, %v in the page", got, err)
@@ -311,8 +313,8 @@ func TestKeeperThatWasStopped(t *testing.T) {
 	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
-// browser stop succeeds if the keeper dies at any moment, also before it has read the
-// request: then the next keeper gets it.
+// browser stop succeeds even if the keeper dies at any moment. If the keeper dies before it has
+// read the request, the next keeper gets the request.
 func TestKeeperIsKilledWhileItStopsTheBrowser(t *testing.T) {
 	for _, after := range []time.Duration{0, 20 * time.Millisecond, 60 * time.Millisecond, 120 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) { killedWhileStopping(t, after) })
@@ -346,8 +348,8 @@ func killedWhileStopping(t *testing.T, after time.Duration) {
 	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
-// A keeper that has taken over replaces a broker that never sends it anything as fast as any
-// other silent one.
+// A keeper that has taken over also replaces a broker that never sends it anything, as fast as
+// any other silent broker.
 func TestKeeperTakesOverASilentBroker(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -367,7 +369,7 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	for began := time.Now(); keepers() == 0; { // at once, before the broker's first message to it
+	for began := time.Now(); keepers() == 0; { // at once, before the first message of the broker
 		if time.Since(began) > testTime/2 {
 			t.Fatal("no keeper takes over")
 		}
@@ -376,7 +378,8 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped := time.Now()
-	until(t, "another broker answers", func() bool { // its successor may answer a request to the silent one
+	// The next broker may answer a request that was sent to the silent one.
+	until(t, "another broker answers", func() bool {
 		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrokerPID != before.BrokerPID
 	})

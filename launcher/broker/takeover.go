@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	startTime  = 60 * time.Second // for the browser to answer
-	reopenTime = 20 * time.Second // that clients wait until the lost tabs of all sessions are open again
+	startTime  = 60 * time.Second // for the browser to be ready for clients
+	reopenTime = 20 * time.Second // the longest wait of clients until all lost tabs are open again
 )
 
 // takeOver prepares the browser for clients:
@@ -56,7 +56,7 @@ func (b *broker) takeOver(ctx context.Context) error {
 	reopening, cancel := context.WithTimeout(ctx, reopenTime)
 	defer cancel()
 	_, err = await(reopening, b, func(done func(struct{})) { b.mux.Reopen(func() { done(struct{}{}) }) })
-	if err != nil && !errors.Is(err, wire.CodeTimeout) { // after a timeout the rest opens later
+	if err != nil && !errors.Is(err, wire.CodeTimeout) { // after a timeout, the rest opens later
 		return err
 	}
 	return b.keeper.Send(handover.Message{Ready: true})

@@ -39,8 +39,8 @@ func (b *broker) hello() wire.Hello {
 	}
 }
 
-// retire is refused: the browser's tabs would be lost, and a broker serves daemons of every
-// build that speaks its protocol.
+// retire always returns an error. The end of the browser would lose its tabs, and replacing the
+// broker is not necessary: it serves daemons of every build that speaks its protocol.
 func (b *broker) retire() error {
 	return wire.Errorf(wire.CodeBusy, "the browser has tabs that a new one would not have").WithHint("abrowser browser stop")
 }
@@ -50,8 +50,9 @@ const (
 	pruneTime   = 5 * time.Second
 )
 
-// snapshot lists the tenants after the mux has handled every message that the browser
-// has sent: all of them, or only the named session.
+// snapshot lists the tenants, which are the sessions as the mux has them, after the mux has
+// handled every message that the browser has sent. If session is not empty, the list has only
+// that session.
 func (b *broker) snapshot(ctx context.Context, session string) ([]patches.TenantInfo, error) {
 	return await(ctx, b, func(done func([]patches.TenantInfo)) {
 		if session != "" {

@@ -39,8 +39,8 @@ func (b *broker) countTabs() (n int) {
 
 const stopTime = 20 * time.Second
 
-// serveStop has the keeper stop the browser, or disconnect from an external one, and answers
-// when that is done.
+// serveStop lets the keeper stop the browser, or disconnect from an external one. It returns after
+// the keeper has reported the end.
 func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ verbs.BrowserStopIn) (verbs.BrowserStopOut, error) {
 	var out verbs.BrowserStopOut
 	err := b.do(ctx, func() {
@@ -57,7 +57,7 @@ func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ verbs.BrowserSto
 	defer late.Stop()
 	select {
 	case <-b.gone:
-		select { // daemons notice the broker's end before the caller acts on the answer
+		select { // so that daemons notice the end of the broker before the caller acts on the response
 		case <-b.idleClosed:
 		case <-late.C:
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// serveDownloads lists the downloads that were not fetched. Fetching a file removes it, so
-// a download whose file is missing was fetched.
+// serveDownloads lists the downloads that no client has fetched. A client that fetches a file
+// removes it, so a download without its file has been fetched.
 func (b *broker) serveDownloads(ctx context.Context, _ *wire.Call, in verbs.BrokerDownloadsIn) (verbs.BrokerDownloadsOut, error) {
 	out := verbs.BrokerDownloadsOut{Downloads: []verbs.BrokerDownload{}}
 	var all []patches.Download

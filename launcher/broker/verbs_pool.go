@@ -13,11 +13,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// manyTabs is the number of extra tabs from which an agent is asked to give one up.
+// manyTabs is the number of extra tabs from which on an agent is asked to give one up.
 const manyTabs = 5
 
-// shares returns how many extra tabs each agent has that has at least some number of them,
-// the largest share first.
+// shares returns the number of extra tabs of each agent that has at least the given number of
+// them, the largest number first.
 func shares(tabs []pool.Tab, least int) []verbs.PoolShare {
 	count := map[string]int{}
 	for _, t := range tabs {
@@ -67,7 +67,7 @@ func (b *broker) servePoolRequest(ctx context.Context, call *wire.Call, _ verbs.
 func (b *broker) servePoolGrant(ctx context.Context, call *wire.Call, _ verbs.Empty) (verbs.PoolGrantOut, error) {
 	var out verbs.PoolGrantOut
 	var refusal error
-	closed := make(chan struct{}) // closed when the tab is
+	closed := make(chan struct{}) // closed when the tab is closed
 	err := b.do(ctx, func() {
 		agent, tabs := string(call.Actor()), b.extraTabs()
 		b.touch(call)

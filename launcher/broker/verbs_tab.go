@@ -22,7 +22,7 @@ func stateOf(isLive bool) string {
 	return verbs.StateReleased
 }
 
-// ownerID returns the agent of a session, as others see it.
+// ownerID returns the id of a session's agent in the form that other agents may see.
 func ownerID(t patches.TenantInfo) string { return wire.AgentKey(cmp.Or(t.Agent, t.Name)).String() }
 
 func tabID(number int) string { return "t" + strconv.Itoa(number) }
@@ -66,10 +66,10 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in verbs.TabsIn) (
 	return out, nil
 }
 
-// snapshotAfterCommand is snapshot for the end of a session's command. It first saves
-// cookies, since the command may have logged in. If the session's pages neither navigated
-// nor contacted a server, what the mux has is current, so the browser is not called:
-// cookies that scripts have set are saved a moment later.
+// snapshotAfterCommand is snapshot at the end of a session's command. It also saves cookies
+// before it returns, since the command may have logged in. If the session's pages neither
+// navigated nor contacted a server, the mux's state is current, so the browser is not called,
+// and cookies that scripts have set are saved a moment later.
 func (b *broker) snapshotAfterCommand(ctx context.Context, session string) ([]patches.TenantInfo, error) {
 	type result struct {
 		tenants  []patches.TenantInfo
@@ -94,7 +94,7 @@ func (b *broker) snapshotAfterCommand(ctx context.Context, session string) ([]pa
 	saving.Go(func() { b.jar.SaveBeforeResponse(ctx) })
 	tenants, err := b.snapshot(ctx, session)
 	saving.Wait()
-	_ = b.do(ctx, b.mux.Flush) // an error means that the broker is ending, which flushes too
+	_ = b.do(ctx, b.mux.Flush) // an error means that the broker is ending, and then it flushes too
 	return tenants, err
 }
 

@@ -19,8 +19,8 @@ type (
 	}
 )
 
-// fitWindow gives the window the size at which its page has 1280x720, so that no page needs
-// emulation for that. New tabs take the window's size.
+// fitWindow gives the window the size at which its page has 1280x720 pixels, so that no page
+// needs emulation for that size. New tabs take the window's size.
 func (b *broker) fitWindow(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fitTime)
 	defer cancel()
@@ -40,12 +40,13 @@ func (b *broker) fitWindow(ctx context.Context) error {
 	if page.TargetID == "" {
 		return errors.New("the browser has started without a page")
 	}
-	// On a session of its own: the mux attaches to pages on the root session.
+	// The page is attached on a CDP session of its own, since the mux attaches to pages on the
+	// root session.
 	var own, on sessionID
 	if err := b.callRoot(ctx, "Target.attachToBrowserTarget", struct{}{}, &own); err != nil {
 		return err
 	}
-	defer func() { _ = b.callRoot(ctx, "Target.detachFromTarget", own, nil) }() // a session that stays is harmless
+	defer func() { _ = b.callRoot(ctx, "Target.detachFromTarget", own, nil) }() // if this fails, no harm is done
 	err := b.call(ctx, own.SessionID, "Target.attachToTarget", struct {
 		targetID
 		Flatten bool `json:"flatten"`
@@ -63,8 +64,8 @@ func (b *broker) fitWindow(ctx context.Context) error {
 	return nil
 }
 
-// fitOnce changes the window's size by what the page lacks. It reports whether the page had
-// the right size already.
+// fitOnce changes the window's size by the difference between the wanted size of the page and its
+// actual size. It reports whether the page already had the wanted size.
 func (b *broker) fitOnce(ctx context.Context, page targetID, own, on string) (fits bool, err error) {
 	var size struct{ Result struct{ Value [2]int } }
 	err = b.call(ctx, on, "Runtime.evaluate", map[string]any{"expression": "[innerWidth, innerHeight]", "returnByValue": true}, &size)

@@ -2,10 +2,10 @@
 //
 // Two processes are of one build if their executables have the same build ID, which the Go
 // linker derives from the code. The launcher, the thin command line and every daemon compare
-// builds: a daemon of another build is replaced. Every command computes its build, so the
-// package reads one page of the executable in the usual case, and imports little.
+// builds, and a daemon of another build is replaced. Every command computes its build, so the
+// package usually reads only one page of the executable, and imports little.
 //
-// It does not know versions: two builds are the same or differ, and neither is the newer one.
+// The package does not know versions: two builds are the same or differ, and neither is newer.
 package buildid
 
 import (
@@ -29,14 +29,15 @@ func Of(path string) (string, error) {
 	h := sha256.New()
 	if id := Raw(f); id != nil {
 		h.Write(id)
-	} else if _, err := io.Copy(h, f); err != nil { // linked with -buildid=
+	} else if _, err := io.Copy(h, f); err != nil { // the program was linked with -buildid=
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// Raw returns the build ID as the Go linker has written it, or nil if there is none. ELF
-// files have it in a note; in every format it also precedes the first instruction.
+// Raw returns the build ID that the Go linker wrote, or nil if there is none. An ELF file has
+// the build ID in a note. In every file format, the build ID also precedes the first
+// instruction.
 func Raw(f *os.File) []byte {
 	if id := noteID(head(f, 4096)); id != nil {
 		return id
@@ -59,15 +60,17 @@ func head(f *os.File, size int) []byte {
 	return buf[:n]
 }
 
-// noteID returns the content of the note with the build ID, which Go's linkers write into the
-// first page. Package debug/elf would find it by the file's headers, in two dozen reads. Only
-// 64-bit little-endian files are searched.
+// noteID returns the content of the ELF note with the build ID, or nil. Go's linkers write the
+// note into the first page, so one read is enough; package debug/elf finds the note through
+// the file's headers, in two dozen reads. noteID supports only 64-bit little-endian files.
 func noteID(page []byte) []byte {
 	if !bytes.HasPrefix(page, []byte("\x7fELF\x02\x01")) {
 		return nil
 	}
-	// A note has the sizes of its name and content, its type, the name and the content.
-	before, content, ok := bytes.Cut(page, []byte("\x04\x00\x00\x00Go\x00\x00")) // the type of a build ID, the name
+	// A note consists of the size of its name, the size of its content, its type, the name and
+	// the content.
+	// The separator is the type of a build ID, then the name.
+	before, content, ok := bytes.Cut(page, []byte("\x04\x00\x00\x00Go\x00\x00"))
 	if !ok || len(before) < 8 {
 		return nil
 	}

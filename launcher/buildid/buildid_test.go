@@ -40,7 +40,7 @@ func TestBuildFollowsTheCode(t *testing.T) {
 	}
 }
 
-// The note that is found in the first page is the one that package debug/elf finds.
+// noteID finds the same note as package debug/elf.
 func TestBuildIDInANote(t *testing.T) {
 	f, err := os.Open(os.Args[0])
 	if err != nil {
@@ -48,7 +48,7 @@ func TestBuildIDInANote(t *testing.T) {
 	}
 	defer closed(t, f)
 	var want []byte
-	if e, err := elf.NewFile(f); err == nil { // on macOS it is not an ELF file
+	if e, err := elf.NewFile(f); err == nil { // on macOS the test binary is not an ELF file
 		if want, err = e.Section(".note.go.buildid").Data(); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestBuildIDInANote(t *testing.T) {
 	}
 }
 
-// On macOS an executable has no note.
+// In an executable without a note, as on macOS, the build ID before the code is found.
 func TestBuildIDWithoutNote(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, []byte("\xcf\xfa\xed\xfe header \xff Go build ID: \"a/b/c/d\"\n \xff text"), 0o600); err != nil {

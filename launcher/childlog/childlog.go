@@ -1,11 +1,11 @@
 // Package childlog opens the log files to which the processes that abrowser starts write
 // their output.
 //
-// A log is appended to, and truncated at the next start when it has become large; nothing
-// else rotates it. The package does not parse what is logged. The launcher uses it for
-// daemons and keepers, package driver for Playwright's driver. The invariant: the caller
-// holds the start lock and the previous process has exited, so no other process writes to
-// the log when it is opened.
+// A log is appended to, and truncated at the next start if it has become large; nothing else
+// rotates it. The package does not parse the logs. The launcher uses it for daemons and
+// keepers, and package driver uses it for Playwright's driver. The invariant: the caller holds
+// the start lock and the previous process has exited, so no other process writes to a log
+// when it is opened.
 package childlog
 
 import (
@@ -44,8 +44,8 @@ func Open(path string) (*Log, error) {
 	return &Log{File: f, began: began}, nil
 }
 
-// Excerpt returns the end of what the child wrote, for the error about a child that exited:
-// the first line of a panic, else the last three lines.
+// Excerpt returns the end of the child's output, for an error message about a child that has
+// exited: the first line of a panic, or the last three lines if there is no panic.
 func (l *Log) Excerpt() string {
 	raw, err := io.ReadAll(io.NewSectionReader(l, l.began, MaxSize))
 	if err != nil || len(bytes.TrimSpace(raw)) == 0 {

@@ -1,25 +1,27 @@
-// An action on a page has two phases. The wait phase lasts until the element is ready. It
-// is aborted at the timeout or when the caller disconnects, and does nothing to the page
-// but scroll it. The act phase starts directly before the first input event, or before the
-// script that has the effect, and lasts until the page has acknowledged the last one. It is
-// not aborted. No input event is sent to find out whether an element is ready.
+// An action on a page has two phases. The wait phase lasts until the element is ready. It is
+// aborted at the timeout or when the caller disconnects, and it does nothing to the page but
+// scroll it. The act phase starts directly before the first input event, or before the script
+// that has the effect. It lasts until the page has acknowledged the last event or the script,
+// and is not aborted. No input event is sent to find out whether an element is ready.
 //
 // The CDP session of a page has these additional methods:
-//   Abrowser.act    {target, id, limit, ack, verb, selector, ...}: performs a verb, see verbs.
-//                   limit is the timeout of the wait phase in milliseconds. The act phase has
-//                   until ack milliseconds after that. The response has a state:
+//   Abrowser.act    {target, id, limit, ack, verb, selector, ...}: performs a verb, see
+//                   verbs.js. limit is the timeout of the wait phase in milliseconds. The act
+//                   phase may last until ack milliseconds after that timeout. The response has
+//                   a state:
 //                   "done"     the action was performed, exactly once
 //                   "none"     nothing was done: why says what the element lacked in the last
-//                              check, error what made the action impossible
+//                              check, or error says what made the action impossible
 //                   "unknown"  the action began, and its end was not confirmed; doubt says why
-//   Abrowser.leave  {target, id}: aborts the action if it is in the wait phase, and also if
-//                   its Abrowser.act comes later: the daemon sends the two concurrently
+//   Abrowser.leave  {target, id}: aborts the action if it is in the wait phase. The daemon
+//                   sends Abrowser.act and Abrowser.leave concurrently, so leave also aborts
+//                   an action that arrives later
 // It also has this event:
 //   Abrowser.phase  {id, acting}: sent before the act phase begins, and when the action
 //                   returns to the wait phase because nothing was done
 
 const lookTime = 1000; // the longest wait for an element in one evaluation
-const coverTime = 500; // the wait for a cover to go away, before the page is scrolled differently
+const coverTime = 500; // the wait while the element is covered, before another way of scrolling
 const settleTime = 1000; // the wait for a navigation that the action has started
 const acts = new WeakMap(); // page to its last action
 const abortedIds = new WeakMap(); // page to the id of the last action that Abrowser.leave has named
@@ -43,9 +45,8 @@ class Act {
   }
 
   // race returns the result of the first promise to settle. It throws when the action is
-  // aborted in the wait phase, and when the page does not acknowledge in time in the act
-  // phase. When the action is aborted, the handles that the promises in ours resolve to are
-  // released.
+  // aborted in the wait phase, and when the page does not acknowledge the action in time in
+  // the act phase. ours are promises of handles, which are released if the action is aborted.
   async race(promises, ours = []) {
     const all = [promises].flat();
     if (this.acting) return Promise.race([...all, this.unacknowledged]);
@@ -62,16 +63,16 @@ class Act {
     return this.race(promise, [promise]);
   }
 
-  // stop aborts the wait phase, now or when the action returns to it. race ignores it in
-  // the act phase.
+  // stop aborts the wait phase. In the act phase it has no effect until the action returns to
+  // the wait phase.
   stop(why) {
     this.stopped ??= why;
     this.left ||= why === "left";
     this.end(new Error(this.stopped));
   }
 
-  // check throws if the act phase must not begin any more. It reads the clock, since the
-  // timers of a process that was suspended are late.
+  // check throws if the act phase must not begin any more. It reads the clock, since a timer
+  // fires late in a process that was suspended or busy.
   check() {
     if (performance.now() >= this.until) this.stop("late");
     if (this.stopped) throw new Error(this.stopped);
@@ -122,7 +123,7 @@ class Act {
   }
 
   // releaseKeys releases the keys that an action has left pressed, so that they do not
-  // change what later commands type. It does not wait for the page.
+  // change what later commands type. It does not wait for the page to handle their release.
   releaseKeys() {
     const { keyboard } = this.page;
     for (const code of [...keyboard._pressedKeys]) keyboard.up(playwright.nullProgress, code).catch(() => {}); // the page is gone
@@ -133,7 +134,7 @@ class Act {
   async attempt() {
     const verb = verbs[this.params.verb];
     try {
-      await this.page.performActionPreChecks(this.progress); // waits for a navigation
+      await this.page.performActionPreChecks(this.progress); // waits for a pending navigation
       if (this.params.selector === undefined) return await verb.perform(this);
       const node = await this.find(verb.states);
       if (node) return await verb.perform(this, node).finally(() => node.dispose());
@@ -144,7 +145,7 @@ class Act {
   }
 
   // find waits in the page until the element exists and is in the given states. It returns
-  // a handle to the element, or undefined if it is not ready after a while.
+  // a handle to the element, or undefined if the element is not ready after lookTime.
   async find(states) {
     const { selector, began } = this.params;
     const ref = /^aria-ref=(.*)/.exec(selector)?.[1];
@@ -176,7 +177,7 @@ class Act {
     if (facts.stale) this.stop(facts.stale);
   }
 
-  // refused records why an element was not ready for input after all.
+  // refused records why Playwright or the page refused the element after find returned it.
   refused(result) {
     this.refusals++;
     if (result === "error:notvisible") this.why = "is not visible";
@@ -188,15 +189,16 @@ class Act {
   }
 
   // pointer waits in Playwright until the element is stable, in view and not covered, and
-  // sends the input. If type is set, the input is confirmed by an event of that type on the
-  // element. If isNeeded is set, it is called directly before the input.
+  // then sends the input. If type is set, an event of that type on the element confirms the
+  // input. If isNeeded is set, it is called directly before the input; if it returns false, no
+  // input is sent.
   async pointer(node, name, input, type, isNeeded) {
     const { count = 1, modifiers } = this.params;
     const scroll = [undefined, { block: "end", inline: "end" }, { block: "center", inline: "center" }, { block: "start", inline: "start" }];
     let watch, is = true;
     const begin = async () => {
       if (type) watch = await this.watch(node._frame, watchClick, node, { type, presses: count });
-      if (isNeeded && !(await isNeeded())) throw new Error("not needed any more"); // another attempt finds out
+      if (isNeeded && !(await isNeeded())) throw new Error("not needed any more"); // the next attempt finds nothing to do
       this.begin();
     };
     let result, failed;
@@ -211,7 +213,7 @@ class Act {
       }
       failed = error;
     }
-    if (result !== "done" && !failed) { // Playwright has blocked the input that did not hit the element
+    if (result !== "done" && !failed) { // Playwright has blocked input that did not hit the element
       watch?.dispose();
       if (this.acting) this.undo();
       this.refused(result);
@@ -229,8 +231,8 @@ class Act {
     await this.progress.wait(20);
   }
 
-  // watch starts a watcher in the page. confirm reports whether the input has arrived, and
-  // throws if that is not known.
+  // watch starts a watcher in the page, see verbs.js. confirm reports whether the input has
+  // arrived, and throws if that is not known.
   async watch(frame, watcher, node, arg) {
     const utility = await this.race(frame.utilityContext());
     const injected = await this.race(utility.injectedScript());
@@ -254,8 +256,8 @@ class Act {
     };
   }
 
-  // script runs effect in the page, unless the page begins it too late or the element is
-  // not ready any more. It returns the result of effect, or undefined if nothing was done.
+  // script runs effect in the page, unless the page begins too late or the element is not
+  // ready any more. It returns the result of effect, or undefined if nothing was done.
   async script(node, effect, arg) {
     const utility = await this.race((node?._frame ?? this.page.mainFrame()).utilityContext());
     const injected = await this.race(utility.injectedScript());
@@ -291,14 +293,14 @@ class Act {
   }
 }
 
-// leave aborts the action with an id on a page.
+// leave aborts the action with the id on a page, even if the action arrives later.
 function leave(page, id) {
   abortedIds.set(page, id);
   if (acts.get(page)?.params.id === id) acts.get(page).stop("left");
   return {};
 }
 
-// doubts are the messages for the verdicts that do not confirm the input.
+// doubts are the messages for the verdicts that do not confirm the input, see verbs.js.
 const doubts = {
   apart: "the button was pressed on the element and released elsewhere, so the page got no click",
   partly: "the page saw only a part of the input",
@@ -310,7 +312,7 @@ const doubts = {
 const firstLine = (error) => error.message.split("\n")[0];
 const isThrown = (error) => error.constructor.name === "JavaScriptErrorInEvaluate";
 
-// Impossible is an error of the wait phase that more waiting cannot resolve.
+// Impossible is an error in the wait phase that waiting longer cannot resolve.
 class Impossible extends Error {
   constructor(message, details) {
     super(message);
@@ -325,5 +327,5 @@ function release(promise) {
     if (!handle?._objectId) return;
     await handle.evaluate((h) => Object.getPrototypeOf(h) === Object.prototype && h.stop?.());
     handle.dispose();
-  }).catch(() => {}); // its document is gone
+  }).catch(() => {}); // the handle's document is gone
 }

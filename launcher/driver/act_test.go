@@ -12,11 +12,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// pressOnce runs a press, action 2, with a limit of 200 ms for the wait phase. Its argument
-// has two numbers. The page's last answer before the act phase keeps the event loop busy
-// for the first, in milliseconds, so that no timer fires between the end of the wait phase
-// and the beginning of the act phase. If the second is not 0, the action with that number
-// has been aborted before.
+// pressOnce runs action 2, a press, with a limit of 200 ms for the wait phase. Its argument has
+// two numbers, busy and left. The page's last answer in the wait phase blocks the event loop for
+// busy milliseconds, so that no timer fires before the act phase would begin. If left is not 0,
+// the action with that number was aborted before.
 const pressOnce = `
 const playwright = { nullProgress: { metadata: {} } };
 const settled = async () => true;
@@ -46,7 +45,7 @@ new Act(session, server, page, { id: 2, verb: "press", key: "a", limit: 200, ack
 
 // The act phase does not begin after the deadline, even if the timer for the deadline has
 // not fired because the driver was busy. It does not begin either if the message that
-// aborts the action has overtaken the one that starts it.
+// aborts the action arrives before the message that starts the action.
 func TestActDoesNotBeginLate(t *testing.T) {
 	type result struct {
 		State, Stopped string
@@ -72,9 +71,10 @@ func TestActDoesNotBeginLate(t *testing.T) {
 	}
 }
 
-// readyRef looks at an element with a ref, for an action on a ref of the document that
-// began at the given distance from this one. The document has an element with this ref, as
-// refs start again in each document.
+// readyRef calls awaitReady for an element with the ref e2, in a document that has such an
+// element. The action's ref belongs to a document that began later than this one by the
+// milliseconds in the argument, or earlier if the number is negative. Refs start again in each
+// document, so both documents can have the same ref.
 const readyRef = `
 const node = { _ariaRef: { ref: "e2", role: "button", name: "Buy" }, closest() {} };
 const injected = {

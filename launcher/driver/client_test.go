@@ -18,10 +18,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// client uses a Conn as playwright-go does.
+// client uses a Conn in the same way as playwright-go.
 type client struct {
 	*Conn
-	program *exec.Cmd // what playwright-go starts as Node
+	program *exec.Cmd // the program that playwright-go starts as Node
 	in      io.WriteCloser
 	out     io.Reader
 	last    int
@@ -48,7 +48,7 @@ func connect(t *testing.T, s *Shared, setup Setup) *client {
 	if err := errors.Join(c.program.Start(), conn.Stderr().Close()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = c.in.Close(), c.program.Wait() }) // as playwright-go does; Wait fails if the Conn has waited
+	t.Cleanup(func() { _, _ = c.in.Close(), c.program.Wait() }) // Wait fails if the Conn has already waited
 	return c
 }
 
@@ -81,7 +81,7 @@ func (c *client) call(guid, method, params string) (string, error) {
 	}
 }
 
-// hello initialises the connection, as a client does first.
+// hello initialises the connection, as every client does first.
 func (c *client) hello(t *testing.T) {
 	t.Helper()
 	if answer, err := c.call("", "initialize", `{"sdkLanguage":"javascript"}`); err != nil || !strings.Contains(answer, `"playwright"`) {
@@ -140,8 +140,8 @@ func (c *client) chromium() (string, error) {
 	}
 }
 
-// fakeBrowser has the part of a browser that connectOverCDP needs. If impossible is set, it
-// announces a target that belongs to no context.
+// fakeBrowser serves the part of CDP that connectOverCDP needs. If impossible is set, it
+// announces a target that belongs to no browser context.
 type fakeBrowser struct {
 	impossible bool
 	left       chan struct{} // closed when its client has disconnected

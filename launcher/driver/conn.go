@@ -15,20 +15,20 @@ import (
 )
 
 // Conn is one session's connection to a shared driver. playwright-go starts a program and
-// communicates with it through pipes. It gets Stderr as the standard error of this program,
-// which is our own executable: the program passes the pipes to the Conn and exits, and the
-// Conn copies between them and the driver.
+// communicates with it through pipes. This program is our own executable. It gets Stderr as
+// its standard error, passes the pipes to the Conn through it, and exits. The Conn copies
+// between the pipes and the driver.
 type Conn struct {
 	shared   *Shared
 	endpoint home.Endpoint
 	frames   net.Conn
-	probe    *net.UnixConn // the watchdog's
+	probe    *net.UnixConn // used by the watchdog
 	pid      int
 	process  *os.Process
-	handoff  *net.UnixConn // our end of stderr
+	handoff  *net.UnixConn // our end of the socket pair of stderr
 	stderr   *os.File
 
-	broken     chan struct{} // closed when frames cannot be copied any more; the watchdog finds out why
+	broken     chan struct{} // closed when copying has ended; the watchdog then finds the reason
 	markBroken func()        // closes broken
 	work       sync.WaitGroup
 
@@ -37,7 +37,7 @@ type Conn struct {
 	resources []func() error
 }
 
-// dial opens a session at the driver.
+// dial connects to the driver at p and opens a session there.
 func (s *Shared) dial(ctx context.Context, p home.Endpoint, setup Setup) (*Conn, error) {
 	frames, err := sockets.Dial(ctx, p)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *Conn) open(ctx context.Context, setup Setup) error {
 	if c.pid, err = sockets.PeerPID(c.frames); err != nil {
 		return err
 	}
-	// While the connection is open, the pid cannot be another process's.
+	// While the connection is open, no other process can have this pid.
 	if c.process, err = os.FindProcess(c.pid); err != nil {
 		return err
 	}
@@ -96,11 +96,11 @@ func (c *Conn) open(ctx context.Context, setup Setup) error {
 }
 
 // Stderr returns the file that playwright-go must give the program as its standard error.
-// The caller closes it when the program has been started.
+// The caller closes the file after the program has been started.
 func (c *Conn) Stderr() *os.File { return c.stderr }
 
-// Done returns a channel that is closed when the connection is: by Close, by the driver, or
-// because the driver exited.
+// Done returns a channel that is closed when the connection is closed: by Close, by the
+// driver, or because the driver exited.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Lost reports whether the connection is closed. It detects the exit of the driver before
@@ -125,7 +125,7 @@ func (c *Conn) Close() {
 	exited := !isClosed(c.done) && c.Lost()
 	c.shutdown()
 	c.work.Wait()
-	if exited { // there may be no other session that notices
+	if exited { // there may be no other session that notices the exit
 		c.shared.cleanUp(c.endpoint)
 	}
 }
@@ -161,7 +161,7 @@ func (c *Conn) carry() {
 	closed := isClosed(c.done)
 	c.mu.Unlock()
 	if closed {
-		_, _ = in.Close(), out.Close() // shutdown has not seen them
+		_, _ = in.Close(), out.Close() // shutdown ran before in and out were in resources
 		return
 	}
 	// playwright-go waits for the program only when it stops the driver. Until then the
@@ -172,11 +172,11 @@ func (c *Conn) carry() {
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer c.markBroken()
-		_, _ = io.Copy(c.frames, in) // any end breaks the connection
+		_, _ = io.Copy(c.frames, in) // whatever ends the copying, the connection is broken
 	})
 	both.Go(func() {
 		defer c.markBroken()
-		_, _ = io.Copy(out, c.frames) // as above
+		_, _ = io.Copy(out, c.frames) // whatever ends the copying, the connection is broken
 	})
 	both.Wait()
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The messages of a pipe handoff. They are sent over a pair of sockets between a daemon and
-// the process that playwright-go starts for it as Node.
+// These are the messages of a pipe handoff. They are sent over a socket pair between a daemon
+// and the process that playwright-go starts for this daemon as Node.
 const (
-	handoffOffer = "abrowser carries these pipes\n" // by the daemon, before the process starts
-	handoffReply = "pipes of "                      // by the process: its pid, with its standard input and output attached
+	handoffOffer = "abrowser carries these pipes\n" // the daemon sends this before the process starts
+	handoffReply = "pipes of "                      // the process sends this, its pid, and its stdin and stdout
 )
 
-// newHandoff returns the two ends of a new pair of sockets, with the offer sent. The process
-// gets theirs as its standard error.
+// newHandoff returns the two ends of a new socket pair, on which the offer is already sent. The
+// process gets theirs as its standard error.
 func newHandoff() (ours *net.UnixConn, theirs *os.File, err error) {
 	syscall.ForkLock.RLock() // macOS has no SOCK_CLOEXEC
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
@@ -48,7 +48,7 @@ func newHandoff() (ours *net.UnixConn, theirs *os.File, err error) {
 }
 
 // sendPipes sends standard input and output to the daemon if standard error is a socket with
-// a daemon's offer, and reports whether it is.
+// the offer of a daemon, and reports whether that is so.
 func sendPipes() (bool, error) {
 	offer := make([]byte, len(handoffOffer))
 	n, _, err := unix.Recvfrom(2, offer, unix.MSG_PEEK|unix.MSG_DONTWAIT)
@@ -69,7 +69,7 @@ func receivePipes(conn *net.UnixConn) (in, out *os.File, pid int, err error) {
 	}
 	var fds []int
 	if messages, err := unix.ParseSocketControlMessage(rights[:m]); err == nil && len(messages) == 1 {
-		fds, _ = unix.ParseUnixRights(&messages[0]) // none on an error
+		fds, _ = unix.ParseUnixRights(&messages[0]) // nil on an error
 	}
 	number, ok := strings.CutPrefix(strings.TrimSpace(string(text[:n])), handoffReply)
 	pid, err = strconv.Atoi(number)

@@ -19,9 +19,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Main handles the command lines with which playwright-go starts Node: args, without the
-// program, are DIRECTORY/package/cli.js and a command. It reports whether args are such, and
-// the exit status. When it executes Node it returns only on an error.
+// Main handles the command lines with which playwright-go starts Node. In these, args without
+// the program's name are DIRECTORY/package/cli.js and a command. Main reports whether args have
+// this form, and returns the exit status. When it executes Node, it returns only on an error.
 func Main(args []string) (handled bool, status int) {
 	// No command of abrowser looks like this.
 	if len(args) < 2 || !filepath.IsAbs(args[0]) || !strings.HasSuffix(args[0], "/package/cli.js") {
@@ -57,9 +57,9 @@ func printVersion(to io.Writer, cli string) error {
 	return err
 }
 
-// runDriver sends this process's pipes to a daemon that has offered to carry them. Without
-// an offer it replaces this process with Node, which runs our script with the same
-// arguments: a driver for one session.
+// runDriver sends this process's pipes to the daemon if the daemon has offered to carry them.
+// Otherwise it replaces this process with Node, which runs our script with the same arguments
+// as a driver for one session.
 func runDriver(args []string) error {
 	if sent, err := sendPipes(); sent {
 		return err
@@ -68,7 +68,8 @@ func runDriver(args []string) error {
 	if err != nil {
 		return err
 	}
-	node, err := (&install.Installer{Root: root}).FindNode(context.Background()) // has a deadline of its own
+	// FindNode has a deadline of its own.
+	node, err := (&install.Installer{Root: root}).FindNode(context.Background())
 	if err != nil {
 		return err
 	}
@@ -84,8 +85,9 @@ func runDriver(args []string) error {
 	return wire.Errorf(wire.CodeNoDriver, "running %s: %v", node.Path, err)
 }
 
-// scriptFile returns an unlinked file with the driver's script. A program that replaces this
-// one inherits it; the program's standard input belongs to playwright-go.
+// scriptFile returns an unlinked file with the driver's script. Node inherits the file when it
+// replaces this process. It cannot read the script from standard input, which is
+// playwright-go's pipe.
 func scriptFile() (*os.File, error) {
 	file, err := os.CreateTemp("", "abrowser-driver-")
 	if err != nil {
@@ -97,7 +99,7 @@ func scriptFile() (*os.File, error) {
 		_, err = file.Seek(0, io.SeekStart)
 	}
 	if err == nil {
-		_, err = unix.FcntlInt(file.Fd(), unix.F_SETFD, 0) // not closed by exec
+		_, err = unix.FcntlInt(file.Fd(), unix.F_SETFD, 0) // exec must not close the file
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// playwright-go and these tests start the test binary as Node, like abrowser.
+// playwright-go and these tests start the test binary as Node, in place of abrowser.
 func TestMain(m *testing.M) {
 	if handled, status := Main(os.Args[1:]); handled {
 		os.Exit(status)

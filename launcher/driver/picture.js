@@ -1,6 +1,6 @@
 // A screenshot of a page is taken as Playwright does it, with three differences. The text
 // cursor is not hidden, which would cost a frame. The measurements are requested all at once.
-// PNG is compressed for speed: that takes half the time and gives a file half as large again.
+// PNG is compressed for speed, which takes half the time and makes the file 1.5 times as large.
 //
 // The CDP session of a page has this additional method:
 //   Abrowser.picture  {target, type, full, files, limit}: type is "png" or "jpeg". full means
@@ -8,13 +8,13 @@
 //                     picture to be saved to a file, which the caller then moves. limit is in
 //                     milliseconds. The response is {state: "done", data} with the picture in
 //                     base64, {state: "done", file}, or {state: "late"} if the page was not
-//                     drawn in time. It is {} if the driver does not have the page
+//                     drawn in time. The response is {} if the driver does not have the page
 
-const largePicture = 1 << 20; // characters of base64, above which it is saved to a file
+const largePicture = 1 << 20; // characters of base64; a longer picture is saved to a file
 const fileLifetime = 600_000; // milliseconds in which the caller must move the file
 
 async function picture(progress, page, { type, full, files }, until) {
-  // The queue also has the screenshots that Playwright takes itself.
+  // Playwright puts its own screenshots into the same queue.
   const captured = page.screenshotter._queue._postTask(() => progress.race(inTime(capture(progress, page, { type, full, until }), until)));
   const data = await inTime(captured, until);
   if (data === undefined) return { state: "late" };
@@ -39,7 +39,7 @@ async function capture(progress, page, { type, full, until }) {
   return (await client.send("Page.captureScreenshot", { format: type, quality, clip, captureBeyondViewport, optimizeForSpeed: true })).data;
 }
 
-// saved saves a picture to a file and returns the file, or undefined if that fails.
+// saved saves a picture to a file and returns the file, or undefined if saving fails.
 function saved(data) {
   const file = path.join(process.env.TMPDIR, "picture-" + crypto.randomUUID());
   try {

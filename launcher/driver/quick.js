@@ -1,22 +1,25 @@
 // The fast path of a click or a fill uses as few messages as possible. Playwright asks the
 // page one after the other for the element, its state, its position and the element at that
 // position. The functions here ask all of that in one evaluation, with Playwright's own
-// functions. The daemon sends it itself, to Playwright's isolated world. It acts only on an
-// element that is ready at once; otherwise Playwright waits for the element, see act.js.
+// functions. The daemon itself sends this evaluation, to Playwright's isolated world. The fast
+// path acts only on an element that is ready at once. Otherwise the daemon uses Abrowser.act,
+// which waits for the element, see act.js.
 //
 // The CDP session of a page has these additional methods:
-//   Abrowser.world    {target, limit}: installs the questions in the page's main frame. The
-//                     response is {context, name, ahead}. The questions are members of the
-//                     global object with that name in the isolated world. ahead is a lower
-//                     bound of the milliseconds by which the page's clock is ahead of ours
+//   Abrowser.world    {target, limit}: installs the functions of questions (below) in the
+//                     page's main frame. The response is {context, name, ahead}. The functions
+//                     are members of the global object with that name in the isolated world.
+//                     ahead is a lower bound of the milliseconds by which the page's clock is
+//                     ahead of ours
 //   Abrowser.settled  {target, limit}: waits until a pending navigation is committed. The
 //                     response is {pending: true} if the limit came first
 //   Abrowser.follow   {target}: sends the event Abrowser.pending {pending} from now on, when
 //                     the main frame begins to navigate to another document, and when the
 //                     navigation is committed or has failed
-// The limits are in milliseconds. The response is {} if the driver cannot do it.
+// The limits are in milliseconds. The response is {} if the driver does not have the page, or if
+// Abrowser.world takes too long.
 
-// answer returns the response to one of these methods, or of those of act.js and picture.js.
+// answer returns the response to a method of this file, of act.js or of picture.js.
 async function answer(session, progress, browsers, method, params) {
   const until = Date.now() + params.limit;
   const page = pageOf(browsers, params.target);
@@ -29,7 +32,7 @@ async function answer(session, progress, browsers, method, params) {
   return { pending: !(await progress.race(settled(page, until))) };
 }
 
-// world installs the questions in the page's main frame unless they are installed.
+// world installs the functions of questions in the page's main frame, unless it has them.
 async function world(page) {
   const context = await page.mainFrame().context("utility");
   const injected = await context.injectedScript();
@@ -41,12 +44,12 @@ async function world(page) {
   return { context: context.delegate._contextId, name: context.abrowserName, ahead: context.abrowserAhead };
 }
 
-// inject installs Playwright's functions in a document: 300 KB of script, and most of the
-// cost is its transfer. When a page comes to its second document, the script is registered
-// for all later documents, where it is evaluated when it is first needed. The browser keeps a
-// registered script, which takes 400 KB a page, so it is not registered for the first
-// document. If the registration fails, and in the page's own world, the script is sent as
-// Playwright does it.
+// inject installs Playwright's functions in a document. They are 300 KB of script, and most of
+// the cost is the transfer. When a page comes to its second document, the script is registered
+// for all later documents, and evaluated when a document first needs it. The browser keeps a
+// registered script, which takes 400 KB a page, so it is not registered for the first document.
+// Where no script is registered, and in the page's own world, inject sends the script as
+// Playwright does.
 async function inject(context, source, options, whole) {
   const { delegate } = context.frame._page;
   const client = context.delegate._client;
@@ -63,11 +66,12 @@ async function inject(context, source, options, whole) {
 }
 const scriptName = "abrowser" + crypto.randomBytes(12).toString("hex");
 
-// settled waits until the navigation that the page has requested for its main frame is
-// committed, or the navigation to which it leads, and reports whether none is pending. The
-// page answers the epilogue after everything that it has requested before. Chromium delays
-// the epilogue while a navigation is pending, and a busy page answers late: if the page has
-// requested nothing within answerTime, settled does not wait for it.
+// settled waits until the pending navigation of the page's main frame is committed, and every
+// navigation that follows it. It reports whether no navigation is pending any more. It first
+// calls Playwright's inputActionEpilogue, which the page answers after everything that it has
+// requested before. Chromium delays this answer while a navigation is pending, and a busy page
+// answers late. If the page has requested no navigation within answerTime, settled does not wait
+// for the answer.
 async function settled(page, until) {
   const enough = Date.now() + answerTime;
   const frame = page.mainFrame();
@@ -83,8 +87,8 @@ async function settled(page, until) {
 
 const answerTime = 1000;
 
-// follow sends Abrowser.pending events. While a navigation is committed, Playwright replaces
-// one pending document by another, so the state is read after that, in a microtask.
+// follow sends Abrowser.pending events. When a navigation is committed, Playwright replaces one
+// pending document by another, so follow reads the state after that, in a microtask.
 function follow(session, page) {
   const frame = page.mainFrame();
   let sent = false;
@@ -97,13 +101,13 @@ function follow(session, page) {
   return {};
 }
 
-// pageOf returns the page with the target id, or undefined.
+// pageOf returns the page with the target id, or undefined if the driver does not have it.
 function pageOf(browsers, target) {
   const contexts = browsers.flatMap((b) => [b._defaultContext, ...b.contexts()].filter(Boolean));
   return contexts.flatMap((c) => c.pages()).find((p) => p.delegate._targetId === target);
 }
 
-// inTime returns the result of a promise, or undefined at the time until.
+// inTime returns the result of a promise, or undefined if it has none at the time until.
 async function inTime(promise, until) {
   let timer;
   const late = new Promise((done) => (timer = setTimeout(done, until - Date.now())));
@@ -111,19 +115,20 @@ async function inTime(promise, until) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-// questions runs in pages. It sets the global with the given name to an object with the
-// functions that a daemon calls:
+// questions runs in pages. It sets the global variable with the given name to an object with
+// the functions that a daemon calls:
 //   look(selector, until, button, count, began)
-//                                reports whether the first element is ready for a click, its
-//                                position, and the number of matches, and starts to watch
-//                                for the click; or reports why it is not ready, if known
+//                                reports whether the first element that matches is ready for a
+//                                click, its position, and the number of matches, and starts to
+//                                watch for the click; or reports why the element is not ready,
+//                                if that is known
 //   fill(selector, text, until, began)
-//                                fills the first element if it is ready. The result is
-//                                "done", or "needsinput" if the keyboard must follow
+//                                fills the first element that matches if it is ready. The result
+//                                is "done", or "needsinput" if the keyboard must follow
 //   typed()                      waits until the page has seen the keyboard's input. It is
 //                                called before fill
 //   endTyped()                   returns the verdict of watchKeys about that input
-//   read(selector, what, name)   returns a value of the first element, see values
+//   read(selector, what, name)   returns a value of the first element that matches, see values
 //   same(ref)                    reports whether the element that had a ref in the last
 //                                snapshot is visible and unchanged, and when its document began
 //   came()                       waits until the element has seen the click. It is called
@@ -136,8 +141,8 @@ async function inTime(promise, until) {
 //                                tasks that the page has queued. It returns whether the click
 //                                has hit the element, and whether the page has navigated since
 //   stop()                       stops watching at once
-// began is the time at which the document of a ref began, undefined for other selectors.
-// until is in milliseconds since 1970 by the page's clock; nothing is started after it.
+// began is the time at which the document of a ref began, or undefined for other selectors.
+// until is in milliseconds since 1970 by the page's clock; nothing is started after that time.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const isStill = ${isStill}, staysInPlace = ${staysInPlace}, isRef = ${isRef};

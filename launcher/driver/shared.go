@@ -23,13 +23,13 @@ var (
 	//go:embed shared.js
 	sharedScript string // for go:embed
 	//go:embed quick.js
-	quickScript string // as above
+	quickScript string // for go:embed
 	//go:embed act.js
-	actScript string // as above
+	actScript string // for go:embed
 	//go:embed verbs.js
-	verbsScript string // as above
+	verbsScript string // for go:embed
 	//go:embed picture.js
-	pictureScript string // as above
+	pictureScript string // for go:embed
 )
 
 func script() string { return sharedScript + quickScript + actScript + verbsScript + pictureScript }
@@ -42,13 +42,13 @@ type Shared struct {
 	Linger time.Duration // how long a driver stays without a session; 0 means 5 s
 }
 
-// errNoRoom is the error for a driver that serves as many sessions as it may, or sessions of
-// another build.
+// errNoRoom is the error of a driver that already serves the maximal number of sessions, or
+// that serves sessions of another build.
 var errNoRoom = errors.New("the driver has no room") // a constant
 
-// Connect connects to a driver that has room. It starts a driver if none has. A driver that
-// does not reply is skipped, and killed. If the driver that Connect starts is killed by
-// another process before it serves, Connect starts another one, once. The caller closes the
+// Connect connects to a driver that has room, and starts one if no driver has room. A driver
+// that does not reply is skipped, and killed. If another process kills the driver that Connect
+// has started before it serves, Connect starts one more driver. The caller closes the
 // connection.
 func (s *Shared) Connect(ctx context.Context, setup Setup) (*Conn, error) {
 	conn, err := s.findOrStart(ctx, setup)
@@ -80,8 +80,8 @@ func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	}
 	var started home.Endpoint
 	result := make(chan error, 1)
-	go func() { // has a deadline of its own; if this caller gives up, the next one gets the driver
-		defer lock.Close() // this releases it
+	go func() { // start has its own deadline; if the caller gives up, the next one gets the driver
+		defer lock.Close() // this releases the lock
 		var err error
 		started, err = s.start(setup)
 		result <- err
@@ -104,7 +104,7 @@ func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	}
 }
 
-// killedError is the error for a driver that did not fail but was killed.
+// killedError is the error for a driver that was killed, in contrast to one that failed itself.
 type killedError struct{ error }
 
 func (e killedError) Unwrap() error { return e.error }
@@ -152,8 +152,8 @@ func (s *Shared) running() ([]home.Endpoint, error) {
 	return endpoints, nil
 }
 
-// identity returns a hash of what a session and its driver must have in common: the script,
-// Playwright and Node.
+// identity returns a hash of the parts that a session and its driver must have in common: the
+// script, Playwright and Node.
 func (setup Setup) identity() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{script(), setup.Directory, setup.Program}, "\x00")))
 	return hex.EncodeToString(sum[:8])
@@ -174,8 +174,8 @@ func (s *Shared) Sweep() error {
 }
 
 // cleanUp removes the files of a driver that was killed. The system may close the driver's
-// connections a moment before it releases the lease, so cleanUp waits for the lease. If the
-// lease stays held, another driver has it and has removed the files.
+// connections a moment before it releases the driver's lease, so cleanUp waits for the lease.
+// If the lease stays held, another driver has taken it and has removed the files.
 func (s *Shared) cleanUp(p home.Endpoint) {
 	const tries, pause = 60, 50 * time.Millisecond
 	tick := time.NewTicker(pause)
@@ -193,8 +193,8 @@ func (s *Shared) cleanUp(p home.Endpoint) {
 	}
 }
 
-// removeStale removes the files of a driver, unless it is running: then the error is
-// [wire.CodeHeld].
+// removeStale removes the files of a driver that is not running. If the driver is running, the
+// error is [wire.CodeHeld].
 func (s *Shared) removeStale(p home.Endpoint) error {
 	lease, err := sockets.TryAcquire(p.Lock)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Playwright's driver for several sessions. It serves each connection to a Unix socket as
-// cli.js run-driver serves one session on its standard input and output. Started as cli.js
-// run-driver, it serves a single session in that way itself.
+// cli.js run-driver serves one session on its standard input and output. If it is started as
+// cli.js run-driver, it serves a single session on its own standard input and output.
 //
 // The first line of a connection is its type:
 //   session ID   the response is "+", then frames as playwright-go writes them; or "-" if
@@ -9,8 +9,9 @@
 //   watch        each byte gets a byte as response: "1" on the oldest connection of this
 //                type, and "0" on the others, which may therefore ping less often
 //
-// Descriptor 3 is the lease, which the process holds until it exits. On descriptor 4 it
-// reports that it listens. The permissions of the socket's directory decide who may connect.
+// Descriptor 3 is the lease, a locked file that the process holds until it exits. On descriptor
+// 4 the process reports that it listens. The permissions of the socket's directory decide which
+// users can connect.
 "use strict";
 const crypto = require("crypto");
 const fs = require("fs");
@@ -34,21 +35,21 @@ const currentSession = new AsyncLocalStorage(); // the session for which the cur
 const log = (what, more) => console.error(JSON.stringify({ time: new Date().toISOString(), msg: what, ...more }));
 
 // load is require for Playwright's bundle, with six changes:
-//  1. A call of an exposed function that this Playwright does not have is ignored, not an
-//     error: another program at the page has exposed the function, and answers.
+//  1. A call of an exposed function that this Playwright does not have is ignored and causes no
+//     error: another client of the page has exposed the function, and answers the call.
 //  2. Before an action on an element, Playwright compares animation frames for 33 ms to find
-//     out whether the element moves. That is skipped if no animation can move the element
-//     (isStill) and no script has changed the document for longer than that
+//     out whether the element moves. This is skipped if no animation can move the element
+//     (isStill) and no script has changed the document for longer than 33 ms
 //     (abrowserUnchanged in quick.js). Otherwise staysInPlace decides.
 //  3. The CDP sessions of pages get additional methods, see answer in quick.js.
-//  4. Playwright's functions come into a page by another way, see inject in quick.js.
+//  4. Playwright's functions are installed in a page in another way, see inject in quick.js.
 //  5. An abandoned hit-target guard is removed, see endGuards.
 //  6. A frame emits an event when it gets a pending document, see follow in quick.js.
 // A bundle that lacks the code to be changed is loaded unchanged.
 //
-// V8 stores a source with a single character beyond ASCII, for example in a comment, with two
-// bytes for each character. For the two bundles that would be 6 MB more in every driver, so
-// such characters are escaped.
+// If a source has a single character beyond ASCII, for example in a comment, V8 stores every
+// character of it in two bytes. For the two bundles that would be 6 MB more in every driver, so
+// load escapes such characters.
 function load(file) {
   const unknown = 'throw new Error(`Function "${name}" is not exposed`);';
   const send = "return { result: await this._object.send(progress2, params2.method, params2.params) };";
@@ -78,11 +79,11 @@ function load(file) {
 }
 
 // endGuards runs in pages, before Playwright sets up a hit-target guard for a click. A guard
-// blocks all input to the page that is not for its element, until it is removed. If the
-// daemon or the driver is killed between the set-up and the click, it would block input for
-// ever: each Playwright has an isolated world of its own in the page, where no other one
-// finds the guard. So a guard ends after some time, and when the next one is set up in any
-// world.
+// blocks all input to the page that does not hit the guard's element, until the guard is
+// removed. If the daemon or the driver is killed between the set-up and the click, the guard
+// would block input for ever: each Playwright has an isolated world of its own in the page, and
+// cannot find the guard of another Playwright. So endGuards makes a guard end after 60 s, and
+// when the next guard is set up in any world.
 function endGuards(injected) {
   const { window } = injected;
   const { setTimeout, clearTimeout } = injected.utils.builtins;
@@ -97,8 +98,8 @@ function endGuards(injected) {
   window.addEventListener(event, end);
 }
 
-// isStill runs in pages. It reports whether no animation can move the element: no animation
-// of the element or of its ancestors is running, and no other one changes the layout.
+// isStill runs in pages. It reports whether no animation can move the element: no animation of
+// the element or of its ancestors is running, and no other running animation changes the layout.
 function isStill(element) {
   const paintOnly = new Set(["offset", "computedOffset", "easing", "composite", "opacity", "transform", "translate", "rotate", "scale", "filter", "backdropFilter",
     "color", "backgroundColor", "backgroundPosition", "boxShadow", "outlineColor", "fill", "stroke", "strokeDashoffset", "visibility"]);
@@ -119,10 +120,11 @@ function isStill(element) {
 }
 
 // staysInPlace runs in pages, if something may move the element. It reports whether the
-// element has the same place in four frames, since a timer need not move it in each frame.
-// It returns undefined if the page gets no frames. Frames with the same timeline time count
-// as one: when frames are late, a script that examines the page makes the animations advance
-// to the current time, and they keep this state for all frames that are still due.
+// element has the same place in four frames: a timer that moves the element need not do so in
+// each frame. It returns undefined if the page gets no frames. Frames with the same timeline
+// time count as one frame: when frames are late, a script that examines the page makes the
+// animations advance to the current time, and the animations keep this state for all frames
+// that are still due.
 async function staysInPlace(element, frame) {
   const { timeline } = element.ownerDocument;
   let time, place, same = 0;
@@ -191,13 +193,13 @@ class Session {
     }
   }
 
-  // disconnect ends a session that cannot continue. Its daemon connects again.
+  // disconnect ends a session that cannot continue. The session's daemon connects again.
   disconnect(why) {
     log("disconnected", { why });
     this.socket.destroy();
   }
 
-  // close discards the state of the session. Its browsers are only disconnected.
+  // close discards the state of the session. It disconnects from browsers and closes none.
   async close() {
     sessions.delete(this);
     stopWhenIdle(Number(linger));
@@ -232,7 +234,7 @@ function accept(socket) {
   });
 }
 
-// answerPings serves a connection of the type watch. first has bytes that it has received.
+// answerPings serves a connection of the type watch. first has the bytes received so far.
 function answerPings(socket, first) {
   const answer = (bytes) => bytes.length > 0 && socket.write((pingers.values().next().value === socket ? "1" : "0").repeat(bytes.length));
   pingers.add(socket);
@@ -243,11 +245,12 @@ function answerPings(socket, first) {
 
 let stopping = false;
 let timer;
-// The state of the socket's file. If the user has deleted the root, the file at the path may
-// be another driver's, and so are the other files with this driver's name.
+// socketFile is the state of the socket's file when the driver began to listen. If the user has
+// deleted the root, the file at the path may belong to another driver with the same name, and
+// that driver's other files have the same paths too.
 let socketFile;
 // stopWhenIdle stops the driver if it has no session after some time. The next session starts
-// a new one.
+// a new driver.
 function stopWhenIdle(time) {
   clearTimeout(timer);
   timer = setTimeout(() => sessions.size === 0 && stop(), time);
@@ -263,8 +266,9 @@ function stop() {
   process.exit(0);
 }
 
-// An uncaught error would end a driver with one session. Here it ends the session that it
-// comes from. There is no reason to assume that the others are affected.
+// In Playwright's own driver, which has one session, an uncaught error ends the process. Here it
+// ends only the session whose code has failed, since the other sessions are most likely not
+// affected.
 for (const event of ["uncaughtException", "unhandledRejection"])
   process.on(event, (error) => {
     log(event, { error: String((error && error.stack) || error) });

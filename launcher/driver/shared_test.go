@@ -71,7 +71,7 @@ func testManyShareOne(t *testing.T, s *Shared, setup Setup) {
 		if c.PID() != clients[0].PID() {
 			t.Errorf("processes %d and %d serve, want one", clients[0].PID(), c.PID())
 		}
-		// The program has exited, and is no zombie although the test has not waited for it.
+		// The program has exited, and is not a zombie although the test has not waited for it.
 		if !await(func() bool { return errors.Is(c.program.Process.Signal(syscall.Signal(0)), os.ErrProcessDone) }) {
 			t.Error("the program that was started as Node has not exited")
 		}
@@ -98,7 +98,7 @@ func testNoRoom(t *testing.T, s *Shared, setup Setup) {
 		t.Error("a driver serves 17 sessions")
 	}
 	two.Close()
-	// The driver notices it a moment later.
+	// The driver notices a moment later that the session is closed.
 	if !await(func() bool {
 		c := connect(t, s, setup)
 		defer c.Close()
@@ -219,7 +219,7 @@ func testGarbage(t *testing.T, s *Shared, setup Setup) {
 			t.Errorf("%s: answered with %q, %v; want to be disconnected", name, said, err)
 		}
 	}
-	// Messages that only look valid, and one that is incomplete when the client disconnects.
+	// Messages that only look valid, and a message that is incomplete when the client disconnects.
 	for _, odd := range []string{`{}`, `[]`, `{"id":1,"guid":"","method":"constructor","params":{}}`, `{"id":1,"guid":"x","method":"y"}`} {
 		conn := dial(t, s)
 		if _, err := conn.Write(append(append([]byte(enter), frame(odd)...), 200, 0, 0, 0, '{')); err != nil {
@@ -252,8 +252,8 @@ func dial(t *testing.T, s *Shared) net.Conn {
 	return conn
 }
 
-// An exception in one session's code, here at an event that Playwright considers impossible,
-// ends that session and no other.
+// An exception in one session's code ends that session and no other. Here the exception comes
+// from an event that Playwright considers impossible.
 func testUncaught(t *testing.T, s *Shared, setup Setup) {
 	one, two := connect(t, s, setup), connect(t, s, setup)
 	two.hello(t)
@@ -273,9 +273,9 @@ func testUncaught(t *testing.T, s *Shared, setup Setup) {
 	}
 }
 
-// A killed daemon closes nothing. The driver disconnects from the daemon's browser and
-// removes the directory that it has created for it, even if the parent directory was removed
-// before.
+// If a daemon disconnects without closing its browser, as a killed daemon does, the driver
+// disconnects from that browser and removes the directory that it created for the browser, even
+// if the directory for temporary files was removed before the session.
 func testClosedSessionsBrowser(t *testing.T, s *Shared, setup Setup) {
 	two := connect(t, s, setup)
 	two.hello(t)
@@ -293,7 +293,7 @@ func testClosedSessionsBrowser(t *testing.T, s *Shared, setup Setup) {
 		t.Fatalf("connecting answers %.300s, %v", answer, err)
 	}
 	artifacts := func() int {
-		found, _ := filepath.Glob(filepath.Join(s.Root.Path("state", "tmp"), "*", "playwright-artifacts-*")) // the pattern is right
+		found, _ := filepath.Glob(filepath.Join(s.Root.Path("state", "tmp"), "*", "playwright-artifacts-*")) // the pattern is valid
 		return len(found)
 	}
 	if n := artifacts(); n != 1 {

@@ -21,19 +21,19 @@ import (
 )
 
 const (
-	maxDrivers    = 64 // of a root; a suspended driver keeps its number until it is killed
-	maxSessions   = 16 // of a driver
+	maxDrivers    = 64 // in one root; a suspended driver keeps its number until it is killed
+	maxSessions   = 16 // of one driver
 	defaultLinger = 5 * time.Second
 
 	startTimeout = 30 * time.Second       // from the start of the process until it listens
 	roomTimeout  = 500 * time.Millisecond // for the reply that says whether a driver has room, before another one is tried
-	pingInterval = time.Second            // four times that if another session pings too
+	pingInterval = time.Second            // four times as long if another session pings the driver too
 	replyTimeout = 2 * time.Second        // for the reply to a ping
 	graceTime    = time.Second            // for a reply that this process reads late because it was suspended itself
 )
 
-// start starts a driver at the first endpoint that has no running one, and returns the endpoint
-// when the driver listens. The caller holds the start lock.
+// start starts a driver at the first endpoint without a running driver, and returns the
+// endpoint when the driver listens. The caller holds the start lock.
 func (s *Shared) start(setup Setup) (home.Endpoint, error) {
 	for n := 1; n <= maxDrivers; n++ {
 		p, err := s.Root.Driver(n)
@@ -47,15 +47,15 @@ func (s *Shared) start(setup Setup) (home.Endpoint, error) {
 		if err != nil {
 			return p, err
 		}
-		// The driver has inherited the lease, unless spawn failed.
+		// The driver has inherited the lease and keeps it, unless spawn failed.
 		return p, errors.Join(s.spawn(setup, p, lease), lease.Close())
 	}
 	return home.Endpoint{}, wire.Errorf(wire.CodeNoDriver, "%d drivers are running, and none has room", maxDrivers).WithHint("abrowser doctor")
 }
 
-// spawn starts Node with the script, in a session of its own and with its log as output. The
-// driver inherits the lease, and a pipe on which it reports that it listens. It outlives
-// this process.
+// spawn starts Node with the script, in a process session of its own and with its log as
+// output. The driver inherits the lease, and a pipe on which it reports that it listens. It
+// outlives this process.
 func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error {
 	temp := s.temp(p)
 	if err := errors.Join(s.removeFiles(p), os.MkdirAll(temp, 0o700)); err != nil {
@@ -73,9 +73,9 @@ func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error
 	defer ready.Close() // only read from
 	linger := cmp.Or(s.Linger, defaultLinger)
 	bundle := filepath.Join(setup.Directory, "package", "lib", "coreBundle.js")
-	// Messages become garbage at once. Without the limit, V8 lets 16 MB of them accumulate,
-	// three times. Most code runs seldom: optimizing it for speed would cost 13 MB of 87 with
-	// 16 sessions.
+	// Messages become garbage at once. Without a limit for a semi-space, V8 lets three times
+	// 16 MB of them accumulate. Most code runs seldom: in a driver with 16 sessions, optimizing
+	// it for speed would cost 13 MB of 87 MB.
 	cmd := exec.Command(setup.Program, "--optimize-for-size", "--max-semi-space-size=1", "-", "driver", p.Socket, bundle, setup.identity(), //nolint:noctx // it outlives ctx
 		strconv.Itoa(maxSessions), strconv.FormatInt(linger.Milliseconds(), 10))
 	cmd.Args[0] = "node"
@@ -121,7 +121,7 @@ func wasKilled(cmd *exec.Cmd, exited <-chan struct{}) bool {
 }
 
 // sharedEnviron returns the environment of a driver that serves several sessions: ours,
-// without the variables of a single session.
+// without the variables that apply to a single session.
 func sharedEnviron(ours []string) []string {
 	return slices.DeleteFunc(ours, func(v string) bool {
 		_, own := wire.CutVariable(v)

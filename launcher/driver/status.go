@@ -24,10 +24,10 @@ type Status struct {
 
 const (
 	listTimeout    = time.Second
-	sessionTimeout = 250 * time.Millisecond // the status of a session waits for it
+	sessionTimeout = 250 * time.Millisecond // short, since the status of a session waits for it
 )
 
-// List returns the status of all running drivers. It starts none.
+// List returns the status of all running drivers. It starts no driver.
 func (s *Shared) List(ctx context.Context) ([]Status, error) {
 	endpoints, err := s.running()
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Shared) List(ctx context.Context) ([]Status, error) {
 	return all, nil
 }
 
-// Sessions returns the number of sessions of the driver, -1 if the driver is of another
-// build and does not report it.
+// Sessions returns the number of sessions of the driver, or -1 if the driver is of another
+// build and does not report the number.
 func (c *Conn) Sessions(ctx context.Context) (int, error) {
 	st, err := requestStatus(ctx, c.endpoint, sessionTimeout)
 	return st.Sessions, err

@@ -9,7 +9,7 @@ import (
 )
 
 // Sweep removes the socket of a driver that was killed while it had no session. It leaves a
-// running driver alone, and List reports how many sessions that one serves.
+// running driver alone. List reports how many sessions a running driver serves.
 func testSweep(t *testing.T, s *Shared, setup Setup) {
 	s.Linger = patience
 	if found, err := s.List(t.Context()); err == nil && len(found) > 0 {
@@ -43,7 +43,7 @@ func testSweep(t *testing.T, s *Shared, setup Setup) {
 	if len(s.leftovers()) == 0 {
 		t.Error("the killed driver has left nothing, so the test proves nothing")
 	}
-	// A process loses its command line before it closes its descriptors, and so the lease.
+	// A process loses its command line before it closes its descriptors and with them the lease.
 	var swept error
 	if !await(func() bool { swept = s.Sweep(); return swept != nil || len(s.leftovers()) == 0 }) || swept != nil {
 		t.Errorf("Sweep = %v, and %q is left", swept, s.leftovers())

@@ -1,6 +1,6 @@
-// verbs are the actions of Abrowser.act: the states that the element must be in, and the
-// function that performs the action. perform returns members of the response, or undefined
-// if another attempt is needed.
+// verbs are the actions of Abrowser.act. Each has the states that the element must be in, and
+// the function that performs the action. perform returns members of the response, or undefined
+// if another attempt is needed. The comment above a verb lists its parameters.
 const verbs = {
   await: { states: [], perform: async () => ({}) },
   // {button, count, modifiers}
@@ -76,7 +76,7 @@ const verbs = {
     states: [],
     perform: async (act, node) => (await act.script(node, (injected, node) => injected.focusNode(node))) && {},
   },
-  // {by}, without a selector of the page
+  // {by}; without a selector the page is scrolled
   scroll: {
     states: ["visible"],
     perform: async (act, node) => (await act.script(node, (injected, node, by) => ((node ?? window).scrollBy(by), "done"), act.params.by)) && {},
@@ -111,12 +111,12 @@ const verbs = {
       }
     },
   },
-  // {key}, without a selector
+  // {key}; it has no selector
   press: {
     async perform(act) {
       const { key } = act.params;
       const { keyboard } = act.page;
-      for (const name of splitChord(key)) keyboard._keyDescriptionForString(name); // throws
+      for (const name of splitChord(key)) keyboard._keyDescriptionForString(name); // throws if unknown
       const watch = await act.watch(act.page.mainFrame(), watchKeys, undefined, { keys: 1 });
       try {
         act.begin();
@@ -151,7 +151,7 @@ function hasKey(keyboard, char) {
 }
 
 // isRef runs in pages. It reports whether a node still has its ref, and the role and name
-// that it had in the snapshot. Playwright gives a new ref to a node whose role or name changes.
+// that it had in the snapshot. Playwright gives a node a new ref if its role or name changes.
 function isRef(injected, node, ref) {
   const was = node?._ariaRef;
   const { getAriaRole, getElementAccessibleName, normalizeWhiteSpace } = injected.utils;
@@ -161,8 +161,8 @@ function isRef(injected, node, ref) {
 
 // awaitReady runs in pages. It waits until the first element that matches is in all states.
 // In a document that changes, the element must also have matched for steady milliseconds.
-// For up to cover milliseconds it also waits until nothing covers the element. The checks
-// take less than an eighth of the page's time.
+// For up to cover milliseconds, awaitReady also waits until nothing covers the element. Its
+// checks take less than an eighth of the page's time.
 async function awaitReady(injected, { parsed, states, ref, began, cover, steady, time }) {
   const { setTimeout, clearTimeout, requestAnimationFrame, performance } = injected.utils.builtins;
   const frame = () => new Promise((done) => {
@@ -198,9 +198,10 @@ async function awaitReady(injected, { parsed, states, ref, began, cover, steady,
   }
 }
 
-// fillElement runs in pages. It is Playwright's fill, which assigns the value before it
-// throws that a field of this kind cannot have it. So an input of the same kind that is not
-// in the document is filled first.
+// fillElement runs in pages. It calls Playwright's fill. If a field cannot have the value,
+// Playwright's fill throws only after it has assigned the value. So fillElement first fills an
+// input of the same kind outside of the document: if this call throws, the page's field is
+// unchanged.
 function fillElement(injected, node, text) {
   const input = injected.retarget(node, "follow-label");
   if (input?.localName === "input") {
@@ -211,7 +212,7 @@ function fillElement(injected, node, text) {
   return injected.fill(node, text);
 }
 
-// embedded selects the elements whose own documents get the input.
+// embedded selects elements that contain a document of their own, which gets the input.
 const embedded = "iframe, frame, object, embed, fencedframe";
 
 // watchInput runs in pages. It listens for trusted events of some types until the watch is
@@ -220,15 +221,16 @@ const embedded = "iframe, frame, object, embed, fencedframe";
 //   seen       a promise of whether the input has arrived before the watch was stopped
 //   stop()     stops the watch and returns the verdict of decide: "seen" if the input has
 //              arrived
-//   verdict()  does the same after the page's current task, since a click event follows in
-//              the task of the release
-// The page may stop events before onInput is called. The browser counts those too: decide is
-// called with hidden, which returns how many events of a type onInput has missed, and with
-// none, which is true if the browser has dispatched no event of any of the types.
+//   verdict()  does the same after the page's current task: a click event follows in the task
+//              of the mouse button's release
+// The page may stop events before onInput is called, but the browser counts those events too.
+// decide is called with an object: hidden(type) returns how many events of a type onInput has
+// missed, and none is true if the browser has dispatched no event of any of the types.
 function watchInput(injected, types, onInput, decide) {
   const { setTimeout } = injected.utils.builtins;
   const { eventCounts } = globalThis.performance;
-  const missed = new Map(types.map((type) => [type, -eventCounts.get(type)])); // plus the count of now
+  // Adding the present count of a type gives the number of its events that onInput has missed.
+  const missed = new Map(types.map((type) => [type, -eventCounts.get(type)]));
   const hidden = (type) => Math.max(0, eventCounts.get(type) + missed.get(type));
   let any = false, resolveSeen;
   const seen = new Promise((done) => (resolveSeen = done));
@@ -248,10 +250,10 @@ function watchInput(injected, types, onInput, decide) {
   return { seen, stop, verdict };
 }
 
-// watchClick runs in pages. It watches for a click on an element: for so many presses, and
-// for the event of the type that follows the last release. Its verdict is "seen"; "unseen"
-// if the document got no input; "hidden" if the page stopped all events before they could be
-// observed; or "apart" if only a part of the input came to the element.
+// watchClick runs in pages. It watches for a click on an element: for the given number of
+// presses, and for the event of the given type that follows the last release. Its verdict is
+// "seen"; "unseen" if the document got no input; "hidden" if the page stopped all events before
+// they could be observed; or "apart" if only a part of the input came to the element.
 function watchClick([injected, node, { type, presses }]) {
   const target = injected.retarget(node, "button-link") ?? node;
   const counts = { pointerdown: 0, mousedown: 0, mouseup: 0, [type]: 0 }; // of events on the element
@@ -268,19 +270,20 @@ function watchClick([injected, node, { type, presses }]) {
     if (counts[type] > 0) return "seen";
     if (none) return target.matches?.(embedded) || target.querySelector?.(embedded) ? "seen" : "unseen";
     if (!hadInput) return "hidden";
-    // If the page hides only the click, it follows from the other events.
+    // If the page hides only the click, the other events show that it happened.
     if (counts.mousedown >= presses && counts.mouseup >= presses && target.isConnected) return "seen";
-    // If the page handles the presses itself, a menu that it opens may get the release.
+    // If the page handles the presses itself and opens a menu, the menu may get the release.
     const all = Math.max(counts.pointerdown, counts.mousedown) >= presses;
     return all && pressed.some((event) => event.defaultPrevented) ? "seen" : "apart";
   });
 }
 
-// watchKeys runs in pages. It watches for so many keys, or for text if keys is 0, at a node
-// or where the page has moved the focus to. The focused element of a frame gets its input
-// there. Keys for a node that is not in the document any more are kept from the page, for
-// which they could be shortcuts. The verdict is "seen"; "partly" if some input is missing;
-// "gone" if the document got no input and the node is not in it any more; or else "unseen".
+// watchKeys runs in pages. It watches for the given number of keys, or for text if keys is 0, at
+// a node or where the page has moved the focus to. If a frame has the focus, the frame's own
+// document gets the input. If the node is not in the document any more, watchKeys keeps keys
+// that go to the body from the page, which could treat them as shortcuts. The verdict is "seen";
+// "partly" if some input is missing; "gone" if the document got no input and the node is not in
+// it any more; or else "unseen".
 function watchKeys([injected, node, { keys }]) {
   let count = 0;
   const isNowhere = (target) => target === document.body || target === document.documentElement; // nothing has the focus

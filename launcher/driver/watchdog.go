@@ -49,8 +49,8 @@ func (c *Conn) ping() (byte, error) {
 	return readReply(c.probe)
 }
 
-// readReply reads the driver's reply of one byte. After the limit it tries once more: this
-// process may have been suspended itself, with the reply waiting.
+// readReply reads the driver's reply of one byte. After the limit it tries once more, since
+// this process may itself have been suspended while the reply was waiting.
 func readReply(conn net.Conn) (byte, error) {
 	reply, err := readByte(conn, replyTimeout)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -80,9 +80,8 @@ func readByte(conn net.Conn, limit time.Duration) (byte, error) {
 	return b[0], errors.Join(err, conn.SetReadDeadline(time.Time{}))
 }
 
-// waitOrKill waits in the background for a driver that has not replied while a caller could
-// wait for it, and kills the driver if it never does. It takes over the connection's
-// resources.
+// waitOrKill waits in the background for the reply of a driver that has not replied within the
+// caller's limit, and kills the driver if no reply comes. It takes over c's resources.
 func (c *Conn) waitOrKill() {
 	conn, process := c.frames, c.process
 	c.resources = nil

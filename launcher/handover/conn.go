@@ -14,51 +14,51 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Message is what keeper and broker send to each other, one JSON object a line.
+// Message is a message between keeper and broker. It is sent as one line of JSON.
 type Message struct {
 	// From the keeper.
 	Browser *Browser `json:"browser,omitempty"` // the first message: the browser to serve
 	Close   bool     `json:"close,omitempty"`   // close the browser
-	Gone    bool     `json:"gone,omitempty"`    // the browser has ended; the broker has to end, too
+	Gone    bool     `json:"gone,omitempty"`    // the browser has ended, and the broker must end too
 
 	// From the broker.
 	Ready     bool        `json:"ready,omitempty"`
 	Error     *wire.Error `json:"error,omitempty"`     // the broker cannot serve
 	Heartbeat bool        `json:"heartbeat,omitempty"` // sent each second
-	Stop      bool        `json:"stop,omitempty"`      // the browser has to end
+	Stop      bool        `json:"stop,omitempty"`      // the keeper must end the browser
 	Lost      bool        `json:"lost,omitempty"`      // the browser has closed its pipe
 	// The socket at which the broker listens was removed or replaced.
 	Unbound bool `json:"unbound,omitempty"`
 }
 
-// Browser describes the browser that the two processes hold.
+// Browser describes the browser that keeper and broker serve.
 type Browser struct {
 	Name       string    `json:"name"`
 	Instance   string    `json:"instance"` // a different one for each start of the browser
 	Fresh      bool      `json:"fresh"`    // no broker has served this instance yet
 	Restarts   int       `json:"restarts"` // how many instances have died
-	Died       time.Time `json:"died"`     // when the last of them died; zero if none has
+	Died       time.Time `json:"died"`     // when the last instance died; zero if none has
 	PID        int       `json:"browserPid"`
 	BrokerPID  int       `json:"brokerPid,omitzero"` // set for a keeper that did not start the broker
 	KeeperPID  int       `json:"keeperPid"`
 	Keeper     string    `json:"keeper"`     // the executable to start a keeper from
-	Executable string    `json:"executable"` // the browser's
+	Executable string    `json:"executable"` // the browser's executable
 	Profile    string    `json:"profile"`
-	NoSandbox  string    `json:"noSandbox,omitempty"` // why it runs without its sandbox
+	NoSandbox  string    `json:"noSandbox,omitempty"` // why the browser runs without its sandbox
 	Began      time.Time `json:"began"`
 	Ending     bool      `json:"ending,omitzero"` // the previous keeper was ending the browser
 }
 
-// Conn is one end of the connection between keeper and broker. The broker's end
-// outlives a keeper: see [Conn.Replace].
+// Conn is one end of the connection between keeper and broker. When the keeper dies, the
+// broker continues with the same Conn: see [Conn.Replace].
 type Conn struct {
-	mu   sync.Mutex // guards the fields below, held while writing
+	mu   sync.Mutex // guards the fields below; held while writing
 	conn net.Conn
 	in   *bufio.Reader
 }
 
-// Silence is how long a broker may send nothing. After that it counts as dead. It sends a
-// heartbeat each second.
+// Silence is the time after which a keeper treats a broker that sends nothing as dead. A
+// broker sends a heartbeat each second.
 const Silence = 5 * time.Second
 
 const (
@@ -84,7 +84,7 @@ func Pair() (*Conn, *os.File, error) {
 	return ours, theirs, nil
 }
 
-// Open returns the connection that a file is an end of, and closes the file.
+// Open returns the connection whose end is f, and closes f.
 func Open(f *os.File) (*Conn, error) {
 	conn, err := net.FileConn(f)
 	if err != nil {
@@ -93,7 +93,7 @@ func Open(f *os.File) (*Conn, error) {
 	return &Conn{conn: conn, in: bufio.NewReader(conn)}, f.Close()
 }
 
-// Send sends a message, within 2 s.
+// Send sends a message. It fails if that takes more than 2 s.
 func (c *Conn) Send(m Message) error {
 	line, err := json.Marshal(m)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *Conn) Send(m Message) error {
 	return err
 }
 
-// Receive waits for the next message. Only one goroutine may call it.
+// Receive waits for the next message. Only one goroutine may call Receive.
 func (c *Conn) Receive() (Message, error) {
 	c.mu.Lock()
 	in := c.in
@@ -133,7 +133,7 @@ func (c *Conn) Browser() (*Browser, error) {
 	return first.Browser, c.conn.SetReadDeadline(time.Time{})
 }
 
-// Replace closes the connection, whose other end is dead, and continues with another one.
+// Replace closes the connection, whose other end is dead, and takes over that of the Conn with.
 func (c *Conn) Replace(with *Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,12 +1,13 @@
-// Package handover defines what the keeper of a browser and its broker hand to each other:
-// the browser's description, its descriptors, and the messages on the connection between
-// them.
+// Package handover defines what keeper and broker hand to each other: the browser's
+// description, its descriptors, and the messages on the connection between the two processes.
+// The keeper is the process that starts a browser. The broker is the process that speaks CDP
+// with the browser.
 //
-// The keeper starts the broker with these. If the keeper dies, the broker starts another
-// one with the same, so that the browser and its pipe survive.
+// The keeper starts the broker with the description and the descriptors. If the keeper dies,
+// the broker starts another keeper with them, so that the browser and its pipe survive.
 package handover
 
-// The size of the inside of a window that the keeper starts the browser with, in CSS pixels.
+// The size in CSS pixels of a page in the window with which the keeper starts the browser.
 const (
 	InsideWidth  = 1280
 	InsideHeight = 720

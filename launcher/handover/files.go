@@ -6,14 +6,14 @@ import (
 	"github.com/abrowser/abrowser/sockets"
 )
 
-// Files are the descriptors that a keeper hands to a broker, and a broker to the keeper
-// that replaces a dead one.
+// Files are the descriptors that a keeper hands to a broker. A broker hands the same
+// descriptors to the keeper that replaces a dead one.
 type Files struct {
-	Conn     *os.File // the end of the connection, see [Open]
+	Conn     *os.File // the receiver's end of the connection, see [Open]
 	In       *os.File // the browser reads from it
 	Out      *os.File // the browser writes to it
 	Listener *os.File // the socket at which the broker is reached
-	Lease    *os.File // of the browser's profile
+	Lease    *os.File // the lease of the browser's profile
 	Errors   *os.File // the browser's stderr, which must stay open when the keeper dies
 }
 
@@ -46,6 +46,6 @@ func Inherit() (Files, error) {
 	return f, nil
 }
 
-// Successor is the variable in the environment of a keeper that a broker has started to
-// replace a dead one.
+// Successor is a variable in the environment of a keeper. It means that a broker has started
+// the keeper to replace a dead one.
 const Successor = "ABROWSER_SUCCESSOR=1"

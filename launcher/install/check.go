@@ -14,8 +14,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Check returns the state of every part and changes nothing. It reads all files of the
-// driver, and runs Node and the browser for their versions.
+// Check returns the state of every part and installs nothing. It reads all files of the driver,
+// and runs Node and the browser for their versions.
 func (i *Installer) Check(ctx context.Context, s wire.Settings) []verbs.Part {
 	detail, err := i.checkDirectory()
 	return append([]verbs.Part{newPart("directory", detail, err)}, i.parts(ctx, s)...)
@@ -31,7 +31,7 @@ func (i *Installer) parts(ctx context.Context, s wire.Settings) []verbs.Part {
 	return append(parts, i.checkBrowser(ctx, s, b), i.checkSandbox(ctx, b))
 }
 
-// newPart returns the part with this name: with the detail, or failed if err is not nil.
+// newPart returns a part with this name, which has the detail, or has failed if err is not nil.
 func newPart(name, detail string, err error) verbs.Part {
 	if err != nil {
 		return FailedPart(name, err)
@@ -39,14 +39,14 @@ func newPart(name, detail string, err error) verbs.Part {
 	return verbs.Part{Name: name, OK: true, Detail: detail}
 }
 
-// FailedPart returns the part with this name that has failed with err.
+// FailedPart returns a part with this name that has failed with err.
 func FailedPart(name string, err error) verbs.Part {
 	coded := wire.AsError(err)
 	return verbs.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}
 }
 
 func (i *Installer) checkDirectory() (string, error) {
-	var open []string // to others
+	var open []string // the directories that other users can access
 	for _, dir := range i.Root.Directories() {
 		info, err := os.Lstat(dir)
 		if errors.Is(err, os.ErrNotExist) {
@@ -91,7 +91,7 @@ func (i *Installer) checkDriver() verbs.Part {
 func (i *Installer) checkNode(ctx context.Context) verbs.Part {
 	n, err := i.FindNode(ctx)
 	if err == nil {
-		// FindNode may have read the version from its file.
+		// FindNode may have used the saved version, without running Node.
 		if _, err = run(ctx, n.Path, "--version"); err != nil {
 			err = missing(wire.CodeNoDriver, "%s does not run: %v", n.Path, err)
 		}

@@ -59,7 +59,7 @@ func TestHintRepairsDirectory(t *testing.T) {
 			tt.spoil(t, s)
 			part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "directory")
 			if part.OK || part.Code != wire.CodeUnsafeDirectory {
-				t.Fatalf("doctor says %+v", part)
+				t.Fatalf("doctor reports %+v", part)
 			}
 			if err := s.Root.Make(); err == nil {
 				t.Error("Make accepts it")
@@ -80,7 +80,7 @@ func TestCheckRunsTheBrowser(t *testing.T) {
 	s.tool(t, "chromium", "#!/bin/sh\necho error while loading shared libraries: libnss3.so >&2; exit 127\n")
 	part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "browser")
 	if part.OK || part.Code != wire.CodeNoBrowser || !strings.Contains(part.Detail, "libnss3.so") || part.Hint != "abrowser install --with-deps" {
-		t.Errorf("doctor says %+v", part)
+		t.Errorf("doctor reports %+v", part)
 	}
 }
 
@@ -92,11 +92,11 @@ func TestCheckRunsNode(t *testing.T) {
 	if _, err := s.FindNode(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// It stops working although its file is unchanged, as when a library is removed.
+	// Node stops working although its file is unchanged, as when a library is removed.
 	must(t, os.WriteFile(path, []byte(strings.Replace(fakeNode, "/bin/sh", "/bin/no", 1)), 0o600))
 	must(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
 	if part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "node"); part.OK || part.Code != wire.CodeNoDriver {
-		t.Errorf("doctor says %+v", part)
+		t.Errorf("doctor reports %+v", part)
 	}
 	_, err = s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{})
 	if err == nil || !strings.Contains(err.Error(), "none for this machine") {
@@ -109,12 +109,12 @@ func TestCheckSandbox(t *testing.T) {
 	s.machine.root = true
 	part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "sandbox")
 	if !part.OK || part.Detail != "off: Chromium does not support it for root; the browser is started with --no-sandbox" {
-		t.Errorf("doctor says %+v", part)
+		t.Errorf("doctor reports %+v", part)
 	}
 	s.machine.root = false
 	part = partNamed(t, s.Check(t.Context(), wire.Settings{}), "sandbox")
 	if part.Detail != "on" && !strings.Contains(part.Detail, "namespaces") {
-		t.Errorf("doctor says %+v", part)
+		t.Errorf("doctor reports %+v", part)
 	}
 	t.Logf("here: %s", part.Detail)
 }

@@ -9,7 +9,7 @@ import (
 
 // Driver is Playwright's driver and the Node that runs it.
 type Driver struct {
-	Directory string // with package/ in it, as playwright-go requires
+	Directory string // it contains package/, as playwright-go requires
 	Node      Node
 }
 
@@ -24,8 +24,9 @@ func (i *Installer) FindDriver(ctx context.Context) (Driver, error) {
 	return Driver{Directory: dir, Node: node}, err
 }
 
-// driverDirectory returns the directory of the driver: ABROWSER_DRIVER_PATH, which is for
-// machines without a registry and has a copy of an installation, or the root's own.
+// driverDirectory returns the directory of the driver. This is the directory that
+// ABROWSER_DRIVER_PATH names, or, if the variable is not set, the root's own one. The variable
+// is for machines that cannot reach a registry; it names a copy of an installed driver.
 func (i *Installer) driverDirectory(check func(npm.Package, string) error) (string, error) {
 	p := i.on().driver
 	if dir, _ := i.lookup("ABROWSER_DRIVER_PATH"); dir != "" {
@@ -41,7 +42,8 @@ func (i *Installer) driverDirectory(check func(npm.Package, string) error) (stri
 	return dir, nil
 }
 
-// fetchDriver fetches the driver and Node if they are missing. The caller holds the lock.
+// fetchDriver fetches the driver and Node if they are missing. The caller holds the
+// installation lock.
 func (i *Installer) fetchDriver(ctx context.Context) error {
 	_, err := i.driverDirectory(npm.Package.CheckAll)
 	if isFetchable(err) {

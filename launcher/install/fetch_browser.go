@@ -19,14 +19,14 @@ import (
 
 const (
 	browsersDir = "browsers" // below the driver directory, for Playwright's installer
-	// A distribution's mirrors may be slow, but an installer that hangs must end.
+	// A distribution's mirrors may be slow, but an installer that hangs must be ended.
 	installTimeout = 20 * time.Minute
 	aptLockTimeout = 5 * time.Minute // for another process that installs packages
 	aptRetryPause  = 2 * time.Second
 )
 
 // fetchBrowser fetches a browser if none is installed, and the system's fonts and libraries
-// if they are requested. The caller holds the lock.
+// if they are requested. The caller holds the installation lock.
 func (i *Installer) fetchBrowser(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	b, err := i.FindBrowser(s)
 	if err != nil && !isFetchable(err) {
@@ -81,7 +81,7 @@ func (i *Installer) installPackages(ctx context.Context, s wire.Settings, in ver
 		packages = append(packages, "fonts-liberation", "fonts-noto-color-emoji", "fonts-freefont-ttf")
 	}
 	if len(packages) == 0 {
-		return nil // the abrowser of another root has installed it meanwhile
+		return nil // an abrowser with another root has installed the browser meanwhile
 	}
 	apt := browsers.LookPath(i.lookup, "apt-get")
 	if len(apt) == 0 {
@@ -95,8 +95,8 @@ func (i *Installer) installPackages(ctx context.Context, s wire.Settings, in ver
 	return i.runInstaller(ctx, env, apt[0], append([]string{"install", "-y", "-o", lock}, packages...)...)
 }
 
-// updatePackages updates apt's lists. It tries again while another process does so: apt-get
-// waits for the lock of the packages, but not for that of the lists.
+// updatePackages updates apt's package lists. It tries again while another process updates
+// them: apt-get waits for the lock of the packages, but not for the lock of the lists.
 func (i *Installer) updatePackages(ctx context.Context, env []string, apt string) error {
 	deadline := time.Now().Add(aptLockTimeout)
 	for {
@@ -118,7 +118,7 @@ func (i *Installer) runPlaywright(ctx context.Context, args ...string) error {
 	if err != nil {
 		return err
 	}
-	// Some variables make it install in another directory than the one we search.
+	// Some variables make the installer use another directory than the one that we search.
 	env := slices.DeleteFunc(slices.Clone(i.environ()), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains([]string{"PLAYWRIGHT_BROWSERS_PATH", "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "NODE_OPTIONS"}, name)
@@ -128,8 +128,8 @@ func (i *Installer) runPlaywright(ctx context.Context, args ...string) error {
 	return i.runInstaller(ctx, env, d.Node.Path, append([]string{cli}, args...)...)
 }
 
-// runInstaller runs another program's installer until it exits. Its output goes to the log,
-// and the last lines into the error.
+// runInstaller runs another program's installer until it exits. The installer's output goes to
+// the log, and its last lines go into the error.
 func (i *Installer) runInstaller(ctx context.Context, env []string, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, installTimeout)
 	defer cancel()
@@ -162,7 +162,7 @@ func (i *Installer) runInstaller(ctx context.Context, env []string, program stri
 	return nil
 }
 
-// isDebian reports whether the distribution is Debian, Ubuntu or derived from them.
+// isDebian reports whether the distribution is Debian, Ubuntu or derived from one of them.
 func (i *Installer) isDebian() bool {
 	raw, _ := os.ReadFile(i.on().osRelease) // empty on other systems
 	for line := range strings.Lines(string(raw)) {

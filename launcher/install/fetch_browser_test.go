@@ -54,7 +54,7 @@ func TestRootOnDebianUsesApt(t *testing.T) {
 		!strings.Contains(got, "abrowser: running apt-get update\n") {
 		t.Errorf("progress %q", got)
 	}
-	// Nothing is missing any more, so nothing is run.
+	// No part is missing any more, so no installer is run.
 	must(t, os.Remove(noted))
 	if err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,8 @@ func TestListsAreLocked(t *testing.T) {
 	}
 }
 
-// An installer waits while another root's abrowser installs packages, and finds the browser.
+// An installer waits while an abrowser with another root installs packages, and then uses the
+// browser that was installed.
 func TestPackagesAreLocked(t *testing.T) {
 	s := newSite(t)
 	noted := debian(t, s, aptInstalls(s))
@@ -106,7 +107,7 @@ func TestPackagesAreLocked(t *testing.T) {
 	}
 }
 
-// waiting gets a value when an installer says that it waits for another one.
+// waiting gets a value when an installer reports that it waits for another one.
 type waiting chan struct{}
 
 func (w waiting) Write(p []byte) (int, error) {
@@ -162,7 +163,7 @@ func TestPlaywrightInstallerIsTheFallback(t *testing.T) {
 				t.Fatalf("Ensure = %+v, %v", found, err)
 			}
 			if part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "browser"); !part.OK || part.Detail != "Chromium 1.2.3 in "+want {
-				t.Errorf("doctor says %+v", part)
+				t.Errorf("doctor reports %+v", part)
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func TestBrokenDriverIsInstalledAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spoil func(t *testing.T, dir string)
-		sees  bool // Check notices it, not only CheckAll
+		sees  bool // Check notices the damage, and not only CheckAll
 	}{
 		{"no marker", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "abrowser.json"))) }, true},
 		{"half a marker", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "abrowser.json"), 30)) }, true},
@@ -83,7 +83,7 @@ func TestBrokenDriverIsInstalledAgain(t *testing.T) {
 			}
 			part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "driver")
 			if part.OK || part.Code != wire.CodeNoDriver || part.Hint != "abrowser install" {
-				t.Errorf("doctor says %+v", part)
+				t.Errorf("doctor reports %+v", part)
 			}
 			parts, err := s.Install(t.Context(), wire.Settings{}, verbs.InstallIn{})
 			if err != nil {

@@ -3,15 +3,15 @@
 //
 // The driver and Node come from the npm registry at pinned versions, see package npm. A
 // browser comes from the distribution or from Playwright's own installer; package browsers
-// finds the installed ones. One lock covers all changes, so that ten commands that start at
-// the same time fetch each part once.
+// finds the installed ones. One lock, the installation lock, covers all changes, so that ten
+// commands that start at the same time fetch each part once.
 //
 // The package does not know sessions, daemons or what the parts are used for. The launcher
 // uses it before it starts a process, and so do the commands install and doctor.
 //
-// The invariant: finding parts costs a few stats and changes nothing. Only
-// [Installer.Ensure] and [Installer.Install] change anything: below the root's driver directory
-// and, for the distribution's packages, the system; both under the lock.
+// The invariant: finding parts costs a few stats and changes nothing, except that the version of
+// Node is saved. Only [Installer.Ensure] and [Installer.Install] install anything: below the
+// root's driver directory, and the distribution's packages in the system. Both hold the lock.
 package install
 
 import (
@@ -41,8 +41,8 @@ type Installer struct {
 	machine *machine // nil means this machine and the pinned packages
 }
 
-// FindBrowser returns the browser that the settings name, or else the first one that is
-// installed. If there is none, or the named one cannot be used, the error is
+// FindBrowser returns the browser that the settings name, or, if they name none, the first one
+// that is installed. If no browser is installed, or the named one cannot be used, the error is
 // [wire.CodeNoBrowser].
 func (i *Installer) FindBrowser(s wire.Settings) (browsers.Browser, error) {
 	if s.ExecutablePath != "" {
@@ -67,8 +67,8 @@ func (i *Installer) FindSandbox(ctx context.Context, b browsers.Browser) browser
 	return browsers.FindSandbox(ctx, b)
 }
 
-// Ensure fetches the parts that a session with the settings needs and that are missing. A
-// part that the caller has named and that cannot be used is an error.
+// Ensure fetches the parts that a session with the settings needs and that are missing. If the
+// caller has named a part that cannot be used, Ensure returns an error and fetches nothing.
 func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
 	err := i.find(ctx, s)
 	if !isFetchable(err) {
@@ -87,13 +87,13 @@ func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
 // find returns the error for the first part that is missing.
 func (i *Installer) find(ctx context.Context, s wire.Settings) error {
 	_, err := i.FindDriver(ctx)
-	if err == nil && s.CDP == "" { // otherwise an external browser is running
+	if err == nil && s.CDP == "" { // with a CDP endpoint, an external browser is running
 		_, err = i.FindBrowser(s)
 	}
 	return err
 }
 
-// Install fetches missing parts and returns the state of all parts. It is the command
+// Install fetches missing parts and returns the state of all parts. It implements the command
 // install, so it ignores ABROWSER_NO_INSTALL.
 func (i *Installer) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error) {
 	if err := i.fetch(ctx, s, in); err != nil {
@@ -102,7 +102,7 @@ func (i *Installer) Install(ctx context.Context, s wire.Settings, in verbs.Insta
 	return i.parts(ctx, s), nil
 }
 
-// fetch fetches missing parts, one process at a time.
+// fetch fetches missing parts. It holds the installation lock meanwhile.
 func (i *Installer) fetch(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	if err := i.Root.Make(); err != nil {
 		return err
@@ -126,15 +126,15 @@ func missing(code wire.Code, format string, args ...any) error {
 	return wire.Errorf(code, format, args...).WithHint("abrowser install").With(fetchableDetail, true)
 }
 
-// isFetchable reports whether err is that of missing. It is false for a part that the caller
-// has named.
+// isFetchable reports whether err was returned by missing. It is false for the error of a part
+// that the caller has named.
 func isFetchable(err error) bool {
 	var coded *wire.Error
 	return errors.As(err, &coded) && coded.Details[fetchableDetail] == true
 }
 
-// lookup returns the value of a variable in the caller's environment, in which the last of
-// several values applies.
+// lookup returns the value of a variable in the caller's environment. If a variable occurs
+// several times, the last value applies.
 func (i *Installer) lookup(name string) (string, bool) {
 	environ := i.environ()
 	for n := len(environ) - 1; n >= 0; n-- {

@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// lock takes the lock at path. If another process has it, lock says so and waits.
+// lock takes the lock at path. If another process has the lock, it tells the user and waits.
 func (i *Installer) lock(ctx context.Context, path, what string) (*sockets.Lease, error) {
 	lease, err := sockets.TryAcquire(path)
 	if !errors.Is(err, wire.CodeHeld) {
@@ -18,9 +18,9 @@ func (i *Installer) lock(ctx context.Context, path, what string) (*sockets.Lease
 	return sockets.Acquire(ctx, path)
 }
 
-// lockPackages waits until no abrowser of another root installs packages of the system.
-// apt's own locks do not suffice: if apt keeps no archives, an update deletes those that an
-// install has downloaded and not yet unpacked.
+// lockPackages waits until no abrowser with another root installs packages of the system, and
+// returns a function that releases the lock. apt's own locks do not suffice: if apt keeps no
+// archives, an update deletes archives that an install has downloaded and not yet unpacked.
 func (i *Installer) lockPackages(ctx context.Context) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, aptLockTimeout)
 	defer cancel()
@@ -31,7 +31,7 @@ func (i *Installer) lockPackages(ctx context.Context) (unlock func(), err error)
 	case ctx.Err() != nil:
 		return nil, err
 	}
-	// Without the lock two installations may disturb each other, which is no reason to fail.
+	// Without the lock, two installations may disturb each other. That is no reason to fail.
 	i.logger().Warn("locking the system's packages", "error", err)
 	return func() {}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// machine is what the package depends on outside of the root: the pinned packages and the
+// machine has what the package depends on outside of the root: the pinned packages and the
 // system. Tests replace it.
 type machine struct {
 	driver       npm.Package
@@ -19,7 +19,7 @@ type machine struct {
 	kinds        []browsers.Kind
 	osRelease    string // the file that names the distribution
 	root         bool   // this process is the superuser
-	packagesLock string // held by the abrowser that installs packages of the system
+	packagesLock string // the lock of the abrowser that installs packages of the system
 	stall        time.Duration
 }
 

@@ -21,15 +21,16 @@ import (
 // Node is the program that runs the driver.
 type Node struct {
 	Path    string
-	Version string // as it prints it: v22.1.0
+	Version string // as Node prints it: v22.1.0
 }
 
 // versionTimeout is how long a program may take to print its version. Some wrappers on PATH
-// download what they wrap first.
+// first download the program that they wrap.
 const versionTimeout = 20 * time.Second
 
-// FindNode returns ABROWSER_NODE, or else the first Node on PATH that is new enough, or else
-// the one that an installation fetched. Otherwise the error is [wire.CodeNoDriver].
+// FindNode returns the Node that ABROWSER_NODE names, or, if the variable is not set, the first
+// Node on PATH that is new enough, or the one that an installation fetched. If there is none,
+// the error is [wire.CodeNoDriver].
 func (i *Installer) FindNode(ctx context.Context) (Node, error) {
 	if path, _ := i.lookup("ABROWSER_NODE"); path != "" {
 		n, err := i.nodeAt(ctx, path)
@@ -58,15 +59,15 @@ func (i *Installer) FindNode(ctx context.Context) (Node, error) {
 	return Node{}, missing(wire.CodeNoDriver, "Node %d or newer, which runs Playwright's driver, is not installed: %s", oldestNode, why)
 }
 
-// nodeVersion is the version of the Node in a file.
+// nodeVersion is the saved version of the Node in a file, with the state of that file.
 type nodeVersion struct {
 	Size    int64     `json:"size"`
 	Time    time.Time `json:"time"`
 	Version string    `json:"version"`
 }
 
-// nodeAt returns the Node at path. Its version is saved until the file changes, since asking
-// for it takes 40 ms.
+// nodeAt returns the Node at path. It saves the version of Node until the file changes, since
+// running Node for its version takes 40 ms.
 func (i *Installer) nodeAt(ctx context.Context, path string) (Node, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -90,14 +91,14 @@ func (i *Installer) nodeAt(ctx context.Context, path string) (Node, error) {
 	return Node{Path: path, Version: v.Version}, nil
 }
 
-// run returns what a program prints. It runs the program in the directory in which daemons
+// run returns the output of a program. It runs the program in the directory in which daemons
 // run it, since version managers choose the version by directory.
 func run(ctx context.Context, path string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = "/"
-	// A grandchild may keep the output open.
+	// A process that the program has started may keep the output open.
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
@@ -120,9 +121,9 @@ func (i *Installer) loadVersions() map[string]nodeVersion {
 	return saved
 }
 
-// saveVersions saves the versions of the files that still exist. A failure is only logged:
-// the next process asks Node again. Nothing is saved, and no directory created, if there is
-// no driver yet, as for a user who only runs doctor.
+// saveVersions saves the versions of the files that still exist. A failure is only logged: the
+// next process runs Node again. If the driver directory does not exist, as for a user who only
+// runs doctor, it saves nothing and creates no directory.
 func (i *Installer) saveVersions(saved map[string]nodeVersion) {
 	if _, err := os.Stat(filepath.Dir(i.versionsFile())); err != nil {
 		return
@@ -140,7 +141,7 @@ func (i *Installer) saveVersions(saved map[string]nodeVersion) {
 	}
 }
 
-// forgetVersions deletes the saved versions. A Node may have stopped working since.
+// forgetVersions deletes the saved versions, since a Node may have stopped working meanwhile.
 func (i *Installer) forgetVersions() {
 	if err := os.Remove(i.versionsFile()); err != nil {
 		i.logger().Debug("deleting the saved version of Node", "err", err)

@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// counting returns a Node that writes a line to a file at each start.
+// counting returns a script that acts as Node and writes a line to a file at each start.
 func counting(file, version string) string {
 	return "#!/bin/sh\necho started >> " + file + "\necho " + version + "\n"
 }
@@ -46,7 +46,8 @@ func TestNodeVersionIsSaved(t *testing.T) {
 	}
 }
 
-// Looking for Node creates no directory, as when a user runs doctor and nothing is installed.
+// The search for Node creates no directory if no driver is installed, as when a user only runs
+// doctor.
 func TestNodeVersionIsNotSavedWithoutADriver(t *testing.T) {
 	s := newSite(t)
 	s.tool(t, "node", fakeNode)
@@ -114,7 +115,7 @@ func TestNodeIsFetched(t *testing.T) {
 	}
 	part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "node")
 	if part.OK || part.Code != wire.CodeNoDriver || part.Hint != "abrowser install" {
-		t.Errorf("doctor says %+v", part)
+		t.Errorf("doctor reports %+v", part)
 	}
 	err := s.Ensure(t.Context(), wire.Settings{})
 	found := s.installed(t)
@@ -126,7 +127,7 @@ func TestNodeIsFetched(t *testing.T) {
 		t.Error("a file was unpacked that is not needed")
 	}
 	if part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "node"); !part.OK {
-		t.Errorf("after the hint doctor says %+v", part)
+		t.Errorf("after the hint doctor reports %+v", part)
 	}
 }
 

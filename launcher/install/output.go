@@ -15,16 +15,16 @@ func (i *Installer) say(format string, args ...any) {
 	}
 }
 
-// tail keeps the end of a program's output, for an error, and shows the last line on a
+// tail keeps the end of a program's output for an error message, and shows the last line on a
 // terminal.
 type tail struct {
-	terminal io.Writer // may be nil
+	terminal io.Writer // nil shows nothing
 	kept     []byte
 }
 
 const tailSize = 4 << 10
 
-// Write appends p.
+// Write implements [io.Writer].
 func (t *tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
 	t.kept = t.kept[max(0, len(t.kept)-tailSize):]

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// cli is a script with the commands of Playwright's cli.js that are used. install creates a
-// browser in the directory in which Playwright's does.
+// cli is a script with those commands of Playwright's cli.js that the package uses. install
+// creates a browser in the same directory as Playwright's install.
 const cli = `#!/bin/sh
 case "$1" in
 --version) echo "Version 1.60.0" ;;

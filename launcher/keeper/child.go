@@ -31,7 +31,8 @@ func (k *keeper) startBroker() (*child, error) {
 	in, failedIn := k.browser.in.file()
 	out, failedOut := k.browser.out.file()
 	listener, err := k.listener.File()
-	defer func() { _ = errors.Join(in.Close(), out.Close(), listener.Close()) }() // the child has copies; those that failed are nil
+	// The child has copies of these files. A file that could not be opened is nil.
+	defer func() { _ = errors.Join(in.Close(), out.Close(), listener.Close()) }()
 	if err := errors.Join(failedIn, failedOut, err); err != nil {
 		conn.Close()
 		return nil, err
@@ -58,7 +59,7 @@ func (k *keeper) startBroker() (*child, error) {
 	return c, conn.Send(handover.Message{Browser: k.description()})
 }
 
-// listen passes on the broker's messages until the connection ends.
+// listen passes on the broker's messages to c.messages until the connection ends.
 func (c *child) listen() {
 	defer close(c.messages)
 	for {
@@ -87,12 +88,13 @@ func (k *keeper) description() *handover.Browser {
 	return b
 }
 
-// endBroker kills the broker: two brokers would both read from the pipe.
+// endBroker kills the broker and waits for its exit, since two brokers must not read from
+// the pipe at the same time.
 func (k *keeper) endBroker() {
 	select {
 	case <-k.broker.exited:
 	default:
-		_ = syscall.Kill(k.broker.pid, syscall.SIGKILL) // it may be ending already
+		_ = syscall.Kill(k.broker.pid, syscall.SIGKILL) // it may have exited already
 	}
 	<-k.broker.exited
 	k.broker.conn.Close()

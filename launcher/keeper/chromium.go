@@ -14,23 +14,22 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// chromium is the browser's process and this side's ends of its pipe.
+// chromium is the browser's process and the keeper's ends of its pipe.
 type chromium struct {
 	pid    int
 	path   string
 	cmd    *exec.Cmd // nil if a previous keeper started it
 	in     *rawFD    // the browser reads from it
 	out    *rawFD    // the browser writes to it
-	errors *os.File  // its stderr
+	errors *os.File  // the browser's stderr
 	stderr *tail
 	began  time.Time
 	exited chan struct{} // closed when the process has ended
-	leave  *sync.Once    // only of an external browser, see [external]
+	leave  *sync.Once    // closes exited for an external browser; nil for all others
 }
 
-// startChromium starts the browser in a process group of its own. The browser ends when
-// its pipe is closed, and not with the keeper: it lives as long as any process holds the
-// ends of the pipe.
+// startChromium starts the browser in a process group of its own. The browser does not end
+// with the keeper: it runs until no process holds the other ends of its pipe any more.
 func startChromium(o Options, profile string, log *slog.Logger) (*chromium, error) {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -47,7 +46,7 @@ func startChromium(o Options, profile string, log *slog.Logger) (*chromium, erro
 	defer theirIn.Close()
 	defer theirOut.Close()
 	defer theirErrs.Close()
-	// Not CommandContext, which would kill one process: see end.
+	// CommandContext would kill only one process; end kills the process group.
 	cmd := exec.Command(o.Browser, arguments(o, profile)...) //nolint:noctx // it outlives ctx
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	cmd.Stderr = theirErrs
@@ -70,7 +69,7 @@ func startChromium(o Options, profile string, log *slog.Logger) (*chromium, erro
 	go func() {
 		defer close(c.exited)
 		err := cmd.Wait()
-		// Its child processes may keep stderr open for longer.
+		// The browser's child processes may keep stderr open after the browser has ended.
 		select {
 		case <-drained:
 		case <-time.After(drainTime):
@@ -80,7 +79,7 @@ func startChromium(o Options, profile string, log *slog.Logger) (*chromium, erro
 	return c, nil
 }
 
-// hold takes this side's ends of the pipe.
+// hold keeps the keeper's ends of the pipe as raw descriptors, and closes the files.
 func (c *chromium) hold(in, out *os.File) error {
 	var failed, also error
 	c.in, failed = newRawFD(in)
@@ -90,9 +89,9 @@ func (c *chromium) hold(in, out *os.File) error {
 
 const drainTime = 200 * time.Millisecond
 
-// environ returns the browser's environment: this process's without the variables of
-// abrowser, and with variables that keep the browser from writing outside of its profile.
-// Without them, crash reports and a cache of settings appear in the user's HOME.
+// environ returns the browser's environment: the variables in from, or this process's if from
+// is nil, without the variables of abrowser. It adds variables that keep the browser from
+// writing crash reports and a cache of settings into the user's HOME.
 func environ(from []string, profile string, headed bool) []string {
 	if from == nil {
 		from = os.Environ()
@@ -104,13 +103,14 @@ func environ(from []string, profile string, headed bool) []string {
 		}
 	}
 	env = append(env, "BREAKPAD_DUMP_LOCATION="+filepath.Join(profile, "Crash Reports"))
-	if !headed { // the user's settings apply to a visible window
+	if !headed { // a visible window uses the user's desktop settings
 		env = append(env, "GSETTINGS_BACKEND=memory")
 	}
 	return env
 }
 
-// wasClosed reports whether the browser ended with status 0: a person closed it.
+// wasClosed reports whether the browser ended with status 0, which means that a person closed
+// it. The status of a browser that a previous keeper started is unknown, so it returns false.
 func (c *chromium) wasClosed() bool {
 	return c.cmd != nil && c.cmd.ProcessState != nil && c.cmd.ProcessState.ExitCode() == 0
 }
@@ -136,8 +136,8 @@ func (c *chromium) failure() error {
 	return e.With("stderr", lastLines(text, 20))
 }
 
-// end waits until the browser has ended. After some patience it ends its processes: by
-// SIGTERM, and after 3 s by SIGKILL. An external browser goes on.
+// end waits until the browser has ended. If the browser still runs after patience, end sends
+// SIGTERM to its process group, and 3 s later SIGKILL. It leaves an external browser running.
 func (c *chromium) end(patience time.Duration) {
 	if c.isExternal() {
 		c.disconnect()
@@ -146,7 +146,7 @@ func (c *chromium) end(patience time.Duration) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		select {
 		case <-c.exited:
-			_ = syscall.Kill(-c.pid, syscall.SIGKILL) // the rest of its group
+			_ = syscall.Kill(-c.pid, syscall.SIGKILL) // the processes that are left of its group
 			return
 		case <-time.After(patience):
 		}

@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// An external browser was not started by abrowser. It has no process here and no pipe: the
-// broker connects to it, and the keeper only keeps the broker running. When the connection
-// is lost, both end, and the next command starts others, which connect again.
+// An external browser is a browser that abrowser did not start. The keeper has no child
+// process and no pipe for it: the broker connects to the browser, and the keeper only keeps
+// the broker running. When the connection is lost, broker and keeper both end. The next
+// command starts both again, and the new broker connects again.
 
-// external returns a chromium for an external browser, with files that are never read or
-// written in place of the browser's.
+// external returns the chromium of an external browser. Its pipe and its stderr are /dev/null,
+// which is never read or written.
 func external() (*chromium, error) {
 	c := &chromium{stderr: &tail{}, began: time.Now(), exited: make(chan struct{}), leave: &sync.Once{}}
 	var in, out *os.File
@@ -32,5 +33,5 @@ func external() (*chromium, error) {
 
 func (c *chromium) isExternal() bool { return c.leave != nil }
 
-// disconnect ends the holding of an external browser, which goes on.
+// disconnect makes the keeper treat an external browser as ended. The browser keeps running.
 func (c *chromium) disconnect() { c.leave.Do(func() { close(c.exited) }) }

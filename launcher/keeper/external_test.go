@@ -11,11 +11,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The broker of an external browser is told that the browser is gone, and never to close
-// it. If it were told both, it would be undefined which it does first.
+// When an external browser is stopped, the keeper tells the broker only that the browser is
+// gone, and not to close it. If the broker got both messages, it could handle either one first.
 func TestExternalBrowserIsNotClosed(t *testing.T) {
 	settings := wire.Settings{Mode: wire.ModeAttached, CDP: "1"}
-	dir, err := os.MkdirTemp("/tmp", "abk") // a socket's path is short
+	dir, err := os.MkdirTemp("/tmp", "abk") // the path of a socket is limited
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/abrowser/abrowser/launcher/handover"
 )
 
-// barsHeight is the height of the tab strip and the address bar. The broker corrects a
-// difference after the start.
+// barsHeight is the height of the tab strip and the address bar. If it is wrong for this
+// browser, the broker corrects the size of the window after the start.
 const barsHeight = 87
 
 // arguments returns the browser's arguments.
@@ -19,8 +19,8 @@ func arguments(o Options, profile string) []string {
 	case o.NoWindows:
 	case o.Settings.Headed:
 		height += barsHeight
-		// The first session gets the empty tab below. When the last tab closes, so does its
-		// window, and the browser has to keep running.
+		// The first session gets the empty tab that is opened below. When a session closes the
+		// last tab, the window closes too, but the browser must keep running.
 		args = append(args, "--keep-alive-for-test")
 	default:
 		args = append(args, "--headless=new")
@@ -32,13 +32,14 @@ func arguments(o Options, profile string) []string {
 	}
 	args = append(args, "--window-size="+strconv.Itoa(handover.InsideWidth)+","+strconv.Itoa(height))
 	args = withFeatures(args, o.Settings.Args)
-	// A tab that no session owns. Without windows it stays: closing the last tab would end
-	// the browser.
+	// about:blank is a tab that no session owns. Without windows this tab stays, since a
+	// browser ends when its last tab closes.
 	return append(args, "about:blank")
 }
 
-// switches returns the switches with which Playwright starts its own Chromium, since it
-// drives this one too, without those that disable extensions. At the end are abrowser's own.
+// switches returns the switches with which Playwright starts Chromium, except those that
+// disable extensions, followed by abrowser's own. Playwright's switches are needed because
+// Playwright drives this browser too.
 func switches() []string {
 	return []string{
 		"--allow-pre-commit-input",
@@ -74,8 +75,8 @@ func switches() []string {
 		"--use-mock-keychain",
 		"--hide-crash-restore-bubble", // from here on abrowser's own
 		"--propagate-iph-for-testing",
-		// DisableProcessReuse: frames of one site in the pages of two sessions would share a
-		// process, and a busy frame of one session would block that of the other.
+		// Without DisableProcessReuse, frames of one site in the pages of two sessions would
+		// share a process, and a busy frame of one session would block the other frame.
 		"--enable-features=CDPScreenshotNewSurface,DisableProcessReuse",
 		"--disable-features=" + strings.Join(disabledFeatures(), ","),
 	}
@@ -99,20 +100,20 @@ func disabledFeatures() []string {
 		"Translate",
 		"msEdgeUpdateLaunchServicesPreferredVersion",
 		"msForceBrowserSignIn",
-		// abrowser's own from here on. A prerendered page replaces the target of the page that
+		// From here on abrowser's own. A prerendered page replaces the target of the page that
 		// navigates to it.
 		"Prerender2",
 		"SpeculationRulesPrerender2",
-		// With these, two sessions' pages of one site would share a process.
+		// With these features, two sessions' pages of one site would share a process.
 		"ProcessPerSiteForDSE",
 		"ProcessPerSiteUpToMainFrameThreshold",
-		// With this, tasks that a page defers in a click wait for the next frame, 8 ms on
-		// average, and so does the end of the click command.
+		// With this feature, tasks that a page defers in a click wait for the next frame, 8 ms
+		// on average, and so does the end of the click command.
 		"DeferRendererTasksAfterInput",
-		// These discard tabs, which then do not answer.
+		// These features discard tabs, and a discarded tab does not answer.
 		"HighEfficiencyModeAvailable",
 		"MemorySaverModeAggressiveness",
-		// These create targets that belong to no session: popups of the address bar.
+		// These features create popups of the address bar as targets that no session owns.
 		"AiModeOmniboxEntryPoint",
 		"WebUIOmniboxAimPopup",
 		"WebUIOmniboxFullPopup",
@@ -121,7 +122,7 @@ func disabledFeatures() []string {
 }
 
 // withFeatures adds the user's arguments. If a list of features is given twice, Chromium uses
-// the last only, so the user's lists are joined to abrowser's.
+// only the last list, so the user's lists are joined to abrowser's.
 func withFeatures(args, more []string) []string {
 	for _, arg := range more {
 		joined := false

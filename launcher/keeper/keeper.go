@@ -26,13 +26,13 @@ type Options struct {
 	Executable string // the stable copy of this program, from which the broker is started
 	Browser    string // the path of the browser's executable
 	NoWindows  bool   // the browser is always headless and does not know --headless=new
-	NoSandbox  string // why the browser has to run without its sandbox; empty: it has its sandbox
+	NoSandbox  string // why the browser runs without its sandbox; empty if it has its sandbox
 	Environ    []string
 	Log        *slog.Logger
 	Ready      func(error) // called once, when the broker serves or has failed
 }
 
-// keeper holds the browser and keeps a broker running that serves it.
+// keeper holds the browser and keeps a broker running for it.
 type keeper struct {
 	Options
 	place    home.Endpoint
@@ -47,12 +47,12 @@ type keeper struct {
 	deaths   []time.Time // of brokers
 	died     time.Time   // when the last browser died; zero if none has
 	restarts int         // how many browsers have died
-	short    int         // how many of the last ones in a row died soon after their start
+	short    int         // deaths of browsers in a row, counted anew after a life of longLife
 	log      *slog.Logger
 }
 
-// Run holds the browser until it is stopped: by the verb, by the end of ctx, or because a
-// person closed it.
+// Run starts the browser and keeps it running until it is stopped by the verb browser stop,
+// by the end of ctx, or by a person who closes it.
 func Run(ctx context.Context, o Options) error {
 	k := newKeeper(o)
 	ready := o.Ready
@@ -93,7 +93,7 @@ func (k *keeper) run(ctx context.Context) error {
 	}
 }
 
-// open takes the profile's lease and listens.
+// open takes the lease of the profile and listens at the browser's socket.
 func (k *keeper) open(ctx context.Context) error {
 	if err := k.Root.Make(); err != nil {
 		return err
@@ -122,8 +122,8 @@ func (k *keeper) closeFiles() {
 	}
 }
 
-// rebind listens at the socket again if its file or directory was removed, and reports
-// whether it did. The next broker gets the new listener.
+// rebind listens at the socket again if the socket's file or directory was removed, and
+// reports whether it did. The next broker gets the new listener.
 func (k *keeper) rebind() bool {
 	if sockets.Bound(k.place, k.lease) {
 		return false

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	releaseTime = 5 * time.Second // for a browser that has lost its pipe to end
+	releaseTime = 5 * time.Second // for a browser whose pipe was closed to exit
 	checkTime   = 50 * time.Millisecond
 )
 
-// checkProfile returns an error if another program's browser uses the profile. A browser
-// started on it would pass its command line to the other one, which opens a window for it,
-// and end. The other browser is not touched. A lock that a dead browser left is removed by
-// the next browser itself. A browser of an earlier keeper may still be ending: checkProfile
-// waits for that.
+// checkProfile returns an error if a browser that abrowser did not start uses the profile. If
+// another browser were started on the profile, it would pass its command line to the running
+// one, which opens a window, and exit. The running browser is left alone. A stale lock of a
+// dead browser is no error, since the next browser removes it. A browser of an earlier keeper
+// may still be exiting, so checkProfile waits up to 5 s for its exit.
 func checkProfile(ctx context.Context, profile string) error {
 	limit := time.NewTimer(releaseTime)
 	defer limit.Stop()
@@ -46,8 +46,9 @@ func checkProfile(ctx context.Context, profile string) error {
 	}
 }
 
-// holder returns the process of the browser that uses a profile: it listens at the socket
-// that Chromium puts there for later starts of itself.
+// holder reports whether a browser uses the profile, and returns the pid of that browser, or
+// 0 if the pid is unknown. The browser listens at a socket in the profile, through which
+// later starts of Chromium find it.
 func holder(profile string) (pid int, held bool) {
 	conn, err := (&net.Dialer{Timeout: time.Second}).Dial("unix", filepath.Join(profile, "SingletonSocket"))
 	if err != nil {
@@ -62,8 +63,8 @@ func holder(profile string) (pid int, held bool) {
 	return pid, true
 }
 
-// isPiped reports whether a browser was started with a pipe, as a keeper starts it. It
-// returns true if there is no /proc.
+// isPiped reports whether a browser was started with a pipe, as a keeper does. It also returns
+// true if there is no /proc.
 func isPiped(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return err != nil || strings.Contains(string(line), "--remote-debugging-pipe")

@@ -8,11 +8,11 @@ import (
 )
 
 // rawFD is a descriptor that the keeper holds for its brokers and does not use itself. An
-// [os.File] in its place would register with the runtime's poller, and each message that
-// passes through it would wake the keeper up.
+// [os.File] would be registered with the runtime's poller, and each message that passes
+// through the descriptor would wake the keeper up.
 type rawFD struct{ fd int }
 
-// newRawFD returns a duplicate of a file's descriptor, and closes the file.
+// newRawFD duplicates a file's descriptor, and closes the file.
 func newRawFD(f *os.File) (*rawFD, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -27,7 +27,7 @@ func newRawFD(f *os.File) (*rawFD, error) {
 	return &h, f.Close()
 }
 
-// file returns another duplicate, to start a process with.
+// file returns a duplicate of the descriptor, for a child process.
 func (h *rawFD) file() (*os.File, error) {
 	fd, err := unix.FcntlInt(uintptr(h.fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	longLife   = 10 * time.Second // a browser that lived for so long is restarted at once
-	mostShort  = 5                // after so many shorter lives in a row no browser is started
-	firstPause = 500 * time.Millisecond
-	restTime   = 20 * time.Second // for so long
+	longLife   = 10 * time.Second       // a browser that has lived for this long is restarted at once
+	mostShort  = 5                      // deaths in a row, after which no browser starts for restTime
+	firstPause = 500 * time.Millisecond // before the second restart in a row
+	restTime   = 20 * time.Second       // see mostShort
 )
 
-// restart decides what follows the death of the browser. It reports whether another browser
-// has to be started, after a pause that doubles with each browser that did not live long.
-// After several of those in a row it returns an error.
+// restart is called when the browser has died. It reports whether another browser must be
+// started, after a pause that doubles with each death in a row. After mostShort deaths in a
+// row it returns an error.
 func (k *keeper) restart(ctx context.Context) (again bool, err error) {
 	k.died = time.Now()
 	if k.died.Sub(k.browser.began) >= longLife {
@@ -68,8 +68,8 @@ func (k *keeper) saveCrash(failure *wire.Error) error {
 	return failure
 }
 
-// checkCrashes returns an error if several browsers have just died in a row, so that no
-// other must be started yet.
+// checkCrashes returns an error if mostShort browsers have recently died in a row, so that no
+// other browser may be started yet.
 func (k *keeper) checkCrashes() error {
 	raw, err := os.ReadFile(k.crashFile())
 	if err != nil {

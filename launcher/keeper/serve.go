@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	listenTime  = handover.Silence / 10 // between two additions to the time of silence
-	closeTime   = 10 * time.Second      // for the browser to close when asked
+	listenTime  = handover.Silence / 10 // the step in which the broker's silence is counted
+	closeTime   = 10 * time.Second      // for the browser to end after it was asked to close
 	leaveTime   = 7 * time.Second       // for the broker to end
 	crashWindow = 20 * time.Second      // crashLimit deaths of brokers within it are too many
 	crashLimit  = 5
@@ -69,7 +69,7 @@ func (k *keeper) startBrowser(ctx context.Context) (*chromium, error) {
 	return startChromium(k.Options, k.profile(), k.log)
 }
 
-// tooOften records the death of a broker and reports whether there were too many lately.
+// tooOften records the death of a broker and reports whether too many have died lately.
 func (k *keeper) tooOften() bool {
 	now := time.Now()
 	k.deaths = append(k.deaths, now)
@@ -94,11 +94,11 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 		return true, nil
 	}
 	patience := startTime
-	if up { // a previous keeper started it, and it may be silent already
+	if up { // a previous keeper started the broker, which may be silent already
 		patience = handover.Silence
 	}
-	// Only the time in which this process listens counts as silence. If the process was
-	// stopped, or the machine suspended, messages may be waiting that it has not read.
+	// The ticks count, and not the clock: only the time in which this process runs is silence.
+	// If the process was stopped, or the machine suspended, messages may be waiting unread.
 	quiet, listen := time.Duration(0), time.NewTicker(listenTime)
 	defer listen.Stop()
 	for {
@@ -126,7 +126,7 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 			case !ok:
 				k.broker.messages = nil
 			case m.Error != nil && m.Error.Code == wire.CodeBrowserGone:
-				k.browser.end(killTime) // it has closed its pipe
+				k.browser.end(killTime) // the browser has closed its pipe
 				return false, nil
 			case m.Error != nil:
 				return false, m.Error
@@ -134,7 +134,7 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 				k.stopBrowser()
 				return true, nil
 			case m.Lost:
-				k.browser.end(killTime) // it has closed its pipe
+				k.browser.end(killTime) // the browser has closed its pipe
 				return false, nil
 			case m.Unbound && k.rebind():
 				return false, nil
@@ -149,12 +149,13 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 	}
 }
 
-// stopBrowser ends the browser. Its order:
+// stopBrowser ends the browser, in this order:
 //
-//  1. The socket is removed, so that the next command starts another browser.
+//  1. The keeper removes the socket, so that the next command starts another browser.
 //  2. The broker closes the browser, which then saves its state. An external browser goes on.
-//  3. If the browser does not end, it is ended by signals.
-//  4. The broker is told that the browser has ended, and answers the request to stop it.
+//  3. If the browser does not end, the keeper ends it by signals.
+//  4. The keeper tells the broker that the browser has ended. The broker then answers the
+//     request to stop the browser.
 func (k *keeper) stopBrowser() {
 	if err := sockets.Unlink(k.place, k.lease); err != nil {
 		k.log.Error("removing the socket", "error", err)

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// removeSingleton removes what a killed browser left in the system's temporary directory:
-// the directory with the socket through which a second start of Chromium finds the first.
-// A browser that ends by itself removes it. The caller must hold the profile's lease.
+// removeSingleton removes a directory that a killed browser left in the system's temporary
+// directory. It has the socket through which a second start of Chromium finds the first one.
+// A browser that ends by itself removes the directory. The caller must hold the profile's
+// lease.
 func removeSingleton(profile string) {
 	socket, err := os.Readlink(filepath.Join(profile, "SingletonSocket"))
 	if err != nil {
@@ -22,7 +23,7 @@ func removeSingleton(profile string) {
 	if _, held := holder(profile); held {
 		return
 	}
-	// Only the files that Chromium puts there; a directory with others stays.
+	// Only the files that Chromium puts there are removed; a directory with other files stays.
 	for _, file := range []string{"SingletonSocket", "SingletonCookie", ""} {
 		_ = os.Remove(filepath.Join(dir, file))
 	}

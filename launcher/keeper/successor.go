@@ -14,7 +14,8 @@ import (
 // isSuccessor reports whether a broker has started this keeper to replace a dead one.
 func (k *keeper) isSuccessor() bool { return slices.Contains(k.Environ, handover.Successor) }
 
-// takeOver takes what the broker has held for the dead keeper.
+// takeOver continues the work of a dead keeper, with the descriptors and the description of
+// the browser that the broker hands over.
 func (k *keeper) takeOver(context.Context) error {
 	k.Environ = slices.DeleteFunc(slices.Clone(k.Environ), func(v string) bool { return v == handover.Successor })
 	files, err := handover.Inherit()

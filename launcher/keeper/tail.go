@@ -14,7 +14,7 @@ type tail struct {
 
 const tailSize = 16 << 10
 
-// drain reads a file until it ends.
+// drain reads a file until it ends, and keeps the last 16 KB.
 func (t *tail) drain(f *os.File) {
 	chunk := make([]byte, 4<<10)
 	for {
@@ -31,7 +31,7 @@ func (t *tail) drain(f *os.File) {
 	}
 }
 
-// String returns what was kept.
+// String returns the text that is kept.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

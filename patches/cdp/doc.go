@@ -3,13 +3,13 @@
 //
 // The two directions are treated differently:
 //
-//   - [ParseRequest] reads a client's message completely and strictly. A request
-//     that passes has a single reading, so a rule that was applied to it holds for
-//     the text that Chromium receives.
+//   - [ParseRequest] reads a client's message completely and strictly. A message that
+//     it accepts can be read in only one way, so that Chromium reads the same request as
+//     the rules of package patches.
 //   - [ParseMessage] trusts Chromium's spelling and reads only the beginning and
 //     the end of a message. The cost does not depend on the size of the payload.
 //
-// The package decides nothing about a method and knows no target, client or
-// connection. It uses the standard library alone. All functions are safe for
-// concurrent use; a [Message] refers to the bytes that it was parsed from.
+// The package treats all methods alike and has no targets, clients or connections. It
+// imports only the standard library. All functions are safe for concurrent use; a
+// [Message] refers to the bytes that it was parsed from.
 package cdp

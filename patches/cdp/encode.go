@@ -15,14 +15,14 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 
 // Response returns the response that fails the request with this id. The session is
-// empty on the root.
+// empty for a request on the root session.
 func (e *Error) Response(id int64, session string) []byte {
 	raw, _ := json.Marshal(e) // an integer and a string can always be encoded
 	return response(id, `,"error":`, raw, session)
 }
 
 // Response returns the response that answers the request with this id. The result is
-// JSON. The session is empty on the root.
+// JSON. The session is empty for a request on the root session.
 func Response(id int64, session string, result []byte) []byte {
 	return response(id, `,"result":`, result, session)
 }
@@ -33,15 +33,16 @@ func response(id int64, member string, value []byte, session string) []byte {
 	return appendEnd(b, session)
 }
 
-// Event returns an event with params, which are JSON. The session is empty on the
-// root.
+// Event returns an event with params, which are JSON. The session is empty for an event
+// on the root session.
 func Event(method, session string, params []byte) []byte {
 	b := append(append(append(make([]byte, 0, 512), eventHead...), method...), '"')
 	b = append(append(b, `,"params":`...), params...)
 	return appendEnd(b, session)
 }
 
-// appendEnd closes a message. Like Chromium it writes the sessionId member last.
+// appendEnd appends the end of a message to b. Like Chromium, it writes the sessionId
+// member last.
 func appendEnd(b []byte, session string) []byte {
 	if session != "" {
 		b = append(append(append(b, sessionKey...), session...), '"')

@@ -26,9 +26,9 @@ const (
 )
 
 // ParseMessage reads the id or the method at the beginning of a message and the
-// sessionId at its end, which is where Chromium writes them. The rest, of whatever
-// size, is not read. ok is false for anything else, such as Chromium's error
-// without an id or half a message.
+// sessionId at its end, which is where Chromium writes them. It does not read the rest,
+// whatever its size. ok is false for any other text, such as an error without an id or
+// half a message.
 func ParseMessage(raw []byte) (m Message, ok bool) {
 	m = Message{Raw: raw}
 	switch {
@@ -64,10 +64,10 @@ func (m *Message) readID() bool {
 	return true
 }
 
-// sessionAtEnd returns the sessionId that is the message's last member, and the
-// index of the comma before it. The key directly before the last string and brace
-// cannot belong to a nested object: inside a string its quotes would be escaped,
-// and params or result would end with a second brace.
+// sessionAtEnd returns the sessionId if it is the message's last member, and the index of
+// the comma before that member. A key that is followed by a string and the last brace is a
+// member of the message itself: inside a string its quotes would be escaped, and in a
+// nested object two braces would follow.
 func sessionAtEnd(raw []byte) (string, int) {
 	end := len(raw) - 2
 	if end < len(sessionKey) || raw[end] != '"' || raw[end+1] != '}' {
@@ -90,8 +90,9 @@ func (m Message) WithoutSession() Message {
 	return m
 }
 
-// WithID returns the text of a reply with another id. An id that is not longer
-// than the present one is written into Raw, and the text begins later in Raw.
+// WithID returns the text of a reply with another id. If the new id is not longer than
+// the present one, WithID writes it into Raw and returns the end of Raw. Otherwise it
+// returns a copy.
 func (m Message) WithID(id int64) []byte {
 	var b [32]byte
 	head := strconv.AppendInt(append(b[:0], replyHead...), id, 10)

@@ -52,8 +52,8 @@ func TestWithID(t *testing.T) {
 	}
 }
 
-// FuzzParseMessage checks that ParseMessage survives any message, whole or half, and
-// that the session which it finds is the one that encoding/json finds.
+// FuzzParseMessage checks that ParseMessage and RawParams do not panic, and that
+// ParseMessage and encoding/json find the same session.
 func FuzzParseMessage(f *testing.F) {
 	f.Add([]byte(`{"id":7,"result":{"sessionId":"no"},"sessionId":"S"}`))
 	f.Add([]byte(`{"method":"A.b","params":{},"sessionId":"S"}`))
@@ -74,8 +74,8 @@ func FuzzParseMessage(f *testing.F) {
 	})
 }
 
-// A client gets its reply with its own id and, on its root, without a session; the
-// reply has the size that the message has room for.
+// A client gets the reply to a request on its root session with the client's id and without
+// a sessionId.
 func TestReplyForClient(t *testing.T) {
 	for _, tt := range []struct{ msg, want string }{
 		{`{"id":1000000001,"result":{"a":"}"},"sessionId":"R"}`, `{"id":7,"result":{"a":"}"}}`},

@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// Request is a CDP command. [ParseRequest] returns one that a client sent;
-// [Request.Encode] writes one for the browser.
+// Request is a CDP command. [ParseRequest] returns a request that a client sent;
+// [Request.Encode] returns the text of a request for the browser.
 type Request struct {
 	ID      int64
 	Method  string
 	Session string // the sessionId member; empty on the root session
 	Params  []byte // a JSON object; nil if the member is absent
 	Size    int    // length of the parsed message in bytes
-	HasID   bool   // ID was read; this holds even if ParseRequest returned an error
+	HasID   bool   // ID was read; it can be set even if ParseRequest returned an error
 }
 
-// shapeError is the reason why a client's message is not a request, in
-// Chromium's own words.
+// shapeError is the reason why a client's message is not a request. The texts from
+// errObject on are Chromium's.
 type shapeError string
 
 // Error returns the reason.
@@ -34,12 +34,12 @@ const (
 	errProperties shapeError = "Message has property other than 'id', 'method', 'sessionId', 'params'"
 )
 
-// ParseRequest reads a client's message. The request keeps msg.
+// ParseRequest reads a client's message. The Params of the request refer to msg.
 //
-// ParseRequest is strict where Chromium is lenient: comments and repeated
-// members are errors, so that two readers cannot disagree about a message. It
-// rejects a raw NUL, because NUL ends a message on Chromium's pipe, and text that
-// is not UTF-8, because Chromium never answers it.
+// ParseRequest is strict where Chromium is lenient. Comments and repeated members are
+// errors, so that two readers cannot disagree about a message. A raw NUL is an error,
+// because NUL ends a message on Chromium's pipe. Text that is not UTF-8 is an error,
+// because Chromium never answers such a message.
 func ParseRequest(msg []byte) (Request, error) {
 	r := Request{Size: len(msg)}
 	if !utf8.Valid(msg) {
@@ -92,8 +92,9 @@ func ParseRequest(msg []byte) (Request, error) {
 	return r, nil
 }
 
-// Encode returns the request as a message to the browser. The method, the session
-// and the params are copied as they are: they must not need escaping.
+// Encode returns the request as a message to the browser. It copies the method, the
+// session and the params unchanged, so the method and the session must not contain
+// characters that JSON escapes.
 func (r Request) Encode() []byte {
 	b := make([]byte, 0, len(r.Method)+len(r.Params)+len(r.Session)+64)
 	b = strconv.AppendInt(append(b, replyHead...), r.ID, 10)

@@ -9,8 +9,8 @@ import (
 // depth of 300.
 const maxDepth = 250
 
-// members calls each for every member of the object in msg. The key is passed with
-// its quotes.
+// members calls each for every member of the object in msg. The key includes its quotes.
+// members returns the first error of each, or the reason why msg is not an object.
 func members(msg []byte, each func(key, value []byte) error) error {
 	i := space(msg, 0)
 	if i >= len(msg) {
@@ -96,7 +96,7 @@ func literalEnd(b []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// compositeEnd is valueEnd for an object or an array.
+// compositeEnd is [valueEnd] for an object or an array.
 func compositeEnd(b []byte, i, depth int) int {
 	object := b[i] == '{'
 	last := byte(']')
@@ -132,7 +132,7 @@ func compositeEnd(b []byte, i, depth int) int {
 	}
 }
 
-// stringEnd is valueEnd for a string.
+// stringEnd is [valueEnd] for a string.
 func stringEnd(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -166,8 +166,8 @@ func stringEnd(b []byte, i int) int {
 	return -1
 }
 
-// plain reports whether eight bytes of a string, read as one word, contain no
-// quote, backslash or control character. Such bytes are skipped at once.
+// plain reports whether eight bytes, read as one little-endian word, contain no quote,
+// backslash or control character. stringEnd skips such bytes in one step.
 func plain(w uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	quote, escape := w^ones*'"', w^ones*'\\'
@@ -178,7 +178,7 @@ func hex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// numberEnd is valueEnd for a number.
+// numberEnd is [valueEnd] for a number.
 func numberEnd(b []byte, i int) int {
 	if i < len(b) && b[i] == '-' {
 		i++
@@ -217,8 +217,9 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// plainString returns the text of a JSON string. ok is false if the string has an
-// escape: a rule could then compare another spelling than Chromium.
+// plainString returns the text of a JSON string. ok is false if quoted is not a string or
+// contains an escape: a rule could otherwise compare the escaped spelling of a name, while
+// Chromium reads the unescaped one.
 func plainString(quoted []byte) (text string, ok bool) {
 	if len(quoted) < 2 || quoted[0] != '"' || bytes.IndexByte(quoted, '\\') >= 0 {
 		return "", false

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// plain finds every byte that ends a string, begins an escape or may not be in a
-// string, in each of the eight positions and next to any other byte.
+// plain finds every byte that ends a string, begins an escape or must not occur in a
+// string, in each of the eight positions and next to different other bytes.
 func TestPlain(t *testing.T) {
 	for c := range 256 {
 		for _, beside := range []byte{' ', '!', '#', '[', ']', 0x7f, 0x80, 0xff} {

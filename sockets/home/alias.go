@@ -15,12 +15,13 @@ import (
 // '#' and ':', as part of the URL's syntax. A socket whose path has such characters
 // is reached through an alias: a symbolic link to its directory, in a private directory
 // below /tmp. A session has at most one alias, from the first time that it is needed until
-// the daemon or the session ends. A symbolic link in the session's state points to it.
+// the daemon or the session ends. Among the session's files, a second symbolic link points
+// to the private directory, so that a later daemon finds the alias of a killed one.
 
 const (
-	aliasParent = "/tmp" // not $TMPDIR: commands and daemons may differ in it
+	aliasParent = "/tmp" // not $TMPDIR, which may differ between commands and daemons
 	aliasLink   = "s"
-	plainOthers = "/._-~@+=," // need no escape in a URL, as letters and digits
+	plainOthers = "/._-~@+=," // besides letters and digits, these need no escape in a URL
 )
 
 // Alias returns a path to the socket that needs no escapes in a URL: the socket's own path
@@ -55,7 +56,7 @@ func (r Root) RemoveAlias(session string) error {
 		return nil
 	}
 	if err == nil {
-		err = os.RemoveAll(dir) // removes the link in it and does not follow it
+		err = os.RemoveAll(dir) // removes the link in the directory and does not follow it
 	}
 	return errors.Join(err, os.Remove(r.alias(session)))
 }
@@ -91,9 +92,10 @@ func makeAlias(of string) (dir string, err error) {
 	return dir, nil
 }
 
-// ownAlias returns the directory of the session's alias, or [fs.ErrNotExist] if the session
-// has no alias. If the directory was removed or others can enter it, ownAlias returns an
-// empty path, which resolves to nothing and which RemoveAll ignores.
+// ownAlias returns the private directory of the session's alias, or [fs.ErrNotExist] if the
+// session has no alias. If the directory was removed, is not in aliasParent or can be entered
+// by other users, ownAlias returns an empty path, which leads to no file and which RemoveAll
+// ignores.
 func (r Root) ownAlias(session string) (dir string, err error) {
 	dir, err = os.Readlink(r.alias(session))
 	if err != nil {
@@ -105,7 +107,8 @@ func (r Root) ownAlias(session string) (dir string, err error) {
 	return dir, nil
 }
 
-// alias returns the path of the link in the session's state that points to its alias.
+// alias returns the path of the link that points to the private directory of the session's
+// alias.
 func (r Root) alias(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".alias")
 }

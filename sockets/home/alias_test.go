@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// An alias leads a client to the socket with the path that it finds in a URL.
+// A client that takes an alias from a URL, without decoding escapes, reaches the socket.
 func TestAliasLeadsToTheSocket(t *testing.T) {
 	for _, name := range []string{"plain-1.0_a~@+=,", "a b", "ü", "a#b", "a%20b", "a:b", "a?b", "a\\b", "a\"b", "a;b"} {
 		t.Run(name, func(t *testing.T) {
@@ -21,7 +21,7 @@ func TestAliasLeadsToTheSocket(t *testing.T) {
 			r := Root{Dir: filepath.Join(outer, name)}
 			needed, err := r.CheckAlias()
 			if err != nil || needed != (name[0] != 'p') {
-				t.Errorf("CheckAlias() of a root that is not made yet = %v, %v", needed, err)
+				t.Errorf("CheckAlias() of a root that does not exist yet = %v, %v", needed, err)
 			}
 			if err := r.Make(); err != nil {
 				t.Fatal(err)
@@ -40,7 +40,7 @@ func TestAliasLeadsToTheSocket(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = r.RemoveAlias("a") }) // where the test fails
+			t.Cleanup(func() { _ = r.RemoveAlias("a") }) // in case the test fails
 			if (alias == socket) == needed {
 				t.Errorf("Alias(%q) = %q", socket, alias)
 			}
@@ -48,7 +48,7 @@ func TestAliasLeadsToTheSocket(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			path, below, _ := strings.Cut(u.EscapedPath(), ":") // as a client does that decodes nothing
+			path, below, _ := strings.Cut(u.EscapedPath(), ":") // like a client that decodes no escapes
 			if conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"}); err != nil || below != "/v1/session/a" {
 				t.Errorf("dialing %s: %v", path, err)
 			} else {
@@ -58,17 +58,17 @@ func TestAliasLeadsToTheSocket(t *testing.T) {
 				t.Error(err)
 			}
 			if _, err := os.Lstat(filepath.Dir(filepath.Dir(alias))); needed && err == nil {
-				t.Errorf("after the session's end there is still %s", alias)
+				t.Errorf("Forget() did not remove %s", alias)
 			}
 			if _, err := os.Lstat(socket); err != nil {
-				t.Errorf("with its alias the socket is gone: %v", err)
+				t.Errorf("Forget() removed the socket: %v", err)
 			}
 		})
 	}
 }
 
-// A daemon uses the alias that the session's last one left when it was killed. It takes
-// none that others can change, and none that leads elsewhere.
+// A daemon uses the alias that a killed daemon of the session left, unless other users can
+// change the alias or it leads to another directory.
 func TestAliasIsCheckedBeforeUse(t *testing.T) {
 	r := Root{Dir: filepath.Join(t.TempDir(), "a b")}
 	if err := r.Make(); err != nil {
@@ -91,7 +91,7 @@ func TestAliasIsCheckedBeforeUse(t *testing.T) {
 	first := alias()
 	dir := filepath.Dir(filepath.Dir(first))
 	if info, err := os.Lstat(dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the alias lies in %v (%v), want mode 0700", info, err)
+		t.Errorf("the directory of the alias is %v (%v), want mode 0700", info, err)
 	}
 	if again := alias(); again != first {
 		t.Errorf("Alias() = %q and then %q", first, again)
@@ -102,7 +102,7 @@ func TestAliasIsCheckedBeforeUse(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	open := alias()
 	if open == first {
-		t.Errorf("Alias() = %q, where others can change what it leads to", open)
+		t.Errorf("Alias() = %q, which other users can change", open)
 	}
 	link := filepath.Dir(open)
 	if err := os.Remove(link); err != nil {
@@ -112,12 +112,12 @@ func TestAliasIsCheckedBeforeUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if moved := alias(); moved == open {
-		t.Errorf("Alias() = %q, which leads elsewhere", moved)
+		t.Errorf("Alias() = %q, which leads to another directory", moved)
 	}
 	if err := os.RemoveAll(filepath.Dir(filepath.Dir(alias()))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Dir(alias())); err != nil {
-		t.Errorf("after the temporary directory was cleaned: %v", err)
+		t.Errorf("Alias() after its directory was removed: %v", err)
 	}
 }

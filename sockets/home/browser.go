@@ -35,11 +35,11 @@ func (r Root) browser(name, file string) Endpoint {
 
 const leaseName = "abrowser.lock"
 
-// BrowserOf returns the endpoint of the browser that the settings choose. There is one for
-// each profile, and one for each external browser. Its name is "default", the profile's
-// name, or a hash of the profile's directory or the CDP endpoint. The lease of a profile
-// given as a directory is in that directory, so that it excludes browsers of other roots
-// too. BrowserOf expects settings from [Root.Normalize].
+// BrowserOf returns the endpoint of the browser that the settings choose. Each profile has
+// one endpoint, and so has each external browser, which abrowser did not start. The
+// endpoint's name is "default", the profile's name, or a hash of the profile's directory or
+// of the CDP URL. The lease of a profile given as a directory is in that directory, so that
+// it also excludes browsers of other roots. BrowserOf expects settings from [Root.Normalize].
 func (r Root) BrowserOf(s wire.Settings) (Endpoint, error) {
 	switch {
 	case s.CDP != "":
@@ -70,6 +70,6 @@ func isHashName(name string) bool {
 }
 
 // Browsers lists the endpoints of brokers whose socket file exists, whether a broker listens
-// or not. Name is empty if the file's name is a hash. Lock is correct for named profiles
-// only.
+// or not. An endpoint's Name is empty if its file name is a hash from [fileName]. Its Lock
+// is correct only for the shared profile and for profiles given by name.
 func (r Root) Browsers() ([]Endpoint, error) { return r.list("b", r.browser, ".sock") }

@@ -22,7 +22,7 @@ func TestBrowserOf(t *testing.T) {
 	a, _ := root.BrowserOf(wire.Settings{Profile: "/home/me/profile/"})
 	b, _ := root.BrowserOf(wire.Settings{Profile: "/home/me/profile"})
 	if a != b || filepath.Dir(a.Socket) != "/r/run/b" {
-		t.Errorf("one directory has two places: %+v, %+v", a, b)
+		t.Errorf("one directory has two endpoints: %+v, %+v", a, b)
 	}
 	if _, err := root.BrowserOf(wire.Settings{Profile: "../x"}); err == nil {
 		t.Error("a profile named ../x was accepted")

@@ -16,13 +16,13 @@ func TestDiskFull(t *testing.T) {
 		{"nothing is counted", 0, 0, 0, 0, false},
 	} {
 		if got := diskFull(tt.blocks, tt.free, tt.files, tt.freeFiles); got != tt.want {
-			t.Errorf("%s: diskFull is %v", tt.name, got)
+			t.Errorf("%s: diskFull() = %v", tt.name, got)
 		}
 	}
 	if err := (Root{Dir: t.TempDir()}).CheckDisk(); err != nil {
-		t.Errorf("where there is room: %v", err)
+		t.Errorf("CheckDisk() with free space = %v", err)
 	}
 	if err := (Root{Dir: "/nowhere"}).CheckDisk(); err != nil {
-		t.Errorf("where there is no directory: %v", err)
+		t.Errorf("CheckDisk() of a missing directory = %v", err)
 	}
 }

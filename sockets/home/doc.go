@@ -1,11 +1,12 @@
-// Package home finds abrowser's files: the user's root directory, and below it the
-// socket, lock and log of each session's daemon, each browser's broker and each driver.
-// It checks names, normalizes the settings that choose a browser, and saves in which
-// browser a session's pages are.
+// Package home finds abrowser's files. The files of a user are below one directory, the
+// root. An [Endpoint] is the files of one server: of the daemon that serves a session, of the
+// broker that serves a browser, or of a driver, which runs Playwright for several daemons.
+// The package also checks names, normalizes the settings that choose a browser, and saves in
+// which browser a session's pages are.
 //
-// It opens no socket and takes no lock: package sockets does, at a [Endpoint] of this
-// package. It imports sockets/wire alone.
+// The package opens no socket and acquires no lock; package sockets does, at an [Endpoint].
+// The only package of the project that it imports is sockets/wire.
 //
-// The invariant: every directory below the root belongs to the user and is closed to
-// others, so that the directory protects what is in it, whatever a file's mode is.
+// The invariant: every directory below the root belongs to the user and is closed to other
+// users. A directory therefore protects the files in it, whatever their modes are.
 package home

@@ -16,11 +16,11 @@ import (
 
 // Endpoint is the name and the files of a session's daemon, a browser's broker or a driver.
 type Endpoint struct {
-	Name   string // of the session or browser; empty if only its hash is known
-	Socket string // the socket on which it listens
+	Name   string // of the session, browser or driver; empty if only a hash is known
+	Socket string // the socket on which the server listens
 	Lock   string // the file of its lease
-	Start  string // the lock file that is held while it is being started
-	Log    string // gets its stdout and stderr
+	Start  string // the lock file that is locked while the server is being started
+	Log    string // gets the server's stdout and stderr
 }
 
 // Session returns the endpoint of a session's daemon.
@@ -43,7 +43,8 @@ func (r Root) session(name, file string) Endpoint {
 }
 
 // Driver returns the endpoint of the root's nth shared driver, counted from 1. All drivers
-// share one start lock, so that a process that starts a driver sees all that have room.
+// have the same start lock. Its holder tries all running drivers before it starts another
+// one, so that no driver is started while one can serve a further session.
 func (r Root) Driver(n int) (Endpoint, error) {
 	name := "driver-" + strconv.Itoa(n)
 	e := Endpoint{
@@ -61,7 +62,7 @@ func (r Root) Driver(n int) (Endpoint, error) {
 const MaxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
 
 // CheckLength returns an error if the socket's path is longer than [MaxSocketPath]. The
-// error of the system is only "invalid argument".
+// system's own error would be only "invalid argument".
 func (e Endpoint) CheckLength() error {
 	if len(e.Socket) <= MaxSocketPath {
 		return nil
@@ -72,11 +73,11 @@ func (e Endpoint) CheckLength() error {
 }
 
 // Sessions lists the endpoints of sessions whose socket or lock file exists, whether a daemon
-// listens or not. Name is empty if the file's name is a hash.
+// listens or not. An endpoint's Name is empty if its file name is a hash from [fileName].
 func (r Root) Sessions() ([]Endpoint, error) { return r.list("s", r.session, ".sock", ".lock") }
 
-// list returns the endpoints that have a file with one of the extensions in a directory of
-// run.
+// list returns the endpoints that have a file with one of the extensions in the directory
+// run/dir.
 func (r Root) list(dir string, endpoint func(name, file string) Endpoint, extensions ...string) ([]Endpoint, error) {
 	entries, err := os.ReadDir(r.Path("run", dir))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -49,7 +49,8 @@ func (r Root) LoadLocation(session string) (wire.Settings, bool, error) {
 	return s, true, nil
 }
 
-// StateFile returns the path of the file with the settings that last as long as the session.
+// StateFile returns the path of the file with the settings that are kept until the session
+// ends.
 func (r Root) StateFile(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".kept.json")
 }

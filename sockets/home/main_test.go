@@ -11,8 +11,7 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child is what another process does; it says how it went on its first line of
-// output.
+// child runs a role in another process. It prints the result on its first line of output.
 func child(role string, args []string) int {
 	var err error
 	switch role {
@@ -31,7 +30,7 @@ func child(role string, args []string) int {
 	return 0
 }
 
-// newRoot is a root with a path short enough for every session's name.
+// newRoot returns a root whose path is short enough for every session's name.
 func newRoot(t *testing.T) Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")

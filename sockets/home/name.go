@@ -9,7 +9,7 @@ import (
 
 const (
 	maxName    = 128 // bytes of a session's name
-	maxLiteral = 64  // bytes of a name that is used as a file name
+	maxLiteral = 64  // bytes of a name that is itself used as a file name
 	hashed     = "sha."
 )
 
@@ -37,9 +37,10 @@ func nameRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-'
 }
 
-// fileName returns the first part of the names of a session's files. Names with upper-case
-// letters, which some file systems do not distinguish, and names with dots are hashed. The
-// result then has a dot, so that it differs from every literal name.
+// fileName returns the first part of the names of a session's or browser's files. This is the
+// name itself if it is literal: at most 64 lower-case letters, digits, '_' and '-'. It is a
+// hash otherwise, since some file systems do not distinguish upper-case letters. The prefix
+// of the hash has a dot, so that the hash differs from every literal name.
 func fileName(name string) string {
 	if isLiteral(name) {
 		return name

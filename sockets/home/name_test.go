@@ -53,7 +53,7 @@ func TestFileNames(t *testing.T) {
 		}
 		folded := strings.ToLower(got)
 		if other, ok := seen[folded]; ok {
-			t.Errorf("fileName(%q) and fileName(%q) are one file where case is folded", tt.name, other)
+			t.Errorf("fileName(%q) and fileName(%q) are the same on a case-insensitive file system", tt.name, other)
 		}
 		seen[folded] = tt.name
 	}
@@ -77,7 +77,7 @@ func FuzzCheckName(f *testing.F) {
 		}
 		b, err := r.Browser(name)
 		if err != nil {
-			t.Fatalf("Browser(%q) = %v after Session took it", name, err)
+			t.Fatalf("Browser(%q) = %v, but Session accepts the name", name, err)
 		}
 		for path, dir := range map[string]string{
 			p.Socket: "/r/run/s", p.Lock: "/r/run/s", p.Start: "/r/run/s", p.Log: "/r/log",

@@ -12,7 +12,7 @@ import (
 
 func noVariables(string) (string, bool) { return "", false }
 
-func TestOneProfileHasOnePlace(t *testing.T) {
+func TestNormalizeProfile(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestOneProfileHasOnePlace(t *testing.T) {
 		spellings []string
 	}{
 		{filepath.Join(dir, "real", "profile"), []string{"real/profile", "real/profile/", "real/./profile", "real/../real/profile", "link", "link/", "above/profile"}},
-		{filepath.Join(dir, "real", "new", "er"), []string{"real/new/er", "above/new/er/"}}, // not made yet
+		{filepath.Join(dir, "real", "new", "er"), []string{"real/new/er", "above/new/er/"}}, // does not exist yet
 		{"work", []string{"r/profiles/work", "named", "r/profiles/work/"}},
 	} {
 		for _, spelled := range tt.spellings {
@@ -74,14 +74,14 @@ func TestProfileIsRefused(t *testing.T) {
 		want     string
 	}{
 		{"a browser's own", wire.Settings{Profile: own}, "of your own Chrome"},
-		{"one in it", wire.Settings{Profile: filepath.Join(own, "Default")}, "of your own Chrome"},
+		{"a directory in it", wire.Settings{Profile: filepath.Join(own, "Default")}, "of your own Chrome"},
 		{"by a link", wire.Settings{Profile: filepath.Join(home, "sly")}, "of your own Chrome"},
 		{"a link to nothing", wire.Settings{Profile: filepath.Join(home, "loose")}, "a dangling link"},
 		{"below a file", wire.Settings{Profile: filepath.Join(home, "file", "x")}, "is not a directory"},
-		{"no name", wire.Settings{Profile: "a b"}, "not a profile's name"},
-		{"a made name", wire.Settings{Profile: "dir-0123456789abcdef"}, "not a profile's name"},
-		{"the shared one's name", wire.Settings{Profile: "default"}, "shared profile"},
-		{"the shared one's directory", wire.Settings{Profile: root.Path("profiles", "default")}, "shared profile"},
+		{"not a name", wire.Settings{Profile: "a b"}, "not a profile's name"},
+		{"a hash name", wire.Settings{Profile: "dir-0123456789abcdef"}, "not a profile's name"},
+		{"the shared profile's name", wire.Settings{Profile: "default"}, "shared profile"},
+		{"the shared profile's directory", wire.Settings{Profile: root.Path("profiles", "default")}, "shared profile"},
 		{"with a mode", wire.Settings{Profile: "work", Mode: wire.ModeIncognito}, "contradict"},
 		{"with an endpoint", wire.Settings{Profile: "work", CDP: "9222"}, "contradict"},
 		{"an endpoint with a mode", wire.Settings{CDP: "9222", Mode: wire.ModeShared}, "contradict"},
@@ -95,10 +95,10 @@ func TestProfileIsRefused(t *testing.T) {
 		})
 	}
 	if _, err := root.Normalize(wire.Settings{Mode: wire.ModePersistent}, "default", lookup); !errors.Is(err, wire.CodeBadInput) {
-		t.Errorf("the shared profile for a persistent session: %v", err)
+		t.Errorf("Normalize(persistent, session default) = %v", err)
 	}
 	if _, err := root.Normalize(wire.Settings{Profile: own + "-mine"}, "a", lookup); err != nil {
-		t.Errorf("a directory beside a browser's own: %v", err)
+		t.Errorf("Normalize(a directory next to a browser's own) = %v", err)
 	}
 	err = MakeProfile(wire.Settings{Profile: filepath.Join(home, "file")})
 	if e := wire.AsError(err); e == nil || e.Code != wire.CodeBadInput || !strings.Contains(e.Message, "is not a directory") {
@@ -112,11 +112,11 @@ func TestProfileIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Geteuid() == 0 {
-		closed = "/sys/abrowser" // root writes everywhere but here
+		closed = "/sys/abrowser" // root can write everywhere else
 	}
 	err = MakeProfile(wire.Settings{Profile: closed})
 	if e := wire.AsError(err); e == nil || e.Code != wire.CodePermission || e.Hint == "" {
-		t.Errorf("MakeProfile(not ours to write) = %+v", e)
+		t.Errorf("MakeProfile(a directory that cannot be written) = %+v", e)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestNormalizeEndpoint(t *testing.T) {
 		}
 	}
 	if got := RedactCDP("wss://user:secret@grid.example/path?token=secret"); got != "wss://grid.example" {
-		t.Errorf("PlainEndpoint = %q", got)
+		t.Errorf("RedactCDP() = %q", got)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestResume(t *testing.T) {
 		return strings.Join([]string{s.SessionMode(), s.Profile}, " ")
 	}
 	if got := resume(work); got != "persistent work" {
-		t.Errorf("a session that was never: %s", got)
+		t.Errorf("without a saved location: %s", got)
 	}
 	if err := root.SaveLocation("a", wire.Settings{Profile: "work", Headed: true}); err != nil {
 		t.Fatal(err)
@@ -188,12 +188,12 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := root.Resume("a", wire.Settings{}); wire.AsError(err) == nil || wire.AsError(err).Hint == "" {
-		t.Errorf("with a file that is garbage: %v, want an error with a hint", err)
+		t.Errorf("Resume() with an invalid file = %v, want an error with a hint", err)
 	}
 	if err := errors.Join(root.Forget("a"), root.Forget("a")); err != nil {
 		t.Fatal(err)
 	}
 	if got := resume(wire.Settings{}); got != "shared " {
-		t.Errorf("after its end: %s", got)
+		t.Errorf("after Forget: %s", got)
 	}
 }

@@ -34,9 +34,10 @@ func canonical(path string) (string, error) {
 	}
 }
 
-// MakeProfile creates the profile's directory if the settings give one. It returns an error
-// if that is not a directory or cannot be written. A profile given by name is made below
-// the root by the broker.
+// MakeProfile creates the profile's directory if the settings give its path. It returns an
+// error if the path is not a directory or cannot be written. If the settings give the
+// profile's name, MakeProfile does nothing: the directory is below the root, and package
+// sockets creates it when the browser's lease, which is in it, is acquired.
 func MakeProfile(s wire.Settings) error {
 	dir := s.Profile
 	if s.CDP != "" || !filepath.IsAbs(dir) {
@@ -82,7 +83,8 @@ func personal(dir string, lookup func(string) (string, bool)) string {
 	return ""
 }
 
-// personalProfile is a browser's name and the directory of the user's profiles.
+// personalProfile is the name of a browser and the directory in which it keeps the user's own
+// profiles.
 type personalProfile struct{ of, dir string }
 
 func personalProfiles(system string, lookup func(string) (string, bool)) []personalProfile {

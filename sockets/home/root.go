@@ -10,13 +10,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Root is the one directory that holds all of a user's files.
+// Root is the directory below which abrowser keeps the files of one user.
 type Root struct{ Dir string }
 
-// Locate returns the root: $ABROWSER_HOME, else $HOME/.abrowser. It accesses no file;
-// lookup is os.LookupEnv. The root is neither in $TMPDIR nor in $XDG_RUNTIME_DIR, since
-// two logins, or a login and a cron job, would have two roots and thus two brokers for one
-// profile.
+// Locate returns the root: $ABROWSER_HOME if set, otherwise $HOME/.abrowser. It accesses no
+// file; lookup is os.LookupEnv. The root is neither in $TMPDIR nor in $XDG_RUNTIME_DIR: they
+// may differ between two logins, or between a login and a cron job, which would then have
+// two roots, and two brokers for one profile.
 func Locate(lookup func(string) (string, bool)) (Root, error) {
 	if dir, ok := lookup("ABROWSER_HOME"); ok {
 		return rootAt("ABROWSER_HOME", dir, "")
@@ -42,7 +42,8 @@ func (r Root) Path(elem ...string) string {
 }
 
 // Make creates the root's missing directories with mode 0700. It returns
-// [wire.CodeUnsafeDirectory] if one belongs to another user or can be entered by others.
+// [wire.CodeUnsafeDirectory] if one of them belongs to another user, can be entered by other
+// users or is not a directory.
 func (r Root) Make() error {
 	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o700); err != nil {
 		return wire.OSError("making "+filepath.Dir(r.Dir), err)

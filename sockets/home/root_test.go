@@ -17,7 +17,7 @@ func TestLocate(t *testing.T) {
 	tests := []struct {
 		name    string
 		environ map[string]string
-		want    string // empty: bad input
+		want    string // empty for bad input
 	}{
 		{"home", map[string]string{"HOME": "/home/u"}, "/home/u/.abrowser"},
 		{"own", map[string]string{"HOME": "/home/u", "ABROWSER_HOME": "/x/y/../z/"}, "/x/z"},
@@ -70,10 +70,10 @@ func TestMakeRefuses(t *testing.T) {
 		spoil func(t *testing.T, r Root)
 		code  wire.Code
 		hint  string
-		mends bool // the hint, run, mends it
+		mends bool // running the hint repairs the root
 	}{
 		{"an open root", func(t *testing.T, r Root) { chmod(t, r.Dir, 0o755) }, wire.CodeUnsafeDirectory, "chmod 700 ", true},
-		{"a root that a group writes", func(t *testing.T, r Root) { chmod(t, r.Dir, 0o720) }, wire.CodeUnsafeDirectory, "chmod 700 ", true},
+		{"a root that a group can write", func(t *testing.T, r Root) { chmod(t, r.Dir, 0o720) }, wire.CodeUnsafeDirectory, "chmod 700 ", true},
 		{"an open directory in it", func(t *testing.T, r Root) { chmod(t, r.Path("run", "s"), 0o701) }, wire.CodeUnsafeDirectory, "chmod 700 ", true},
 		{"a linked root", func(t *testing.T, r Root) {
 			must(t, os.Rename(r.Dir, r.Dir+".real"))
@@ -93,7 +93,7 @@ func TestMakeRefuses(t *testing.T) {
 		}, wire.CodeUnsafeDirectory, "ABROWSER_HOME", false},
 		{"another user's", func(t *testing.T, r Root) {
 			if os.Geteuid() != 0 {
-				t.Skip("only root gives directories away")
+				t.Skip("only root can change the owner of a directory")
 			}
 			must(t, os.Chown(r.Path("bin"), 65534, 65534))
 		}, wire.CodeUnsafeDirectory, "ABROWSER_HOME", false},

@@ -7,8 +7,8 @@ import (
 )
 
 // CheckSettings returns an error if the requested settings differ from those with which a
-// session's daemon runs. The hint closes the session if that is enough, and otherwise stops
-// its browser.
+// session's daemon runs. The hint is a command. It closes the session if the next one can
+// then have the settings, and otherwise stops the session's browser.
 func CheckSettings(asked wire.Settings, running wire.Hello) error {
 	names := asked.Diff(running.Settings)
 	command := "abrowser --session " + running.Name
@@ -22,13 +22,15 @@ func CheckSettings(asked wire.Settings, running wire.Hello) error {
 }
 
 // BrowserDiffers returns the error for a browser that runs with other settings than
-// requested: their names, and the command that stops the browser for all its sessions.
+// requested. names are the settings that differ, and stop is the command that stops the
+// browser for all its sessions.
 func BrowserDiffers(what string, names []string, stop string) error {
 	return settingsDiffer(what, names, stop+" ends it, for all sessions that work in it; abrowser --profile NAME open starts another")
 }
 
 // settingsDiffer returns the error for a session or browser that runs with other settings
-// than requested: their names, and the command that ends it.
+// than requested. names are the settings that differ, and end is the hint: the command that
+// ends the session or browser.
 func settingsDiffer(what string, names []string, end string) error {
 	return wire.Errorf(wire.CodeSettingsDiffer, "%s runs with other settings than asked for: %s", what, strings.Join(names, ", ")).
 		WithHint("%s", end).With("settings", names)

@@ -9,10 +9,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// ReplaceFile creates or replaces the file at path: a reader, or a process that is killed,
-// finds either the old content or all of the new one. write writes the new content to a
-// temporary file in the same directory, and syncs it if it has to survive a crash of the
-// machine. A missing directory is created with mode 0700.
+// ReplaceFile creates or replaces the file at path. The file always has either the old or the
+// complete new content, even if this process is killed. The function write writes the new
+// content to a temporary file in the same directory. It must sync the file if the content has
+// to survive a crash of the machine. A missing directory is created with mode 0700.
 func ReplaceFile(path string, mode fs.FileMode, write func(*os.File) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return wire.OSError("making "+filepath.Dir(path), err)
@@ -31,8 +31,9 @@ func ReplaceFile(path string, mode fs.FileMode, write func(*os.File) error) erro
 	return nil
 }
 
-// WriteFile replaces the file at path as [ReplaceFile] does, with a file that only the user
-// can read. It does not sync: the system keeps what a killed process has written.
+// WriteFile replaces the file at path as [ReplaceFile] does. Only the user can read the new
+// file. WriteFile does not sync: the content survives the end of this process, but may not
+// survive a crash of the machine.
 func WriteFile(path string, content []byte) error {
 	return ReplaceFile(path, 0o600, func(f *os.File) error {
 		_, err := f.Write(content)

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitEmpty waits until the listener's accept queue is empty, at most for limit. No
-// client can enter the queue once the socket file is removed. A client that is still in
-// the queue must be served: if its connection were closed after it had sent a request,
-// it could not tell whether the request ran.
+// awaitEmpty waits until the listener's accept queue is empty, but not longer than limit.
+// The caller has removed the socket file, so no further client can enter the queue. The
+// clients in the queue must be served: a client whose connection is closed after it has sent
+// a request cannot tell whether the request ran.
 func awaitEmpty(l net.Listener, limit time.Duration) {
 	conn, ok := l.(syscall.Conn)
 	if !ok {
@@ -26,7 +26,7 @@ func awaitEmpty(l net.Listener, limit time.Duration) {
 	for end := time.Now().Add(limit); time.Now().Before(end); <-tick.C {
 		waiting := 0
 		err := raw.Control(func(fd uintptr) {
-			waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) // 0 if it fails
+			waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) // -1 if it fails
 		})
 		if err != nil || waiting <= 0 {
 			return

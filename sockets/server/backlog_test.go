@@ -16,7 +16,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// slow accepts slowly, as on a busy machine.
+// slow is a listener that accepts slowly, as on a busy machine.
 type slow struct{ *net.UnixListener }
 
 func (l slow) Accept() (net.Conn, error) {
@@ -24,10 +24,10 @@ func (l slow) Accept() (net.Conn, error) {
 	return l.UnixListener.Accept()
 }
 
-// Clients that connected before the socket was removed are served. Otherwise their
-// connections would be closed after they have sent a request.
+// Serve answers the clients that connected before the socket file was removed. Otherwise it
+// would close their connections after they have sent a request.
 func TestUnlinkServesTheQueue(t *testing.T) {
-	dir, err := os.MkdirTemp("/tmp", "abk") // a socket's path is short
+	dir, err := os.MkdirTemp("/tmp", "abk") // t.TempDir is too long for a socket's path
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestUnlinkServesTheQueue(t *testing.T) {
 			_, errs[i] = (&client.Client{Endpoint: place}).Call(asking, verbs.Scroll.Spec, nil)
 		})
 	}
-	time.Sleep(100 * time.Millisecond) // they are connected
+	time.Sleep(100 * time.Millisecond) // all clients have connected by then
 	cancel()
 	all.Wait()
 	for i, err := range errs {

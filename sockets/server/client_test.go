@@ -31,7 +31,7 @@ func TestCall(t *testing.T) {
 				t.Errorf("Call() = %+v %q", out, reply.Warnings)
 			}
 			if out.Left < 5000 || out.Left >= 19_800 {
-				t.Errorf("the server has %d ms of our 20000, want a little less", out.Left)
+				t.Errorf("the handler has %d ms left, want a little less than the client's 20000", out.Left)
 			}
 		}
 		must(t, caller.Close())
@@ -60,15 +60,15 @@ func TestErrorsCrossTheSocket(t *testing.T) {
 		t.Errorf("Call() with too much = %v, want %s", err, wire.CodeTooLarge)
 	}
 	if _, err := (&client.Client{Endpoint: newPlace(t, "b")}).Call(t.Context(), spec(echo), nil); !errors.Is(err, wire.CodeNotRunning) {
-		t.Errorf("Call() of nobody = %v, want %s", err, wire.CodeNotRunning)
+		t.Errorf("Call() without a server = %v, want %s", err, wire.CodeNotRunning)
 	}
 }
 
-func TestHangUpCancels(t *testing.T) {
+func TestDisconnectCancelsTheVerb(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(h)})
-	for name, caller := range map[string]*client.Client{"once": c, "keeping": c.KeepAlive()} {
+	for name, caller := range map[string]*client.Client{"once": c, "kept alive": c.KeepAlive()} {
 		ctx, cancel := context.WithCancel(t.Context())
 		answered := make(chan error, 1)
 		go func() {
@@ -83,10 +83,10 @@ func TestHangUpCancels(t *testing.T) {
 		select {
 		case err := <-h.ended:
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: the verb ended by %v, want a cancelled context", name, err)
+				t.Errorf("%s: the context of the verb ended with %v, want context.Canceled", name, err)
 			}
 		case <-time.After(20 * time.Second):
-			t.Fatalf("%s: the verb goes on though its caller hung up", name)
+			t.Fatalf("%s: the verb still runs after its client has disconnected", name)
 		}
 		if _, err := caller.Hello(soon(t)); err != nil {
 			t.Errorf("%s: Hello() afterwards = %v", name, err)
@@ -100,14 +100,14 @@ func TestDeadlines(t *testing.T) {
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(nil)})
 	brief, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 	defer cancel()
-	// The server's deadline is the shorter one: it answers, the caller does not give up.
+	// The server's deadline is before the client's, so the server responds in time.
 	_, err := c.Call(brief, spec(hang), nil)
 	if !errors.Is(err, wire.CodeTimeout) || brief.Err() != nil {
-		t.Errorf("Call() = %v with the caller's context at %v, want %s from the server", err, brief.Err(), wire.CodeTimeout)
+		t.Errorf("Call() = %v and the client's context has %v, want %s from the server", err, brief.Err(), wire.CodeTimeout)
 	}
 }
 
-func TestKeptConnections(t *testing.T) {
+func TestKeepAlive(t *testing.T) {
 	p := newPlace(t, "a")
 	s := &Server{Hello: helloOf("a"), Handlers: handlers(nil)}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -122,13 +122,13 @@ func TestKeptConnections(t *testing.T) {
 	c := (&client.Client{Endpoint: p}).KeepAlive()
 	defer c.Close()
 	if c.IsConnected() {
-		t.Error("a connection is held before the first call")
+		t.Error("IsConnected() = true before the first call")
 	}
 	for range 5 {
 		_, err := c.Call(soon(t), spec(echo), echoIn{Text: "x"})
 		must(t, err)
 		if !c.IsConnected() || (&client.Client{Endpoint: p}).IsConnected() {
-			t.Error("the connection is not held, or held where none is kept")
+			t.Error("IsConnected() = false after a call, or true for a client without KeepAlive")
 		}
 	}
 	if n := counted.count(); n != 1 {
@@ -146,15 +146,15 @@ func TestKeptConnections(t *testing.T) {
 	cancel()
 	must(t, <-ended)
 	if c.IsConnected() {
-		t.Error("a connection is held to a server that has ended")
+		t.Error("IsConnected() = true after the server has ended")
 	}
-	// The daemon was replaced: the kept connections are of no use, the place is.
+	// When the daemon is replaced, the client connects again at the same endpoint.
 	second, err := sockets.Listen(p, l)
 	must(t, err)
 	again, stop := context.WithCancel(t.Context())
 	go func() { ended <- s.Serve(again, second) }()
 	if _, err := c.Call(soon(t), spec(echo), echoIn{Text: "x"}); err != nil {
-		t.Errorf("Call() of the successor = %v", err)
+		t.Errorf("Call() to the successor = %v", err)
 	}
 	stop()
 	must(t, <-ended)

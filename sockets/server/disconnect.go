@@ -15,8 +15,8 @@ func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// disconnected reports whether the client of a request has closed its connection. The system
-// has this information before net/http cancels the request's context.
+// disconnected reports whether the client of a request has closed its connection. It asks
+// the system, which reports this before net/http cancels the request's context.
 func disconnected(ctx context.Context) bool {
 	conn, ok := ctx.Value(connKey{}).(syscall.Conn)
 	return ok && sockets.HungUp(conn)

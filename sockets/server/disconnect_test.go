@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A handler sees at once that its client has disconnected.
-func TestCallerHasLeft(t *testing.T) {
+// IsCallerGone reports true as soon as the client has disconnected.
+func TestIsCallerGone(t *testing.T) {
 	here, left := make(chan bool), make(chan bool)
 	closed := make(chan struct{})
 	asks := wire.Bind(verb[verbs.Empty]("hang"), func(_ context.Context, call *wire.Call, _ verbs.Empty) (echoOut, error) {
@@ -31,14 +31,14 @@ func TestCallerHasLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !<-here {
-			t.Fatal("a caller that waits has left")
+			t.Fatal("IsCallerGone() = true for a connected client")
 		}
 		if err := conn.Close(); err != nil {
 			t.Fatal(err)
 		}
 		closed <- struct{}{}
 		if !<-left {
-			t.Fatal("a caller that has hung up is still there")
+			t.Fatal("IsCallerGone() = false after the client has disconnected")
 		}
 	}
 }

@@ -1,7 +1,8 @@
-// Package server answers requests on the sockets of package sockets: hello, retire,
-// the verbs of sockets/wire, and the handlers that a daemon or broker adds.
+// Package server answers HTTP requests on the Unix socket of a daemon, which serves one
+// session, or of a broker, which serves one browser. It serves hello, which describes the
+// server, retire, which ends an idle server, and the verbs, locks and other paths for which
+// the daemon or broker passes a handler.
 //
-// It does not know what a verb does: daemon and broker bring their handlers. It is
-// separate from package client because it imports net/http, which makes a program that
-// only sends requests start later.
+// The package implements no verb. It is separate from package client because it imports
+// net/http, which makes a program that only sends requests start later.
 package server

@@ -17,8 +17,9 @@ type Lock struct {
 	Acquire func(ctx context.Context, call *wire.Call) (out any, release func(), err error)
 }
 
-// serveHolding responds when the lock is acquired. It releases the lock when the client
-// disconnects, the limit has passed or leaving ends.
+// serveHolding acquires the lock h, responds and keeps the request open. It releases the lock
+// when the client disconnects, after the lock's limit, or when the server shuts down, which
+// ends the context leaving.
 func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Lock) {
 	call, no := s.admit(r, wire.Spec{})
 	if no == nil {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child runs a role in another process. It prints the result as its first line.
+// child runs a role in another process. It prints the result on its first line of output.
 func child(role string, args []string) int {
 	var err error
 	switch role {
@@ -47,13 +47,13 @@ func raw(socket string) error {
 	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 	_, err = conn.Read(make([]byte, 1))
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		err = wire.Errorf(wire.CodeForbidden, "hung up: %v", err)
+		err = wire.Errorf(wire.CodeForbidden, "the server closed the connection: %v", err)
 	}
 	return err
 }
 
-// newPlace returns a session's place in a new root, whose path is short enough for every
-// session's name.
+// newPlace returns the endpoint of a session in a new root, whose path is short enough for
+// every session's name.
 func newPlace(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
@@ -66,7 +66,7 @@ func newPlace(t *testing.T, name string) home.Endpoint {
 	return p
 }
 
-// listen holds p's lease and listens there until the test ends.
+// listen acquires p's lease and listens until the test ends.
 func listen(t *testing.T, p home.Endpoint) (*net.UnixListener, *sockets.Lease) {
 	t.Helper()
 	l, err := sockets.TryAcquire(p.Lock)

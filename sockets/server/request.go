@@ -54,14 +54,14 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	if reply.Error != nil {
 		code = reply.Error.Code
 	}
-	// Logged before the response, so that a client that has it finds the command in the log.
+	// The command is logged first, so that it is in the log when the client has the response.
 	s.logger().Info("served", "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "ms", milliseconds(time.Since(began)))
 	respond(w, statusOf(code), reply)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// run calls the handler. A panic in it fails this request alone.
+// run calls the handler. If the handler panics, only this request fails.
 func (s *Server) run(ctx context.Context, call *wire.Call, h wire.Handler, body []byte) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -73,7 +73,7 @@ func (s *Server) run(ctx context.Context, call *wire.Call, h wire.Handler, body 
 	return h.Serve(ctx, call, body)
 }
 
-// admit reads the request's head and refuses a request that is not for this server.
+// admit checks the headers of a request and returns the call that they describe.
 func (s *Server) admit(r *http.Request, verb wire.Spec) (*wire.Call, *refusal) {
 	if no := checkForm(r); no != nil {
 		return nil, no
@@ -85,7 +85,8 @@ func (s *Server) admit(r *http.Request, verb wire.Spec) (*wire.Call, *refusal) {
 	if no := s.checkSession(call); no != nil {
 		return nil, no
 	}
-	if call.Agent != "" && home.CheckName(call.Agent) != nil { // the value is not quoted: it may be a secret
+	// The error does not contain the agent's id, which may be secret.
+	if call.Agent != "" && home.CheckName(call.Agent) != nil {
 		return nil, refuse(0, wire.CodeBadInput, "%s is not an agent's name", wire.HeaderAgent)
 	}
 	patience := defaultPatience
@@ -96,7 +97,7 @@ func (s *Server) admit(r *http.Request, verb wire.Spec) (*wire.Call, *refusal) {
 		}
 		patience = time.Duration(ms) * time.Millisecond
 	}
-	// A little less than the client waits, so that the response still reaches it.
+	// The deadline is a little before the client's, so that the response arrives in time.
 	call.Deadline = time.Now().Add(patience - min(patience/10, 250*time.Millisecond))
 	if text := r.Header.Get(wire.HeaderSettings); text != "" {
 		if err := json.Unmarshal([]byte(text), &call.Settings); err != nil {
@@ -106,7 +107,7 @@ func (s *Server) admit(r *http.Request, verb wire.Spec) (*wire.Call, *refusal) {
 	return call, nil
 }
 
-// checkForm refuses requests that a web page could send without a preflight.
+// checkForm refuses requests that a web page could send without a CORS preflight.
 func checkForm(r *http.Request) *refusal {
 	if r.Method != http.MethodPost {
 		return refuse(http.StatusMethodNotAllowed, wire.CodeBadInput, "%s takes POST", r.URL.Path)
@@ -117,8 +118,8 @@ func checkForm(r *http.Request) *refusal {
 	return nil
 }
 
-// checkCompatible refuses a client of another protocol or build. The hint says which of
-// the two is older, and how to continue.
+// checkCompatible refuses a client of another protocol or build. The hint says how to
+// continue, and whether the client has the older protocol.
 func (s *Server) checkCompatible(h http.Header) *refusal {
 	hello := s.Hello()
 	end := "abrowser browser stop"
@@ -140,8 +141,9 @@ func (s *Server) checkCompatible(h http.Header) *refusal {
 	return nil
 }
 
-// checkSession refuses a request for another session than the daemon's. A broker serves
-// all sessions.
+// checkSession refuses an invalid session, and a request to a daemon for another session. A
+// request to a daemon that names no session is for the daemon's session. A broker serves all
+// sessions.
 func (s *Server) checkSession(call *wire.Call) *refusal {
 	hello := s.Hello()
 	if call.Session == "" {
@@ -160,7 +162,7 @@ func (s *Server) checkSession(call *wire.Call) *refusal {
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	// Reset afterwards: net/http would take an expired read deadline for a disconnect.
+	// The deadline is reset afterwards, since net/http treats its expiry as a disconnect.
 	control := http.NewResponseController(w)
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// slowBuffer writes slowly, as a file on a busy machine may.
+// slowBuffer is a log that is written slowly, like a file on a busy machine.
 type slowBuffer struct{ lockedBuffer }
 
 func (b *slowBuffer) Write(p []byte) (int, error) {
-	time.Sleep(20 * time.Millisecond) // a client that had its response would go on meanwhile
+	time.Sleep(20 * time.Millisecond) // a client that already had its response would continue
 	return b.lockedBuffer.Write(p)
 }
 
-// When the client has the response, the command is in the log.
-func TestServedIsLoggedBeforeTheAnswer(t *testing.T) {
+// When a client has the response to a command, the command is in the log.
+func TestCommandIsLoggedBeforeTheResponse(t *testing.T) {
 	p := newPlace(t, "a")
 	var logged slowBuffer
 	c := serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(nil), Log: slog.New(slog.NewTextHandler(&logged, nil))})
@@ -26,7 +26,7 @@ func TestServedIsLoggedBeforeTheAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Count(logged.String(), `verb="echo text"`); got != n {
-			t.Fatalf("after %d commands the log has %d", n, got)
+			t.Fatalf("after %d commands the log contains %d", n, got)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // statusOf returns the HTTP status of a reply with this code; an empty code is success.
-// Our own clients read the code, others, such as curl, the status.
+// abrowser's clients use the code. The status is for other programs, such as curl.
 func statusOf(code wire.Code) int {
 	switch code {
 	case "":
@@ -52,13 +52,13 @@ func respond(w http.ResponseWriter, status int, v any) {
 		status = http.StatusInternalServerError
 		raw = []byte(`{"error":{"code":"internal","message":"encoding the response failed"}}`)
 	}
-	// The deadline frees the handler of a client that does not read its response. Only
-	// the writers of tests do not support deadlines.
+	// The deadline ends the handler of a client that does not read its response. An error is
+	// ignored: only the writers of tests do not support deadlines.
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
 	w.WriteHeader(status)
 	_, _ = w.Write(raw) // fails if the client has disconnected
-	_ = control.Flush() // the client need not wait until the handler returns
+	_ = control.Flush() // so that the client need not wait until the handler returns
 }

@@ -15,9 +15,9 @@ import (
 
 const (
 	maxHead      = 64 << 10         // bytes of a request's head
-	headTime     = 5 * time.Second  // to receive a request's head
-	bodyTime     = 30 * time.Second // to receive its body, and to send its response
-	idleTime     = 10 * time.Minute // of a connection without a request
+	headTime     = 5 * time.Second  // limit for receiving a request's head
+	bodyTime     = 30 * time.Second // limit for receiving its body, and for sending its response
+	idleTime     = 10 * time.Minute // after which a connection without a request is closed
 	defaultGrace = 5 * time.Second
 )
 
@@ -41,7 +41,7 @@ type Server struct {
 // process's user only, and closes l. A hijacked connection belongs to its handler; the
 // context of its request ends with the server. When ctx ends, Serve
 //
-//  1. removes the socket file and accepts the clients that are still in the queue,
+//  1. removes the socket file and accepts the clients that are still in the accept queue,
 //  2. stops accepting, closes idle connections, and lets running requests end within Grace,
 //  3. cancels the contexts of the remaining requests,
 //  4. closes all connections,
@@ -74,7 +74,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Unlink()
 		awaitEmpty(l, s.grace())
 	}
-	// The server's list of connections is complete only when Accept has returned.
+	// http.Server tracks a connection only after Accept has returned it. Wait until its accept
+	// loop has ended, so that Shutdown closes all connections.
 	err := l.Close()
 	if accepting := <-failed; !errors.Is(accepting, net.ErrClosed) {
 		err = errors.Join(err, accepting)
@@ -89,8 +90,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return errors.Join(err, s.waitFor(running))
 }
 
-// waitFor waits for the cancelled verbs. It returns an error if one ignores its context
-// for longer than the grace period.
+// waitFor waits until the cancelled verbs have ended. It returns an error if a verb ignores
+// the end of its context for longer than the grace period.
 func (s *Server) waitFor(running *sync.WaitGroup) error {
 	done := make(chan struct{})
 	go func() {
@@ -127,9 +128,9 @@ func ignore(err, target error) error {
 	return err
 }
 
-// Handler returns the handler of hello, retire, the verbs and Extra. It refuses requests
-// from web pages, and for another session, protocol or build. The context of a verb ends
-// when its client disconnects or shortly before the client's deadline.
+// Handler returns the handler of hello, retire, the verbs, Locks and Extra. It refuses
+// requests from web pages, and requests for another session, protocol or build. The context
+// of a verb ends when its client disconnects or shortly before the client's deadline.
 func (s *Server) Handler() http.Handler { return s.handler(context.Background(), &sync.WaitGroup{}) }
 
 func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.Handler {
@@ -164,7 +165,7 @@ func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.
 			s.serveVerb(w, r, h)
 		default:
 			if _, pattern := extra.Handler(r); pattern != "" {
-				// An earlier response on this connection may have left a deadline.
+				// An earlier response on this connection may have left a write deadline.
 				_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 				extra.ServeHTTP(w, r)
 				return
@@ -183,8 +184,8 @@ func (s *Server) serveHello(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, s.Hello())
 }
 
-// serveRetire does not check protocol and build: a server is asked to retire because they
-// differ.
+// serveRetire does not check the client's protocol and build: a client asks a server to
+// retire because these differ.
 func (s *Server) serveRetire(w http.ResponseWriter, r *http.Request) {
 	if refusal := checkForm(r); refusal != nil {
 		refusal.respond(w)

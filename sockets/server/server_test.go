@@ -49,7 +49,7 @@ const (
 	hang  = "/v1/hang"
 )
 
-// hung tells how the verb hang began and ended.
+// hung reports when the verb hang begins, and the error of its context when it ends.
 type hung struct {
 	began chan struct{}
 	ended chan error
@@ -89,7 +89,7 @@ func helloOf(name string) func() wire.Hello {
 	}
 }
 
-// serve runs s at p until the test ends and returns a caller of it.
+// serve runs s at p until the test ends and returns a client of it.
 func serve(t *testing.T, p home.Endpoint, s *Server) *client.Client {
 	t.Helper()
 	listener, _ := listen(t, p)
@@ -117,7 +117,7 @@ func TestServe(t *testing.T) {
 	tests := []struct {
 		name         string
 		method, path string
-		head         map[string]string // beside post
+		head         map[string]string // in addition to post
 		body         string
 		status       int
 		want         string // a part of the body
@@ -140,7 +140,7 @@ func TestServe(t *testing.T) {
 		{"an unknown field", "POST", "/v1/echo/text", nil, `{"text":"x","txet":"y"}`, 400, `txet`},
 		{"a missing field", "POST", "/v1/echo/text", nil, ``, 400, `text is missing`},
 		{"a wrong type", "POST", "/v1/echo/text", nil, `{"text":1}`, 400, `"bad_input"`},
-		{"no JSON", "POST", "/v1/echo/text", nil, `text=x`, 400, `"bad_input"`},
+		{"not JSON", "POST", "/v1/echo/text", nil, `text=x`, 400, `"bad_input"`},
 		{"two objects", "POST", "/v1/echo/text", nil, `{"text":"x"}{}`, 400, `"bad_input"`},
 		{"too large", "POST", "/v1/echo/text", nil, `{"text":"` + strings.Repeat("x", wire.MaxRequest) + `"}`, 413, `"too_large"`},
 		{"a coded error", "POST", "/v1/fail", nil, `{"text":"e1"}`, 404, `"stale_ref"`},
@@ -155,8 +155,8 @@ func TestServe(t *testing.T) {
 		{"a bad deadline", "POST", "/v1/echo/text", map[string]string{wire.HeaderDeadline: "soon"}, `{"text":"x"}`, 400, `"bad_input"`},
 		{"bad settings", "POST", "/v1/echo/text", map[string]string{wire.HeaderSettings: "{"}, `{"text":"x"}`, 400, `"bad_input"`},
 		{"settings", "POST", "/v1/echo/text", map[string]string{wire.HeaderSettings: `{"headed":true}`}, `{"text":"x"}`, 200, `"headed":true`},
-		{"what is no verb", "GET", "/v1/session/a", nil, "", 200, "a"},
-		{"no retiring", "POST", "/v1/retire", nil, "{}", 404, `"unknown_verb"`},
+		{"a path of Extra", "GET", "/v1/session/a", nil, "", 200, "a"},
+		{"retire without Retire", "POST", "/v1/retire", nil, "{}", 404, `"unknown_verb"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -180,19 +180,19 @@ func TestServe(t *testing.T) {
 				t.Errorf("%s %s = %d %s, want %d with %s", tt.method, tt.path, response.StatusCode, got, tt.status, tt.want)
 			}
 			if strings.Contains(string(got), "secret") {
-				t.Errorf("the answer tells what a panic said: %s", got)
+				t.Errorf("the response contains the value of the panic: %s", got)
 			}
 		})
 	}
 	if _, err := c.Hello(t.Context()); err != nil {
-		t.Errorf("Hello() after all of it = %v", err)
+		t.Errorf("Hello() after these requests = %v", err)
 	}
 	if !strings.Contains(logged.String(), "verb=fail session=a code=stale_ref ms=") || strings.Contains(logged.String(), "xxx") {
-		t.Errorf("the log says %.2000s", logged.String())
+		t.Errorf("the log is %.2000s", logged.String())
 	}
 }
 
-func TestServerOfAllSessions(t *testing.T) {
+func TestBrokerServesAllSessions(t *testing.T) {
 	p := newPlace(t, "default")
 	hello := helloOf("default")()
 	hello.Role = "broker"
@@ -213,7 +213,7 @@ func TestRetire(t *testing.T) {
 		}
 		return nil
 	}})
-	c.Build = "b2" // which is why it retires
+	c.Build = "b2" // a client asks a server to retire because the builds differ
 	busy.Store(true)
 	if err := c.Retire(t.Context()); !errors.Is(err, wire.CodeBusy) {
 		t.Errorf("Retire() of a busy server = %v, want %s", err, wire.CodeBusy)
@@ -247,11 +247,11 @@ func TestGarbageDoesNoHarm(t *testing.T) {
 			must(t, err)
 			defer conn.Close()
 			must(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
-			_, _ = conn.Write(garbage) // it may hang up in the middle
+			_, _ = conn.Write(garbage) // fails if the server closes the connection early
 			_ = conn.(*net.UnixConn).CloseWrite()
 			line, err := bufio.NewReader(conn).ReadString('\n')
 			if errors.Is(err, os.ErrDeadlineExceeded) || strings.Contains(line, " 200 ") {
-				t.Errorf("garbage is answered by %q, %v", line, err)
+				t.Errorf("the response to garbage is %q, %v", line, err)
 			}
 			if _, err := c.Hello(soon(t)); err != nil {
 				t.Errorf("Hello() afterwards = %v", err)
@@ -260,7 +260,7 @@ func TestGarbageDoesNoHarm(t *testing.T) {
 	}
 }
 
-func TestNoRequestIsEndless(t *testing.T) {
+func TestRequestSizeIsLimited(t *testing.T) {
 	p := newPlace(t, "a")
 	serve(t, p, &Server{Hello: helloOf("a"), Handlers: handlers(nil)})
 	const enough = 64 << 20
@@ -286,23 +286,23 @@ func TestNoRequestIsEndless(t *testing.T) {
 				sent += n
 			}
 			if sent >= enough || errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("the server took %d bytes (%v)", sent, err)
+				t.Errorf("the server read %d bytes (%v)", sent, err)
 			}
 		})
 	}
 }
 
-// A client with an idle connection sees that the server is ending before the last request,
-// which may be the one that ends the server, is answered.
-func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
+// A server that ends closes its idle connections before it answers the last request, so that
+// other clients have seen its end when that response arrives.
+func TestIdleConnectionsCloseBeforeTheLastResponse(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
 	kept := client.Client{Endpoint: p}.KeepAlive()
 	defer kept.Close()
 	held := make(chan bool, 1)
 	s := &Server{Hello: helloOf("a"), Handlers: handlers(h), Grace: 500 * time.Millisecond, OnIdleConnsClosed: func() {
-		// A connection whose request has just been answered is not idle yet: net/http closes
-		// it a moment later, and still before the last request is answered.
+		// The connection is not idle yet if its request has just been answered. Then net/http
+		// closes the connection a moment later, still before the last request is answered.
 		still := kept.IsConnected()
 		for end := time.Now().Add(250 * time.Millisecond); still && time.Now().Before(end); still = kept.IsConnected() {
 			time.Sleep(5 * time.Millisecond)
@@ -314,13 +314,13 @@ func TestEndIsSeenBeforeTheLastAnswer(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, listener) }()
 	if _, err := kept.Hello(soon(t)); err != nil || !kept.IsConnected() {
-		t.Fatalf("no connection is kept: %v", err)
+		t.Fatalf("the connection is not kept open: %v", err)
 	}
-	go func() { _, _ = (&client.Client{Endpoint: p}).Call(context.WithoutCancel(ctx), spec(hang), nil) }() // it is cancelled
+	go func() { _, _ = (&client.Client{Endpoint: p}).Call(context.WithoutCancel(ctx), spec(hang), nil) }() // the server cancels it
 	<-h.began
 	cancel()
 	if <-held {
-		t.Error("a connection is still held when nobody is left who would hang up")
+		t.Error("the idle connection is open after the server has closed its idle connections")
 	}
 	<-h.ended
 	if err := <-ended; err != nil {
@@ -351,7 +351,7 @@ func TestServeEnds(t *testing.T) {
 		t.Errorf("Serve() = %v", err)
 	}
 	if err := <-answered; err == nil {
-		t.Error("the caller was told that it was done")
+		t.Error("the client of a cancelled verb got no error")
 	}
 	must(t, sockets.Unlink(p, l))
 	if _, err := sockets.Dial(t.Context(), p); !errors.Is(err, wire.CodeNotRunning) {

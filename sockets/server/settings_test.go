@@ -27,7 +27,7 @@ func TestOtherSettingsAreRefused(t *testing.T) {
 		{"another", "daemon", wire.Settings{Profile: "home"}, verbs.GetURL.Spec, true},
 		{"more", "daemon", wire.Settings{Profile: "work", Headed: true}, verbs.Open.Spec, true},
 		{"to close it", "daemon", wire.Settings{Headed: true}, verbs.Close.Spec, false},
-		{"one that is ending", "ending daemon", wire.Settings{Profile: "home"}, verbs.GetURL.Spec, false},
+		{"a daemon that is ending", "ending daemon", wire.Settings{Profile: "home"}, verbs.GetURL.Spec, false},
 		{"a broker", "broker", wire.Settings{Headed: true}, verbs.GetURL.Spec, false},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,6 @@
-// Package socketstest runs parts of a test in other processes, and makes tests fail that
-// leave goroutines behind.
+// Package socketstest runs parts of a test in other processes, and fails a test run that
+// leaves goroutines running.
 //
-// The tests of sockets and of the packages around it use it. It imports no package of the
-// project, so that each of them can import it.
+// A part that runs in another process is called a role. Package socketstest imports no
+// package of the project, so that the tests of every package can import it.
 package socketstest

@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// childVariable names the role of a test binary that [Start] runs.
+// childVariable is the environment variable by which [Start] passes the role to the test
+// binary that it runs.
 const childVariable = "SOCKETS_TEST_CHILD"
 
-// Main implements TestMain. It runs the tests and fails if they leave goroutines. In a
-// process of [Start] it calls child instead.
+// Main implements TestMain. It runs the tests and fails if they leave goroutines running. In
+// a process that [Start] has started, it calls child instead of the tests.
 func Main(m *testing.M, child func(role string, args []string) int) {
 	if role := os.Getenv(childVariable); role != "" {
 		os.Exit(child(role, os.Args[1:]))

@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// Process is a process that runs a role.
+// Process is another process of the test binary, which runs a role.
 type Process struct {
 	*exec.Cmd
 	FirstLine string // of its output
-	End       func() // closes its input and waits for its end; the end of the test does so too
+	End       func() // closes the process's input and waits until it exits; called when the test ends
 }
 
 // Start runs a role in another process, as user uid unless uid is 0, and waits for its first
@@ -33,7 +33,7 @@ func Start(t *testing.T, uid uint32, role string, args ...string) *Process {
 // StartWith is [Start] with attributes of the process.
 func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...string) *Process {
 	t.Helper()
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // ended by End
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // End ends the process, not a context
 	cmd.Env = append(os.Environ(), childVariable+"="+role, "GOCOVERDIR="+os.TempDir(), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = attr

@@ -8,7 +8,7 @@ import (
 
 // All returns all verbs in the order of the help.
 func All() []wire.AnyVerb {
-	return []wire.AnyVerb{ // pointers: copies would be most of the memory that a command allocates
+	return []wire.AnyVerb{ // pointers, since copies would be most of the memory that a command allocates
 		&Open, &Back, &Forward, &Reload,
 		&Snapshot, &GetText, &GetHTML, &GetValue, &GetAttr, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
 		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot,
@@ -25,7 +25,7 @@ func All() []wire.AnyVerb {
 	}
 }
 
-// Find returns the verb with this name or alias.
+// Find returns the verb with this name or alias. The first verb in the order of [All] wins.
 func Find(name string) (wire.AnyVerb, bool) {
 	for _, v := range All() {
 		doc := v.Describe()

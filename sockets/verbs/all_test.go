@@ -20,14 +20,14 @@ func TestAllVerbsAreWellDeclared(t *testing.T) {
 		t.Run(doc.Name, func(t *testing.T) {
 			for _, name := range append([]string{doc.Name}, doc.Aliases...) {
 				if name == "tab" {
-					continue // switches with an argument, lists without
+					continue // an alias of tab switch with an argument, and of tab list without
 				}
 				if names[name] {
-					t.Errorf("%q names two verbs", name)
+					t.Errorf("two verbs have the name %q", name)
 				}
 				names[name] = true
 				if found, ok := Find(name); !ok || found.Describe().Name != doc.Name {
-					t.Errorf("Find(%q) finds another verb or none", name)
+					t.Errorf("Find(%q) does not return this verb", name)
 				}
 			}
 			if taken := paths[doc.Path()] || strings.HasPrefix(doc.Path()+"/", wire.PathSession); taken && doc.By != wire.ByCommand {
@@ -35,13 +35,13 @@ func TestAllVerbsAreWellDeclared(t *testing.T) {
 			}
 			paths[doc.Path()] = true
 			if doc.Name != strings.ToLower(strings.Join(strings.Fields(doc.Name), " ")) {
-				t.Errorf("its name has more than lower-case words and single spaces")
+				t.Errorf("the name is not lower-case words with single spaces")
 			}
 			if first := []rune(doc.Short + " ")[0]; !unicode.IsUpper(first) || strings.HasSuffix(doc.Short, ".") || doc.Group == "" {
 				t.Errorf("group %q and short %q, want both, and short to start upper-case without a full stop", doc.Group, doc.Short)
 			}
 			if !strings.HasPrefix(doc.Example, "abrowser ") {
-				t.Errorf("its example is %q", doc.Example)
+				t.Errorf("the example is %q, want a command of abrowser", doc.Example)
 			}
 			checkFields(t, v)
 			if reflect.TypeOf(v.NewIn()).Kind() != reflect.Pointer || reflect.TypeOf(v.NewOut()).Kind() != reflect.Pointer {
@@ -60,7 +60,7 @@ func checkFields(t *testing.T, v wire.AnyVerb) {
 	given := map[string]any{}
 	for _, f := range v.Fields() {
 		if seen[f.Name] || f.Flag != "" && flags[f.Flag] || f.Short != "" && flags[f.Short] || f.Arg >= 0 && args[f.Arg] {
-			t.Errorf("%s has the name, flag or place of another field", f.Name)
+			t.Errorf("%s has the name, flag or position of another field", f.Name)
 		}
 		seen[f.Name], flags[f.Flag], flags[f.Short], args[f.Arg] = true, true, true, true
 		if help := strings.TrimPrefix(f.Help, "JavaScript"); help == "" || unicode.IsUpper([]rune(help)[0]) || strings.HasSuffix(help, ".") {
@@ -84,20 +84,20 @@ func checkFields(t *testing.T, v wire.AnyVerb) {
 	}
 	for i := range len(args) - 1 {
 		if !args[i] && args[i+1] {
-			t.Errorf("argument %d is missing before %d", i, i+1)
+			t.Errorf("no field has argument %d, but one has argument %d", i, i+1)
 		}
 	}
 	raw, err := json.Marshal(given)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Defaults must decode; only the input's own rule may return an error.
+	// Defaults must decode: only the Check method of the input may return an error.
 	in, err := v.Decode(strings.NewReader(string(raw)))
 	if _, own := reflect.ValueOf(v.NewIn()).Elem().Interface().(wire.Checker); err != nil && !own {
 		t.Errorf("Decode(%s) = %v", raw, err)
 	}
 	if err == nil && reflect.TypeOf(in) != reflect.TypeOf(v.NewIn()) {
-		t.Errorf("Decode makes a %T, want %T", in, v.NewIn())
+		t.Errorf("Decode returns a %T, want %T", in, v.NewIn())
 	}
 }
 

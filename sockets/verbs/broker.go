@@ -29,8 +29,8 @@ type NoteIn struct {
 	Label   *string `json:"label,omitzero" help:"the label of the tab"`
 }
 
-// BrokerNote stores what only the session's daemon knows about a tab, for the session's next
-// daemon.
+// BrokerNote stores data about a tab that otherwise only the session's daemon has, so that
+// the session's next daemon gets it.
 var BrokerNote = wire.Verb[NoteIn, Empty]{Spec: wire.Spec{
 	Name: "broker note", Group: groupBroker, Short: "Store a tab's label and which tab is active",
 	Example: "abrowser broker note", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
@@ -47,11 +47,11 @@ type ReleaseIn struct {
 type ReleaseOut struct {
 	Kept      int `json:"kept"`
 	Closed    int `json:"closed"`
-	Discarded int `json:"discarded,omitzero"` // of an incognito session
+	Discarded int `json:"discarded,omitzero"` // the closed tabs of an incognito session
 }
 
-// BrokerRelease ends a session in the browser. Its tabs stay open as released tabs, or are
-// closed.
+// BrokerRelease ends a session in the browser. The session's tabs stay open as released tabs,
+// or are closed.
 var BrokerRelease = wire.Verb[ReleaseIn, ReleaseOut]{Spec: wire.Spec{
 	Name: "broker release", Group: groupBroker, Short: "End a session in the browser",
 	Example: "abrowser broker release", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
@@ -63,8 +63,9 @@ type DepartIn struct {
 	Party   string `json:"party,omitzero" help:"the party of the daemon's connections, see ParamParty"`
 }
 
-// BrokerDepart announces that a session's daemon ends and will not be restarted. The session
-// continues to exist, and its tabs are released without waiting for the daemon to reconnect.
+// BrokerDepart announces that a session's daemon ends and is not replaced at once. The session
+// continues to exist. The broker releases the session's tabs at once, instead of waiting for
+// the daemon to reconnect.
 var BrokerDepart = wire.Verb[DepartIn, Empty]{Spec: wire.Spec{
 	Name: "broker depart", Group: groupBroker, Short: "Release a session's tabs, since its daemon ends",
 	Example: "abrowser broker depart", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
@@ -118,7 +119,7 @@ type NoticesIn struct {
 
 // NoticesOut is the output of [BrokerNotices].
 type NoticesOut struct {
-	Browser  string     `json:"browser"`           // identifies the browser process
+	Browser  string     `json:"browser"`           // an identifier of the browser process
 	Windowed bool       `json:"windowed,omitzero"` // the browser has visible windows
 	Reopened []Reopened `json:"reopened,omitzero"`
 	At       int64      `json:"at,omitzero"` // the time of these notices
@@ -131,8 +132,8 @@ type Reopened struct {
 	Empty bool   `json:"empty,omitempty"` // the page could not be restored
 }
 
-// BrokerNotices returns what happened to a session's tabs while no command ran. It returns a
-// notice until a request confirms with Seen that the session has received it.
+// BrokerNotices returns what happened to a session's tabs while no command ran. It repeats a
+// notice until the Seen of a request confirms that the session has received the notice.
 var BrokerNotices = wire.Verb[NoticesIn, NoticesOut]{Spec: wire.Spec{
 	Name: "broker news", Group: groupBroker, Short: "Return what happened to a session's tabs", Example: "abrowser broker news",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,

@@ -10,20 +10,20 @@ import (
 // BrowserStatusOut is the output of [BrowserStatus].
 type BrowserStatusOut struct {
 	Running    bool      `json:"running"`
-	Mode       string    `json:"mode,omitzero"` // of sessions in it that request no mode: shared, persistent or attached
+	Mode       string    `json:"mode,omitzero"` // of its sessions that request no mode: shared, persistent or attached
 	Name       string    `json:"name,omitzero"`
 	BrowserPID int       `json:"browserPid,omitzero"`
 	BrokerPID  int       `json:"brokerPid,omitzero"`
 	KeeperPID  int       `json:"keeperPid,omitzero"`
 	Build      string    `json:"build,omitzero"`    // of the broker
-	Restarts   int       `json:"restarts,omitzero"` // how often it crashed and was restarted
+	Restarts   int       `json:"restarts,omitzero"` // how often the browser crashed and was restarted
 	Product    string    `json:"product,omitzero"`  // name and version
 	Executable string    `json:"executable,omitzero"`
 	Profile    string    `json:"profile,omitzero"`  // the directory
 	Endpoint   string    `json:"endpoint,omitzero"` // of an external browser
 	Headed     bool      `json:"headed,omitzero"`
 	Sandbox    string    `json:"sandbox,omitzero"` // on, or why it is off
-	Sessions   int       `json:"sessions"`         // with a connected daemon
+	Sessions   int       `json:"sessions"`         // the number of sessions with a connected daemon
 	Tabs       int       `json:"tabs"`
 	Since      time.Time `json:"since,omitzero"`
 }
@@ -56,11 +56,11 @@ type BrowserStopIn struct {
 // BrowserStopOut is the output of [BrowserStop].
 type BrowserStopOut struct {
 	Stopped  bool `json:"stopped"`
-	Detached bool `json:"detached,omitzero"` // instead, if the browser is external; it keeps running
-	Tabs     int  `json:"tabs"`              // that were closed
+	Detached bool `json:"detached,omitzero"` // set instead of Stopped for an external browser, which keeps running
+	Tabs     int  `json:"tabs"`              // the number of closed tabs
 }
 
-// Text says if the browser keeps running.
+// Text says that the browser keeps running if it is external, and is otherwise empty.
 func (o BrowserStopOut) Text() string {
 	if o.Detached {
 		return "detached; abrowser did not start the browser, so it keeps running"
@@ -80,21 +80,21 @@ type InstallIn struct {
 	WithDeps bool `json:"withDeps,omitzero" help:"also install the system libraries that the browser needs"`
 }
 
-// Part is the state of a part that abrowser needs.
+// Part is the state of a component that abrowser needs, such as a browser or a directory.
 type Part struct {
 	Name   string    `json:"name"` // directory, node, driver, browser, ...
 	OK     bool      `json:"ok"`
 	Detail string    `json:"detail"`
 	Code   wire.Code `json:"code,omitzero"`
-	Hint   string    `json:"hint,omitzero"` // the command that repairs it
+	Hint   string    `json:"hint,omitzero"` // the command that repairs the component
 }
 
-// PartsOut lists parts.
+// PartsOut is the output of [Install] and [Doctor].
 type PartsOut struct {
 	Parts []Part `json:"parts"`
 }
 
-// Text returns one line for each part, and the hints of those that have failed.
+// Text returns one line for each component, and the hints for repair.
 func (o PartsOut) Text() string {
 	var all []string
 	for _, p := range o.Parts {
@@ -110,13 +110,13 @@ func (o PartsOut) Text() string {
 	return lines(all...)
 }
 
-// Install fetches the missing parts: a browser and Playwright's driver.
+// Install fetches the missing components: a browser, Playwright's driver and node.
 var Install = wire.Verb[InstallIn, PartsOut]{Spec: wire.Spec{
 	Name: "install", Group: groupBrowser, Short: "Fetch missing parts: a browser, Playwright's driver, node",
 	Example: "abrowser install --with-deps", By: wire.ByCommand, NoStart: true,
 }}
 
-// Doctor checks all parts and says how to repair them.
+// Doctor checks all components and says how to repair them.
 var Doctor = wire.Verb[Empty, PartsOut]{Spec: wire.Spec{
 	Name: "doctor", Group: groupBrowser, Short: "Check all parts and print how to repair them",
 	Example: "abrowser doctor", By: wire.ByCommand, NoStart: true, ReadOnly: true,

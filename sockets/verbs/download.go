@@ -19,8 +19,8 @@ type SavedDownload struct {
 	SuggestedFilename string `json:"suggestedFilename"`
 	URL               string `json:"url"`
 	Size              int64  `json:"size"` // bytes
-	// Source is the path of the file until the caller takes it. With Keep the file is copied,
-	// not moved.
+	// Source is the path of the file until the caller takes the file. If Keep is true, the
+	// caller copies the file instead of moving it.
 	Source string `json:"source,omitzero"`
 	Keep   bool   `json:"keep,omitzero"`
 }
@@ -72,7 +72,7 @@ type BrokerDownload struct {
 	Total             int64     `json:"total,omitzero"` // 0 if unknown
 	StartedAt         time.Time `json:"began"`
 	Delivered         bool      `json:"handed,omitzero"` // a CDP client of the session has received it
-	Path              string    `json:"path,omitzero"`   // of the finished file
+	Path              string    `json:"path,omitzero"`   // the path of the finished file
 	Keep              bool      `json:"keep,omitzero"`   // the file must be copied, not moved
 }
 

@@ -51,7 +51,8 @@ type TimeoutIn struct {
 	Timeout int `json:"timeout,omitzero" env:"DEFAULT_TIMEOUT" min:"1" help:"the longest time to wait, in milliseconds"`
 }
 
-// Milliseconds returns the milliseconds that the command waits at most, 0 for its default.
+// Milliseconds returns the longest time that the command waits, in milliseconds. 0 stands for
+// the default of the command.
 func (t TimeoutIn) Milliseconds() int { return t.Timeout }
 
 // Timed is the input of a command that waits for the page.

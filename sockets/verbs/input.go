@@ -17,7 +17,7 @@ type ClickIn struct {
 type ClickOut struct {
 	Clicked string `json:"clicked"`
 	NewTab  bool   `json:"newTab,omitzero"`
-	URL     string `json:"url,omitzero"` // of the new tab
+	URL     string `json:"url,omitzero"` // the URL of the new tab
 	Effects
 }
 

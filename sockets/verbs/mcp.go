@@ -38,7 +38,7 @@ type MCPInstallOut struct {
 	Clients []MCPClient `json:"clients"`
 }
 
-// Text returns each file with its configuration.
+// Text returns each client's file with its configuration, or says that the file was changed.
 func (o MCPInstallOut) Text() string {
 	var all []string
 	for _, c := range o.Clients {
@@ -51,7 +51,7 @@ func (o MCPInstallOut) Text() string {
 	return strings.Join(all, "\n\n")
 }
 
-// MCPInstall adds abrowser to the configuration of MCP clients.
+// MCPInstall prints the configuration of MCP clients for abrowser, or adds it to their files.
 var MCPInstall = wire.Verb[MCPInstallIn, MCPInstallOut]{Spec: wire.Spec{
 	Name: "mcp install", Group: groupSession, Short: "Print the configuration of an MCP client, or add it with --write",
 	Example: "abrowser mcp install cursor --write", By: wire.ByCommand, NoStart: true,

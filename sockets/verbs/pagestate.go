@@ -7,8 +7,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// PageStateOut is the output of [PageState]. Each list has at
-// most 200 entries, and each text at most 200 characters.
+// PageStateOut is the output of [PageState]. Each list has at most 200 entries, and each text
+// has at most 200 characters.
 type PageStateOut struct {
 	URL       string         `json:"url"`
 	Title     string         `json:"title"`
@@ -21,7 +21,7 @@ type PageStateOut struct {
 	Truncated bool           `json:"truncated,omitzero"`
 }
 
-// PageHeading is a heading, its level from 1 to 6.
+// PageHeading is a heading with a level from 1 to 6.
 type PageHeading struct {
 	Level int    `json:"level"`
 	Text  string `json:"text"`
@@ -98,8 +98,8 @@ func marks(on bool, word string) string {
 	return ""
 }
 
-// PageState lists the contents of the page by kind. It needs no screenshot, and thus no lock on
-// the front tab.
+// PageState lists the contents of the page by kind. Unlike [Screenshot], it never needs the
+// lock on the browser's front tab.
 var PageState = wire.Verb[TabIn, PageStateOut]{Spec: wire.Spec{
 	Name: "page state", Group: groupRead, Short: "List headings, links, buttons, inputs, landmarks and errors of the page",
 	Example: "abrowser page state --json", ReadOnly: true,

@@ -10,7 +10,8 @@ import (
 
 const groupPolicy = "Policies and emulation"
 
-// The modes of policies.
+// The modes of policies. PolicyRaise is the default: the request is answered at once, so that
+// the page does not wait, and the next output reports the request.
 const (
 	PolicyRaise      = "raise"
 	PolicyAllow      = "allow"
@@ -68,7 +69,7 @@ type PoliciesOut struct {
 	Policies Policies `json:"policies"`
 	// Pending are the requests of pages that wait for a person.
 	Pending []PendingQuestion `json:"pending,omitzero"`
-	Queued  []QueuedAnswer    `json:"queued,omitzero"` // of file pickers
+	Queued  []QueuedAnswer    `json:"queued,omitzero"` // the files for the next file pickers
 }
 
 // PendingQuestion is a request of a page that waits for a person.
@@ -80,7 +81,7 @@ type PendingQuestion struct {
 	Origin  string `json:"origin,omitzero"`
 }
 
-// QueuedAnswer is the selection of a future file picker.
+// QueuedAnswer describes the files that a future file picker will select.
 type QueuedAnswer struct {
 	API   string `json:"api"`
 	Files int    `json:"fileCount"`
@@ -120,7 +121,7 @@ func exceptions(per map[string]string) string {
 	return " (" + strings.Join(all, ", ") + ")"
 }
 
-// PolicyStatus prints the session's policies.
+// PolicyStatus returns the session's policies, pending requests and queued files.
 var PolicyStatus = wire.Verb[Empty, PoliciesOut]{Spec: wire.Spec{
 	Name: "policy status", Group: groupPolicy, Short: "Print the session's policies, and what waits for a person or a file picker",
 	Example: "abrowser policy status", Unqueued: true, ReadOnly: true,
@@ -138,7 +139,7 @@ var PolicyDialog = wire.Verb[DialogPolicyIn, PoliciesOut]{Spec: wire.Spec{
 type PermissionPolicyIn struct {
 	Mode        string   `json:"mode" arg:"0" required:"true" enum:"allow|deny|raise|ask-human" help:"how to answer requests for permissions"`
 	Permissions []string `json:"permissions,omitzero" arg:"1..." help:"the permissions, such as camera or geolocation; the default is all"`
-	// PerPermission sets the modes of some permissions.
+	// PerPermission sets the modes of single permissions.
 	PerPermission map[string]string `json:"perPermission,omitzero" flag:"-" help:"modes of single permissions"`
 }
 
@@ -216,7 +217,7 @@ var PolicyFilePicker = wire.Verb[FilePickerPolicyIn, PoliciesOut]{Spec: wire.Spe
 	Example: "abrowser policy file-picker deny showDirectoryPicker", Unqueued: true,
 }}
 
-// PickedFile is a file that a file picker returns: a file of the caller, or a content.
+// PickedFile is a file that a file picker returns: a file of the caller, or given contents.
 type PickedFile struct {
 	Path     string  `json:"path,omitzero"` // absolute
 	Contents *string `json:"contents,omitzero"`
@@ -266,11 +267,11 @@ type DialogAcceptIn struct {
 
 // DialogAnswerOut is the output of [DialogAccept] and [DialogDismiss].
 type DialogAnswerOut struct {
-	Handled  bool `json:"handled"` // a dialog is open now; otherwise the answer is for the next one
+	Handled  bool `json:"handled"` // an open dialog was answered; false if the answer is for the next dialog
 	Accepted bool `json:"accepted"`
 }
 
-// DialogAccept accepts the next dialog, whatever the policy.
+// DialogAccept accepts the next dialog, whatever the session's policy is.
 var DialogAccept = wire.Verb[DialogAcceptIn, DialogAnswerOut]{Spec: wire.Spec{
 	Name: "dialog accept", Group: groupTabs, Short: "Accept the next JavaScript dialog, whatever the policy", Example: "abrowser dialog accept",
 	Long: "A dialog never stays open, since it would block the page. Run this command before the one that opens the dialog. " +
@@ -278,7 +279,7 @@ var DialogAccept = wire.Verb[DialogAcceptIn, DialogAnswerOut]{Spec: wire.Spec{
 	Unqueued: true,
 }}
 
-// DialogDismiss dismisses the next dialog, whatever the policy.
+// DialogDismiss dismisses the next dialog, whatever the session's policy is.
 var DialogDismiss = wire.Verb[Empty, DialogAnswerOut]{Spec: wire.Spec{
 	Name: "dialog dismiss", Group: groupTabs, Short: "Dismiss the next JavaScript dialog, whatever the policy", Example: "abrowser dialog dismiss",
 	Unqueued: true,

@@ -16,10 +16,10 @@ type PoolShare struct {
 // PoolRequestOut is the output of [PoolRequest].
 type PoolRequestOut struct {
 	Queued              bool        `json:"queued"`
-	Position            int         `json:"position,omitzero"` // in the queue, from 1
+	Position            int         `json:"position,omitzero"` // the position in the queue, from 1
 	YouHaveReservation  bool        `json:"youHaveReservation"`
 	ReservationExpires  int64       `json:"reservationExpiresInMs,omitzero"`
-	TabPool             string      `json:"tabPool"` // used and total: 12/12
+	TabPool             string      `json:"tabPool"` // the used slots and the size of the pool: 12/12
 	TabHeavyAgents      []PoolShare `json:"tabHeavyAgents"`
 	Message             string      `json:"message"`
 	PendingRequestCount int         `json:"pendingRequests"`
@@ -28,7 +28,7 @@ type PoolRequestOut struct {
 // Text returns what the caller should do next.
 func (o PoolRequestOut) Text() string { return o.Message }
 
-// PoolRequest queues the agent for a slot in the tab pool.
+// PoolRequest queues the calling agent for a slot in the pool of extra tabs.
 var PoolRequest = wire.Verb[Empty, PoolRequestOut]{Spec: wire.Spec{
 	Name: "pool request", Group: groupSession, Short: "Queue for another tab if the pool of extra tabs is full",
 	Long:    "The queue is first in, first out; a repeated request keeps its position. A free slot is reserved for the first in the queue for 30 s.",
@@ -49,7 +49,7 @@ type PoolGrantOut struct {
 // Text returns what was done.
 func (o PoolGrantOut) Text() string { return o.Message }
 
-// PoolGrant closes a tab of the agent for the first agent in the queue.
+// PoolGrant closes the calling agent's oldest extra tab for the first agent in the queue.
 var PoolGrant = wire.Verb[Empty, PoolGrantOut]{Spec: wire.Spec{
 	Name: "pool grant", Group: groupSession, Short: "Close your oldest extra tab for the first agent in the queue",
 	Long:    "If no agent waits, no tab is closed. The slot is reserved for the agent for 30 s.",
@@ -97,7 +97,7 @@ func (o PoolRequestsOut) Text() string {
 	return strings.Join(append(all, lines(o.Hint)), "\n")
 }
 
-// PoolRequests returns which agents wait for a slot in the tab pool.
+// PoolRequests returns which agents wait for a slot in the pool of extra tabs.
 var PoolRequests = wire.Verb[Empty, PoolRequestsOut]{Spec: wire.Spec{
 	Name: "pool requests", Group: groupSession, Short: "Print which agents wait for a tab, and whether one can be opened now",
 	Example: "abrowser pool requests", By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true,
@@ -116,9 +116,9 @@ type ClaimOut struct {
 	Ended bool          `json:"ended,omitzero"`  // the session has ended since its last use
 	// Unknown reports that the session is new, or incognito and ended.
 	Unknown  bool   `json:"unknown,omitzero"`
-	Live     bool   `json:"live,omitzero"` // its daemon is connected
-	Reserved bool   `json:"held,omitzero"` // it is live, or its agent is alive: no other agent can claim it
-	Tab      string `json:"tab,omitzero"`  // its active tab
+	Live     bool   `json:"live,omitzero"` // the session's daemon is connected
+	Reserved bool   `json:"held,omitzero"` // the session is live or its agent is alive: no other agent can claim it
+	Tab      string `json:"tab,omitzero"`  // the session's active tab
 }
 
 // BrokerClaim returns the owner of a session. An unowned session becomes the caller's.
@@ -129,8 +129,8 @@ var BrokerClaim = wire.Verb[ClaimIn, ClaimOut]{Spec: wire.Spec{
 
 // EndAgentOut is the output of [BrokerEndAgent].
 type EndAgentOut struct {
-	Sessions []string `json:"sessions,omitzero"` // the agent's sessions, which are released
-	Closed   int      `json:"closed"`            // the number of extra tabs
+	Sessions []string `json:"sessions,omitzero"` // the agent's sessions, which were released
+	Closed   int      `json:"closed"`            // the number of closed extra tabs
 }
 
 // BrokerEndAgent ends an agent: it closes the agent's extra tabs, releases its sessions and

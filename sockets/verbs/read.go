@@ -22,7 +22,7 @@ type SnapshotIn struct {
 	TabSelector
 }
 
-// Ref describes the element of a ref.
+// Ref describes the element that a ref, such as e3, stands for.
 type Ref struct {
 	Role string `json:"role"`
 	Name string `json:"name"`
@@ -104,8 +104,8 @@ type GetAttrIn struct {
 	TabSelector
 }
 
-// GetAttrOut is the output of [GetAttr]. Value is null if the element does not
-// have the attribute.
+// GetAttrOut is the output of [GetAttr]. Value is null if the element does not have the
+// attribute.
 type GetAttrOut struct {
 	Value  *string `json:"value"`
 	Origin string  `json:"origin"`
@@ -156,7 +156,7 @@ var GetCount = wire.Verb[GetIn, GetCountOut]{Spec: wire.Spec{
 	Name: "get count", Group: groupRead, Short: "Print the number of elements that match", Example: "abrowser get count a", ReadOnly: true,
 }}
 
-// GetBoxOut is the output of [GetBox], in CSS pixels from the viewport's corner.
+// GetBoxOut is the output of [GetBox], in CSS pixels from the viewport's top left corner.
 type GetBoxOut struct {
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
@@ -258,8 +258,8 @@ type EvalIn struct {
 	TimeoutIn
 }
 
-// EvalOut is the output of [Eval]. Unserializable is a value that JSON cannot
-// represent, such as NaN; Result is null then.
+// EvalOut is the output of [Eval]. Unserializable is a value that JSON cannot represent, such
+// as NaN; then Result is null.
 type EvalOut struct {
 	Result         json.RawMessage `json:"result"`
 	Origin         string          `json:"origin"`
@@ -293,8 +293,8 @@ type ScreenshotIn struct {
 type ScreenshotOut struct {
 	Path  string `json:"path"`
 	Image []byte `json:"image,omitzero"`
-	// Source is the path of a large image, instead of Image, if the caller writes a file. The
-	// image is kept until the caller takes it, or for some minutes.
+	// Source is the path of a large image, which replaces Image if the caller writes a file.
+	// The file at Source is removed after some minutes if the caller does not take it.
 	Source string `json:"source,omitzero"`
 }
 

@@ -16,7 +16,7 @@ const (
 
 // Step is one command of a [Batch].
 type Step struct {
-	Command []string        `json:"command"` // as typed
+	Command []string        `json:"command"` // the words as typed
 	Verb    string          `json:"verb"`
 	In      json.RawMessage `json:"in"`
 }
@@ -25,7 +25,7 @@ type Step struct {
 type BatchIn struct {
 	Steps []Step `json:"steps" flag:"-" help:"the commands"`
 	Bail  bool   `json:"bail,omitzero" help:"stop at the first failure"`
-	// Commands is for the command line, which makes Steps from it.
+	// Commands is for the command line, which converts it to Steps.
 	Commands    []string `json:"commands,omitzero" arg:"0..." help:"commands, one argument each; without arguments, a JSON array of arrays of words is read from standard input"`
 	OmitCommand bool     `json:"omitCommand,omitzero" help:"number the results instead of repeating the commands"`
 }
@@ -59,11 +59,11 @@ var Batch = wire.Verb[BatchIn, BatchOut]{Spec: wire.Spec{
 type CloseIn struct {
 	Page bool `json:"page,omitzero" help:"also close the session's tabs, instead of keeping them for review"`
 	All  bool `json:"all,omitzero" by:"command" help:"end all of your sessions"`
-	// Force is for All.
+	// Force requires All.
 	Force bool `json:"force,omitzero" by:"person" help:"with --all: also end the sessions of other agents; only if the environment sets no session"`
 }
 
-// Check refuses Force without All.
+// Check returns an error for Force without All.
 func (in CloseIn) Check() error {
 	if in.Force && !in.All {
 		return wire.Errorf(wire.CodeBadInput, "--force goes with --all").WithHint("abrowser kill ends one session by force")
@@ -71,8 +71,7 @@ func (in CloseIn) Check() error {
 	return nil
 }
 
-// CloseOut is the output of [Close]. Sessions and Skipped are set if all sessions
-// are closed.
+// CloseOut is the output of [Close]. Sessions and Skipped are set if the input had All.
 type CloseOut struct {
 	Closed    any      `json:"closed"`             // true, or with --all the number of sessions
 	Kept      int      `json:"kept"`               // the number of tabs that stay open
@@ -110,7 +109,7 @@ type KillOut struct {
 	Killed     bool `json:"killed"` // a daemon was running
 	Kept       int  `json:"kept"`   // the number of tabs that stay open
 	ClosedTabs int  `json:"closedTabs,omitzero"`
-	Discarded  int  `json:"discarded,omitzero"` // tabs of an incognito session
+	Discarded  int  `json:"discarded,omitzero"` // the number of closed tabs of an incognito session
 }
 
 // Text says which tabs stay open and which are discarded.
@@ -127,14 +126,14 @@ var Kill = wire.Verb[KillIn, KillOut]{Spec: wire.Spec{
 	Example: "abrowser kill", By: wire.ByCommand, NoStart: true,
 }}
 
-// The states of a session. A tab's session is live or released.
+// The states of a session. Lists of tabs contain only StateLive and StateReleased.
 const (
-	StateStarting = "starting" // its daemon connects to the browser
+	StateStarting = "starting" // the daemon is connecting to the browser
 	StateReady    = "ready"
 	StateBusy     = "busy"     // a command runs
-	StateWedged   = "wedged"   // its page or daemon does not respond
-	StateLive     = "live"     // its daemon is connected to the broker
-	StateReleased = "released" // it has ended and left its tabs open
+	StateWedged   = "wedged"   // the page or daemon does not respond
+	StateLive     = "live"     // the daemon is connected to the broker
+	StateReleased = "released" // the daemon has ended and left the session's tabs open
 )
 
 // StatusOut is the output of [Status].
@@ -145,11 +144,11 @@ type StatusOut struct {
 	Mode      string `json:"mode,omitzero"`
 	PID       int    `json:"pid,omitzero"`
 	Build     string `json:"build,omitzero"`
-	Wedged    bool   `json:"wedged,omitzero"` // it does not answer; see Reason and Hint
+	Wedged    bool   `json:"wedged,omitzero"` // the session does not respond; see Reason and Hint
 	Reason    string `json:"reason,omitzero"`
 	Command   string `json:"command,omitzero"` // the verb that runs
 	Waiting   int    `json:"waiting,omitzero"` // the number of queued commands
-	// LastActivityAt is when the last command ended; the current time while a command runs.
+	// LastActivityAt is when the last command ended, or the current time while a command runs.
 	LastActivityAt time.Time `json:"lastActivityAt,omitzero"`
 	// Driver is the session's Playwright driver, if it has one.
 	Driver   DriverStatus `json:"driver,omitzero"`
@@ -157,7 +156,7 @@ type StatusOut struct {
 	Title    string       `json:"title,omitzero"`
 	Pages    int          `json:"pages,omitzero"`
 	Device   string       `json:"device,omitzero"`
-	Viewport string       `json:"viewport,omitzero"` // if it was set
+	Viewport string       `json:"viewport,omitzero"` // empty if it was not set
 	Hint     string       `json:"hint,omitzero"`
 }
 
@@ -165,7 +164,7 @@ type StatusOut struct {
 type DriverStatus struct {
 	PID      int  `json:"pid"`
 	Shared   bool `json:"shared"`
-	Sessions int  `json:"sessions,omitzero"` // the number of sessions that it serves; 0 if unknown
+	Sessions int  `json:"sessions,omitzero"` // the number of sessions that the driver serves; 0 if unknown
 }
 
 // Text returns the state of the session.
@@ -201,7 +200,7 @@ type SessionOut struct {
 // Text returns the session's name.
 func (o SessionOut) Text() string { return o.Session }
 
-// Session returns the session that commands use.
+// Session returns the name of the session that commands use.
 var Session = wire.Verb[Empty, SessionOut]{Spec: wire.Spec{
 	Name: "session", Group: groupSession, Short: "Print the name of the session", Example: "abrowser session",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
@@ -219,7 +218,7 @@ type SessionEntry struct {
 	Browser        string       `json:"browser,omitzero"` // the browser of its tabs: default or another name
 	State          string       `json:"state"`            // see [StateReady]
 	Wedged         bool         `json:"wedged,omitzero"`
-	Hint           string       `json:"hint,omitzero"` // what to do if it is wedged
+	Hint           string       `json:"hint,omitzero"` // what to do if the session is wedged
 	URL            string       `json:"url"`
 	Title          string       `json:"title"`
 	Pages          int          `json:"pages"`
@@ -235,7 +234,7 @@ type SessionEntry struct {
 type Capabilities struct {
 	BrowserName string `json:"browserName"`
 	DeviceName  string `json:"deviceName,omitzero"`
-	Viewport    string `json:"viewport,omitzero"` // 800x600; if it was set
+	Viewport    string `json:"viewport,omitzero"` // such as 800x600; empty if it was not set
 	Headed      bool   `json:"headed,omitzero"`
 }
 

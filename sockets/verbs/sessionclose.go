@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// SessionCloseIn is the input of [SessionClose]. A session must meet all
-// given conditions.
+// SessionCloseIn is the input of [SessionClose]. A session is ended if it meets all given
+// conditions.
 type SessionCloseIn struct {
 	Prefix string `json:"prefix,omitzero" help:"sessions whose names start with this"`
 	IdleMS int    `json:"idleMs,omitzero" min:"1" help:"sessions without a command for this many milliseconds"`
@@ -15,8 +15,9 @@ type SessionCloseIn struct {
 	Force  bool   `json:"force,omitzero" by:"person" help:"also the sessions of other agents; only if the environment sets no session"`
 }
 
-// SessionCloseOut is the output of [SessionClose]: the running sessions. Skipped are those
-// that do not meet the conditions and those of other agents.
+// SessionCloseOut is the output of [SessionClose]. Closed are the sessions that were ended.
+// Skipped are the running sessions that do not meet the conditions, belong to other agents or
+// could not be ended.
 type SessionCloseOut struct {
 	Closed  []string `json:"closed"`
 	Skipped []string `json:"skipped"`

@@ -9,7 +9,7 @@ import (
 )
 
 // StringOrObject is a string field that also accepts a JSON object. The string is then the
-// JSON.
+// text of the object.
 type StringOrObject string
 
 // UnmarshalJSON decodes a string or an object.
@@ -122,7 +122,7 @@ type OfflineOut struct {
 	Offline bool `json:"offline"`
 }
 
-// SetOffline disconnects the session's pages from the network.
+// SetOffline disconnects the session's pages from the network, or reconnects them.
 var SetOffline = wire.Verb[OfflineIn, OfflineOut]{Spec: wire.Spec{
 	Name: "set offline", Group: groupPolicy, Short: "Disconnect the session's pages from the network, or reconnect them", Example: "abrowser set offline on",
 }}
@@ -172,7 +172,7 @@ var SetMedia = wire.Verb[MediaIn, SetOut]{Spec: wire.Spec{
 	Name: "set media", Group: groupPolicy, Short: "Set the preferred colours and motion that pages get", Example: "abrowser set media dark reduced-motion",
 }}
 
-// SetReset resets what the set verbs have set.
+// SetReset resets everything that the other set verbs have set.
 var SetReset = wire.Verb[Empty, SetOut]{Spec: wire.Spec{
 	Name: "set reset", Group: groupPolicy, Short: "Reset device, viewport, location, offline, headers and media", Example: "abrowser set reset",
 }}

@@ -17,14 +17,14 @@ type Tab struct {
 	URL      string  `json:"url"`
 	Type     string  `json:"type"`
 	Active   bool    `json:"active"`
-	Crashed  bool    `json:"crashed,omitzero"` // its renderer has crashed
+	Crashed  bool    `json:"crashed,omitzero"` // the tab's renderer has crashed
 	TargetID string  `json:"targetId"`
 	// SessionID and State are set in lists of several sessions.
 	SessionID  string    `json:"sessionId,omitzero"`
 	State      string    `json:"state,omitzero"`   // [StateLive] or [StateReleased]
-	Mode       string    `json:"mode,omitzero"`    // of its session
+	Mode       string    `json:"mode,omitzero"`    // the mode of the tab's session
 	Browser    string    `json:"browser,omitzero"` // default, the profile's name, or a hash of its directory or endpoint
-	OwnerID    string    `json:"ownerId,omitzero"` // the agent that owns it
+	OwnerID    string    `json:"ownerId,omitzero"` // the agent that owns the tab
 	OpenedAt   time.Time `json:"openedAt,omitzero"`
 	ReleasedAt time.Time `json:"releasedAt,omitzero"`
 }
@@ -142,8 +142,8 @@ var TabClose = wire.Verb[TabCloseIn, TabCloseOut]{Spec: wire.Spec{
 	Name: "tab close", Group: groupTabs, Short: "Close one of the session's tabs", Example: "abrowser tab close t2", Destructive: true,
 }}
 
-// TabPruneIn is the input of [TabPrune]. At least one condition is required; a
-// tab must meet all given conditions.
+// TabPruneIn is the input of [TabPrune]. At least one condition is required. A tab is closed if
+// it meets all given conditions.
 type TabPruneIn struct {
 	OlderThan string `json:"olderThan,omitzero" help:"close tabs released longer ago than this: 30m, 12h, 7d"`
 	Prefix    string `json:"prefix,omitzero" help:"close tabs of sessions whose names start with this"`
@@ -173,7 +173,7 @@ func (o TabPruneOut) Text() string {
 	return lines(all...)
 }
 
-// TabPrune closes released tabs, which ended sessions have left for review.
+// TabPrune closes released tabs: those of sessions whose daemon has ended.
 var TabPrune = wire.Verb[TabPruneIn, TabPruneOut]{Spec: wire.Spec{
 	Name: "tab prune", Group: groupTabs, Short: "Close tabs that ended sessions have left open",
 	Example: "abrowser tab prune --older-than 12h", By: wire.ByBroker, Unqueued: true, NoStart: true, Destructive: true,

@@ -36,8 +36,8 @@ func labelled(label, text string) string {
 
 func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
-// indent formats JSON for people. It keeps the order of members and the form of numbers, and
-// writes <, > and & as such, which encoding/json has escaped.
+// indent formats JSON for people. It keeps the order of members and the form of numbers. It
+// writes <, > and & unescaped, although encoding/json has escaped them.
 func indent(raw json.RawMessage) string {
 	unescape := strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 	var b bytes.Buffer

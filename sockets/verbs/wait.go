@@ -16,7 +16,7 @@ type WaitIn struct {
 	URL    string `json:"url,omitzero" flag:"url,u" help:"wait until the URL matches this pattern; * matches anything, without * the URL must contain the pattern"`
 	Load   string `json:"load,omitzero" flag:"load,l" enum:"load|domcontentloaded|networkidle" help:"wait for this load state"`
 	Script string `json:"fn,omitzero" flag:"fn,f" help:"wait until this JavaScript returns a true value"`
-	// Download waits for the newest download that was not saved, or for the next one.
+	// Download waits for the newest download that no command has saved, or for the next one.
 	Download bool   `json:"download,omitzero" flag:"download,d" help:"wait for a download and save its file"`
 	Path     string `json:"path,omitzero" flag:"-" file:"into" help:"where to save a download"`
 	TimeoutIn

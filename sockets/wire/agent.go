@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// NewAgent returns the id of a new agent in process pid: agent_<32 hex>_<pid>. Any process
-// that knows the id can act as the agent, so the id is sent to daemons and brokers in a
-// header of requests and nowhere else. A session of the command line is an agent whose id is
-// its public name.
+// NewAgent returns the secret id of a new agent in process pid: agent_<32 hex>_<pid>. Any
+// process that has the id can act as the agent. Therefore the id is sent only to daemons and
+// brokers, and only in a header of requests. A session that the command line uses is an agent
+// too; its id is its name, which is public.
 func NewAgent(pid int) string {
 	random := make([]byte, 16)
 	_, _ = rand.Read(random) // never fails
@@ -23,7 +23,8 @@ func NewAgent(pid int) string {
 // agentID matches the ids of [NewAgent].
 func agentID() *regexp.Regexp { return regexp.MustCompile(`^agent_[0-9a-f]{32}_([1-9][0-9]{0,9})$`) }
 
-// AgentPID returns the process of an agent, or 0 for a session of the command line.
+// AgentPID returns the pid of an agent's process, or 0 if the agent is a session of the
+// command line.
 func AgentPID(agent string) int {
 	if !strings.HasPrefix(agent, "agent_") {
 		return 0
@@ -36,14 +37,14 @@ func AgentPID(agent string) int {
 	return pid
 }
 
-// AgentKey identifies an agent where its id is stored, compared or shown: it is the name of
-// a session, or a digest of a secret id. The id cannot be derived from it.
+// AgentKey identifies an agent where the agent is stored, compared or shown. It is the name
+// of a session, or a digest of a secret id, from which the id cannot be derived.
 type AgentKey string
 
 // shownLength is the number of bytes of a secret id that other agents can see.
 const shownLength = 12
 
-// KeyOf returns the key of an agent or session.
+// KeyOf returns the key of an agent, given its secret id or the name of its session.
 func KeyOf(agent string) AgentKey {
 	if AgentPID(agent) == 0 {
 		return AgentKey(agent)
@@ -63,15 +64,16 @@ func (k AgentKey) String() string {
 	return string(k)
 }
 
-// MayControl reports whether the agent may act in a session that belongs to owner. It may
-// act in the sessions that belong to it. It may also act in the session that has its name,
-// unless that belongs to an agent with a secret id.
+// MayControl reports whether the agent may act in a session that belongs to owner. An agent
+// may act in the sessions that belong to it. It may also act in the session that has its
+// name, unless the session belongs to an agent with a secret id.
 func (k AgentKey) MayControl(session string, owner AgentKey) bool {
 	return k == owner || !owner.IsSecret() && k == AgentKey(session)
 }
 
-// Actor returns the agent that makes the call: the one of the request, else the session. The
-// name of a session is never a secret id, even if it has the form of one.
+// Actor returns the key of the agent that makes the call: the agent of the request, or the
+// session if the request has no agent. A session's name never counts as a secret id, even if
+// it has the form of one.
 func (c *Call) Actor() AgentKey {
 	if c.Agent != "" {
 		return KeyOf(c.Agent)

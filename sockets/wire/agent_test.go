@@ -17,7 +17,7 @@ func TestAgentKey(t *testing.T) {
 	}
 	key := KeyOf(id)
 	if shown := fmt.Sprint(key); shown != id[:12]+"..." {
-		t.Errorf("shown as %q", shown)
+		t.Errorf("the key is shown as %q", shown)
 	}
 	if kept, _ := json.Marshal(key); strings.Contains(string(kept), id[12:38]) {
 		t.Errorf("the key of %s contains the id: %s", id, kept)
@@ -35,10 +35,10 @@ func TestAgentKey(t *testing.T) {
 func TestActor(t *testing.T) {
 	id := NewAgent(1)
 	if got := (&Call{Session: "s", Agent: id}).Actor(); got != KeyOf(id) {
-		t.Errorf("an agent has the key %s", got)
+		t.Errorf("Actor() of an agent = %s", got)
 	}
 	if got := (&Call{Session: id}).Actor(); got.IsSecret() || got != AgentKey(id) {
-		t.Errorf("a session with the name of an agent has the key %s", got)
+		t.Errorf("Actor() of a session with the name of an agent = %s", got)
 	}
 }
 
@@ -51,16 +51,16 @@ func TestAgentMayControl(t *testing.T) {
 		want    bool
 	}{
 		{"a", "a", "a", true},
-		{"a", "b", "a", true},  // a parent in a session that it created
-		{"b", "b", "a", true},  // the task itself
-		{"a", "b", "b", false}, // a task in the session of another one
+		{"a", "b", "a", true},  // a task in a session that it created
+		{"b", "b", "a", true},  // the task of the session
+		{"a", "b", "b", false}, // a task in the session of another task
 		{secret, "b", secret, true},
 		{other, "b", secret, false},
-		{"b", "b", secret, false}, // a public name is not enough
+		{"b", "b", secret, false}, // the name of the session is not enough
 		{secret, "b", "b", false},
 	} {
 		if got := tt.agent.MayControl(tt.session, tt.owner); got != tt.want {
-			t.Errorf("%s in %s of %s: %v, want %v", tt.agent, tt.session, tt.owner, got, tt.want)
+			t.Errorf("%s.MayControl(%s, %s) = %v, want %v", tt.agent, tt.session, tt.owner, got, tt.want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 type Call struct {
 	Session      string   // the session that the request is for
 	Agent        string   // the agent that acts; empty for the session itself
-	OwnerProcess string   // the session ends with this process; empty if the request names none
+	OwnerProcess string   // the session ends when this process ends; empty if the request has none
 	Settings     Settings // the settings that the caller requests
 	Deadline     time.Time
 	// CallerGone reports whether the caller has disconnected or its deadline has passed. It
@@ -27,7 +27,8 @@ type Call struct {
 	records  []Record
 }
 
-// IsCallerGone reports whether the caller is known to have disconnected.
+// IsCallerGone reports whether the caller is known to have disconnected, or its deadline to
+// have passed.
 func (c *Call) IsCallerGone() bool { return c.CallerGone != nil && c.CallerGone() }
 
 // Warn adds a warning to the reply.
@@ -67,8 +68,8 @@ type Handler struct {
 	Check func(body []byte) error
 }
 
-// Bind returns a handler that serves the verb with a function. A function whose types are
-// not the verb's does not compile.
+// Bind returns a handler that serves the verb with a function. The compiler checks that the
+// function has the verb's input and output types.
 func Bind[In, Out any](v Verb[In, Out], serve func(context.Context, *Call, In) (Out, error)) Handler {
 	return Handler{
 		Verb: v,

@@ -47,7 +47,7 @@ func TestBind(t *testing.T) {
 	}
 }
 
-func TestReplyTo(t *testing.T) {
+func TestNewReply(t *testing.T) {
 	tests := []struct {
 		name string
 		out  any
@@ -63,7 +63,7 @@ func TestReplyTo(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			raw, err := json.Marshal(NewReply(&Call{}, tt.out, tt.err))
 			if err != nil || string(raw) != tt.want {
-				t.Errorf("ReplyTo() = %s, %v, want %s", raw, err, tt.want)
+				t.Errorf("NewReply() = %s, %v, want %s", raw, err, tt.want)
 			}
 		})
 	}

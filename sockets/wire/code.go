@@ -1,7 +1,7 @@
 package wire
 
 // Code is the code of an error. Codes are stable, messages are not. A Code is itself an error,
-// for errors.Is(err, wire.CodeNotFound).
+// so that errors.Is(err, wire.CodeNotFound) works.
 type Code string
 
 // Error returns the code.
@@ -15,7 +15,7 @@ const (
 	CodeUnknownVerb     Code = "unknown_verb"      // the server does not have the verb
 	CodeForbidden       Code = "forbidden"         // the request comes from another user or a web page
 	CodeNotFound        Code = "not_found"         // no element, tab or session matches
-	CodeStaleRef        Code = "stale_ref"         // the ref's element is gone or has changed
+	CodeStaleRef        Code = "stale_ref"         // the element of a snapshot's ref is gone or has changed
 	CodeNotActionable   Code = "not_actionable"    // the element is hidden, disabled or covered
 	CodeTimeout         Code = "timeout"           // the deadline passed, nothing was done
 	CodeNavigation      Code = "navigation"        // the page could not be loaded
@@ -24,26 +24,26 @@ const (
 	CodeDialogOpen      Code = "dialog_open"       // a JavaScript dialog blocks the page
 	CodePageClosed      Code = "page_closed"       // the session's page was closed
 	CodePageCrashed     Code = "page_crashed"      // the page's renderer crashed
-	CodeWedged          Code = "wedged"            // the page or daemon does not answer
+	CodeWedged          Code = "wedged"            // the page or daemon does not respond
 	CodeInterrupted     Code = "interrupted"       // the client or a signal cancelled the command, nothing was done
 	CodeResultUnknown   Code = "result_unknown"    // the command may or may not have been done; it is not repeated
 	CodeOwnership       Code = "ownership"         // the tab belongs to another agent
-	CodePoolFull        Code = "pool_full"         // no agent can open another tab now
-	CodeMutexBusy       Code = "mutex_busy"        // another agent holds the front tab
+	CodePoolFull        Code = "pool_full"         // the agent cannot open another tab now
+	CodeMutexBusy       Code = "mutex_busy"        // another agent has the lock on the front tab
 	CodeNoBrowser       Code = "no_browser"        // no browser was found, or it does not start
 	CodeNoDriver        Code = "no_driver"         // Playwright's driver or Node is missing or invalid
 	CodeBrowserGone     Code = "browser_gone"      // the browser or its broker has ended
 	CodeBrowserRestart  Code = "browser_restarted" // the browser crashed during the command; its pages were opened again
-	CodeInstall         Code = "install"           // fetching a part failed
-	CodeIntegrity       Code = "integrity"         // a fetched part does not have the pinned hash
+	CodeInstall         Code = "install"           // fetching a component, such as the driver, failed
+	CodeIntegrity       Code = "integrity"         // a fetched component does not have the pinned hash
 	CodeNotRunning      Code = "not_running"       // no process listens for the session
 	CodeStart           Code = "start"             // a daemon or broker did not start
-	CodeHeld            Code = "held"              // another process holds the lease
-	CodeBuildDiffers    Code = "build_differs"     // the daemon has another build and is busy
+	CodeHeld            Code = "held"              // another process holds the lease of the endpoint
+	CodeBuildDiffers    Code = "build_differs"     // the daemon or broker has another build or protocol
 	CodeSettingsDiffer  Code = "settings_differ"   // the session or browser runs with other settings
-	CodePermission      Code = "permission"        // the system denies access to a file or socket
-	CodeUnsafeDirectory Code = "unsafe_directory"  // another user can write to the directory, or owns it
-	CodeBusy            Code = "busy"              // not possible while a command runs
+	CodePermission      Code = "permission"        // the system denies access to a file or socket, or the disk is full
+	CodeUnsafeDirectory Code = "unsafe_directory"  // another user owns the directory or can enter it, or it is a link
+	CodeBusy            Code = "busy"              // not possible now, for example while a command runs
 )
 
 // The exit statuses of the command line. They are documented in cmd/abrowser/COMMANDS.md.

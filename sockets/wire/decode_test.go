@@ -30,7 +30,7 @@ type sampleIn struct {
 func TestDecodeIn(t *testing.T) {
 	tests := []struct {
 		name, body string
-		want       string // a part of the message, empty where it is accepted
+		want       string // a part of the message; empty for success
 	}{
 		{"all", `{"target":"a","count":2,"way":"up","ways":["up"],"on":false,"ratio":1.5,"name":"n","inner":{"label":"l"},"many":[{"label":"l"}]}`, ""},
 		{"the least", ` {"target":"a"} `, ""},
@@ -86,7 +86,7 @@ func TestDecodeInDefaults(t *testing.T) {
 	}
 	got, err = DecodeIn[sampleIn](strings.NewReader(`{"target":"","count":0,"way":"","on":false}`))
 	if err != nil || got.Count != 0 || got.Way != "" || got.On {
-		t.Errorf("DecodeIn() = %+v, %v, want what was given", got, err)
+		t.Errorf("DecodeIn() = %+v, %v, want the given values", got, err)
 	}
 }
 
@@ -118,7 +118,7 @@ func FuzzDecodeIn(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		in, err := DecodeIn[sampleIn](strings.NewReader(body))
 		if err == nil && in.Way != "" && in.Way != "up" && in.Way != "down" {
-			t.Fatalf("DecodeIn(%q) let way %q in", body, in.Way)
+			t.Fatalf("DecodeIn(%q) accepted way %q", body, in.Way)
 		}
 		if err != nil && !errors.Is(err, CodeBadInput) {
 			t.Fatalf("DecodeIn(%q) = %v, want %s", body, err, CodeBadInput)

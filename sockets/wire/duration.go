@@ -7,7 +7,7 @@ import (
 )
 
 // ParseDuration parses a duration such as 90s, 30m, 12h or 7d. A number without a unit is in
-// milliseconds. name says in errors where the text comes from. Where a duration is a
+// milliseconds. Errors contain name, the flag, field or variable with the text. For a
 // timeout, callers treat 0 as no timeout.
 func ParseDuration(name, text string) (time.Duration, error) {
 	bad := Errorf(CodeBadInput, "%s is %q; it takes a duration such as 90s, 30m, 12h or 7d, or milliseconds", name, text)

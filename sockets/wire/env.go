@@ -17,7 +17,7 @@ func Variables(setting string) []string {
 }
 
 // LookupVariable returns the first of the variables that is set and not empty, and its
-// value; lookup is os.LookupEnv. Both results are empty if there is none.
+// value; lookup is os.LookupEnv. Both results are empty if no variable is set.
 func LookupVariable(lookup func(string) (string, bool), variables []string) (name, value string) {
 	for _, name := range variables {
 		if value, _ := lookup(name); value != "" {
@@ -27,8 +27,8 @@ func LookupVariable(lookup func(string) (string, bool), variables []string) (nam
 	return "", ""
 }
 
-// CutVariable returns the name of a variable, or an entry of an environment, without
-// abrowser's prefix, and reports whether it has the prefix.
+// CutVariable removes abrowser's prefix from the name of a variable, or from an entry
+// NAME=value of an environment. found reports whether entry has the prefix.
 func CutVariable(entry string) (setting string, found bool) {
 	for _, prefix := range prefixes() {
 		if setting, found := strings.CutPrefix(entry, prefix); found {

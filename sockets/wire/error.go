@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Error is the error in a reply. Programs decide by its code; message and hint are for people.
+// Error is the error in a reply. Programs use the code; message and hint are for people.
 // The hint says what to do next, if possible as a command to run.
 type Error struct {
 	Code    Code           `json:"code"`
@@ -62,8 +62,8 @@ func (e *Error) Is(target error) bool {
 }
 
 // AsError returns the first [Error] in err's chain, with the message of the whole chain. If
-// there is none, it returns an Error with the first [Code] in the chain, the code of a context
-// error, or [CodeInternal]. It returns nil for nil.
+// the chain has no Error, AsError returns one with the first [Code] in the chain, with the
+// code for a context error, or with [CodeInternal]. It returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil

@@ -39,7 +39,7 @@ func TestErrorsAreCopied(t *testing.T) {
 		t.Error("With changed its receiver")
 	}
 	if _ = AsError(fmt.Errorf("x: %w", e)); e.Message != "busy" {
-		t.Error("AsError changed what it was given")
+		t.Error("AsError changed its argument")
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // Field is one input of a verb, read from the tags of a struct field:
 //
 //	json:"name,omitzero"   the name in requests; also the flag's name, unless there is a flag tag
-//	arg:"0"                the position of the argument; arg:"0..." takes all following arguments,
-//	                       a string field joins them with spaces
+//	arg:"0"                the position of the argument; arg:"0..." also takes all following
+//	                       arguments, which a string field joins with spaces
 //	flag:"full,f"          the long and the short name of the flag; "-" means no flag
 //	default:"1"            the value if the request has none
 //	enum:"up|down"         the allowed values
@@ -26,12 +26,13 @@ import (
 //	is:"duration"          a string that [ParseDuration] accepts
 //	live:"true"            a setting that can change while a daemon or browser runs
 //	min:"0"                the smallest allowed number
-//	file:"out"             a file that the caller writes; made absolute in the caller's directory
+//	file:"out"             a file that the caller writes; the path is made absolute in the
+//	                       caller's directory
 //	file:"into"            like "out", or the directory to write the file in
-//	file:"in"              files that the caller may read; made absolute
+//	file:"in"              files that the caller may read; the paths are made absolute
 //	file:"name"            a name, or if it contains a slash a path; a path is made absolute
 //	by:"person"            only a person may set the flag, not an agent; see [Call.Agent]
-//	by:"command"           with the flag the command line answers the verb itself
+//	by:"command"           if the flag is given, the command line itself serves the verb
 //	help:"..."             lower case, no full stop
 type Field struct {
 	Name     string // in requests
@@ -47,9 +48,9 @@ type Field struct {
 	Duration bool
 	Live     bool
 	Person   bool
-	Local    bool   // with it the command line answers the verb itself
-	Min      string // empty for none
-	File     string // "out", "into", "in" or "name"; empty if the field is no file
+	Local    bool   // with the flag, the command line itself serves the verb
+	Min      string // empty for no minimum
+	File     string // "out", "into", "in" or "name"; empty if the field is not a file
 	Help     string
 	Type     reflect.Type
 
@@ -59,8 +60,8 @@ type Field struct {
 // IsText reports whether the field accepts any text, including text that looks like a flag.
 func (f Field) IsText() bool { return f.Type.Kind() == reflect.String && len(f.Enum) == 0 }
 
-// Variables returns the names of the environment variables that set the field. The first
-// one that is set wins.
+// Variables returns the names of the environment variables that set the field. The first of
+// them that is set wins.
 func (f Field) Variables() []string {
 	if f.Env == "" {
 		return nil
@@ -234,8 +235,8 @@ func kindName(t reflect.Type) string {
 	}
 }
 
-// check returns [CodeBadInput] if the tags do not allow the value. Zero is allowed: an
-// absent value is zero after decoding.
+// check returns [CodeBadInput] if the tags do not allow the value. It allows zero, since a
+// value that is absent from the request is zero after decoding.
 func (f Field) check(v reflect.Value) error {
 	if err := f.checkMin(v); err != nil {
 		return err

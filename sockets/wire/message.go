@@ -18,7 +18,7 @@ const (
 	HeaderDeadline = "Abrowser-Deadline" // how long the client waits, in milliseconds
 	HeaderSettings = "Abrowser-Settings" // the requested [Settings], as JSON
 	HeaderAgent    = "Abrowser-Agent"    // the agent that acts, if it is not the session itself
-	HeaderOwner    = "Abrowser-Owner"    // the session ends with this process
+	HeaderOwner    = "Abrowser-Owner"    // the session ends when this process ends
 )
 
 // Paths of requests that are not verbs.
@@ -31,8 +31,8 @@ const (
 	ParamDaemon = "daemon"       // a query parameter of PathSession: the client is the session's daemon and gets [EventSocketRemoved]
 )
 
-// EventSocketRemoved is the CDP event with which a broker tells a session's daemon that its
-// socket file was removed or replaced, see [ParamDaemon].
+// EventSocketRemoved is the CDP event that a broker sends to a session's daemon when the
+// daemon's socket file was removed or replaced; see [ParamDaemon].
 const EventSocketRemoved = "Abrowser.socketRemoved"
 
 // Reply is the response to a verb. Either Data or Error is set.
@@ -43,8 +43,9 @@ type Reply struct {
 	Error    *Error          `json:"error,omitempty"`
 }
 
-// DecodeReply decodes a [Reply]. It decodes each member separately, since encoding/json
-// prepares a decoder for each type on its first use, and most replies contain only Data.
+// DecodeReply decodes a [Reply]. It decodes each member separately and only if present:
+// encoding/json prepares a decoder for each type on its first use, and most replies contain
+// only Data.
 func DecodeReply(raw []byte) (Reply, error) {
 	var parts struct {
 		Data     json.RawMessage `json:"data"`
@@ -68,8 +69,8 @@ func decodePart(raw json.RawMessage, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// Hello describes a running daemon or broker. Only a response to hello proves that it is
-// alive.
+// Hello is the response to hello ([PathHello]): it describes a running daemon or broker. Only
+// this response proves that the daemon or broker is alive.
 type Hello struct {
 	Name     string    `json:"name"`     // of the session or browser
 	Role     string    `json:"role"`     // [RoleDaemon] or [RoleBroker]

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the choice that text was most likely meant to be: one that starts with it,
-// else the one with the fewest edits. It returns an empty string if none is near.
+// Nearest returns the choice that a mistyped text most likely means: the first choice that
+// starts with text, or the choice with the smallest edit distance. It returns an empty string
+// if no choice is similar.
 func Nearest(text string, choices []string) string {
 	best := MostSimilar(text, choices, 1)
 	if len(best) == 0 || edits(text, best[0]) > min(2, max(1, len(text)/3)) {
@@ -32,8 +33,8 @@ func edits(text, choice string) int {
 	return editDistance(text, choice)
 }
 
-// editDistance counts the letters to insert, delete, replace or swap with the next one
-// to turn a into b.
+// editDistance returns the smallest number of edits that turn a into b. An edit inserts,
+// deletes or replaces a byte, or swaps two adjacent ones.
 func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

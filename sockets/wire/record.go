@@ -2,7 +2,7 @@ package wire
 
 import "slices"
 
-// Kinds of a [Record], and of the policies that decide.
+// The kinds of requests in a [Record]. Each kind has a policy that decides them.
 const (
 	KindDialog       = "dialog"
 	KindPermission   = "permission"
@@ -10,7 +10,7 @@ const (
 	KindFilePicker   = "file-picker"
 )
 
-// Record is a request of a page and the decision of the session's policy.
+// Record is a request of a page, such as a dialog, and the decision of the session's policy.
 type Record struct {
 	Kind    string `json:"kind"`
 	Name    string `json:"name"` // confirm, geolocation, showOpenFilePicker

@@ -48,8 +48,8 @@ const (
 // External reports whether abrowser did not start the browser.
 func (s Settings) External() bool { return s.CDP != "" }
 
-// SessionMode returns the mode of a session with these settings: the requested mode, else
-// the one that follows from profile or CDP endpoint.
+// SessionMode returns the mode of a session with these settings: the requested mode, or else
+// the mode that follows from the profile or CDP endpoint.
 func (s Settings) SessionMode() string {
 	switch {
 	case s.Mode != "":
@@ -68,14 +68,15 @@ func (s Settings) Location() Settings {
 	return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP, Defaults: s.Defaults}
 }
 
-// ForBrowser returns the settings of the browser, without those of the session. Sessions of
-// different modes can share a browser.
+// ForBrowser returns s without the settings that concern only the session. The mode is one of
+// them, since sessions of different modes can share a browser.
 func (s Settings) ForBrowser() Settings {
 	s.Mode, s.IdleTimeout = "", ""
 	return s
 }
 
-// WithLaunchOptions returns s with the options with which the browser was started.
+// WithLaunchOptions returns s with the launch options of the settings browser, with which the
+// browser was started.
 func (s Settings) WithLaunchOptions(browser Settings) Settings {
 	s.Headed, s.ExecutablePath, s.Args = browser.Headed, browser.ExecutablePath, browser.Args
 	return s
@@ -106,7 +107,7 @@ func (s Settings) Diff(running Settings) []string {
 	var names []string
 	for _, f := range SettingFields() {
 		if f.Name == "mode" && s.Mode == running.SessionMode() {
-			continue // running may have the mode without naming it
+			continue // running may have the mode implicitly
 		}
 		if v := f.of(requested); !f.Live && !v.IsZero() && !reflect.DeepEqual(v.Interface(), f.of(current).Interface()) {
 			names = append(names, f.Name)

@@ -33,7 +33,7 @@ func TestSettingsPassThroughTheEnvironment(t *testing.T) {
 		}
 	}
 	if env := (Settings{}).Environ(); len(env) != 0 {
-		t.Errorf("no settings make %q", env)
+		t.Errorf("Environ() of no settings = %q", env)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestSettingsFrom(t *testing.T) {
 	}
 }
 
-func TestDiffer(t *testing.T) {
+func TestDiff(t *testing.T) {
 	running := Settings{Headed: true, Profile: "work", Args: []string{"--a"}}
 	tests := []struct {
 		asked Settings
@@ -78,7 +78,7 @@ func TestDiffer(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got := strings.Join(tt.asked.Diff(running), ","); got != tt.want {
-			t.Errorf("%+v.Differ() = %q, want %q", tt.asked, got, tt.want)
+			t.Errorf("%+v.Diff() = %q, want %q", tt.asked, got, tt.want)
 		}
 	}
 }

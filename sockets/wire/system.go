@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// OSError returns the error of a failed operation on a file or socket. A missing permission, a
-// read-only file system and a full disk have their own messages, so that none of them looks
-// like a daemon that is not running.
+// OSError returns the error of a failed operation on a file or socket; act says what was done.
+// A missing permission, a read-only file system and a full disk have their own messages, so
+// that they cannot be mistaken for a daemon that is not running.
 func OSError(act string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EROFS):
@@ -25,8 +25,8 @@ func OSError(act string, err error) error {
 	return fmt.Errorf("%s: %w", act, err)
 }
 
-// Errno returns the system's error number in err's chain, which has no path or address in
-// its text, or err if there is no number.
+// Errno returns the system's error number in err's chain, or err if the chain has no number.
+// The text of a number contains no path or address.
 func Errno(err error) error {
 	var number syscall.Errno
 	if errors.As(err, &number) {
@@ -35,8 +35,8 @@ func Errno(err error) error {
 	return err
 }
 
-// ContextError returns the error of an operation that ended because ctx did: [CodeTimeout] after
-// ctx's deadline, otherwise [CodeInterrupted].
+// ContextError returns the error of an operation that ended because ctx ended: [CodeTimeout]
+// after ctx's deadline, otherwise [CodeInterrupted].
 func ContextError(ctx context.Context, act string) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Errorf(CodeTimeout, "%s: the time is over", act)

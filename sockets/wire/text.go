@@ -7,13 +7,13 @@ type Texter interface {
 	Text() string
 }
 
-// File is a file that belongs to an output. The command line writes it with the rights of
-// its user.
+// File is a file that belongs to an output. The command line writes the file, so that the
+// rights of its user apply.
 type File struct {
 	Path    string // absolute; empty for the default path
 	Ext     string // the extension of the default path, with its dot: ".png"
 	Content []byte
-	Source  string // the path of an existing file, instead of Content; it is moved
+	Source  string // the path of an existing file, instead of Content; the file is moved
 	Keep    bool   // copy Source instead of moving it
 	Name    string // the name that a page or server suggests, if Path is a directory or empty
 }

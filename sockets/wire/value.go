@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Parse returns the value of the field's type that text stands for. name is what the text was
-// given as, for the error: a flag, an argument or a variable.
+// Parse converts text to a value of the field's type and checks it. Errors contain name, the
+// flag, argument or variable with the text.
 func (f Field) Parse(name, text string) (any, error) {
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
@@ -67,8 +67,8 @@ func (f Field) CheckEnum(name string, texts ...string) error {
 	return nil
 }
 
-// FromEnvironment returns the field's value from its variables (see [Field.Variables]): that of
-// the first one that is set and not empty, nil if there is none. lookup is os.LookupEnv.
+// FromEnvironment returns the field's value from the first of its variables (see
+// [Field.Variables]) that is set and not empty, or nil if none is. lookup is os.LookupEnv.
 func (f Field) FromEnvironment(lookup func(string) (string, bool)) (any, error) {
 	name, text := LookupVariable(lookup, f.Variables())
 	if text == "" {

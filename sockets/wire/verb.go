@@ -10,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// Server says which process serves a verb.
+// Server is the kind of process that serves a verb.
 type Server int
 
 const (
-	// ByDaemon is a verb that the session's daemon serves.
+	// ByDaemon means that the session's daemon serves the verb.
 	ByDaemon Server = iota
-	// ByBroker is a verb that the browser's broker serves.
+	// ByBroker means that the browser's broker serves the verb.
 	ByBroker
-	// ByCommand is a verb that the command line runs itself, with requests to daemons and
-	// the broker.
+	// ByCommand means that the command line itself runs the verb. It sends requests to
+	// daemons and the broker if needed.
 	ByCommand
 )
 
@@ -90,7 +90,8 @@ type Checker interface {
 
 // DecodeIn reads an input from a JSON object. Absent fields get their declared default. It
 // returns [CodeBadInput] for unknown fields, values that the tags or [Checker] do not allow,
-// missing required fields and trailing bytes. An empty body is an empty object.
+// missing required fields and trailing bytes, and [CodeTooLarge] for more than [MaxRequest]
+// bytes. An empty body counts as an empty object.
 func DecodeIn[In any](body io.Reader) (In, error) {
 	var in In
 	raw, err := io.ReadAll(io.LimitReader(body, MaxRequest+1))

@@ -8,7 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// bind assigns a command's texts to its arguments.
+// bind assigns texts, the tokens that are not flags, to the command's arguments, and stores the
+// values in into.
 func bind(spec wire.Spec, fields []wire.Field, texts []string, into map[string]any) error {
 	hint := "usage: " + Usage(spec, fields)
 	for position, f := range Arguments(fields) {
@@ -43,7 +44,7 @@ func bindOne(spec wire.Spec, f wire.Field, texts []string) (any, error) {
 	return f.Parse(name, texts[0])
 }
 
-// Arguments returns those of the fields that are arguments, in their order.
+// Arguments returns the fields that are positional arguments, ordered by position.
 func Arguments(fields []wire.Field) []wire.Field {
 	args := slices.DeleteFunc(slices.Clone(fields), func(f wire.Field) bool { return f.Arg < 0 })
 	slices.SortFunc(args, func(a, b wire.Field) int { return a.Arg - b.Arg })

@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// flag is a field that is a flag, and the parameters that its value is for.
+// flag is a field that is a flag, and the map in which [assign] stores its value.
 type flag struct {
 	wire.Field
 	into map[string]any
@@ -16,13 +16,14 @@ type flag struct {
 
 func (f flag) isBool() bool { return f.Type.Kind() == reflect.Bool }
 
-// given is a flag with the text that it was given.
+// given is a flag with its value on the command line, as text.
 type given struct {
 	flag
 	text string
 }
 
-// assign parses the values of flags. A list that is given twice is one list.
+// assign parses the values of flags and stores them. If a list flag is given several times, the
+// lists are joined.
 func assign(all []given) error {
 	for _, g := range all {
 		value, err := g.Parse("--"+g.Flag, g.text)
@@ -41,7 +42,7 @@ func assign(all []given) error {
 // flags are the flags that a command takes.
 type flags []flag
 
-// flagsOf returns those of the fields that are flags, whose values are for into.
+// flagsOf returns the fields that are flags. [assign] stores their values in into.
 func flagsOf(fields []wire.Field, into map[string]any) flags {
 	var all flags
 	for _, f := range fields {
@@ -81,8 +82,9 @@ func looksLikeFlag(token string) bool {
 	return err != nil
 }
 
-// read reads the flag at the head of tokens. used is how many tokens it takes, 0 if the head is
-// not a known flag. If word is set, the word true or false after a boolean flag belongs to it.
+// read reads the flag at the head of tokens. used is the number of tokens that the flag and its
+// value take, or 0 if the head is not a known flag. If word is true, the token true or false
+// after a boolean flag is the flag's value.
 func (fs flags) read(tokens []string, word bool) (read []given, used int, err error) {
 	token := tokens[0]
 	if !looksLikeFlag(token) {
@@ -123,7 +125,8 @@ func (fs flags) readShort(tokens []string, word bool) (read []given, used int, e
 	return read, 1, nil
 }
 
-// readValue reads the value of a flag that was written as name, without a value, before next.
+// readValue reads the value of a flag whose own token, name, contains no value. next are the
+// tokens after it.
 func (fs flags) readValue(f flag, name string, next []string, word bool) (read []given, used int, err error) {
 	if f.isBool() {
 		if word && len(next) > 0 && (next[0] == "true" || next[0] == "false") {
@@ -137,7 +140,7 @@ func (fs flags) readValue(f flag, name string, next []string, word bool) (read [
 	return []given{{f, next[0]}}, 2, nil
 }
 
-// isFlag reports whether token is a known flag or --, so that it is not the value of the flag
+// isFlag reports whether token is a known flag or --. Such a token is not the value of the flag
 // before it.
 func (fs flags) isFlag(token string) bool {
 	switch {
@@ -154,7 +157,7 @@ func (fs flags) isFlag(token string) bool {
 	return known
 }
 
-// unknown returns the error for a token that looks like a flag and is none of these.
+// unknown returns the error for a token that looks like a flag but is not one of the known flags.
 func (fs flags) unknown(token string) error {
 	name, _, _ := strings.Cut(token, "=")
 	err := wire.Errorf(wire.CodeBadInput, "unknown flag %s", name)

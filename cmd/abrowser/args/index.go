@@ -10,19 +10,20 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// verbIndex finds the verbs that people type by their names. Two verbs are named "tab": if
-// another word follows, the name means the verb that takes an argument, otherwise the other.
+// verbIndex finds verbs by their names. It contains all verbs except the hidden ones. The name
+// "tab" is an alias of two verbs. If another word follows "tab", the alias means the verb that
+// needs an argument ("tab switch"), and otherwise the other verb ("tab list").
 type verbIndex []wire.AnyVerb
 
 func newIndex(all []wire.AnyVerb) verbIndex {
 	return slices.DeleteFunc(all, func(v wire.AnyVerb) bool { return v.Describe().Hidden })
 }
 
-// Subcommands returns the words that may follow the name of a group of commands, none if it is
-// not a group.
+// Subcommands returns the words that can follow the name of a group of commands, such as "get".
+// It returns nil if group is not the name of a group.
 func Subcommands(group string) []string { return newIndex(verbs.All()).under(group) }
 
-// all iterates over the names, aliases included, and their verbs.
+// all iterates over all names of verbs, including aliases, each with its verb.
 func (x verbIndex) all() iter.Seq2[string, wire.AnyVerb] {
 	return func(yield func(string, wire.AnyVerb) bool) {
 		for _, v := range x {
@@ -39,7 +40,7 @@ func (x verbIndex) all() iter.Seq2[string, wire.AnyVerb] {
 	}
 }
 
-// named returns the verbs of that name.
+// named returns the verbs with this name or alias.
 func (x verbIndex) named(name string) []wire.AnyVerb {
 	var found []wire.AnyVerb
 	for other, v := range x.all() {
@@ -60,7 +61,7 @@ func (x verbIndex) hasPrefix(words string) bool {
 	return false
 }
 
-// under returns the words that follow the words of a group in names.
+// under returns the words that follow the group's name in names of verbs.
 func (x verbIndex) under(group string) []string {
 	var words []string
 	for name := range x.all() {
@@ -76,7 +77,7 @@ func (x verbIndex) under(group string) []string {
 // resolved is the verb that a command line names, before the verb's own flags are parsed.
 type resolved struct {
 	verb  wire.AnyVerb // nil if the words name a group, or the line has no words
-	words []string     // the command's, as they were typed
+	words []string     // the words of the command, as they were typed
 	flags []given      // the global flags before and between the words
 	rest  []string     // the tokens after the words
 }
@@ -85,7 +86,7 @@ type resolved struct {
 // between them.
 func (x verbIndex) resolve(global flags, args []string) (resolved, error) {
 	var r resolved
-	next := "" // the word after the command's
+	next := "" // the token after the words of the command
 	for i := 0; i < len(args); {
 		token := args[i]
 		read, used, err := global.read(args[i:], true)
@@ -120,7 +121,8 @@ func specials() []string {
 	return []string{"help", "version", "completion", "__complete", "__completeNoDesc", "daemon", "keeper", "broker"}
 }
 
-// choose sets the verb that the words name. next is the word after them.
+// choose sets r.verb to the verb that r.words name. next is the token after these words, or "" if
+// it is a flag or missing.
 func (r *resolved) choose(x verbIndex, global flags, next string) error {
 	name := strings.Join(r.words, " ")
 	candidates, under := x.named(name), x.under(name)
@@ -146,7 +148,7 @@ func (r *resolved) choose(x verbIndex, global flags, next string) error {
 	return nil
 }
 
-// unknown returns the error for a word that begins no command.
+// unknown returns the error for a word that is not the first word of any command.
 func (x verbIndex) unknown(word string) error {
 	heads := map[string]bool{"help": true, "version": true, "completion": true}
 	for name := range x.all() {

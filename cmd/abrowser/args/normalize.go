@@ -8,9 +8,9 @@ type normalized struct {
 	texts []string
 }
 
-// normalize separates tokens by the flags that are known. A token that looks like a flag and is
-// not known is text if the command's last argument is text and has been reached, and an error
-// otherwise. After -- everything is text.
+// normalize separates tokens into known flags and texts. A token that looks like a flag but is
+// unknown is an error, unless it belongs to an argument that takes all remaining words as text.
+// After -- every token is text.
 func normalize(known flags, fields []wire.Field, tokens []string) (normalized, error) {
 	var n normalized
 	textFrom, hasText := textArgument(fields)

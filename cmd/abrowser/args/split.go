@@ -6,13 +6,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Split cuts a command line into words as a shell does: blanks separate words, single quotes
-// keep everything, double quotes keep everything but \" and \\, a backslash keeps the next
-// character. Nothing is expanded.
+// Split cuts a command line into words as a shell does: white space separates words, single
+// quotes keep everything, double quotes keep everything except \" and \\, and a backslash keeps
+// the next character. Split expands no variables or patterns.
 func Split(command string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	open := false // a word has begun, which may be empty
+	open := false // a word has begun; the word may be empty
 	var quote rune
 	escaped := false
 	for _, r := range command {

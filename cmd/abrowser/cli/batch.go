@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// runBatch sends several commands in one request. All of them are parsed before it is sent.
+// runBatch runs the command batch: it parses several commands and sends them in one request.
 func (c *command) runBatch(ctx context.Context) int {
 	actions, err := c.actions(ctx)
 	if err != nil {
@@ -91,8 +91,9 @@ func (c *command) readCommands(ctx context.Context) ([][]string, error) {
 	return all, nil
 }
 
-// checkBatchable refuses what cannot be part of a batch: commands that the session's daemon does
-// not answer, and the flags of the batch itself. Output flags have no effect.
+// checkBatchable returns an error if a command cannot be part of a batch: if the session's daemon
+// does not answer it, or if it has global flags, which belong before batch. Output flags are
+// accepted and ignored.
 func checkBatchable(l args.Line) error {
 	for _, f := range config.Fields() {
 		if _, given := l.Global[f.Name]; given && f.Name != "json" && f.Name != "maxOutput" {
@@ -113,7 +114,8 @@ func checkBatchable(l args.Line) error {
 	return nil
 }
 
-// batch prints the results: as text the text of each, as JSON a bare array.
+// batch prints the results of a batch and returns the exit status. The format is either the text
+// of each result, or one JSON array that is not in an [envelope].
 func (p *printer) batch(results []verbs.StepResult) int {
 	status := wire.ExitDone
 	for _, r := range results {

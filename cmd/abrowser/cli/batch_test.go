@@ -12,7 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// batches answers each step by its verb and keeps the request.
+// batches returns a handler that answers each step of a batch by its verb, and stores the request
+// in asked.
 func batches(asked *verbs.BatchIn) wire.Handler {
 	return wire.Bind(verbs.Batch, func(_ context.Context, _ *wire.Call, in verbs.BatchIn) (verbs.BatchOut, error) {
 		*asked = in
@@ -83,7 +84,7 @@ func TestBatchJSON(t *testing.T) {
 	}
 }
 
-// One bad command refuses all of them before anything happens.
+// A batch with a bad command is refused before any of its commands runs.
 func TestBatchRefusesWhole(t *testing.T) {
 	tests := []struct{ command, want string }{
 		{"bogus", "command 2 (bogus): unknown command bogus"},

@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// What a warm command costs beside the process and the page: reading it, its
-// settings, one exchange with the daemon, and printing.
+// BenchmarkWarmCommand measures a command to a running daemon without the start of a process and
+// without a page: parsing, resolving settings, one request, and printing.
 func BenchmarkWarmCommand(b *testing.B) {
 	bench := newBench(b)
 	bench.serve("default", answers(verbs.GetURL, verbs.PageURL{URL: "about:blank"}))

@@ -9,7 +9,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Only Linux has /dev/full.
+// A command whose answer cannot be written fails with an error. Only Linux has /dev/full.
 func TestStdoutThatCannotBeWritten(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Where nothing runs, these answer and start nothing.
+// Commands that start nothing also succeed if no daemon and no browser runs.
 func TestIdleVerbsStartNothing(t *testing.T) {
 	tests := []struct{ args, want string }{
 		{"status", `{"running":false,"sessionId":"default"}`},
@@ -44,8 +44,8 @@ func TestIdleVerbsStartNothing(t *testing.T) {
 	}
 }
 
-// A daemon that is ending is nobody's to close again, and no session that is wedged;
-// nor is one that has ended between the two questions.
+// close --all and session list ignore a daemon that is ending: it is neither closed again nor
+// listed as wedged. close --all also ignores a daemon that ends before the request to close.
 func TestEndingDaemons(t *testing.T) {
 	b := newBench(t)
 	place, err := b.root.Session("going")
@@ -66,7 +66,7 @@ func TestEndingDaemons(t *testing.T) {
 	}
 }
 
-func TestOthersStartTheDaemon(t *testing.T) {
+func TestCommandStartsTheDaemonOnce(t *testing.T) {
 	b := newBench(t)
 	starts := 0
 	b.program = startBy{root: b.root, serve: func() {
@@ -84,7 +84,8 @@ func TestOthersStartTheDaemon(t *testing.T) {
 	}
 }
 
-// One that cannot be started is the error, and not that nobody listens.
+// If the daemon cannot be started, the command's error is that of the start, not that no daemon
+// listens.
 func TestStartFails(t *testing.T) {
 	b := newBench(t)
 	_, stderr, status := b.run("open", "x")
@@ -114,8 +115,8 @@ func (otherBuild) Start(context.Context, string, wire.Settings) (home.Endpoint, 
 	return home.Endpoint{}, wire.Errorf(wire.CodeBuildDiffers, "replaced by the launcher")
 }
 
-// Other settings than the session runs with are refused, but not where it is
-// asked how it is or closed.
+// A command with other settings than those of the running session is refused, unless it starts
+// nothing, such as status.
 func TestOtherSettings(t *testing.T) {
 	b := newBench(t)
 	b.serve("default", answers(verbs.GetURL, verbs.PageURL{URL: "about:blank"}), answers(verbs.Status, verbs.StatusOut{Running: true}))
@@ -128,8 +129,8 @@ func TestOtherSettings(t *testing.T) {
 	}
 }
 
-// A daemon that dies with the request in its hands: a reader is asked again, of
-// anything else nobody knows.
+// If the daemon closes the connection without a response, a read-only command is sent again, and
+// any other command fails with result_unknown.
 func TestLostAnswer(t *testing.T) {
 	tests := []struct {
 		args   string
@@ -168,7 +169,7 @@ func (c counting) Start(context.Context, string, wire.Settings) (home.Endpoint, 
 	return home.Endpoint{}, wire.Errorf(wire.CodeStart, "not again")
 }
 
-// hangUp reads each request's beginning and hangs up.
+// hangUp listens at socket. It closes each connection after the first read.
 func hangUp(t *testing.T, socket string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", socket)
@@ -194,7 +195,7 @@ func TestInterrupted(t *testing.T) {
 	undone := `{"success":false,"data":null,"error":"interrupted","code":"interrupted","sessionId":"default","sessionType":"browser"}` + "\n"
 	for _, tt := range []struct {
 		name   string
-		err    error // of the daemon, whose caller has left
+		err    error // that the daemon returns after its caller has gone
 		want   string
 		status int
 	}{

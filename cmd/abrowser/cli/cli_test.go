@@ -18,7 +18,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// bench is a caller with a home, a working directory and variables of its own.
+// bench runs command lines with its own abrowser directory, working directory and variables.
 type bench struct {
 	t       testing.TB
 	root    home.Root
@@ -66,7 +66,7 @@ func (b *bench) run(args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// serve answers the session's verbs on its real socket until the test ends.
+// serve serves the handlers on the session's real socket until the test ends.
 func (b *bench) serve(session string, handlers ...wire.Handler) {
 	b.t.Helper()
 	place, err := b.root.Session(session)
@@ -76,7 +76,8 @@ func (b *bench) serve(session string, handlers ...wire.Handler) {
 	b.serveAt(place, wire.Hello{Name: session, Role: "daemon", PID: 77, Idle: true}, handlers)
 }
 
-// serveBroker answers the default browser's.
+// serveBroker serves the handlers on the broker's socket of the default browser until the test
+// ends.
 func (b *bench) serveBroker(handlers ...wire.Handler) {
 	b.t.Helper()
 	place, err := b.root.Browser("default")
@@ -141,7 +142,7 @@ func (noStart) Sweep() error                           { return nil }
 func (noStart) ClosesAtEnd(string) bool                { return false }
 func (noStart) FinishRecording(string) (string, error) { return "", nil }
 
-// startBy starts a session's server when a command asks for it.
+// startBy is a program that starts a session's daemon by calling serve.
 type startBy struct {
 	noStart
 	root  home.Root
@@ -154,12 +155,12 @@ func (s startBy) Start(_ context.Context, session string, _ wire.Settings) (home
 	return s.root.Session(session)
 }
 
-// answers binds a verb to one answer.
+// answers returns a handler for v that always returns out.
 func answers[In, Out any](v wire.Verb[In, Out], out Out) wire.Handler {
 	return wire.Bind(v, func(context.Context, *wire.Call, In) (Out, error) { return out, nil })
 }
 
-// fails binds a verb to one error.
+// fails returns a handler for v that always returns err.
 func fails[In, Out any](v wire.Verb[In, Out], err error) wire.Handler {
 	return wire.Bind(v, func(context.Context, *wire.Call, In) (Out, error) { var out Out; return out, err })
 }

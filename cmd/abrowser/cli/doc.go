@@ -1,10 +1,9 @@
-// Package cli is the command line: it has the arguments parsed (package args), the environment
-// resolved (config) and the command run (commands), and prints the answer: text for people, or
-// one line of JSON. Help is made from the declarations of the verbs.
+// Package cli is the command line. [Run] parses the arguments with package args, resolves the
+// settings with package config, runs the command with package commands, and prints the answer:
+// text for people, or one line of JSON. Help is generated from the declarations of the verbs.
 //
-// It knows no verb's meaning. What depends on standard input is here: the commands of a batch
-// and the script of eval. Commands thin and abrowser use it, and package roles its system and
-// its way to print an error.
+// The package treats all verbs alike, except batch and eval, which can read standard input.
+// Commands thin and abrowser use it. Package roles uses [System] and [Fail].
 //
-// Its invariant: [Run] returns the exit status, and nothing here ends the process.
+// Its invariant: [Run] returns the exit status, and no function of the package ends the process.
 package cli

@@ -11,7 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pictures answers with a picture and keeps what it was asked.
+// pictures returns a handler that answers screenshot with a picture and stores the request in
+// asked.
 func pictures(asked *verbs.ScreenshotIn) wire.Handler {
 	return wire.Bind(verbs.Screenshot, func(_ context.Context, _ *wire.Call, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
 		*asked = in

@@ -13,9 +13,9 @@ import (
 
 const summary = "abrowser drives a browser for many tasks at once, each on a page of its own."
 
-const width = 80 // columns that help keeps to
+const width = 80 // columns of the help
 
-// screen returns help that fits on one screen: the commands and how to begin.
+// screen returns help that fits on one screen: the commands and some examples.
 func screen(verbs []wire.AnyVerb) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nusage: abrowser [--session NAME] COMMAND [ARGUMENTS] [flags]\n\n", summary)
@@ -78,7 +78,7 @@ func groupHelp(word string, verbs []wire.AnyVerb) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// verbHelp returns everything that is declared of a command.
+// verbHelp returns the help on one command: its arguments, its flags and an example.
 func verbHelp(v wire.AnyVerb) string {
 	doc := v.Describe()
 	var b strings.Builder
@@ -159,7 +159,7 @@ func notes(f wire.Field) string {
 	return s
 }
 
-// groups returns the headings of the verbs that people type, in their order.
+// groups returns the headings of the verbs that are not hidden, in the order of the verbs.
 func groups(verbs []wire.AnyVerb) []string {
 	var all []string
 	for _, v := range verbs {
@@ -176,11 +176,11 @@ func shown(verbs []wire.AnyVerb, group string) []wire.AnyVerb {
 	})
 }
 
-// maxAlike is how many commands with the same first word the first screen lists.
+// maxAlike is the largest number of commands with the same first word that [screen] lists.
 const maxAlike = 2
 
-// short lists a group's commands, those with the same first word as one: browser status|stop,
-// or get ... if they are many.
+// short lists the commands of a group. Commands with the same first word are one entry, such as
+// "browser status|stop", or "get ..." if they are more than maxAlike.
 func short(verbs []wire.AnyVerb, group string) []string {
 	var all []string
 	for _, v := range shown(verbs, group) {
@@ -200,7 +200,7 @@ func short(verbs []wire.AnyVerb, group string) []string {
 	return all
 }
 
-// row returns a line with a name and, from the column on, its text.
+// row returns a line with a name, and its text from the given column on.
 func row(name, text string, column int) string {
 	indent := strings.Repeat(" ", column)
 	if len(name) >= column {
@@ -209,7 +209,8 @@ func row(name, text string, column int) string {
 	return name + indent[len(name):] + wrap(text, width-column, indent) + "\n"
 }
 
-// wrap breaks text into lines of at most so many columns. It indents all but the first.
+// wrap breaks text into lines of at most the given number of columns. It indents all lines but
+// the first.
 func wrap(text string, columns int, indent string) string {
 	var b strings.Builder
 	at := 0

@@ -45,7 +45,7 @@ func TestHelpIsWrittenAlike(t *testing.T) {
 	}
 }
 
-// isLower reports whether help begins in lower case; a name (JavaScript) may not.
+// isLower reports whether help begins with a lower-case letter or with the name JavaScript.
 func isLower(help []rune) bool {
 	word, _, _ := strings.Cut(string(help), " ")
 	return unicode.IsLower(help[0]) || strings.HasPrefix(word, "JavaScript")

@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// released keeps what a broker was told to release.
+// released records the requests to release a session that a broker receives.
 type released struct {
 	mu  sync.Mutex // guards all
 	all []verbs.ReleaseIn
@@ -40,8 +40,8 @@ func (r *released) take() []verbs.ReleaseIn {
 	return all
 }
 
-// twoSessions has a broker that knows "left" (its task is over) and "live", and the
-// daemon of "live".
+// twoSessions serves the daemon of the session "live", and a broker with the sessions "live",
+// "left" (its daemon has ended, its tab is open) and "none" (without tabs).
 func twoSessions(t *testing.T) (*bench, *released) {
 	b := newBench(t)
 	r := &released{}
@@ -91,7 +91,8 @@ func TestListsMergeDaemonsAndBroker(t *testing.T) {
 	}
 }
 
-// A session was idle since its last command, and not since it was connected to.
+// session close --idle-ms counts the time since a session's last command, not since the session
+// connected to the browser.
 func TestIdleSinceTheLastCommand(t *testing.T) {
 	b, _ := twoSessions(t)
 	for _, tt := range []struct{ idle, want string }{
@@ -127,8 +128,9 @@ func TestClosing(t *testing.T) {
 	}
 }
 
-// A daemon that accepts and says nothing costs the list a second and is named.
-func TestWedgedDaemonHoldsNobodyUp(t *testing.T) {
+// A daemon that accepts connections and does not respond delays a list by a second, and is listed
+// as wedged.
+func TestWedgedDaemonDelaysListsBriefly(t *testing.T) {
 	b, _ := twoSessions(t)
 	place, err := b.root.Session("stuck")
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 type printer struct {
 	config.Output
 	out, err io.Writer
-	session  string        // that answered, empty while it is not known
-	warnings []string      // that go with the answer
+	session  string        // the session that answered, empty if it is not known
+	warnings []string      // printed with the answer
 	records  []wire.Record // what policies decided while the command ran
 }
 
@@ -31,14 +31,14 @@ type envelope struct {
 	Hint        string          `json:"hint,omitzero"`
 	Details     map[string]any  `json:"details,omitzero"`
 	Warning     string          `json:"warning,omitzero"`
-	OK          *bool           `json:"ok,omitzero"` // false: the page asked for something that no policy is set for
+	OK          *bool           `json:"ok,omitzero"` // false if the page asked for something and no policy decided
 	Records     []wire.Record   `json:"records,omitzero"`
 	SessionID   string          `json:"sessionId,omitzero"`
 	SessionType string          `json:"sessionType,omitzero"`
 }
 
-// answer prints a verb's output and returns the exit status. failure is why the command failed
-// although it has an output.
+// answer prints a verb's output and returns the exit status. failure is the error of a command
+// that has an output and failed.
 func (p *printer) answer(out any, failure error) int {
 	if p.JSON {
 		data, err := plainJSON(out)
@@ -58,7 +58,8 @@ func (p *printer) answer(out any, failure error) int {
 	return p.printError(failure)
 }
 
-// text prints an answer for people, cut if the output settings say so.
+// text prints an answer for people, cut to the length that the output settings allow, and returns
+// the exit status.
 func (p *printer) text(text string) int {
 	if text == "" {
 		return wire.ExitDone
@@ -132,11 +133,11 @@ func (p *printer) printWarnings() {
 // diagnose prints an error, hint or warning to stderr, unless it is empty.
 func (p *printer) diagnose(kind, message string) {
 	if message != "" {
-		_, _ = fmt.Fprintf(p.err, "abrowser: %s: %s\n", kind, message) // an error of stderr has no other place
+		_, _ = fmt.Fprintf(p.err, "abrowser: %s: %s\n", kind, message) // an error of stderr cannot be reported
 	}
 }
 
-// cut returns the first characters of text, at most as many as most says; 0 means all.
+// cut returns the first most characters of text, and a note if text is longer. 0 means no limit.
 func cut(text string, most int) string {
 	total := utf8.RuneCountInString(text)
 	if most == 0 || total <= most {

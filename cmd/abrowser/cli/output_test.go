@@ -54,7 +54,7 @@ func TestAnswers(t *testing.T) {
 		{"get text h1 --max-output 8", "häß\nlich\n", "", 0},
 		{"click e2", "opened t2 https://p.example/\ndialog confirm \"Sure?\"\n", "", 0},
 		{"focus e3", "", "", 0},
-		{"eval 1", "{\n  \"z\": 123,\n  \"a\": \"<b>\"\n}\n", "", 0}, // as the page has it
+		{"eval 1", "{\n  \"z\": 123,\n  \"a\": \"<b>\"\n}\n", "", 0}, // in the order of the page's object
 		{"eval 1 --json", `{"success":true,"data":{"origin":"o","result":{"a":"<b>","z":123}},"error":null,"sessionId":"default","sessionType":"browser"}` + "\n", "", 0},
 		{"hover h1", "", "abrowser: warning: 3 elements match\nabrowser: warning: the first is taken\n", 0},
 		{"hover h1 --json", `{"success":true,"data":{"hovered":"h1"},"error":null,"warning":"3 elements match; the first is taken","sessionId":"default","sessionType":"browser"}` + "\n", "", 0},

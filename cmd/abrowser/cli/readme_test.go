@@ -27,8 +27,8 @@ func firstVerbs() []string {
 	}
 }
 
-// The tables of both documents are made from the declarations. go test -run README
-// -update writes them.
+// The tables in README.md and COMMANDS.md match the declarations of the verbs.
+// go test -run README -update writes the tables.
 func TestREADME(t *testing.T) {
 	first := func(v wire.AnyVerb) bool { return slices.Contains(firstVerbs(), v.Describe().Name) }
 	text := checkTables(t, readme, map[string]string{"first verbs": verbsTable(first)})
@@ -49,8 +49,9 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// checkTables compares a document's tables with those given by their markers' names, or
-// writes them with -update. It returns the document with these tables.
+// checkTables compares the tables in the document at path with tables, which are keyed by the
+// names of their markers. With -update it writes tables into the document. It returns the document
+// with these tables.
 func checkTables(t *testing.T, path string, tables map[string]string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -104,7 +105,7 @@ func verbsTable(keep func(wire.AnyVerb) bool) string {
 	return b.String()
 }
 
-// synopsis is the usage with the flags by name.
+// synopsis returns the usage of a verb with the names of its flags.
 func synopsis(v wire.AnyVerb) string {
 	words := strings.TrimPrefix(strings.TrimSuffix(args.Usage(v.Describe(), v.Fields()), " [flags]"), "abrowser ")
 	for _, f := range v.Fields() {

@@ -20,7 +20,7 @@ func Run(argv []string, sys System, p commands.Program) int {
 	c := &command{sys: sys, program: p, printer: printer{out: sys.Stdout, err: sys.Stderr}}
 	var parsed error
 	c.line, parsed = args.Parse(argv)
-	dir, _ := sys.Dir() // if it was removed, the command can do without it
+	dir, _ := sys.Dir() // fails if the directory was removed; most commands work without it
 	resolved, err := config.Resolve(c.line.Global, sys.Lookup, dir)
 	c.printer.Output, c.printer.warnings = resolved.Output, resolved.Warnings
 	if parsed != nil {
@@ -34,7 +34,7 @@ func Run(argv []string, sys System, p commands.Program) int {
 		return c.printer.fail(err)
 	}
 	identity, err := resolved.Identify()
-	c.printer.session = identity.Session // also for an error in what follows the session
+	c.printer.session = identity.Session // set even if err is not nil, unless the session is invalid
 	if err != nil {
 		return c.printer.fail(err)
 	}
@@ -48,12 +48,12 @@ func Run(argv []string, sys System, p commands.Program) int {
 	return c.run(ctx)
 }
 
-// Fail prints an error as a command that fails does and returns the exit status.
+// Fail prints an error in the format of a failed command and returns the exit status.
 func Fail(sys System, err error) int {
 	return (&printer{out: sys.Stdout, err: sys.Stderr}).fail(err)
 }
 
-// asksJSON finds --json in a command line that could not be parsed.
+// asksJSON reports whether a command line that could not be parsed contains --json.
 func asksJSON(argv []string) bool {
 	if end := slices.Index(argv, "--"); end >= 0 {
 		argv = argv[:end]
@@ -85,7 +85,7 @@ func (c *command) run(ctx context.Context) int {
 	return c.printer.answer(result.Output, result.Failure)
 }
 
-// do runs a command and keeps what accompanies its answer for the printer.
+// do runs a command, and passes its warnings, session and records to the printer.
 func (c *command) do(ctx context.Context, cmd commands.Command) (commands.Result, error) {
 	result, err := c.runner.Do(ctx, cmd)
 	c.printer.warnings = append(c.printer.warnings, result.Warnings...)
@@ -93,7 +93,7 @@ func (c *command) do(ctx context.Context, cmd commands.Command) (commands.Result
 	return result, err
 }
 
-// readScript reads the script of eval --stdin.
+// readScript reads the script of eval --stdin from standard input into the parameters.
 func (c *command) readScript(ctx context.Context) error {
 	params := c.line.Params
 	if on, _ := params["stdin"].(bool); !on || c.line.Verb.Describe().Name != verbs.Eval.Name {
@@ -108,7 +108,7 @@ func (c *command) readScript(ctx context.Context) error {
 	return err
 }
 
-// readInput reads standard input. what names it for an error.
+// readInput reads standard input. what names the input in an error.
 func (c *command) readInput(ctx context.Context, what string) ([]byte, error) {
 	if err := c.runner.LoadFull(ctx); err != nil {
 		return nil, err
@@ -120,9 +120,9 @@ func (c *command) readInput(ctx context.Context, what string) ([]byte, error) {
 	return raw, nil
 }
 
-// complete prints what a shell's completion command does.
+// complete prints the answer to a completion command.
 func (c *command) complete() int {
-	full, err := c.program.Full(context.Background(), home.Root{}) // which completion does without
+	full, err := c.program.Full(context.Background(), home.Root{}) // completion needs no root
 	if err != nil {
 		return c.printer.fail(err)
 	}

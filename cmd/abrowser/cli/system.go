@@ -13,12 +13,13 @@ import (
 type System struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	Lookup         func(string) (string, bool) // a variable
+	Lookup         func(string) (string, bool) // looks up an environment variable
 	Environ        func() []string
 	Dir            func() (string, error) // the working directory
 	Terminal       bool                   // stderr is a terminal
 	Input          bool                   // stdin is a terminal and not a file or pipe
-	Interrupted    func(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc)
+	// Interrupted returns a context that a signal cancels: see [interrupted].
+	Interrupted func(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc)
 }
 
 // OS returns the system that the process runs on.
@@ -31,13 +32,14 @@ func OS() System {
 	}
 }
 
-// quick is how long a command that only reads may run before it listens for signals, which
-// takes two threads and a tenth of a short command's time. Until then a signal ends the process
-// by default, which closes the connection and loses nothing.
+// quick is the time after which a read-only command begins to listen for signals. Listening takes
+// two threads and a tenth of a short command's time. Before that, a signal ends the process,
+// which closes the connection and loses nothing.
 const quick = 20 * time.Millisecond
 
-// interrupted cancels the context at the first signal that asks the process to end. It listens
-// for signals only after a time. A second signal ends the process by default.
+// interrupted returns a context that is cancelled by the first signal that asks the process to
+// end. It begins to listen for signals when the time after has passed. A signal before that, or a
+// second signal, ends the process.
 func interrupted(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	listening := time.AfterFunc(after, func() { // while the command runs

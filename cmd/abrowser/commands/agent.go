@@ -10,12 +10,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// isMCPAgent reports whether the agent of an MCP client acts, whose id is secret.
+// isMCPAgent reports whether the command acts for the agent of an MCP client. The id of such an
+// agent is secret.
 func (x *run) isMCPAgent() bool { return wire.KeyOf(x.agent).IsSecret() }
 
-// agentIn returns the agent that acts in a session, empty if that is the session itself. In its
-// home session an MCP client's agent is the task in whose environment it was started, like the
-// task's commands.
+// agentIn returns the agent for which the command acts in a session, or "" if the command acts for
+// the session itself. The agent of an MCP client acts for the session itself in its home session,
+// which is that of the task that has started the MCP server.
 func (x *run) agentIn(session string) string {
 	agent := cmp.Or(x.agent, x.session)
 	if session == x.home || session == agent {
@@ -24,7 +25,8 @@ func (x *run) agentIn(session string) string {
 	return agent
 }
 
-// actorIn is [run.agentIn] as the key that ownership is compared by.
+// actorIn returns the key of the agent or session for which the command acts in a session. Owners
+// are compared by these keys.
 func (x *run) actorIn(session string) wire.AgentKey {
 	if agent := x.agentIn(session); agent != "" {
 		return wire.KeyOf(agent)
@@ -32,11 +34,11 @@ func (x *run) actorIn(session string) wire.AgentKey {
 	return wire.AgentKey(session)
 }
 
-// isPerson reports whether neither a task nor an agent gave the command: a task has a session
-// set in its environment, an agent an id.
+// isPerson reports whether a person gave the command, not a task or an MCP client. A task has a
+// session set in its environment, and an MCP client has an agent with a secret id.
 func (x *run) isPerson() bool { return x.identity.Person && !x.isMCPAgent() }
 
-// checkPerson refuses flags that only a person may give.
+// checkPerson returns an error if a flag is for a person only and the caller is not a person.
 func (x *run) checkPerson(c call) error {
 	for _, f := range c.verb.Fields() {
 		if f.Person && c.on(f.Name) && !x.isPerson() {
@@ -47,9 +49,9 @@ func (x *run) checkPerson(c call) error {
 	return nil
 }
 
-// ownSession makes our process the owner of the home session's daemon that it has just
-// started, so that the session ends with the MCP client. A session that the task's own commands
-// began goes on.
+// ownSession makes this process the owner of the session whose daemon it has just started, if that
+// is the home session of an MCP client. The session then ends with the MCP server. If a command
+// of the task has started the daemon, the session does not end with the MCP server.
 func (x *run) ownSession() {
 	if x.home == "" || x.session != x.home || x.owner != "" {
 		return
@@ -59,8 +61,8 @@ func (x *run) ownSession() {
 	}
 }
 
-// mayEnd refuses to end a session that another agent owns, or owned last. It is stricter than
-// [run.mayRelease], since the caller has not named the session.
+// mayEnd returns an error if another agent owns the session or was the last to own it. It is
+// stricter than [run.mayRelease], since the caller has not named the session.
 func (x *run) mayEnd(ctx context.Context, session string) error {
 	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, QueryOnly: true})
 	if err != nil {
@@ -78,7 +80,8 @@ func (x *run) mayEnd(ctx context.Context, session string) error {
 	return wire.OwnershipError("close", session+"/"+tab, holder)
 }
 
-// mayRelease refuses to end a session that another agent owns which runs a command or is alive.
+// mayRelease returns an error if another agent owns the session, and the session's daemon is
+// connected or that agent is alive.
 func (x *run) mayRelease(ctx context.Context, session string) error {
 	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, QueryOnly: true})
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// steps prepares the actions of a batch and adds them to its parameters. All of them are
-// checked before the batch is sent. The batch may wait as long as its actions together.
+// steps prepares the actions of a batch and adds them to the batch's parameters. So all actions are
+// checked before the batch is sent. The time that the batch may wait is the sum of the actions'
+// times.
 func (x *run) steps(actions []Action) ([]call, error) {
 	var calls []call
 	var steps []verbs.Step
@@ -34,8 +35,8 @@ func (x *run) steps(actions []Action) ([]call, error) {
 	return calls, nil
 }
 
-// finish does with the result of a step what is done with that of a command: it writes the
-// file and makes the text.
+// finish completes the result of a step of a batch, like that of a single command: it writes the
+// result's file and sets its text.
 func (x *run) finish(r *verbs.StepResult, c call) {
 	if !r.Success {
 		return
@@ -60,7 +61,8 @@ func (x *run) finish(r *verbs.StepResult, c call) {
 	}
 }
 
-// shows reports whether a picture stays in the output, for a caller that shows it.
+// shows reports whether out is a picture that stays in the output because the caller shows it. Any
+// other picture is written to a file.
 func (x *run) shows(out any, path string) bool {
 	_, isPicture := out.(*verbs.ScreenshotOut)
 	return isPicture && x.showPictures && path == ""

@@ -10,12 +10,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// askTime is how long a list waits for one of several daemons or brokers. All are asked at the
-// same time, so stopped ones cost this time once.
+// askTime is the time limit for the response of one of several daemons or brokers. All are asked
+// at the same time, so any number of unresponsive processes delays a command by askTime only.
 const askTime = time.Second
 
-// askBrowsers sends a verb to every running broker and returns their answers. A broker that does
-// not respond is a warning.
+// askBrowsers sends a verb to every running broker and returns their answers. It adds a warning for
+// each broker that does not respond.
 func askBrowsers[In, Out any](ctx context.Context, x *run, v wire.Verb[In, Out], in In) ([]Out, error) {
 	return askWithin(ctx, x, askTime, v, in)
 }
@@ -35,12 +35,12 @@ func (x *run) stopAll(ctx context.Context, _ verbs.BrowserStopIn) (*verbs.Browse
 	return sum, err
 }
 
-// stopIdle stops the browser that does not run.
+// stopIdle answers browser stop if no browser runs.
 func (x *run) stopIdle(context.Context, verbs.BrowserStopIn) (*verbs.BrowserStopOut, error) {
 	return &verbs.BrowserStopOut{}, nil
 }
 
-// askWithin is [askBrowsers] with a time of its own.
+// askWithin is like [askBrowsers], but waits for patience instead of askTime.
 func askWithin[In, Out any](ctx context.Context, x *run, patience time.Duration, v wire.Verb[In, Out], in In) ([]Out, error) {
 	places, err := x.root().Browsers()
 	if err != nil {

@@ -19,7 +19,7 @@ type call struct {
 	verb    wire.AnyVerb
 	spec    wire.Spec
 	params  map[string]any
-	timeout time.Duration // how long the verb may wait, if not as long as the parameters say
+	timeout time.Duration // how long the verb may wait; 0 means as long as the parameters say
 }
 
 func newCall(v wire.AnyVerb, params map[string]any) call {
@@ -59,7 +59,7 @@ func (c call) prepareScript() error {
 	return nil
 }
 
-// encode returns the request's body, after the checks that the server makes, too.
+// encode returns the body of the request. It makes the same checks as the server.
 func (c call) encode() (json.RawMessage, error) {
 	body, err := json.Marshal(c.params)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c call) encode() (json.RawMessage, error) {
 	return body, nil
 }
 
-// maxPatience is the longest that a verb may wait. A server allows a day.
+// maxPatience is the longest time that a verb may wait. The server's limit is 24 hours.
 const maxPatience = 20 * time.Hour
 
 // patience returns how long the verb itself may wait.

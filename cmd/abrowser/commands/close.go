@@ -15,8 +15,8 @@ func (x *run) closeIdle(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut,
 	return &verbs.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, err
 }
 
-// release ends a session without a daemon in every running broker, with force also that of
-// another agent.
+// release ends a session that has no daemon, in every running broker. If page is true, the brokers
+// close the session's tabs. If force is true, release also ends a session of another agent.
 func (x *run) release(ctx context.Context, session string, page, force bool) (verbs.ReleaseOut, error) {
 	if !force {
 		if err := x.mayRelease(ctx, session); err != nil {

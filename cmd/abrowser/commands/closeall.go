@@ -19,15 +19,15 @@ type ending struct {
 	session string
 	end     func(context.Context) (verbs.ReleaseOut, error)
 	left    verbs.ReleaseOut
-	gone    bool // another command ended it meanwhile
+	gone    bool // another command has ended the session meanwhile
 	err     error
 }
 
 // mayBeDone reports whether the session has ended or may have.
 func (e ending) mayBeDone() bool { return e.err == nil || errors.Is(e.err, wire.CodeResultUnknown) }
 
-// closeAll ends all of the agent's sessions at the same time: those with a daemon through it,
-// and with --page also those that left tabs. With --force it ends those of other agents, too.
+// closeAll ends all sessions of the agent that have a daemon. With --page it also ends those that
+// have no daemon but tabs. With --force it also ends the sessions of other agents.
 func (x *run) closeAll(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, error) {
 	endings, err := x.endings(ctx, in.Page, in.Force)
 	if err != nil {
@@ -69,8 +69,8 @@ func (x *run) closeAll(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, 
 	return out, nil
 }
 
-// warnOfSkipped lists the sessions that go on because other agents own them. A person is
-// told the command that ends them, too.
+// warnOfSkipped adds a warning that lists the sessions that were not ended, since other agents own
+// them. For a person, the warning contains the command that ends these sessions.
 func (x *run) warnOfSkipped(sessions []string, command string) {
 	if len(sessions) == 0 {
 		return
@@ -82,10 +82,12 @@ func (x *run) warnOfSkipped(sessions []string, command string) {
 	x.warn(text)
 }
 
-// maxEndings is how many sessions are ended at the same time. Each has its deadline, and a
-// browser with the pages of a hundred sessions to release meets none of the deadlines.
+// maxEndings is the number of sessions that are ended at the same time. Each request has its own
+// deadline. A browser that has to release the pages of a hundred sessions at the same time misses
+// all deadlines.
 const maxEndings = 16
 
+// endTogether ends the sessions, at most maxEndings at the same time.
 func endTogether(ctx context.Context, endings []ending) {
 	var wg sync.WaitGroup
 	room := make(chan struct{}, maxEndings)
@@ -102,8 +104,8 @@ func endTogether(ctx context.Context, endings []ending) {
 	wg.Wait()
 }
 
-// endings lists the sessions that can be ended. Whether another agent owns a session is found
-// out when it is ended; with force it does not count.
+// endings lists the sessions that have a daemon, and with page also those that have only tabs. It
+// does not check who owns a session: unless force is true, ending the session does.
 func (x *run) endings(ctx context.Context, page, force bool) ([]ending, error) {
 	living, err := x.daemons(ctx)
 	if err != nil {
@@ -139,9 +141,9 @@ func (x *run) endings(ctx context.Context, page, force bool) ([]ending, error) {
 	return all, nil
 }
 
-// closeOne ends a session that has a daemon. A daemon that does not respond is killed, if
-// the caller may end the session. With force, a daemon that accepts its end from its own
-// agent only, because that agent has a secret id, is killed as well.
+// closeOne ends a session that has a daemon. It kills a daemon that does not respond, if the caller
+// may end the session. With force, closeOne also kills a daemon that refuses to end: a daemon of
+// an agent with a secret id only accepts the request from this agent.
 func (x *run) closeOne(ctx context.Context, s daemonInfo, name string, page, force bool) (verbs.ReleaseOut, error) {
 	if s.state == verbs.StateWedged && s.status.State == "" && (sockets.InspectPeer(ctx, s.place).Stopped || isMute(ctx, s.place, forceTime)) {
 		if !force {
@@ -160,7 +162,7 @@ func (x *run) closeOne(ctx context.Context, s daemonInfo, name string, page, for
 	defer cancel()
 	agent := x.agentIn(name)
 	if force {
-		agent = "" // the session itself
+		agent = "" // act for the session itself
 	}
 	out, err := askAs(ctx, x, s.place, name, agent, verbs.Close, verbs.CloseIn{Page: page})
 	if force && errors.Is(err, wire.CodeOwnership) {

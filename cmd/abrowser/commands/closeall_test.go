@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// All sessions are ended, but only so many at the same time as a browser has the time for.
+// endTogether ends all sessions, but at most maxEndings at the same time.
 func TestEndTogether(t *testing.T) {
 	var now, most, ended atomic.Int64
 	full := make(chan struct{})
@@ -24,7 +24,7 @@ func TestEndTogether(t *testing.T) {
 			for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
 			}
 			if n == maxEndings && ended.Load() == 0 {
-				time.AfterFunc(50*time.Millisecond, func() { close(full) }) // time for one too many to begin
+				time.AfterFunc(50*time.Millisecond, func() { close(full) }) // so that one too many could begin
 			}
 			<-full
 			ended.Add(1)

@@ -11,8 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// closeSome ends the selected sessions, of those that have a daemon. One that does not end, or
-// is owned by another agent, is skipped with a warning.
+// closeSome ends the selected sessions among those that have a daemon. If a session does not end
+// or another agent owns it, closeSome skips the session and adds a warning.
 func (x *run) closeSome(ctx context.Context, in verbs.SessionCloseIn) (*verbs.SessionCloseOut, error) {
 	if in.Prefix == "" && in.IdleMS == 0 && !in.All {
 		return nil, wire.Errorf(wire.CodeBadInput, "no sessions are selected").

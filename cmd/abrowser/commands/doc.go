@@ -1,13 +1,14 @@
-// Package commands runs commands: a verb with its parameters, for the command line and for the
-// clients of the MCP server alike.
+// Package commands runs commands for the command line and for the clients of the MCP server. A
+// command is a verb, which package sockets/verbs declares, with its parameters.
 //
-// [Runner.Do] sends most verbs to the session's daemon or to a browser's broker, and starts the
-// daemon if the verb needs one. It answers verbs that concern several sessions or the
-// installation itself, and those of a session whose daemon does not run or does not respond:
-// handlers.go lists them, the flags of the declarations decide. It parses no command line and
-// prints nothing.
+// Each session has a daemon, and each browser has a broker, which all daemons of the browser
+// share. [Runner.Do] sends most verbs to the session's daemon or to a broker, and starts the
+// daemon if the verb needs one. Do answers a verb itself if the verb concerns several sessions or
+// the installation, or if the session's daemon does not run or does not respond. The declaration
+// of a verb says which of these cases apply, and handlers.go lists the handlers. The package
+// parses no command line and prints nothing.
 //
-// Packages cli, mcp and roles use it. By itself it only uses sockets; for more it has a
-// [FullProgram], so that a small program can have the command line alone. Its invariant: a
-// request that may have changed something is sent once.
+// Packages cli, mcp and roles use it. The package itself only sends requests over sockets. For
+// everything else it calls a [FullProgram], so that a small program can consist of the command
+// line alone. Its invariant: a request that may have changed something is not sent again.
 package commands

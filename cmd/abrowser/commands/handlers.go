@@ -11,15 +11,15 @@ import (
 // handler answers a verb in place of its server.
 type handler func(ctx context.Context, x *run, body []byte) (any, error)
 
-// handlers are those of one verb. Which of them a verb needs, its declaration decides.
+// handlers are the handlers of one verb. The verb's declaration decides which of them it needs.
 type handlers struct {
 	verb   string
-	local  handler // of a verb by [wire.ByCommand], or of a flag that is answered here
-	idle   handler // if no server runs, of a verb that starts none
-	silent handler // if the session's daemon runs and does not respond; nil fails
+	local  handler // answers a [wire.ByCommand] verb, or a verb with a flag that is Local
+	idle   handler // answers a NoStart verb if no server runs
+	silent handler // answers if the session's daemon runs and does not respond; nil means an error
 }
 
-// table lists the verbs that have handlers: local, idle, silent.
+// table lists the verbs that have handlers. The order of the handlers is local, idle, silent.
 func table() []handlers {
 	return []handlers{
 		bind(verbs.Close, (*run).closeAll, (*run).closeIdle, (*run).closeSilent),
@@ -62,7 +62,7 @@ func bind[In, Out any](v wire.Verb[In, Out], local, idle, silent method[In, Out]
 			}
 			out, err := serve(x, ctx, in)
 			if err != nil {
-				return nil, err // an untyped nil, and no output beside an error
+				return nil, err // an untyped nil, in place of a nil *Out
 			}
 			return out, nil
 		}
@@ -70,12 +70,12 @@ func bind[In, Out any](v wire.Verb[In, Out], local, idle, silent method[In, Out]
 	return handlers{v.Name, untyped(local), untyped(idle), untyped(silent)}
 }
 
-// constant returns the handlers of a verb that has one answer if no server runs.
+// constant returns the handlers of a verb that is always answered with out if no server runs.
 func constant[In, Out any](v wire.Verb[In, Out], out Out) handlers {
 	return bind(v, nil, func(*run, context.Context, In) (*Out, error) { return &out, nil }, nil)
 }
 
-// handlersOf returns a verb's handlers; it has none if its server alone answers it.
+// handlersOf returns a verb's handlers. A verb that only its server answers has no handlers.
 func handlersOf(spec wire.Spec) handlers {
 	for _, h := range table() {
 		if h.verb == spec.Name {
@@ -85,8 +85,8 @@ func handlersOf(spec wire.Spec) handlers {
 	return handlers{}
 }
 
-// isLocal reports whether the command is answered here: by its verb's declaration, or by that
-// of a flag that is on.
+// isLocal reports whether this process answers the command, as the declaration of the verb or of a
+// flag that is on requires.
 func (c call) isLocal() bool {
 	if c.spec.By == wire.ByCommand {
 		return true

@@ -7,7 +7,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The declarations decide which handlers a verb needs, and the table has these and no other.
+// The table contains exactly the handlers that the declarations of the verbs require.
 func TestTableIsThatOfTheDeclarations(t *testing.T) {
 	known := map[string]bool{}
 	for _, v := range verbs.All() {

@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// install fetches the parts that are missing.
+// install downloads the missing parts of the installation.
 func (x *run) install(ctx context.Context, in verbs.InstallIn) (*verbs.PartsOut, error) {
 	parts, err := x.full.Install(ctx, x.settings, in)
 	if err != nil {
@@ -20,7 +20,7 @@ func (x *run) install(ctx context.Context, in verbs.InstallIn) (*verbs.PartsOut,
 	return &verbs.PartsOut{Parts: parts}, nil
 }
 
-// doctor checks every part.
+// doctor checks every part of the installation.
 func (x *run) doctor(ctx context.Context, _ verbs.Empty) (*verbs.PartsOut, error) {
 	parts := x.full.Check(ctx, x.settings)
 	if err := interruption(ctx, ctx.Err()); err != nil {

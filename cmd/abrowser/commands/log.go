@@ -18,8 +18,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// sessionLog returns the commands of a session, from its daemon's log, which outlives the
-// session.
+// sessionLog returns the commands of a session. It reads them from the daemon's log, which still
+// exists after the session has ended.
 func (x *run) sessionLog(_ context.Context, in verbs.SessionLogIn) (*verbs.SessionLogOut, error) {
 	session := cmp.Or(in.Name, x.session)
 	place, err := x.root().Session(session)
@@ -55,10 +55,10 @@ func activity(log []byte) []verbs.Activity {
 	return all
 }
 
-// countTime is how long counting the sessions may take.
+// countTime is the time limit for counting the live sessions.
 const countTime = 300 * time.Millisecond
 
-// warnOfMany warns the command that starts a session if too many are live.
+// warnOfMany adds a warning to a command that has started a session if too many sessions are live.
 func (x *run) warnOfMany(ctx context.Context) {
 	limit := x.identity.SessionWarn
 	places, err := x.root().Sessions()

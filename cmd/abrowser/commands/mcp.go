@@ -10,31 +10,33 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// serveMCP serves an MCP client until it leaves. The client is an agent of its own, which ends
-// with the connection.
+// serveMCP serves an MCP client until the client disconnects. The client acts as a new agent, which
+// ends with the connection.
 func (x *run) serveMCP(ctx context.Context, in verbs.MCPIn) (*verbs.Empty, error) {
-	if x.home = x.agent; x.home == "" && x.identity.Named { // an agent that acts on another session has its own as home
+	// x.agent is the caller's own session if --session names another session.
+	if x.home = x.agent; x.home == "" && x.identity.Named {
 		x.home = x.session
 	}
 	x.agent = wire.NewAgent(os.Getpid())
 	defer x.goodbye(ctx)
 	r := x.Runner
 	r.identity.Agent, r.showPictures = x.agent, true
-	// Calls that still run when the server ends are not waited for.
+	// If ctx ends, calls that still run end at once: package client waits for the outcome of a
+	// cancelled request only if the cause is context.Canceled.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, func() { end(errEnding) })()
 	return &verbs.Empty{}, x.full.ServeMCP(serving, &r, x.session, in.Tools)
 }
 
-// errEnding ends the requests of a server that ends.
+// errEnding is the cause with which the requests of an MCP server are cancelled when it ends.
 var errEnding = errors.New("the server is ending")
 
-// goodbyeTime is how long the end of an agent may take.
+// goodbyeTime is the time limit for [run.goodbye].
 const goodbyeTime = 2 * time.Second
 
-// goodbye tells all browsers that the agent has ended.
+// goodbye reports to all running brokers that the agent has ended.
 func (x *run) goodbye(ctx context.Context) {
-	// ctx has ended with the client, or by a signal.
+	// A signal may have cancelled ctx.
 	if _, err := askWithin(context.WithoutCancel(ctx), x, goodbyeTime, verbs.BrokerEndAgent, verbs.Empty{}); err != nil {
 		x.warn("ending the agent: " + err.Error())
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Program is the program that the commands are part of.
+// Program is the executable that runs the commands: the thin program or the full one.
 type Program interface {
 	// Build returns the build that sessions' daemons must have.
 	Build() (string, error)
@@ -23,8 +23,7 @@ type Program interface {
 type FullProgram interface {
 	// Start starts the session's daemon if it does not run, and returns where it listens.
 	Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error)
-	// Kill ends the process that listens at the place by force, and reports whether there was
-	// one.
+	// Kill kills the process that listens at the endpoint, and reports whether a process listened.
 	Kill(ctx context.Context, p home.Endpoint) (bool, error)
 	// Sweep removes the files of killed drivers and daemons.
 	Sweep() error
@@ -34,11 +33,11 @@ type FullProgram interface {
 	// FinishRecording writes the HAR of a session that ends without its daemon and returns its
 	// path, empty if nothing was recorded.
 	FinishRecording(session string) (string, error)
-	// Install fetches the parts that are missing.
+	// Install downloads the missing parts of the installation.
 	Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error)
-	// Check checks every part.
+	// Check checks every part of the installation.
 	Check(ctx context.Context, s wire.Settings) []verbs.Part
-	// ServeMCP serves an MCP client on standard input and output until it leaves.
+	// ServeMCP serves an MCP client on standard input and output until the client disconnects.
 	ServeMCP(ctx context.Context, r *Runner, session string, groups []string) error
 	// InstallMCP returns, or writes, what MCP clients need to start abrowser.
 	InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error)
@@ -46,7 +45,7 @@ type FullProgram interface {
 	Complete(words []string) ([]byte, error)
 }
 
-// Version returns the module's version, as the build knows it.
+// Version returns the module's version from the build information, or "devel".
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

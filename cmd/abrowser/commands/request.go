@@ -12,16 +12,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// How long a command waits for its answer: as long as the verb may wait, and one of the margins.
-// The server's deadline is a little shorter, so its own answer comes first.
+// A command waits for the response as long as the verb may wait, plus one of the margins. The
+// server's own deadline is a little shorter, so that the server's response arrives first.
 const (
-	defaultPatience = 25 * time.Second // of a verb without a timeout
-	margin          = 10 * time.Second // for the commands before it and for the answer
-	coldMargin      = 60 * time.Second // for the browser to start, too
-	startPatience   = 15 * time.Minute // for a first start that fetches browser and driver
+	defaultPatience = 25 * time.Second // how long a verb without a timeout may wait
+	margin          = 10 * time.Second // for commands earlier in the queue, and for the response
+	coldMargin      = 60 * time.Second // the margin if the browser may have to start
+	startPatience   = 15 * time.Minute // for a first start that downloads browser and driver
 )
 
-// answer has the command answered and returns the verb's output.
+// answer answers the command, in this process or by a request, and returns the verb's output.
 func (x *run) answer(ctx context.Context) (any, error) {
 	if err := x.redirectToTab(ctx); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (x *run) answer(ctx context.Context) (any, error) {
 		return nil, wire.WithDefaultHint(err, "abrowser %s --help", x.spec.Name)
 	}
 	if files, _ := x.params["hars"].([]string); len(files) > 0 {
-		if err := verbs.CheckHARFiles(files); err != nil { // before a session is started for it
+		if err := verbs.CheckHARFiles(files); err != nil { // checked before the command starts a session
 			return nil, err
 		}
 	}
@@ -57,7 +57,7 @@ func (x *run) answer(ctx context.Context) (any, error) {
 	return out, err
 }
 
-// handle answers the command here.
+// handle answers the command in this process, by calling h.
 func (x *run) handle(ctx context.Context, h handler, body []byte) (any, error) {
 	if err := x.LoadFull(ctx); err != nil {
 		return nil, err
@@ -65,17 +65,17 @@ func (x *run) handle(ctx context.Context, h handler, body []byte) (any, error) {
 	return h(ctx, x, body)
 }
 
-// compareBuild warns of a browser whose broker is of another build. The browser is kept, since
-// its tabs are worth more than a newer broker.
+// compareBuild adds a warning if the browser's broker is of another build. It does not replace the
+// broker, since the browser's tabs are worth more than a newer broker.
 func (x *run) compareBuild(status *verbs.BrowserStatusOut) {
 	if own, err := x.program.Build(); err == nil && status.Running && status.Build != "" && status.Build != own {
 		x.warn("the browser's broker is of another build of abrowser, " + status.Build + ", which runs until abrowser browser stop")
 	}
 }
 
-// send sends the request to the verb's server. A verb that starts nothing is sent once, whatever
-// the server's build. For any other the session's daemon is started if it does not run, or
-// replaced if it is of another build.
+// send sends the request to the verb's server. A verb that starts nothing is sent once, to a server
+// of any build. For any other verb, send starts the session's daemon if it does not run, and
+// replaces the daemon if it is of another build.
 func (x *run) send(ctx context.Context, body json.RawMessage) (wire.Reply, error) {
 	place, err := x.place()
 	if err != nil {
@@ -114,8 +114,9 @@ func (x *run) sendTo(ctx context.Context, caller client.Client, margin time.Dura
 	return reply, requestError(ctx, err)
 }
 
-// requestError returns the error of a request. If a signal has interrupted the command, any
-// error but that nothing was done is the server's answer, and stays.
+// requestError returns the error to report for a request that failed with err. If a signal has
+// interrupted the command and nothing was done, the error is "interrupted". Any other error is the
+// server's answer.
 func requestError(ctx context.Context, err error) error {
 	if errors.Is(err, wire.CodeInterrupted) {
 		return interruption(ctx, err)
@@ -155,7 +156,8 @@ func askPlace[In, Out any](ctx context.Context, x *run, place home.Endpoint, v w
 	return askAs(ctx, x, place, place.Name, x.agentIn(place.Name), v, in)
 }
 
-// askAs is [askPlace] for an agent, which is empty for the session itself.
+// askAs is like [askPlace], but acts in session for the given agent. An empty agent is the session
+// itself.
 func askAs[In, Out any](ctx context.Context, x *run, place home.Endpoint, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
 	caller := x.caller(place, "")
 	caller.Session, caller.Agent = session, agent

@@ -21,7 +21,7 @@ type run struct {
 	settings wire.Settings
 	failure  error             // see [Result]
 	silent   sockets.PeerState // the session's daemon, if it does not respond
-	records  []wire.Record     // likewise
+	records  []wire.Record     // see [Result]
 
 	mu       sync.Mutex // guards warnings
 	warnings []string
@@ -40,7 +40,8 @@ func (x *run) files() files.Files {
 	return files.Files{Dir: x.config.Dir, Root: x.root(), Session: x.session}
 }
 
-// prepare adds the parameters that only the caller's environment has, and makes paths absolute.
+// prepare adds the parameters that the caller's environment variables and configuration files set,
+// and makes paths absolute.
 func (x *run) prepare(c call) error {
 	if err := x.checkPerson(c); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Runner runs commands for one caller: a command line, or the client of an MCP server. Its
+// Runner runs commands for one caller: a command line, or the client of an MCP server. Several
 // commands may run at the same time.
 type Runner struct {
 	config   *config.Config
@@ -19,7 +19,7 @@ type Runner struct {
 	program  Program
 	full     FullProgram // see LoadFull
 
-	home         string // the session in which the agent of an MCP client acts as the task itself
+	home         string // the session in which the agent of an MCP client acts for the session itself
 	showPictures bool   // a picture without a path stays in the output, for a caller that shows it
 }
 
@@ -33,29 +33,30 @@ type Command struct {
 	Session  string // empty means the runner's own
 	Verb     wire.AnyVerb
 	Params   map[string]any // as package args parses them: a number is an int, a list a []string
-	Settings map[string]any // of [wire.Settings], by name; over the runner's
+	Settings map[string]any // by the names in [wire.Settings]; they override the runner's
 	Actions  []Action       // the commands of [verbs.Batch]
 }
 
 // Action is one command of a batch.
 type Action struct {
 	Label  string   // names the action in an error: action 2
-	Words  []string // its result repeats them
+	Words  []string // repeated in the result
 	Verb   wire.AnyVerb
 	Params map[string]any
 }
 
 // Result is the answer to a command. Warnings and records may accompany an error, too.
 type Result struct {
-	Session  string // that answered: another one if the command named another session's tab
+	Session  string // the session that answered: another one if the command named its tab
 	Output   any    // a pointer to the verb's output
-	Failure  error  // why the command failed although it has an output, which is to be shown
+	Failure  error  // the error of a command that failed but has an output to show
 	Warnings []string
 	Records  []wire.Record // what policies decided while the command ran
 }
 
-// LoadFull loads the full program. The thin program is started anew here, so LoadFull is called
-// before standard input is read or anything is done.
+// LoadFull loads the full program. In the thin program, it replaces the process by the full
+// program, which runs the command from its beginning. So call it before standard input is read
+// and before the command has done anything.
 func (r *Runner) LoadFull(ctx context.Context) error {
 	if r.full != nil {
 		return nil
@@ -68,7 +69,8 @@ func (r *Runner) LoadFull(ctx context.Context) error {
 	return err
 }
 
-// Do runs a command. Paths in its output are those of files that it has written.
+// Do runs a command and writes the files of its output. The paths in the output are those of the
+// written files.
 func (r *Runner) Do(ctx context.Context, c Command) (Result, error) {
 	x, err := r.newRun(c)
 	if err != nil {

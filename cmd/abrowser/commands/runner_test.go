@@ -19,10 +19,9 @@ import (
 
 const testBuild = "b1"
 
-// starter is a program that answers the verbs of each session that it starts by the same
-// handlers.
+// starter is a program whose Start serves the same handlers for each session.
 type starter struct {
-	FullProgram // nil: the tests need no more than Start
+	FullProgram // nil: the tests call only Start
 
 	t        *testing.T
 	root     home.Root
@@ -62,7 +61,7 @@ func (s *starter) Start(_ context.Context, session string, _ wire.Settings) (hom
 	return place, nil
 }
 
-// newRunner returns a runner for the session "task" in a home of its own.
+// newRunner returns a runner for the session "task" in a new abrowser directory.
 func newRunner(t *testing.T, handlers ...wire.Handler) (*Runner, *starter) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "abcmd") // t.TempDir is too long for a socket's address

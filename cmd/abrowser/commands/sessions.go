@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// daemonInfo is what is known of a session's daemon: its responses, and its state.
+// daemonInfo describes a session's daemon by its responses.
 type daemonInfo struct {
 	place  home.Endpoint // with the session's name, unless the daemon did not respond
 	hello  wire.Hello
@@ -66,8 +66,10 @@ func (x *run) inspect(ctx context.Context, place home.Endpoint) daemonInfo {
 	return s
 }
 
-// nameOf returns the session of a place. If the daemon did not respond and the socket's name is
-// a hash, it is the session of that socket that a browser knows, else the socket's path.
+// nameOf returns the name of the session whose daemon listens at the endpoint. The endpoint has no
+// name if the daemon did not respond and the socket's name is a hash of the session's name. Then
+// nameOf looks for the socket among those of the known sessions, and returns the socket's path if
+// none matches.
 func (x *run) nameOf(place home.Endpoint, known []verbs.BrokerSession) string {
 	if place.Name != "" {
 		return place.Name
@@ -80,7 +82,7 @@ func (x *run) nameOf(place home.Endpoint, known []verbs.BrokerSession) string {
 	return place.Socket
 }
 
-// entries merges what daemons and brokers know of the sessions. It returns the sessions by name.
+// entries returns all sessions by name. It merges the responses of daemons and brokers.
 func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error) {
 	known, err := x.brokerSessions(ctx)
 	if err != nil {
@@ -112,7 +114,7 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 		if s.hello.PID != 0 {
 			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
-		if !s.status.LastActivityAt.IsZero() { // the browser only knows when the session connected
+		if !s.status.LastActivityAt.IsZero() { // the broker only reports when the session connected
 			e.LastActivityAt = s.status.LastActivityAt
 		}
 		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport
@@ -131,7 +133,8 @@ func (x *run) nameSession(context.Context, verbs.Empty) (*verbs.SessionOut, erro
 	return &verbs.SessionOut{Session: x.session}, nil
 }
 
-// statusIdle returns the status of a session without a daemon: the tabs that it left.
+// statusIdle returns the status of a session without a daemon. It describes the tabs that the
+// session left.
 func (x *run) statusIdle(ctx context.Context, _ verbs.Empty) (*verbs.StatusOut, error) {
 	out := &verbs.StatusOut{SessionID: x.session}
 	known, err := x.brokerSessions(ctx)
@@ -176,7 +179,8 @@ func (x *run) sessionInfo(ctx context.Context, _ verbs.Empty) (*verbs.SessionInf
 	entry, ok := entries[x.session]
 	if !ok {
 		entry = newEntry(x.session)
-		if where, lasts, err := x.root().LoadLocation(x.session); err == nil && lasts { // its browser does not run, either
+		// Only the saved location is known, since the session's browser does not run.
+		if where, lasts, err := x.root().LoadLocation(x.session); err == nil && lasts {
 			entry.Mode = where.SessionMode()
 		}
 	}

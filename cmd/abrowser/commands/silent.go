@@ -13,18 +13,18 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// forceTime is how long a daemon that no signal has stopped may be silent before it counts as
-// dead. Killing it loses no tab.
+// forceTime is the time without a response after which a daemon counts as dead, if no signal has
+// stopped it. Killing a daemon loses no tabs.
 const forceTime = 4 * time.Second
 
-// errSilent ends a request whose daemon does not respond.
+// errSilent is the cause with which a request is cancelled if the daemon does not respond.
 var errSilent = errors.New("the daemon does not respond")
 
 const hintKill = "abrowser kill"
 
 // request sends the request as send does. Every second it checks that the session's daemon can
-// still respond. If the daemon is stopped or does not even answer hello, request ends and
-// returns it.
+// still respond. If the daemon is stopped or does not even answer hello, request cancels the
+// request and returns the state of the daemon.
 func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *sockets.PeerState, error) {
 	place, err := x.root().Session(x.session)
 	if err != nil || x.spec.By == wire.ByBroker {
@@ -45,9 +45,10 @@ func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *s
 	return reply, nil, err
 }
 
-// watch checks every second whether the daemon at the place can respond. If it cannot, watch
-// calls hangUp, which takes the request back should the daemon go on, and returns the daemon.
-// It is called askTime after the request was sent, and ends with ctx.
+// watch checks every second whether the daemon at the endpoint can respond. If the daemon cannot
+// respond, watch calls hangUp and returns the daemon's state. hangUp closes the connection, so that
+// the daemon drops the request if it continues later. watch is called askTime after the request
+// was sent, and returns nil when ctx ends.
 func (x *run) watch(ctx context.Context, place home.Endpoint, hangUp func()) *sockets.PeerState {
 	began := time.Now().Add(-askTime)
 	tick := time.NewTicker(askTime)
@@ -66,7 +67,7 @@ func (x *run) watch(ctx context.Context, place home.Endpoint, hangUp func()) *so
 	return nil
 }
 
-// isMute reports whether a process listens at the place and does not answer hello in time.
+// isMute reports whether a process listens at the endpoint and does not answer hello in time.
 func isMute(ctx context.Context, place home.Endpoint, patience time.Duration) bool {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -87,8 +88,8 @@ func (x *run) answerSilent(ctx context.Context, daemon sockets.PeerState, body [
 	return nil, failure.WithHint(hintKill).With("wedged", true)
 }
 
-// statusSilent returns the status of a session whose daemon does not respond: what its browser
-// knows.
+// statusSilent returns the status of a session whose daemon does not respond. It describes the tabs
+// as the session's broker reports them.
 func (x *run) statusSilent(ctx context.Context, in verbs.Empty) (*verbs.StatusOut, error) {
 	out, err := x.statusIdle(ctx, in)
 	if err != nil {
@@ -112,7 +113,8 @@ func (x *run) closeSilent(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOu
 
 // kill ends the session by force, whether or not its daemon responds.
 func (x *run) kill(ctx context.Context, in verbs.KillIn) (*verbs.KillOut, error) {
-	if x.agent != "" { // a session itself may always be ended by force
+	// Without an agent, the caller acts for the session itself and may always end it.
+	if x.agent != "" {
 		if err := x.mayRelease(ctx, x.session); err != nil {
 			return nil, err
 		}
@@ -120,8 +122,8 @@ func (x *run) kill(ctx context.Context, in verbs.KillIn) (*verbs.KillOut, error)
 	return x.endByForce(ctx, x.session, in.Page)
 }
 
-// endByForce kills a session's daemon, and has its browser release or close its tabs, which the
-// daemon cannot be asked to do.
+// endByForce kills a session's daemon. Then the brokers release or close the session's tabs, as the
+// daemon would have done.
 func (x *run) endByForce(ctx context.Context, session string, page bool) (*verbs.KillOut, error) {
 	place, err := x.root().Session(session)
 	if err != nil {

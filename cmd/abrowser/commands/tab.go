@@ -13,9 +13,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// redirectToTab directs the command to the session of the tab that it names by SESSION/t2 or a
-// target id. The caller acts on that session as an agent. A session that does not exist is not
-// started.
+// redirectToTab directs a command that names another session's tab, by SESSION/t2 or by a target
+// id, to that session. The caller acts on the other session as an agent. redirectToTab returns an
+// error if that session does not exist.
 func (x *run) redirectToTab(ctx context.Context) error {
 	name := x.text("tab")
 	if name == "" {
@@ -31,7 +31,7 @@ func (x *run) redirectToTab(ctx context.Context) error {
 	}
 	x.agent = cmp.Or(x.agent, x.session)
 	x.session = session
-	x.settings, x.owner = wire.Settings{}, "" // its own agent alone decides what it runs with
+	x.settings, x.owner = wire.Settings{}, "" // only the session's own agent chooses these
 	return x.checkExists(ctx)
 }
 
@@ -83,8 +83,8 @@ func (x *run) checkExists(ctx context.Context) error {
 	return wire.Errorf(wire.CodeNotFound, "No session: %s", x.session).WithHint("abrowser tab list --all")
 }
 
-// tabsIdle lists the tabs that the session left. All are its own, so the list does without the
-// session's name, like that of a daemon.
+// tabsIdle lists the tabs that the session left. Like the list of a daemon, it does not contain the
+// session's name, since all tabs are of one session.
 func (x *run) tabsIdle(ctx context.Context, _ verbs.TabListIn) (*verbs.TabsOut, error) {
 	out, err := x.tabs(ctx, verbs.TabsIn{Session: x.session})
 	if err != nil {

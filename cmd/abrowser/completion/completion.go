@@ -1,14 +1,15 @@
-// Package completion completes command lines in shells. It gives cobra the tree of abrowser's
-// commands, and cobra prints the shells' scripts and answers the requests that these make.
+// Package completion completes command lines in shells. It builds a tree of abrowser's commands
+// for cobra. Cobra prints the completion scripts for shells, and answers the requests of these
+// scripts for completions.
 //
-// The commands are declared from sockets/verbs. They are only offered and never run: package
-// args parses command lines, since cobra knows neither global flags between the words of a
-// command nor text that looks like a flag. Help is package cli's, for the same reason.
-// Man pages are not generated: they would need two more dependencies.
+// The tree is built from the declarations in sockets/verbs. Cobra only offers these commands and
+// never runs one: package args parses command lines, since cobra supports neither global flags
+// between the words of a command nor text that looks like a flag. For the same reason, package
+// cli prints the help. Man pages are not generated: they would need two more dependencies.
 //
-// Package roles uses it, so it is in the full program only. The thin command line does without
-// cobra and text/template: it is 0.3 MB smaller, and starts as fast as with them. It is the only
-// package with cobra.
+// Only package roles uses this package, and only this package uses cobra. So the thin command
+// line does not link cobra and text/template, which makes it 0.3 MB smaller. Its start takes the
+// same time with and without them.
 package completion
 
 import (
@@ -25,8 +26,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Write writes what a completion command answers. words are "completion" and a shell, for the
-// shell's script, or a command of that script and the words to complete.
+// Write answers a completion command. words are "completion" and the name of a shell, for the
+// script of that shell, or the command that the script runs, such as __complete, and the words to
+// complete.
 func Write(out, errs io.Writer, words []string) error {
 	if words[0] == "completion" && (len(words) == 1 || !slices.Contains([]string{"bash", "zsh", "fish", "powershell"}, words[1])) {
 		return wire.Errorf(wire.CodeBadInput, "completion needs a shell: bash, zsh, fish or powershell").
@@ -42,7 +44,7 @@ func Write(out, errs io.Writer, words []string) error {
 	return nil
 }
 
-// newTree returns the commands of all verbs that people type.
+// newTree returns the tree of the commands that are not hidden.
 func newTree(all []wire.AnyVerb) *cobra.Command {
 	root := newCommand("abrowser", "")
 	addFlags(root, config.Fields(), true)
@@ -65,12 +67,14 @@ func newTree(all []wire.AnyVerb) *cobra.Command {
 func newCommand(use, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
-		Run: func(cmd *cobra.Command, _ []string) { cmd.Println(cmd.UseLine()) }, // cobra offers only commands that run
+		// Cobra offers only commands with a Run function.
+		Run: func(cmd *cobra.Command, _ []string) { cmd.Println(cmd.UseLine()) },
 	}
 }
 
-// place puts cmd below the groups that its name begins with. A group that is itself a command
-// (session) takes the place and the commands of its stand-in.
+// place adds cmd to the tree below the commands of its group words, and creates a stand-in for a
+// missing group. If cmd is itself a group with a stand-in, such as session, then cmd replaces the
+// stand-in and takes over its subcommands.
 func place(root *cobra.Command, groups []string, short string, cmd *cobra.Command) {
 	parent := root
 	for _, word := range groups {
@@ -99,7 +103,8 @@ func child(parent *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// completeArguments offers the choices of an argument, or files if it is a file.
+// completeArguments returns a function that completes the next positional argument: with the
+// argument's choices, or with file names if the argument is a file.
 func completeArguments(fields []wire.Field) cobra.CompletionFunc {
 	arguments := args.Arguments(fields)
 	return func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -113,7 +118,8 @@ func completeArguments(fields []wire.Field) cobra.CompletionFunc {
 	}
 }
 
-// addFlags declares the fields that are flags. What they are given is not read.
+// addFlags declares the fields that are flags, so that cobra offers them. Their values are not
+// used.
 func addFlags(cmd *cobra.Command, fields []wire.Field, persistent bool) {
 	flags := cmd.Flags()
 	if persistent {
@@ -132,7 +138,7 @@ func addFlags(cmd *cobra.Command, fields []wire.Field, persistent bool) {
 			flags.StringP(f.Flag, f.Short, "", f.Help)
 		}
 		if len(f.Enum) > 0 {
-			// The flag has just been declared, so it is there and has no completion yet.
+			// This cannot fail: the flag was declared just before and has no completion yet.
 			_ = cmd.RegisterFlagCompletionFunc(f.Flag, cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}

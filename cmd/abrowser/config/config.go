@@ -12,9 +12,9 @@ import (
 // returns it.
 type Config struct {
 	Output   Output
-	Warnings []string                    // of keys that are ignored
+	Warnings []string                    // one for each ignored key of a file
 	Dir      string                      // the working directory, empty if it was removed
-	Lookup   func(string) (string, bool) // of variables
+	Lookup   func(string) (string, bool) // looks up an environment variable
 
 	settings wire.Settings
 	flags    map[string]any
@@ -22,12 +22,13 @@ type Config struct {
 	identity identityInput
 }
 
-// Resolve finds the value of each of [Fields] in the first of these that has it: the flags, the
-// variables, ./abrowser.json, the user's configuration file. A value that none has is the
-// server's default. lookup is os.LookupEnv.
+// Resolve finds the value of each of [Fields] in the first of these sources that has a value: the
+// flags, the environment variables, ./abrowser.json, the user's configuration file. A field
+// without a value gets its default from the server. lookup looks up an environment variable, as
+// os.LookupEnv does.
 //
-// If err is not nil, Config still has the output settings, as far as they are known: the error
-// is printed as they say.
+// If err is not nil, c still contains the output settings that are known, so that the error can
+// be printed in the requested format.
 func Resolve(flags map[string]any, lookup func(string) (string, bool), dir string) (c *Config, err error) {
 	c = &Config{Dir: dir, Lookup: lookup, flags: flags}
 	identity, err := resolve[identityInput](c, identityFields())
@@ -45,7 +46,7 @@ func Resolve(flags map[string]any, lookup func(string) (string, bool), dir strin
 	return c, c.resolveSettings()
 }
 
-// resolve returns the values of the fields that have one, as a T.
+// resolve returns a T that contains the values of the fields.
 func resolve[T any](c *Config, fields []wire.Field) (T, error) {
 	var t T
 	values, err := c.values(fields)
@@ -59,7 +60,7 @@ func resolve[T any](c *Config, fields []wire.Field) (T, error) {
 	return t, json.Unmarshal(raw, &t)
 }
 
-// values returns the values of the fields that have one.
+// values returns the values of the fields by name, without the fields that have no value.
 func (c *Config) values(fields []wire.Field) (map[string]any, error) {
 	values := map[string]any{}
 	for _, f := range fields {
@@ -74,21 +75,22 @@ func (c *Config) values(fields []wire.Field) (map[string]any, error) {
 	return values, nil
 }
 
-// The layers that a value may come from, the highest first. The files follow them in their
-// order.
+// The layers from which a value can come, in descending precedence. The first file is layerFiles,
+// and each further file is one more.
 const (
 	layerFlags = iota
 	layerVariables
 	layerFiles
 )
 
-// Value returns the value of a command's own field, nil if it has none here.
+// Value returns the value of a field that is not one of [Fields], such as a verb's timeout, or nil
+// if no source has a value.
 func (c *Config) Value(f wire.Field) (any, error) {
 	value, _, err := c.find(f)
 	return value, err
 }
 
-// find returns a field's value, nil if it has none, and the layer that has it.
+// find returns the value of a field and the layer that has it. value is nil if no layer has one.
 func (c *Config) find(f wire.Field) (value any, layer int, err error) {
 	if value, ok := c.flags[f.Name]; ok {
 		return value, layerFlags, nil
@@ -105,8 +107,8 @@ func (c *Config) find(f wire.Field) (value any, layer int, err error) {
 }
 
 // absolute makes a relative path absolute, since the daemon has another working directory. A
-// path in a file is relative to the file's directory. A name without a slash is not a path. The
-// shell replaces a leading tilde, but not after --profile=.
+// path in a file is relative to the file's directory. A name without a slash is not a path.
+// absolute also expands a leading ~/, which shells do not expand after --profile=.
 func (c *Config) absolute(f wire.Field, value any, layer int) any {
 	path, ok := value.(string)
 	if !ok || f.File != "name" {

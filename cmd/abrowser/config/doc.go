@@ -1,9 +1,10 @@
-// Package config resolves what a command line leaves open: output, browser settings, session,
-// agent and owner, each from flags, variables or configuration files.
+// Package config resolves the settings that all commands have in common: the output format, the
+// browser settings, the session, and the agent and process for which the session runs. The
+// values come from flags, environment variables and configuration files.
 //
-// It parses no command line (package args does) and starts or asks nothing. Packages args and
-// cli use it, and commands for the fields of the verbs that a variable may set.
+// Package args parses the flags. Package config starts no process and sends no request. Packages
+// args and cli use it, and so does package commands, for fields of verbs that a variable may set.
 //
-// Its invariant: a value is resolved once. An empty variable counts as not set, but for the
-// session's, where it is an error.
+// Its invariant: a value is resolved once. An empty variable counts as not set. An empty variable
+// for the session is an error.
 package config

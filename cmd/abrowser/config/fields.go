@@ -7,14 +7,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Output chooses how answers are printed. Zero means text, uncut.
+// Output chooses how answers are printed. The zero Output means text of any length.
 type Output struct {
 	JSON      bool `json:"json,omitzero" env:"JSON" help:"answer as one line of JSON"`
 	MaxOutput int  `json:"maxOutput,omitzero" env:"MAX_OUTPUT" min:"0" help:"characters of text to print at most; 0 prints all"`
 }
 
-// identityInput says who runs the command and which configuration file is read. No
-// configuration file can set any of it.
+// identityInput contains the settings that no configuration file can set: they identify the caller
+// and the configuration file.
 type identityInput struct {
 	Session     string `json:"session,omitzero" env:"SESSION" help:"the session, usually a task's id"`
 	Config      string `json:"config,omitzero" env:"CONFIG" file:"name" help:"a configuration file to read instead of the usual ones"`
@@ -41,8 +41,8 @@ func FileKeys() []string {
 	return keys
 }
 
-// projectKeys returns the keys that the working directory's file may have. It may come with a
-// cloned repository, so it cannot choose which browser runs.
+// projectKeys returns the keys that the working directory's file may have. This file may come from
+// a cloned repository, so it cannot choose which browser runs.
 func projectKeys() []string {
 	keys := []string{"$schema", "timeout"}
 	for _, f := range outputFields() {

@@ -20,9 +20,9 @@ type file struct {
 	values map[string]json.RawMessage
 }
 
-// readFiles reads the working directory's and the user's file, or the file at path named
-// instead of both. It also returns warnings of the keys that it ignores, and of a file of the
-// working directory that it cannot read.
+// readFiles reads the configuration file of the working directory dir and that of the user. If
+// named is not empty, it reads only the file at that path. It also returns a warning for each key
+// that it ignores, and for a file of the working directory that it cannot read.
 func readFiles(dir, named string, lookup func(string) (string, bool)) (files []file, warnings []string, err error) {
 	if named != "" {
 		f, err := readFile(InDir(dir, named))
@@ -52,8 +52,9 @@ func readFiles(dir, named string, lookup func(string) (string, bool)) (files []f
 	return files, warnings, nil
 }
 
-// userFile returns $XDG_CONFIG_HOME/abrowser/config.json, else
-// ~/.config/abrowser/config.json.
+// userFile returns the path of the user's configuration file:
+// $XDG_CONFIG_HOME/abrowser/config.json, or ~/.config/abrowser/config.json if XDG_CONFIG_HOME is
+// not an absolute path. It returns "" if HOME is not an absolute path either.
 func userFile(lookup func(string) (string, bool)) string {
 	if dir, ok := lookup("XDG_CONFIG_HOME"); ok && filepath.IsAbs(dir) {
 		return filepath.Join(dir, "abrowser", "config.json")
@@ -83,7 +84,7 @@ func readFile(path string) (file, error) {
 	return f, nil
 }
 
-// JSONError returns the text of an error of decoding raw, with its line.
+// JSONError returns the text of an error from decoding raw, with the line of a syntax error.
 func JSONError(raw []byte, err error) string {
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	var syntax *json.SyntaxError
@@ -94,7 +95,7 @@ func JSONError(raw []byte, err error) string {
 	return fmt.Sprintf("line %d: %s", line, text)
 }
 
-// keep drops all keys but these and returns a warning of each that it drops.
+// keep removes all other keys from the file and returns a warning for each removed key.
 func (f file) keep(keys []string, where string) (warnings []string) {
 	for key := range f.values {
 		if !slices.Contains(keys, key) {
@@ -106,8 +107,8 @@ func (f file) keep(keys []string, where string) (warnings []string) {
 	return warnings
 }
 
-// value returns the file's value for a field, nil if it has none. A list may be
-// written as text separated by commas.
+// value returns the file's value for a field, or nil if the file has none. A list may also be a
+// text with commas between its elements.
 func (f file) value(field wire.Field) (any, error) {
 	raw, ok := f.values[field.Name]
 	if !ok || string(raw) == "null" {
@@ -123,7 +124,7 @@ func (f file) value(field wire.Field) (any, error) {
 		return nil, wire.Errorf(wire.CodeBadInput, "%s takes %s, not %s", name, typeName(field.Type), raw)
 	}
 	switch value := typed.Elem().Interface().(type) {
-	case string, int: // which have limits
+	case string, int: // Parse checks choices and limits
 		return field.Parse(name, fmt.Sprint(value))
 	default:
 		return value, nil
@@ -143,7 +144,7 @@ func typeName(t reflect.Type) string {
 	}
 }
 
-// InDir returns path, made absolute as a path below dir if it is relative.
+// InDir returns path if it is absolute, and otherwise path below dir.
 func InDir(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

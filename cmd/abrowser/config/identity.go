@@ -6,20 +6,20 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Identity says for whom a command acts, and where.
+// Identity says which session a command uses, in which browser, and which caller it acts for.
 type Identity struct {
 	Root     home.Root
 	Settings wire.Settings // normalized
 	Session  string
 	Named    bool   // the session was named, by a flag or variable
 	Person   bool   // the environment names no session, so no task runs the command
-	Agent    string // the session that acts on Session, empty if that is Session itself
-	Owner    string // the process that the session is for, empty if none was named
+	Agent    string // the caller's own session if it differs from Session, otherwise empty
+	Owner    string // the process with whose end the session ends, empty if none was named
 
-	SessionWarn int // live sessions above which the next one is started with a warning; 0 is never
+	SessionWarn int // the number of live sessions above which a new one causes a warning; 0 is never
 }
 
-// defaultSessionWarn is how many sessions may be live without a warning.
+// defaultSessionWarn is the number of sessions that can be live without a warning.
 const defaultSessionWarn = 5
 
 // Identify returns the command's identity.
@@ -57,9 +57,9 @@ func (c *Config) Identify() (Identity, error) {
 	return id, err
 }
 
-// session returns the name of the session: the flag's, else the variables', else default. An
-// empty name is an error, so that a task whose id got lost does not work in the default
-// session's page.
+// session returns the name of the session: the value of --session, else that of the variables,
+// else "default". An empty name is an error. Otherwise, a task that has lost its id would work in
+// the page of the default session.
 func (c *Config) session() (string, error) {
 	if given, ok := c.flags["session"].(string); ok {
 		if given == "" {
@@ -84,8 +84,8 @@ func (c *Config) session() (string, error) {
 	return session, home.CheckName(session)
 }
 
-// owner returns the process that the session is for, empty if none was named. A process that
-// does not run is an error: the session would end at once, or never.
+// owner returns the process that was named as the session's owner, or "" if none was named. It
+// returns an error if the process does not run: the session would end at once, or never.
 func (c *Config) owner() (string, error) {
 	pid := c.identity.OwnerPID
 	if pid == 0 {

@@ -8,7 +8,7 @@ import (
 func TestIdentify(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		flag    any // of the session, nil if it was not given
+		flag    any // the value of --session, nil if it was not given
 		env     map[string]string
 		session string
 		agent   string

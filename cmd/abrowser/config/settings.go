@@ -8,9 +8,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// resolveSettings finds the browser's settings. If two contradict each other, such as a
-// variable's profile and a flag's endpoint, the one of the lower layer is left out. Two of one
-// layer are kept, and [home.Root.Normalize] refuses them.
+// resolveSettings resolves the settings of the browser. If two of mode, profile and cdp contradict
+// each other, such as a profile from a variable and a cdp from a flag, the one from the lower
+// layer is dropped. If both are from the same layer, they are kept, and [home.Root.Normalize]
+// refuses them.
 func (c *Config) resolveSettings() error {
 	fields := wire.SettingFields()
 	values, err := c.values(fields)
@@ -24,7 +25,7 @@ func (c *Config) resolveSettings() error {
 	var where []ranked
 	for _, f := range fields {
 		if _, given := values[f.Name]; given && slices.Contains([]string{"mode", "profile", "cdp"}, f.Name) {
-			_, layer, _ := c.find(f) // which has succeeded before
+			_, layer, _ := c.find(f) // cannot fail: c.values has called it for this field
 			where = append(where, ranked{f.Name, layer})
 		}
 	}
@@ -63,8 +64,8 @@ func contradict(values map[string]any, x, y string) bool {
 	return true
 }
 
-// dropLaunchSettings removes the settings of starting a browser if the session attaches to one
-// that runs. Given as flags they are an error.
+// dropLaunchSettings removes the settings for starting a browser if the session attaches to a
+// running one. It returns an error if such a setting was given as a flag.
 func (c *Config) dropLaunchSettings(values map[string]any) error {
 	if _, attached := values["cdp"]; !attached {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// CommandDeadline is the time after which a command counts as hanging. The slowest one, a
-// cold start on a busy machine, takes a tenth of it.
+// CommandDeadline is the time after which a command counts as hanging. The slowest command, a
+// cold start on a busy machine, takes a tenth of this time.
 const CommandDeadline = 90 * time.Second
 
 // Result is the outcome of a command.
@@ -27,7 +27,7 @@ type Result struct {
 	Stdout, Stderr string
 	Status         int
 	Took           time.Duration
-	Err            error // it did not end by itself, or could not be run
+	Err            error // set if the command could not be run or was killed
 }
 
 func (r Result) String() string {
@@ -42,8 +42,8 @@ func (h *Home) Prepared(ctx context.Context, session string, args ...string) *ex
 	if cmd.Dir == "" {
 		cmd.Dir = filepath.Join(h.Outer, "h")
 	}
-	// Whatever inherited the output must not keep the test waiting; that nothing
-	// does is tested elsewhere.
+	// A process that has inherited the command's output must not keep the test waiting. Other
+	// tests check that no process inherits the output.
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }
@@ -53,7 +53,7 @@ func (h *Home) Command(ctx context.Context, session string, args ...string) Resu
 	return Finish(h.Prepared(ctx, session, args...), args)
 }
 
-// Finish runs a command and waits for its end. args name it in messages.
+// Finish runs a command and waits for its end. args name the command in messages.
 func Finish(cmd *exec.Cmd, args []string) Result {
 	r, err := Start(cmd, args)
 	if err != nil {
@@ -65,7 +65,7 @@ func Finish(cmd *exec.Cmd, args []string) Result {
 // Running is a command that was started.
 type Running struct {
 	PID   int
-	Ended chan Result // gets how it ended
+	Ended chan Result // receives the result when the command ends
 }
 
 // Start starts a command without waiting for its end.
@@ -120,7 +120,7 @@ func (h *Home) Text(t testing.TB, session string, args ...string) string {
 	return strings.TrimSuffix(r.Stdout, "\n")
 }
 
-// Fails runs a command that must fail with this code and its exit status.
+// Fails runs a command that must fail with the given code and the exit status of that code.
 func (h *Home) Fails(t testing.TB, code wire.Code, session string, args ...string) Envelope {
 	t.Helper()
 	r := h.Try(session, append([]string{"--json"}, args...)...)
@@ -163,7 +163,7 @@ func Ask[Out any](t testing.TB, h *Home, session string, args ...string) Out {
 	return out
 }
 
-// TryAsk is [Ask], but may be called from any goroutine.
+// TryAsk is like [Ask], but returns an error and may be called from any goroutine.
 func TryAsk[Out any](h *Home, session string, args ...string) (Out, error) {
 	var out Out
 	var e Envelope

@@ -17,23 +17,24 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Home is one user's abrowser: a root of its own, an empty HOME, and the commands
-// run in them.
+// Home is the environment in which a test runs commands: its own abrowser directory and an
+// empty HOME. No other home shares processes or files with it.
 type Home struct {
 	Binary string
-	Outer  string // what the test made; HOME is outer/h
+	Outer  string // the temporary directory that contains everything; HOME is Outer/h
 	Dir    string // ABROWSER_HOME
-	Cwd    string // where commands run; empty means outer/h
+	Cwd    string // the working directory of commands; empty means Outer/h
 	Env    []string
 
-	shown *atomic.Bool // whether what matters of the logs was
+	shown *atomic.Bool // whether [Home.ShowLog] has printed logs
 }
 
-// OwnPrefix returns the prefix of the names of this run's directories, which no other run has.
+// OwnPrefix returns the prefix of the names of this run's directories. Every run has a different
+// prefix.
 func OwnPrefix() string { return fmt.Sprintf("abf%d-", os.Getpid()) }
 
-// NewHome makes a home. When the test ends, the home's processes are ended, and the test fails
-// if one is left.
+// NewHome creates a home. When the test ends, its cleanup ends the home's processes and fails the
+// test if one is left.
 func NewHome(t testing.TB) *Home {
 	t.Helper()
 	// Not t.TempDir: its paths are too long for a socket.
@@ -50,9 +51,9 @@ func NewHome(t testing.TB) *Home {
 	return h
 }
 
-// NewRacedHome makes a home whose processes run with the race detector if the tests do. They
-// start several times slower. It is for concurrent use of several processes: the tests of the
-// packages cover what happens inside one.
+// NewRacedHome creates a home whose processes run with the race detector if the tests do. These
+// processes start several times slower. Use it for tests that use several processes at the same
+// time: races inside a single process are covered by the tests of its package.
 func NewRacedHome(t testing.TB) *Home {
 	h := NewHome(t)
 	h.Binary = os.Getenv(envRaced)
@@ -71,8 +72,8 @@ func (h *Home) end(t testing.TB) {
 			t.Errorf("ending: %s", r)
 		}
 	}
-	// A shared driver stays for a moment after its last session, for the next one's
-	// sake; that it does end is seen after the run.
+	// A shared driver keeps running for a moment after its last session, so that the next
+	// session finds it. Main checks after the run that the driver has ended.
 	var left []Process
 	Await(20*time.Second, func() bool {
 		left = slices.DeleteFunc(h.Running(), func(p Process) bool { return p.Kind() == KindDriver })
@@ -88,21 +89,22 @@ func (h *Home) end(t testing.TB) {
 	}
 	pattern := "*"
 	if len(h.Of(KindDriver)) > 0 {
-		pattern = "[^d]" // those that live are looked for after the run
+		pattern = "[^d]" // Main checks the sockets of drivers, in run/d, after the run
 	}
 	sockets, err := filepath.Glob(filepath.Join(h.Dir, "run", pattern, "*.sock"))
 	if err != nil || len(sockets) > 0 {
 		t.Errorf("sockets left after close --all and browser stop: %q %v", sockets, err)
 	}
-	for _, dir := range []string{"profiles", "bin"} { // the rest is small, and removed after the run
+	// The other files are small. Main removes them after the run.
+	for _, dir := range []string{"profiles", "bin"} {
 		if err := os.RemoveAll(filepath.Join(h.Dir, dir)); err != nil {
 			t.Errorf("removing %s: %v", dir, err)
 		}
 	}
 }
 
-// readLogs fails the test if a log has what it must not have, and shows the logs of a test that
-// failed, unless [Home.ShowLog] has shown the relevant ones.
+// readLogs fails the test if a log contains a race report or a panic. If the test has failed,
+// readLogs also prints the logs, unless [Home.ShowLog] has printed the relevant ones.
 func (h *Home) readLogs(t testing.TB) {
 	for _, name := range h.logs() {
 		content := h.log(name)
@@ -117,8 +119,8 @@ func (h *Home) readLogs(t testing.TB) {
 	}
 }
 
-// ShowLog shows the logs of the session's daemon and of the browser's broker. A failed test
-// calls it if it shares its home with others.
+// ShowLog prints the logs of the session's daemon and of the browser's broker. A test that
+// shares its home with other tests calls ShowLog when it fails.
 func (h *Home) ShowLog(t testing.TB, session string) {
 	h.shown.Store(true)
 	for _, name := range h.logs() {
@@ -153,9 +155,9 @@ func (h *Home) log(name string) string {
 	return string(withoutTheirs(content))
 }
 
-// withoutTheirs drops the one race report that is not about our code: while it waits for a load
-// state, playwright-go reads a page's closed flag that the connection's goroutine sets. Either
-// value ends the wait.
+// withoutTheirs removes from a log the one known race report about playwright-go: while it waits
+// for a load state, playwright-go reads a page's closed flag, which the goroutine of the
+// connection sets. The wait ends with either value.
 func withoutTheirs(log []byte) []byte {
 	const line = "=================="
 	parts := strings.Split(string(log), line)
@@ -170,14 +172,14 @@ func (h *Home) Environ(session string) []string {
 	env := []string{
 		"HOME=" + filepath.Join(h.Outer, "h"), "ABROWSER_HOME=" + h.Dir,
 		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC",
-		// The race detector's own second at the end of each process.
+		// The race detector sleeps for a second at the end of each process by default.
 		"GORACE=atexit_sleep_ms=0",
-		// Where the library for sound keeps what is otherwise below /tmp for good.
+		// PulseAudio's library otherwise leaves a directory in /tmp.
 		"PULSE_RUNTIME_PATH=" + filepath.Join(h.Outer, "pulse"),
-		// How many others a test has beside it is not its business.
+		// Tests that share a home have many live sessions. 0 turns the warning about them off.
 		"ABROWSER_SESSION_WARN=0",
 	}
-	// What a machine needs to reach a registry, where something must be fetched.
+	// Commands that download something may need these variables to reach a registry.
 	for _, name := range []string{"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "npm_config_registry", "NPM_CONFIG_REGISTRY"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)

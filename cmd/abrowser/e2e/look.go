@@ -9,7 +9,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Owners returns the number of tabs of each session that has some.
+// Owners returns the number of tabs of each session that has tabs.
 func Owners(t *testing.T, h *Home) map[string]int {
 	t.Helper()
 	n := map[string]int{}
@@ -39,11 +39,12 @@ func AwaitNoDaemon(t *testing.T, h *Home, session string) {
 	}
 }
 
-// Mark identifies a page, also among pages of the same URL: by the target, and by a value that
-// only the document's script knows.
+// Mark identifies a page, even among pages with the same URL. Value is a random value that the
+// script of the document holds, and Typed is the content of a text field.
 type Mark struct{ Target, URL, Value, Typed string }
 
-// MarkOf returns the mark of the session's only tab, a page that has #kept and reveal.
+// MarkOf returns the mark of the session's only tab. Its page must be /secret of package site,
+// which has the text field #kept and the function reveal.
 func MarkOf(t *testing.T, h *Home, session string) Mark {
 	t.Helper()
 	tabs := Ask[verbs.TabsOut](t, h, session, "tab", "list").Tabs

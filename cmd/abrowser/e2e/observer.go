@@ -18,8 +18,8 @@ import (
 // test's wrapper around the browser opens.
 type Observer struct{ profile string }
 
-// Observe has the home's browser start with a debugging port. It must be called before the
-// browser starts.
+// Observe makes the home's browser start with a debugging port. Call it before the browser
+// starts.
 func Observe(t *testing.T, h *Home) Observer {
 	t.Helper()
 	wrapper := filepath.Join(h.Outer, "browser")

@@ -33,12 +33,12 @@ func outside() surroundings {
 }
 
 // traces lists the files that the command, Chromium and Playwright leave if they are not stopped
-// properly, and everything directly in HOME.
+// properly, and all entries of HOME and of its directories for configuration and data.
 func traces() []string {
 	var found []string
 	patterns := []string{OwnPrefix() + "*", "abrowser*", "playwright*", ".org.chromium.*", ".com.google.*", "org.chromium.*", "scoped_dir*", "chromium*", "npm-*", "node-*"}
 	for _, pattern := range patterns {
-		matches, _ := filepath.Glob(filepath.Join(os.TempDir(), pattern)) // the patterns are ours
+		matches, _ := filepath.Glob(filepath.Join(os.TempDir(), pattern)) // the patterns are valid
 		found = append(found, matches...)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -50,12 +50,13 @@ func traces() []string {
 	return found
 }
 
-// note records what is known only while the home's browser runs: where outside the home it put
-// its socket, and whether a browser or driver of another run runs, whose files in the system's
-// temporary directory cannot be told from ours.
+// note appends to the notes file what [surroundings.left] has to know and what can be found out
+// only while the home's browser runs: the directory of the browser's singleton socket, which is
+// outside the home, and whether a browser or driver of another run is running. The files of
+// another run in the system's temporary directory cannot be distinguished from those of this run.
 func (h *Home) note() error {
 	var seen []string
-	links, _ := filepath.Glob(filepath.Join(h.Dir, "profiles", "*", "SingletonSocket")) // the pattern is ours
+	links, _ := filepath.Glob(filepath.Join(h.Dir, "profiles", "*", "SingletonSocket")) // the pattern is valid
 	for _, link := range links {
 		if socket, err := os.Readlink(link); err == nil {
 			seen = append(seen, filepath.Dir(socket))
@@ -72,6 +73,7 @@ func (h *Home) note() error {
 	return errors.Join(err, notes.Close())
 }
 
+// stranger is the note that a browser or driver of another run was running.
 const stranger = "a stranger"
 
 // strangersRun reports whether a browser or driver of another run is running.
@@ -81,9 +83,10 @@ func strangersRun() bool {
 	})
 }
 
-// left waits until everything is as it was before and returns the differences. If packages were
-// tested at the same time, only what is certainly ours counts in the system's temporary
-// directory; .ci/run compares it again at the end.
+// left waits until no process or file exists that did not exist before, and returns those that
+// still exist when patience is over. If the tests of another package ran at the same time, left
+// ignores files in the system's temporary directory that may be of the other run; .ci/run
+// compares this directory again at the end.
 func (s surroundings) left(patience time.Duration, notes string) []string {
 	noted := strings.Split(notes, "\n")
 	own := "/tmp/" + OwnPrefix()
@@ -107,7 +110,8 @@ func (s surroundings) left(patience time.Duration, notes string) []string {
 	return left
 }
 
-// mentions reports whether a process runs a file with this prefix, or has one as an argument.
+// mentions reports whether the path of the process's executable starts with prefix, or one of the
+// process's arguments contains prefix.
 func (p Process) mentions(prefix string) bool {
 	return strings.HasPrefix(p.Exe, prefix) ||
 		slices.ContainsFunc(p.args, func(arg string) bool { return strings.Contains(arg, prefix) })

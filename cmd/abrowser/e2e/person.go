@@ -23,8 +23,8 @@ import (
 // PersonTime is how long one call to a person's browser may take on a busy machine.
 const PersonTime = 20 * time.Second
 
-// Person is a browser that the product has not started, with its user's actions. It has a
-// connection of its own, independent of the product's.
+// Person is a browser that abrowser has not started. Its methods do what the person who uses this
+// browser does, over a CDP connection that is independent of abrowser's.
 type Person struct {
 	t       *testing.T
 	Profile string
@@ -38,14 +38,15 @@ type sessionParam struct {
 	SessionID string `json:"sessionId"`
 }
 
-// In makes a subtest fail if the person's actions fail.
+// In makes failed actions of the person fail the subtest t, until t ends.
 func (p *Person) In(t *testing.T) {
 	whole := p.t
 	p.t = t
 	t.Cleanup(func() { p.t = whole })
 }
 
-// NewPerson starts a browser that listens on a port: any, or the one given.
+// NewPerson starts a browser with a debugging port, as [Person.Start] does, and kills it when the
+// test ends.
 func NewPerson(t *testing.T, h *Home, port string) *Person {
 	t.Helper()
 	p := &Person{t: t, Profile: filepath.Join(h.Outer, "person")}
@@ -54,12 +55,13 @@ func NewPerson(t *testing.T, h *Home, port string) *Person {
 	return p
 }
 
-// Start runs the browser on the port of the Chromium before it, or on any if the port is "0".
+// Start starts the browser with the given debugging port and connects to it. If port is empty or
+// "0", the browser chooses a port, and Start sets p.Port to it.
 func (p *Person) Start(port string) {
 	p.t.Helper()
 	outer := filepath.Dir(p.Profile)
 	note := filepath.Join(p.Profile, "DevToolsActivePort")
-	_ = os.Remove(note) // of the one before
+	_ = os.Remove(note) // written by an earlier browser with this profile
 	for _, dir := range []string{"ph", "pt"} {
 		if err := os.MkdirAll(filepath.Join(outer, dir), 0o700); err != nil {
 			p.t.Fatal(err)
@@ -72,7 +74,7 @@ func (p *Person) Start(port string) {
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox")
 	}
-	// It ends by end, not with a context.
+	// [Person.End] ends the browser, not a context.
 	p.cmd = exec.Command(BrowserPath(p.t), append(args, "about:blank")...) //nolint:noctx // its life is not the test's context
 	p.cmd.Env = []string{"HOME=" + filepath.Join(outer, "ph"), "TMPDIR=" + filepath.Join(outer, "pt"), "PATH=" + os.Getenv("PATH")}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -97,7 +99,7 @@ func (p *Person) Start(port string) {
 	p.conn = conn
 }
 
-// address waits until the browser listens and returns its address.
+// address waits until the browser listens and returns the WebSocket URL of its debugger.
 func (p *Person) address(ctx context.Context) string {
 	var version struct {
 		Address string `json:"webSocketDebuggerUrl"`
@@ -133,7 +135,7 @@ func (p *Person) End() {
 // Alive reports whether the browser still runs.
 func (p *Person) Alive() bool { return Process{PID: p.cmd.Process.Pid}.Alive() }
 
-// call sends the browser a message and waits for the response.
+// call sends a CDP request to the browser and returns the result.
 func (p *Person) call(method string, params any, session string) json.RawMessage {
 	p.t.Helper()
 	p.last++
@@ -175,7 +177,7 @@ func (p *Person) call(method string, params any, session string) json.RawMessage
 	}
 }
 
-// Open opens a tab in front, as a person does.
+// Open opens a tab in the foreground, as a person does, and returns its target id.
 func (p *Person) Open(url string) string {
 	p.t.Helper()
 	var out struct{ TargetID string }
@@ -185,7 +187,8 @@ func (p *Person) Open(url string) string {
 	return out.TargetID
 }
 
-// Eval runs a script in a tab, as if the person had done it by a click.
+// Eval runs a script in a tab with a user gesture, as a click of the person would, and returns
+// the script's value as text.
 func (p *Person) Eval(target, script string) string {
 	p.t.Helper()
 	var on sessionParam
@@ -214,7 +217,7 @@ func (p *Person) Click(target string, x, y float64) {
 	}
 }
 
-// Tab is a page of the person's browser, and whether a debugger is attached to it.
+// Tab describes a page of the person's browser. Attached is true if a debugger is attached.
 type Tab struct {
 	URL      string
 	Title    string
@@ -249,7 +252,7 @@ func (p *Person) Window(target string) string {
 	return string(p.call("Browser.getWindowForTarget", map[string]any{"targetId": target}, ""))
 }
 
-// BrowserPath returns the browser that the product finds by itself.
+// BrowserPath returns the path of the browser that abrowser uses by default.
 func BrowserPath(t *testing.T) string {
 	t.Helper()
 	h := &Home{Binary: os.Getenv(EnvBinary), Outer: t.TempDir()}

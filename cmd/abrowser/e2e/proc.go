@@ -47,14 +47,15 @@ func processes() []Process {
 	return all
 }
 
-// environ reports whether the process was started with this variable.
+// environ reports whether the process was started with the variable, given as NAME=value.
 func (p Process) environ(variable string) bool {
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.PID))
 	return err == nil && slices.Contains(strings.Split(string(env), "\x00"), variable)
 }
 
-// Running lists the processes of the home, and their children: those that run a file below it,
-// were started with its profile, or have its ABROWSER_HOME.
+// Running lists the processes of the home and their descendants. A process belongs to the home if
+// its executable, its profile or one of its arguments is a path below Dir, or if its
+// ABROWSER_HOME is Dir.
 func (h *Home) Running() []Process {
 	all := processes()
 	known := map[int]bool{}
@@ -64,7 +65,9 @@ func (h *Home) Running() []Process {
 		})
 		known[p.PID] = p.PID != os.Getpid() && (below || p.environ("ABROWSER_HOME="+h.Dir))
 	}
-	for found := true; found; { // a child's pid may be the smaller one, where the numbers came round
+	// Repeat until no process is added: all is sorted by pid, and after a wraparound of pids a child
+	// can come before its parent.
+	for found := true; found; {
 		found = false
 		for _, p := range all {
 			if !known[p.PID] && p.PID != os.Getpid() && known[p.Parent()] {
@@ -83,10 +86,10 @@ const (
 	KindBrowser = "browser"
 	KindDriver  = "driver"
 	KindCommand = "command"
-	kindOther   = "other" // a browser's children
+	kindOther   = "other" // any other process, such as a renderer
 )
 
-// Kind returns what a process is, from its command line as `ps` shows it.
+// Kind returns the kind of the process, which it derives from the process's arguments.
 func (p Process) Kind() string {
 	has := func(part string) bool {
 		return slices.ContainsFunc(p.args, func(arg string) bool { return strings.HasPrefix(arg, part) })
@@ -109,7 +112,8 @@ func (p Process) Kind() string {
 	return kindOther
 }
 
-// shared reports whether the process is the driver of several sessions, whatever flags Node has.
+// shared reports whether the process is a driver that sessions share. Its command line is
+// "node [Node's flags] - driver ...".
 func (p Process) shared() bool {
 	at := slices.Index(p.args, "-")
 	return at > 0 && at+1 < len(p.args) && p.args[at+1] == "driver"
@@ -130,8 +134,8 @@ func (h *Home) Daemon(session string) Process {
 	return Process{}
 }
 
-// Driver returns the process of a session's driver: the daemon's child, or the one that all
-// sessions share.
+// Driver returns the process of a session's driver: a child of the session's daemon, or else a
+// driver that sessions share.
 func (h *Home) Driver(session string) Process {
 	daemon := h.Daemon(session)
 	var shared Process
@@ -152,7 +156,8 @@ func (p Process) Parent() int {
 	if err != nil {
 		return 0
 	}
-	// The name, in brackets, may hold anything.
+	// The second field is the command name in parentheses. The name may contain spaces and
+	// parentheses, so the other fields are counted from the last parenthesis.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	if len(fields) < 2 {
 		return 0
@@ -164,7 +169,7 @@ func (p Process) Parent() int {
 // Kill kills a process and waits for its end.
 func Kill(p Process) error {
 	if p.PID == 0 {
-		return fmt.Errorf("there is no such process to kill")
+		return fmt.Errorf("no process to kill")
 	}
 	if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil {
 		return err
@@ -181,7 +186,8 @@ func (p Process) Alive() bool {
 	return err == nil && len(cmdline) > 0
 }
 
-// Await polls until the answer is true, and reports whether that was in time.
+// Await calls yes repeatedly until it returns true or patience is over, and reports whether it
+// returned true.
 func Await(patience time.Duration, yes func() bool) bool {
 	deadline := time.Now().Add(patience)
 	for !yes() {

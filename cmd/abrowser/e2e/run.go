@@ -16,18 +16,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// These variables hand what Main has prepared to the tests, in place of globals.
+// Main passes what it has prepared to the tests in these environment variables, so that the
+// package needs no global variables.
 const (
 	EnvBinary = "ABROWSER_E2E_BINARY" // the built command
-	envRaced  = "ABROWSER_E2E_RACED"  // the same, with the race detector where the tests have it
+	envRaced  = "ABROWSER_E2E_RACED"  // the command, with the race detector if the tests have it
 	EnvDriver = "ABROWSER_E2E_DRIVER" // a driver directory, for ABROWSER_DRIVER_PATH
-	envNotes  = "ABROWSER_E2E_NOTES"  // a file: see [Home.note]
+	envNotes  = "ABROWSER_E2E_NOTES"  // the file that [Home.note] writes
 )
 
-// Main prepares what the tests of a package need, runs them, and checks what they leave. It
-// returns the exit status, which is 1 also if something is left.
+// Main builds and installs abrowser, runs the tests of a package, and checks that no process,
+// socket or file is left. It returns the exit status, which is 1 if something is left.
 func Main(m *testing.M) int {
-	// Those that run side by side wait more than they work.
+	// Parallel tests wait more than they compute.
 	if err := flag.Set("test.parallel", "3"); err != nil {
 		return complain(err)
 	}
@@ -42,15 +43,15 @@ func Main(m *testing.M) int {
 	if err == nil {
 		status = m.Run()
 	}
-	notes, _ := os.ReadFile(filepath.Join(work, "notes")) // none where no browser ran
-	// Only now: what ends by itself a moment after its home was given up.
+	notes, _ := os.ReadFile(filepath.Join(work, "notes")) // missing if no test has created a home
+	// Shared drivers end by themselves, a moment after the cleanup of their home.
 	awaitOwnEnd(leftDeadline)
 	sockets, _ := filepath.Glob(filepath.Join("/tmp", OwnPrefix()+"*", "r", "run", "*", "*.sock"))
 	for _, socket := range sockets {
 		status = 1
 		fmt.Fprintln(os.Stderr, "left after the run:", socket)
 	}
-	homes, _ := filepath.Glob(filepath.Join("/tmp", OwnPrefix()+"*")) // the pattern is ours
+	homes, _ := filepath.Glob(filepath.Join("/tmp", OwnPrefix()+"*")) // the pattern is valid
 	for _, dir := range homes {
 		if removed := os.RemoveAll(dir); err == nil {
 			err = removed
@@ -73,8 +74,8 @@ func complain(err error) int {
 	return 1
 }
 
-// prepare builds the command and has it install the missing parts. Every other home of the run
-// uses the same driver.
+// prepare builds the command, and runs abrowser install with it. All homes of the run use the
+// driver that abrowser install has downloaded.
 func prepare(work string) error {
 	binary := filepath.Join(work, "abrowser")
 	if err := buildBoth(binary); err != nil {
@@ -122,8 +123,8 @@ func buildBoth(thin string, flags ...string) error {
 	return goBuild(thin+"d", "cmd/abrowser", flags...)
 }
 
-// Build builds the full program, which needs no thin one. A mark makes it another build of
-// the same source.
+// Build builds the full program, which works without the thin one. Each mark gives a different
+// build of the same source.
 func Build(binary, mark string) error {
 	var flags []string
 	if mark != "" {
@@ -137,7 +138,7 @@ func goBuild(binary, command string, flags ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", append(args, "github.com/abrowser/abrowser/"+command)...)
-	if !slices.Contains(flags, "-race") { // which needs cgo; `just build` does without
+	if !slices.Contains(flags, "-race") { // -race needs cgo; `just build` builds without cgo
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	}
 	out, err := cmd.CombinedOutput()

@@ -16,18 +16,18 @@ import (
 	"time"
 )
 
-// Screen is the display of an X server of the test, and a connection to it. It implements as
-// much of the X protocol as the test needs to open a window, to list the windows, and to find
-// the one with the keyboard focus.
+// Screen is the display of an X server that the test runs, and a connection to it. Its methods
+// implement the part of the X protocol that the tests need: they open a window, list the
+// windows, find the window with the keyboard focus, and read pixels.
 type Screen struct {
 	t       *testing.T
 	Display string
 	conn    net.Conn
 	root    uint32
-	Window  uint32 // of ours
+	Window  uint32 // the test's own window: see [Screen.Show]
 }
 
-// NewScreen runs Xvfb until the test ends.
+// NewScreen starts the X server Xvfb, which runs until the test ends, and connects to it.
 func NewScreen(t *testing.T) *Screen {
 	t.Helper()
 	read, write, err := os.Pipe()
@@ -35,7 +35,7 @@ func NewScreen(t *testing.T) *Screen {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	// The test's context ends before its browser does, which needs the display.
+	// The browser needs the display, and ends after the test's context is cancelled.
 	server := exec.CommandContext(context.WithoutCancel(t.Context()), "Xvfb", "-displayfd", "3", "-ac", "-nolisten", "tcp", "-screen", "0", "1600x1200x24")
 	server.ExtraFiles = []*os.File{write}
 	if err := server.Start(); err != nil {
@@ -43,9 +43,9 @@ func NewScreen(t *testing.T) *Screen {
 	}
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
-		_ = server.Wait() // it was killed
+		_ = server.Wait() // the error is that the server was killed
 	})
-	_ = write.Close() // the server has its own
+	_ = write.Close() // the server has its own copy of the descriptor
 	if err := read.SetReadDeadline(time.Now().Add(CommandDeadline)); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func NewScreen(t *testing.T) *Screen {
 	return s
 }
 
-// greet sets the connection up and finds the root window.
+// greet sets the X connection up, finds the root window and chooses an id for the test's window.
 func (s *Screen) greet() {
 	s.t.Helper()
 	s.write([]byte{'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0})
@@ -96,7 +96,8 @@ func (s *Screen) read(n int) []byte {
 	return b
 }
 
-// request sends a request: its code, the byte behind, and the words of its body.
+// request sends an X request: the opcode, the data byte that follows it in the header, and the
+// body as 32-bit words.
 func (s *Screen) request(code, data byte, words ...uint32) {
 	s.t.Helper()
 	b := []byte{code, data}
@@ -107,8 +108,8 @@ func (s *Screen) request(code, data byte, words ...uint32) {
 	s.write(b)
 }
 
-// answer is the reply to the last request, 32 bytes and what follows them. We have
-// asked for no events.
+// answer reads the reply to the last request: 32 bytes, and the extra bytes whose number these
+// contain. The X server sends nothing else, since the test has subscribed to no events.
 func (s *Screen) answer() []byte {
 	s.t.Helper()
 	b := s.read(32)
@@ -118,31 +119,32 @@ func (s *Screen) answer() []byte {
 	return append(b, s.read(4*int(binary.LittleEndian.Uint32(b[4:])))...)
 }
 
-// Show puts a window of ours on the screen: another program's, in which a person
-// works.
+// Show opens the test's window and calls [Screen.Work]. The window stands for a program other
+// than the browser in which a person works.
 func (s *Screen) Show() {
 	const createWindow, mapWindow = 1, 8
-	// At 10,10, 300x200; input and output, the root's visual; no attributes.
+	// Position 10,10; size 300x200; border width 0 and class InputOutput; the visual of the root
+	// window; no attributes.
 	s.request(createWindow, 0, s.Window, s.root, 10|10<<16, 300|200<<16, 0|1<<16, 0, 0)
 	s.request(mapWindow, 0, s.Window)
 	s.Work()
 }
 
-// Work puts our window on top and gives it the keyboard.
+// Work raises the test's window to the top and gives it the keyboard focus.
 func (s *Screen) Work() {
 	const configureWindow, setInputFocus, stackMode, above = 12, 42, 1 << 6, 0
 	s.request(configureWindow, 0, s.Window, stackMode, above)
 	s.request(setInputFocus, 1, s.Window, 0)
 }
 
-// Focus is the window that has the keyboard.
+// Focus returns the window that has the keyboard focus.
 func (s *Screen) Focus() uint32 {
 	const getInputFocus = 43
 	s.request(getInputFocus, 0)
 	return binary.LittleEndian.Uint32(s.answer()[8:])
 }
 
-// Windows are the visible windows, the topmost last.
+// Windows returns the visible windows, the topmost last.
 func (s *Screen) Windows() []uint32 {
 	const queryTree, getAttributes = 15, 3
 	s.request(queryTree, 0, s.root)
@@ -165,8 +167,8 @@ func (s *Screen) Pixel(x, y uint32) uint32 {
 	return binary.LittleEndian.Uint32(s.answer()[32:]) & 0xffffff
 }
 
-// provideScreens installs Xvfb where it is missing, as abrowser does with a browser.
-// Where that fails, the tests with windows say what they miss.
+// provideScreens installs Xvfb if it is missing, as abrowser install does with a browser. If the
+// installation fails, provideScreens prints the error, and the tests that need a display fail.
 func provideScreens(ctx context.Context) {
 	if _, err := exec.LookPath("Xvfb"); err == nil {
 		return

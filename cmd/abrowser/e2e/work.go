@@ -12,15 +12,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Renderers are the processes of pages that did something.
+// Renderers returns the renderer processes that have used at least two clock ticks of processor
+// time. This leaves out renderers whose page has done nothing.
 func (h *Home) Renderers() []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return !p.mentions("--type=renderer") || p.ticks() < 2 })
 }
 
-// Renderer is the process of the session's page: the one that works when the page
-// does. It may be called from any goroutine.
+// Renderer returns the renderer process of the session's page. It runs a loop in the page and
+// takes the renderer that uses processor time meanwhile. It may be called from any goroutine.
 func (h *Home) Renderer(session string) (p Process, err error) {
-	for range 3 { // beside others that work it may get little of a processor
+	for range 3 { // on a busy machine the loop may use too little processor time to be noticed
 		if p, err = h.working(session); err == nil {
 			break
 		}
@@ -28,11 +29,12 @@ func (h *Home) Renderer(session string) (p Process, err error) {
 	return p, err
 }
 
+// working is one attempt of [Home.Renderer].
 func (h *Home) working(session string) (Process, error) {
 	work := func() map[int]int {
 		ticks := map[int]int{}
 		for _, p := range h.Running() {
-			if p.mentions("--type=renderer") { // Chromium joins its children's arguments
+			if p.mentions("--type=renderer") { // Chromium joins its children's arguments to one
 				ticks[p.PID] = p.ticks()
 			}
 		}
@@ -54,7 +56,7 @@ func (h *Home) working(session string) (Process, error) {
 	return best, nil
 }
 
-// Memory is what of the process is in memory, in KB.
+// Memory returns the resident set size of the process in kB.
 func (p Process) Memory() int {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID))
 	for line := range strings.Lines(string(status)) {
@@ -66,7 +68,7 @@ func (p Process) Memory() int {
 	return 0
 }
 
-// State is the letter that the system has for what the process does: T is stopped.
+// State returns the state of the process as a letter of /proc/PID/stat: T is stopped.
 func (p Process) State() string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
 	if err != nil {
@@ -75,7 +77,7 @@ func (p Process) State() string {
 	return strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[0]
 }
 
-// ticks is the processor time that the process has used, in the system's unit.
+// ticks returns the processor time that the process has used, in clock ticks of 10 ms.
 func (p Process) ticks() int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
 	if err != nil {

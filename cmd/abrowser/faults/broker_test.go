@@ -19,7 +19,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A broker that is stopped is replaced, after 5 s, and the page is the same document.
+// A broker that is stopped by a signal is replaced after 5 s, and the session's page remains the
+// same document.
 func TestFrozenBrokerIsReplaced(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -32,17 +33,17 @@ func TestFrozenBrokerIsReplaced(t *testing.T) {
 	}
 	r := h.Try("task", "--json", "get", "url")
 	if e := r.Envelope(t); !e.Success && !e2e.Allowed(e.Code) {
-		t.Errorf("the first command after it: %s", r)
+		t.Errorf("the first command after the replacement: %s", r)
 	}
 	if after := e2e.MarkOf(t, h, "task"); after != before {
 		t.Errorf("the session came back to %v, want %v", after, before)
 	}
 }
 
-// A program at the session's own endpoint holds back every request of the page, and
-// the broker is killed: the page's requests are nobody's to answer any more, and go
-// on, also those that were held.
-func TestBrokerKilledWhileRequestsAreHeld(t *testing.T) {
+// A CDP client at a session's endpoint intercepts every request of the page by Fetch.enable. If
+// the broker is killed while such a request is paused, the request continues, and so do all later
+// requests of the page. Another session's page remains the same document.
+func TestBrokerKilledWhileRequestsArePaused(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/secret"))
@@ -61,10 +62,10 @@ func TestBrokerKilledWhileRequestsAreHeld(t *testing.T) {
 	select {
 	case r := <-held.Ended:
 		if e := r; e.Status != wire.ExitDone && !strings.Contains(e.Stderr, "lost") && !strings.Contains(e.Stderr, "went away") {
-			t.Errorf("the open that was held: %s", r)
+			t.Errorf("the open whose request was paused: %s", r)
 		}
 	case <-time.After(40 * time.Second):
-		t.Error("the open that was held hangs")
+		t.Error("the open whose request was paused hangs")
 	}
 	r := h.Try("task", "open", s.URL("/page/after"))
 	if r.Status != wire.ExitDone || r.Took > 20*time.Second {
@@ -78,7 +79,7 @@ func TestBrokerKilledWhileRequestsAreHeld(t *testing.T) {
 	}
 }
 
-// cdp is a program at an endpoint.
+// cdp is a CDP client at a session's endpoint.
 type cdp struct {
 	t    *testing.T
 	conn *websocket.Conn
@@ -89,7 +90,7 @@ func dialCDP(t *testing.T, endpoint string) *cdp {
 	t.Helper()
 	socket, path, ok := strings.Cut(strings.TrimPrefix(endpoint, "ws+unix://"), ":")
 	if !ok {
-		t.Fatalf("what is the endpoint %q?", endpoint)
+		t.Fatalf("cannot parse the endpoint %q", endpoint)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.CommandDeadline)
 	defer cancel()
@@ -98,17 +99,18 @@ func dialCDP(t *testing.T, endpoint string) *cdp {
 	}}}
 	conn, reply, err := websocket.Dial(ctx, "ws://broker"+path, &websocket.DialOptions{HTTPClient: unix})
 	if reply != nil && reply.Body != nil {
-		_ = reply.Body.Close() // the connection is conn's now
+		_ = reply.Body.Close() // conn owns the connection now
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.CloseNow() }) // it may be gone with the broker
+	t.Cleanup(func() { _ = conn.CloseNow() }) // the broker's end may have closed it already
 	conn.SetReadLimit(-1)
 	return &cdp{t: t, conn: conn}
 }
 
-// call sends a method and waits for its result.
+// call sends a request and waits for its response. It decodes the response's result into result,
+// unless that is nil.
 func (c *cdp) call(session, method string, params map[string]any, result any) {
 	c.t.Helper()
 	c.id++
@@ -135,7 +137,7 @@ func (c *cdp) call(session, method string, params map[string]any, result any) {
 	}
 }
 
-// await waits for an event.
+// await waits for an event of the method.
 func (c *cdp) await(method string) {
 	c.t.Helper()
 	c.until(func(m cdpMessage) bool { return m.Method == method })
@@ -147,6 +149,7 @@ type cdpMessage struct {
 	Result, Error json.RawMessage
 }
 
+// until returns the next message for which right returns true.
 func (c *cdp) until(right func(cdpMessage) bool) cdpMessage {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), e2e.CommandDeadline)

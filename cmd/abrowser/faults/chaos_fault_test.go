@@ -15,14 +15,15 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// fault is one thing that goes wrong.
+// fault is a signal that is sent to one process, which find chooses.
 type fault struct {
 	name string
 	find func(c *chaos, r *rand.Rand) e2e.Process
 	sig  syscall.Signal
 }
 
-// chaosFaults is every process there is, ended, and those that are watched, stopped.
+// chaosFaults returns all faults. Each kind of process is killed. The broker and the driver are
+// also stopped by a signal: they are replaced when they do not respond.
 func chaosFaults() []fault {
 	one := func(kind string) func(*chaos, *rand.Rand) e2e.Process {
 		return func(c *chaos, r *rand.Rand) e2e.Process { return pickOne(r, c.h.Of(kind)) }
@@ -46,9 +47,9 @@ func pickOne(r *rand.Rand, all []e2e.Process) e2e.Process {
 	return all[r.IntN(len(all))]
 }
 
-// inject does one fault after the other, in rounds of all of them in an order of
-// the seed's: the next when every task has got something done after the last, and a
-// moment later.
+// inject injects one fault after the other, in at least one round, until limit has passed. A round
+// consists of all faults, in an order that r determines. A fault follows up to 1 s after all tasks
+// have recovered from the previous one.
 func (c *chaos) inject(r *rand.Rand, limit time.Duration) {
 	end := time.Now().Add(limit)
 	for first := true; first || time.Now().Before(end); first = false {
@@ -61,17 +62,18 @@ func (c *chaos) inject(r *rand.Rand, limit time.Duration) {
 			if !first && !time.Now().Before(end) {
 				return
 			}
-			time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond) // faults come at random moments, which the seed repeats
+			// The pause is random, so that faults occur at any moment of a command.
+			time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond)
 			c.do(f, r)
 		}
 	}
 }
 
-// do injects a fault and waits until all tasks have got over it.
+// do injects a fault and waits until all tasks have recovered from it.
 func (c *chaos) do(f fault, r *rand.Rand) {
 	victim := f.find(c, r)
 	if victim.PID == 0 {
-		return // nothing of that kind runs right now: it was killed before, and nobody has needed it since
+		return // a process of this kind was killed before, and no command has needed one since
 	}
 	n := c.faults.Add(1)
 	switch f.name {
@@ -89,11 +91,12 @@ func (c *chaos) do(f fault, r *rand.Rand) {
 	c.mu.Unlock()
 	began := time.Now()
 	if err := syscall.Kill(victim.PID, f.sig); err != nil {
-		c.t.Logf("fault %d, %s: %v", n, f.name, err) // it was ending by itself
+		c.t.Logf("fault %d, %s: %v", n, f.name, err) // the process has just ended by itself
 	}
 	over := e2e.Await(recoveryTime, func() bool {
 		for i, task := range c.tasks {
-			// The second one that ends is the first that surely began after the fault.
+			// The first command that ends after the fault may have begun before it. The second one
+			// has begun after it.
 			if task.done.Load() < done[i]+2 {
 				return false
 			}
@@ -101,25 +104,26 @@ func (c *chaos) do(f fault, r *rand.Rand) {
 		return true
 	})
 	if !over {
-		c.see(&c.counts.hangs, "%s (%s): a task got nothing done within %s", f.name, victim, recoveryTime)
+		c.see(&c.counts.hangs, "%s (%s): a task has completed no command within %s", f.name, victim, recoveryTime)
 	}
 	if f.sig == syscall.SIGSTOP && !e2e.Await(recoveryTime, func() bool { return !victim.Alive() }) {
 		c.see(&c.counts.hangs, "%s: %s was never replaced", f.name, victim)
 		_ = syscall.Kill(victim.PID, syscall.SIGCONT)
 	}
-	// One at a time: a broker without a keeper has nobody who sees that it is frozen.
+	// The next fault waits until a keeper runs: without a keeper, a frozen broker is not replaced.
 	if !e2e.Await(recoveryTime, func() bool { return len(c.h.Of(e2e.KindKeeper)) == 1 }) {
-		c.see(&c.counts.hangs, "%s: there are the keepers %v", f.name, c.h.Of(e2e.KindKeeper))
+		c.see(&c.counts.hangs, "%s: the keepers are %v, want one", f.name, c.h.Of(e2e.KindKeeper))
 	}
-	c.t.Logf("fault %d, %s: all tasks got over it in %s", n, f.name, time.Since(began).Round(time.Millisecond))
+	c.t.Logf("fault %d, %s: all tasks recovered in %s", n, f.name, time.Since(began).Round(time.Millisecond))
 	for _, kind := range []string{e2e.KindKeeper, e2e.KindBroker, e2e.KindBrowser} {
 		if now := c.h.Of(kind); len(now) > 1 {
-			c.see(&c.counts.wrongPages, "there are %d of the kind %s: %v", len(now), kind, now)
+			c.see(&c.counts.wrongPages, "%d processes of kind %s run: %v", len(now), kind, now)
 		}
 	}
 }
 
-// descriptors counts the open files of the processes that live long.
+// descriptors returns, for each kind of long-lived process, the number of open files of the
+// process that has most.
 func (c *chaos) descriptors() map[string]int {
 	n := map[string]int{}
 	for _, kind := range []string{e2e.KindKeeper, e2e.KindBroker, e2e.KindDaemon, e2e.KindDriver} {
@@ -131,7 +135,8 @@ func (c *chaos) descriptors() map[string]int {
 	return n
 }
 
-// listening counts the sockets below the home that somebody listens on or left.
+// listening counts the sockets below the home that are open, and the socket files that are left in
+// its run directory.
 func (c *chaos) listening() int {
 	table, _ := os.ReadFile("/proc/net/unix")
 	n := strings.Count(string(table), c.h.Dir+"/")

@@ -16,27 +16,28 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// hangTime is longer than any command of a task may take, whatever was killed.
+// hangTime is the time after which a command of a task counts as hanging, whatever was killed.
 const hangTime = 75 * time.Second
 
-// chaosTask is a task that knows what its page has to show.
+// chaosTask is a task that runs commands and records what its page should contain, so that it can
+// check each result.
 type chaosTask struct {
 	*chaos
 	name string
 	r    *rand.Rand
 	done atomic.Int64 // commands that succeeded
 
-	n        int
+	n        int      // makes the task's URLs and texts unique
 	url      string   // of the first tab
-	document string   // what only this very document of it knows
-	typed    []string // what may be in its field
-	unsure   bool     // a command that changes the page failed: it may have been done
-	counted  int      // times that the page has called the site, for sure
-	perhaps  int      // and perhaps
-	crashes  int64    // killed renderers that a failure was put down to, of this task or another
-	excused  int64    // the newest fault that a failure was put down to
-	restarts int64    // kills of the browser whose consequences were seen
-	crashed  bool
+	document string   // the first tab's value of reveal(), which is random for each document
+	typed    []string // the texts that the first tab's field may contain
+	unsure   bool     // the document may have been replaced, so its value is not known
+	counted  int      // times that the page has certainly called the site
+	perhaps  int      // further times that it may have called the site
+	crashes  int64    // chaos.killed when it last excused a page_crashed failure
+	excused  int64    // chaos.faults at the last other failure: each fault excuses one
+	restarts int64    // chaos.restarts when the page was last read
+	crashed  bool     // the page has crashed and was not reopened since
 }
 
 func newChaosTask(c *chaos, i int, seed uint64) *chaosTask {
@@ -45,7 +46,7 @@ func newChaosTask(c *chaos, i int, seed uint64) *chaosTask {
 	return k
 }
 
-// work does steps until stop, each checked.
+// work does random steps until stop is closed. Each step checks its results.
 func (k *chaosTask) work(stop <-chan struct{}) {
 	steps := []func(){k.open, k.fill, k.fill, k.look, k.look, k.count, k.tab, k.me}
 	for {
@@ -55,12 +56,13 @@ func (k *chaosTask) work(stop <-chan struct{}) {
 		default:
 		}
 		steps[k.r.IntN(len(steps))]()
-		time.Sleep(time.Duration(k.r.IntN(150)) * time.Millisecond) // a task pauses between commands, so that faults also hit sessions at rest
+		// A task pauses between commands, so that faults also hit sessions that run none.
+		time.Sleep(time.Duration(k.r.IntN(150)) * time.Millisecond)
 	}
 }
 
-// run runs a command and reports whether it succeeded. One that fails may do so once
-// for a fault, with a code that says why; then what the page shows is found out anew.
+// run runs a command. It returns the command's data and whether the command succeeded. After a
+// failure the caller has to find out what the page shows now.
 func (k *chaosTask) run(args ...string) (string, bool) {
 	text, code := k.try(args...)
 	if code == "" {
@@ -70,6 +72,9 @@ func (k *chaosTask) run(args ...string) (string, bool) {
 	return "", false
 }
 
+// try runs a command and returns its data, or the code of its error. It counts an error of the
+// product if the command hangs, fails with a code that no fault explains, or fails a second time
+// without a new fault.
 func (k *chaosTask) try(args ...string) (string, wire.Code) {
 	r := k.h.Try(k.name, append([]string{"--json"}, args...)...)
 	k.mu.Lock()
@@ -90,11 +95,12 @@ func (k *chaosTask) try(args ...string) (string, wire.Code) {
 	fault := k.faults.Load()
 	switch {
 	case e.Code == wire.CodeNotFound && args[0] == "tab":
-		return "", e.Code // it was being closed, by a command that did not see the end of it
+		return "", e.Code // an interrupted 'tab close' was still closing that tab
 	case !e2e.Allowed(e.Code):
 		k.see(&k.counts.wrongCodes, "%s: %s", k.name, r)
 	case e.Code == wire.CodePageCrashed && k.crashes < k.killed.Load():
-		k.crashes = k.killed.Load() // a tab may have crashed long before anybody looks at it
+		// A crash is noticed when a command uses the tab, which may be many faults later.
+		k.crashes = k.killed.Load()
 		k.mu.Lock()
 		k.counts.failedOnce++
 		k.mu.Unlock()
@@ -110,7 +116,7 @@ func (k *chaosTask) try(args ...string) (string, wire.Code) {
 	return "", e.Code
 }
 
-// member is a member of a command's data.
+// member returns a member of a command's data as text. A missing member is an empty text.
 func member(data, name string) string {
 	var all map[string]any
 	if json.Unmarshal([]byte(data), &all) != nil {
@@ -126,7 +132,7 @@ func member(data, name string) string {
 	}
 }
 
-// open goes to another page.
+// open opens a page whose URL the task has not used before.
 func (k *chaosTask) open() {
 	k.n++
 	to := k.s.URL(fmt.Sprintf("/secret?name=%s&n=%d", k.name, k.n))
@@ -136,11 +142,11 @@ func (k *chaosTask) open() {
 		return
 	}
 	k.crashed = false
-	k.url, k.typed, k.unsure = to, []string{""}, true // its document is not known yet
+	k.url, k.typed, k.unsure = to, []string{""}, true // the document's value is unknown
 	k.look()
 }
 
-// fill types something new.
+// fill types a new text into the page's field.
 func (k *chaosTask) fill() {
 	k.n++
 	text := fmt.Sprintf("%s %d", k.name, k.n)
@@ -152,7 +158,7 @@ func (k *chaosTask) fill() {
 	k.again(k.url)
 }
 
-// count has the page call the site.
+// count makes the page call the site's counter.
 func (k *chaosTask) count() {
 	script := fmt.Sprintf("fetch('/count/%s', {method: 'POST'}).then(r => r.status)", k.name)
 	if _, ok := k.run("eval", script); ok {
@@ -163,7 +169,7 @@ func (k *chaosTask) count() {
 	k.again(k.url)
 }
 
-// look checks that the page is the very document that it was.
+// look checks that the page is still the same document, with the same text in its field.
 func (k *chaosTask) look() {
 	restarts := k.chaos.restarts.Load()
 	at, ok := k.run("get", "url")
@@ -185,15 +191,16 @@ func (k *chaosTask) look() {
 	k.same(member(document, "result"), member(typed, "value"), restarts)
 }
 
-// same compares what was read with what is known. What the browser held is gone with
-// it; so is what a page held that crashed. What was read while a browser was killed is
-// of two browsers, and says nothing of either.
+// same compares the document's value and the field's text, which look has read, with the expected
+// ones. A new document is no error if the browser was killed since the last reading or the page
+// was reopened. restarts counts the kills of the browser before this reading. If the browser was
+// killed during the reading, the two values may be of different browsers and prove nothing.
 func (k *chaosTask) same(document, typed string, restarts int64) {
 	now := k.chaos.restarts.Load()
 	fresh, torn := document != k.document, restarts != now
 	switch {
 	case fresh && !k.unsure && k.restarts == now:
-		k.see(&k.counts.lostContents, "%s: the document is another one", k.name)
+		k.see(&k.counts.lostContents, "%s: the page is a new document", k.name)
 	case !fresh && !torn && !slices.Contains(k.typed, typed):
 		k.see(&k.counts.lostContents, "%s: the field holds %q, want one of %q", k.name, typed, k.typed)
 	}
@@ -202,7 +209,8 @@ func (k *chaosTask) same(document, typed string, restarts int64) {
 	k.restarts = max(k.restarts, restarts)
 }
 
-// isAt checks where the page is. Another task's page is the worst that can be.
+// isAt counts an error if url is not in the list any: a wrong page if another task opened it, else a
+// lost tab.
 func (k *chaosTask) isAt(url string, any ...string) {
 	switch {
 	case slices.Contains(any, url):
@@ -213,8 +221,9 @@ func (k *chaosTask) isAt(url string, any ...string) {
 	}
 }
 
-// again is what a task does whose command failed: it looks where its page is, and
-// goes on from there. A page that crashed is opened again, as the error's hint says.
+// again continues after a failed command. It checks that the page is at one of urls, and expects
+// the page there from now on. It reopens a page that has crashed, as the error's hint advises, or
+// whose URL it cannot read.
 func (k *chaosTask) again(urls ...string) {
 	if k.crashed {
 		k.reopen()
@@ -232,8 +241,8 @@ func (k *chaosTask) again(urls ...string) {
 	}
 }
 
-// reopen opens the page's address once more. Where another fault stops it, a page that
-// has crashed is not there yet.
+// reopen opens the page's URL again. If that fails and the page had crashed, the page may still be
+// crashed, so reopen excuses one more page_crashed failure.
 func (k *chaosTask) reopen() {
 	crashed := k.crashed
 	k.crashed = false
@@ -245,7 +254,7 @@ func (k *chaosTask) reopen() {
 	}
 }
 
-// tab opens a tab beside the first and closes it.
+// tab opens another tab, checks its URL and closes it.
 func (k *chaosTask) tab() {
 	k.n++
 	to := k.s.URL(fmt.Sprintf("/page/%s-%d", k.name, k.n))
@@ -258,7 +267,7 @@ func (k *chaosTask) tab() {
 	k.clear()
 }
 
-// clear closes all tabs but the first, which it finds by its address.
+// clear closes all tabs except the first, which it finds by its URL, and selects the first.
 func (k *chaosTask) clear() {
 	for range 8 {
 		data, ok := k.run("tab", "list")
@@ -266,7 +275,7 @@ func (k *chaosTask) clear() {
 			continue
 		}
 		var list verbs.TabsOut
-		_ = json.Unmarshal([]byte(data), &list) // an empty one is seen below
+		_ = json.Unmarshal([]byte(data), &list) // an empty list is handled below
 		first, other := "", ""
 		for _, tab := range list.Tabs {
 			if tab.URL == k.url {
@@ -274,7 +283,8 @@ func (k *chaosTask) clear() {
 				continue
 			}
 			other = tab.TabID
-			k.isAt(tab.URL, k.s.URL("/me"), k.ownTab(tab.URL), "about:blank") // that one was just being made
+			// A tab that was just created is still at about:blank.
+			k.isAt(tab.URL, k.s.URL("/me"), k.ownTab(tab.URL), "about:blank")
 		}
 		switch {
 		case first == "":
@@ -294,10 +304,10 @@ func (k *chaosTask) clear() {
 			}
 		}
 	}
-	k.see(&k.counts.failedAgain, "%s does not get rid of its other tabs", k.name)
+	k.see(&k.counts.failedAgain, "%s cannot close its other tabs", k.name)
 }
 
-// ownTab is the address where it is one of the task's own other tabs, else none.
+// ownTab returns url if it is of a page that this task opens, else an empty string.
 func (k *chaosTask) ownTab(url string) string {
 	if strings.HasPrefix(url, k.s.URL("/page/"+k.name+"-")) || strings.HasPrefix(url, k.s.URL("/secret?name="+k.name+"&")) {
 		return url
@@ -305,7 +315,7 @@ func (k *chaosTask) ownTab(url string) string {
 	return ""
 }
 
-// me looks whether the login is still there, in a tab of its own.
+// me checks in a new tab that the login still exists, and closes the tab.
 func (k *chaosTask) me() {
 	if _, ok := k.run("tab", "new", k.s.URL("/me")); ok {
 		if who, ok := k.run("get", "text", "#who"); ok && member(who, "text") != "ada" {
@@ -315,11 +325,12 @@ func (k *chaosTask) me() {
 	k.clear()
 }
 
-// last checks once more, when no fault comes any more.
+// last checks the task after the last fault: its page, how often the page has called the site, and
+// that one tab is left.
 func (k *chaosTask) last() {
 	k.look()
 	if seen := k.s.Count(k.name); seen < k.counted || seen > k.counted+k.perhaps {
-		k.see(&k.counts.wrongPages, "%s called the site %d times; it was told so %d times, and %d times that it may have", k.name, seen, k.counted, k.perhaps)
+		k.see(&k.counts.wrongPages, "%s called the site %d times, want %d and at most %d more", k.name, seen, k.counted, k.perhaps)
 	}
 	var list verbs.TabsOut
 	if data, ok := k.run("tab", "list"); ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// chaosFlags defines what TestChaos takes; `just chaos` gives it.
+// chaosFlags defines the flags of TestChaos and TestCyclesLeaveNothing. `just chaos` sets them.
 func chaosFlags() {
 	flag.Duration("chaos.for", 0, "how long TestChaos goes on; 0 is one round of faults")
 	flag.Int("cycles", 200, "tabs that TestCyclesLeaveNothing opens; of sessions a tenth")
@@ -28,35 +28,36 @@ func chaosFlags() {
 	flag.Uint64("chaos.seed", 6, "seed of TestChaos; 0 is a new one, which it prints")
 }
 
+// flagged returns the value of a flag.
 func flagged[T any](name string) T {
 	v, _ := flag.Lookup(name).Value.(flag.Getter).Get().(T)
 	return v
 }
 
-// recoveryTime is how long every task may take to get one command done after a
-// fault: the slowest, a frozen broker, is replaced after 5 s.
+// recoveryTime is the time limit after a fault until every task has completed a command that began
+// after the fault. The slowest fault is a frozen broker, which is replaced only after 5 s.
 const recoveryTime = 60 * time.Second
 
-// chaos is a run: tasks that work, one fault after the other, and what was seen.
+// chaos is a run of TestChaos: the tasks, the faults so far, and the errors that were found.
 type chaos struct {
 	t     *testing.T
 	h     *e2e.Home
 	s     *site.Site
 	tasks []*chaosTask
-	// faults counts those that were begun. A task's failure is excused by each once.
+	// faults counts the injected faults. Each excuses one failed command of each task.
 	faults atomic.Int64
-	// restarts counts kills of the browser, which take what pages held.
+	// restarts counts the kills of the browser. Each kill loses the contents of all pages.
 	restarts atomic.Int64
-	// killed counts kills of renderers.
+	// killed counts the kills of renderers.
 	killed atomic.Int64
 
 	mu     sync.Mutex // guards the fields below
-	names  []string   // of the faults
+	names  []string   // of the injected faults, in order
 	counts chaosCounts
 	said   []string
 }
 
-// chaosCounts is the table's last line.
+// chaosCounts are the counts that report prints. All except commands and failedOnce count errors.
 type chaosCounts struct {
 	commands, failedOnce                   int
 	wrongCodes, failedAgain                int
@@ -64,9 +65,9 @@ type chaosCounts struct {
 	hangs, processes, descriptors, sockets int
 }
 
-// Several tasks work, each step of theirs is checked, while one process after the
-// other is killed or stopped. A command fails once for a fault at most, with a code
-// that says why; no tab is lost, no task sees another's page, nothing stays behind.
+// Several tasks work while one process after the other is killed or stopped by a signal. After a
+// fault, at most one command of each task fails, with a code that says why. No tab is lost, no
+// task sees another task's page, and no process, socket or descriptor is left at the end.
 func TestChaos(t *testing.T) {
 	seed := flagged[uint64]("chaos.seed")
 	if seed == 0 {
@@ -99,7 +100,7 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// login logs in, for all tasks.
+// login logs in to the site. All tasks share the login, since they share the browser's profile.
 func (c *chaos) login() {
 	c.h.Text(c.t, "task-0", "open", c.s.URL("/login"))
 	c.h.Text(c.t, "task-0", "fill", "#user", "ada")
@@ -107,7 +108,7 @@ func (c *chaos) login() {
 	c.h.Text(c.t, "task-0", "wait", "#who")
 }
 
-// see counts something and keeps what was said of it.
+// see increments *what, one of c.counts, and records and logs a message.
 func (c *chaos) see(what *int, format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +118,8 @@ func (c *chaos) see(what *int, format string, args ...any) {
 	c.t.Log(said)
 }
 
-// report prints the table, and fails the test for what must not be.
+// report logs the counts. It fails the test if an error was counted or the tasks ran too few
+// commands.
 func (c *chaos) report(seed uint64) {
 	n := c.counts
 	c.t.Logf("seed %d, %d tasks, faults: %s", seed, len(c.tasks), strings.Join(c.names, ", "))
@@ -127,14 +129,15 @@ func (c *chaos) report(seed uint64) {
 		n.processes, n.descriptors, n.sockets)
 	n.commands, n.failedOnce = 0, 0
 	if n != (chaosCounts{}) {
-		c.t.Errorf("what must not be (-chaos.seed=%d):\n%s", seed, strings.Join(c.said, "\n"))
+		c.t.Errorf("errors (-chaos.seed=%d):\n%s", seed, strings.Join(c.said, "\n"))
 	}
 	if c.counts.commands < 5*len(c.tasks) {
 		c.t.Errorf("only %d commands were run", c.counts.commands)
 	}
 }
 
-// leaks ends everything and counts what stays.
+// leaks counts the descriptors that the processes have in addition to those in before. Then it
+// stops all processes, and counts the processes and sockets that are left.
 func (c *chaos) leaks(before map[string]int) {
 	const spare = 8
 	more := func() []string {
@@ -148,13 +151,13 @@ func (c *chaos) leaks(before map[string]int) {
 		}
 		return said
 	}
-	// What playwright-go had of a driver that died, the collector closes: when a daemon
-	// has rested for a while at the latest.
+	// playwright-go leaves it to the garbage collector to close the files of a driver that died. A
+	// daemon runs the collector at the latest when it has run no command for some seconds.
 	e2e.Await(30*time.Second, func() bool { return len(more()) == 0 })
 	c.said = append(c.said, more()...)
 	c.h.Text(c.t, "", "close", "--all", "--force")
 	c.h.Text(c.t, "", "browser", "stop")
-	// A shared driver stays for a moment.
+	// A shared driver keeps running for some seconds after its last session.
 	e2e.Await(30*time.Second, func() bool { return len(c.h.Running()) == 0 && c.listening() == 0 })
 	for _, p := range c.h.Running() {
 		c.see(&c.counts.processes, "still running: %s", p)

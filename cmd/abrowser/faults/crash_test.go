@@ -15,9 +15,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A page whose process ends while it is asked is said to have crashed, at once, by
-// whatever asks it in more than one step: the step after the end gets no answer, ever.
-func TestRendererEndsWhileItIsAsked(t *testing.T) {
+// If a page's renderer ends while a command uses the page, the command fails with page_crashed at
+// once. This also holds for commands that send several CDP requests: Chromium never responds to a
+// request that is sent after the end of the renderer.
+func TestRendererEndsDuringACommand(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -38,7 +39,7 @@ func TestRendererEndsWhileItIsAsked(t *testing.T) {
 			if name == "get text of another tab" {
 				h.Text(t, "task", "tab", "t1")
 			}
-			e2e.Stop(t, renderer) // it answers nothing
+			e2e.Stop(t, renderer) // so that the command still runs when the renderer is killed
 			results := make(chan e2e.Result, 1)
 			go func() { results <- h.Try("task", append([]string{"--json"}, args...)...) }()
 			running := func() bool { return e2e.Ask[verbs.StatusOut](t, h, "task", "status").Command != "" }
@@ -55,21 +56,21 @@ func TestRendererEndsWhileItIsAsked(t *testing.T) {
 			h.Text(t, "task", "tab", "close", "asked")
 			h.Text(t, "task", "tab", "t1")
 			if kept := h.Text(t, "task", "get", "count", "#kept"); kept != "1" {
-				t.Errorf("the tab beside it has %s fields", kept)
+				t.Errorf("the other tab has %s fields, want 1", kept)
 			}
 		})
 	}
 }
 
-// The answer of an action says that it may have been done if the page's process ended
-// after the action's first event.
+// If the page's renderer ends after the first event of an action, the action's error says that it
+// may or may not have been done.
 func TestRendererEndsDuringAnAction(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	for _, tt := range []struct{ action, event, text string }{
-		{"click", "mousedown", ""}, // by the fast path
-		{"fill", "input", "x"},     // by the fast path
+		{"click", "mousedown", ""}, // performed over CDP, not by Playwright
+		{"fill", "input", "x"},     // performed over CDP, not by Playwright
 		{"dblclick", "mousedown", ""},
 	} {
 		t.Run(tt.action, func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestRendererEndsDuringAnAction(t *testing.T) {
 					request.send();
 				};
 				send("POST", "/count/%[2]s");
-				send("GET", "/gate/%[2]s"); // which nothing opens
+				send("GET", "/gate/%[2]s"); // a gate that stays closed
 			}), 0`, tt.event, tt.action))
 			renderer := rendererOf(t, h, "task")
 			results := make(chan e2e.Result, 1)

@@ -15,11 +15,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// usage is what the processes that live long hold.
+// usage is what the long-lived processes use.
 type usage struct {
-	descriptors map[string]int
-	memory      map[string]int // KB
-	processes   int
+	descriptors map[string]int // open files, by kind of process
+	memory      map[string]int // KB, by kind of process
+	processes   int            // all of the home
 }
 
 func usageOf(h *e2e.Home) usage {
@@ -35,10 +35,12 @@ func usageOf(h *e2e.Home) usage {
 	return u
 }
 
-// settles compares what is held now with what was, and waits until it is back.
+// settles waits until the usage is back to what it was before, within a tolerance. The test fails
+// if the usage is still higher after 30 s. what names the load in messages.
 func settles(t *testing.T, h *e2e.Home, what string, before usage) {
 	t.Helper()
-	const descriptors, processes = 6, 2 // Chromium's spare renderer comes and goes
+	// The tolerance. Chromium starts and ends a spare renderer at any time.
+	const descriptors, processes = 6, 2
 	memory := map[string]int{e2e.KindKeeper: 16 << 10, e2e.KindBroker: 32 << 10, e2e.KindDaemon: 32 << 10, e2e.KindDriver: 96 << 10}
 	if e2e.RaceDetector {
 		for kind := range memory {
@@ -71,8 +73,8 @@ func settles(t *testing.T, h *e2e.Home, what string, before usage) {
 	}
 }
 
-// Many tabs, and many sessions, come and go: descriptors, processes and memory are
-// back to where they were.
+// After many tabs, and then many sessions, were opened and closed, the number of descriptors and
+// processes and the use of memory are back to what they were before.
 func TestCyclesLeaveNothing(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -110,11 +112,11 @@ func TestCyclesLeaveNothing(t *testing.T) {
 	}
 }
 
-// With 1,024 descriptors for each process, ten sessions with three tabs each work.
+// Ten sessions with three tabs each work if every process may open at most 1,024 descriptors.
 func TestFewDescriptors(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
-	h.Env = append(h.Env, "ABROWSER_MAX_TABS=0") // as many as there are descriptors for
+	h.Env = append(h.Env, "ABROWSER_MAX_TABS=0") // no limit except the descriptors
 	limited := func(session string, args ...string) {
 		t.Helper()
 		cmd := h.Prepared(t.Context(), session, args...)
@@ -143,8 +145,8 @@ func TestFewDescriptors(t *testing.T) {
 	}
 }
 
-// The disk is full: what must be written fails with the reason, nothing else does,
-// and when there is room again all is as it was.
+// On a full disk, a command that has to write a file fails with the reason, and other commands
+// work. When there is space again, the session continues in the same document.
 func TestDiskFull(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -152,8 +154,9 @@ func TestDiskFull(t *testing.T) {
 	h.Text(t, "task", "fill", "#kept", "kept")
 	before := e2e.MarkOf(t, h, "task")
 	h.Text(t, "task", "close")
-	// A file of our own may not grow any more: for the system that is a full disk, but
-	// for the error's name. The browser runs already and is not limited.
+	// full runs a command with a limit of 0 for the size of files, so that it and the daemon that
+	// it starts cannot write. That is like a full disk, except for the name of the error. The
+	// broker and the browser already run and are not limited.
 	full := func(session string, args ...string) e2e.Result {
 		cmd := h.Prepared(t.Context(), session, args...)
 		cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `trap "" XFSZ; ulimit -f 0 && exec "$0" "$@"`, h.Binary}, args...)

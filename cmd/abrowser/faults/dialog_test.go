@@ -14,8 +14,9 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// asking makes the page open a dialog when a gate opens. The page reports that directly
-// before. Its title tells afterwards whether the dialog has held it up.
+// asking is a script that opens a dialog when the site answers /gate/NAME, which it does after
+// s.Open(NAME). Directly before the dialog, the script increments the site's counter NAME.
+// Afterwards, it sets the page's title to "asked" if the dialog was open for more than 10 ms.
 const asking = `fetch("/gate/%[1]s").then(() => {
 	const report = new XMLHttpRequest();
 	report.open("POST", "/count/%[1]s", false);
@@ -25,8 +26,8 @@ const asking = `fetch("/gate/%[1]s").then(() => {
 	document.title = performance.now() - began > 10 ? "asked" : "no dialog was open";
 }), 0`
 
-// dialogAtGate makes the session's page wait at a gate. open lets the page go on, and returns
-// when it has opened its dialog.
+// dialogAtGate makes the session's page wait at a gate of the site before it opens a dialog. open
+// opens the gate, and returns when the dialog is open.
 func dialogAtGate(t *testing.T, h *e2e.Home, s *site.Site, session, gate string) (open func()) {
 	t.Helper()
 	h.Text(t, session, "eval", fmt.Sprintf(asking, gate))
@@ -36,14 +37,16 @@ func dialogAtGate(t *testing.T, h *e2e.Home, s *site.Site, session, gate string)
 		if !e2e.Await(20*time.Second, func() bool { return s.Count(gate) == 1 }) {
 			t.Fatal("the page does not open its dialog")
 		}
-		// The dialog follows the report at once. A client that could see it would change which
-		// client the broker gives the dialog to.
+		// The page opens the dialog directly after it has increased the counter. The test does not
+		// use CDP to see the dialog: a client that gets the dialog's event counts for the broker
+		// as one that can close the dialog.
 		time.Sleep(300 * time.Millisecond)
 	}
 }
 
-// A dialog that a page opens while nothing is connected to it, because its task is done
-// or because daemon and driver were killed, does not block the page for those who go on.
+// A page may open a dialog while no client is connected to the page, because its session was
+// closed or because the daemon and the driver were killed. The dialog does not block the page for
+// the session's next command.
 func TestDialogWhileNothingIsConnected(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -55,7 +58,7 @@ func TestDialogWhileNothingIsConnected(t *testing.T) {
 		{"daemon and driver are killed", "killed", func(string) {
 			for _, kind := range []string{e2e.KindDaemon, e2e.KindDriver} {
 				for _, p := range h.Of(kind) {
-					_ = e2e.Kill(p) // the one may end with the other
+					_ = e2e.Kill(p) // the driver may have ended with its daemon
 				}
 			}
 		}},
@@ -70,15 +73,15 @@ func TestDialogWhileNothingIsConnected(t *testing.T) {
 				t.Fatal("the page does not open its dialog")
 			}
 			if got := h.Text(t, session, "get", "title"); got != "asked" {
-				t.Errorf("the title is %q, want that of after the dialog", got)
+				t.Errorf("the title is %q, want the one after the dialog", got)
 			}
 			h.Text(t, session, "open", s.URL("/"))
 		})
 	}
 }
 
-// A dialog that was told to a client which is killed before it could close the dialog does
-// not block the page either.
+// If a client gets the event of a dialog and is killed before it closes the dialog, the dialog
+// does not block the page.
 func TestDialogWhoseClientIsKilled(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -92,7 +95,7 @@ func TestDialogWhoseClientIsKilled(t *testing.T) {
 			open := dialogAtGate(t, h, s, name, name)
 			drivers := h.Of(e2e.KindDriver)
 			for _, p := range drivers {
-				e2e.Stop(t, p) // so that it does not close the dialog
+				e2e.Stop(t, p) // so that the driver does not close the dialog
 			}
 			open()
 			for _, kind := range kinds {
@@ -103,16 +106,17 @@ func TestDialogWhoseClientIsKilled(t *testing.T) {
 				}
 			}
 			for _, p := range drivers {
-				_ = syscall.Kill(p.PID, syscall.SIGCONT) // it may have been killed
+				_ = syscall.Kill(p.PID, syscall.SIGCONT) // the driver may have been killed
 			}
 			if got := h.Text(t, name, "get", "title"); got != "asked" {
-				t.Errorf("the title is %q, want that of after the dialog", got)
+				t.Errorf("the title is %q, want the one after the dialog", got)
 			}
 		})
 	}
 }
 
-// insisting makes the page open one dialog after the other for a time in milliseconds.
+// insisting is a script that opens one dialog after the other for a number of milliseconds. Then
+// it sets the page's title to "through".
 const insisting = `(() => {
 	const end = performance.now() + %d;
 	const next = () => {
@@ -123,13 +127,14 @@ const insisting = `(() => {
 	setTimeout(next);
 })(), 0`
 
-// Dialogs that open at any moment of a broker's restart do not block their pages: also
-// between the old broker's CDP sessions and those of the new one.
+// A dialog that opens at any moment of a broker's restart does not block its page, even if the old
+// broker's CDP sessions have ended and the new broker has none yet.
 func TestDialogsWhileTheBrokerIsReplaced(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	const insist = 8 * time.Second
-	const kills = 4 // the browser is replaced, too, at the fifth in so short a time
+	// When a broker ends for the fifth time within 20 s, the keeper gives up and ends the browser.
+	const kills = 4
 	var sessions []string
 	for i := range 10 {
 		sessions = append(sessions, fmt.Sprintf("s%d", i))
@@ -144,7 +149,8 @@ func TestDialogsWhileTheBrokerIsReplaced(t *testing.T) {
 		if !e2e.Await(20*time.Second, func() bool { brokers = h.Of(e2e.KindBroker); return len(brokers) > 0 }) {
 			t.Fatal("the broker is not started again")
 		}
-		time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond) // each kill hits another moment of the start
+		// The pause is random, so that each kill hits another moment of the broker's start.
+		time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond)
 		if err := e2e.Kill(brokers[0]); err != nil {
 			t.Fatal(err)
 		}

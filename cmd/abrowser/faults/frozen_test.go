@@ -20,10 +20,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A task whose daemon or driver is frozen holds up nobody: a new session opens,
-// clicks, gets a popup and takes a screenshot, in at most twice the time of the
-// same before. A driver that many share is replaced when it is frozen, within 5 s.
-func TestFrozenTaskHoldsUpNobody(t *testing.T) {
+// A task whose daemon or driver is stopped by a signal does not delay others. A new session opens
+// a page, clicks, gets a popup and takes a screenshot in at most twice the time that the same work
+// took before. If the stopped driver is shared, another 5 s are allowed to replace it.
+func TestFrozenTaskDelaysNoOther(t *testing.T) {
 	s := site.Start(t)
 	tests := []struct {
 		name, driver string
@@ -36,8 +36,8 @@ func TestFrozenTaskHoldsUpNobody(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			// Whatever else the machine does makes either measurement longer, so one
-			// attempt that is good is enough; what is held up is held up every time.
+			// Other load on the machine can lengthen either measurement, so one good attempt is
+			// enough. A delay by the frozen task would occur in every attempt.
 			for range 3 {
 				h := e2e.NewHome(t)
 				h.Env = append(h.Env, "ABROWSER_DRIVER="+test.driver)
@@ -47,14 +47,15 @@ func TestFrozenTaskHoldsUpNobody(t *testing.T) {
 					return
 				}
 			}
-			t.Error("every time a new session's work took more than twice as long as before the stop")
+			t.Error("in every attempt, a new session's work took more than twice as long as before the stop")
 		})
 	}
 }
 
-// Neither does a page whose process is stopped, whose script never ends, or that
-// shows a dialog which nobody answers: its driver is stopped, or all that is the task's.
-func TestFrozenPageHoldsUpNobody(t *testing.T) {
+// A frozen page does not delay other sessions: its renderer is stopped by a signal, its script
+// never ends, or it shows a dialog that is not closed because its driver, or every process of its
+// task, is stopped.
+func TestFrozenPageDelaysNoOther(t *testing.T) {
 	s := site.Start(t)
 	tests := []struct {
 		name   string
@@ -68,13 +69,15 @@ func TestFrozenPageHoldsUpNobody(t *testing.T) {
 			h.Text(t, "frozen", "eval", "setTimeout(() => alert('first'), 50), setTimeout(() => { for (;;) {} }, 60), 0")
 		}},
 		{"open dialog", func(t *testing.T, h *e2e.Home) {
-			open := dialogAtGate(t, h, s, "frozen", filepath.Base(h.Outer)) // each attempt has a home of its own
+			// The gate is named after the home, since each attempt has another one.
+			open := dialogAtGate(t, h, s, "frozen", filepath.Base(h.Outer))
 			e2e.Stop(t, h.Driver("frozen"))
 			open()
 		}},
-		{"open dialog, all of it stopped", func(t *testing.T, h *e2e.Home) {
+		{"open dialog, all processes stopped", func(t *testing.T, h *e2e.Home) {
 			renderer := rendererOf(t, h, "frozen")
-			open := dialogAtGate(t, h, s, "frozen", filepath.Base(h.Outer)) // each attempt has a home of its own
+			// The gate is named after the home, since each attempt has another one.
+			open := dialogAtGate(t, h, s, "frozen", filepath.Base(h.Outer))
 			e2e.Stop(t, h.Driver("frozen"))
 			e2e.Stop(t, h.Daemon("frozen"))
 			open()
@@ -83,7 +86,7 @@ func TestFrozenPageHoldsUpNobody(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for range 3 { // see above
+			for range 3 { // one good attempt is enough, see TestFrozenTaskDelaysNoOther
 				h := e2e.NewHome(t)
 				h.Env = append(h.Env, "ABROWSER_DRIVER=own")
 				for _, session := range []string{"frozen", "other"} {
@@ -94,7 +97,7 @@ func TestFrozenPageHoldsUpNobody(t *testing.T) {
 				during := newSessionsWork(t, h, s, "during")
 				t.Logf("before %s, while it is frozen %s", before, during)
 				if url := h.Text(t, "other", "get", "url"); url != s.URL("/popups") {
-					t.Errorf("after it, the other session is at %s", url)
+					t.Errorf("afterwards the other session is at %s", url)
 				}
 				if r := h.Try("frozen", "kill", "--page"); r.Status != wire.ExitDone {
 					t.Errorf("%s", r)
@@ -103,13 +106,13 @@ func TestFrozenPageHoldsUpNobody(t *testing.T) {
 					return
 				}
 			}
-			t.Error("every time a new session's work took more than twice as long as before")
+			t.Error("in every attempt, a new session's work took more than twice as long as before")
 		})
 	}
 }
 
-// withFrozen measures a new session's work before the stop and the first one after
-// it.
+// withFrozen stops a process of session "frozen" and returns how long a new session's work took
+// before the stop, and how long the same work of another new session took after it.
 func withFrozen(t *testing.T, h *e2e.Home, s *site.Site, find func(*e2e.Home) e2e.Process) (before, during time.Duration) {
 	t.Helper()
 	for _, session := range []string{"frozen", "other"} {
@@ -117,24 +120,27 @@ func withFrozen(t *testing.T, h *e2e.Home, s *site.Site, find func(*e2e.Home) e2
 	}
 	victim := find(h)
 	if victim.PID == 0 {
-		t.Fatal("the task has none")
+		t.Fatal("the process to stop does not run")
 	}
 	before = newSessionsWork(t, h, s, "before")
 	if err := syscall.Kill(victim.PID, syscall.SIGSTOP); err != nil {
 		t.Fatalf("stopping %s: %v", victim, err)
 	}
-	wake := func() { _ = syscall.Kill(victim.PID, syscall.SIGCONT) } // it may have been replaced
+	// The signal fails if the process was replaced.
+	wake := func() { _ = syscall.Kill(victim.PID, syscall.SIGCONT) }
 	t.Cleanup(wake)
 	during = newSessionsWork(t, h, s, "during")
 	wake()
 	for _, session := range []string{"frozen", "other"} {
 		if url := h.Text(t, session, "get", "url"); url != s.URL("/popups") {
-			t.Errorf("after it, session %s is at %s", session, url)
+			t.Errorf("afterwards session %s is at %s", session, url)
 		}
 	}
 	return before, during
 }
 
+// newSessionsWork returns how long a new session takes to open a page, to click a link that opens
+// a popup, and to take a screenshot.
 func newSessionsWork(t *testing.T, h *e2e.Home, s *site.Site, session string) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -148,10 +154,10 @@ func newSessionsWork(t *testing.T, h *e2e.Home, s *site.Site, session string) ti
 	return took
 }
 
-// Four tasks click and take screenshots at once, in tabs of one window of which at
-// most one is in front: each is as fast as one alone, within twice its time. A tab
-// that sleeps in the background takes seconds for a click, and for a screenshot
-// for ever.
+// Four tasks click and take screenshots at the same time. Their tabs share one window, so at most
+// one tab is in front. Each task takes at most twice as long as one task alone. If Chromium
+// suspended background tabs, a click would take seconds there, and a screenshot would never be
+// complete.
 func TestBackgroundTabsAreAwake(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -159,11 +165,11 @@ func TestBackgroundTabsAreAwake(t *testing.T) {
 	for _, name := range names {
 		h.Text(t, name, "open", s.URL("/"))
 	}
-	// Whatever else the machine does makes either measurement longer, so one
-	// attempt that is good is enough; asleep, all are bad.
+	// Other load on the machine can lengthen either measurement, so one good attempt is enough. If
+	// background tabs were suspended, every attempt would be bad.
 	var attempts []string
 	for range 4 {
-		// Not the one that opened last, and may be in front.
+		// The tab that opened last may be in front, so the first one is measured alone.
 		alone := clicksAndScreenshots(t, h, names[0])
 		took := make([]time.Duration, len(names))
 		var together sync.WaitGroup
@@ -176,15 +182,15 @@ func TestBackgroundTabsAreAwake(t *testing.T) {
 			break
 		}
 		if len(attempts) == 4 {
-			t.Error("every time one among four took more than twice as long as one alone")
+			t.Error("in every attempt, one of four tasks took more than twice as long as one alone")
 		}
 	}
 	t.Log(strings.Join(attempts, "\n"))
 }
 
-// clicksAndScreenshots does so five times, with pauses as an agent has that thinks
-// between its commands, and returns how long the commands took. Without the pauses
-// four tasks would be measured by the cores they share and not by their tabs.
+// clicksAndScreenshots clicks and takes a screenshot five times, and returns how long these
+// commands took. It pauses in between, as an agent does. Without the pauses, the result for four
+// tasks would depend on the number of cores that they share and not on the state of their tabs.
 func clicksAndScreenshots(t *testing.T, h *e2e.Home, session string) time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), e2e.CommandDeadline)
 	defer cancel()
@@ -196,7 +202,8 @@ func clicksAndScreenshots(t *testing.T, h *e2e.Home, session string) time.Durati
 			return took
 		}
 		took += r.Took
-		time.Sleep(time.Duration(200+rand.IntN(400)) * time.Millisecond) // without random pauses the tasks would run in step
+		// The pause is random, since tasks with equal pauses would run in step.
+		time.Sleep(time.Duration(200+rand.IntN(400)) * time.Millisecond)
 	}
 	return took
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Playwright counts the refs of a page from 1 again when it connects again. No ref of
-// before stands for another element then, even if role and name agree: it is stale.
+// When Playwright reconnects to a page, it numbers the refs of elements from 1 again. A ref from
+// an earlier snapshot then never selects another element, even one with the same role and name.
+// Instead, the command fails with stale_ref.
 func TestRefsAfterTheConnectionIsLost(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -49,7 +50,7 @@ func TestRefsAfterTheConnectionIsLost(t *testing.T) {
 				}
 			}
 			if got := h.Text(t, kind, "get", "title"); got != "one" {
-				t.Errorf("the title is %q, want that of a page that was not clicked", got)
+				t.Errorf("the title is %q, want the title before any click", got)
 			}
 		})
 	}

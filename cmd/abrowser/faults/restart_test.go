@@ -16,8 +16,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// placesOf says which session has which tab where: what must be the same in another
-// browser. The targets must not.
+// placesOf lists the tabs of all sessions. places has a text for each tab, which must be the same
+// after a restart of the browser: session, tab id, label, URL, and whether the tab is active.
+// targets has each tab's URL by target id; the ids must be different after a restart.
 func placesOf(t *testing.T, h *e2e.Home) (places []string, targets map[string]string) {
 	t.Helper()
 	targets = map[string]string{}
@@ -33,8 +34,8 @@ func placesOf(t *testing.T, h *e2e.Home) (places []string, targets map[string]st
 	return places, targets
 }
 
-// A browser that dies is started again, and every session's tabs are where they
-// were: of one at work, one that does nothing, and one that has ended.
+// A browser that dies is started again, and all tabs are opened again at their URLs: those of a
+// session that runs a command, of one that runs none, and of one that was closed.
 func TestBrowserDies(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -46,11 +47,11 @@ func TestBrowserDies(t *testing.T) {
 	h.Text(t, "over", "open", s.URL("/page/over"))
 	h.Text(t, "over", "tab", "new", s.URL("/page/more"))
 	h.Text(t, "over", "close")
-	late := s.URL("/slow?ms=1500") // to be opened again takes as long
+	late := s.URL("/slow?ms=1500") // opening the page again takes 1.5 s as well
 	h.Text(t, "late", "open", late)
 	want, before := placesOf(t, h)
 	if len(want) != 6 {
-		t.Fatalf("there are %q", want)
+		t.Fatalf("the tabs are %q, want 6", want)
 	}
 	waits := h.Begin(t, "works", "--json", "wait", "#never", "--timeout", "60000")
 	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[verbs.StatusOut](t, h, "works", "status").Command == "wait" }) {
@@ -61,11 +62,11 @@ func TestBrowserDies(t *testing.T) {
 	r := <-waits.Ended
 	e := r.Envelope(t)
 	if e.Code != wire.CodeBrowserRestart || e.Error == nil || !strings.Contains(*e.Error, "t1 was opened again at "+s.URL("/form")) {
-		t.Errorf("the command under which the browser died: %s\nwant %s with the page's address", r, wire.CodeBrowserRestart)
+		t.Errorf("the command during which the browser died: %s\nwant %s with the page's address", r, wire.CodeBrowserRestart)
 	}
 	r = h.Try("works", "get", "url")
 	if strings.TrimSpace(r.Stdout) != s.URL("/form") || r.Stderr != "" {
-		t.Errorf("the command after that: %s", r)
+		t.Errorf("the next command: %s", r)
 	}
 	if got := h.Text(t, "late", "eval", "location.href"); got != `"`+late+`"` {
 		t.Errorf("a page that is being opened again is at %s, want %s", got, late)
@@ -87,7 +88,8 @@ func TestBrowserDies(t *testing.T) {
 		t.Errorf("the tabs are\n%q, were\n%q", got, want)
 	}
 	pages := watch.Pages(t)
-	maps.DeleteFunc(pages, func(_, url string) bool { return url == "about:blank" }) // nobody's
+	// No session owns a page at about:blank.
+	maps.DeleteFunc(pages, func(_, url string) bool { return url == "about:blank" })
 	if !maps.Equal(pages, now) {
 		t.Errorf("the browser has the pages %v, want %v", pages, now)
 	}
@@ -101,8 +103,8 @@ func TestBrowserDies(t *testing.T) {
 	}
 }
 
-// Who is logged in when a command has answered is logged in after whatever dies
-// then, by a cookie of the browser's file or by one of the session.
+// A cookie that was set before a command returned is still set after the browser, or all processes
+// at once, were killed. This holds for persistent cookies and for session cookies.
 func TestLoginOutlivesTheBrowser(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -118,17 +120,17 @@ func TestLoginOutlivesTheBrowser(t *testing.T) {
 			h.Text(t, "task", "eval", "document.cookie = 'visit="+round.name+"; path=/'")
 			for _, kind := range round.kinds {
 				for _, p := range h.Of(kind) {
-					_ = e2e.Kill(p) // the one ends when the other does
+					_ = e2e.Kill(p) // the process may have ended with another one that was killed
 				}
 			}
 			if !e2e.Await(20*time.Second, func() bool {
 				r := h.Try("task", "open", s.URL("/me"))
 				return r.Status == wire.ExitDone
 			}) {
-				t.Fatal("no command succeeds any more")
+				t.Fatal("no command succeeds within 20 s")
 			}
 			if who := h.Text(t, "task", "get", "text", "#who"); who != "ada-"+round.name {
-				t.Errorf("after the death of the %s the site sees %q", round.name, who)
+				t.Errorf("after the kill of kind %q the site sees the user %q", round.name, who)
 			}
 			if got := h.Text(t, "task", "eval", "document.cookie"); got != `"visit=`+round.name+`"` {
 				t.Errorf("the session cookie is %s", got)
@@ -137,7 +139,8 @@ func TestLoginOutlivesTheBrowser(t *testing.T) {
 	}
 }
 
-// A browser that was stopped took its tabs along: nobody's is opened again.
+// `browser stop` closes the tabs of all sessions for good: the next browser opens none of them
+// again. Session cookies are kept.
 func TestStoppedBrowserStartsEmpty(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -150,7 +153,7 @@ func TestStoppedBrowserStartsEmpty(t *testing.T) {
 		t.Errorf("after a stop: %+v", e)
 	}
 	if got, _ := placesOf(t, h); len(got) != 0 {
-		t.Errorf("after a stop there are %q", got)
+		t.Errorf("after a stop the tabs are %q, want none", got)
 	}
 	h.Text(t, "task", "open", s.URL("/page/new"))
 	if got := h.Text(t, "task", "eval", "document.cookie"); got != `"visit=1"` {
@@ -158,8 +161,9 @@ func TestStoppedBrowserStartsEmpty(t *testing.T) {
 	}
 }
 
-// A session at work does not pass for one that has ended when the broker dies and it
-// has nothing to do: it is there again before anybody asks.
+// If the broker dies while a session runs no command, the session's daemon reconnects to the next
+// broker by itself. The session's tab stays live and is not released, so `tab prune` does not
+// close it.
 func TestBrokerDiesUnderSessionsAtRest(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -168,8 +172,8 @@ func TestBrokerDiesUnderSessionsAtRest(t *testing.T) {
 	if err := e2e.Kill(h.Of(e2e.KindBroker)[0]); err != nil {
 		t.Fatal(err)
 	}
-	// The session would be released 5 s after the broker's start. The test shows that this does
-	// not happen, so it has to wait for longer.
+	// A broker releases the tabs of sessions that have not connected 5 s after its start. The test
+	// waits longer, since it checks that this does not happen here.
 	time.Sleep(8 * time.Second)
 	if tabs := e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs; len(tabs) != 1 || tabs[0].State != "live" {
 		t.Errorf("the tabs are %+v, want one that is live", tabs)

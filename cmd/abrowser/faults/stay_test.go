@@ -15,8 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// What one task logs in to, a task that starts later is logged in to; what a site
-// stores is there for both.
+// After one task has logged in to a site, a task that starts later is logged in, too. Both tasks
+// share the site's local storage.
 func TestLoginIsShared(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -34,9 +34,9 @@ func TestLoginIsShared(t *testing.T) {
 	}
 	h.Text(t, "first", "eval", "localStorage.shared = 'by the first'")
 	if got := h.Text(t, "second", "eval", "localStorage.shared"); got != `"by the first"` {
-		t.Errorf("what the first task stored the second reads as %s", got)
+		t.Errorf("the second task reads %s from the local storage, want what the first stored", got)
 	}
-	// And across a stop of the browser: the profile keeps it.
+	// The profile keeps the login when the browser is stopped.
 	h.Text(t, "first", "close", "--all")
 	h.Text(t, "first", "browser", "stop")
 	h.Text(t, "third", "open", s.URL("/me"))
@@ -45,8 +45,9 @@ func TestLoginIsShared(t *testing.T) {
 	}
 }
 
-// A task's tab stays when the task ends, and a task of the same name goes on in
-// it: the very same document.
+// A task's tab stays open when the task ends, or when its daemon or driver is killed. A later task
+// of the same name continues in the same document. This also holds if a command of another build
+// of the executable replaces the daemons.
 func TestTabsStay(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -57,7 +58,7 @@ func TestTabsStay(t *testing.T) {
 		marks[session] = e2e.MarkOf(t, h, session)
 	}
 	if marks["one"].Target == marks["two"].Target || marks["one"].Value == marks["two"].Value {
-		t.Fatalf("two tasks have one page: %v", marks)
+		t.Fatalf("two tasks have the same page: %v", marks)
 	}
 	again := func(t *testing.T) {
 		t.Helper()
@@ -87,7 +88,7 @@ func TestTabsStay(t *testing.T) {
 		again(t)
 	})
 	t.Run("after SIGKILL of the drivers", func(t *testing.T) {
-		for _, p := range h.Of(e2e.KindDriver) { // one that they share
+		for _, p := range h.Of(e2e.KindDriver) { // both sessions share one driver
 			if err := e2e.Kill(p); err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +101,7 @@ func TestTabsStay(t *testing.T) {
 		if err := e2e.Build(rebuilt, "rebuilt"); err != nil {
 			t.Fatal(err)
 		}
-		h.Text(t, "one", "close") // one's daemon has ended, two's is idle
+		h.Text(t, "one", "close") // the daemon of "one" has ended; that of "two" still runs
 		h.Binary = rebuilt
 		again(t)
 		for session, p := range old {
@@ -111,8 +112,8 @@ func TestTabsStay(t *testing.T) {
 	})
 }
 
-// A person closes a task's tab: the task's next command says so, with the address
-// it was at, and acts on no other page; open makes a new one.
+// If a person closes a task's tab, the task's next commands fail with page_closed and the URL that
+// the tab had, and act on no other page. The command open creates a new tab.
 func TestPageClosedByAPerson(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -136,7 +137,8 @@ func TestPageClosedByAPerson(t *testing.T) {
 	}
 }
 
-// checkReleased looks for the tabs where a person would.
+// checkReleased checks that `session list` and `tab --all` show each session and its tab as
+// released, with the right URL and title, and that these commands start no daemon.
 func checkReleased(t *testing.T, h *e2e.Home, marks map[string]e2e.Mark) {
 	t.Helper()
 	sessions := e2e.Ask[verbs.SessionListOut](t, h, "someone", "session", "list").Sessions
@@ -155,6 +157,6 @@ func checkReleased(t *testing.T, h *e2e.Home, marks map[string]e2e.Mark) {
 		}
 	}
 	if started := h.Daemon("someone"); started.PID != 0 {
-		t.Errorf("looking started a daemon: %s", started)
+		t.Errorf("listing the sessions and tabs started a daemon: %s", started)
 	}
 }

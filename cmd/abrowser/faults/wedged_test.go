@@ -16,10 +16,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// atOnce is four times the second that a control verb gives whoever is silent.
+// atOnce is how long a command may take that must return at once. A command that only inspects a
+// session waits up to 1 s for a process that does not respond; atOnce is four times that.
 const atOnce = 4 * time.Second
 
-// quick runs a command that must answer at once.
+// quick runs a command and fails the test if the command takes longer than atOnce.
 func quick(t *testing.T, h *e2e.Home, session string, args ...string) e2e.Result {
 	t.Helper()
 	r := h.Try(session, args...)
@@ -29,8 +30,8 @@ func quick(t *testing.T, h *e2e.Home, session string, args ...string) e2e.Result
 	return r
 }
 
-// looksWedged asks all the verbs that look at a session that does not answer. They
-// do, say why, and the way out.
+// looksWedged checks that the commands that inspect a session return at once although the session
+// does not respond. They must report the state "wedged", the reason, and a hint how to end it.
 func looksWedged(t *testing.T, h *e2e.Home, session, reason, hint string, tabs int) {
 	t.Helper()
 	var status verbs.StatusOut
@@ -56,6 +57,7 @@ func looksWedged(t *testing.T, h *e2e.Home, session, reason, hint string, tabs i
 	}
 }
 
+// decodeInto decodes the data of a command's result, which must be a success, into out.
 func decodeInto(t *testing.T, r e2e.Result, out any) {
 	t.Helper()
 	e := r.Envelope(t)
@@ -67,8 +69,8 @@ func decodeInto(t *testing.T, r e2e.Result, out any) {
 	}
 }
 
-// A daemon that is stopped is told apart, and ended by force by close and kill:
-// nothing of it stays, its tabs do, unless they were to be closed.
+// Commands report a daemon that was stopped by a signal as wedged. close and kill end the daemon
+// by force: no process and no file of it stays. Its tab stays unless --page is given.
 func TestFrozenDaemonIsEnded(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -81,7 +83,7 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 		{"close", []string{"close"}, true},
 		{"kill --page", []string{"kill", "--page"}, false},
 		{"close --all", []string{"close", "--all"}, true},
-		{"kill with a driver of its own", []string{"kill"}, true}, // which must go with it
+		{"kill with a driver of its own", []string{"kill"}, true}, // the driver must end as well
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if strings.Contains(test.name, "own") {
@@ -97,14 +99,15 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 				if driver.Parent() != daemon.PID {
 					t.Fatalf("the session's driver is %s", driver)
 				}
-				e2e.Stop(t, driver) // or it would see by itself that its daemon is gone
+				// A running driver would end by itself when its daemon is killed.
+				e2e.Stop(t, driver)
 				gone = append(gone, driver)
 			}
 			looksWedged(t, h, "Frozen.1", "stopped by a signal", "abrowser kill", 1)
 			if e := quick(t, h, "Frozen.1", "--json", "dialog", "status").Envelope(t); e.Success || e.Code != wire.CodeWedged || e.Hint != "abrowser kill" {
 				t.Errorf("dialog status = %+v", e)
 			}
-			// It may be performed when the daemon goes on.
+			// The daemon may still perform the click if it continues, so the result is unknown.
 			if e := quick(t, h, "Frozen.1", "--json", "click", "#kept").Envelope(t); e.Code != wire.CodeResultUnknown || e.Hint != "abrowser kill" || e.Details["wedged"] != true {
 				t.Errorf("click = %+v", e)
 			}
@@ -117,7 +120,8 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 				}
 			}
 			left, _ := filepath.Glob(filepath.Join(h.Dir, "run", "s", "*.sock"))
-			temp, _ := filepath.Glob(filepath.Join(h.Dir, "state", "tmp", "sha*")) // the name has a capital
+			// In file names, a session's name with a capital letter is replaced by its hash.
+			temp, _ := filepath.Glob(filepath.Join(h.Dir, "state", "tmp", "sha*"))
 			if len(left)+len(temp) > 0 {
 				t.Errorf("%s leaves %q %q", test.name, left, temp)
 			}
@@ -133,8 +137,8 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 	}
 }
 
-// spinning makes the page run a script that never ends. The script reports before, and does not
-// let the page do anything else in between.
+// spinning is a script that starts an endless loop. Directly before the loop, it increments a
+// counter of the site by a synchronous request, so that the page does nothing else in between.
 const spinning = `setTimeout(() => {
 	const report = new XMLHttpRequest();
 	report.open("POST", "/count/spins", false);
@@ -142,8 +146,9 @@ const spinning = `setTimeout(() => {
 	for (;;) {}
 }, 50), 0`
 
-// Three deadlines that are missed in a row, and no sign of life then: the session
-// says that it is wedged, what does not answer and the way out, and the way works.
+// If three commands in a row miss their deadline and the page does not respond after that, the
+// session counts as wedged. The third error says what does not respond and which command helps,
+// and that command works.
 func TestWedgedIsNoticed(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -172,8 +177,8 @@ func TestWedgedIsNoticed(t *testing.T) {
 			h.Text(t, "task", "open", s.URL("/secret"))
 			h.Text(t, "task", "fill", "#kept", "kept")
 			before := e2e.MarkOf(t, h, "task")
-			// A deadline that is missed while the page responds means nothing. It leaves a busy
-			// machine time to see that there is no such element.
+			// Commands that fail although the page responds do not count. The timeout of 1 s is
+			// long enough to find out on a busy machine that the element does not exist.
 			for range 3 {
 				h.Fails(t, wire.CodeNotFound, "task", "click", "#none", "--timeout", "1000")
 			}
@@ -183,7 +188,7 @@ func TestWedgedIsNoticed(t *testing.T) {
 			test.freeze(t, h)
 			var last e2e.Envelope
 			for n := range 3 {
-				// A click on what is ready needs no driver; a hover does.
+				// A hover needs the driver. A click on an element that is ready does not.
 				r := h.Try("task", "--json", "hover", "#kept", "--timeout", "500")
 				if last = r.Envelope(t); last.Success || r.Status != wire.ExitTimeout || n < 2 && last.Details["wedged"] != nil {
 					t.Errorf("hover %d: %s", n+1, r)
@@ -214,8 +219,8 @@ func TestWedgedIsNoticed(t *testing.T) {
 	}
 }
 
-// rendererOf is the process of the session's page: the one that works when the page
-// does.
+// rendererOf returns the renderer of the session's page: the process that uses the CPU while the
+// page runs a script.
 func rendererOf(t *testing.T, h *e2e.Home, session string) e2e.Process {
 	t.Helper()
 	p, err := h.Renderer(session)

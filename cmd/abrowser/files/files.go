@@ -1,10 +1,9 @@
-// Package files resolves the paths of a command and writes the files of its answer, with the
-// caller's rights and in the caller's directory, where a daemon has neither.
+// Package files resolves the paths of a command and writes the files of its answer. The caller's
+// process does this, with its own rights and working directory, since the daemon can have others.
 //
-// It knows which fields are paths from the verbs' declarations. It sends no request and reads
-// no file's content. Package commands uses it. Its invariants: a path that cannot be written is
-// refused before the command runs, and a file that was not named by the caller never replaces
-// another one.
+// The verbs' declarations say which fields are paths. The package sends no requests. Package
+// commands uses it. Its invariants: a path in a missing directory is refused before the command
+// runs, and a file whose name the caller has not chosen never replaces another file.
 package files
 
 import (
@@ -28,11 +27,11 @@ import (
 type Files struct {
 	Dir     string
 	Root    home.Root
-	Session string // names the files that have no path
+	Session string // part of the name of a file for which the caller gave no path
 }
 
-// Resolve makes the paths among a verb's parameters absolute, and refuses those of files to
-// write that cannot be written.
+// Resolve makes the paths in a verb's parameters absolute. It returns an error for a file to write
+// that is a directory or whose directory does not exist.
 func (w Files) Resolve(v wire.AnyVerb, params map[string]any) error {
 	switch v.Describe().Name {
 	case verbs.Screenshot.Name:
@@ -67,8 +66,8 @@ func (w Files) Resolve(v wire.AnyVerb, params map[string]any) error {
 	return nil
 }
 
-// absolute makes the paths of files to read absolute. The process that reads them reports those
-// that it cannot read.
+// absolute makes the paths of files to read absolute. It does not check them: the process that
+// reads a file reports an error.
 func (w Files) absolute(paths []string) []string {
 	var all []string
 	for _, path := range paths {
@@ -77,7 +76,7 @@ func (w Files) absolute(paths []string) []string {
 	return all
 }
 
-// downloadPath takes the argument of wait --download as the file to write.
+// downloadPath makes the argument of wait --download the path of the file to write.
 func downloadPath(params map[string]any) {
 	what, given := params["what"]
 	if on, _ := params["download"].(bool); !on || !given {
@@ -87,7 +86,7 @@ func downloadPath(params map[string]any) {
 	params["path"] = what
 }
 
-// selectorOrPath decides what the only argument of a screenshot is.
+// selectorOrPath decides whether the only argument of a screenshot is a selector or a path.
 func selectorOrPath(params map[string]any) {
 	only, ok := params["selector"].(string)
 	if _, two := params["path"]; !ok || two || isSelector(only) {
@@ -97,8 +96,8 @@ func selectorOrPath(params map[string]any) {
 	params["path"] = only
 }
 
-// isSelector reports whether the only argument of a screenshot is a selector: it starts like
-// one, or has neither a slash nor an image's ending.
+// isSelector reports whether the only argument of a screenshot is a selector: the argument starts
+// like a selector, or has neither a slash nor the extension of an image file.
 func isSelector(text string) bool {
 	switch {
 	case strings.HasPrefix(text, "./"), strings.HasPrefix(text, "../"):
@@ -154,8 +153,8 @@ func (w Files) Write(out any) error {
 	return err
 }
 
-// writeNew writes a file without a path below the root, named after the session and the time.
-// Two commands never write the same file.
+// writeNew writes a file for which the caller gave no path to a directory below the root. The
+// file's name consists of the session and the time. Two commands never write the same file.
 func (w Files) writeNew(file wire.File) (string, error) {
 	name, err := w.newName("screenshots")
 	if err != nil {
@@ -181,8 +180,8 @@ func (w Files) writeNew(file wire.File) (string, error) {
 	}
 }
 
-// newName returns the path, without an ending, of a file that has none: in a directory below
-// the root, which is created.
+// newName returns a path for a file for which the caller gave none, without an extension. The
+// path is in a directory below the root, which newName creates.
 func (w Files) newName(below string) (string, error) {
 	dir := w.Root.Path(below)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -191,7 +190,7 @@ func (w Files) newName(below string) (string, error) {
 	return filepath.Join(dir, w.Session+"-"+time.Now().Format("20060102-150405.000")), nil
 }
 
-// plainPathError returns the reason without the path, which the message has already.
+// plainPathError returns the cause of err without the path, which the caller's message contains.
 func plainPathError(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

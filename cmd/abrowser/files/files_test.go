@@ -7,7 +7,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Two pictures of the same millisecond are two files.
+// Two screenshots in the same millisecond are written to different files.
 func TestWriteNew(t *testing.T) {
 	w := Files{Root: home.Root{Dir: t.TempDir()}, Session: "default"}
 	seen := map[string]bool{}

@@ -11,13 +11,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// maxNames is how many names are tried for a file whose name is taken.
+// maxNames is the number of names that are tried for a file whose name is taken.
 const maxNames = 1000
 
-// moveFile moves a file to where the caller wants it and returns its path. The file is complete
-// from the moment it appears there. It replaces a file that the caller named, but none in a
-// directory that the caller named, since the page chose its name. If moveFile fails, the file
-// is still at its source.
+// moveFile moves a file to the path that the caller gave, and returns the file's new path. No
+// incomplete file is ever at this path. An existing file at the path is replaced. If the path is a
+// directory, no file in it is replaced, since the page has chosen the file's name. If moveFile
+// fails, the file is still at its source.
 func (w Files) moveFile(file wire.File) (string, error) {
 	if file.Path == "" {
 		name, err := w.newName("downloads")
@@ -75,7 +75,8 @@ func renameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// moveTo completes the file beside path and then renames it.
+// moveTo creates the file under a temporary name in the directory of path and then renames it. If
+// path is a device or pipe, moveTo writes to it.
 func moveTo(file wire.File, path string, rename func(from, to string) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return copyToDevice(file, path)
@@ -90,8 +91,8 @@ func moveTo(file wire.File, path string, rename func(from, to string) error) err
 	return removeSource(file)
 }
 
-// linkOrCopy makes path a link to the file's source, or a copy if the source stays or cannot be
-// linked, with the mode of a new file of the caller.
+// linkOrCopy creates path as a hard link to the file's source, or as a copy if the source must
+// stay or cannot be linked. Its mode is that of a new file of the caller.
 func linkOrCopy(file wire.File, path string) error {
 	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -110,7 +111,7 @@ func linkOrCopy(file wire.File, path string) error {
 	return nil
 }
 
-// replaceByLink replaces the empty file at path by a link to source.
+// replaceByLink replaces the empty file at path by a hard link to source.
 func replaceByLink(source, path string, mode fs.FileMode) error {
 	link := path + "-"
 	if err := os.Link(source, link); err != nil {
@@ -148,8 +149,8 @@ func copyTo(to io.Writer, source string) error {
 	return err
 }
 
-// removeSource removes the file from its source, unless it is to stay. To the daemon a missing
-// source means that the file was fetched.
+// removeSource removes the file's source, unless the source must stay. The daemon takes a missing
+// source as the sign that the caller has the file.
 func removeSource(file wire.File) error {
 	if file.Keep {
 		return nil

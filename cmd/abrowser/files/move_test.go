@@ -19,8 +19,8 @@ func write(t *testing.T, path, content string) string {
 	return path
 }
 
-// A download comes to where the caller wants it, is not where it was then, and
-// replaces only what the caller has named.
+// moveFile moves a download to the path that the caller gave, removes the source unless it must
+// stay, and replaces only a file that the caller has named.
 func TestMoveFile(t *testing.T) {
 	dir := t.TempDir()
 	w := Files{Root: home.Root{Dir: filepath.Join(dir, "root")}, Session: "task"}
@@ -33,7 +33,7 @@ func TestMoveFile(t *testing.T) {
 	if err := os.Symlink(in("there.txt"), in("link")); err != nil {
 		t.Fatal(err)
 	}
-	shm, err := os.MkdirTemp("/dev/shm", "abc") // another disk, where there is one
+	shm, err := os.MkdirTemp("/dev/shm", "abc") // another file system, if the machine has /dev/shm
 	if err != nil {
 		shm = t.TempDir()
 	}
@@ -68,7 +68,7 @@ func TestMoveFile(t *testing.T) {
 		t.Errorf("a file that the caller did not name has %q (%v)", content, err)
 	}
 	if content, err := os.ReadFile(in("there.txt")); err != nil || string(content) != "downloaded" {
-		t.Errorf("what the link leads to has %q (%v)", content, err)
+		t.Errorf("the target of the link has %q (%v)", content, err)
 	}
 	got, err := w.moveFile(wire.File{Source: write(t, in("guid"), "downloaded"), Name: "r.txt"})
 	if err != nil || filepath.Dir(got) != in("root/downloads") || !strings.HasPrefix(filepath.Base(got), "task-") || !strings.HasSuffix(got, "-r.txt") {
@@ -76,12 +76,12 @@ func TestMoveFile(t *testing.T) {
 	}
 	source := write(t, in("guid"), "downloaded")
 	if _, err := w.moveFile(wire.File{Path: in("none/x"), Source: source}); err == nil {
-		t.Error("there is no directory, and no error")
+		t.Error("moveFile into a missing directory succeeds")
 	}
 	if content, err := os.ReadFile(source); err != nil || string(content) != "downloaded" {
-		t.Errorf("what could not be taken has %q where it was (%v)", content, err)
+		t.Errorf("after a failed move the source has %q (%v)", content, err)
 	}
-	names, _ := filepath.Glob(in(".abrowser-*")) // the pattern is ours
+	names, _ := filepath.Glob(in(".abrowser-*")) // the pattern is valid
 	inside, _ := filepath.Glob(in("into/.*"))
 	if all := slices.Concat(names, inside); len(all) > 0 {
 		t.Errorf("%q are left", all)

@@ -31,8 +31,8 @@ func filePath(task string) string {
 // filesPage returns the page that links a task's file.
 func filesPage(path, task string) string { return path + "?to=" + url.QueryEscape(filePath(task)) }
 
-// Two tasks download files of the same name at the same time. Another task connects meanwhile, and
-// one of the two ends. Each gets its own complete file.
+// Two tasks that download files of the same name at the same time each get their own complete
+// file, although a third task connects meanwhile and one of the two ends.
 func TestDownloadsOfTwoTasks(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -78,11 +78,11 @@ func TestDownloadsOfTwoTasks(t *testing.T) {
 		h.Fails(t, wire.CodeTimeout, task, "wait", "--download", "--timeout", "300")
 	}
 	if left := kept(h); len(left) > 0 {
-		t.Errorf("all files are fetched, and these are left: %q", left)
+		t.Errorf("all files are fetched, but these are left: %q", left)
 	}
 }
 
-// wantFile checks that a file is what the site sent to a task.
+// wantFile checks that a file has the content that the site sends for a task.
 func wantFile(t *testing.T, path, task string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -93,10 +93,10 @@ func wantFile(t *testing.T, path, task string) {
 	}
 }
 
-// kept lists the files in the broker's directory that are not fetched yet.
+// kept lists the files that the broker keeps: those of downloads that no command has fetched yet.
 func kept(h *e2e.Home) []string {
 	var all []string
-	dirs, _ := filepath.Glob(filepath.Join(h.Dir, "state", "downloads-*")) // the pattern is ours
+	dirs, _ := filepath.Glob(filepath.Join(h.Dir, "state", "downloads-*")) // the pattern is valid
 	for _, dir := range dirs {
 		all = append(all, e2e.FilesBelow(dir)...)
 	}
@@ -114,7 +114,7 @@ func TestDownloadsOfFramesAndTabs(t *testing.T) {
 	h.Text(t, "far", "open", s.URL(filesPage("/files/frames", "far")))
 	dir := t.TempDir()
 	tests := []struct {
-		name, page, sel string // of a link in a frame the sel is its name
+		name, page, sel string // sel is a selector, or the link's name if frame is not 0
 		frame           int
 	}{
 		{"frame", "/files/frames", "go", 1},
@@ -143,7 +143,8 @@ func TestDownloadsOfFramesAndTabs(t *testing.T) {
 	h.Fails(t, wire.CodeTimeout, "near", "wait", "--download", "--timeout", "300")
 }
 
-// link returns the ref of the n-th link of a name on the session's page and in its frames.
+// link returns the ref of the n-th link, counted from 1, that has a name, on the session's page
+// and in its frames.
 func link(t *testing.T, h *e2e.Home, session, name string, n int) string {
 	t.Helper()
 	var found []string
@@ -173,8 +174,10 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.Open("one")                     // while nobody listens to the browser
-	time.Sleep(50 * time.Millisecond) // the one comes before the broker's successor, the other beside or after it
+	s.Open("one") // while no broker is connected to the browser
+	// The first file may be complete before the next broker starts, the second during or after the
+	// start.
+	time.Sleep(50 * time.Millisecond)
 	s.Open("two")
 	if r := <-waiting.Ended; r.Status != wire.ExitDone {
 		t.Errorf("%s", r)
@@ -185,7 +188,8 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 	}
 }
 
-// A failed download is reported, and no partial file stays.
+// A command whose download fails or does not arrive in time reports that, and leaves no partial
+// file. Files that no command fetches are deleted when their session's pages are closed.
 func TestDownloadsThatFail(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -206,15 +210,15 @@ func TestDownloadsThatFail(t *testing.T) {
 	h.Text(t, "task", "open", s.URL(filesPage("/files", "slow")))
 	h.Fails(t, wire.CodeTimeout, "task", "download", "#go", file, "--timeout", "2000")
 	if content, err := os.ReadFile(file); err != nil || string(content) != "as it was" {
-		t.Errorf("after downloads that did not come the file has %.20q (%v)", content, err)
+		t.Errorf("after failed downloads the file has %.20q (%v)", content, err)
 	}
-	s.Open("slow") // it went on
+	s.Open("slow") // the download has continued after the command's timeout
 	h.Text(t, "task", "wait", "--download", file)
 	wantFile(t, file, "slow")
 	if names := e2e.FilesBelow(dir); len(names) != 2 {
 		t.Errorf("the directory has %q, want two files", names)
 	}
-	// What nobody fetches goes with its session, whether it has all come or not.
+	// Files that no command fetches are deleted with their session, complete or not.
 	h.Text(t, "task", "click", "#made")
 	h.Text(t, "task", "open", s.URL(filesPage("/files", "never")))
 	h.Text(t, "task", "click", "#go")

@@ -19,14 +19,14 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// further is how many sessions after the first are measured in each way.
+// further is how many sessions after the first are measured, with and without a shared driver.
 const further = 4
 
-// cost is what a session after the first costs.
+// cost is what a session after the first needs: the shortest start, and the average memory.
 type cost struct {
-	start  time.Duration // of Playwright, with the connection to the browser
-	driver int           // KiB in drivers, each shared page of memory counted once
-	daemon int           // the same in daemons
+	start  time.Duration // of Playwright, including the connection to the browser
+	driver int           // KiB in driver processes; shared memory counts proportionally
+	daemon int           // the same in daemon processes
 }
 
 func (c cost) String() string {
@@ -34,8 +34,8 @@ func (c cost) String() string {
 		c.start.Round(time.Millisecond), float64(c.driver)/1024, float64(c.daemon)/1024)
 }
 
-// A session after the first costs a small part of the time and memory that it costs with a
-// driver of its own.
+// A session after the first that shares the driver, Playwright's Node process, needs at most a
+// third of the start time and a fifth of the driver memory that it needs with a driver of its own.
 func TestFurtherSessionsShareADriver(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -46,15 +46,15 @@ func TestFurtherSessionsShareADriver(t *testing.T) {
 	h.Env = append(h.Env, "ABROWSER_DRIVER=own")
 	own := costOf(t, h, s, "own")
 	if n := len(h.Of(e2e.KindDriver)); n != 1+further+1 {
-		t.Errorf("with own ones there are %d drivers", n)
+		t.Errorf("with drivers of their own, the sessions have %d drivers", n)
 	}
 	t.Logf("each further session: %s", shared)
 	t.Logf("with its own driver:  %s", own)
 	if 3*shared.start > own.start {
-		t.Errorf("sharing the driver makes a start no 3 times faster")
+		t.Errorf("sharing the driver does not make a start 3 times faster")
 	}
 	if 5*shared.driver > own.driver {
-		t.Errorf("sharing the driver makes a session no 5 times smaller")
+		t.Errorf("sharing the driver does not make a session 5 times smaller")
 	}
 }
 
@@ -70,7 +70,7 @@ func costOf(t *testing.T, h *e2e.Home, s *site.Site, name string) cost {
 		took = append(took, connectTime(t, h, session(i+1)))
 	}
 	return cost{
-		start:  slices.Min(took), // whatever else the machine does makes it longer
+		start:  slices.Min(took), // other load on the machine can only lengthen it
 		driver: (memory(t, h, e2e.KindDriver) - drivers) / further,
 		daemon: (memory(t, h, e2e.KindDaemon) - daemons) / further,
 	}
@@ -84,7 +84,7 @@ func memory(t *testing.T, h *e2e.Home, kind string) int {
 	for _, p := range h.Of(kind) {
 		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.PID))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
-			continue // it has ended since it was found: a stand-in that passed its pipes on
+			continue // a short-lived process that only connected a daemon to the driver
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -17,12 +17,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Two tasks type at the same time. Each field gets all keys of its own task, in order, and none
-// of the other's.
+// Two tasks type at the same time. Each field gets all keys of its own task, in order, and no
+// key of the other task.
 func TestTwoTasksType(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
-	const keys = 25 // of those that are pressed one by one
+	const keys = 25 // how many keys are pressed one by one
 	texts := map[string]string{}
 	for task, from := range map[string]rune{"lower": 'a', "upper": 'A'} {
 		text := strings.Builder{}
@@ -58,9 +58,9 @@ func TestTwoTasksType(t *testing.T) {
 	}
 }
 
-// In a headed browser, no action of a task takes the focus from the person's window or changes
-// the front tab of that window. Windows that a page opens are not covered: see the
-// documentation of package patches.
+// In a headed browser, no action of a task raises a window, takes the keyboard focus from another
+// program's window, or puts another tab in front of the person's tab. Windows that a page opens
+// are not covered: see the documentation of package patches.
 func TestNothingIsRaised(t *testing.T) {
 	x := e2e.NewScreen(t)
 	s := site.Start(t)
@@ -73,7 +73,7 @@ func TestNothingIsRaised(t *testing.T) {
 	x.Show()
 	before := x.Windows()
 	if top := before[len(before)-1]; top != x.Window || x.Focus() != x.Window {
-		t.Fatalf("the windows are %v, the keyboard is with %d: not with our own, %d", before, x.Focus(), x.Window)
+		t.Fatalf("the windows are %v and %d has the keyboard; want our own, %d", before, x.Focus(), x.Window)
 	}
 	steps := [][]string{
 		{"first", "click", "h1"},

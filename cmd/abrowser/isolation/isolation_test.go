@@ -18,8 +18,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Settings that a program makes on a session's page and context never apply to another session,
-// older or newer, and no longer to the session itself once the program's connection is closed.
+// Settings that a Playwright program makes on a session's page and context never apply to another
+// session, whether it is older or newer. Once the program's connection is closed, they do not
+// apply to the program's own session either.
 func TestSettingsStayInTheirSession(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -31,9 +32,10 @@ func TestSettingsStayInTheirSession(t *testing.T) {
 	h.Text(t, "set", "open", address)
 	program := settingsOf(t, h, "set")
 	for name, value := range program.seen {
-		// A touch screen, mobile or not, is all that a page that is emulated so need not see.
+		// The program may not grant permissions, so these two stay unchanged. The program must
+		// have changed every other setting.
 		if reflect.DeepEqual(value, base[name]) && !(name == "geolocation" || name == "notifications") {
-			t.Errorf("the program's own page sees the %s %v, as others do: the test is none", name, value)
+			t.Errorf("the program has not changed the setting %s, which is %v: the test checks nothing", name, value)
 		}
 	}
 	if program.refused != "refused" {
@@ -45,7 +47,7 @@ func TestSettingsStayInTheirSession(t *testing.T) {
 	h.Text(t, "after", "open", address)
 	sees(t, h, "after", base)
 
-	// The program dies as it is.
+	// The program is killed while its settings are in effect.
 	if err := program.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func TestSettingsStayInTheirSession(t *testing.T) {
 	}
 }
 
-// observed returns the settings that apply to the session's page.
+// observed returns the settings that the session's page observes, by name.
 func observed(t *testing.T, h *e2e.Home, session string) map[string]any {
 	t.Helper()
 	script, err := os.ReadFile(filepath.Join("testdata", "isolation", "observe.js"))
@@ -74,6 +76,7 @@ func observed(t *testing.T, h *e2e.Home, session string) map[string]any {
 	return seen
 }
 
+// sees checks that the session's page observes the settings in want.
 func sees(t *testing.T, h *e2e.Home, session string, want map[string]any) {
 	t.Helper()
 	if seen := observed(t, h, session); !reflect.DeepEqual(seen, want) {
@@ -81,6 +84,7 @@ func sees(t *testing.T, h *e2e.Home, session string, want map[string]any) {
 	}
 }
 
+// differing describes the settings that differ from those in want.
 func differing(got, want map[string]any) string {
 	text := ""
 	for name := range want {
@@ -91,11 +95,11 @@ func differing(got, want map[string]any) string {
 	return text
 }
 
-// setting is the running program of testdata/isolation.
+// setting is the running program testdata/isolation/settings.js, and what it has reported.
 type setting struct {
 	cmd     *exec.Cmd
-	seen    map[string]any
-	refused string
+	seen    map[string]any // the settings that its page observes
+	refused string         // "refused" if the permissions were not granted, else "granted"
 }
 
 // settingsOf starts the program at a session's endpoint and waits until it has made its settings.
@@ -111,7 +115,7 @@ func settingsOf(t *testing.T, h *e2e.Home, session string) setting {
 	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
 	cmd.Stderr = os.Stderr
 	cmd.WaitDelay = 5 * time.Second
-	if _, err := cmd.StdinPipe(); err != nil { // open for as long as we live
+	if _, err := cmd.StdinPipe(); err != nil { // keeps the program running
 		t.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()
@@ -123,7 +127,7 @@ func settingsOf(t *testing.T, h *e2e.Home, session string) setting {
 	}
 	said := make(chan []byte, 1)
 	go func() {
-		line, _ := bufio.NewReader(out).ReadBytes('\n') // cut short where it failed
+		line, _ := bufio.NewReader(out).ReadBytes('\n') // a partial line is not valid JSON
 		said <- line
 	}()
 	program := setting{cmd: cmd}
@@ -138,7 +142,7 @@ func settingsOf(t *testing.T, h *e2e.Home, session string) setting {
 		}
 		program.seen, program.refused = all.Seen, all.Refused
 	case <-time.After(e2e.CommandDeadline):
-		t.Fatal("the program does not set what it is to set")
+		t.Fatal("the program does not report its settings")
 	}
 	return program
 }

@@ -24,9 +24,9 @@ const (
 	tasks       = 10
 )
 
-// Two tasks start at the same moment. The site answers a round's two requests only when it has
-// both, so neither task can be ahead, and each must see its own page every time. An observer of
-// the browser sees two new pages.
+// Two tasks that navigate at the same time each see their own page every time, and the browser has
+// two new pages. The site answers the two requests of a round only when it has both, so that
+// neither task can be ahead.
 func TestTwoTasksSideBySide(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewRacedHome(t)
@@ -54,6 +54,7 @@ func TestTwoTasksSideBySide(t *testing.T) {
 	}
 }
 
+// navigate opens the task's page of a round, and returns an error if the page is another one.
 func navigate(h *e2e.Home, s *site.Site, task string, round int) error {
 	address := s.URL(fmt.Sprintf("/meet/%d/%s", round, task))
 	want := fmt.Sprintf("%s in round %d", task, round)
@@ -71,9 +72,9 @@ func navigate(h *e2e.Home, s *site.Site, task string, round int) error {
 	return err
 }
 
-// Ten tasks each run three first commands at the same time, with nothing running and the remains
-// of a crash on disk. They get one daemon and one page each, one broker and one browser, and no
-// command fails.
+// Ten tasks each run their first three commands at the same time, while no process of abrowser
+// runs and the files of a crash are on disk. Each task gets one daemon and one page. All share one
+// keeper, one broker and one browser, and no command fails.
 func TestTenTasksColdAtOnce(t *testing.T) {
 	n := rounds
 	if testing.Short() {
@@ -130,8 +131,8 @@ func tenTasksCold(t *testing.T, s *site.Site) {
 	}
 }
 
-// leaveRubbish leaves the files of killed processes: sockets without a listener, and lock files
-// without a holder.
+// leaveRubbish creates the files that killed processes leave: sockets without a listener, and lock
+// files that no process holds.
 func leaveRubbish(t *testing.T, h *e2e.Home, names []string) {
 	t.Helper()
 	root := home.Root{Dir: h.Dir}

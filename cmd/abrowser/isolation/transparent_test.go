@@ -21,13 +21,14 @@ import (
 // checksTime is how long all checks of the script may take on a busy machine.
 const checksTime = 4 * time.Minute
 
-// A Playwright program at a session's endpoint gets the same results as in a Chromium of its own,
-// also next to a second program or the session's daemon. The documentation of package patches lists what differs.
-// Video is left out: Playwright needs a program for it that we do not ship.
+// A Playwright program that connects to a session's CDP endpoint gets the same results as in a
+// Chromium of its own, even while another program works in another session, or while the session's
+// daemon is connected. The documentation of package patches lists what differs. Video is not
+// checked: Playwright needs a program for it that abrowser does not install.
 func TestPlaywrightAtTheEndpoint(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
-	// The daemon of the first is connected, too; the second has none at work.
+	// The daemon of session "both" is connected to its page as well; that of "alone" has no page.
 	h.Text(t, "both", "open", s.URL("/"))
 	title := h.Text(t, "both", "get", "title")
 	var work sync.WaitGroup
@@ -37,14 +38,15 @@ func TestPlaywrightAtTheEndpoint(t *testing.T) {
 	}
 	work.Wait()
 	if got := h.Text(t, "both", "get", "title"); got != title {
-		t.Errorf("after another program had the session its page's title is %q, want %q", got, title)
+		t.Errorf("after the program had the session, its page's title is %q, want %q", got, title)
 	}
 	if got := h.Text(t, "both", "get", "url"); got != s.URL("/") {
-		t.Errorf("after another program had the session its page is at %s, want %s", got, s.URL("/"))
+		t.Errorf("after the program had the session, its page is at %s, want %s", got, s.URL("/"))
 	}
 }
 
-// checks runs the script of testdata/transparent at an endpoint.
+// checks runs testdata/transparent/checks.js at an endpoint. The script prints the result of each
+// check as a line of JSON. pages is the number of pages that it should find.
 func checks(t *testing.T, h *e2e.Home, session, endpoint, pages string) {
 	ctx, cancel := context.WithTimeout(t.Context(), checksTime)
 	defer cancel()
@@ -72,7 +74,7 @@ func checks(t *testing.T, h *e2e.Home, session, endpoint, pages string) {
 			t.Errorf("%s: %s: %s", session, check.Name, check.Error)
 		}
 	}
-	const checks = 37 // so that a script that ends early is noticed
+	const checks = 37 // to notice a script that ends early
 	if done != checks {
 		t.Errorf("%s: %d checks were made, want %d", session, done, checks)
 	}

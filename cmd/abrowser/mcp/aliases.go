@@ -8,88 +8,88 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// aliasTools returns the tools under names that users of other browser tools know, and those
-// that need a connection to have a meaning.
+// aliasTools returns the tools with names that other browser tools use, and the tools that only
+// make sense on a connection, such as set_current_session.
 func aliasTools() []tool {
 	start := []property{
-		{name: "navigationUrl", kind: "string", help: "where the page goes first"},
+		{name: "navigationUrl", kind: "string", help: "the URL to open first"},
 		{
-			name: "mode", kind: "string", help: "whose browser and logins, and what is kept; shared is the default",
+			name: "mode", kind: "string", help: "which browser and logins are used, and what is kept; the default is shared",
 			enum: []string{wire.ModeShared, wire.ModeIncognito, wire.ModePersistent, wire.ModeAttached},
 		},
-		{name: "profile", kind: "string", help: "a browser of its own with this profile, which keeps logins"},
-		{name: "cdp", kind: "string", help: "attach to a browser that was started elsewhere, by its port or URL"},
-		{name: "headless", kind: "boolean", help: "false shows the browser's window, where this call starts it"},
-		{name: "dialogPolicy", kind: "string", help: "what is done with dialogs: accept, dismiss, accept-prompt-with:TEXT or raise"},
-		{name: "permissionPolicy", kind: "string", help: "what is done when the page wants a permission: allow, deny, ask-human or raise"},
-		{name: "notificationPolicy", kind: "string", help: "what is done with notifications: allow, deny or raise"},
-		{name: "fsPickerPolicy", kind: "string", help: "what is done with file pickers: allow, deny or raise"},
+		{name: "profile", kind: "string", help: "use a separate browser with this profile, which keeps logins"},
+		{name: "cdp", kind: "string", help: "attach to a running browser that abrowser did not start, by its port or URL"},
+		{name: "headless", kind: "boolean", help: "false shows the browser's window if this call starts the browser"},
+		{name: "dialogPolicy", kind: "string", help: "how to handle dialogs: accept, dismiss, accept-prompt-with:TEXT or raise"},
+		{name: "permissionPolicy", kind: "string", help: "how to answer requests for permissions: allow, deny, ask-human or raise"},
+		{name: "notificationPolicy", kind: "string", help: "how to handle notifications: allow, deny or raise"},
+		{name: "fsPickerPolicy", kind: "string", help: "how to handle file pickers: allow, deny or raise"},
 	}
 	return []tool{
 		{
-			name: "open_session", group: groupCore, verb: verbs.Open, opens: true, short: "Open a session with a page of its own", extraArgs: start,
+			name: "open_session", group: groupCore, verb: verbs.Open, opens: true, short: "Open a session with its own page", extraArgs: start,
 			fixed: map[string]any{"url": nil}, serve: (*server).openSession,
 		},
 		{
-			name: "start_browser", group: groupSessions, verb: verbs.Open, opens: true, short: "Open a session with a page of its own, named browser-1, browser-2, ... without a name",
+			name: "start_browser", group: groupSessions, verb: verbs.Open, opens: true, short: "Open a session with its own page, named browser-1, browser-2, ... if no name is given",
 			extraArgs: start, fixed: map[string]any{"url": nil}, serve: (*server).openSession,
 		},
 		{name: "navigate", group: groupInteraction, verb: verbs.Open, opens: true, short: "Go to a URL on the session's page"},
 		{name: "click_element", group: groupInteraction, verb: verbs.Click, short: "Click an element"},
-		{name: "set_value", group: groupInteraction, verb: verbs.Fill, short: "Put a value into a field", fields: map[string]string{"text": "value"}},
+		{name: "set_value", group: groupInteraction, verb: verbs.Fill, short: "Replace the value of a field", fields: map[string]string{"text": "value"}},
 		{
 			name: "get_visible_elements", group: groupInspection, verb: verbs.Snapshot, short: "List the elements to act on, each with its ref",
 			fixed: map[string]any{"interactive": true},
 		},
-		{name: "set_dialog_policy", group: groupSessions, verb: verbs.PolicyDialog, short: "Set what is done with alert, confirm, prompt and beforeunload of this session"},
+		{name: "set_dialog_policy", group: groupSessions, verb: verbs.PolicyDialog, short: "Set how alert, confirm, prompt and beforeunload of this session are handled"},
 		{
-			name: "set_permission_policy", group: groupSessions, verb: verbs.PolicyPermission, short: "Set what is done when a page of this session wants a permission",
-			hiddenFields: []property{{name: "perPermission", kind: "object", help: "a mode for each of some permissions"}},
+			name: "set_permission_policy", group: groupSessions, verb: verbs.PolicyPermission, short: "Set how permission requests of this session's pages are answered",
+			hiddenFields: []property{{name: "perPermission", kind: "object", help: "modes of single permissions"}},
 		},
 		{name: "start_har", group: groupInspection, verb: verbs.HARStart, short: "Record this session's requests into a HAR file"},
 		{name: "stop_har", group: groupInspection, verb: verbs.HARStop, short: "Write the HAR file and stop recording"},
-		{name: "set_notification_policy", group: groupSessions, verb: verbs.PolicyNotification, short: "Set what is done when a page of this session shows a notification"},
+		{name: "set_notification_policy", group: groupSessions, verb: verbs.PolicyNotification, short: "Set how notifications of this session's pages are handled"},
 		{
-			name: "set_fs_picker_policy", group: groupSessions, verb: verbs.PolicyFilePicker, short: "Set what is done when a page of this session opens a file picker",
-			hiddenFields: []property{{name: "perAPI", kind: "object", help: "a mode for each of some file pickers"}},
+			name: "set_fs_picker_policy", group: groupSessions, verb: verbs.PolicyFilePicker, short: "Set how file pickers of this session's pages are handled",
+			hiddenFields: []property{{name: "perAPI", kind: "object", help: "modes of single file pickers"}},
 		},
 		{
-			name: "fs_picker_respond", group: groupSessions, verb: verbs.PolicyRespond, short: "Queue what the next file picker of a kind picks",
+			name: "fs_picker_respond", group: groupSessions, verb: verbs.PolicyRespond, short: "Queue the files that the next file picker of a kind selects",
 			hiddenFields: []property{{name: "files", kind: "array", help: `objects with "path" or "contents", and "name" and "mimeType"`}},
 		},
 		{name: "get_tabs", group: groupTabs, verb: verbs.TabList, short: "List the session's tabs"},
 		{
 			name: "request_tab_space", group: groupTabs, verb: verbs.PoolRequest,
-			short: "Queue for one more tab, if the pool of extra tabs is full (POOL_FULL); get_slot_requests says when it may be opened",
+			short: "Queue for another tab if the pool of extra tabs is full (POOL_FULL); get_slot_requests reports when it can be opened",
 		},
 		{
 			name: "grant_tab_space", group: groupTabs, verb: verbs.PoolGrant,
-			short: "Close your oldest extra tab for the first agent that waits for one; if none waits nothing is closed",
+			short: "Close your oldest extra tab for the first agent in the queue; if the queue is empty, nothing is closed",
 		},
 		{
 			name: "get_slot_requests", group: groupTabs, verb: verbs.PoolRequests,
 			short: "List the agents that wait for a tab, and whether a slot is reserved for you (youHaveReservation)",
 		},
 		{
-			name: "list_sessions", group: groupCore, verb: verbs.SessionList, short: "List all sessions, also those that left tabs for review",
+			name: "list_sessions", group: groupCore, verb: verbs.SessionList, short: "List all sessions, including ended ones with tabs for review",
 			serve: (*server).listSessions,
 		},
 		{
-			name: "set_current_session", group: groupSessions, verb: verbs.SessionInfo, short: "Set the session of calls on this connection that name none",
+			name: "set_current_session", group: groupSessions, verb: verbs.SessionInfo, short: "Set the session for calls on this connection that do not name one",
 			sets: true, serve: (*server).setCurrent,
 		},
 		{
 			name: "close_session", group: groupCore, verb: verbs.Close, short: "End the session; its tabs stay open unless page is true",
 			fixed: map[string]any{"all": false},
 		},
-		{name: "close_sessions", group: groupSessions, verb: verbs.SessionClose, short: "End the sessions to which all given conditions apply; their tabs stay open"},
+		{name: "close_sessions", group: groupSessions, verb: verbs.SessionClose, short: "End the sessions that meet all given conditions; their tabs stay open"},
 		{
 			name: "close_all_sessions", group: groupSessions, verb: verbs.Close, short: "End all sessions; their tabs stay open",
 			fixed: map[string]any{"all": true}, extraArgs: []property{{name: "detach", kind: "boolean", help: "accepted; tabs stay open anyway"}},
 		},
 		{
 			name: "execute_sequence", group: groupCore, verb: verbs.Batch,
-			short: "Do several actions of one session in one go, with no command of another caller in between; stops at the first failure",
+			short: "Run several actions on one session at once, without commands of other callers in between; stops at the first failure",
 			fixed: map[string]any{"steps": nil, "commands": nil, "bail": nil, "omitCommand": nil},
 			extraArgs: []property{{
 				name: "actions", kind: "array", required: true,
@@ -100,13 +100,13 @@ func aliasTools() []tool {
 	}
 }
 
-// customOutput is an output of a tool's own.
+// customOutput is the output of a tool that does not return the output of its verb.
 type customOutput struct {
 	members map[string]any
 	text    string
 }
 
-// Text returns the text for the model.
+// Text returns the text that the model reads.
 func (o customOutput) Text() string { return o.text }
 
 // MarshalJSON encodes the members.

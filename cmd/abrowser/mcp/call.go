@@ -23,15 +23,15 @@ type call struct {
 	ctx     context.Context
 	tool    tool
 	session string
-	named   bool           // the caller named the session, or the tool did
-	params  map[string]any // the verb's
-	extra   map[string]any // the tool's own arguments
+	named   bool           // the caller or the tool has named the session
+	params  map[string]any // the arguments for the verb
+	extra   map[string]any // the arguments for the tool itself
 }
 
-// answer is what a tool answers: a verb's result, or an output of the tool's own.
+// answer is the answer of a tool: the result of a verb, or an output that the tool has made.
 type answer struct {
 	commands.Result
-	pictures [][]byte // of several actions; a picture that is the whole output is not among them
+	pictures [][]byte // from the actions of a sequence; the picture of a single verb is in Output
 }
 
 // call answers a use of a tool. An error is part of the answer, for the model to read.
@@ -61,7 +61,7 @@ func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.
 	return success(c, a)
 }
 
-// do has the tool's verb answered.
+// do runs the tool's verb.
 func (s *server) do(c *call) (answer, error) {
 	return s.run(c.ctx, commands.Command{Session: c.session, Verb: c.tool.verb, Params: c.params})
 }
@@ -75,8 +75,8 @@ func (s *server) run(ctx context.Context, cmd commands.Command) (answer, error) 
 	return answer{Result: result}, err
 }
 
-// checkExists refuses a session that was named and does not exist, for tools that need a page.
-// The current session is started when it is needed.
+// checkExists returns an error if a tool that needs a page is called for a named session that does
+// not exist. A call that names no session starts the current session if necessary.
 func (s *server) checkExists(c call) error {
 	spec := c.tool.verb.Describe()
 	if !c.named || c.tool.opens || spec.NoStart || spec.By == wire.ByCommand || c.session == s.Session || s.knows(c.session) {
@@ -116,7 +116,8 @@ func (s *server) knows(session string) bool {
 	return s.known[session]
 }
 
-// forget drops what is known of sessions, after some of them may have ended.
+// forget clears the set of sessions that are known to exist. It is called when sessions may have
+// ended.
 func (s *server) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +160,8 @@ func decode(raw []byte) (any, error) {
 	return v, nil
 }
 
-// assign sets what the arguments say. Numbers and booleans may be strings, and objects and lists
-// may be JSON in a string, as some clients send them.
+// assign sets session, params and extra from the arguments. Since some clients send strings only,
+// numbers and booleans may be strings, and objects and lists may be JSON in a string.
 func (c *call) assign(given map[string]any) error {
 	c.params, c.extra = map[string]any{}, map[string]any{}
 	if err := c.assignSession(given); err != nil {
@@ -224,7 +225,8 @@ func (t tool) argumentTypes() map[string]string {
 	return types
 }
 
-// fieldName returns the verb's field of an argument, empty for one of the tool's own.
+// fieldName returns the name of the verb's field for an argument, or "" for an argument that is for
+// the tool itself.
 func (t tool) fieldName(argument string) string {
 	for _, p := range t.extraArgs {
 		if p.name == argument {
@@ -239,7 +241,8 @@ func (t tool) fieldName(argument string) string {
 	return argument
 }
 
-// coerce returns a value of a JSON schema type from one that may have been sent as a string.
+// coerce converts a value that was sent as a string to the JSON schema type kind. It returns any
+// other value unchanged.
 func coerce(name string, value any, kind string) (any, error) {
 	text, isText := value.(string)
 	if !isText || kind == "string" {
@@ -291,8 +294,8 @@ func typed(value any) any {
 // progressEvery is the time between two progress notifications.
 const progressEvery = 2 * time.Second
 
-// notifyProgress notifies a client that asked for progress that its call goes on, until the
-// function that it returns is called.
+// notifyProgress sends progress notifications for a call to a client that has asked for them, until
+// stop is called.
 func (s *server) notifyProgress(ctx context.Context, r *mcp.CallToolRequest) (stop func()) {
 	token := r.Params.GetProgressToken()
 	if token == nil || r.Session == nil {
@@ -309,7 +312,8 @@ func (s *server) notifyProgress(ctx context.Context, r *mcp.CallToolRequest) (st
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // a client that has left ends the call
+				// This fails if the client has disconnected, which also cancels the call.
+				_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 					ProgressToken: token, Progress: time.Since(began).Seconds(), Message: r.Params.Name + " goes on",
 				})
 			}

@@ -1,9 +1,10 @@
 // Package mcp serves abrowser's verbs to an MCP client over standard input and output.
 //
-// It makes a tool of every verb from the verb's declaration, and adds tools under the names
-// that users of other browser tools know. A tool does what the command does: package commands
-// runs it. Of pages and sessions the server only keeps which session a call without one is for.
+// It offers a tool for every verb, generated from the verb's declaration, and more tools with
+// names that other browser tools use. A tool does the same as the command of its verb, since
+// package commands runs both. The server stores no state of pages. Its only state of sessions is
+// the current session, for calls that name no session, and caches.
 //
-// Package roles uses it. It parses no command line and opens no socket. Its invariant: a call
-// that names a session reaches that session or none.
+// Package roles uses the package, which parses no command line and opens no socket. Its
+// invariant: a call that names a session acts on that session or fails.
 package mcp

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// input is what the client sends. It reports its end only after the last calls were answered, or
-// after drainTimeout, which is how long ending the agent may take.
+// input reads the messages of the client. It reports the end of the input only when all calls were
+// answered, or after drainTimeout.
 type input struct {
 	io.Reader
 	running *atomic.Int64 // calls that are not answered yet
@@ -15,16 +15,17 @@ type input struct {
 
 const (
 	drainTimeout = 1500 * time.Millisecond
-	quietTime    = 50 * time.Millisecond // without a running call, before the input counts as answered
+	quietTime    = 50 * time.Millisecond // without a running call, until all calls count as answered
 )
 
-// Read reads, and holds back the end of the input until no call runs.
+// Read reads from the client. At the end of the input, it waits until no call runs.
 func (r input) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	if err == nil || n > 0 {
 		return n, nil
 	}
-	idle := time.Duration(0) // polled, since no event reports a call that was read and has not begun
+	// Read polls, since r.running does not yet count a call that was read but has not begun.
+	idle := time.Duration(0)
 	for end := time.Now().Add(drainTimeout); idle < quietTime && time.Now().Before(end); time.Sleep(quietTime / 5) {
 		idle += quietTime / 5
 		if r.running.Load() > 0 {
@@ -34,5 +35,5 @@ func (r input) Read(b []byte) (int, error) {
 	return 0, err
 }
 
-// Close does nothing: the input is the process's own.
+// Close does nothing, since the input belongs to the process.
 func (input) Close() error { return nil }

@@ -14,10 +14,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// openSession opens a session, and fails if it is alive. A session that cannot be opened as
-// requested does not exist afterwards.
+// openSession opens a session. It fails if the session is live. If openSession cannot open the
+// session as requested, it ends the session again.
 func (s *server) openSession(c *call) (answer, error) {
-	foreign := map[string]bool{} // opened by other agents meanwhile
+	foreign := map[string]bool{} // sessions that other agents have opened meanwhile
 	for {
 		known, err := s.states(c.ctx)
 		if err != nil {
@@ -56,8 +56,9 @@ func (s *server) states(ctx context.Context) (map[string]string, error) {
 	return states, nil
 }
 
-// reserveName returns the name of the session to open, and keeps another call from opening it at
-// the same time. If the call names none, it is a name under which no session has left a tab.
+// reserveName returns the name of the session to open, and prevents other calls from opening the
+// session at the same time. If the call names no session, the name is the first of browser-1,
+// browser-2, ... that no known session has.
 func (s *server) reserveName(c call, known map[string]string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,8 +84,8 @@ func (s *server) doneOpening(session string) {
 	delete(s.opening, session)
 }
 
-// openAs opens the call's session. existed is set if the session has left tabs, which stay also
-// if it cannot be opened.
+// openAs opens the call's session. existed reports whether the session has tabs from before. These
+// tabs stay open even if openAs fails.
 func (s *server) openAs(c call, existed bool) (answer, error) {
 	if url, ok := c.extra["navigationUrl"]; ok {
 		c.params["url"] = url
@@ -104,7 +105,7 @@ func (s *server) openAs(c call, existed bool) (answer, error) {
 		}
 		return a, err
 	}
-	for _, p := range policies { // which are in force before the session has a page
+	for _, p := range policies { // set before the session has a page
 		if a, err := run(p); err != nil {
 			return a, err
 		}
@@ -118,12 +119,13 @@ func (s *server) openAs(c call, existed bool) (answer, error) {
 	return a, err
 }
 
-// undoTime is how long ending a session that could not be opened may take.
+// undoTime is the time limit for ending a session that could not be opened.
 const undoTime = 10 * time.Second
 
-// undo ends a session that could not be opened, so that its name is free again.
+// undo ends a session that could not be opened, so that its name is free again. If page is true,
+// its tabs are closed.
 func (s *server) undo(c call, settings map[string]any, page bool) {
-	// Also if the client has given the call up.
+	// The session must end even if the client has cancelled the call.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), undoTime)
 	defer cancel()
 	// The error of opening the session is reported, not that of ending it.
@@ -131,7 +133,7 @@ func (s *server) undo(c call, settings map[string]any, page bool) {
 	s.forget()
 }
 
-// settings returns the arguments that say in which browser the session is.
+// settings returns the settings of the session's browser that the arguments contain.
 func (c call) settings() map[string]any {
 	settings := map[string]any{}
 	for _, name := range []string{"mode", "profile", "cdp"} {
@@ -151,8 +153,8 @@ type policy struct {
 	params map[string]any
 }
 
-// policyArguments returns the arguments that set a policy of the session that is opened, with the
-// verbs that do so.
+// policyArguments returns the names of the arguments that set policies of a new session, each with
+// the verb that sets the policy.
 func policyArguments() map[string]wire.AnyVerb {
 	return map[string]wire.AnyVerb{
 		"dialogPolicy": verbs.PolicyDialog, "permissionPolicy": verbs.PolicyPermission,
@@ -160,7 +162,7 @@ func policyArguments() map[string]wire.AnyVerb {
 	}
 }
 
-// policies returns the policies that the arguments set, each checked.
+// policies returns the policies that the arguments set. It returns an error if one is invalid.
 func (c call) policies() ([]policy, error) {
 	var all []policy
 	for name, verb := range policyArguments() {

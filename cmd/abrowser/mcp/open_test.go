@@ -11,12 +11,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A session without a name gets one that nobody has, neither living nor with a tab
-// left under it, also where several are opened at once; the answer says which.
+// start_browser without a name chooses a name that no live session has, and no ended session with
+// tabs, even if several calls run at the same time. The answer contains the name.
 func TestNamesOfNewSessions(t *testing.T) {
 	r := serve(t, "all")
 	r.sessions["browser-2"] = "released"
-	opening, met := make(chan struct{}), make(chan struct{}, 4) // whoever is opened or refused
+	// Each command open and each answer sends a value to met.
+	opening, met := make(chan struct{}), make(chan struct{}, 4)
 	r.serve = func(_ context.Context, q asked) (any, error) {
 		if q.verb == verbs.Open.Name {
 			met <- struct{}{}
@@ -48,12 +49,12 @@ func TestNamesOfNewSessions(t *testing.T) {
 	}
 	for _, q := range r.of("open") {
 		if q.in["url"] != "x.example" || q.settings["headed"] != false {
-			t.Errorf("it asked %+v", q)
+			t.Errorf("the request is %+v", q)
 		}
 	}
 }
 
-// A name that another agent has taken meanwhile is not the one that is opened.
+// start_browser chooses another name if another agent has meanwhile taken the first one.
 func TestNameTakenByAnother(t *testing.T) {
 	r := serve(t, "all")
 	r.serve = func(_ context.Context, q asked) (any, error) {
@@ -63,13 +64,13 @@ func TestNameTakenByAnother(t *testing.T) {
 		return nil, nil
 	}
 	if got := r.must("start_browser", nil)["sessionId"]; got != "browser-2" {
-		t.Errorf("it is %v", got)
+		t.Errorf("the session is %v, want browser-2", got)
 	}
 	r.says("OWNERSHIP: ", "open_session", map[string]any{"session": "browser-1"})
 }
 
-// Of two that open a session at once, one is told that it is there already. One that
-// cannot be opened is not there, and what it has left from before stays.
+// If two calls open a session at the same time, the second fails because the session exists. A
+// session that cannot be opened is ended again, but tabs from before stay open.
 func TestOpenOnce(t *testing.T) {
 	r := serve(t, "all")
 	r.says("Session 'a' already exists", "open_session", map[string]any{"session": "a"})
@@ -98,7 +99,7 @@ func TestOpenOnce(t *testing.T) {
 		r.says("unknown device", "open_session", map[string]any{"session": "bad"})
 		closed := r.of("close")
 		if last := closed[len(closed)-1]; last.session != "bad" || last.in["page"] != (state == "") {
-			t.Errorf("where it was %q, it was ended by %+v", state, last)
+			t.Errorf("a session in the state %q was ended by %+v", state, last)
 		}
 	}
 	if got := r.must("open_session", map[string]any{"session": "bad", "navigationUrl": "x.example"})["sessionId"]; got != "bad" {
@@ -106,27 +107,28 @@ func TestOpenOnce(t *testing.T) {
 	}
 }
 
-// Policies are set before the page is there, and checked before anything is.
+// open_session checks policies before it runs a command, and sets them before the session has a
+// page.
 func TestOpenWithPolicies(t *testing.T) {
 	r := serve(t)
 	r.says(`permissionPolicy: `, "open_session", map[string]any{"session": "p", "dialogPolicy": "accept", "permissionPolicy": "often"})
 	r.says(`requires text`, "open_session", map[string]any{"session": "p", "dialogPolicy": "accept-prompt-with:"})
 	if n := len(r.of("open")) + len(r.of("policy dialog")); n != 0 {
-		t.Errorf("%d verbs were asked for what is refused", n)
+		t.Errorf("%d commands were run for refused policies", n)
 	}
 	r.warnings = map[string][]string{"policy dialog": {"many sessions"}, "open": {"late"}}
 	out := r.must("open_session", map[string]any{
 		"session": "p", "dialogPolicy": "accept-prompt-with:Ada", "permissionPolicy": "deny", "notificationPolicy": "allow", "fsPickerPolicy": "allow",
 	})
 	if said, _ := out["warning"].(string); !strings.Contains(said, "many sessions") || !strings.Contains(said, "late") {
-		t.Errorf("what was said of the start and of the open is %q", said)
+		t.Errorf("the warning is %q, want those of both commands", said)
 	}
 	for verb, want := range map[string]string{
 		"policy dialog": `{"mode":"accept-prompt-with","text":"Ada"}`, "policy permission": `{"mode":"deny"}`,
 		"policy notification": `{"mode":"allow"}`, "policy file-picker": `{"mode":"allow"}`,
 	} {
 		if got := r.of(verb); len(got) != 1 || got[0].session != "p" || jsonOf(t, got[0].in) != want {
-			t.Errorf("%s is asked %+v, want %s", verb, got, want)
+			t.Errorf("the requests of %s are %+v, want %s", verb, got, want)
 		}
 	}
 	if last := r.all[len(r.all)-1]; last.verb != "open" {
@@ -140,6 +142,6 @@ func TestOpenWithPolicies(t *testing.T) {
 	}
 	r.says("no daemon", "open_session", map[string]any{"session": "q", "dialogPolicy": "accept"})
 	if closed := r.of("close"); len(closed) != 1 || closed[0].session != "q" {
-		t.Errorf("what could not be opened is ended by %+v", closed)
+		t.Errorf("the session that could not be opened was ended by %+v", closed)
 	}
 }

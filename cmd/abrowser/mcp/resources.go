@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// addSwitch adds the tool that adds a group of tools.
+// addSwitch adds the tool enable_tools, which adds a group of tools.
 func (s *server) addSwitch() {
 	schema := map[string]any{
 		"type": "object", "required": []string{"group"}, "additionalProperties": false,
@@ -41,7 +41,8 @@ const (
 	resourceSession  = "abrowser://session/"
 )
 
-// addResources adds the resources for people: the sessions, and each one's page and log.
+// addResources adds the resources, which are for people: the list of sessions, and the page and log
+// of each session.
 func (s *server) addResources() {
 	s.mcp.AddResource(&mcp.Resource{
 		URI: resourceSessions, Name: "sessions", MIMEType: "application/json", Description: "all sessions, also those that have ended and left tabs for review",

@@ -14,8 +14,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// success returns a short text for the model, the whole output as structured content, and a
-// picture as a picture.
+// success returns the result of a call that succeeded: a short text for the model, the whole output
+// as structured content, and each picture as image content.
 func success(c call, a answer) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{}
 	if picture, ok := a.Output.(*verbs.ScreenshotOut); ok && len(picture.Image) > 0 {
@@ -33,7 +33,7 @@ func success(c call, a answer) *mcp.CallToolResult {
 		members["warning"] = strings.Join(a.Warnings, "; ")
 	}
 	addRecords(members, a.Records)
-	session := cmp.Or(a.Session, c.session) // that of the tab, if the call named one
+	session := cmp.Or(a.Session, c.session) // the session of the tab, if the call named a tab
 	members["sessionId"], members["sessionType"] = session, verbs.TypeBrowser
 	result.StructuredContent = members
 	text := ""
@@ -53,7 +53,8 @@ func success(c call, a answer) *mcp.CallToolResult {
 	return result
 }
 
-// failure returns an error and its hint, so that the model can go on.
+// failure returns the result of a call that failed: an error and its hint, so that the model can
+// continue.
 func failure(c call, err error, result commands.Result) *mcp.CallToolResult {
 	e := wire.AsError(err)
 	text := e.Message
@@ -72,14 +73,15 @@ func failure(c call, err error, result commands.Result) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: members}
 }
 
-// addRecords adds what policies decided. ok is false if a policy was missing.
+// addRecords adds the decisions of policies. The member ok is false if a policy was missing.
 func addRecords(members map[string]any, records []wire.Record) {
 	if len(records) > 0 {
 		members["records"], members["ok"] = records, !wire.AnyUnhandled(records)
 	}
 }
 
-// object returns an output as a JSON object, which structured content has to be.
+// object returns an output as a JSON object, since structured content must be an object. If the
+// output is another JSON value, it becomes the member result.
 func object(out any) (map[string]any, error) {
 	members := map[string]any{}
 	raw, err := json.Marshal(out)

@@ -16,10 +16,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// patience is how long a test waits for what takes milliseconds.
+// patience is the time limit for events that usually take milliseconds.
 const patience = 20 * time.Second
 
-// asked is one verb that the server wanted answered.
+// asked is a command that the server has run.
 type asked struct {
 	session, verb string
 	in            map[string]any
@@ -27,17 +27,17 @@ type asked struct {
 	actions       []commands.Action
 }
 
-// answers runs commands as a runner would, in sessions that only have a name and a state.
+// answers replaces the [commands.Runner]. Its sessions have only a name and a state.
 type answers struct {
-	serve    func(context.Context, asked) (any, error) // nil result: the verb's empty output
-	warnings map[string][]string                       // that come with a verb's reply
+	serve    func(context.Context, asked) (any, error) // a nil result means an empty output
+	warnings map[string][]string                       // by verb
 
 	mu       sync.Mutex // guards the fields below
 	all      []asked
 	sessions map[string]string // their states
 }
 
-// do is for the server.
+// do runs a command of the server. It is [mcp.Options.Do].
 func (a *answers) do(ctx context.Context, c commands.Command) (commands.Result, error) {
 	q := asked{c.Session, c.Verb.Describe().Name, c.Params, c.Settings, c.Actions}
 	a.mu.Lock()
@@ -65,7 +65,7 @@ func (a *answers) do(ctx context.Context, c commands.Command) (commands.Result, 
 	case q.verb == verbs.Close.Name:
 		delete(a.sessions, c.Session)
 	case q.verb == verbs.Open.Name:
-		a.sessions[c.Session] = "ready" // the daemon runs, whatever becomes of the page
+		a.sessions[c.Session] = "ready" // the daemon runs even if the page cannot be opened
 	}
 	if result.Output = out; out == nil {
 		result.Output = c.Verb.NewOut()
@@ -74,7 +74,7 @@ func (a *answers) do(ctx context.Context, c commands.Command) (commands.Result, 
 	return result, err
 }
 
-// of are the questions with this verb, in their order.
+// of returns the commands with this verb, in their order.
 func (a *answers) of(verb string) []asked {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,7 +87,7 @@ func (a *answers) of(verb string) []asked {
 	return all
 }
 
-// rig is a server and a client that is connected to it.
+// rig is an MCP server and a client that is connected to it.
 type rig struct {
 	*answers
 	t       *testing.T
@@ -131,7 +131,7 @@ func serve(t *testing.T, groups ...string) *rig {
 	return r
 }
 
-// call uses a tool and returns its structured content and its text.
+// call calls a tool and returns its structured content and its text.
 func (r *rig) call(tool string, args any) (members map[string]any, text string, failed bool) {
 	r.t.Helper()
 	result, err := r.client.CallTool(r.t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
@@ -149,7 +149,7 @@ func (r *rig) call(tool string, args any) (members map[string]any, text string, 
 	return members, strings.Join(all, "\n"), result.IsError
 }
 
-// must uses a tool that is to succeed.
+// must calls a tool that must succeed.
 func (r *rig) must(tool string, args any) map[string]any {
 	r.t.Helper()
 	members, text, failed := r.call(tool, args)
@@ -159,7 +159,7 @@ func (r *rig) must(tool string, args any) map[string]any {
 	return members
 }
 
-// says uses a tool that is to fail with this text in its message.
+// says calls a tool that must fail with this text in its message.
 func (r *rig) says(want, tool string, args any) {
 	r.t.Helper()
 	members, text, failed := r.call(tool, args)

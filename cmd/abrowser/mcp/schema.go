@@ -50,7 +50,7 @@ func (t tool) schema() map[string]any {
 	return schema
 }
 
-// argumentName returns the tool's argument for a verb's field.
+// argumentName returns the name of the tool's argument for a verb's field.
 func (t tool) argumentName(field string) string {
 	if name, ok := t.fields[field]; ok {
 		return name

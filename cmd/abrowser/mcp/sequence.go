@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// sequence does actions one after the other in one request.
+// sequence runs actions one after the other, in one request.
 func (s *server) sequence(c *call) (answer, error) {
 	given, _ := c.extra["actions"].([]any)
 	if len(given) == 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Whatever a daemon does for a session stands in a sequence under its tool's name,
-// the policies too, with arguments as the tool takes them.
+// A sequence can contain every tool whose verb a daemon answers, including the tools for policies.
+// The action has the tool's name and takes the tool's arguments.
 func TestSequence(t *testing.T) {
 	r := serve(t)
 	r.serve = func(_ context.Context, q asked) (any, error) {

@@ -15,10 +15,10 @@ import (
 // Options of a server. Do, In and Out are required.
 type Options struct {
 	Do      func(context.Context, commands.Command) (commands.Result, error) // [commands.Runner.Do]
-	In      io.Reader                                                        // the server ends with it
+	In      io.Reader                                                        // the server ends with this input
 	Out     io.Writer
-	Session string   // of the calls that name none
-	Groups  []string // of tools, see [Groups]; none means core
+	Session string   // the session of calls that name none
+	Groups  []string // the groups of tools to offer, see [Groups]; empty means core
 	Version string
 }
 
@@ -37,8 +37,8 @@ type server struct {
 	opening map[string]bool // sessions that a call is opening
 }
 
-// Serve answers an MCP client until its input or ctx ends. An unknown group of tools is
-// [wire.CodeBadInput].
+// Serve answers an MCP client until its input or ctx ends. It returns [wire.CodeBadInput] for an
+// unknown group of tools.
 func Serve(ctx context.Context, o Options) error {
 	s := &server{Options: o, current: o.Session, on: map[string]bool{}, known: map[string]bool{}, opening: map[string]bool{}, tools: allTools()}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "abrowser", Title: "abrowser", Version: o.Version}, &mcp.ServerOptions{
@@ -68,7 +68,7 @@ const instructions = "Each session has its own page in one shared, logged-in bro
 
 type nopCloser struct{ io.Writer }
 
-// Close does nothing: the output is the process's own.
+// Close does nothing, since the output belongs to the process.
 func (nopCloser) Close() error { return nil }
 
 // enable adds a group's tools. The client is notified of the change.

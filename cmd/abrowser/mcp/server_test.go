@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// The names that users of other tools know, each with its hints; session and
-// sessionId are on every one.
+// The server offers the tools that users of other browser tools know, with hints. Every tool takes
+// session and sessionId.
 func TestTools(t *testing.T) {
 	r := serve(t, "all")
 	known := map[string]*sdk.Tool{}
@@ -38,7 +38,7 @@ func TestTools(t *testing.T) {
 	for _, name := range slices.Concat(reads, changes) {
 		tool := known[name]
 		if tool == nil {
-			t.Errorf("there is no %s", name)
+			t.Errorf("tool %s not found", name)
 			continue
 		}
 		if tool.Annotations.ReadOnlyHint != slices.Contains(reads, name) {
@@ -46,11 +46,11 @@ func TestTools(t *testing.T) {
 		}
 	}
 	if !*known["grant_tab_space"].Annotations.DestructiveHint || *known["click_element"].Annotations.DestructiveHint {
-		t.Error("what removes something is not told from what does not")
+		t.Error("the destructive hint of grant_tab_space or click_element is wrong")
 	}
 }
 
-// A group that is switched on is told of, and adds its tools.
+// enable_tools adds the tools of a group, and the server notifies the client.
 func TestGroups(t *testing.T) {
 	r := serve(t)
 	if _, err := r.client.CallTool(t.Context(), &sdk.CallToolParams{Name: "hover"}); err == nil {
@@ -60,13 +60,14 @@ func TestGroups(t *testing.T) {
 	select {
 	case <-r.changed:
 	case <-time.After(patience):
-		t.Error("nobody was told that the list of tools changed")
+		t.Error("the client got no notification that the list of tools changed")
 	}
 	r.must("hover", map[string]any{"selector": "e1"})
 	r.says("unknown group of tools", "enable_tools", map[string]any{"group": "some"})
 }
 
-// A call that takes long is told of, and ends when the client gives it up.
+// The server sends progress notifications for a long call, and the call ends when the client
+// cancels it.
 func TestProgressAndCancellation(t *testing.T) {
 	r := serve(t)
 	given := make(chan error, 1)
@@ -96,20 +97,20 @@ func TestProgressAndCancellation(t *testing.T) {
 			t.Errorf("the progress is %+v", p)
 		}
 	case <-time.After(patience):
-		t.Error("nobody is told that the call goes on")
+		t.Error("the client got no progress notification")
 	}
 	cancel()
 	if err := <-answered; err == nil {
-		t.Error("a call that was given up has an answer")
+		t.Error("a cancelled call has an answer")
 	}
 	if err := <-given; err == nil {
-		t.Error("what was given up goes on")
+		t.Error("a cancelled call continues")
 	}
-	r.must("get_text", map[string]any{"selector": "h1"}) // and the connection goes on
+	r.must("get_text", map[string]any{"selector": "h1"}) // the connection still works
 }
 
-// Numbers, booleans and lists may be strings; what is none is refused before anything
-// is asked.
+// Numbers, booleans and lists may be sent as strings. A call with an invalid argument is refused
+// before it runs a command.
 func TestLooseArguments(t *testing.T) {
 	r := serve(t, "all")
 	r.must("wait", map[string]any{"session": "a", "what": "1", "timeout": "5000"})
@@ -121,7 +122,7 @@ func TestLooseArguments(t *testing.T) {
 		"open": `{"hars":["/a.har"],"url":"x.example","viewport":{"height":6,"width":5}}`, "select": `{"selector":"e1","values":["one"]}`,
 	} {
 		if got := r.of(verb); len(got) != 1 || jsonOf(t, got[0].in) != want {
-			t.Errorf("%s is asked %+v, want %s", verb, got, want)
+			t.Errorf("the requests of %s are %+v, want %s", verb, got, want)
 		}
 	}
 	before := len(r.of("wait"))
@@ -137,13 +138,13 @@ func TestLooseArguments(t *testing.T) {
 		r.says(want, "wait", args)
 	}
 	if after := len(r.of("wait")); after != before {
-		t.Errorf("%d of what is refused was asked", after-before)
+		t.Errorf("%d refused calls ran a command", after-before)
 	}
 }
 
-// Who answered is always in the structured content, and in the text where the caller
-// did not say whom it asks.
-func TestWhoAnswers(t *testing.T) {
+// The structured content always contains the session that answered. The text contains it only if
+// the call names neither a session nor another session's tab.
+func TestAnswerNamesTheSession(t *testing.T) {
 	r := serve(t, "all")
 	tell := func(args map[string]any, id string, inText bool) {
 		t.Helper()
@@ -164,7 +165,7 @@ func TestWhoAnswers(t *testing.T) {
 	tell(map[string]any{"tab": "b/t1"}, "b", false)
 }
 
-// The resources are the sessions, and of each its page and its log.
+// The resources are the list of sessions, and the page and log of each session.
 func TestResources(t *testing.T) {
 	r := serve(t)
 	r.serve = func(_ context.Context, q asked) (any, error) {
@@ -187,6 +188,6 @@ func TestResources(t *testing.T) {
 		}
 	}
 	if _, err := r.client.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "abrowser://session/nobody/snapshot"}); err == nil {
-		t.Error("a session that is none has a snapshot")
+		t.Error("a session that does not exist has a snapshot")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The groups of tools. Core is what most tasks need: the fewer tools a model has to read, the
-// better it chooses.
+// The groups of tools. Core contains the tools that most tasks need: a model chooses better if it
+// has fewer tools to read.
 const (
 	groupAll         = "all"
 	groupCore        = "core"
@@ -28,7 +28,7 @@ func Groups() []string {
 	return []string{groupCore, groupInteraction, groupInspection, groupTabs, groupSessions, groupBrowser, groupAll}
 }
 
-// CheckGroups refuses unknown groups with [wire.CodeBadInput].
+// CheckGroups returns [wire.CodeBadInput] if one of the groups is unknown.
 func CheckGroups(names ...string) error {
 	for _, name := range names {
 		if !slices.Contains(Groups(), name) {
@@ -38,23 +38,24 @@ func CheckGroups(names ...string) error {
 	return nil
 }
 
-// tool is a verb as an MCP client sees it.
+// tool is a tool that the server offers. It runs a verb.
 type tool struct {
 	name         string
 	group        string
 	verb         wire.AnyVerb
 	short        string            // in place of the verb's own description
-	fields       map[string]string // the arguments for the verb's fields, if their names differ
+	fields       map[string]string // the names of arguments by the verb's fields, if they differ
 	fixed        map[string]any    // parameters of the verb that are not arguments
 	hiddenFields []property        // arguments for fields that the command line does not have
 	extraArgs    []property        // arguments for the tool itself
-	opens        bool              // the session that it names need not exist
-	sets         bool              // it changes the server's state, though its verb only reads
+	opens        bool              // the session that a call names need not exist
+	sets         bool              // the tool changes the server's state, though its verb only reads
 	// serve answers the tool; nil runs the verb.
 	serve func(*server, *call) (answer, error)
 }
 
-// allTools returns the tools of all groups: one for each verb, and those with other names.
+// allTools returns the tools of all groups: those of aliasTools, and one for each other verb that
+// is neither hidden nor for command lines only.
 func allTools() []tool {
 	all, core, hidden := aliasTools(), coreVerbs(), commandLineVerbs()
 	for _, v := range verbs.All() {
@@ -81,8 +82,8 @@ func coreVerbs() []string {
 	}
 }
 
-// commandLineVerbs returns the verbs that only make sense on a command line, or that are tools
-// under another name alone.
+// commandLineVerbs returns the verbs that have no tool of the same name: they only make sense on a
+// command line, or [aliasTools] contains them with another name.
 func commandLineVerbs() []string {
 	return []string{
 		verbs.Session.Name, verbs.MCP.Name, verbs.MCPInstall.Name, verbs.Batch.Name, verbs.Install.Name,
@@ -90,7 +91,7 @@ func commandLineVerbs() []string {
 	}
 }
 
-// groupOf returns the group of the verbs that stand under a verb's heading in the help.
+// groupOf returns the group of tools for a verb, which depends on the verb's heading in the help.
 func groupOf(spec wire.Spec) string {
 	switch spec.Group {
 	case verbs.Open.Group, verbs.Click.Group, verbs.Wait.Group:

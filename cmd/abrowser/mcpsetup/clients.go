@@ -18,8 +18,8 @@ type Client struct {
 	Name string
 	dir  base
 	file string // below dir
-	// key is the member of the file that lists the servers, empty for a TOML file. typed says
-	// that each server names its transport.
+	// key is the member of the JSON file that lists the servers, empty for a TOML file. typed
+	// means that the entry of each server names its transport.
 	key   string
 	typed bool
 }
@@ -54,7 +54,7 @@ func (c Client) File(d Dirs) string {
 	return filepath.Join(map[base]string{inHome: d.Home, inConfig: d.Config, inProject: d.Project}[c.dir], filepath.FromSlash(c.file))
 }
 
-// Server is how a client starts abrowser.
+// Server is the command with which a client starts abrowser.
 type Server struct {
 	Command string // the executable, absolute: clients have a PATH of their own
 	Args    []string

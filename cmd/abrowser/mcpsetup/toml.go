@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// toml returns the server as a table. Go's string syntax is that of a basic TOML string, except
-// \a, \v and \x, which do not occur in paths.
+// toml returns the server as a TOML table. The syntax of Go strings is that of basic TOML strings,
+// except for the escapes \a, \v and \x, which do not occur in paths.
 func toml(s Server) string {
 	return "[" + table + "]\n" + strings.Join(tomlLines(s), "\n") + "\n"
 }
@@ -24,12 +24,12 @@ func tomlLines(s Server) []string {
 	return []string{"command = " + strconv.Quote(s.Command), "args = [" + strings.Join(args, ", ") + "]"}
 }
 
-// addTOML returns the file with the server added as a table. It parses only as much of TOML as
-// that needs, and refuses a file of whose structure it cannot be sure.
+// addTOML returns the file with the server added as a table. It parses only the part of TOML that
+// this needs, and returns an error if it cannot be sure of the file's structure.
 func addTOML(file []byte, s Server) ([]byte, error) {
 	text := string(file)
 	for _, quotes := range []string{`"""`, "'''"} {
-		if strings.Contains(text, quotes) { // in which a line can look like a table
+		if strings.Contains(text, quotes) { // a line of a multi-line string can look like a table
 			return nil, errors.New("it has a multi-line string")
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Write adds the server to the client's file, in place of one of the same name. Everything else
-// in the file stays, comments included. It returns [wire.CodeBadInput] for a file that cannot be
-// parsed, and does not change it.
+// Write adds the server to the client's file, and replaces a server with the same name. Everything
+// else in the file stays, including comments. If the file cannot be parsed, Write returns
+// [wire.CodeBadInput] and does not change the file.
 func (c Client) Write(d Dirs, s Server) error {
 	path, err := real(c.File(d))
 	if err != nil {
@@ -87,7 +87,8 @@ func member(o *hujson.Object, name string, depth int) *hujson.Value {
 
 func indent(depth int) string { return strings.Repeat("  ", depth) }
 
-// real returns the file that a path leads to, since some users link it to another directory.
+// real resolves the links in a path, since some users keep the file in another directory and link
+// to it. It returns path if the file does not exist.
 func real(path string) (string, error) {
 	to, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -28,7 +28,7 @@ const abrowserEntry = `{
       ]
     }`
 
-// What somebody else wrote stays to the letter, comments and indentation included.
+// Write does not change the rest of the file, including comments and indentation.
 func TestWrite(t *testing.T) {
 	for name, test := range map[string]struct{ before, after string }{
 		"no file":      {"", "{\n  \"mcpServers\": {\n    \"abrowser\": " + abrowserEntry + "\n  }\n}\n"},
@@ -51,7 +51,7 @@ func TestWrite(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for range 2 { // the second time there is nothing to change
+			for range 2 { // the second call changes nothing
 				if err := c.Write(d, Server{"/opt/abrowser", []string{"mcp"}}); err != nil {
 					t.Fatal(err)
 				}
@@ -99,7 +99,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// A link leads to the file that is meant, and stays one.
+// If the client's file is a link, Write changes the file that it links to and keeps the link.
 func TestWriteThroughLink(t *testing.T) {
 	d := Dirs{Config: t.TempDir()}
 	c := client(t, "vscode")
@@ -141,7 +141,7 @@ func TestAddTOML(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			after := []byte(test.before)
-			for range 2 { // the second time there is nothing to change
+			for range 2 { // the second call changes nothing
 				var err error
 				if after, err = client(t, "codex").add(after, Server{"/opt/abrowser", []string{"mcp"}}); err != nil || string(after) != test.after {
 					t.Errorf("%v, the file is\n%s\nwant\n%s", err, after, test.after)

@@ -14,8 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Two sessions work in a browser that a person started and uses. Each has its own page. The
-// person's pages do not change, get no debugger, and never wait for us.
+// Two sessions work in a browser that a person has started and uses. Each session has its own
+// page. abrowser does not change the person's pages or attach to them, and they never wait for
+// abrowser.
 func TestAttached(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -53,7 +54,7 @@ func TestAttached(t *testing.T) {
 		if err := syscall.Kill(broker, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		// Well within the time after which a silent broker is replaced.
+		// The tabs should load well before the broker, which does not respond, is replaced.
 		late := p.Open(s.URL("/page/late"))
 		p.Eval(mine, "window.open('"+s.URL("/page/popup")+"'); 1")
 		loaded := e2e.Await(e2e.PersonTime, func() bool {
@@ -64,7 +65,7 @@ func TestAttached(t *testing.T) {
 			return strings.Contains(titles, "late ") && strings.Contains(titles, "popup ")
 		})
 		if err := syscall.Kill(broker, syscall.SIGCONT); err != nil {
-			t.Log(err) // it was replaced
+			t.Log(err) // the broker was replaced
 		}
 		if !loaded {
 			t.Errorf("with the broker stopped, the person's new tabs do not load: %v", p.Tabs())
@@ -84,7 +85,7 @@ func TestAttached(t *testing.T) {
 		t.Errorf("the person's window is %s, was %s", now, window)
 	}
 
-	t.Run("close leaves, close --page closes ours", func(t *testing.T) {
+	t.Run("close keeps the session's tabs, close --page closes them", func(t *testing.T) {
 		p.In(t)
 		before := len(p.Tabs())
 		if out := e2e.Ask[verbs.CloseOut](t, h, "one", "close"); out.Kept != 1 {
@@ -97,12 +98,12 @@ func TestAttached(t *testing.T) {
 		if got := len(p.Tabs()); got != before-2 {
 			t.Errorf("after close --page there are %d tabs, want %d", got, before-2)
 		}
-		// The page that was left is the session's again, as it was.
+		// The session gets its page back, unchanged.
 		if got := h.Text(t, "one", "--cdp", p.Port, "get", "value", "#name"); got != "Ada" {
-			t.Errorf("the page that was left says %q", got)
+			t.Errorf("the page that was kept says %q", got)
 		}
 	})
-	t.Run("browser stop only leaves it", func(t *testing.T) {
+	t.Run("browser stop only detaches", func(t *testing.T) {
 		p.In(t)
 		before := len(p.Tabs())
 		out := e2e.Ask[verbs.BrowserStopOut](t, h, "one", "browser", "stop")
@@ -113,10 +114,10 @@ func TestAttached(t *testing.T) {
 			t.Fatalf("the person's browser lives: %v, with %d tabs, had %d", p.Alive(), len(p.Tabs()), before)
 		}
 		if got := h.Text(t, "one", "get", "value", "#name"); got != "Ada" {
-			t.Errorf("after it the page says %q", got)
+			t.Errorf("afterwards the page says %q", got)
 		}
 	})
-	t.Run("where nobody works we leave", func(t *testing.T) {
+	t.Run("without a session abrowser detaches", func(t *testing.T) {
 		p.In(t)
 		h.Text(t, "one", "--browser-idle-timeout", "1s", "get", "url")
 		h.Text(t, "one", "close")
@@ -128,7 +129,7 @@ func TestAttached(t *testing.T) {
 			t.Fatalf("the person's browser lives: %v, with %d tabs, had %d", p.Alive(), len(p.Tabs()), before)
 		}
 		if got := h.Text(t, "one", "--cdp", p.Port, "get", "value", "#name"); got != "Ada" {
-			t.Errorf("after it the page says %q", got)
+			t.Errorf("afterwards the page says %q", got)
 		}
 	})
 	if got := p.Eval(idle, "document.title"); p.Tabs()[idle].URL != s.URL("/secret") || got == "" {
@@ -136,7 +137,7 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// lines describes tabs in a short text.
+// lines returns a short text that lists tabs.
 func lines(tabs []verbs.Tab) string {
 	var all []string
 	for _, tab := range tabs {
@@ -146,8 +147,9 @@ func lines(tabs []verbs.Tab) string {
 	return strings.Join(all, ", ")
 }
 
-// After any process of ours, or the person's browser, is killed, the session's page is found
-// again, or the error says what is missing. No other browser is ever used instead.
+// After the broker, the daemon or the keeper of an attached session is killed, the next command
+// finds the session's page again. After the person's browser is killed, the error says what is
+// missing, and no other browser is started instead.
 func TestAttachedIsKilled(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -160,11 +162,11 @@ func TestAttachedIsKilled(t *testing.T) {
 			if err := e2e.Kill(h.Of(kind)[0]); err != nil {
 				t.Fatal(err)
 			}
-			if kind == e2e.KindBroker { // the next command may come before its keeper has noticed
+			if kind == e2e.KindBroker { // wait until the keeper has replaced it
 				e2e.Await(e2e.PersonTime, func() bool { return h.Try("", "session", "list").Status == 0 && len(h.Of(e2e.KindBroker)) == 1 })
 			}
 			if got := h.Text(t, "a", "get", "value", "#name"); got != "Ada" {
-				t.Errorf("after it the page says %q", got)
+				t.Errorf("afterwards the page says %q", got)
 			}
 		})
 	}
@@ -198,7 +200,8 @@ func TestAttachedIsKilled(t *testing.T) {
 	}
 }
 
-// An endpoint that cannot be attached to is an error that names it, and nothing is left running.
+// If abrowser cannot attach to an endpoint, the error says why and has a hint. Neither the error
+// nor a log contains the endpoint's token, and no daemon or keeper is left running.
 func TestNothingToAttachTo(t *testing.T) {
 	h := e2e.NewHome(t)
 	s := site.Start(t)
@@ -208,11 +211,11 @@ func TestNothingToAttachTo(t *testing.T) {
 		code           wire.Code
 		want           string
 	}{
-		{"nobody listens", "1", wire.CodeNoBrowser, "no browser answers at http://localhost:1"},
+		{"no listener", "1", wire.CodeNoBrowser, "no browser answers at http://localhost:1"},
 		{"a site", host, wire.CodeNoBrowser, "it is not a browser"},
-		{"a WebSocket that is none", "ws://" + host + "/?token=secret", wire.CodeNoBrowser, "HTTP status"},
-		{"no port", "70000", wire.CodeBadInput, "ports are 1 to 65535"},
-		{"no endpoint", "ftp://x", wire.CodeBadInput, "a port"},
+		{"no WebSocket", "ws://" + host + "/?token=secret", wire.CodeNoBrowser, "HTTP status"},
+		{"invalid port", "70000", wire.CodeBadInput, "ports are 1 to 65535"},
+		{"invalid endpoint", "ftp://x", wire.CodeBadInput, "a port"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := h.Fails(t, tt.code, "a", "--cdp", tt.endpoint, "open", "about:blank")
@@ -229,6 +232,7 @@ func TestNothingToAttachTo(t *testing.T) {
 			t.Errorf("%s has the endpoint's token", f)
 		}
 	}
-	// The session is not bound to what it never had.
+	// The failed attempts have not bound the session to an endpoint: it can use the shared
+	// browser.
 	h.Text(t, "a", "open", "about:blank")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The browser's window shows a session's page and no empty tab. When the last page closes,
-// the window closes and the browser keeps running.
+// The window of a headed browser shows a session's page and no empty tab. When the last page
+// closes, the window closes and the browser keeps running.
 func TestWindowShowsASessionsPage(t *testing.T) {
 	t.Parallel()
 	x := e2e.NewScreen(t)
@@ -35,7 +35,7 @@ func TestWindowShowsASessionsPage(t *testing.T) {
 	const first, second, third, private = 0x12ab34, 0xab1234, 0x3412ab, 0x777700
 	h.Text(t, "a", "--headed", "open", colour(first))
 	shows("after the first open", first, 1)
-	// The address bar has the keyboard, which keeps nothing from the page.
+	// The address bar has the keyboard focus. The page still gets the keys that a session presses.
 	h.Text(t, "a", "eval", "document.body.append(document.createElement('input'))")
 	h.Text(t, "a", "type", "input", "typed")
 	h.Text(t, "a", "press", "End")

@@ -42,8 +42,8 @@ func who(t *testing.T, h *e2e.Home, s *site.Site, session string, flags ...strin
 	return h.Text(t, session, "get", "text", "#who")
 }
 
-// An incognito session shares no login in either direction, survives the death of each of its
-// processes, and leaves no trace when it is closed.
+// An incognito session shares no login with other sessions. It keeps its login when its daemon or
+// the broker is killed, and leaves no trace when it is closed.
 func TestIncognito(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -89,9 +89,9 @@ func TestIncognito(t *testing.T) {
 			if err := e2e.Kill(victim); err != nil {
 				t.Fatal(err)
 			}
-			// Without the flag: the session is what it is.
+			// The session stays incognito although the command has no --mode flag.
 			if got := h.Text(t, "quiet", "get", "text", "#who"); got != "eve" {
-				t.Errorf("after it the session is %q", got)
+				t.Errorf("afterwards the session is %q", got)
 			}
 			if got := who(t, h, s, "quiet"); got != "eve" {
 				t.Errorf("and after a navigation %q", got)
@@ -119,10 +119,10 @@ func TestIncognito(t *testing.T) {
 		}
 		for _, f := range e2e.FilesBelow(filepath.Join(h.Dir, "state")) {
 			if info, err := os.Stat(f); err == nil && info.Mode().IsRegular() && strings.Contains(read(t, f), "/popups") {
-				t.Errorf("%s knows where it was", f)
+				t.Errorf("%s has a URL of the incognito session", f)
 			}
 		}
-		// The name is free for a session of any kind.
+		// The name can be used for a session of another mode.
 		if got := who(t, h, s, "quiet"); got != "ada" {
 			t.Errorf("a shared session of that name is %q", got)
 		}
@@ -132,8 +132,8 @@ func TestIncognito(t *testing.T) {
 	})
 }
 
-// After the browser dies an incognito session's tabs are opened again, in a context of their own
-// and without its logins, never in the shared context.
+// After the browser dies, the tabs of an incognito session are opened again in a new context of
+// the session, without its logins, and never in the shared context.
 func TestIncognitoBrowserDies(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -141,7 +141,7 @@ func TestIncognitoBrowserDies(t *testing.T) {
 	login(t, h, s, "quiet", "eve", "--mode", "incognito")
 	h.Text(t, "quiet", "open", s.URL("/me"))
 	e2e.KillBrowser(t, h)
-	// The first command that needs the page may find it dying, and says so.
+	// The first command may fail because the browser dies during it. Its error then says so.
 	if r := h.Try("quiet", "--json", "wait", "#who"); r.Status != 0 && r.Envelope(t).Code != wire.CodeBrowserRestart {
 		t.Errorf("the first command after it: %s", r)
 	}
@@ -160,7 +160,8 @@ func TestIncognitoBrowserDies(t *testing.T) {
 	}
 }
 
-// atEndpoint returns what a Playwright program finds at an endpoint.
+// atEndpoint connects a Playwright program to an endpoint. It returns the numbers of contexts,
+// pages and cookies that the program finds, and the user that url, opened in a new page, shows.
 func atEndpoint(t *testing.T, h *e2e.Home, endpoint, url string) string {
 	t.Helper()
 	const script = `

@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A profile has one browser, for all sessions and all spellings of its path. Its logins are its
-// own, and stay.
+// A profile has one browser, for all sessions and all spellings of its path. It shares no logins
+// with other profiles, and keeps them when its browser is stopped.
 func TestProfiles(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -30,7 +30,7 @@ func TestProfiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	login(t, h, s, "shared", "ada")
-	login(t, h, s, "a", "eve", "--profile", dir) // which is not there yet
+	login(t, h, s, "a", "eve", "--profile", dir) // the directory does not exist yet
 	for i, spelled := range []string{dir + "/", "../kept/profile", "../link/profile", "../cwd/../kept/./profile"} {
 		if got := who(t, h, s, "also"+string(rune('0'+i)), "--profile", spelled); got != "eve" {
 			t.Errorf("--profile %s is logged in as %q, want eve", spelled, got)
@@ -40,7 +40,7 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("another profile is logged in as %q", got)
 	}
 	if got := who(t, h, s, "named2", "--profile", filepath.Join(h.Dir, "profiles", "work")); got != "nobody" {
-		t.Errorf("a profile's name and its directory are two: %q", got)
+		t.Errorf("a profile's directory has other logins than its name: %q", got)
 	}
 	if got := who(t, h, s, "mine", "--mode", "persistent"); got != "nobody" {
 		t.Errorf("a profile of the session's own is logged in as %q", got)
@@ -55,7 +55,7 @@ func TestProfiles(t *testing.T) {
 	if modes["a"] != "browser persistent" || modes["shared"] != "browser shared" {
 		t.Errorf("session list: %v", modes)
 	}
-	// The browser is the session's, without the flag too; its logins outlive it.
+	// The session uses this browser also without the flag, and its logins outlive the browser.
 	if got := e2e.Ask[verbs.BrowserStatusOut](t, h, "a", "browser", "status"); got.Mode != wire.ModePersistent || got.Profile != dir {
 		t.Errorf("browser status of the session: %+v", got)
 	}
@@ -63,15 +63,16 @@ func TestProfiles(t *testing.T) {
 	if got := who(t, h, s, "a"); got != "eve" {
 		t.Errorf("after a stop of its browser the session is %q, want eve", got)
 	}
-	// Closed, the session is free of it.
+	// After close, the session is not bound to the profile any more.
 	h.Text(t, "a", "close")
 	if got := who(t, h, s, "a"); got != "ada" {
 		t.Errorf("after close, without the flag, the session is %q, want the shared one's login", got)
 	}
 }
 
-// A profile that another browser uses, or that is not a valid one, is refused with the reason.
-// Nothing is started, removed or opened.
+// An error says why a profile cannot be used: another program's browser uses it, it is not valid,
+// or it contradicts other flags. abrowser then starts no browser, and does not change the profile
+// of the other program or the tabs of that program's browser.
 func TestProfileIsRefused(t *testing.T) {
 	h := e2e.NewHome(t)
 	p := e2e.NewPerson(t, h, "")
@@ -105,7 +106,7 @@ func TestProfileIsRefused(t *testing.T) {
 			if !strings.Contains(*e.Error+e.Hint, tt.message) || e.Hint == "" {
 				t.Errorf("the error is %q with hint %q, want %q", *e.Error, e.Hint, tt.message)
 			}
-			left := func() []e2e.Process { // but a driver, which stays for a moment
+			left := func() []e2e.Process { // except a driver, which ends some seconds later
 				return slices.DeleteFunc(h.Running(), func(p e2e.Process) bool { return p.Kind() == e2e.KindDriver })
 			}
 			if !e2e.Await(e2e.PersonTime, func() bool { return len(left()) == 0 }) {
@@ -122,14 +123,14 @@ func TestProfileIsRefused(t *testing.T) {
 			t.Errorf("%s is gone from the other program's profile", name)
 		}
 	}
-	// When that program has ended, the profile is free, whatever it left.
+	// When the other program has ended, the profile can be used, whatever files that program left.
 	p.End()
 	h.Text(t, "a", "--profile", p.Profile, "open", "about:blank")
 }
 
 // names lists the entries of a directory.
 func names(dir string) []string {
-	entries, _ := os.ReadDir(dir) // one that is not there has none
+	entries, _ := os.ReadDir(dir) // a directory that does not exist has none
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -137,7 +138,9 @@ func names(dir string) []string {
 	return all
 }
 
-// A session in a running browser has that browser's settings, and may be requested with them.
+// All sessions of a browser have the launch settings that it was started with. A command may
+// repeat these settings; other settings are an error. The settings do not apply to the next
+// browser.
 func TestSettingsOfTheBrowserAgree(t *testing.T) {
 	t.Parallel()
 	h := e2e.NewHome(t)
@@ -158,8 +161,9 @@ func TestSettingsOfTheBrowserAgree(t *testing.T) {
 	h.Fails(t, wire.CodeSettingsDiffer, "second", "--args", "--lang=de", "get", "title")
 }
 
-// A session or browser that runs with other settings than requested is an error with the command
-// that changes it, and goes on as it is.
+// A command whose flags contradict the settings of its running session or browser fails. The
+// error's hint is the command that ends the session or the browser, so that another one can be
+// started. The running one is not changed.
 func TestSettingsDiffer(t *testing.T) {
 	h := e2e.NewHome(t)
 	h.Text(t, "shared", "open", "about:blank")
@@ -223,10 +227,10 @@ func TestSettingsDiffer(t *testing.T) {
 				t.Errorf("%s: %d daemons run, were %d", tt.flags, now, before)
 			}
 		}
-		// The failures have left nothing behind that would be in the way.
+		// The failed commands have left nothing that prevents a session of the same name.
 		h.Text(t, "new", "--mode", "incognito", "open", "about:blank")
 	})
-	t.Run("tabs that were left", func(t *testing.T) {
+	t.Run("tabs of a closed session", func(t *testing.T) {
 		h.Text(t, "shared", "close")
 		e := h.Fails(t, wire.CodeSettingsDiffer, "shared", "--mode", "incognito", "open", "about:blank")
 		if e.Hint != "abrowser --session shared close --page" {

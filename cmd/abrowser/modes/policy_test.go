@@ -17,7 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Every policy is there in every mode, and is nobody else's.
+// Every policy works in every mode of the browser, and applies only to the session that set it. A
+// policy decides how a session answers the dialogs and requests of its pages.
 func TestPoliciesInAllModes(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -30,7 +31,8 @@ func TestPoliciesInAllModes(t *testing.T) {
 	modes := map[string][]string{
 		"shared": nil, "incognito": {"--mode", "incognito"}, "persistent": {"--profile", "work"}, "attached": {"--cdp", p.Port},
 	}
-	// steps runs commands of a session in one batch; its result has the records of all.
+	// steps runs commands of a session in one batch. It returns the records of all commands:
+	// reports of dialogs and requests that the pages made, and how they were answered.
 	steps := func(t *testing.T, session string, flags []string, commands ...string) []wire.Record {
 		t.Helper()
 		r := h.Try(session, append(append([]string{"--json"}, flags...), append([]string{"batch", "--bail"}, commands...)...)...)
@@ -49,7 +51,8 @@ func TestPoliciesInAllModes(t *testing.T) {
 		"open " + s.URL("/asks"), "click '#camera'", "wait --text 'camera: NotAllowedError'",
 		"click '#notify'", "wait --text 'notify: error'", "click '#pick'", "wait --text 'pick: AbortError'",
 	}
-	// A daemon a mode, one after the other: all at once they would wait for each other.
+	// Each mode has its own session. The subtests run one after the other: parallel ones would
+	// only wait for each other.
 	for mode, flags := range modes {
 		t.Run(mode, func(t *testing.T) {
 			if got := steps(t, mode, flags, raised...); len(got) != 4 || !allRaised(got) {
@@ -64,9 +67,9 @@ func TestPoliciesInAllModes(t *testing.T) {
 			}
 			got = steps(t, mode, flags, "policy dialog accept-prompt-with Eve", "click '#prompt'", "wait --text 'prompt Eve'",
 				"open "+s.URL("/asks"), "policy permission ask-human camera", "click '#camera'")
-			// The page asks when it gets round to it.
+			// The page may make its request some time after the click.
 			if !e2e.Await(20*time.Second, func() bool { return h.Try(mode, "policy", "answer", "q1", "allow").Status == wire.ExitDone }) {
-				t.Errorf("no question waits for a person: %s", h.Text(t, mode, "policy", "status"))
+				t.Errorf("no request waits for a person: %s", h.Text(t, mode, "policy", "status"))
 			}
 			got = append(got, steps(t, mode, flags, "wait --text 'camera: video'")...)
 			if len(got) != 2 || wire.AnyUnhandled(got) || got[0].Handled != "accepted" || got[1].Handled != "asked" {
@@ -82,14 +85,15 @@ func TestPoliciesInAllModes(t *testing.T) {
 			checkPermissions(t, func(commands ...string) []wire.Record { return steps(t, mode, flags, commands...) })
 		})
 	}
-	// The first one's policies are not the next one's in the same context.
+	// The policies of session "shared" do not apply to another session in the same browser
+	// context.
 	if got := steps(t, "other", nil, raised...); len(got) != 4 || !allRaised(got) {
 		t.Errorf("another session's records are %+v", got)
 	}
 }
 
-// checkPermissions has the page /asks, which is open, ask for all that it knows of, under
-// each policy. What a person is asked is answered, in turn, with yes and no.
+// checkPermissions makes the open page /asks request each permission below under each policy. If
+// the policy is to ask a person, it answers the requests alternately with allow and deny.
 func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record) {
 	t.Helper()
 	all := []struct{ button, allowed, denied, raised string }{
@@ -107,7 +111,7 @@ func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record
 			told := map[string]string{verbs.PolicyAllow: one.allowed, verbs.PolicyDeny: one.denied, verbs.PolicyRaise: cmp.Or(one.raised, one.denied)}[mode]
 			commands = append(commands, "click '#"+one.button+"'", "wait --text '"+one.button+": "+told+"'")
 		}
-		got := steps(commands...) // two of a call, which wants camera and microphone
+		got := steps(commands...) // the call has two records, for camera and microphone
 		if len(got) != len(all)+1 || allRaised(got) != (mode == verbs.PolicyRaise) || wire.AnyUnhandled(got) != (mode == verbs.PolicyRaise) {
 			t.Errorf("%s: the records are %+v", mode, got)
 		}
@@ -119,14 +123,14 @@ func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record
 			answer, told = verbs.PolicyDeny, cmp.Or(one.raised, one.denied)
 		}
 		got := steps("click '#" + one.button + "'")
-		for range 200 { // the page asks when it gets round to it
+		for range 200 { // the page may make its request some time after the click
 			if len(got) > 0 {
 				break
 			}
 			got = steps("wait 50")
 		}
 		if len(got) != 1 || got[0].Handled != "asked" {
-			t.Errorf("%s: a person is asked %+v", one.button, got)
+			t.Errorf("%s: the records are %+v, want one request to a person", one.button, got)
 			continue
 		}
 		id := strings.Fields(got[0].Hint)[3] // abrowser policy answer ID
@@ -134,6 +138,7 @@ func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record
 	}
 }
 
+// allRaised reports whether all records are marked as unhandled and have a hint.
 func allRaised(all []wire.Record) bool {
 	for _, r := range all {
 		if !r.Unhandled || r.Hint == "" {

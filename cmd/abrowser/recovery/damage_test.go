@@ -19,7 +19,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// damages are the ways in which a file may be damaged.
+// damages returns functions that damage a file, by the name of the damage.
 func damages() map[string]func(path string) error {
 	write := func(content string) func(string) error {
 		return func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
@@ -30,8 +30,8 @@ func damages() map[string]func(path string) error {
 		"null":      write("null"),
 		"a list":    write(`[{"owners":7}]`),
 		"truncated": func(path string) error { return os.Truncate(path, 40) },
-		// What chmod does not keep root from reading, this does. A broker that was killed in a
-		// save has left none there.
+		// A directory in place of the file cannot be read even by root. The file may not exist:
+		// a broker that is killed during a save may leave none.
 		"no file": func(path string) error { return errJoin(os.RemoveAll(path), os.Mkdir(path, 0o700)) },
 	}
 }
@@ -45,7 +45,8 @@ func errJoin(errs ...error) error {
 	return nil
 }
 
-// stateFiles lists all files of sessions and browser, leases included.
+// stateFiles lists all files in which sessions and the browser keep their state, and the lock
+// files.
 func stateFiles(h *e2e.Home) []string {
 	var all []string
 	for _, dir := range []string{"state", "run"} {
@@ -58,8 +59,8 @@ func stateFiles(h *e2e.Home) []string {
 	return append(all, filepath.Join(h.Dir, "profiles", "default", "abrowser.lock"))
 }
 
-// With any of our files damaged, the next command works or names the file. Without the file
-// everything is as before: no tab is lost or belongs to another task.
+// After any one of the state or lock files was damaged, the next command works, or its error
+// names the file. No tab is lost, and each tab still belongs to its task.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -78,12 +79,12 @@ func TestDamagedFiles(t *testing.T) {
 	var all []damaged
 	names := slices.Sorted(mapKeys(damages()))
 	for i, path := range files {
-		if filepath.Base(path) != "browser-default.json" { // one kind each
+		if filepath.Base(path) != "browser-default.json" { // one kind of damage per file
 			all = append(all, damaged{path, names[i%len(names)]})
 			continue
 		}
-		// Who owns which tab stands in it. More would be more deaths of the broker than its
-		// keeper takes for bad luck.
+		// This file records which session owns which tab, so it is damaged in several ways. Each
+		// kills the broker, and after five deaths within 20 s the keeper does not restart it.
 		for _, name := range []string{"empty", "garbage", "no file"} {
 			all = append(all, damaged{path, name})
 		}
@@ -94,13 +95,15 @@ func TestDamagedFiles(t *testing.T) {
 		t.Run(strings.ReplaceAll(below, "/", " ")+" is "+name, func(t *testing.T) {
 			whole, err := os.ReadFile(path)
 			if err != nil {
-				t.Skip("it has gone by itself") // the list is of a moment; what is always there, it has in each run
+				// The list was made before the subtests. A file that always exists is never
+				// skipped.
+				t.Skip("the file does not exist any more")
 			}
 			if err := e2e.Kill(h.Daemon("one")); err != nil {
 				t.Fatal(err)
 			}
 			keeper := h.Of(e2e.KindKeeper)[0]
-			if strings.Contains(below, "browser-default") { // a living broker would write it anew
+			if strings.Contains(below, "browser-default") { // a running broker rewrites it
 				e2e.Stop(t, keeper)
 				if err := e2e.Kill(h.Of(e2e.KindBroker)[0]); err != nil {
 					t.Fatal(err)
@@ -116,7 +119,8 @@ func TestDamagedFiles(t *testing.T) {
 			if e := r.Envelope(t); !e.Success && !strings.Contains(*e.Error, filepath.Base(path)) && !e2e.Allowed(e.Code) {
 				t.Errorf("the error does not name the file: %s", r)
 			}
-			if info, err := os.Lstat(path); err == nil && info.IsDir() { // nobody else would remove it
+			// If abrowser has not replaced the directory, the file is put back.
+			if info, err := os.Lstat(path); err == nil && info.IsDir() {
 				if err := errJoin(os.Remove(path), os.WriteFile(path, whole, 0o600)); err != nil {
 					t.Fatal(err)
 				}
@@ -140,8 +144,8 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// The run directory is removed or replaced while daemons and broker run. The next commands find
-// the tabs again.
+// If the run directory, which has the sockets, is removed or replaced while daemons and broker
+// run, the next commands find the tabs again.
 func TestRunDirectoryGoes(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -161,7 +165,8 @@ func TestRunDirectoryGoes(t *testing.T) {
 			if err := test.do(); err != nil {
 				t.Fatal(err)
 			}
-			// Daemon and driver end when they see that nobody finds them any more.
+			// The old daemon and driver end some time after their sockets are gone, so a command
+			// may fail until then.
 			if !e2e.Await(time.Minute, func() bool {
 				r := h.Try("task", "--json", "eval", "reveal()")
 				e := r.Envelope(t)
@@ -186,8 +191,8 @@ func TestRunDirectoryGoes(t *testing.T) {
 	}
 }
 
-// The clock was set back, so the files on disk are from the future. Everything works, and nothing
-// counts as old.
+// After the clock was set back, the files on disk have times in the future. All commands work, and
+// no tab counts as old.
 func TestFilesOfTomorrow(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -211,7 +216,9 @@ func TestFilesOfTomorrow(t *testing.T) {
 	}
 	err = filepath.WalkDir(h.Dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || strings.Contains(path, "/profiles/") || e.Type()&(fs.ModeSymlink|fs.ModeSocket) != 0 {
-			return nil // Chromium's own come and go; a socket is known by its time
+			// Chromium's own files come and go. A daemon recognizes its socket by the modification
+			// time.
+			return nil
 		}
 		return os.Chtimes(path, tomorrow, tomorrow)
 	})

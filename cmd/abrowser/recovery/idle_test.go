@@ -19,8 +19,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// An idle session ends. Its page stays, and the next command continues in it. A running command
-// keeps the session alive, however long it takes; asking for its status does not.
+// The daemon of an idle session ends. The session's page stays open, and the next command
+// continues there. A running command keeps the daemon alive, however long it takes; `status` does
+// not.
 func TestIdleSessionsEnd(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -28,9 +29,10 @@ func TestIdleSessionsEnd(t *testing.T) {
 	h.Text(t, "long", "open", s.URL("/page/long"))
 	stays := h.Daemon("long")
 	h.Text(t, "long", "--idle-timeout", "3s", "wait", "4000")
-	time.Sleep(300 * time.Millisecond) // in which one would have ended whose time ran on meanwhile
+	// If the time of the command counted as idle, the daemon would end now.
+	time.Sleep(300 * time.Millisecond)
 	if now := h.Daemon("long"); now.PID != stays.PID {
-		t.Errorf("the session ended under its command: it was served by %s, and is by %s", stays, now)
+		t.Errorf("the session's daemon ended after a long command: it was %s and is %s", stays, now)
 	}
 	h.Env = append(h.Env, "AGENT_BROWSER_IDLE_TIMEOUT_MS=1000")
 	h.Text(t, "task", "open", s.URL("/secret"))
@@ -50,7 +52,7 @@ func TestIdleSessionsEnd(t *testing.T) {
 	if got := e2e.MarkOf(t, h, "task"); got != want {
 		t.Errorf("the session came back to %v, want %v", got, want)
 	}
-	// Each command finds a daemon or starts one, whenever it comes.
+	// Each command finds a daemon or starts one, even while the previous daemon ends.
 	h.Env = append(h.Env, "ABROWSER_IDLE_TIMEOUT=50ms")
 	daemons := map[int]bool{}
 	for i := range 12 {
@@ -58,19 +60,20 @@ func TestIdleSessionsEnd(t *testing.T) {
 			t.Errorf("command %d says %s", i, got)
 		}
 		daemons[h.Daemon("task").PID] = true
-		time.Sleep(time.Duration(30+5*i) * time.Millisecond) // around the end of its time
+		time.Sleep(time.Duration(30+5*i) * time.Millisecond) // around the idle timeout of 50 ms
 	}
 	t.Logf("%d daemons served 12 commands", len(daemons))
 	h.Text(t, "task", "--idle-timeout", "0", "get", "url")
 	stays = h.Daemon("task")
-	time.Sleep(time.Second) // in which it would have ended 20 times
+	time.Sleep(time.Second) // 20 times the previous idle timeout
 	if now := h.Daemon("task"); now.PID != stays.PID || now.PID == 0 {
 		t.Errorf("with --idle-timeout 0 the daemon was %v and is %v", stays, now)
 	}
 	h.Fails(t, wire.CodeBadInput, "task", "--idle-timeout", "soon", "get", "url")
 }
 
-// The tabs of a session that has ended because it was idle are released, and can be pruned.
+// When a session has ended because it was idle, its tabs are already released, and `tab prune`
+// closes them.
 func TestIdleSessionsAreReleasedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -88,7 +91,7 @@ func TestIdleSessionsAreReleasedAtOnce(t *testing.T) {
 	}
 }
 
-// owner starts a process that a task could run in.
+// owner starts a process that a test can name as the owner of a session.
 func owner(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sleep", "600")
@@ -102,7 +105,8 @@ func owner(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-// A session ends with its owner process, the last one that was named.
+// A session ends when its owner process ends. --owner-pid and ABROWSER_OWNER_PID name the owner;
+// the last one that was named counts.
 func TestSessionEndsWithItsOwner(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -114,7 +118,7 @@ func TestSessionEndsWithItsOwner(t *testing.T) {
 	h.Env = h.Env[:len(h.Env)-1]
 	daemon := h.Daemon("task")
 	_ = first.Process.Kill()
-	time.Sleep(time.Second) // an owner's end is noticed at once
+	time.Sleep(time.Second) // long enough: a daemon notices the end of its owner at once
 	h.Text(t, "task", "get", "url")
 	if now := h.Daemon("task"); now.PID != daemon.PID {
 		t.Fatalf("the end of an owner that was replaced ended the session: %v, was %v", now, daemon)
@@ -148,8 +152,8 @@ func TestSessionEndsWithItsOwner(t *testing.T) {
 	}
 }
 
-// A browser without tabs is stopped after a time, one with tabs is not. A client that connects at
-// that moment gets another browser.
+// A browser without tabs is stopped after its idle timeout. A browser with tabs is not, even if
+// they are released. A command that starts while the browser is being stopped gets a new browser.
 func TestBrowserWithoutTabsIsStopped(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -159,15 +163,15 @@ func TestBrowserWithoutTabsIsStopped(t *testing.T) {
 	h.Text(t, "keeps", "eval", "document.cookie = 'visit=1; path=/'")
 	h.Text(t, "keeps", "close")
 	browser := h.Of(e2e.KindBrowser)
-	time.Sleep(4 * time.Second) // four times what it stays without tabs
+	time.Sleep(4 * time.Second) // four times the idle timeout
 	if now := h.Of(e2e.KindBrowser); len(now) != 1 || now[0].PID != browser[0].PID {
-		t.Fatalf("with a tab to review the browser was %v and is %v", browser, now)
+		t.Fatalf("with a released tab the browser was %v and is %v", browser, now)
 	}
 	h.Text(t, "", "tab", "prune", "--all")
 	if !e2e.Await(20*time.Second, func() bool {
 		return len(h.Of(e2e.KindBrowser))+len(h.Of(e2e.KindKeeper))+len(h.Of(e2e.KindBroker)) == 0
 	}) {
-		t.Fatalf("without tabs there still run %v", h.Running())
+		t.Fatalf("without tabs these processes still run: %v", h.Running())
 	}
 	h.Text(t, "next", "open", s.URL("/page/two"))
 	if got := h.Text(t, "next", "eval", "document.cookie"); got != `"visit=1"` {
@@ -176,7 +180,7 @@ func TestBrowserWithoutTabsIsStopped(t *testing.T) {
 	h.Text(t, "next", "close", "--page")
 	log := filepath.Join(h.Dir, "log", "browser.default.log")
 	stops := func() int {
-		text, _ := os.ReadFile(log) // without it none
+		text, _ := os.ReadFile(log) // a missing file is a count of 0
 		return strings.Count(string(text), "the browser has no tabs and no clients, and is stopped")
 	}
 	for round := range 2 {
@@ -187,10 +191,10 @@ func TestBrowserWithoutTabsIsStopped(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
-				time.Sleep(time.Duration(30*i) * time.Millisecond) // before, while and after it stops
+				time.Sleep(time.Duration(30*i) * time.Millisecond) // before, during and after the stop
 				session := fmt.Sprintf("r%d_%d", round, i)
 				if r := h.Try(session, "open", s.URL("/page/"+session)); r.Status != wire.ExitDone || r.Stderr != "" {
-					t.Errorf("at the moment the browser was stopped: %s", r)
+					t.Errorf("while the browser was being stopped: %s", r)
 				}
 				if r := h.Try(session, "close", "--page"); r.Status != wire.ExitDone {
 					t.Errorf("%s", r)

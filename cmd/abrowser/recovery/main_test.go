@@ -1,5 +1,9 @@
 //go:build linux
 
+// Package recovery_test checks that sessions survive damaged or removed files, and that idle
+// sessions and browsers end. A session's commands run in its daemon process. A broker process
+// connects all daemons to one Chromium. A keeper process starts the browser and restarts a broker
+// that has died.
 package recovery_test
 
 import (

@@ -12,8 +12,9 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// The socket of a session at rest is removed. Its daemon ends without another command, since
-// nothing can reach it, and its tab stays. Another session's daemon is not affected.
+// If the socket of a session that runs no command is removed, the session's daemon ends without
+// another command, since nothing can reach it. The session's tab stays open. Another session's
+// daemon is not affected.
 func TestSocketIsRemoved(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -36,8 +37,9 @@ func TestSocketIsRemoved(t *testing.T) {
 	}
 }
 
-// The socket of a daemon without a browser is removed, so that no broker notices. The
-// session's next command does not wait until that daemon ends by itself.
+// If the socket of a daemon is removed while no browser runs, there is no broker that could notice
+// the removal and end the daemon. The session's next command ends the daemon and starts another
+// one.
 func TestSocketOfDaemonWithoutBrowserIsRemoved(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

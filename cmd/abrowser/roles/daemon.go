@@ -11,11 +11,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// serveSession is the process `abrowser daemon NAME`: it serves one session. It starts the
-// browser and the driver at the first verb that needs a page.
+// serveSession runs the process `abrowser daemon NAME`, which serves one session. The process
+// starts the browser and the driver at the first verb that needs a page.
 func serveSession(ctx context.Context, sys cli.System, session string) error {
-	// A session runs one command at a time. A second processor would be woken by each
-	// response and find nothing to do, which costs a tenth of a short command's time.
+	// A session runs one command at a time. With a second processor, each response would wake a
+	// thread that finds nothing to do, which costs a tenth of a short command's time.
 	runtime.GOMAXPROCS(1)
 	return announced(sys, func(r *role) error {
 		broker, err := r.root.BrowserOf(r.settings)
@@ -60,5 +60,5 @@ func finishRecording(root home.Root, session string) (string, error) {
 // closesAtEnd reports whether the tabs of a session that ends without its daemon are closed.
 func closesAtEnd(root home.Root, session string) bool { return daemon.ClosesAtEnd(root, session) }
 
-// cleanupScript removes from a page what the daemon has put into it.
+// cleanupScript returns the script that removes from a page what the daemon has added to it.
 func cleanupScript() string { return web.CleanupScript }

@@ -11,10 +11,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// finalizeSession removes the state of a session that ended with its agent while no daemon
-// was connected for it: the recording is written, the settings are forgotten. It reports
-// whether the session's tabs are to be closed. If a daemon runs after all, an idle one is
-// closed, and a busy one is left alone, since another caller uses it by now.
+// finalizeSession removes the state of a session that ended with its agent while no daemon of the
+// session was connected to the broker. It writes the HAR that was recorded, and removes the stored
+// settings. It reports whether the broker must close the session's tabs. If a daemon runs
+// nevertheless, finalizeSession closes it if it is idle. It leaves a busy daemon alone, since
+// another caller uses the session by then.
 func finalizeSession(ctx context.Context, root home.Root, session string) (closes bool, err error) {
 	place, err := root.Session(session)
 	if err != nil {

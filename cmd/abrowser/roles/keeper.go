@@ -11,7 +11,8 @@ import (
 	"github.com/abrowser/abrowser/launcher/keeper"
 )
 
-// keepBrowser is the process `abrowser keeper`: it starts a browser and holds it.
+// keepBrowser runs the process `abrowser keeper`, which starts a browser and its broker and
+// restarts them if they die.
 func keepBrowser(ctx context.Context, sys cli.System) error {
 	return announced(sys, func(r *role) error {
 		executable, err := os.Executable()
@@ -36,8 +37,8 @@ func keepBrowser(ctx context.Context, sys cli.System) error {
 	})
 }
 
-// serveBrowser is the process `abrowser broker`, which a keeper starts and hands its
-// descriptors.
+// serveBrowser runs the process `abrowser broker`. A keeper starts it and passes it the descriptors
+// of the browser's pipe and of the listening socket.
 func serveBrowser(ctx context.Context, sys cli.System) error {
 	r, err := newRole(sys)
 	if err != nil {

@@ -63,8 +63,8 @@ func (f *full) inClients(in verbs.MCPInstallIn, server mcpsetup.Server) (*verbs.
 	return out, nil
 }
 
-// ofGoRun reports whether `go run` has built the program: in a temporary directory, or in Go's
-// cache, from which it is started the next time.
+// ofGoRun reports whether `go run` has built the program. Such a program is in a temporary
+// directory, or in Go's build cache, from which `go run` starts it the next time.
 func ofGoRun(program string) bool {
 	dir := filepath.Dir(program)
 	cached, err := regexp.MatchString(`^[0-9a-f]{64}-d$`, filepath.Base(dir))

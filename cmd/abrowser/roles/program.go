@@ -1,10 +1,11 @@
-// Package roles runs what the process is when it is not a command: a session's daemon, a
-// browser's keeper or broker, Playwright's Node. It also provides what commands need beyond
-// a socket: starting and killing processes, installing, serving an MCP client.
+// Package roles runs the background processes of abrowser: a session's daemon, a browser's keeper
+// and broker, and the program that playwright-go starts in place of Node. A role is one of these.
+// The package also implements [commands.FullProgram], with which commands start and kill
+// processes, install, and serve an MCP client.
 //
-// It wires daemon, launcher and broker together and has no rules of its own. Only main
-// imports it. Its invariant: a process that another abrowser started reports once, over the
-// pipe that it inherited, that it serves or why it does not.
+// It connects packages daemon, launcher and broker, and contains no rules itself. Only main
+// imports it. Its invariant: a process that another abrowser process has started reports once,
+// over the pipe that it inherited, that it serves or why it does not.
 package roles
 
 import (
@@ -30,14 +31,14 @@ type Program struct{ System cli.System }
 // Build returns the program's own build.
 func (Program) Build() (string, error) { return (&launcher.Launcher{}).Build() }
 
-// Full never fails: the program is complete.
+// Full returns the full program. It never fails.
 func (p Program) Full(_ context.Context, root home.Root) (commands.FullProgram, error) {
 	return &full{p.System, root, &launcher.Launcher{
 		Root: root, Environ: p.System.Environ(), Progress: p.System.Stderr, Terminal: p.System.Terminal,
 	}}, nil
 }
 
-// full serves one command, or all commands of an MCP client.
+// full is the [commands.FullProgram] for one command line or one MCP client.
 type full struct {
 	sys      cli.System
 	root     home.Root

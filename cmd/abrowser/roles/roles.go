@@ -16,18 +16,20 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// role is the process that another abrowser has started, with what it was started with.
+// role is a process that another abrowser process has started, with the settings that it got from
+// the environment.
 type role struct {
 	root     home.Root
 	settings wire.Settings
 	build    string
 	log      *slog.Logger
 	launcher *launcher.Launcher
-	ready    func(error) // reports, the first time, that the process serves or why it does not
+	ready    func(error) // reports once that the process serves (nil), or why it does not
 }
 
-// Role runs the process's role if its arguments name one instead of a command: Node's stand-in,
-// a session's daemon, a browser's keeper or its broker. It returns the exit status.
+// Role runs the process's role if args name one instead of a command: the program that
+// playwright-go starts in place of Node, a session's daemon, a browser's keeper or its broker. It
+// reports whether args name a role, and returns the exit status.
 func (p Program) Role(args []string) (handled bool, status int) {
 	if handled, status := driver.Main(args); handled {
 		return true, status
@@ -36,7 +38,7 @@ func (p Program) Role(args []string) (handled bool, status int) {
 	if run == nil {
 		return false, 0
 	}
-	// A signal asks a role to end, which it does in its own order.
+	// A signal cancels ctx. The role then cleans up and returns.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, p.System); err != nil {
@@ -57,7 +59,7 @@ func roleOf(args []string) func(context.Context, cli.System) error {
 	return nil
 }
 
-// newRole returns the process's role with what it was started with.
+// newRole returns the process's role with the settings from the environment.
 func newRole(sys cli.System) (*role, error) {
 	r := &role{log: newLog(sys), ready: func(error) {}}
 	var err error
@@ -72,7 +74,7 @@ func newRole(sys cli.System) (*role, error) {
 	return r, err
 }
 
-// newLog writes JSON lines to stderr, which is the role's log file.
+// newLog returns a logger that writes JSON lines to stderr, which is the role's log file.
 func newLog(sys cli.System) *slog.Logger {
 	level := slog.LevelInfo
 	_, text := wire.LookupVariable(sys.Lookup, wire.Variables("DEBUG"))
@@ -85,7 +87,7 @@ func newLog(sys cli.System) *slog.Logger {
 // announced runs a role that a launcher waits for. A failure before the role is ready is
 // reported to the launcher, too.
 func announced(sys cli.System, run func(*role) error) error {
-	// Before anything else is opened, since the descriptor is known by its number alone.
+	// This must run before any file is opened, since only a number identifies the pipe's descriptor.
 	pipe, err := launcher.ReadyPipe(sys.Lookup)
 	if err != nil {
 		return err

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// action is a command whose effect a page can count. A new command of the product is a
-// new line in [actions], and its element in page.js.
+// action is a command whose effect a page can count. For a new command of the product, add a
+// line to [actions], and its element to page.js.
 type action struct {
 	name string
 	// command returns the arguments that perform the action on an element.
 	command func(selector string, s step) []string
-	// once counts what the element sees when the action is done once.
+	// once returns how often each event type occurs when the step's action is done once.
 	once func(s step) map[string]int
-	// shows are the events that show what a step entered, by which owns tells them from
-	// those of the other steps. Of all others only the time tells.
+	// shows lists the event types whose value shows which step caused the event; owns
+	// reports whether s caused r. Other events are assigned to steps by their time.
 	shows []string
 	owns  func(s step, r record) bool
-	// token makes what a step enters, which differs from what the other steps enter.
+	// token returns what a step enters. It differs from what the other steps enter.
 	token     func(r *rand.Rand, c spec, step int) string
-	noElement bool // it takes no selector, so it waits for nothing
-	keeps     bool // done already, it succeeds without doing it again
+	noElement bool // the command takes no selector, so it waits for nothing
+	keeps     bool // once the action is done, the command succeeds without doing it again
 }
 
 const (
@@ -47,7 +47,7 @@ func actions() []action {
 	}
 	named := func(_ *rand.Rand, c spec, step int) string { return fmt.Sprintf("%sk%d", c.ID, step) }
 	holds := func(s step, r record) bool { return r.Value == s.Token }
-	key := func(_ *rand.Rand, c spec, step int) string { // another for each command of a page
+	key := func(_ *rand.Rand, c spec, step int) string { // differs for each command of a page
 		return string(letters[c.Slot*mostSteps+step])
 	}
 	return []action{
@@ -82,8 +82,9 @@ func actions() []action {
 	}
 }
 
-// keys is a text for a step, of letters that no other step of the case has, nor of the two
-// cases before and after: what they type may go to an element that kept the keyboard.
+// keys returns a text for a step. Its letters occur in no other step of the case, nor in the two
+// cases before it and the two after it, because its keys may go to an element of another case
+// that still has the focus.
 func keys(r *rand.Rand, c spec, step int) string {
 	const each = 3
 	first := (c.Slot%3*mostSteps + step) * each
@@ -95,17 +96,18 @@ func keys(r *rand.Rand, c spec, step int) string {
 	return string(text)
 }
 
-// letters are the keys that are pressed, each of one character.
+// letters are the keys that commands press, one byte each.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// fits reports whether an action shows anything with a kind of readiness: what takes no
-// element waits for none, and what is pressed or evaluated is the main frame's.
+// fits reports whether the action can show anything about a kind of readiness. An action without
+// an element does not wait for one, and it acts on the main frame.
 func (a action) fits(kind string) bool {
 	switch kind {
 	case "once", "busy", "navigating", "dialog":
 		return true
 	case "far":
-		return !a.noElement && a.name != "submit" // its frame would begin anew, with the frame in it
+		// submit would reload the far frame, with the deep frame in it.
+		return !a.noElement && a.name != "submit"
 	}
 	return !a.noElement
 }

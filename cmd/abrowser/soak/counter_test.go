@@ -10,9 +10,9 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// A control experiment: clicks by a connection of the test's own, of which it is known
-// how many there are, and nothing of the product between. The pages go elsewhere in the
-// middle of the click's event, send a form, or are busy; each click is counted once.
+// A page counts each click once, even if it navigates in the middle of the click event, submits
+// a form, or is busy. This is a control experiment: the test clicks over a CDP connection of its
+// own, without the product, so it has the exact number of clicks.
 func TestCounterLosesNothing(t *testing.T) {
 	h := e2e.NewHome(t)
 	s := startSite(t)
@@ -31,7 +31,7 @@ func TestCounterLosesNothing(t *testing.T) {
 		s.await(20*time.Second, func() bool { _, ok := s.find("ready", c.Spec.ID); return ok })
 		for range 1 + i%2 {
 			switch i % 3 {
-			case 0: // the document is over before a report can leave it
+			case 0: // the document is unloaded before it can send a report
 				person.Eval(tab, "addEventListener('click', () => location.reload())")
 			case 2:
 				person.Eval(tab, "addEventListener('click', () => { for (const end = Date.now() + 300; Date.now() < end; ); })")
@@ -67,7 +67,7 @@ func TestCounterLosesNothing(t *testing.T) {
 	}
 }
 
-// begun is how many documents have begun.
+// begun returns how many documents have begun.
 func (s *site) begun() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The judge finds each contradiction, and none in answers that are true.
+// judge finds every contradiction between answers and records, and none in true answers.
 func TestJudge(t *testing.T) {
 	zero := time.UnixMilli(1_800_000_000_000)
 	at := func(ms int) time.Time { return zero.Add(time.Duration(ms) * time.Millisecond) }

@@ -14,22 +14,22 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// command is a step that was run, and what it answered.
+// command is a step that was run, with its answer.
 type command struct {
 	Step       step
 	Args       []string
-	Selector   string // of the element
+	Selector   string // selector or ref of the element
 	Start, End time.Time
 	Timeout    time.Duration
 	Success    bool
-	Code       wire.Code // of a failure
+	Code       wire.Code // why the command failed
 	Error      string
-	Killed     string // the signal that its process got; empty is none
+	Killed     string // the signal that the test sent to the command's process, or empty
 	Answered   bool
 	Result     e2e.Result
 }
 
-// outcome is the answer as the table counts it.
+// outcome returns the answer as the table counts it: success, an error code or no answer.
 func (c command) outcome() string {
 	switch {
 	case !c.Answered:
@@ -40,53 +40,52 @@ func (c command) outcome() string {
 	return string(c.Code)
 }
 
-// mayBeDone reports whether the answer leaves open if the command has done anything.
+// mayBeDone reports whether the answer leaves open if the command had an effect.
 func (c command) mayBeDone() bool { return !c.Answered || c.Code == wire.CodeResultUnknown }
 
 // The classes of contradiction between an answer and what the page counted.
 const (
-	wrongDouble  = "double"  // success or unknown, and more than once
-	wrongMissing = "missing" // success, and not even once
-	wrongPartial = "partial" // success, and some of it is missing
-	wrongDone    = "done"    // failure, and something was done before the answer
-	wrongLate    = "late"    // failure, and something was done after the answer
-	wrongOrder   = "order"   // keys in another order
-	wrongStray   = "stray"   // no effect too many, but input that the element should not have seen
-	wrongReason  = "reason"  // failure for a reason that was not so
+	wrongDouble  = "double"  // success or result_unknown, and more than one effect
+	wrongMissing = "missing" // success, and no effect
+	wrongPartial = "partial" // success, and a part of the effect is missing
+	wrongDone    = "done"    // failure, and an effect that came before the answer, at least in part
+	wrongLate    = "late"    // failure, and an effect that came after the answer
+	wrongOrder   = "order"   // keys in a wrong order
+	wrongStray   = "stray"   // the right effects, and further input for the element
+	wrongReason  = "reason"  // failure for a reason that did not exist
 )
 
 func classes() []string {
 	return []string{wrongDouble, wrongMissing, wrongPartial, wrongDone, wrongLate, wrongOrder, wrongStray, wrongReason}
 }
 
-// finding is one contradiction.
+// finding is one contradiction between a command's answer and what happened.
 type finding struct {
 	Class   string
 	Command int
 	Text    string
 }
 
-// verdict is what became of a case.
+// verdict is what judge finds about a case.
 type verdict struct {
 	Findings  []finding
-	Elsewhere []string // what else got input that was for the element
-	Blocked   []string // input that was kept from an element that moved away from it
-	Ready     float64  // when the element became ready, 0 where it never did
-	Unknown   bool     // a command has not said whether it was done
-	GivenUp   bool     // its time was over in the middle of its keys, of which nothing else can be said
+	Elsewhere []string // input that other elements got instead of the case's element
+	Blocked   []string // input for the element that did not reach it, because the element had moved
+	Ready     float64  // when the element became ready, in milliseconds since 1970; 0 if it did not
+	Unknown   bool     // a command's answer leaves open whether it had an effect
+	GivenUp   bool     // type reached its timeout after some of its keys; its result is unknown
 }
 
-// clockError is how much later than the test's clock a page's may say that an event was,
-// or earlier, in milliseconds.
+// clockError is the most, in milliseconds, by which a page's clock and the test's may differ.
 const clockError = 2
 
-// judge compares the answers of a case with what its page recorded. The records are all
-// of the page, in order; over is when the page's next case began.
+// judge compares the answers of a case's commands with the records of its page. The records are
+// all records of the page, ordered by time; over is when the page's next case began.
 func judge(c *plannedCase, commands []command, over time.Time, records []record) verdict {
 	var v verdict
 	act := actionOf(c.Spec.Action)
-	done := false             // by a command before
-	spare := map[string]int{} // what a command before may still do
+	done := false             // an earlier command had an effect
+	spare := map[string]int{} // effects that an earlier command may still have
 	for _, r := range records {
 		if r.Type == "ready" && r.On == c.Spec.ID {
 			v.Ready = r.At
@@ -98,11 +97,13 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 		keys, bubbled := "", map[string]bool{}
 		once := act.once(cmd.Step)
 		if act.name == "enter" && (reached(own, c.Spec.ID) || cmd.mayBeDone()) {
-			once = map[string]int{"keydown": 1, "submit": 1, "request": 1} // as far as the element has the focus
+			// The key submits the form if the element has the focus.
+			once = map[string]int{"keydown": 1, "submit": 1, "request": 1}
 		}
 		for _, r := range own {
 			switch {
-			case once[r.Type] > 0 && r.counts(c, act): // a change may come of a field that loses the keyboard, too
+			// Other events do not count, such as the change event of a field that loses the focus.
+			case once[r.Type] > 0 && r.counts(c, act):
 				counts[r.Type]++
 				reachedIt[r.Type]++
 				if r.At > milliseconds(cmd.End)+clockError {
@@ -121,7 +122,7 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 		}
 		if counts["request"] == 0 && leavesAfterSubmit(own, c.Spec.ID) {
 			once = maps.Clone(once)
-			delete(once, "request") // the page's own navigation has replaced the form's
+			delete(once, "request") // the page's own navigation has replaced that of the form
 		}
 		for what := range bubbled {
 			if !act.noElement {
@@ -154,7 +155,7 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 			switch {
 			case got != "":
 				found(wrongStray, "%s, and the element got %s", cmd.outcome(), got)
-			case seen != "" && c.moves(): // where it was is something else by then, or another node
+			case seen != "" && c.moves(): // something else is at the element's place by then
 				v.Blocked = append(v.Blocked, fmt.Sprintf("command %d (%s): %s", i, cmd.outcome(), seen))
 			case seen != "":
 				found(wrongStray, "%s, and the element's window saw %s, kept from the element", cmd.outcome(), seen)
@@ -170,7 +171,7 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 		default:
 			v.Unknown = true
 		}
-		if cmd.mayBeDone() { // what of it comes later is no other command's
+		if cmd.mayBeDone() { // later effects of this command are not counted against another one
 			spare = map[string]int{}
 			for what, n := range once {
 				spare[what] = max(0, n-counts[what])
@@ -184,14 +185,14 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 	return v
 }
 
-// moves reports whether the element may be elsewhere, or another node, when input comes
-// that was sent to it. Nobody can know that before; the input must be kept from whatever
-// is there.
+// moves reports whether the element may be at another place, or replaced by another node, when
+// input for it arrives. The product cannot prevent that, but it has to keep the input from
+// whatever is at the old place.
 func (c *plannedCase) moves() bool {
 	return slices.Contains([]string{"css", "raf", "interval", "replaced"}, c.Spec.Hold)
 }
 
-// counts reports whether a record is part of what the action does.
+// counts reports whether a record is an effect of the action.
 func (r record) counts(c *plannedCase, act action) bool {
 	if act.noElement && r.Type == "keydown" {
 		return r.Level == levelWindow && r.Trusted && (act.name != "enter" || r.Value == "Enter")
@@ -203,9 +204,9 @@ func isPress(kind string) bool {
 	return slices.Contains([]string{"pointerdown", "mousedown", "click", "keydown"}, kind)
 }
 
-// recordsOf are the records that belong to a command: those that show what it entered,
-// else those between its start and the next one's. What did not go to the element
-// belongs to no command after over, when the page's next case began.
+// recordsOf returns the records that belong to command i. A record that shows what a command
+// entered belongs to the command that entered it. Any other record belongs to the last command
+// that began before it. From over on, only the records of the element belong to a command.
 func recordsOf(c *plannedCase, act action, commands []command, i int, over time.Time, records []record) []record {
 	from, to := milliseconds(commands[i].Start)-clockError, math.Inf(1)
 	if i+1 < len(commands) {
@@ -221,7 +222,8 @@ func recordsOf(c *plannedCase, act action, commands []command, i int, over time.
 				own = append(own, r)
 			}
 		case r.At >= to, r.At >= milliseconds(over) && (r.On != c.Spec.ID || act.name == "type" && r.Type == "input"):
-			// Another command's; an element that keeps the keyboard gets what is typed after it.
+			// The record belongs to another command. An element that keeps the focus also gets
+			// the text that the next case types.
 		default:
 			own = append(own, r)
 		}
@@ -234,13 +236,13 @@ func reached(records []record, id string) bool {
 	return slices.ContainsFunc(records, func(r record) bool { return r.Type == "keydown" && r.On == id && r.Level == levelElement })
 }
 
-// leavesAfterSubmit reports whether the page itself navigates after the form was submitted.
+// leavesAfterSubmit reports whether the page itself navigates after the form is submitted.
 func leavesAfterSubmit(records []record, id string) bool {
 	submitted := slices.IndexFunc(records, func(r record) bool { return r.Type == "submit" && r.On == id })
 	return submitted >= 0 && slices.ContainsFunc(records[submitted:], func(r record) bool { return r.Type == "leaves" && r.On == id })
 }
 
-// isOver reports whether more was counted of anything than once and spare allow.
+// isOver reports whether any count is greater than once and spare together allow.
 func isOver(counts, once, spare map[string]int) bool {
 	for what, n := range counts {
 		if n > once[what]+spare[what] {
@@ -250,8 +252,8 @@ func isOver(counts, once, spare map[string]int) bool {
 	return false
 }
 
-// isPartOf reports whether all keys are in a text, in its order. Between two documents a
-// page may miss some.
+// isPartOf reports whether text contains all the keys, in the same order. text may contain
+// further keys, because a page that changes its document can miss some.
 func isPartOf(keys, text string) bool {
 	for _, key := range keys {
 		at := strings.IndexRune(text, key)
@@ -263,7 +265,8 @@ func isPartOf(keys, text string) bool {
 	return true
 }
 
-// falseReason says why the reason that a failure names is not so.
+// falseReason returns why the error code of command i is wrong, or an empty string if nothing
+// contradicts it.
 func falseReason(c *plannedCase, commands []command, i int) string {
 	switch commands[i].Code {
 	case wire.CodeStaleRef:
@@ -286,7 +289,7 @@ func total(counts map[string]int) int {
 	return n
 }
 
-// presses is how often the window sees each kind of input when the action is done once.
+// presses returns how often the window gets each kind of input when the action is done once.
 func presses(act action, once map[string]int) map[string]int {
 	if act.noElement {
 		return nil
@@ -295,7 +298,8 @@ func presses(act action, once map[string]int) map[string]int {
 	return map[string]int{"pointerdown": clicks, "mousedown": clicks, "click": clicks, "keydown": once["keydown"]}
 }
 
-// strays is the input for an element beyond what the answer allows.
+// strays describes the input for the element that exceeds what the command's answer allows. It
+// returns an empty string if there is none.
 func strays(act action, cmd command, seen, once, spare map[string]int) string {
 	most := map[string]int{}
 	if cmd.Success || cmd.mayBeDone() {
@@ -304,7 +308,7 @@ func strays(act action, cmd command, seen, once, spare map[string]int) string {
 	var said []string
 	for _, what := range []string{"pointerdown", "mousedown", "click", "keydown"} {
 		if what == "keydown" && once[what] == 0 {
-			continue // a key that was meant for something else
+			continue // the key was for something else
 		}
 		if allowed := most[what] + spare["window "+what]; seen[what] > allowed {
 			said = append(said, fmt.Sprintf("%d %s, want at most %d", seen[what], what, allowed))
@@ -313,8 +317,8 @@ func strays(act action, cmd command, seen, once, spare map[string]int) string {
 	return strings.Join(said, ", ")
 }
 
-// changedDocument reports whether the page was between two documents while a command
-// ran, when a key may reach neither.
+// changedDocument reports whether the page changed its document while a command ran. A key that
+// is pressed then may reach neither document.
 func changedDocument(records []record, cmd command) bool {
 	const around = 100
 	return slices.ContainsFunc(records, func(r record) bool {

@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// kill kills one process after the other until the work is over: callers, in the middle
-// of a command, and what serves them.
+// kill kills one random process after another until over is closed: mostly commands that run at
+// that moment, sometimes a daemon, a driver or a broker.
 func (s *soak) kill(over <-chan struct{}) {
 	r := rand.New(rand.NewPCG(s.seed, 1<<32))
 	for {
@@ -41,7 +41,7 @@ func (s *soak) kill(over <-chan struct{}) {
 	}
 }
 
-// killCaller sends a signal to the command that runs now, if any.
+// killCaller sends a signal to the command that runs now, if there is one.
 func (r *runner) killCaller(sig syscall.Signal, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// envBusy makes this program a busy loop instead of a test.
+// envBusy is an environment variable that makes this program a busy loop instead of a test.
 const envBusy = "ABROWSER_SOAK_BUSY"
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(e2e.Main(m))
 }
 
-// soakFlags defines the flags of TestSoak; `just soak` sets them.
+// soakFlags defines the flags of TestSoak, which `just soak` sets.
 func soakFlags() {
 	flag.Duration("soak.for", shortTime, "how long TestSoak goes on")
 	flag.Int("soak.cases", 0, "end TestSoak after so many cases; 0 is no limit")
@@ -41,8 +41,8 @@ func flagged[T any](name string) T {
 	return flag.Lookup(name).Value.(flag.Getter).Get().(T) //nolint:forcetypeassert // soakFlags defines it
 }
 
-// spin uses a processor until its standard input ends, which it does when the test
-// ends, however it ends.
+// spin keeps a processor busy until its standard input is closed. The end of the test closes it,
+// even if the test is killed.
 func spin() {
 	over := make(chan struct{})
 	go func() {

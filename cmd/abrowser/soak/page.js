@@ -1,12 +1,12 @@
-// Every document of the soak runs this script, the frames too. It builds one element for
-// each case, makes it ready at the moment that the case names, and records what happens to
-// it.
+// Every document of the soak test runs this script, also in frames. For each case it builds an
+// element, makes the element ready at the moment that the case names, and records what happens
+// to the element.
 //
-// No record may be lost. Each has a number, and is kept in the tab's sessionStorage until
-// the server has confirmed it: a document that goes away leaves the rest to the next one
-// of its origin. A frame of another origin may not have that storage, and has its name
-// instead, which outlives its documents. The last number is part of each report, so the
-// server sees gaps.
+// No record may be lost. Each record has a number, and is kept in the tab's sessionStorage until
+// the server has confirmed it. If a document goes away, the next document of its origin reports
+// the remaining records. A frame of another origin may have no sessionStorage; it uses
+// window.name, which also outlives its documents. Each report contains the number of the last
+// record, so that the server notices gaps.
 "use strict";
 (() => {
   const query = new URLSearchParams(location.search);
@@ -37,7 +37,8 @@
       .catch(() => setTimeout(post, 200, flush));
   };
 
-  // What an event is about: the element of a case, what covers it, or anything else.
+  // about returns the id of the case whose element an event is for. If there is none, it returns
+  // a description of the node: the cover of an element, or any other node.
   const about = (event) => {
     const path = event.composedPath();
     const own = path.find((node) => node.dataset?.case);
@@ -52,7 +53,8 @@
       case "click": case "mousedown": return event.detail;
     }
   };
-  // "window" is recorded before anything can stop an event; "bubble" says that nothing has.
+  // "window" records an event before anything can stop it. "bubble" records an event for another
+  // node than a case's element, if nothing has stopped it.
   for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "keydown"]) {
     addEventListener(type, (e) => note(type, about(e), "window", valueOf(e), e.isTrusted), true);
     addEventListener(type, (e) => !e.composedPath().some((node) => node.dataset?.case) && note(type, about(e), "bubble", valueOf(e), e.isTrusted));
@@ -74,7 +76,8 @@
     return node;
   };
 
-  // Each makes an element not ready, and returns what makes it ready.
+  // Each function makes an element not ready, and returns a function that makes it ready. The
+  // element of "once" is ready at once.
   const holds = {
     once: () => () => {},
     covered: (c, node) => {
@@ -125,7 +128,7 @@
   const build = (c) => {
     const slot = document.createElement("div");
     slot.id = "slot-" + c.id;
-    const columns = 5; // the same in every frame: all of them begin in the same corner
+    const columns = 5; // the same in every frame, because all frames have the same top left corner
     slot.style.cssText = `position: absolute; left: ${5 + (c.slot % columns) * 150}px; top: ${5 + Math.floor(c.slot / columns) * 90}px; width: 145px; height: 85px`;
     let parent = c.shadow ? slot.attachShadow({ mode: "open" }) : slot;
     document.body.append(slot);
@@ -145,7 +148,7 @@
     until(c, c.ready, () => {
       if (c.navigate) {
         c.done = true;
-        note("leaves", c.id); // which saves
+        note("leaves", c.id); // note also saves the state
         const to = new URL(location);
         to.searchParams.set("delay", c.delay ?? 0);
         return c.navigate === "reload" ? location.reload() : location.assign(to);
@@ -158,7 +161,7 @@
     if (c.spin)
       until(c, c.spinAt, () => {
         const end = now() + c.spin;
-        c.spin = 0; // once, whatever the document
+        c.spin = 0; // only once, also if the document is replaced
         note("spins", c.id);
         while (now() < end);
         note("spun", c.id);

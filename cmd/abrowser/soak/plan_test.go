@@ -10,37 +10,41 @@ import (
 	"time"
 )
 
-// constants are the times, in milliseconds, after which the product itself does
-// something: slices, polls, grace times and limits in daemon, launcher/driver and patches.
+// constants returns the time limits and intervals, in milliseconds, at which the product
+// itself does something: time slices, polls and grace times in daemon, launcher/driver and
+// patches.
 func constants() []int { return []int{20, 50, 100, 200, 250, 500, 1000, 2000, 3000, 4000} }
 
-// spec is what the page has to know of a case; page.js reads it.
+// spec is the part of a case that the page needs; page.js reads it. All times are in
+// milliseconds; Ready, SpinAt and Alert count from the moment at which the case begins.
+// At Ready the page either makes the element ready, or, if Nav is set, reloads itself or assigns a
+// location. In the new document the element is ready.
 type spec struct {
 	ID      string   `json:"id"`
 	Slot    int      `json:"slot"`
 	Action  string   `json:"action"`
 	Hold    string   `json:"hold"`               // what keeps the element from being ready
-	Ready   int      `json:"ready"`              // when it becomes ready, in milliseconds after the case begins
-	Every   int      `json:"every,omitempty"`    // milliseconds between moves or replacements
-	Shadow  bool     `json:"shadow,omitempty"`   // in a shadow root
-	Spin    int      `json:"spin,omitempty"`     // how long the page spins
-	SpinAt  int      `json:"spinAt,omitempty"`   // and when it begins
+	Ready   int      `json:"ready"`              // when the element becomes ready
+	Every   int      `json:"every,omitempty"`    // between two moves or replacements of the element
+	Shadow  bool     `json:"shadow,omitempty"`   // the element is in a shadow root
+	Spin    int      `json:"spin,omitempty"`     // how long the page runs a busy loop
+	SpinAt  int      `json:"spinAt,omitempty"`   // when the busy loop begins
 	Alert   int      `json:"alert,omitempty"`    // when the page opens a dialog
-	Nav     string   `json:"navigate,omitempty"` // at Ready the page goes to a document in which the element is ready
-	Delay   int      `json:"delay,omitempty"`    // how long the server takes to send that document
+	Nav     string   `json:"navigate,omitempty"` // reload or assign
+	Delay   int      `json:"delay,omitempty"`    // how long the server delays the document of assign
 	Options []string `json:"options,omitempty"`
 }
 
-// step is one command of a case.
+// step is one command of a case. Its times are in milliseconds.
 type step struct {
-	// The command's time ends so many milliseconds after the element becomes ready, but
-	// not before Least. Where Long is set it is that instead, 0 the command's own default.
+	// The command's timeout ends Edge after the element becomes ready, and is at least Least.
+	// If IsLong is set, the timeout is Long instead. A Long of 0 is the command's default.
 	Edge, Least int
 	IsLong      bool
 	Long        int
-	Token       string // what it enters, where the action takes something
-	Delay       int    // of keys
-	Full        bool   // run by the whole program instead of the quick one
+	Token       string // what the command enters, if it enters anything
+	Delay       int    // between the keys of type
+	Full        bool   // run by the full program instead of the thin command line
 }
 
 // plannedCase is one element and the commands for it.
@@ -48,18 +52,18 @@ type plannedCase struct {
 	Spec  spec
 	Kind  string
 	Role  string
-	First bool // it begins when its page has loaded
+	First bool // the case begins when its page has loaded
 	Steps []step
 }
 
-// plannedPage is a document and its cases.
+// plannedPage is a document with its cases. The elements of a framed page are in its frames.
 type plannedPage struct {
 	Name   string
 	Framed bool
 	Cases  []*plannedCase
 }
 
-// kinds are the ways in which an element becomes ready.
+// kinds returns the ways in which an element becomes ready.
 func kinds() []string {
 	return []string{"once", "covered", "disabled", "hidden", "css", "raf", "interval", "replaced", "shadow", "busy", "navigating", "dialog", "far", "deep"}
 }
@@ -69,7 +73,7 @@ const (
 	mostSteps    = 6
 )
 
-// planner makes the cases of one session from its seed.
+// planner makes the cases of one session, the same for the same seed.
 type planner struct {
 	r       *rand.Rand
 	session int
@@ -114,7 +118,7 @@ func (p *planner) next() plannedPage {
 
 func (p *planner) newCase(id string, slot int, kind string) *plannedCase {
 	fitting := slices.DeleteFunc(slices.Clone(p.actions), func(a action) bool { return !a.fits(kind) })
-	if len(fitting) == 0 { // none of those that were asked for
+	if len(fitting) == 0 { // no chosen action fits: take any of them
 		fitting = p.actions
 	}
 	act := fitting[p.r.IntN(len(fitting))]
@@ -157,8 +161,10 @@ func (p *planner) newCase(id string, slot int, kind string) *plannedCase {
 	return c
 }
 
-// moment is when an element becomes ready: at any time, around a constant or a sum or
-// multiple of constants, and seldom later than after 1.5 s.
+// moment returns when an element becomes ready, in milliseconds after the case begins: at any
+// time, or around a constant, or around a sum or a multiple of constants. It is seldom later
+// than 1.8 s. If the case begins with the load of its page, it is 120 to 260 ms after a
+// constant, sum or multiple.
 func (p *planner) moment(afterLoad bool) int {
 	all := constants()
 	constant := all[p.r.IntN(len(all))]
@@ -184,8 +190,9 @@ func (p *planner) moment(afterLoad bool) int {
 	}
 }
 
-// addSteps plans the commands: some whose time ends around the moment, or a ladder of
-// short ones, or none of both; at last one that has plenty of time.
+// addSteps plans the commands of a case. First come commands whose timeouts end around the
+// moment at which the element becomes ready, or several short commands, or neither. The last
+// command has plenty of time.
 func (p *planner) addSteps(c *plannedCase, act action) {
 	switch n := p.r.IntN(10); {
 	case n < 5:
@@ -222,7 +229,8 @@ func (p *planner) addSteps(c *plannedCase, act action) {
 	}
 }
 
-// timeout is the step's --timeout for a case that becomes ready at a moment; 0 is none.
+// timeout returns the step's timeout, in milliseconds from now, for an element that becomes
+// ready at the given time. 0 is the command's default.
 func (s step) timeout(ready time.Time) int {
 	if s.IsLong {
 		return s.Long
@@ -230,5 +238,5 @@ func (s step) timeout(ready time.Time) int {
 	return max(s.Least, int(time.Until(ready).Milliseconds())+s.Edge)
 }
 
-// shortTime is how long TestSoak goes on where nothing else is asked for, as in CI.
+// shortTime is the default of -soak.for, which CI uses.
 const shortTime = 60 * time.Second

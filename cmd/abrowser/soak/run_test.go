@@ -22,18 +22,18 @@ type runner struct {
 	session string
 	site    *site
 	plan    *planner
-	lag     time.Duration // how much later than its timeout a command ends; used by work alone
+	lag     time.Duration // mean time from the timeout to the end of a command; used by work alone
 
 	mu      sync.Mutex // guards the fields below
-	running int        // pid of the command that runs, 0 where none does
-	killed  string     // the signal that it got
+	running int        // pid of the running command, 0 if none runs
+	killed  string     // the signal that the test sent to the running command
 }
 
-// settleTime is how long a page is watched after its last case. What a command does
-// after its answer, in the cases before, shows while the cases after them run.
+// settleTime is how long a page is watched after its last case, because a command may have an
+// effect after its answer. Late effects of earlier cases show while the later cases run.
 const settleTime = 2500 * time.Millisecond
 
-// ran is a case and its commands.
+// ran is a case that was run, with its commands.
 type ran struct {
 	c        *plannedCase
 	began    time.Time
@@ -80,9 +80,9 @@ func (r *runner) runPage(page plannedPage) {
 		one := ran{c: c, began: began, commands: r.runCase(c, armed)}
 		all = append(all, one)
 	}
-	time.Sleep(settleTime) // what comes too late comes now
+	time.Sleep(settleTime) // late effects come now
 	complete := r.site.flush(page.Name, roles, flushTime)
-	if !complete { // another document of the same tab has what the last one did not report
+	if !complete { // the next document of the tab reports what the last one did not
 		r.run(step{IsLong: true, Long: 20000}, "open", r.site.url(page.Name, page.Framed, nil))
 		complete = r.site.flush(page.Name, roles, flushTime)
 	}
@@ -106,10 +106,10 @@ func (r *runner) runPage(page plannedPage) {
 const (
 	armTime   = 10 * time.Second
 	flushTime = 10 * time.Second
-	mostLag   = 500 * time.Millisecond // of which half passes before the command's own time begins
+	mostLag   = 500 * time.Millisecond // a longer lag of a command counts as this
 )
 
-// runCase runs the commands of a case, up to the first that succeeds.
+// runCase runs the commands of a case until one succeeds. It returns those that it ran.
 func (r *runner) runCase(c *plannedCase, armed record) []command {
 	ready := time.UnixMilli(int64(armed.At) + int64(c.Spec.Ready))
 	selector, act := "#"+c.Spec.ID, actionOf(c.Spec.Action)
@@ -123,6 +123,7 @@ func (r *runner) runCase(c *plannedCase, armed record) []command {
 	}
 	var all []command
 	for _, s := range c.Steps {
+		// Half of the lag passes before the command starts its own timer.
 		cmd := r.run(s.at(ready.Add(-r.lag/2)), act.command(selector, s)...)
 		cmd.Step, cmd.Selector = s, selector
 		if cmd.Code == wire.CodeTimeout && cmd.Killed == "" {
@@ -133,20 +134,20 @@ func (r *runner) runCase(c *plannedCase, armed record) []command {
 		if cmd.Success {
 			break
 		}
-		if cmd.Code == wire.CodeStaleRef { // the connection to the page was killed
+		if cmd.Code == wire.CodeStaleRef { // a kill has ended the connection to the page
 			if ref, err := r.ref(c.Spec.ID); err == nil {
 				selector = ref
 			}
 		}
 	}
-	// The next case begins on a page at rest.
+	// Wait until the page is at rest, for the next case.
 	r.site.await(time.Until(ready)+5*time.Second, func() bool {
 		return !slices.ContainsFunc(c.ends(), func(kind string) bool { _, ok := r.site.find(kind, c.Spec.ID); return !ok })
 	})
 	return all
 }
 
-// ends are the records after which nothing more happens in a case by itself.
+// ends returns the types of the records after which the page does nothing more by itself.
 func (c *plannedCase) ends() []string {
 	all := []string{"ready"}
 	if c.Spec.Spin > 0 {
@@ -158,13 +159,13 @@ func (c *plannedCase) ends() []string {
 	return all
 }
 
-// at is the step with its timeout for a case that becomes ready at a moment.
+// at returns the step with the timeout for an element that becomes ready at the given time.
 func (s step) at(ready time.Time) step {
 	s.Long, s.IsLong = s.timeout(ready), true
 	return s
 }
 
-// run runs a command and reads its answer.
+// run runs a command and returns it with its answer.
 func (r *runner) run(s step, args ...string) command {
 	timeout := 10 * time.Second // the product's own
 	if s.Long > 0 {
@@ -198,7 +199,8 @@ func (r *runner) run(s step, args ...string) command {
 	return c
 }
 
-// setRunning notes which command runs, and returns the signal that the one before got.
+// setRunning records the pid of the command that runs now, or 0. It returns the signal that the
+// test sent to the command before, if it sent one.
 func (r *runner) setRunning(pid int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,7 +209,7 @@ func (r *runner) setRunning(pid int) string {
 	return killed
 }
 
-// ref asks for the ref of an element in a frame.
+// ref returns the ref of an element in a frame, from a snapshot.
 func (r *runner) ref(id string) (string, error) {
 	out, err := e2e.TryAsk[struct {
 		Refs map[string]struct{ Name string }
@@ -223,7 +225,7 @@ func (r *runner) ref(id string) (string, error) {
 	return "", fmt.Errorf("not in the snapshot: %v", out.Refs)
 }
 
-// logged are the lines of the session's log between two moments.
+// logged returns the lines of the session's log between two moments.
 func (r *runner) logged(from, to time.Time) string {
 	raw := r.readLog(r.session + ".log")
 	lines := slices.DeleteFunc(strings.Split(raw, "\n"), func(line string) bool {

@@ -24,45 +24,50 @@ import (
 //go:embed page.html page.js
 var assets embed.FS
 
-// record is something that happened in a page, or that the page asked of the server.
+// record is an event in a page, or a request that the page sent to the server.
+// Events have the level window when the window captures them, element when they reach the element
+// of a case, and bubble when they reach another node.
 type record struct {
 	Seq     int     `json:"seq"`
 	At      float64 `json:"at"` // milliseconds since 1970
 	Type    string  `json:"type"`
-	On      string  `json:"on"`    // the id of a case, or what else was hit
-	Level   string  `json:"level"` // window: seen there first; element: reached it; bubble: reached something else
+	On      string  `json:"on"`    // the id of a case, or a description of another node
+	Level   string  `json:"level"` // window, element or bubble
 	Value   string  `json:"value"`
 	Trusted bool    `json:"trusted"`
 	Page    string  `json:"page"`
 	Role    string  `json:"-"`
 }
 
-// site serves the pages of one session and collects what they report. Each session has
-// one of its own, because a browser opens only six connections to one host.
+// site serves the pages of one session and collects the records that they report. Each session
+// has its own site, because a browser opens only six connections to one host.
+//
+// A journal is the sequence of numbered records that one frame of one tab writes, over all its
+// documents; the epoch is its id. A role is the place of the frame: see roleTop.
 type site struct {
 	port, deepPort string
 	server         *http.Server
 	serving        sync.WaitGroup
 
-	mu       sync.Mutex // guards the fields below
-	orders   map[string]chan []byte
-	journals map[string]map[int]bool // of each role and epoch, which numbers have come
-	latest   map[string]string       // the epoch of each role
+	mu       sync.Mutex              // guards the fields below
+	orders   map[string]chan []byte  // by role, for its newest document
+	journals map[string]map[int]bool // by role and epoch, the numbers of the records that have come
+	latest   map[string]string       // by role, the epoch of the latest report
 	records  []record
-	flushes  map[string]flushed
-	changed  chan struct{} // closed at the next change
+	flushes  map[string]flushed // by order and role
+	changed  chan struct{}      // closed at the next change
 }
 
-// flushed is what a page has said when it was asked to report everything.
+// flushed is a document's answer to the order to report all its records.
 type flushed struct {
 	epoch string
-	seq   int
+	seq   int // the number of its last record
 }
 
 const (
 	roleTop  = "top"
-	roleFar  = "far"  // a frame of another origin
-	roleDeep = "deep" // a frame of a third origin in that one
+	roleFar  = "far"  // a frame of another origin in the top document
+	roleDeep = "deep" // a frame of a third origin in the far frame
 )
 
 func startSite(t testing.TB) *site {
@@ -95,8 +100,8 @@ func startSite(t testing.TB) *site {
 	return s
 }
 
-// url is the address of a page; a framed one has a frame of another origin in it, and a
-// third origin in that.
+// url returns the address of a page. A framed page has a frame of another origin in it, and a
+// third origin in that. If arm is not nil, that case begins when the page has loaded.
 func (s *site) url(page string, framed bool, arm *plannedCase) string {
 	query := url.Values{"page": {page}}
 	if framed {
@@ -105,7 +110,7 @@ func (s *site) url(page string, framed bool, arm *plannedCase) string {
 	if arm != nil {
 		raw, err := json.Marshal(arm.Spec)
 		if err != nil {
-			panic(err) // a struct of strings and numbers
+			panic(err) // strings and numbers can be marshaled
 		}
 		query.Set("arm", string(raw))
 	}
@@ -120,7 +125,7 @@ func (s *site) routes() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /page/{role}", func(w http.ResponseWriter, r *http.Request) {
-		if delay, _ := strconv.Atoi(r.FormValue("delay")); delay > 0 { // the default is none
+		if delay, _ := strconv.Atoi(r.FormValue("delay")); delay > 0 { // none if it is missing
 			select {
 			case <-time.After(time.Duration(delay) * time.Millisecond):
 			case <-r.Context().Done():
@@ -132,12 +137,12 @@ func (s *site) routes() http.Handler {
 		case r.FormValue("framed") == "":
 		case r.PathValue("role") == roleTop:
 			of["Frame"], of["Width"], of["Height"] = "http://localhost:"+s.port+"/page/"+roleFar+"?"+inner, 1000, 700
-		case r.PathValue("role") == roleFar: // its own elements are above this frame
+		case r.PathValue("role") == roleFar: // the far frame draws its own elements above the deep frame
 			of["Frame"], of["Width"], of["Height"] = "http://127.0.0.2:"+s.deepPort+"/page/"+roleDeep+"?"+inner, 900, 600
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
-		_ = pages.Execute(w, of) // the browser may have gone
+		_ = pages.Execute(w, of) // the browser may have disconnected
 	})
 	mux.HandleFunc("GET /orders", s.sendOrders)
 	mux.HandleFunc("POST /report", s.takeReport)
@@ -150,7 +155,7 @@ func (s *site) routes() http.Handler {
 
 func milliseconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1000 }
 
-// sendOrders passes orders to the newest document of a role.
+// sendOrders streams the orders for a role to its newest document, as server-sent events.
 func (s *site) sendOrders(w http.ResponseWriter, r *http.Request) {
 	role := r.FormValue("role")
 	mine := make(chan []byte, 16)
@@ -173,7 +178,8 @@ func (s *site) sendOrders(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takeReport keeps what is new in a report and confirms what it has without a gap.
+// takeReport stores the new records of a report. It confirms the number up to which all records
+// have come.
 func (s *site) takeReport(w http.ResponseWriter, r *http.Request) {
 	var report struct {
 		Role, Epoch string
@@ -243,7 +249,7 @@ func (s *site) await(limit time.Duration, condition func() bool) bool {
 	}
 }
 
-// find is the first record of a type about a case; call it with s.mu held.
+// find returns the latest record of a type about a case; call it with s.mu held.
 func (s *site) find(kind, on string) (record, bool) {
 	for _, r := range slices.Backward(s.records) {
 		if r.Type == kind && r.On == on {
@@ -253,11 +259,12 @@ func (s *site) find(kind, on string) (record, bool) {
 	return record{}, false
 }
 
-// order sends an order to the newest document of a role.
+// order queues an order for the newest document of a role. It reports whether the queue has
+// room for it.
 func (s *site) order(role string, order map[string]any) bool {
 	raw, err := json.Marshal(order)
 	if err != nil {
-		panic(err) // structs of strings and numbers
+		panic(err) // strings and numbers can be marshaled
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -269,11 +276,12 @@ func (s *site) order(role string, order map[string]any) bool {
 	case to <- raw:
 		return true
 	default:
-		return false // a document that reads nothing
+		return false // the document does not read its orders
 	}
 }
 
-// arm has a case begin and returns when its page has begun it.
+// arm orders a page to begin a case. It returns the record with which the page confirms it, or
+// false if the record does not come within the limit.
 func (s *site) arm(role string, c *plannedCase, limit time.Duration) (record, bool) {
 	deadline := time.Now().Add(limit)
 	var armed record
@@ -287,8 +295,8 @@ func (s *site) arm(role string, c *plannedCase, limit time.Duration) (record, bo
 	return armed, false
 }
 
-// flush has every page of the roles report what it still has, and reports whether all
-// that they have ever recorded has come.
+// flush orders the documents of the roles to report all their records. It reports whether all
+// records that they have ever written have come.
 func (s *site) flush(id string, roles []string, limit time.Duration) bool {
 	deadline := time.Now().Add(limit)
 	for time.Now().Before(deadline) {
@@ -307,7 +315,7 @@ func (s *site) flush(id string, roles []string, limit time.Duration) bool {
 	return false
 }
 
-// flushed says what each role has answered to an order to report everything.
+// flushed describes the answers of the roles to the flush with an id.
 func (s *site) flushed(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -320,7 +328,7 @@ func (s *site) flushed(id string) string {
 	return fmt.Sprint(said)
 }
 
-// take returns all records in the order of their times, and forgets them.
+// take returns all records, ordered by time, and deletes them from the site.
 func (s *site) take() []record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -338,8 +346,8 @@ func (s *site) take() []record {
 	return all
 }
 
-// epochs are the journals that each role writes. A tab that was replaced has taken with it
-// what it had not reported, and begins another journal.
+// epochs returns, by role, the epoch of the journal that reported last. A tab that replaces
+// another one begins a new journal; the records that the old tab had not reported are lost.
 func (s *site) epochs() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

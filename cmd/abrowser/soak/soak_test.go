@@ -1,5 +1,14 @@
 //go:build linux
 
+// Package soak_test runs commands for elements that become ready at random moments, and
+// compares each answer with what the page recorded.
+//
+// Each session works through pages that a planner makes. A page has cases. A case is one
+// element and the commands, or steps, that are run for it until one succeeds. The kind of a
+// case says how its element becomes ready. A case begins when the page builds the element; it
+// is then armed. The page records its events and reports them to the test's web server, the
+// site. A framed page has a frame of another origin in it, and a third origin in that; the
+// roles top, far and deep name the three.
 package soak_test
 
 import (
@@ -23,16 +32,16 @@ type soak struct {
 	h       *e2e.Home
 	seed    uint64
 	end     time.Time
-	most    int // cases, 0 is no limit
+	most    int // the number of cases after which the run ends; 0 is no limit
 	kills   bool
 	stalls  bool
 	runners []*runner
 	table
 }
 
-// Elements become ready at random moments, in every way, and commands for them end just
-// before, at and after that. The page counts what arrives. Each answer is true: success
-// means exactly once, failure not at all, and result_unknown at most once.
+// Every answer is true when elements become ready at random moments, and commands for them end
+// just before, at and after these moments. The page counts the effects of each command:
+// exactly one for success, none for failure, and at most one for result_unknown.
 func TestSoak(t *testing.T) {
 	s := &soak{
 		t: t, h: e2e.NewHome(t), seed: flagged[uint64]("soak.seed"), most: flagged[int]("soak.cases"),
@@ -72,17 +81,18 @@ func TestSoak(t *testing.T) {
 // be true then too, but how many commands succeed depends on the faults.
 func (s *soak) isDisturbed() bool { return s.kills || s.stalls }
 
-// isOver reports whether no other case is to begin.
+// isOver reports whether the run is over, so that no other case begins.
 func (s *soak) isOver() bool {
 	return time.Now().After(s.end) || s.most > 0 && s.cases() >= s.most
 }
 
-// note prints something of interest that is no contradiction.
+// note logs a message with the time.
 func (s *soak) note(format string, args ...any) {
 	s.t.Logf("%s %s", time.Now().UTC().Format("15:04:05.000"), fmt.Sprintf(format, args...))
 }
 
-// abandon says why a page's other cases are not run.
+// abandon counts and logs a page that does not begin the case c. The page's later cases are
+// not run either.
 func (s *soak) abandon(page plannedPage, c *plannedCase) {
 	s.lost()
 	s.note("page %s does not begin case %s", page.Name, c.Spec.ID)
@@ -96,12 +106,12 @@ func (s *soak) readLog(name string) string {
 	return string(raw)
 }
 
-// describe is everything that is needed to understand a case, and to see it again.
+// describe returns the details of a case, to understand it and to run it again.
 func (s *soak) describe(r *runner, one ran, records []record) string {
 	var b strings.Builder
 	plan, err := json.Marshal(one.c)
 	if err != nil {
-		panic(err) // strings and numbers
+		panic(err) // strings and numbers can be marshaled
 	}
 	fmt.Fprintf(&b, "seed %d, session %s, kind %s, action %s\nplan: %s\n", s.seed, r.session, one.c.Kind, one.c.Spec.Action, plan)
 	if len(one.commands) == 0 {
@@ -129,12 +139,13 @@ func (s *soak) describe(r *runner, one ran, records []record) string {
 	return b.String()
 }
 
-// isNear reports whether a record that is not about the case belongs to its story.
+// isNear reports whether a record that is about something else is shown with a case: the
+// page's own activity and all presses.
 func isNear(r record) bool {
 	return slices.Contains([]string{"begins", "leaves", "spins", "spun", "asks", "asked"}, r.Type) || isPress(r.Type)
 }
 
-// keepBusy runs a busy loop, a process of this program, until the test ends.
+// keepBusy runs a busy loop until the test ends. The loop is a process of this program.
 func keepBusy(t *testing.T) {
 	t.Helper()
 	own, err := os.Executable()
@@ -152,6 +163,6 @@ func keepBusy(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		_ = stdin.Close()
-		_ = loop.Wait() // its context has ended it
+		_ = loop.Wait() // the end of the test's context has killed it
 	})
 }

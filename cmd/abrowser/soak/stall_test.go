@@ -10,12 +10,12 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// longestStall is shorter than what passes for a process that does not answer.
+// longestStall is shorter than the time after which the product treats a process as
+// unresponsive.
 const longestStall = 700 * time.Millisecond
 
-// stall stops one process after the other for a while, until the work is over: the
-// command line, the daemon, the driver, the broker and the pages' own processes. So each
-// hand-over between two of them is delayed, at random moments and for random times.
+// stall suspends one random process after another for a random time, until over is closed: a
+// command, a daemon, a driver, a broker or a renderer. This delays the messages between them.
 func (s *soak) stall(over <-chan struct{}) {
 	r := rand.New(rand.NewPCG(s.seed, 2<<32))
 	for {
@@ -26,14 +26,14 @@ func (s *soak) stall(over <-chan struct{}) {
 		}
 		pid := s.stallable(r)
 		if pid == 0 || syscall.Kill(pid, syscall.SIGSTOP) != nil {
-			continue // it has ended
+			continue // the process has exited
 		}
 		time.Sleep(time.Duration(r.Int64N(int64(longestStall))))
-		_ = syscall.Kill(pid, syscall.SIGCONT) // it may have been ended meanwhile
+		_ = syscall.Kill(pid, syscall.SIGCONT) // the process may have been killed meanwhile
 	}
 }
 
-// stallable returns a process to stop, 0 where there is none of the kind that was chosen.
+// stallable returns the pid of a process of a random kind, or 0 if no such process runs.
 func (s *soak) stallable(r *rand.Rand) int {
 	var all []e2e.Process
 	switch r.IntN(5) {

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// table counts what became of the cases.
+// table counts the results of the cases.
 type table struct {
 	mu        sync.Mutex // guards the fields below
 	rows      map[string]*row
 	said      []string
-	run       int            // cases
-	abandoned int            // pages
-	uncounted int            // cases of which not everything was reported
-	messages  map[string]int // errors, without what differs from case to case
+	run       int            // cases that were judged
+	abandoned int            // pages whose last cases were not run
+	uncounted int            // cases that were not judged because records are missing
+	messages  map[string]int // errors, without the parts that differ from case to case
 	shown     map[string]int
-	quick     []time.Duration // how long commands took for what was ready at once, sorted
+	quick     []time.Duration // how long commands took for elements that were ready at once, sorted
 }
 
 // row counts the cases of an action or of a kind of readiness.
@@ -30,13 +30,13 @@ type row struct {
 	cases, commands int
 	outcomes        map[string]int
 	wrong           map[string]int
-	unkilled        int // cases in which nothing was killed
-	unknown         int // those of them with a command whose result is unknown
+	unkilled        int // cases of an undisturbed run; unknown, inTime, missed, givenUp count only these
+	unknown         int // cases with a command whose result is unknown
 	inTime, missed  int // cases in which the element was ready well in time; those of them without success
-	early           int // successes before the element was ready
-	elsewhere       int // cases in which something else got the input
-	blocked         int // cases in which input was kept from an element that moved
-	givenUp         int // those with no other unknown result than of keys whose time was over in the middle
+	early           int // commands that succeeded before the element was ready
+	elsewhere       int // cases in which another element got the input
+	blocked         int // cases in which the input was kept from an element that had moved
+	givenUp         int // cases whose only unknown result is that of a type command at its timeout
 }
 
 func (t *table) cases() int {
@@ -54,10 +54,11 @@ func (t *table) lost() {
 const (
 	wellTime    = 2 * time.Second // how long before the end of a command its element must be ready, at least
 	mostDetails = 3               // contradictions of a class, kind and action that are printed in full
-	enoughCases = 300             // for shares to mean anything
+	enoughCases = 300             // report checks shares only of so many cases or more
 )
 
-// tally judges a case and counts it.
+// tally judges a case and counts its result. If complete is false, records are missing, and the
+// case is only counted as such.
 func (s *soak) tally(r *runner, one ran, over time.Time, records []record, complete bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +102,7 @@ func (s *soak) tally(r *runner, one ran, over time.Time, records []record, compl
 	}
 }
 
-// isNew reports whether a case is among the first of its class, kind and action.
+// isNew reports whether a case is among the first mostDetails of its class, kind and action.
 func (t *table) isNew(class string, one ran) bool {
 	if t.shown == nil {
 		t.shown = map[string]int{}
@@ -111,8 +112,8 @@ func (t *table) isNew(class string, one ran) bool {
 	return t.shown[key] <= mostDetails
 }
 
-// well is how long before the end of a command its element must be ready, to be ready
-// well in time: the machine may be slow.
+// well returns how long before the end of a command its element must be ready to count as ready
+// well in time. It is longer on a slow machine.
 func (t *table) well() time.Duration {
 	if len(t.quick) == 0 {
 		return wellTime
@@ -120,7 +121,7 @@ func (t *table) well() time.Duration {
 	return max(wellTime, 2*t.quick[len(t.quick)*95/100])
 }
 
-// tellMessage counts the error of a command.
+// tellMessage counts the error message of a command.
 func (t *table) tellMessage(cmd command) {
 	if t.messages == nil {
 		t.messages = map[string]int{}
@@ -139,7 +140,8 @@ func (t *table) row(name string) *row {
 	return t.rows[name]
 }
 
-// wasInTime reports whether the last command had plenty of time with a ready element.
+// wasInTime reports whether the element was ready well before the timeout of the case's last
+// command.
 func (t *table) wasInTime(one ran, v verdict) bool {
 	last := one.commands[len(one.commands)-1]
 	left := last.Timeout
@@ -192,8 +194,9 @@ func (s *soak) count(w *row, one ran, v verdict, disturbed bool) {
 	}
 }
 
-// report prints the table, and fails the test for every contradiction, and for shares
-// that are not reached.
+// report prints the table. It fails the test for every contradiction, and if too many cases could
+// not be counted. In an undisturbed run it also fails the test if too many results are unknown or
+// too many commands for a ready element had no success.
 func (s *soak) report() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +229,7 @@ func (s *soak) report() {
 	}
 }
 
-// String is the table as text.
+// String returns the table as text.
 func (t *table) String() string {
 	codes := map[string]bool{}
 	for _, w := range t.rows {

@@ -1,5 +1,6 @@
-// Command floor dials a Unix socket, says its second argument where there is one, and
-// prints what it is told: the least that any command with a daemon behind it can do.
+// Command floor connects to the Unix socket that its first argument names, sends its second
+// argument, if there is one, and prints the response. This is the least work that a command
+// with a daemon can do.
 package main
 
 import (

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// chatRoutes are a chat room for users that are logged in. Its page polls for messages.
+// chatRoutes adds a chat room for users that are logged in. Its page polls for messages.
 func (s *Site) chatRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /chat", s.page("chat"))
 	mux.HandleFunc("GET /chat/said", s.said)

@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// fileRoutes are the pages about files that a browser saves.
+// fileRoutes adds the pages with files to download.
 func (s *Site) fileRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /files", s.files)              // links of every kind to ?to=
+	mux.HandleFunc("GET /files", s.files)              // links of every kind to the file at ?to=
 	mux.HandleFunc("GET /files/frames", s.filesFrames) // /files in frames of both origins, and nested
-	mux.HandleFunc("GET /file/{seed}/{file}", s.file)  // ?size= bytes of the seed's, late or broken
+	mux.HandleFunc("GET /file/{seed}/{file}", s.file)  // FileContent of ?size= bytes, late or broken
 }
 
 // FileContent returns what /file/SEED/... sends: bytes that occur for no other seed.
@@ -24,8 +24,9 @@ func FileContent(seed string, size int) []byte {
 	return all[:size]
 }
 
-// file sends ?size= bytes as a file to save. Half of it comes at once, and the rest when the gate ?gate=
-// opens, in ten pieces with pauses of ?ms=. With ?break= the connection is closed instead.
+// file sends ?size= bytes as a file to save. Half of it is sent at once, and the rest when the
+// gate ?gate= opens, in ten pieces with pauses of ?ms=. With ?break= the connection is closed
+// instead.
 func (s *Site) file(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	content := FileContent(r.PathValue("seed"), number(r, "size", 100))
@@ -56,8 +57,8 @@ func (s *Site) file(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// files shows the ways to download the file at ?to=: a link to go to, one with a
-// download attribute, one that opens a tab, and scripts.
+// files shows the ways to download the file at ?to=: a link without and a link with a download
+// attribute, links that open a tab, and scripts.
 func (s *Site) files(w http.ResponseWriter, r *http.Request) {
 	to := html.EscapeString(r.URL.Query().Get("to"))
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -79,8 +80,8 @@ function save() {
 `, to)
 }
 
-// filesFrames shows the page of files in frames: #same, #cross, and inside of
-// #nest, which is of the other origin, #deep, which is of this one.
+// filesFrames shows /files in three frames: #same; #cross, which is of the other origin; and
+// #deep, which is of this origin, inside the frame #nest of the other origin.
 func (s *Site) filesFrames(w http.ResponseWriter, r *http.Request) {
 	page := "/files?to=" + url.QueryEscape(r.URL.Query().Get("to"))
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// isolationRoutes are the requests by which a page learns what was set on it.
+// isolationRoutes adds requests by which a page finds out which settings apply to it.
 func (s *Site) isolationRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /isolation/headers", s.headers) // the request's headers
 	mux.HandleFunc("GET /isolation/routed", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("by the server")) })
@@ -18,5 +18,5 @@ func (s *Site) headers(w http.ResponseWriter, r *http.Request) {
 		flat[name] = r.Header.Get(name)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(flat) // a client that has gone
+	_ = json.NewEncoder(w).Encode(flat) // the client may have disconnected
 }

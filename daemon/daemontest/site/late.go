@@ -13,11 +13,11 @@ const meetDeadline = 30 * time.Second
 // meeting is a round in which the requests of two tasks wait for each other.
 type meeting struct {
 	tasks map[string]bool
-	both  chan struct{} // closed when the second task is here
+	both  chan struct{} // closed when the second task has come
 }
 
-// meet delays the request of a task until another task's request of the same round has come, and responds
-// with 504 if that does not come in time. The page says "TASK in round ROUND".
+// meet delays the request of a task until another task's request of the same round has come. It
+// responds with 504 if none comes in time. The page says "TASK in round ROUND".
 func (s *Site) meet(w http.ResponseWriter, r *http.Request) {
 	round, task := r.PathValue("round"), r.PathValue("task")
 	s.mu.Lock()
@@ -55,8 +55,8 @@ func (s *Site) slow(w http.ResponseWriter, r *http.Request) {
 	show(w, name)
 }
 
-// drip responds at once and sends ?n= lines, one every ?ms=. The document is there from the first line
-// on, and its load event comes after the last.
+// drip responds at once and sends ?n= lines, one every ?ms=. The document is there from the
+// first line on, and its load event comes after the last line.
 func (s *Site) drip(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = io.WriteString(w, "<!doctype html><title>Drip</title><h1>Drip</h1>\n")

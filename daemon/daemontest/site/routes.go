@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// routes is the whole site, one line a page.
+// routes returns the handler of the whole site.
 func (s *Site) routes() http.Handler {
 	mux := http.NewServeMux()
 	// Static pages: see pages/.
@@ -24,7 +24,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("GET /frames", s.page("frames"))       // frames of both origins, and nested
 	mux.HandleFunc("GET /inner", s.page("inner"))         // what the frames show
 	mux.HandleFunc("GET /nest", s.page("nest"))           // a frame with a frame of the other origin
-	mux.HandleFunc("GET /renewing", s.page("renewing"))   // shows which of its documents this is
+	mux.HandleFunc("GET /renewing", s.page("renewing"))   // shows when this document was loaded
 	mux.HandleFunc("GET /secret", s.page("secret"))       // a random value in a closure: reveal()
 	mux.HandleFunc("GET /tall", s.page("tall"))           // larger than the window
 	mux.HandleFunc("GET /spin", s.page("spin"))           // spins for ever after a click on #spin
@@ -95,7 +95,7 @@ func (s *Site) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/me", http.StatusSeeOther)
 }
 
-// count gets the reports of pages about what happened in them.
+// count counts the reports of pages about what happened in them.
 func (s *Site) count(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.counts[r.PathValue("name")]++

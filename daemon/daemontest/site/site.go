@@ -1,13 +1,13 @@
-// Package site serves the pages that abrowser's tests browse: forms, logins,
-// popups, frames of the same and of another origin, dialogs, and every way in
-// which a server or a page can be late, stuck or gone.
+// Package site serves the pages that abrowser's tests browse: forms, logins, popups, frames of
+// the same and of another origin, dialogs, and every way in which a server or a page can be
+// late, stuck or gone.
 //
-// It is a web server on loopback that knows no browser, no daemon and no command. The tests of daemon and
-// cmd/abrowser learn from it what has really happened in a page ([Site.Requests], [Site.Count]), without
-// asking the product.
+// It is a web server on loopback that depends on no browser, daemon or command. The tests of
+// daemon and cmd/abrowser find out from it what has really happened in a page ([Site.Requests],
+// [Site.Count]), without asking the product.
 //
-// Every handler ends when the client disconnects or the site is closed, so a page that never responds
-// delays no test.
+// Every handler ends when the client disconnects or the site is closed, so a page that never
+// responds delays no test.
 package site
 
 import (
@@ -97,8 +97,8 @@ func New() (*Site, error) {
 
 // Close ends the site and every request that is still delayed.
 func (s *Site) Close() {
-	// Shutdown alone would wait for the delayed requests. It is called for the function that is
-	// registered on it, which ends them.
+	// Shutdown alone would wait for the delayed requests. It is called because it runs the
+	// function that is registered on it, which ends them.
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = s.server.Shutdown(ended)
@@ -109,8 +109,8 @@ func (s *Site) Close() {
 // URL returns the URL of a path, which starts with a slash, on the site's first origin.
 func (s *Site) URL(path string) string { return s.own + path }
 
-// CrossURL returns the URL of a path on the site's other origin, which has another host, so that a
-// browser puts its frames into another process.
+// CrossURL returns the URL of a path on the site's other origin. The origin has another host,
+// so that a browser puts its frames into another process.
 func (s *Site) CrossURL(path string) string { return s.cross + path }
 
 // Requests returns how many requests have come for a path, with any query.
@@ -120,15 +120,15 @@ func (s *Site) Requests(path string) int {
 	return s.requests[path]
 }
 
-// Count returns how often a page has reported a name: "late-click" for a click on #late, "late-shown" when
-// it appeared, and so on.
+// Count returns how often pages have reported a name: "late-click" for a click on #late,
+// "late-shown" when #late appeared, and so on.
 func (s *Site) Count(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.counts[name]
 }
 
-// Open opens the gate with a name: nothing waits at it any more.
+// Open opens the gate with a name: requests do not wait at it any more.
 func (s *Site) Open(gate string) {
 	c := s.gate(gate)
 	s.mu.Lock()

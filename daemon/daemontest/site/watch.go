@@ -2,9 +2,9 @@ package site
 
 import "net/http"
 
-// watchRoutes are the page that a person looks at.
+// watchRoutes adds a page that reports whether a person can see it.
 func (s *Site) watchRoutes(mux *http.ServeMux) {
-	mux.HandleFunc("GET /watch", s.watch) // reports watch-visible and watch-hidden as they come
+	mux.HandleFunc("GET /watch", s.watch) // counts watch-visible and watch-hidden
 }
 
 // watch shows a page that reports whether it is visible.

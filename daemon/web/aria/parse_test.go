@@ -152,7 +152,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// parseKey reads what these regular expressions match.
+// parseKey parses a key in the same way as these regular expressions.
 func TestParseKeyAgainstPatterns(t *testing.T) {
 	attr := regexp.MustCompile(` \[([a-z]+)(?:=([^\]]*))?\]`)
 	slashed := regexp.MustCompile(`^([a-z]+) (/.*/)((?: \[[a-z]+(?:=[^\]]*)?\])*)$`)

@@ -10,8 +10,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// HasRef reports whether a command may be meant for the node: it has an interactive role, is
-// content with a name or a frame, or the mouse pointer shows that it can be clicked.
+// HasRef reports whether the node gets a ref, by which commands can name it. The node must have
+// an interactive role, be a frame, be content with a name, or have a cursor that shows that it
+// can be clicked.
 func (n *Node) HasRef() bool {
 	if n.PlaywrightRef == "" {
 		return false
@@ -28,7 +29,7 @@ func (n *Node) HasRef() bool {
 	return n.Attrs["cursor"] == "pointer"
 }
 
-// ShownRole returns the role under the name that agents know from agent-browser.
+// ShownRole returns the role in the notation that agents know from agent-browser.
 func (n *Node) ShownRole() string {
 	switch n.Role {
 	case "text":
@@ -69,8 +70,8 @@ func (o *printer) print(root *Node) string {
 	}
 }
 
-// node prints a node and the nodes below it. Depth counts the lines above: a node without a
-// line of its own makes the nodes below it no deeper.
+// node prints a node and the nodes below it. depth is the number of ancestors that are printed:
+// the children of a node without a line have the node's depth.
 func (o *printer) node(n *Node, depth int) {
 	if o.in.Depth > 0 && depth >= o.in.Depth {
 		return
@@ -207,7 +208,7 @@ func (n *Node) shownAttrs(link string) []string {
 	return all
 }
 
-// textBelow returns the text in the node, which stands in for the name of an element that has none.
+// textBelow returns the text in the node. It stands in for the name of an element without one.
 func (n *Node) textBelow() string {
 	parts := []string{}
 	if n.Text != "" {

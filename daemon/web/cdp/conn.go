@@ -22,7 +22,7 @@ import (
 type Conn struct {
 	ws   *websocket.Conn
 	over chan struct{} // closed when the connection has ended
-	// quiet is what the last response said: see [Conn.IsQuiet].
+	// quiet is whether the last response was marked quiet: see [Conn.IsQuiet].
 	quiet atomic.Bool
 
 	mu      sync.Mutex // guards the fields below
@@ -36,13 +36,13 @@ var ErrNotSent = errors.New("the connection to the session's endpoint has ended"
 const (
 	maxMessage = 256 << 20 // bytes, the limit of the broker too
 	dialTime   = 2 * time.Second
-	// writeTime is how long a command may take to be written. A large script takes that
-	// long; a broker that reads nothing is replaced before.
+	// writeTime is how long writing a command may take. A large script takes long; a broker
+	// that reads nothing is replaced sooner.
 	writeTime = 10 * time.Second
 )
 
-// Dial connects to the endpoint with this path at the place. [Conn.Read] must run
-// before a response can be waited for.
+// Dial connects to the endpoint with a path at a broker. [Conn.Read] must run before a response
+// can be waited for.
 func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -60,7 +60,7 @@ func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) 
 		c.Close()
 		return nil, err
 	}
-	c.Forget(sent) // a broker that does not know the method never reports that it is quiet
+	c.Forget(sent) // a broker that does not know the method marks no response as quiet
 	return c, nil
 }
 
@@ -87,7 +87,7 @@ func (c *Conn) Read(onSocketRemoved func()) {
 		delete(c.waiting, r.ID)
 		c.mu.Unlock()
 		if waits != nil {
-			waits <- r // it has room
+			waits <- r // the channel has room
 		}
 	}
 }
@@ -141,9 +141,9 @@ func (c *Conn) IsOver() bool {
 	}
 }
 
-// IsQuiet reports whether by the last response there was nothing else to know: the
-// session has only the tabs of which the daemon has been notified, and no event of
-// theirs is on its way.
+// IsQuiet reports whether the broker marked the last response as quiet. The mark means that
+// since the daemon last listed the session's tabs, no tab, download or page event was added,
+// and the pages have neither navigated nor exchanged data with a server.
 func (c *Conn) IsQuiet() bool { return !c.IsOver() && c.quiet.Load() }
 
 // Close ends the connection without waiting for the peer.

@@ -27,7 +27,7 @@ type message struct {
 // serve runs a broker that passes each command to respond, and returns a connection to it.
 func serve(t *testing.T, respond func(message) string) *Conn {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "abc") // not t.TempDir: a socket's path is short
+	dir, err := os.MkdirTemp("/tmp", "abc") // not t.TempDir: the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestConn(t *testing.T) {
 	if _, err := c.Send(context.Background(), "", "true", nil); !errors.Is(err, ErrNotSent) || !c.IsOver() || c.IsQuiet() {
 		t.Errorf("Send() on a connection that is over = %v", err)
 	}
-	if len(c.waiting) != 2 { // the two that were sent and got no response
+	if len(c.waiting) != 2 { // the two commands that were sent and got no response
 		t.Errorf("%d commands wait for a response", len(c.waiting))
 	}
 	c.Forget(silent)

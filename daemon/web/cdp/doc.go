@@ -1,7 +1,7 @@
-// Package cdp is the daemon's own connection to its session's CDP endpoint, beside
-// Playwright's. A question that Playwright would only pass on is sent over it directly,
-// which saves the way through Playwright's driver.
+// Package cdp implements the daemon's direct connection to its session's CDP endpoint, beside
+// Playwright's connection. Commands that Playwright would only pass on are sent directly, which
+// saves the way through Playwright's driver.
 //
-// The package knows messages and their responses: daemon/web, which uses it, knows pages
-// and what to ask them. Events are ignored, since Playwright reports them.
+// The package matches responses with commands. Which commands are sent to a page is decided by
+// daemon/web. Events of the browser are ignored, since Playwright reports them.
 package cdp

@@ -9,7 +9,7 @@ import (
 // Pending is a command that was sent and whose response has not been taken.
 type Pending struct {
 	id       int
-	response chan Response // has room for it
+	response chan Response // has room for the response
 }
 
 // Response returns the channel on which the response is delivered.

@@ -41,7 +41,7 @@ type postData struct {
 	Text     string `json:"text"`
 }
 
-// Response is what was received. Its Status is 0 if nothing was.
+// Response is what was received. Status is 0 if nothing was received.
 type Response struct {
 	Status      int     `json:"status"`
 	StatusText  string  `json:"statusText"`
@@ -122,7 +122,8 @@ func (r *Request) SetBody(body []byte, keep bool) {
 	}
 }
 
-// SetHeaders sets the headers, and what the response's other members have of them.
+// SetHeaders sets the headers, and the members that follow from them: the redirect URL, the
+// cookies and the content type.
 func (r *Response) SetHeaders(headers []Pair) {
 	r.Headers = headers
 	r.RedirectURL = header(headers, "location")
@@ -138,9 +139,8 @@ func (r *Response) SetHeaders(headers []Pair) {
 	}
 }
 
-// WantsBody reports whether the response's body is recorded if the recording is to hold
-// all, text or none of the bodies. Redirects have no body. Status and headers must be set
-// before.
+// WantsBody reports whether the response's body is recorded. bodies is "all", "text" or "none".
+// Redirects have no body. Status and headers must be set before.
 func (r *Response) WantsBody(bodies string) bool {
 	if bodies == "none" || r.Status >= 300 && r.Status < 400 {
 		return false

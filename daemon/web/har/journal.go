@@ -56,7 +56,7 @@ func (j *Journal) WriteArchive(path string) (int, error) {
 	return len(entries), writeArchive(path, entries)
 }
 
-// Remove removes the file. That there is none is no error.
+// Remove removes the file, if it exists.
 func (j *Journal) Remove() error { return os.RemoveAll(j.Path) }
 
 // SetAside renames the file, so that the next recording leaves it alone, and returns its

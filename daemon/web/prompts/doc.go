@@ -1,4 +1,5 @@
-// Package prompts decides what pages ask a person for: permissions, notifications and files. It
-// applies the session's policies, adds each decision to the notices, and keeps the questions
-// that a person answers by a command. It knows no page; daemon/web passes the requests on.
+// Package prompts decides about what pages ask a person for: permissions, notifications and
+// files. It applies the session's policies, adds each decision to the notices, and keeps the
+// questions that a person answers by a command. It needs no page: daemon/web passes the
+// requests of pages on.
 package prompts

@@ -67,7 +67,7 @@ func (p *Prompts) awaitPerson(gone <-chan struct{}, id string) Decision {
 	return p.grant(one.request)
 }
 
-// Answer decides a question as a person has.
+// Answer records a person's answer to a question.
 func (p *Prompts) Answer(id string, allow bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pickerAnswer is the response to a file picker in place of a person's.
+// pickerAnswer is a queued response to a file picker.
 type pickerAnswer struct {
 	api   string
 	files []File
@@ -29,8 +29,8 @@ type File struct {
 
 const maxQueued = 100
 
-// pickFiles decides about a file picker by the response that is queued for it. Without one it
-// is denied, even if the policy allows it: there is no file to choose.
+// pickFiles decides about a file picker. If no response is queued for it, the request is denied
+// even if the policy allows it, since there is no file to choose.
 func (p *Prompts) pickFiles(origin string, q Request) Decision {
 	set := p.state.Get().Policies
 	mode, ok := set.PerPicker[q.API]

@@ -11,16 +11,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Prompts decides what pages ask a person for, by the session's policies.
+// Prompts decides about what a session's pages ask a person for, by the session's policies.
 type Prompts struct {
 	state   *daemon.StateStore
 	notices *daemon.Notices
 
-	mu        sync.Mutex // guards the fields below; never held while a person is waited for
+	mu        sync.Mutex // guards the fields below; never held during the wait for a person
 	last      int
 	pending   map[string]*question
 	queue     []pickerAnswer
-	saves     map[string]string // the file behind an id that a page was given
+	saves     map[string]string // from an id that a page was given to the path of a file
 	clipboard string            // the session's own
 }
 
@@ -29,7 +29,7 @@ func New(state *daemon.StateStore, notices *daemon.Notices) *Prompts {
 	return &Prompts{state: state, notices: notices, pending: map[string]*question{}, saves: map[string]string{}}
 }
 
-// Request is what a page asks. Nothing of it can be trusted.
+// Request is a request of a page. None of its content can be trusted.
 type Request struct {
 	ID     int      `json:"id"`
 	Kind   string   `json:"kind"`
@@ -69,8 +69,9 @@ const (
 // Denied returns the decision to deny.
 func Denied() Decision { return Decision{Do: doDeny} }
 
-// Decide returns the decision about a request of a page with an origin. If a person decides,
-// Decide waits for a part of the time, or until gone is closed.
+// Decide returns the decision about a request of a page with an origin. If a person has to
+// decide, the decision is to wait. A request of the kind "wait" then waits for the person's
+// answer, for waitSlice or until gone is closed.
 func (p *Prompts) Decide(gone <-chan struct{}, origin string, q Request) Decision {
 	switch q.Kind {
 	case "wait":
@@ -90,7 +91,7 @@ func (p *Prompts) Decide(gone <-chan struct{}, origin string, q Request) Decisio
 	return Denied()
 }
 
-// permission decides about a permission, or about several that are needed together.
+// permission decides about a permission, or about several permissions that are needed together.
 func (p *Prompts) permission(origin string, q Request) Decision {
 	if len(q.Names) == 0 || len(q.Names) > 4 {
 		return Denied()
@@ -130,8 +131,8 @@ func (p *Prompts) permission(origin string, q Request) Decision {
 // allows or denies it.
 const modeSilent = "silent"
 
-// Mode returns the policy for a permission. active says whether the page asks because of a
-// click or a key.
+// Mode returns the policy for a permission. active means that the page asks because of a click
+// or a key.
 func (p *Prompts) Mode(name string, active bool) string {
 	set := p.state.Get().Policies
 	mode, ok := set.PerPermission[name]
@@ -193,7 +194,8 @@ func (p *Prompts) NotificationPermission() string {
 	return "default"
 }
 
-// grant returns the decision to allow, with what the permissions give access to.
+// grant returns the decision to allow, with the data that the permissions give access to. It
+// stores the text that a page copies to the clipboard.
 func (p *Prompts) grant(q Request) Decision {
 	v := Decision{Do: doAllow}
 	p.mu.Lock()

@@ -1,8 +1,8 @@
-// Package downloads is the directory into which the browser saves what pages download,
-// under names that no page chooses.
+// Package downloads manages the directory into which the browser saves the files that pages
+// download, under names that no page chooses.
 //
-// The CDP multiplexer decides which client gets a file, and this package delivers it, on
-// goroutines of its own: copying a file to another disk takes time.
+// The CDP multiplexer decides which client gets a file, and this package delivers the file. It
+// does so on goroutines of its own, since copying a file to another disk takes time.
 package downloads
 
 import (
@@ -19,12 +19,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Dir is the directory. All fields but Person are required.
+// Dir is the directory of downloads. All fields but Person are required.
 type Dir struct {
-	Path   string // empty: the browser saves files where its user wants them
+	Path   string // if empty, the browser saves files where its user wants them
 	Person string // the user's own folder of downloads, for files that no session owns
 	Log    *slog.Logger
-	Done   <-chan struct{} // when it is closed, copying stops
+	Done   <-chan struct{} // copying stops when this is closed
 
 	work sync.WaitGroup
 }
@@ -32,14 +32,14 @@ type Dir struct {
 // partial is the extension of a file that the browser has not completed.
 const partial = ".crdownload"
 
-// Adopt creates the directory and updates the state from the files in it: a dead broker may
-// have missed the end of a download. In a browser that has just started, no download is
-// running.
+// Adopt creates the directory and updates the state of each download from the files in it, since a
+// dead broker may have missed the end of a download. In a browser that has just started, no
+// download is running.
 func (d *Dir) Adopt(s patches.State, fresh bool) (patches.State, error) {
 	if d.Path == "" {
 		return s, nil
 	}
-	// Its parent is accessible to this user only.
+	// The parent directory is accessible to this user only.
 	if err := os.MkdirAll(d.Path, 0o700); err != nil {
 		return s, err
 	}
@@ -65,8 +65,9 @@ func (d *Dir) Adopt(s patches.State, fresh bool) (patches.State, error) {
 	return s, nil
 }
 
-// stateOf returns the state of a download according to the files. If there is none yet, the
-// download may just have begun, and the browser sends more events of it.
+// stateOf returns the state of a download according to the files. If the download has no file, it
+// counts as canceled. If it has just begun and will get a file, the browser's next event corrects
+// the state.
 func (d *Dir) stateOf(f patches.Download) string {
 	switch {
 	case f.State != patches.DownloadRunning:
@@ -106,8 +107,9 @@ func (d *Dir) remove(name string) {
 	}
 }
 
-// Locate returns the path of a completed download. isOurs reports whether it is in the
-// directory, exists whether the file exists: a client that fetches it removes it.
+// Locate returns the path of a completed download. isOurs reports whether the file is in the
+// directory of downloads. isThere reports whether the file exists: a client that fetches a file
+// removes it.
 func (d *Dir) Locate(f patches.Download) (path string, isOurs, isThere bool) {
 	path = d.file(f.GUID)
 	if f.Path != "" {
@@ -116,7 +118,7 @@ func (d *Dir) Locate(f patches.Download) (path string, isOurs, isThere bool) {
 	return path, f.Path == "", exists(path)
 }
 
-// Close waits for deliveries. If the browser was stopped, it removes all files.
+// Close waits for deliveries. If the browser was stopped, Close removes all files.
 func (d *Dir) Close(stopped bool) {
 	d.work.Wait()
 	if stopped && d.Path != "" {
@@ -126,7 +128,7 @@ func (d *Dir) Close(stopped bool) {
 	}
 }
 
-// Discard removes a file, complete or not. It does not wait for that.
+// Discard removes a file, complete or not. It does not wait for the removal.
 func (d *Dir) Discard(name string) {
 	if !isName(name) {
 		return
@@ -138,7 +140,7 @@ func (d *Dir) Discard(name string) {
 }
 
 // Deliver delivers a completed file and then calls done with its new paths, on another
-// goroutine. The path is empty where that failed.
+// goroutine. The path of a delivery that failed is empty.
 func (d *Dir) Deliver(file string, to []patches.Delivery, done func(paths []string)) {
 	d.work.Go(func() {
 		paths := make([]string, len(to))
@@ -154,13 +156,13 @@ func (d *Dir) Deliver(file string, to []patches.Delivery, done func(paths []stri
 	})
 }
 
-// isName reports whether a name is that of a file in a directory, and not a path.
+// isName reports whether a name is the name of a file in a directory, and not a path.
 func isName(name string) bool {
 	return name != "" && filepath.Base(name) == name && name != "." && name != ".."
 }
 
-// deliver puts a completed file where it is wanted and returns its path there. If the
-// system permits it, that is a link to the same file.
+// deliver puts a completed file into the directory of a delivery and returns its path there. If
+// the system permits it, the path is a link to the same file.
 func (d *Dir) deliver(file string, to patches.Delivery) (string, error) {
 	if !filepath.IsAbs(file) {
 		if !isName(file) {
@@ -195,12 +197,12 @@ func (d *Dir) deliver(file string, to patches.Delivery) (string, error) {
 }
 
 const (
-	maxNumber = 1000    // after a file's name
-	copyPiece = 4 << 20 // bytes
+	maxNumber = 1000    // the highest number after a file's name
+	copyPiece = 4 << 20 // bytes that are copied at once
 )
 
-// putAt links or copies file to path, where it is complete from the first moment. If path
-// exists, it returns [fs.ErrExist].
+// putAt links or copies file to path. The file at path is complete from the first moment. If path
+// exists, putAt returns [fs.ErrExist].
 func (d *Dir) putAt(file, path string) error {
 	err := os.Link(file, path)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
@@ -217,11 +219,11 @@ func (d *Dir) putAt(file, path string) error {
 	if exists(path) {
 		return fs.ErrExist
 	}
-	return os.Rename(temp, path) // the file system has no links
+	return os.Rename(temp, path) // the file system does not support links
 }
 
-// copyBeside copies a file to a temporary one in the directory of path. It copies in pieces,
-// so that it can stop when the broker ends.
+// copyBeside copies a file to a temporary file in the directory of path. It copies in pieces, so
+// that it can stop when the broker ends.
 func (d *Dir) copyBeside(file, path string) (temp string, err error) {
 	from, err := os.Open(file)
 	if err != nil {

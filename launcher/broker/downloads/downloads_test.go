@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/patches"
 )
 
-// newDir returns a directory that contains these files.
+// newDir returns a Dir whose directory contains these files.
 func newDir(t *testing.T, files ...string) *Dir {
 	t.Helper()
 	d := &Dir{Path: t.TempDir(), Log: slog.New(slog.DiscardHandler), Done: make(chan struct{})}
@@ -35,8 +35,8 @@ func filesIn(t *testing.T, dir string) []string {
 	return names
 }
 
-// The files show what a dead broker may have missed. In a new browser no download is
-// running, and files of no session are removed.
+// Adopt finds in the files what a dead broker may have missed. In a new browser no download is
+// running, and files that belong to no session are removed.
 func TestAdopt(t *testing.T) {
 	saved := func() patches.State {
 		var all []patches.Download
@@ -88,7 +88,7 @@ func TestDeliver(t *testing.T) {
 	for _, dir := range []string{filepath.Join(t.TempDir(), "new"), otherDisk(t)} {
 		for _, test := range []struct {
 			to   patches.Delivery
-			want string // empty: an error
+			want string // empty if an error is wanted
 		}{
 			{patches.Delivery{Dir: dir, Name: "guid", Exact: true}, "guid"},
 			{patches.Delivery{Dir: dir, Name: "guid", Exact: true}, ""},
@@ -122,8 +122,8 @@ func TestDeliver(t *testing.T) {
 	}
 }
 
-// otherDisk returns a directory on another disk than t.TempDir, to which no link can lead.
-// If there is none, it returns one on the same disk.
+// otherDisk returns a directory on another disk than t.TempDir, so that a file cannot be linked
+// there. If there is no other disk, it returns a directory on the same one.
 func otherDisk(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "abb")
 	if err != nil {

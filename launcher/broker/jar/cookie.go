@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// cookie is a cookie as CDP returns it. Its value is never logged.
+// cookie is a cookie as CDP returns it. A cookie's value is never logged.
 type cookie struct {
 	Name         string     `json:"name"`
 	Value        string     `json:"value"`
@@ -33,7 +33,7 @@ type partition struct {
 	CrossSite bool   `json:"hasCrossSiteAncestor"`
 }
 
-// key returns what identifies a cookie in the browser.
+// key returns the members that identify a cookie in the browser, as one string.
 func (c cookie) key() string {
 	key := []string{c.Name, c.Domain, c.Path}
 	if c.Partition != nil {
@@ -45,11 +45,11 @@ func (c cookie) key() string {
 	return strings.Join(key, "\x00")
 }
 
-// fingerprint distinguishes two states of a cookie. Chromium's file drops fractions of a
-// second from the expiry time.
+// fingerprint returns a hash that distinguishes two states of a cookie. It ignores fractions of a
+// second in the expiry time, since Chromium's file drops them.
 func (c cookie) fingerprint() string {
 	c.Expires = math.Floor(c.Expires)
-	raw, _ := json.Marshal(c) // it has strings and numbers only
+	raw, _ := json.Marshal(c) // a cookie can always be encoded
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:8])
 }
@@ -58,7 +58,8 @@ func (c cookie) isExpired(now time.Time) bool {
 	return !c.Session && c.Expires >= 0 && c.Expires <= float64(now.Unix())
 }
 
-// param is a cookie as Storage.setCookies takes it. Its own fields replace those of cookie.
+// param is a cookie as Storage.setCookies takes it. Its fields replace those of the same name in
+// cookie.
 type param struct {
 	cookie
 	URL     string   `json:"url,omitempty"`
@@ -66,11 +67,12 @@ type param struct {
 	Expires *float64 `json:"expires,omitempty"`
 }
 
-// param returns the parameters that set the cookie again. A cookie of a single host is set
-// by URL: with a domain it would be sent to subdomains too.
+// param returns the parameters that set the cookie again. A cookie of a single host is set by
+// URL: if it were set by domain, the browser would send it to subdomains too.
 func (c cookie) param() param {
 	p := param{cookie: c}
-	p.Session = false // the call has no such member; a cookie that does not expire is a session cookie
+	// Storage.setCookies has no such member. A cookie that does not expire is a session cookie.
+	p.Session = false
 	if !c.Session && c.Expires >= 0 {
 		p.Expires = &c.Expires
 	}

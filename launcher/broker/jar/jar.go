@@ -1,8 +1,7 @@
-// Package jar keeps a copy of a browser's cookies in a file and puts back those that a
-// killed browser lost. Chromium writes its own file up to 30 s late, and never writes
-// session cookies.
+// Package jar keeps a copy of a browser's cookies in a file, and puts back those that a killed
+// browser lost. Chromium writes its own file up to 30 s late, and never writes session cookies.
 //
-// A [Jar] reaches the browser through [Options].Call only. It logs no cookie's value.
+// A [Jar] reaches the browser only through [Options].Call. It logs no cookie's value.
 package jar
 
 import (
@@ -26,13 +25,14 @@ const (
 	saveTime    = 3 * time.Second        // for the browser to list its cookies
 	restoreTime = 15 * time.Second       // for a browser that has just started to list and set cookies; clients wait
 	settleTime  = 300 * time.Millisecond // between a navigation and the save after it
-	saveEvery   = 5 * time.Second        // while clients and pages exchange messages
-	commandTime = time.Second            // that a command may be delayed by a save
+	saveEvery   = 5 * time.Second        // between two saves while clients and pages exchange messages
+	commandTime = time.Second            // the longest delay of a command by a save
 
-	// A browser lists few cookies, counted in bytes of its reply, in half a millisecond:
-	// they are saved before the response to a command that contacted a server. It lists a
-	// few thousand, which a person's browser has, in a tenth of a second: those are saved
-	// a moment later, and listing them may take a twentieth of the browser's time.
+	// A browser lists few cookies in half a millisecond, so they are saved before the response
+	// to a command that contacted a server. It lists a few thousand, as a person's browser has,
+	// in a tenth of a second, so those are saved a moment later. smallSize is the limit between
+	// few and many, in bytes of the browser's reply. Listing may take 1/idleShare of the
+	// browser's time.
 	smallSize = 16 << 10
 	idleShare = 20
 )
@@ -46,8 +46,8 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// Jar saves and restores the cookies of the browser's shared context. The methods of a nil
-// Jar do nothing: an external browser keeps its own cookies.
+// Jar saves and restores the cookies of the browser's shared context. The methods of a nil Jar do
+// nothing. A broker of an external browser has a nil Jar, since that browser keeps its cookies.
 type Jar struct {
 	Options
 	wake   chan struct{} // holds one token: a page has navigated, or a command has ended
@@ -56,11 +56,11 @@ type Jar struct {
 
 	mu      sync.Mutex // guards the fields below; held while the browser is called, so that saves are in order
 	record  *record
-	saved   json.RawMessage // the browser's reply that the file holds; nil if it holds none
+	saved   json.RawMessage // the browser's reply whose cookies are in the file; nil if there is none
 	unsaved bool            // record has changes that could not be written
 }
 
-// Open returns a jar that continues from the file, unless that is of another profile.
+// Open returns a jar that continues from the file, unless the file is of another profile.
 func Open(o Options) *Jar {
 	j := &Jar{Options: o, wake: make(chan struct{}, 1), record: &record{}}
 	id, err := profileID(o.Profile)
@@ -73,8 +73,8 @@ func Open(o Options) *Jar {
 	return j
 }
 
-// profileID returns the random name that is stored in the profile, which it creates if it
-// is missing. A user who removes the profile wants its logins removed too.
+// profileID returns the random name that is stored in the profile. It creates the name if it is
+// missing. A user who removes the profile wants its logins removed too.
 func profileID(dir string) (string, error) {
 	path := filepath.Join(dir, "abrowser.id")
 	raw, err := os.ReadFile(path)
@@ -99,7 +99,7 @@ func (j *Jar) Run(ctx context.Context) {
 	settled := time.NewTimer(settleTime)
 	defer settled.Stop()
 	var next time.Time // when the browser may be called again
-	wake := j.wake     // nil while a save is due: a token that arrives then causes another one
+	wake := j.wake     // nil while a save is due; a token that arrives then causes another save
 	for {
 		select {
 		case <-ctx.Done():
@@ -123,7 +123,7 @@ func (j *Jar) Run(ctx context.Context) {
 	}
 }
 
-// SaveSoon causes a save: a page has navigated, or a command has ended.
+// SaveSoon causes a save soon, since a page has navigated or a command has ended.
 func (j *Jar) SaveSoon() {
 	if j == nil {
 		return
@@ -134,7 +134,7 @@ func (j *Jar) SaveSoon() {
 	}
 }
 
-// Touch records that a message was exchanged with the browser: the next regular save is
+// Touch records that a message was exchanged with the browser, so that the next regular save is
 // not skipped.
 func (j *Jar) Touch() {
 	if j != nil {
@@ -142,8 +142,9 @@ func (j *Jar) Touch() {
 	}
 }
 
-// SaveBeforeResponse saves what a command may have logged in to. A browser that is slow to
-// list its cookies, or has many, is not waited for: they are saved a moment later.
+// SaveBeforeResponse saves the cookies before the response to a command, which may have logged in.
+// If the browser is slow to list its cookies, or has many, SaveBeforeResponse does not wait for
+// them, and the cookies are saved a moment later.
 func (j *Jar) SaveBeforeResponse(ctx context.Context) {
 	if j == nil {
 		return
@@ -160,8 +161,8 @@ func (j *Jar) SaveBeforeResponse(ctx context.Context) {
 	}
 }
 
-// SaveLast saves the cookies before the browser is asked to exit. Its own file is complete
-// then, so the next [Jar.Restore] puts back session cookies only.
+// SaveLast saves the cookies before the browser is asked to exit. The browser's own file is
+// complete after that, so the next [Jar.Restore] puts back only session cookies.
 func (j *Jar) SaveLast(ctx context.Context) {
 	if j == nil {
 		return
@@ -171,15 +172,14 @@ func (j *Jar) SaveLast(ctx context.Context) {
 	}
 }
 
-// save writes the file if the cookies have changed since the last save, or if it is the
-// last one.
+// save writes the file if the cookies have changed since the last save, or if last is set.
 func (j *Jar) save(ctx context.Context, last bool) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	raw, err := j.list(ctx)
-	if err != nil || bytes.Equal(raw, j.saved) && !last { // equal at the end of most commands
+	if err != nil || bytes.Equal(raw, j.saved) && !last { // equal after most commands
 		return err
 	}
 	cookies, err := decode(raw)
@@ -214,8 +214,8 @@ func decode(raw json.RawMessage) ([]cookie, error) {
 	return out.Cookies, nil
 }
 
-// Restore sets the cookies that the previous browser lost. It died at the given time; zero
-// if that is not known.
+// Restore sets the cookies that the previous browser lost. died is the time at which that browser
+// died, or zero if the time is not known.
 func (j *Jar) Restore(ctx context.Context, died time.Time) error {
 	if j == nil {
 		return nil
@@ -233,7 +233,7 @@ func (j *Jar) Restore(ctx context.Context, died time.Time) error {
 		return err
 	}
 	if died.IsZero() {
-		died = j.record.At // it lived until then at least
+		died = j.record.At // the browser lived at least until then
 	}
 	lost := j.record.lost(time.Now(), died, cookies)
 	if len(lost) == 0 {

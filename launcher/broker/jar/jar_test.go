@@ -100,7 +100,7 @@ func login(value string) cookie {
 	return cookie{Name: "login", Value: value, Domain: "a.example", Path: "/", Expires: -1, Session: true}
 }
 
-// running runs a jar in a synctest bubble until the test ends.
+// running runs test with a jar whose Run is running, in a synctest bubble.
 func running(t *testing.T, test func(t *testing.T, dir string, f *fakeBrowser, j *Jar)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -117,7 +117,7 @@ func running(t *testing.T, test func(t *testing.T, dir string, f *fakeBrowser, j
 	})
 }
 
-// A navigation is followed by one save, when it has settled. Without one nothing is listed.
+// A navigation causes one save, after it has settled. Without activity no cookies are listed.
 func TestSaveAfterNavigation(t *testing.T) {
 	running(t, func(t *testing.T, dir string, f *fakeBrowser, j *Jar) {
 		before := f.calls()
@@ -159,7 +159,7 @@ func TestSaveDuringActivity(t *testing.T) {
 	})
 }
 
-// Listing many cookies takes long. The browser spends at most a twentieth of its time on it.
+// The browser spends at most a twentieth of its time on listing many cookies.
 func TestSlowBrowserRests(t *testing.T) {
 	running(t, func(t *testing.T, _ string, f *fakeBrowser, j *Jar) {
 		f.delay = 100 * time.Millisecond
@@ -174,7 +174,8 @@ func TestSlowBrowserRests(t *testing.T) {
 	})
 }
 
-// The response to a command waits for the save of few cookies, and not for that of many.
+// The response to a command waits for the save of few cookies, but not for the save of many
+// cookies.
 func TestSaveBeforeResponse(t *testing.T) {
 	running(t, func(t *testing.T, dir string, f *fakeBrowser, j *Jar) {
 		f.set(login("secret"))
@@ -183,7 +184,7 @@ func TestSaveBeforeResponse(t *testing.T) {
 			t.Error("few cookies were not saved")
 		}
 		f.set(cookie{Name: "large", Value: strings.Repeat("x", smallSize), Domain: "a.example", Path: "/", Session: true})
-		j.SaveBeforeResponse(t.Context()) // it learns the size
+		j.SaveBeforeResponse(t.Context()) // after this call, the jar has the size of the reply
 		before := f.calls()
 		f.set(login("changed"))
 		j.SaveBeforeResponse(t.Context())
@@ -198,8 +199,8 @@ func TestSaveBeforeResponse(t *testing.T) {
 	})
 }
 
-// A session cookie and one that Chromium had not written are lost with a killed browser, and
-// put back. One that the browser refuses does not prevent the others.
+// A killed browser loses session cookies and cookies that Chromium had not yet written; both are
+// put back. A cookie that the browser refuses does not prevent the others from being put back.
 func TestRestoreAfterKill(t *testing.T) {
 	dir := t.TempDir()
 	fresh := cookie{Name: "fresh", Value: "f", Domain: ".a.example", Path: "/", Expires: float64(time.Now().Add(time.Hour).Unix())}
@@ -218,8 +219,8 @@ func TestRestoreAfterKill(t *testing.T) {
 	}
 }
 
-// A browser that was closed has written its own file: a cookie that is missing there was
-// deleted. Session cookies are put back all the same.
+// A browser that was closed has written its own file, so a cookie that is missing there was
+// deleted. Session cookies are still put back.
 func TestRestoreAfterClose(t *testing.T) {
 	dir := t.TempDir()
 	fresh := cookie{Name: "fresh", Value: "f", Domain: ".a.example", Path: "/", Expires: float64(time.Now().Add(time.Hour).Unix())}
@@ -230,7 +231,7 @@ func TestRestoreAfterClose(t *testing.T) {
 	}
 }
 
-// A user who removes the profile removes its logins.
+// If a user removes the profile, its cookies are not put back.
 func TestRestoreIntoAnotherProfile(t *testing.T) {
 	dir := t.TempDir()
 	open(dir, newFake(login("s"))).SaveBeforeResponse(t.Context())
@@ -243,7 +244,7 @@ func TestRestoreIntoAnotherProfile(t *testing.T) {
 	}
 }
 
-// A broker without a jar, of an external browser, calls it all the same.
+// The methods of a nil Jar do nothing.
 func TestNilJar(t *testing.T) {
 	var j *Jar
 	j.Run(t.Context())

@@ -14,35 +14,35 @@ import (
 )
 
 const (
-	// flushTime is how long Chromium may take to write a cookie to its file. It writes
-	// every 30 s, on a busy machine later.
+	// flushTime is how long Chromium may take to write a cookie to its file. It writes every
+	// 30 s, or later on a busy machine.
 	flushTime       = 90 * time.Second
 	maxFingerprints = 32
 )
 
-// record is the content of the file: the cookies as they were last, with their history.
+// record is the content of the file: the last known cookies and their history.
 type record struct {
 	Profile string           `json:"profile"`         // the id of the profile, see [profileID]
 	Clean   bool             `json:"clean,omitempty"` // the browser was asked to exit, and has written its own file
-	At      time.Time        `json:"at"`              // of the last update
+	At      time.Time        `json:"at"`              // the time of the last update
 	Cookies map[string]entry `json:"cookies"`         // by [cookie.key]
 }
 
 // entry is a cookie with its history.
 type entry struct {
 	Cookie cookie    `json:"cookie"`
-	Since  time.Time `json:"since"` // when it was first seen in this state
-	// Earlier holds the fingerprints of its earlier states, the latest last.
+	Since  time.Time `json:"since"` // when the cookie was first seen in this state
+	// Earlier has the fingerprints of the cookie's earlier states, the latest last.
 	Earlier []string `json:"earlier,omitempty"`
 }
 
-// update replaces the cookies by those that the browser has now. It reports whether any
-// changed.
+// update replaces the cookies of the record by those that the browser has now. It reports whether
+// any cookie has changed.
 func (r *record) update(now time.Time, cookies []cookie) bool {
 	next, changed := make(map[string]entry, len(cookies)), false
 	for _, c := range cookies {
 		if c.Opaque {
-			continue // it cannot be set again
+			continue // such a cookie cannot be set again
 		}
 		e, known := r.Cookies[c.key()]
 		switch was := e.Cookie.fingerprint(); {
@@ -61,11 +61,15 @@ func (r *record) update(now time.Time, cookies []cookie) bool {
 	return changed
 }
 
-// lost returns the cookies that a browser lost which died at the given time, compared with
-// those that its successor has: session cookies, cookies too new to have been written, and
-// cookies that the successor has in an earlier state. A state that is not in the record is
-// newer than the record's. A cookie that is missing although it was old enough to have been
-// written was deleted.
+// lost returns the cookies of the record that were lost with a browser. died is the time at which
+// that browser died, and cookies has the cookies of the next browser. Lost are:
+//
+//   - session cookies that are missing;
+//   - cookies that are missing and were too new to have been written;
+//   - cookies that are there in an earlier state.
+//
+// A state that is not in the record is newer than the record, and no loss. A cookie that is
+// missing although it was old enough to have been written was deleted.
 func (r *record) lost(now, died time.Time, cookies []cookie) []cookie {
 	present := map[string]cookie{}
 	for _, c := range cookies {
@@ -86,7 +90,8 @@ func (r *record) lost(now, died time.Time, cookies []cookie) []cookie {
 	return lost
 }
 
-// restored records that cookies were set again, and so are not in the browser's file yet.
+// restored records that cookies were set again just now, so that the browser's file does not have
+// them yet.
 func (r *record) restored(cookies []cookie, now time.Time) {
 	for _, c := range cookies {
 		e := r.Cookies[c.key()]
@@ -95,7 +100,7 @@ func (r *record) restored(cookies []cookie, now time.Time) {
 	}
 }
 
-// load reads the file. It returns an empty record if the file is missing or is of another
+// load reads the file. It returns an empty record if the file is missing or belongs to another
 // profile.
 func load(path, profile string) (*record, error) {
 	empty := &record{Profile: profile, Cookies: map[string]entry{}}

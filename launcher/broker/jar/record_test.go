@@ -27,8 +27,8 @@ func TestLost(t *testing.T) {
 		clean bool
 		died  int
 		now   int
-		have  []cookie // of its successor
-		want  string   // the value that was lost; empty: none
+		have  []cookie // the cookies of the next browser
+		want  string   // the value that was lost, or empty if none was
 	}{
 		{"set just before", []update{{0, one(persistent("x"))}}, false, 1, 5, nil, "x"},
 		{"written and missing: deleted", []update{{0, one(persistent("x"))}}, false, 300, 305, nil, ""},
@@ -73,7 +73,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// A browser that dies before it has written a restored cookie loses it again.
+// If a browser dies before it has written a restored cookie, the cookie is lost again.
 func TestLostTwice(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	c := cookie{Name: "c", Value: "x", Domain: "a.example", Path: "/", Expires: float64(began.Unix() + 1e6)}

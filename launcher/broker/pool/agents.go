@@ -2,8 +2,8 @@ package pool
 
 import "slices"
 
-// Touch records a request of an agent. process is empty if it is not known. Touch reports
-// whether the agent is new.
+// Touch records a request of an agent. process is the agent's process, or empty if it is not
+// known. Touch reports whether the agent is new.
 func (p *Pool) Touch(agent, process string) bool {
 	known, ok := p.Agents[agent]
 	if process == "" {
@@ -13,7 +13,7 @@ func (p *Pool) Touch(agent, process string) bool {
 	return !ok
 }
 
-// Forget removes an agent, its place in the queue and its reservation.
+// Forget removes an agent, its request in the queue and its reservation.
 func (p *Pool) Forget(agent string) {
 	p.dequeue(agent)
 	delete(p.Agents, agent)
@@ -26,8 +26,8 @@ func (p *Pool) dequeue(agent string) {
 	p.Queue = slices.DeleteFunc(p.Queue, func(r Request) bool { return r.Agent == agent })
 }
 
-// Orphans returns the agents that have sent nothing for [Options].Silence and for which
-// isAlive returns false. An idle agent is not an orphan.
+// Orphans returns the agents that have sent nothing for [Options].Silence and for which isAlive
+// returns false. An agent that is only idle is not an orphan.
 func (p *Pool) Orphans(isAlive func(agent string, a Agent) bool) []string {
 	var all []string
 	for name, a := range p.Agents {

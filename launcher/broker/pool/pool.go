@@ -1,12 +1,13 @@
-// Package pool shares the extra tabs of a browser among agents: which of them may open
-// another one, which has to wait, and for which a slot is reserved.
+// Package pool shares the extra tabs of a browser among agents. An agent is a program that uses
+// sessions; the extra tabs are all tabs of a session but its first. A Pool decides which agent may
+// open another tab, which one must wait, and for which one a slot is reserved.
 //
-// It knows agents by their keys, and tabs by the agents that have them. It does not know
-// the browser: the caller passes the present tabs to each method, and carries out what a
-// method returns. Only one goroutine may use a Pool.
+// The package knows agents by their keys, and tabs by their agents. It does not know the browser:
+// the caller passes the present tabs to each method, and carries out what the method returns.
+// Only one goroutine may use a Pool.
 //
-// The invariant: while a slot is reserved for an agent, no other agent opens a tab that
-// would take it.
+// The invariant: while a slot is reserved for an agent, no other agent opens a tab that would take
+// the slot.
 package pool
 
 import (
@@ -17,19 +18,19 @@ import (
 
 // Options of a Pool. The zero value works.
 type Options struct {
-	Max         int              // extra tabs in all; 0 means no limit
+	Max         int              // the number of extra tabs of all agents; 0 means no limit
 	Reservation time.Duration    // how long a slot stays reserved; default: 30 s
-	Silence     time.Duration    // after which an agent without a process counts as gone; default: 120 s
+	Silence     time.Duration    // after which a silent agent without a process is gone; default: 120 s
 	Clock       func() time.Time // default: time.Now
 }
 
-// Pool is the queue for extra tabs and the slot that is reserved for the first in it.
+// Pool has the queue of agents that wait for an extra tab, and the slot that is reserved for one.
 type Pool struct {
 	Options
 	State
 }
 
-// State is what a later Pool continues from.
+// State is the part of a Pool that is saved, and from which a later Pool continues.
 type State struct {
 	Queue    []Request        `json:"queue,omitempty"`
 	Reserved *Reservation     `json:"kept,omitempty"`
@@ -50,8 +51,8 @@ type Reservation struct {
 
 // Agent is an agent that has sent a request.
 type Agent struct {
-	Process string    `json:"process,omitempty"` // in which it runs; empty if that is not known
-	Last    time.Time `json:"last"`              // when it last sent one
+	Process string    `json:"process,omitempty"` // the agent's process; empty if it is not known
+	Last    time.Time `json:"last"`              // when the agent last sent a request
 }
 
 // Tab is an extra tab.
@@ -77,8 +78,8 @@ func New(o Options, s State) *Pool {
 	return &Pool{o, s}
 }
 
-// Update drops an expired reservation, and reserves a free slot for the first in the queue.
-// It reports whether anything changed. The other methods call it first.
+// Update drops an expired reservation, and reserves a free slot for the first agent in the queue.
+// It reports whether anything changed. Admit, Request and Grant call it first.
 func (p *Pool) Update(tabs []Tab) bool {
 	now, changed := p.Clock(), false
 	if p.Reserved != nil && !now.Before(p.Reserved.Until) {
@@ -109,26 +110,26 @@ func (p *Pool) reserve(i int) {
 	p.Queue = slices.Delete(p.Queue, i, i+1)
 }
 
-// Admit asks for one more tab of an agent. The agent takes the slot that is reserved for it,
-// or a free one. Otherwise it has to close its own oldest tab, which Admit returns; ok is
-// false if it has none. tabs starts with the oldest tab.
+// Admit requests one more tab for an agent. The agent takes the slot that is reserved for it, or a
+// free slot. If there is neither, the agent must close its own oldest tab, which Admit returns as
+// evict. ok is false if the agent has no tab to close. tabs must start with the oldest tab.
 func (p *Pool) Admit(agent string, tabs []Tab) (evict string, ok bool) {
 	p.Update(tabs)
 	switch {
 	case p.Max == 0:
 		return "", true
-	case p.ReservedFor(agent): // even if tabs that pages opened have taken the slot
+	case p.ReservedFor(agent): // even if tabs that pages opened have taken the slot meanwhile
 		p.Reserved = nil
 		return "", true
 	case p.free(tabs) > 0:
-		p.dequeue(agent) // it has what it waited for
+		p.dequeue(agent) // the agent gets the tab for which it waited
 		return "", true
 	}
 	evict = oldest(agent, tabs)
 	return evict, evict != ""
 }
 
-// oldest returns an agent's oldest tab that can be closed; empty if it has none.
+// oldest returns an agent's oldest tab that can be closed, or an empty string if it has none.
 func oldest(agent string, tabs []Tab) string {
 	for _, t := range tabs {
 		if t.Agent == agent && t.Target != "" {
@@ -138,8 +139,8 @@ func oldest(agent string, tabs []Tab) string {
 	return ""
 }
 
-// Request adds an agent to the queue, unless it is there or has a reservation. It returns
-// the agent's position.
+// Request adds an agent to the queue, unless the agent is in the queue or has a reservation. It
+// returns the agent's position, see Position.
 func (p *Pool) Request(agent string, tabs []Tab) int {
 	p.Update(tabs)
 	if p.Position(agent) == 0 && !p.ReservedFor(agent) {
@@ -149,7 +150,7 @@ func (p *Pool) Request(agent string, tabs []Tab) int {
 	return p.Position(agent)
 }
 
-// Position returns an agent's position in the queue, from 1; 0 if it is not there.
+// Position returns an agent's position in the queue, starting at 1, or 0 if it is not in the queue.
 func (p *Pool) Position(agent string) int {
 	return 1 + slices.IndexFunc(p.Queue, func(r Request) bool { return r.Agent == agent })
 }
@@ -157,7 +158,8 @@ func (p *Pool) Position(agent string) int {
 // ReservedFor reports whether a slot is reserved for an agent.
 func (p *Pool) ReservedFor(agent string) bool { return p.Reserved != nil && p.Reserved.Agent == agent }
 
-// Left returns how long a slot stays reserved for an agent, at least 1 ms; 0 if none is.
+// Left returns how long a slot stays reserved for an agent, at least 1 ms, or 0 if no slot is
+// reserved for it.
 func (p *Pool) Left(agent string) time.Duration {
 	if !p.ReservedFor(agent) {
 		return 0
@@ -173,10 +175,10 @@ func (p *Pool) Usage(tabs []Tab) string {
 	return fmt.Sprintf("%d/%d", len(tabs), p.Max)
 }
 
-// Refusal is why [Pool.Grant] granted nothing.
+// Refusal is the reason why [Pool.Grant] granted nothing.
 type Refusal int
 
-// Refusals of [Pool.Grant].
+// The results of [Pool.Grant].
 const (
 	Granted         Refusal = iota
 	NoRequest               // no other agent waits
@@ -184,8 +186,8 @@ const (
 	AlreadyReserved         // a reserved slot has not been taken yet
 )
 
-// Grant gives up an agent's oldest tab for the first other agent in the queue. The caller
-// closes evict; its slot is reserved.
+// Grant gives up an agent's oldest tab for the first other agent in the queue. It returns the tab
+// as evict, and the other agent as to. The caller closes the tab. Its slot is already reserved.
 func (p *Pool) Grant(agent string, tabs []Tab) (evict, to string, why Refusal) {
 	p.Update(tabs)
 	i := slices.IndexFunc(p.Queue, func(r Request) bool { return r.Agent != agent })

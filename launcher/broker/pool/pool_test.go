@@ -23,7 +23,7 @@ func newFixture(t *testing.T, most int) *fixture {
 	return b
 }
 
-// opens opens tabs of an agent.
+// opens opens n tabs of an agent.
 func (b *fixture) opens(agent string, n int) {
 	b.t.Helper()
 	for range n {
@@ -93,7 +93,7 @@ func TestGrant(t *testing.T) {
 	if len(b.tabs) != 11 || b.tabs[0].Target == "a-1" {
 		t.Errorf("the oldest tab was not closed: %v", b.tabs)
 	}
-	// The slot is reserved against other agents, also the granter.
+	// The slot is reserved against all other agents, including the granter.
 	b.refused("c")
 	b.refused("e")
 	if evict, ok := b.Admit("a", b.tabs); !ok || evict == "" {
@@ -131,10 +131,10 @@ func TestExpiry(t *testing.T) {
 	b.opens("c", 1)
 	b.now = b.now.Add(time.Hour)
 	b.closes(b.tabs[0].Target)
-	b.opens("d", 1) // the queue is empty
+	b.opens("d", 1) // the queue is empty by then
 }
 
-// The slot of any closed tab goes to the queue, not only of a granted one.
+// The slot of every closed tab is reserved for the queue, not only the slot of a granted tab.
 func TestFreedTabFeedsTheQueue(t *testing.T) {
 	b := newFixture(t, 2)
 	b.opens("a", 2)
@@ -188,7 +188,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// The reservation and the queue survive a crash.
+// The reservation and the queue survive a crash of the broker.
 func TestStateLasts(t *testing.T) {
 	b := newFixture(t, 1)
 	b.opens("a", 1)

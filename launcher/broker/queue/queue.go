@@ -1,7 +1,7 @@
 // Package queue passes messages to the one goroutine that writes them to a connection.
 //
-// A [Queue] is bounded in bytes. It never blocks the sender: a receiver that does not read
-// for so long that the queue is full is given up by the caller.
+// A [Queue] is bounded in bytes, and never blocks the sender. If a receiver reads so slowly that
+// the queue is full, the caller gives the receiver up.
 package queue
 
 import (
@@ -23,7 +23,7 @@ type Queue struct {
 
 	mu     sync.Mutex // guards the fields below
 	list   [][]byte
-	bytes  int // taken messages that are not written yet count too
+	bytes  int // of all messages that are not written yet, including those that were taken
 	closed bool
 }
 
@@ -32,8 +32,8 @@ func New(limit int) *Queue {
 	return &Queue{limit: limit, wake: make(chan struct{}, 1), drain: make(chan struct{}, 1)}
 }
 
-// Put adds a message and reports whether there was room. An empty queue has room for any
-// message. A closed queue drops it.
+// Put adds a message and reports whether there was room. An empty queue has room for any message.
+// A closed queue drops the message, and Put returns true.
 func (q *Queue) Put(msg []byte) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -71,7 +71,7 @@ func (q *Queue) Take(done <-chan struct{}) ([][]byte, bool) {
 	}
 }
 
-// Written frees the room of a message of n bytes that was taken and written.
+// Written frees the room of a message of n bytes, which was taken and has been written.
 func (q *Queue) Written(n int) {
 	q.mu.Lock()
 	q.bytes -= n
@@ -79,8 +79,8 @@ func (q *Queue) Written(n int) {
 	q.mu.Unlock()
 }
 
-// Send writes the messages to a WebSocket until the queue is closed or ctx ends. It returns
-// an error if the peer does not read one of them within 60 s.
+// Send writes the messages to a WebSocket until the queue is closed or ctx ends. It returns an
+// error if the peer does not read a message within 60 s.
 func (q *Queue) Send(ctx context.Context, conn *websocket.Conn) error {
 	for {
 		list, ok := q.Take(ctx.Done())
@@ -109,8 +109,8 @@ func (q *Queue) Waiting() int {
 	return q.bytes
 }
 
-// AwaitBelow waits until fewer than n bytes are waiting, or the queue or done is closed.
-// Only one goroutine may call it.
+// AwaitBelow waits until fewer than n bytes are waiting, or the queue or done is closed. Only one
+// goroutine may call AwaitBelow.
 func (q *Queue) AwaitBelow(n int, done <-chan struct{}) {
 	for {
 		q.mu.Lock()
@@ -136,7 +136,7 @@ func (q *Queue) Close() {
 	q.mu.Unlock()
 }
 
-// signal adds a token to a channel that holds one, unless it is there.
+// signal adds a token to a channel that has room for one token, unless a token is in it.
 func signal(token chan<- struct{}) {
 	select {
 	case token <- struct{}{}:

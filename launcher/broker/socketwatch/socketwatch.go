@@ -1,8 +1,8 @@
-// Package socketwatch notices when the socket file of a daemon is removed or replaced, so
-// that nothing can reach the daemon any more.
+// Package socketwatch notices when the socket file of a daemon is removed or replaced, so that no
+// process can reach the daemon any more.
 //
-// The broker of a browser watches for all daemons. They do not watch themselves: Linux
-// allows a user 128 inotify instances, and each would be woken by every new socket.
+// The broker of a browser watches the sockets of all daemons. The daemons do not watch their own:
+// Linux allows a user 128 inotify instances, and every new socket would wake every daemon.
 package socketwatch
 
 import (
@@ -21,18 +21,18 @@ import (
 )
 
 const (
-	// settleTime is how long changes are collected. A directory that is being removed is
-	// gone by then: a process that listens again meanwhile would make the removal fail.
+	// settleTime is how long changes are collected. After this time, a directory that is being
+	// removed is gone: a process that listened there again meanwhile would make the removal fail.
 	settleTime = time.Second
-	// pollEvery is how often a socket that is gone is reported again, and how often all are
-	// checked on systems without events for them.
+	// pollEvery is how often a socket that is gone is reported again. On systems without events
+	// for sockets, it is also how often all sockets are checked.
 	pollEvery = 2 * time.Second
 )
 
-// Run calls check a second after the file of a socket in the root's run directory has changed,
-// until ctx ends: with the path of the file, or with an empty one if several may have
-// changed, for example because a directory was removed or renamed. check reports whether a
-// socket is gone. In that case it is called again 2 s later.
+// Run calls check once at the start, and then a second after the file of a socket in the root's
+// run directory has changed, until ctx ends. path is the path of the file, or empty if several
+// files may have changed, for example because a directory was removed or renamed. check reports
+// whether a socket is gone. If one is gone, Run calls check again 2 s later.
 func Run(ctx context.Context, root home.Root, check func(path string) (gone bool)) {
 	w := watcher{dirs: []string{root.Dir, root.Path("run"), root.Path("run", "s"), root.Path("run", "b")}}
 	if notify, err := fsnotify.NewWatcher(); err == nil {
@@ -48,25 +48,25 @@ func Run(ctx context.Context, root home.Root, check func(path string) (gone bool
 	}
 }
 
-// watcher watches the directories of sockets and those above them.
+// watcher watches the directories that contain sockets, and the directories above them.
 type watcher struct {
 	dirs   []string
 	notify *fsnotify.Watcher // nil on a system without events for sockets, or if it has no inotify instance left
 }
 
-// watch watches the directories, also those that have been removed and created again.
+// watch watches the directories, including those that were removed and created again.
 func (w watcher) watch() {
 	if w.notify == nil {
 		return
 	}
 	for _, dir := range w.dirs {
-		_ = w.notify.Remove(dir) // the directory that was there before
-		_ = w.notify.Add(dir)    // if it is missing, it is added when it is created
+		_ = w.notify.Remove(dir) // the watch of a previous directory with this name
+		_ = w.notify.Add(dir)    // a missing directory is added when it is created
 	}
 }
 
-// next waits for a change and those that follow it, or if again is set, at most for
-// pollEvery. It returns the path as check gets it, and false when ctx ends.
+// next waits for a change, and then for settleTime. If again is set, it returns after pollEvery
+// even without a change. It returns the path for check, and false when ctx ends.
 func (w watcher) next(ctx context.Context, again bool) (path string, ok bool) {
 	due := time.NewTimer(pollEvery)
 	defer due.Stop()
@@ -109,10 +109,10 @@ func (w watcher) next(ctx context.Context, again bool) (path string, ok bool) {
 	}
 }
 
-// Socket is a socket file as it was when it was in use.
+// Socket identifies a socket file as it was when Of was called.
 type Socket struct {
 	path string
-	info fs.FileInfo // nil if it was gone already
+	info fs.FileInfo // nil if the file was already gone
 }
 
 // Of returns the socket file at a path as it is now.
@@ -124,8 +124,8 @@ func Of(path string) Socket {
 	return Socket{path, info}
 }
 
-// IsGone reports whether the file was removed or replaced. changed is the path that Run has
-// passed: for another socket's IsGone returns false at once.
+// IsGone reports whether the file was removed or replaced. changed is the path that Run has passed
+// to check. If it is the path of another socket, IsGone returns false at once.
 func (s Socket) IsGone(changed string) bool {
 	if changed != "" && changed != s.path {
 		return false

@@ -16,7 +16,7 @@ import (
 // newRoot returns a root with the sockets of two sessions.
 func newRoot(t *testing.T) (root home.Root, a, b home.Endpoint) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "abw") // a socket's path has to be short
+	dir, err := os.MkdirTemp("/tmp", "abw") // the path of a socket is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		do     func(t *testing.T, root home.Root, a home.Endpoint)
-		others bool // b is gone too
+		others bool // the socket of b is gone too
 	}{
 		{"removed", func(t *testing.T, _ home.Root, a home.Endpoint) { must(t, os.Remove(a.Socket)) }, false},
 		{"renamed", func(t *testing.T, _ home.Root, a home.Endpoint) { must(t, os.Rename(a.Socket, a.Socket+".away")) }, false},
@@ -130,7 +130,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A socket in a directory that is removed and created again is watched as before.
+// If a directory is removed and created again, a socket in the new directory is watched.
 func TestDirectoryIsCreatedAgain(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems poll")

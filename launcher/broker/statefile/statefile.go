@@ -1,8 +1,8 @@
-// Package statefile is the file in which a broker keeps which session owns which tab, so
-// that the next broker, or the next browser, continues from there.
+// Package statefile implements the file in which a broker records which session owns which tab, so
+// that the next broker, or the broker of the next browser, continues from there.
 //
-// Each save replaces the file and keeps the previous one. A broker that is killed at any
-// moment of a save leaves at least one complete state.
+// Each save replaces the file and keeps the previous one. If a broker is killed at any moment of a
+// save, at least one complete state is left.
 package statefile
 
 import (
@@ -25,13 +25,13 @@ type File struct {
 	path     string
 	instance string
 	External bool // the browser is external
-	Stopped  bool // the browser is being stopped on purpose, with its tabs
+	Stopped  bool // the browser is being stopped on purpose, and its tabs with it
 	intact   bool // the file at path was read or written by this process
 }
 
-// Content is what the file holds.
+// Content is the content of the file.
 type Content struct {
-	Instance string        `json:"instance"` // of the browser, see [handover.Browser]
+	Instance string        `json:"instance"` // the instance of the browser, see [handover.Browser]
 	Stopped  bool          `json:"stopped,omitempty"`
 	State    patches.State `json:"state"`
 	Agents   pool.State    `json:"agents"`
@@ -42,18 +42,19 @@ func New(root home.Root, b *handover.Browser) *File {
 	return &File{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", b.Name))+".json"), instance: b.Instance}
 }
 
-// Load returns the last saved state. If that is of the previous instance of the browser,
-// its tabs are lost and have to be opened again, unless the browser was stopped on purpose
-// or is external: then a person may have opened them again.
+// Load returns the last saved state. If the state is of the previous instance of the browser, its
+// tabs are lost and have to be opened again. They are not opened again if the browser was stopped
+// on purpose, or if it is external, since its user may have opened them again.
 //
-// If the file cannot be read, Load returns the previous one, which lacks at most the last
-// change, and an error that says so.
+// If the file cannot be read, Load returns the state in the previous file, which lacks at most the
+// last change, and an error that reports this.
 func (f *File) Load() (patches.State, pool.State, error) {
 	c, err := Read(f.path)
 	if err != nil {
-		if next, failed := Read(f.next()); failed == nil { // the broker was killed before it renamed it
+		// The broker may have been killed before it renamed the new file.
+		if next, failed := Read(f.next()); failed == nil {
 			c, err = next, nil
-			_ = os.Rename(f.next(), f.path) // the next Save reports what prevents it
+			_ = os.Rename(f.next(), f.path) // if this fails, the next Save reports why
 		}
 	}
 	f.intact = err == nil
@@ -95,15 +96,16 @@ func Read(path string) (Content, error) {
 	return c, err
 }
 
-// Save replaces the file. It does not sync: the kernel writes the data even if the broker
-// is killed, and when the machine goes down, the browser does too.
+// Save replaces the file. It does not sync: if the broker is killed, the kernel still writes the
+// data, and when the machine goes down, the browser goes down too.
 func (f *File) Save(s patches.State, agents pool.State) error {
 	raw, err := json.Marshal(Content{f.instance, f.Stopped, s, agents})
 	if err != nil {
 		return err
 	}
 	err = os.WriteFile(f.next(), raw, 0o600)
-	// On a full disk the previous file makes room. The one at path stays until it is replaced.
+	// On a full disk, removing the previous file makes room. The file at path stays until it is
+	// replaced.
 	if full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT); full && os.Remove(f.previous()) == nil {
 		err = os.WriteFile(f.next(), raw, 0o600)
 	}
@@ -118,9 +120,9 @@ func (f *File) Save(s patches.State, agents pool.State) error {
 	return err
 }
 
-// keepPrevious renames the file at path to the previous one, if it is a state file. It is
-// not a link: damage to one file must not damage the other. Until the next file is renamed,
-// no file exists at path; Load handles that.
+// keepPrevious renames the file at path to the previous one, if it is a valid state file. It makes
+// no link, since damage to one file must not damage the other. Until the next file is renamed, no
+// file exists at path; Load handles that.
 func (f *File) keepPrevious() error {
 	info, err := os.Lstat(f.path)
 	switch {

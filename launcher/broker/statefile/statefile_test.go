@@ -62,7 +62,7 @@ func TestDamage(t *testing.T) {
 			if s, _, err := f.Load(); err != nil || len(s.Tenants) != 1 || s.Tenants[0].Name != "c" {
 				t.Errorf("after a save Load() = %+v, %v", s, err)
 			}
-			if err := write("")(); err != nil { // again, before another save
+			if err := write("")(); err != nil { // the file is damaged again, before another save
 				t.Fatal(err)
 			}
 			if s, _, err := f.Load(); err == nil || len(s.Tenants) != 1 || s.Tenants[0].Name != "a" {
@@ -75,8 +75,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A broker may be killed at any moment of a save. The newest state can be read then, and if
-// that file is damaged, the previous one, which is another file.
+// If a broker is killed at any moment of a save, the newest state can be read. If the newest file
+// is damaged, the previous file can be read, which is a different file.
 func TestStateAtEachMomentOfASave(t *testing.T) {
 	f := &File{path: filepath.Join(t.TempDir(), "browser.json"), instance: "i"}
 	var saved, ended atomic.Int64
@@ -107,7 +107,7 @@ func TestStateAtEachMomentOfASave(t *testing.T) {
 	}
 }
 
-// check reads the files during a save, when the first n saves have returned.
+// check reads the files during a save, after the first n saves have returned.
 func check(f *File, n int64) error {
 	atLeast := func(n int64, paths ...string) error {
 		var why error
@@ -123,7 +123,7 @@ func check(f *File, n int64) error {
 		}
 		return why
 	}
-	held, err := os.Open(f.previous()) // so that no new file gets its inode number
+	held, err := os.Open(f.previous()) // while it is open, no new file gets its inode number
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func check(f *File, n int64) error {
 	return errors.Join(atLeast(n, f.path, f.next(), f.previous()), atLeast(n-1, f.previous()))
 }
 
-// A save that ended before the rename counts, if its file is complete.
+// If a save ended before the rename and its new file is complete, the new file is used.
 func TestUnfinishedSave(t *testing.T) {
 	f := &File{path: filepath.Join(t.TempDir(), "browser.json"), instance: "i"}
 	for _, spare := range []string{"old", "new"} {
@@ -149,7 +149,7 @@ func TestUnfinishedSave(t *testing.T) {
 	if err := os.Rename(f.path, f.next()); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the broker that has read it may be killed too
+	for range 2 { // the broker that has read the new file may be killed too
 		if s, _, err := f.Load(); err != nil || s.Spare != "new" {
 			t.Errorf("Load() = %+v, %v", s, err)
 		}
@@ -159,8 +159,8 @@ func TestUnfinishedSave(t *testing.T) {
 	}
 }
 
-// No agent waits for tabs of a browser that was stopped. Its agents are still known, so
-// that those that have ended meanwhile are finalized.
+// No agent waits for tabs of a browser that was stopped. The agents are still known, so that those
+// that have ended meanwhile are finalized.
 func TestStateOfAStoppedBrowser(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browser.json")
 	previous := &File{path: path, instance: "one", Stopped: true}

@@ -28,9 +28,9 @@ const (
 	maxResponse = 1 << 20
 )
 
-// Attach connects to an external browser. It resolves the endpoint each time, since a
-// browser that was restarted has another address. run is the path of the address, which
-// differs for each start of a browser.
+// Attach connects to an external browser. It resolves the endpoint each time, since a browser that
+// was restarted has another address. run is the path of the WebSocket's address, which differs for
+// each start of a browser.
 func Attach(ctx context.Context, endpoint string, q *queue.Queue) (c Conn, run string, err error) {
 	u, err := url.Parse(endpoint)
 	if err != nil {
@@ -46,7 +46,7 @@ func Attach(ctx context.Context, endpoint string, q *queue.Queue) (c Conn, run s
 			}
 		}
 		if last == nil || !errors.Is(err, wire.CodeNotRunning) {
-			last = err // that nothing listens at the host's other address is less informative
+			last = err // an error other than "nothing listens" is kept, since it is more informative
 		}
 	}
 	return nil, "", attachError(endpoint, last)
@@ -63,9 +63,9 @@ func attachError(endpoint string, err error) error {
 	return wire.Errorf(wire.CodeNoBrowser, "no browser answers at %s", home.RedactCDP(endpoint)).WithHint("%s", hint)
 }
 
-// candidates returns the URLs to try. A browser listens at one of the two addresses of
-// localhost, and browsers differ in which. Other host names are resolved here unless TLS
-// needs them: a browser refuses requests with a host name.
+// candidates returns the URLs to try. For localhost these are both loopback addresses, since
+// browsers differ in the address at which they listen. Other host names are resolved here, since a
+// browser refuses requests with a host name. With TLS the host name is kept.
 func candidates(ctx context.Context, u *url.URL) []*url.URL {
 	hosts := []string{u.Hostname()}
 	switch {
@@ -130,14 +130,14 @@ func discover(ctx context.Context, at *url.URL) (*url.URL, error) {
 	if err != nil {
 		return nil, wire.Errorf(wire.CodeNoBrowser, "the address of its WebSocket is not a URL")
 	}
-	// The browser returns the host of the request, or one that is valid on its own machine
-	// only. The host that was reached is right.
+	// The browser returns the host of the request, or a host that is valid on its own machine
+	// only. The host that was reached is the right one.
 	address.Scheme, address.Host, address.User = strings.Replace(at.Scheme, "http", "ws", 1), at.Host, at.User
 	return address, nil
 }
 
-// discoverInProfile returns the address that a browser wrote into its profile. A browser
-// whose remote debugging was enabled at chrome://inspect does not return it over HTTP.
+// discoverInProfile returns the address that a browser wrote into its profile. If remote debugging
+// was enabled at chrome://inspect, the browser does not return the address over HTTP.
 func discoverInProfile(at *url.URL) (*url.URL, error) {
 	for _, dir := range home.PersonalProfiles(os.LookupEnv) {
 		raw, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
@@ -168,8 +168,8 @@ func dial(ctx context.Context, address *url.URL) (*websocket.Conn, error) {
 	return nil, connectError(err)
 }
 
-// connectError returns [wire.CodeNotRunning] if nothing listens at the address, without the
-// address: it may contain a token.
+// connectError returns [wire.CodeNotRunning] if nothing listens at the address. The errors that it
+// returns do not contain the address, which may contain a token.
 func connectError(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {

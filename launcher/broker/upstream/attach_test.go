@@ -36,8 +36,8 @@ func httpServer(t *testing.T, host string, serve http.HandlerFunc) (port string)
 	return port
 }
 
-// browserAt returns the HTTP handler of a browser that returns this from /json/version;
-// empty: 404.
+// browserAt returns the HTTP handler of a browser that returns version from /json/version, or
+// status 404 if version is empty.
 func browserAt(version string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -15,16 +15,16 @@ import (
 
 const pipeBuffer = 64 << 10
 
-// Pipe is the connection to a browser that the keeper started: messages that end with a
-// NUL, in both directions.
+// Pipe is the connection to a browser that the keeper started. In both directions, each message
+// ends with a NUL.
 type Pipe struct {
 	In    *os.File // the browser reads from it
 	Out   *os.File // the browser writes to it
 	Queue *queue.Queue
 }
 
-// Read implements [Conn]. A dead broker may have read the beginning of the first message;
-// the rest of it is skipped.
+// Read implements [Conn]. A dead broker may have read the beginning of the first message; Read
+// then skips the rest of this message.
 func (p *Pipe) Read(handle func([]byte)) error {
 	r := bufio.NewReaderSize(p.Out, pipeBuffer)
 	for first := true; ; first = false {
@@ -43,8 +43,8 @@ func (p *Pipe) Read(handle func([]byte)) error {
 	}
 }
 
-// Write implements [Conn]. It first writes a NUL, which ends a message that a dead broker
-// wrote in part.
+// Write implements [Conn]. It first writes a NUL, which ends a message that a dead broker may have
+// written in part.
 func (p *Pipe) Write(ctx context.Context) error {
 	w := bufio.NewWriterSize(p.In, pipeBuffer)
 	_ = w.WriteByte(0) // Flush returns the error of an earlier write

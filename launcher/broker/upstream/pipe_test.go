@@ -10,7 +10,8 @@ import (
 	"github.com/abrowser/abrowser/launcher/broker/queue"
 )
 
-// The previous broker died while it was writing one message and reading another.
+// If the previous broker died while it was writing one message and reading another, all other
+// messages arrive.
 func TestPipeAfterPartialMessages(t *testing.T) {
 	browserIn, in, err := os.Pipe()
 	if err != nil {

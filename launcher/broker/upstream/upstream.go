@@ -1,7 +1,7 @@
 // Package upstream is the broker's connection to its browser: the pipe of a browser that
 // the keeper started, or a WebSocket to an external one.
 //
-// It passes whole messages on, and does not interpret them.
+// The package passes whole messages on, and does not interpret them.
 package upstream
 
 import (
@@ -32,7 +32,7 @@ type remote struct {
 
 func (r *remote) Read(handle func([]byte)) error {
 	for {
-		_, msg, err := r.conn.Read(context.Background()) // Close ends it
+		_, msg, err := r.conn.Read(context.Background()) // Close ends this call
 		if err != nil {
 			return err
 		}

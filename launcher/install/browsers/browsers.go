@@ -1,13 +1,13 @@
 // Package browsers finds the browser to run, and whether Chromium's sandbox works for it.
 //
 // It searches for Chrome, Chromium, Edge and Brave in their usual directories and on PATH,
-// then for a browser that an installation fetched, and at last for one without windows. A
-// snap is never chosen, since it can neither read its profile's directory nor use a pipe to
-// its parent.
+// then for a browser that an installation fetched, and last for a headless shell, which has no
+// windows. A snap is never chosen, since it can neither read its profile's directory nor use a
+// pipe to its parent.
 //
 // The package runs no browser and fetches nothing. Package install uses it. The invariant: a
-// browser that the user names is either returned or refused with the reason; no other
-// browser is returned in its place.
+// browser that the user names is either returned, or refused with the reason. No other browser
+// is returned in its place.
 package browsers
 
 import (
@@ -30,9 +30,9 @@ type Browser struct {
 	Fetched  bool // an installation fetched it
 }
 
-// Kind is a kind of browser and where it may be installed.
+// Kind is a kind of browser and the places where it may be installed.
 type Kind struct {
-	Paths    []string // absolute; tried before PATH, where wrappers may do more than start it
+	Paths    []string // absolute; tried before PATH, where a wrapper may do more than start it
 	Commands []string // names on PATH
 	Headless bool
 	Fetched  bool // Paths are patterns below the finder's Fetched directory
@@ -47,8 +47,8 @@ type Finder struct {
 
 const whyNoSnap = "it cannot read the directory of its profile, nor use a pipe to its parent"
 
-// Find returns the first browser that is installed; with headed only one that can show
-// windows.
+// Find returns the first browser that is installed. If headed is set, it returns only a browser
+// that can show windows.
 func (f Finder) Find(headed bool) (Browser, error) {
 	snap := ""
 	for _, k := range f.Kinds {
@@ -90,8 +90,8 @@ func (f Finder) candidates(k Kind) []string {
 	return append(found, LookPath(f.Lookup, k.Commands...)...)
 }
 
-// At returns the browser at the path that the user named. Its error is [wire.CodeNoBrowser],
-// with the command that no longer names this path.
+// At returns the browser at the path that the user named. If the browser cannot be used, the
+// error is [wire.CodeNoBrowser], with a hint that says how to correct the file or the path.
 func (f Finder) At(path string) (Browser, error) {
 	refuse := func(format string, args ...any) (Browser, error) {
 		return Browser{}, wire.Errorf(wire.CodeNoBrowser, format, args...).WithHint("%s", f.UnsetHint(path))
@@ -116,8 +116,8 @@ func (f Finder) At(path string) (Browser, error) {
 	return Browser{Path: path, Headless: strings.Contains(base, "headless")}, nil
 }
 
-// UnsetHint returns the hint that makes abrowser find a browser instead of the one that the
-// user named.
+// UnsetHint returns the hint for a user who has named the browser at path: with it, abrowser
+// finds a browser itself.
 func (f Finder) UnsetHint(path string) string {
 	if name, value := wire.LookupVariable(f.Lookup, wire.Variables("EXECUTABLE_PATH")); value == path {
 		return "unset " + name
@@ -160,10 +160,10 @@ func head(path string) string {
 	return string(raw)
 }
 
-// isProgram reports whether a file with this head is a program or script, which may only
-// lack its mode.
+// isProgram reports whether a file with this head is a program or a script. Such a file may be
+// a browser that only lacks the mode bit.
 func isProgram(head string) bool {
-	return slices.ContainsFunc([]string{"#!", "\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"}, func(magic string) bool { // the last two are macOS's
+	return slices.ContainsFunc([]string{"#!", "\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"}, func(magic string) bool { // the last two are for macOS
 		return strings.HasPrefix(head, magic)
 	})
 }
@@ -182,8 +182,9 @@ func isSnap(path string) bool {
 	return strings.HasPrefix(script, "#!") && (strings.Contains(script, "/snap/bin/") || strings.Contains(script, "snap install"))
 }
 
-// unwrapped returns the program beside a vendor's start script. The processes of the script
-// would keep open what the browser inherits, including the pipe to it.
+// unwrapped returns the program beside a vendor's start script, or path if path is no such
+// script. The script's processes would keep open the files that the browser inherits, including
+// the pipe to the browser.
 func unwrapped(path string) string {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 const browserScript = "#!/bin/sh\necho Chromium 1.2.3\n"
 
-// testFinder is a finder for a machine that has only the tools and fetched browsers of the
-// test.
+// testFinder is a finder for a machine that has only the tools and the fetched browsers that
+// the test creates.
 type testFinder struct {
 	Finder
 	tools string // the only directory on PATH

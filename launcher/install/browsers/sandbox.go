@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 )
 
-// Sandbox says whether a browser can use its sandbox. If it cannot, it must be started with
-// --no-sandbox; otherwise it does not start at all.
+// Sandbox is the result of [FindSandbox]. If the sandbox is off, the browser must be started
+// with --no-sandbox; without this argument it would not start at all.
 type Sandbox struct {
 	On   bool
-	Why  string // why it is off, for messages
-	Hint string // the command that would turn it on, if there is one
+	Why  string // why the sandbox is off, for messages
+	Hint string // the command that would turn the sandbox on, or empty
 }
 
-// FindSandbox returns whether the browser can use its sandbox as a user other than root.
+// FindSandbox returns whether the browser can use its sandbox if the user is not root.
 func FindSandbox(ctx context.Context, b Browser) Sandbox {
 	if hasSetuidHelper(b.Path) {
 		return Sandbox{On: true}
@@ -22,8 +22,8 @@ func FindSandbox(ctx context.Context, b Browser) Sandbox {
 	return tryNamespaces(ctx, b)
 }
 
-// hasSetuidHelper reports whether the helper that needs no user namespaces is in a directory
-// where the browser looks for it.
+// hasSetuidHelper reports whether chrome-sandbox, a helper that needs no user namespaces, is in
+// a directory where the browser looks for it.
 func hasSetuidHelper(browser string) bool {
 	target, err := filepath.EvalSymlinks(browser)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-// The system's sandbox needs neither a helper nor permissions.
+// tryNamespaces does nothing, since the sandbox of macOS needs neither a helper nor permissions.
 func tryNamespaces(context.Context, Browser) Sandbox { return Sandbox{On: true} }
 
 func isOwnedByRoot(fs.FileInfo) bool { return false }

@@ -17,9 +17,9 @@ func isOwnedByRoot(info fs.FileInfo) bool {
 	return ok && stat.Uid == 0
 }
 
-// tryNamespaces does what the browser's sandbox does first: it starts a process in new user,
-// PID and network namespaces. Many settings can forbid this (sysctls, AppArmor, seccomp in
-// containers), so it is tried and not predicted.
+// tryNamespaces returns whether the browser can create namespaces. Its sandbox first starts a
+// process in new user, PID and network namespaces, so tryNamespaces does the same. Many settings
+// can forbid this (sysctls, AppArmor, seccomp in containers), so it is tried and not predicted.
 func tryNamespaces(ctx context.Context, b Browser) Sandbox {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -53,8 +53,8 @@ func tryNamespaces(ctx context.Context, b Browser) Sandbox {
 	return Sandbox{Why: "user namespaces are forbidden, as in many containers"}
 }
 
-// appArmorAllows reports whether a profile permits namespaces for this browser although they
-// are forbidden for other programs, as Ubuntu's profiles for installed browsers do.
+// appArmorAllows reports whether an AppArmor profile permits namespaces for this browser although
+// they are forbidden for other programs. Ubuntu has such profiles for browsers.
 func appArmorAllows(profiles, browser string) bool {
 	target, err := filepath.EvalSymlinks(browser)
 	if err != nil {

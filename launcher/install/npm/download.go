@@ -18,8 +18,8 @@ import (
 // PublicRegistry is the URL of the npm registry.
 const PublicRegistry = "https://registry.npmjs.org"
 
-// stallTimeout is how long a download may deliver nothing. How long it takes in total
-// depends on the network.
+// stallTimeout is how long a download may deliver nothing. The total time has no limit, since
+// it depends on the network.
 const stallTimeout = time.Minute
 
 // download writes the package's archive to a file. It returns an error unless the archive

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// marker describes the contents of a package's directory. It is written last, so a directory
-// without it is incomplete.
+// marker describes the contents of a package's directory. The marker is written last, so a
+// directory without a marker is incomplete.
 type marker struct {
 	Name      string               `json:"name"`
 	Version   string               `json:"version"`
-	Integrity string               `json:"integrity"` // of the archive
-	Edits     string               `json:"edits"`     // hash of the edits that were made
-	Tree      string               `json:"tree"`      // hash of all files
+	Integrity string               `json:"integrity"` // the hash of the archive
+	Edits     string               `json:"edits"`     // a hash of the edits that were made
+	Tree      string               `json:"tree"`      // a hash of all files
 	Key       map[string]fileState `json:"key"`
 }
 
@@ -58,8 +58,8 @@ func (p Package) mark(dir string) error {
 	return os.WriteFile(filepath.Join(dir, markerName), raw, 0o600)
 }
 
-// Check returns an error unless dir has the complete package. It reads a key file only if
-// the time of the file is not the one of the installation.
+// Check returns an error unless dir has the complete package. It reads a key file only if the
+// size or time of the file has changed since the installation.
 func (p Package) Check(dir string) error {
 	m, err := p.marked(dir)
 	if err != nil {
@@ -94,8 +94,8 @@ func (p Package) CheckAll(dir string) error {
 	return p.Check(dir)
 }
 
-// marked returns the marker in dir. It returns an error unless the marker is that of the
-// same package with the same edits.
+// marked returns the marker in dir. It returns an error unless the marker describes this package
+// with the same edits.
 func (p Package) marked(dir string) (marker, error) {
 	var m marker
 	if _, err := os.Stat(dir); err != nil {

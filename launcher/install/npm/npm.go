@@ -1,8 +1,8 @@
 // Package npm installs packages of the npm registry, each at one pinned version.
 //
-// An archive is downloaded to a file, and refused unless it has the pinned hash; only then
-// is it unpacked, edited and renamed into place, as a whole or not at all. [Package.Check]
-// is cheap enough for every start: it examines the size and time of a few key files.
+// An archive is downloaded to a file, and refused unless it has the pinned hash. Only then is
+// it unpacked, edited, and renamed into place, as a whole or not at all. [Package.Check] is
+// cheap enough for every start: it examines the size and time of a few key files.
 // [Package.CheckAll] reads every file.
 //
 // The package does not resolve versions or dependencies, runs no scripts of a package, and
@@ -33,7 +33,7 @@ type Package struct {
 	Version     string
 	Integrity   string   // of the archive, as npm writes it: sha512-BASE64
 	Dir         string   // its directory below the installer's
-	Key         []string // the files without which it does not work
+	Key         []string // the files without which the package does not work
 	KeyOnly     bool     // unpack only the key files
 	MaxPacked   int64    // the limit for the size of the archive
 	MaxUnpacked int64    // the limit for the size of all files in it
@@ -50,7 +50,7 @@ type Installer struct {
 	Log      *slog.Logger
 	Progress io.Writer     // for messages about the progress; nil discards them
 	Terminal bool          // Progress is a terminal
-	Stall    time.Duration // a download that delivers nothing for so long is aborted; 0 means one minute
+	Stall    time.Duration // how long a download may deliver nothing; 0 means one minute
 }
 
 const tempPrefix = ".new-"
@@ -128,8 +128,8 @@ func (p Package) url(registry string) string {
 // keeps reports whether a file of the archive is unpacked.
 func (p Package) keeps(name string) bool { return !p.KeyOnly || slices.Contains(p.Key, name) }
 
-// edit makes the package's edits below dir. If a text to replace is missing, the edits were
-// written for another version of the package.
+// edit makes the package's edits below dir. It returns an error if a text to replace is missing,
+// since the edits were then written for another version of the package.
 func (p Package) edit(dir string) error {
 	for _, e := range p.Edits {
 		file := filepath.Join(dir, e.File)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// meter counts the bytes of a download. On a terminal it shows the progress in one line that
-// it rewrites, elsewhere in one line at the start.
+// meter counts the bytes of a download. On a terminal it shows the progress in one line, which
+// it rewrites. Elsewhere it prints one line at the start.
 type meter struct {
 	terminal io.Writer // nil if the progress is not shown on a terminal
 	what     string

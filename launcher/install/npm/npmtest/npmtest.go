@@ -13,8 +13,8 @@ import (
 
 // Entry is one file of an archive.
 type Entry struct {
-	Name, Body string // for a link, Body is what it leads to
-	Mode       int64  // in addition to 0644
+	Name, Body string // for a link, Body is the target of the link
+	Mode       int64  // mode bits in addition to 0644
 	Kind       byte   // 0 means a plain file
 }
 
