@@ -19,18 +19,18 @@ const adoptTime = time.Second
 // keep the page from responding.
 func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
 	if !c.replacesLoad && !c.acceptsListed {
-		return conn.awaitPage(ctx, tab.TargetID)
+		return conn.awaitPage(ctx, tab)
 	}
 	short, cancel := context.WithTimeout(ctx, adoptTime)
 	defer cancel()
-	p, err := conn.awaitPage(short, tab.TargetID)
+	p, err := conn.awaitPage(short, tab)
 	if !c.replacesLoad || !errors.Is(err, wire.CodeWedged) || ctx.Err() != nil {
 		return p, err
 	}
 	if err := conn.stopLoading(ctx, tab.TargetID); err != nil {
 		c.Log.Warn("stopping a load", "error", err) // the page may answer nevertheless
 	}
-	return conn.awaitPage(ctx, tab.TargetID)
+	return conn.awaitPage(ctx, tab)
 }
 
 // stopLoading stops the load of a target that Playwright has not reported yet. Chromium's

@@ -11,6 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/cdp"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -168,13 +169,13 @@ func (conn *connection) page(target string) *page {
 	return conn.pages[target]
 }
 
-// awaitPage returns the page with a target id as soon as it can be used.
-func (conn *connection) awaitPage(ctx context.Context, target string) (*page, error) {
+// awaitPage returns the page in a tab as soon as it can be used.
+func (conn *connection) awaitPage(ctx context.Context, tab verbs.Tab) (*page, error) {
 	ctx, cancel := context.WithTimeout(ctx, attachTime)
 	defer cancel()
 	for {
 		conn.mu.Lock()
-		pg, changed := conn.pages[target], conn.changed
+		pg, changed := conn.pages[tab.TargetID], conn.changed
 		conn.mu.Unlock()
 		if pg != nil {
 			return pg, nil
@@ -184,7 +185,7 @@ func (conn *connection) awaitPage(ctx context.Context, target string) (*page, er
 		case <-conn.lost:
 			return nil, daemon.ConnectionLostError()
 		case <-ctx.Done():
-			return nil, wire.Errorf(wire.CodeWedged, "the tab %s does not answer", target).WithHint("abrowser tab new")
+			return nil, wire.Errorf(wire.CodeWedged, "tab %s does not answer", tab.TabID).WithHint("abrowser tab new")
 		}
 	}
 }

@@ -296,7 +296,7 @@ func (c *call) awaitOpened(ctx context.Context, tab verbs.Tab) verbs.OpenedTab {
 	if conn == nil {
 		return out
 	}
-	p, err := conn.awaitPage(ctx, tab.TargetID)
+	p, err := conn.awaitPage(ctx, tab)
 	if err != nil {
 		c.Warn("tab %s does not answer yet", tab.TabID)
 		return out

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -42,16 +43,19 @@ func completeURL(given string) (string, error) {
 		WithHint("http, https, file, data, blob and about:blank are opened")
 }
 
+// schemeOf returns the scheme of the URL in lower case, or an empty string if it begins with
+// a host.
 func schemeOf(text string) string {
 	name, rest, found := strings.Cut(text, ":")
 	if !found || !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`).MatchString(name) {
 		return ""
 	}
 	// example.com:8080/path is a host and its port.
-	if regexp.MustCompile(`^[0-9]{1,5}(?:[/?#]|$)`).MatchString(rest) && !strings.EqualFold(name, "data") {
+	scheme := strings.ToLower(name)
+	if regexp.MustCompile(`^[0-9]{1,5}(?:[/?#]|$)`).MatchString(rest) && !slices.Contains([]string{"data", "javascript", "vbscript", "mailto", "tel"}, scheme) {
 		return ""
 	}
-	return strings.ToLower(name)
+	return scheme
 }
 
 func withScheme(text string) (string, error) {

@@ -41,7 +41,7 @@ func TestCompleteURL(t *testing.T) {
 
 func TestCompleteURLRefuses(t *testing.T) {
 	for _, given := range []string{
-		"", " ", "javascript:alert(1)", "JavaScript:alert(1)", "java\tscript:alert(1)", "chrome://settings", "chrome-extension://x/y",
+		"", " ", "javascript:alert(1)", "JavaScript:alert(1)", "javascript:1", "tel:112", "java\tscript:alert(1)", "chrome://settings", "chrome-extension://x/y",
 		"chrome-untrusted://x", "devtools://devtools", "view-source:https://example.com", "about:config", "about:srcdoc", "mailto:a@b.c", "ftp://x.y/",
 		"ws://example.com", "intent://x", "http://", "https:///path", "http://exa mple.com", "/etc/passwd", "https://" + strings.Repeat("x", maxURL),
 		"http://example.com/\x00", "http://..", "./page.html",

@@ -179,7 +179,7 @@ const closedTime = 2 * time.Second
 // the browser.
 func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([]verbs.Tab, error) {
 	if !tab.Crashed {
-		p, err := conn.awaitPage(ctx, tab.TargetID)
+		p, err := conn.awaitPage(ctx, tab)
 		if err != nil {
 			return nil, err
 		}
