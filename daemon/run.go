@@ -93,7 +93,7 @@ func Run(ctx context.Context, o Options) error {
 	log.Info("ready", "session", o.Session, "pid", os.Getpid())
 
 	err = srv.Serve(ctx, listener)
-	return errors.Join(err, s.shutdown(lease, cancel, &watch))
+	return errors.Join(err, s.shutdown(place, lease, cancel, &watch))
 }
 
 func newSession(o Options, log *slog.Logger, end func()) *Session {
@@ -113,8 +113,8 @@ func newSession(o Options, log *slog.Logger, end func()) *Session {
 //  2. Close the connection to the browser. The pages stay open, and calls on them end.
 //  3. Release the backend.
 //  4. Close the connection to the broker, and remove the alias of its socket.
-//  5. Close the lease. It comes last, since the next daemon listens as soon as it has the lease.
-func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.WaitGroup) error {
+//  5. Close the lease, and remove its file. It comes last, since the next daemon listens as soon as it has the lease.
+func (s *Session) shutdown(place home.Endpoint, lease *sockets.Lease, cancel func(), watch *sync.WaitGroup) error {
 	cancel()
 	watch.Wait()
 	if c := s.current(); c != nil {
@@ -122,7 +122,7 @@ func (s *Session) shutdown(lease *sockets.Lease, cancel func(), watch *sync.Wait
 	}
 	s.deferred.Wait()
 	err := errors.Join(s.backend.Release(), s.Broker.close(), s.Root.RemoveAlias(s.Name))
-	err = errors.Join(err, lease.Close())
+	err = errors.Join(err, lease.Remove(place))
 	s.Log.Info("ended", "served", time.Since(s.since).String())
 	return err
 }

@@ -19,8 +19,8 @@ import (
 // released when the last such process ends, even by SIGKILL.
 //
 // A lease is never released by LOCK_UN, which would release it for all processes that share
-// the descriptor. Its file is never removed, since two processes could then lock two files
-// of the same name.
+// the descriptor. Only its holder removes its file, see [Lease.Remove]: a process that then
+// gets the lock of the removed file sees that, and locks the new one.
 type Lease struct {
 	file   *os.File
 	socket fs.FileInfo // the socket that Listen bound; nil if another process bound it
@@ -82,6 +82,22 @@ func (l *Lease) File() *os.File { return l.file }
 // Close closes this process's descriptor, which releases the lease if no other process has
 // the descriptor open.
 func (l *Lease) Close() error { return l.file.Close() }
+
+// Remove removes the endpoint's lock files and then closes the lease, which is the one of
+// e.Lock. The files stay if the server is just being started again. The process must be about
+// to exit, and must not have passed the lease on.
+func (l *Lease) Remove(e home.Endpoint) error {
+	if !l.at(e.Lock) {
+		return l.Close()
+	}
+	start, err := TryAcquire(e.Start)
+	if err == nil {
+		err = errors.Join(remove(e.Lock), remove(e.Start), start.Close())
+	} else if errors.Is(err, wire.CodeHeld) {
+		err = nil
+	}
+	return errors.Join(err, l.Close())
+}
 
 // at reports whether the file at path is the locked file. The path leads to another file if
 // the lock file, or a directory above it, was removed and created again.

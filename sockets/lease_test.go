@@ -3,8 +3,10 @@ package sockets
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -202,5 +204,47 @@ func TestAcquire(t *testing.T) {
 	must(t, first.Close())
 	if err := <-got; err != nil {
 		t.Errorf("Acquire() = %v", err)
+	}
+}
+
+// While processes take a lease and remove its files, no two hold it at the same time, and no
+// file stays.
+func TestRemove(t *testing.T) {
+	e, err := newRoot(t).Session("a")
+	must(t, err)
+	var holders, taken atomic.Int64
+	var work sync.WaitGroup
+	for range 8 {
+		work.Go(func() {
+			for range 200 {
+				l, err := TryAcquire(e.Lock)
+				if errors.Is(err, wire.CodeHeld) {
+					runtime.Gosched()
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d hold the lease", n)
+				}
+				taken.Add(1)
+				runtime.Gosched()
+				holders.Add(-1)
+				if err := l.Remove(e); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	work.Wait()
+	if taken.Load() < 8 {
+		t.Errorf("the lease was taken %d times", taken.Load())
+	}
+	for _, path := range []string{e.Lock, e.Start} {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Lstat(%s) = %v, want %v", path, err, fs.ErrNotExist)
+		}
 	}
 }

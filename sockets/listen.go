@@ -75,7 +75,7 @@ func removeStale(e home.Endpoint) error {
 	case !errors.Is(err, unix.ECONNREFUSED):
 		return wire.OSError("probing "+e.Socket, err)
 	}
-	return removeSocket(e)
+	return remove(e.Socket)
 }
 
 // Unlink removes the endpoint's socket file, unless another process has replaced it. The
@@ -84,12 +84,13 @@ func Unlink(e home.Endpoint, l *Lease) error {
 	if l == nil || !Bound(e, l) {
 		return nil
 	}
-	return removeSocket(e)
+	return remove(e.Socket)
 }
 
-func removeSocket(e home.Endpoint) error {
-	if err := os.Remove(e.Socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return wire.OSError("removing "+e.Socket, err)
+// remove removes a file if there is one.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return wire.OSError("removing "+path, err)
 	}
 	return nil
 }

@@ -4,28 +4,38 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Sweep removes the sockets and aliases ([home.Root.Alias]) that killed daemons left. It
-// skips sessions whose daemon is alive or is being started.
+// Sweep removes what killed daemons left: their sockets, lock files and aliases
+// ([home.Root.Alias]). It skips sessions whose daemon is alive or is being started.
 func Sweep(r home.Root) error {
 	endpoints, err := r.Sessions()
 	for _, e := range endpoints {
-		if _, missing := os.Lstat(e.Socket); errors.Is(missing, fs.ErrNotExist) {
-			continue
-		}
 		err = errors.Join(err, sweep(r, e))
 	}
 	return err
 }
 
-// sweep removes a session's stale socket and alias. Meanwhile it holds the start lock and the
+// SweepSession does what [Sweep] does for one session.
+func SweepSession(r home.Root, session string) error {
+	e, err := r.Session(session)
+	if err != nil {
+		return err
+	}
+	return sweep(r, e)
+}
+
+// sweep removes the files of a session's daemon. Meanwhile it holds the start lock and the
 // lease of the session's endpoint, so that no daemon can start.
 func sweep(r home.Root, e home.Endpoint) error {
 	for _, path := range []string{e.Start, e.Lock} {
+		if _, err := os.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		lease, err := TryAcquire(path)
 		if errors.Is(err, wire.CodeHeld) {
 			return nil
@@ -35,7 +45,7 @@ func sweep(r home.Root, e home.Endpoint) error {
 		}
 		defer lease.Close()
 	}
-	err := removeStale(e)
+	err := errors.Join(removeStale(e), remove(e.Lock), remove(e.Start))
 	if e.Name != "" {
 		err = errors.Join(err, r.RemoveAlias(e.Name))
 	}

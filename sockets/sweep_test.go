@@ -44,8 +44,10 @@ func TestSweep(t *testing.T) {
 	if err := Sweep(r); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Lstat(killed.Socket); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Lstat of a killed daemon's socket = %v, want %v", err, fs.ErrNotExist)
+	for _, path := range []string{killed.Socket, killed.Lock, killed.Start} {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Lstat of a killed daemon's %s = %v, want %v", path, err, fs.ErrNotExist)
+		}
 	}
 	for _, e := range []home.Endpoint{alive, starting} {
 		if _, err := os.Lstat(e.Socket); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -41,5 +42,5 @@ func (x *run) release(ctx context.Context, session string, page, force bool) (ve
 	case har != "":
 		x.warn("the requests that were recorded are in " + har)
 	}
-	return sum, errors.Join(err, x.root().Forget(session))
+	return sum, errors.Join(err, x.root().Forget(session), sockets.SweepSession(x.root(), session))
 }

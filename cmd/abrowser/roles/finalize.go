@@ -25,7 +25,7 @@ func finalizeSession(ctx context.Context, root home.Root, session string) (close
 	if err != nil {
 		return false, err
 	}
-	defer start.Close()
+	defer start.Close() // no effect if it is closed already
 	lease, err := sockets.TryAcquire(place.Lock)
 	if errors.Is(err, wire.CodeHeld) {
 		caller := client.Client{Endpoint: place, Session: session}
@@ -40,5 +40,5 @@ func finalizeSession(ctx context.Context, root home.Root, session string) (close
 	}
 	closes = closesAtEnd(root, session)
 	_, written := finishRecording(root, session)
-	return closes, errors.Join(written, root.Forget(session), sockets.Unlink(place, lease), lease.Close())
+	return closes, errors.Join(written, root.Forget(session), sockets.Unlink(place, lease), lease.Close(), start.Close(), sockets.SweepSession(root, session))
 }
