@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/abrowser/abrowser/launcher/install/browsers"
 	"github.com/abrowser/abrowser/launcher/install/npm"
@@ -69,7 +72,7 @@ func (i *Installer) checkDirectory() (string, error) {
 		return "", wire.Errorf(wire.CodeUnsafeDirectory, "other users can access %s", strings.Join(open, ", ")).
 			WithHint("chmod 700 %s", strings.Join(open, " "))
 	}
-	if err := i.Root.CheckDisk(); err != nil {
+	if err := errors.Join(i.checkWritable(), i.Root.CheckDisk()); err != nil {
 		return "", err
 	}
 	detail := i.Root.Dir + ", not accessible to other users"
@@ -81,6 +84,23 @@ func (i *Installer) checkDirectory() (string, error) {
 		detail += "; CDP clients reach it by a link in /tmp"
 	}
 	return detail, err
+}
+
+// checkWritable checks that files can be made in the root's directory or, while there is none,
+// in the nearest directory above it, such as a home directory that is mounted read-only.
+func (i *Installer) checkWritable() error {
+	dir := i.Root.Dir
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return wire.Errorf(wire.CodePermission, "no files can be made in %s: %v", dir, err).
+			WithHint("ABROWSER_HOME=/tmp/abrowser-%d abrowser doctor", os.Geteuid())
+	}
+	return nil
 }
 
 func (i *Installer) checkDriver() verbs.Part {
