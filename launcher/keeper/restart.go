@@ -28,7 +28,7 @@ func (k *keeper) restart(ctx context.Context) (again bool, err error) {
 	k.short++
 	k.restarts++
 	if k.short >= mostShort {
-		return false, k.saveCrash(wire.Errorf(wire.CodeNoBrowser, "the browser died %d times in a row soon after its start", k.short).
+		return false, k.saveCrash(wire.Errorf(wire.CodeNoBrowser, "the browser died %d times in a row, each time within %s of its start", k.short, longLife).
 			WithHint("abrowser doctor").With("stderr", lastLines(k.browser.stderr.String(), 20)))
 	}
 	k.log.Error("the browser died and is restarted", "lived", k.died.Sub(k.browser.began).String(), "row", k.short, "stderr", lastLines(k.browser.stderr.String(), 3))
