@@ -118,6 +118,23 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+// A tenant whose first client did not get a session of the browser is released after Grace.
+func TestTenantOfFailedJoin(t *testing.T) {
+	now := time.Unix(1000, 0)
+	m, rec := muxWith(t, Options{Clock: func() time.Time { return now }}, nil)
+	joined := true
+	m.Join(1, "s", "", func(ok bool) { joined = ok })
+	m.FromBrowser([]byte(rec.number(`{"id":@Target.attachToBrowserTarget,"error":{"code":-32000,"message":"no"}}`)))
+	if joined || !m.tenants["s"].live() {
+		t.Fatalf("after the refusal: joined %v, live %v", joined, m.tenants["s"].live())
+	}
+	now = now.Add(m.Grace)
+	m.Tick()
+	if m.tenants["s"].live() {
+		t.Error("the tenant is still live after Grace")
+	}
+}
+
 // If a client connects after its tenant was ended, the tenant is live again but has no
 // agent.
 func TestLateConnectionLeavesTenantUnclaimed(t *testing.T) {

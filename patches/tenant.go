@@ -86,12 +86,10 @@ func (m *Mux) addClient(c *client) {
 // tenant after [Options.Grace], unless a client has connected by then.
 func (m *Mux) removeClient(c *client) {
 	tn := c.tenant
-	i := slices.Index(tn.clients, c)
-	if i < 0 {
-		return
+	if i := slices.Index(tn.clients, c); i >= 0 { // otherwise the browser has refused the client's session
+		tn.clients = slices.Delete(tn.clients, i, i+1)
+		tn.Last = m.now()
 	}
-	tn.clients = slices.Delete(tn.clients, i, i+1)
-	tn.Last = m.now()
 	if len(tn.clients) > 0 {
 		return
 	}
