@@ -1,14 +1,17 @@
 package web_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -25,40 +28,34 @@ func stillCases() int {
 	return 100
 }
 
-// The shared driver clicks the same elements as a driver of the session's own, however they
-// move. It does not wait two frames for an element that nothing animates.
+// abrowser clicks the same elements as an unmodified Playwright, however they move, although it
+// does not wait two frames for an element that nothing animates.
 func TestStillnessMatchesPlaywright(t *testing.T) {
 	var work sync.WaitGroup
 	var mu sync.Mutex
 	ready, cases := 0, stillCases()
-	type twins struct{ quick, plain *daemontest.Session }
-	var pairs []twins
-	for range stillPairs {
-		quick := home.Start(t)
-		eval(t, quick, "1") // the session has its driver
-		home.OwnDrivers = true
-		plain := home.Start(t)
-		eval(t, plain, "1")
-		home.OwnDrivers = false
-		pairs = append(pairs, twins{quick, plain})
-	}
-	for pair, both := range pairs {
+	unmodified := home.Playwright(t)
+	for pair := range stillPairs {
 		random := rand.New(rand.NewPCG(20, uint64(pair)))
+		ours := home.Start(t)
+		theirs, err := unmodified.NewPage()
+		if err != nil {
+			t.Fatal(err)
+		}
 		work.Go(func() {
-			quick, plain := both.quick, both.plain
 			for range cases / stillPairs {
 				html := stillCase(random)
 				var a, b string
 				for _, limit := range []int{150, 600, 150, 600} { // milliseconds: a busy machine is slow, and two frames may come as one
 					var tries sync.WaitGroup
-					tries.Go(func() { a = clicks(t, quick, html, limit) })
-					tries.Go(func() { b = clicks(t, plain, html, limit) })
+					tries.Go(func() { a = clicks(t, ours, html, limit) })
+					tries.Go(func() { b = clicksUnmodified(theirs, html, limit) })
 					if tries.Wait(); a == b {
 						break
 					}
 				}
 				if a != b {
-					t.Errorf("with the shared driver: %s, with one of its own: %s\n%s", a, b, html)
+					t.Errorf("abrowser: %s, Playwright: %s\n%s", a, b, html)
 				}
 				if b == "clicked" {
 					mu.Lock()
@@ -74,22 +71,26 @@ func TestStillnessMatchesPlaywright(t *testing.T) {
 	}
 }
 
-// clicks returns whether #target of the page was clicked.
+// clicks shows html in the session's page and clicks #target in it, for at most limit
+// milliseconds. It returns "clicked", "not ready", or the text of another error.
 func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string {
-	quoted, err := json.Marshal(html)
-	if err != nil {
-		return err.Error()
-	}
-	script := fmt.Sprintf(`document.body.setHTMLUnsafe(%s);
-		for (const f of document.querySelectorAll("iframe")) f.contentDocument.body.innerHTML = f.dataset.html; 0`, quoted)
+	script, inFrame := show(html)
 	if _, _, err := ask(t, s, verbs.Eval, verbs.EvalIn{Script: script}); err != nil {
 		return err.Error()
 	}
 	target := "#target"
-	if strings.Contains(html, "<iframe") {
-		target = "iframe >> internal:control=enter-frame >> #target"
+	if inFrame { // where selectors do not reach
+		seen, _, err := ask(t, s, verbs.Snapshot, verbs.SnapshotIn{})
+		if err != nil {
+			return err.Error()
+		}
+		ref := regexp.MustCompile(`button "button".*\[ref=(e[0-9]+)\]`).FindStringSubmatch(seen.Snapshot)
+		if ref == nil { // it is not visible
+			return "not ready"
+		}
+		target = "@" + ref[1]
 	}
-	_, _, err = ask(t, s, verbs.Click, verbs.ClickIn{Element: element(target), TimeoutIn: verbs.TimeoutIn{Timeout: limit}})
+	_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element(target), TimeoutIn: verbs.TimeoutIn{Timeout: limit}})
 	switch {
 	case err == nil:
 		return "clicked"
@@ -97,6 +98,33 @@ func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string 
 		return "not ready"
 	}
 	return err.Error()
+}
+
+// clicksUnmodified is clicks in a page of an unmodified Playwright.
+func clicksUnmodified(p playwright.Page, html string, limit int) string {
+	script, inFrame := show(html)
+	if _, err := p.Evaluate(script); err != nil {
+		return err.Error()
+	}
+	target := p.Locator("#target")
+	if inFrame {
+		target = p.FrameLocator("iframe").Locator("#target")
+	}
+	err := target.Click(playwright.LocatorClickOptions{Timeout: playwright.Float(float64(limit))})
+	switch {
+	case err == nil:
+		return "clicked"
+	case errors.Is(err, playwright.ErrTimeout):
+		return "not ready"
+	}
+	return err.Error()
+}
+
+// show returns a script that makes html the content of a page, and whether #target is in a frame
+// of it.
+func show(html string) (script string, inFrame bool) {
+	return fmt.Sprintf(`document.body.setHTMLUnsafe(%s);
+		for (const f of document.querySelectorAll("iframe")) f.contentDocument.body.innerHTML = f.dataset.html; 0`, strconv.Quote(html)), strings.Contains(html, "<iframe")
 }
 
 // stillCase returns a page with a button that may be covered, disabled, transformed, animated,

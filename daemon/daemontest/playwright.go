@@ -1,0 +1,57 @@
+package daemontest
+
+import (
+	"os"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/launcher/driver"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// Playwright starts a Chromium that an unmodified Playwright drives, to compare with. Both end
+// with the test.
+func (h *Home) Playwright(t testing.TB) playwright.Browser {
+	t.Helper()
+	found, err := driver.Find(t.Context(), h.installer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := h.installer().FindNode(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	chromium, err := h.installer().FindBrowser(wire.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.process.Lock() // as in [web.Driver]
+	err = os.Setenv("PLAYWRIGHT_NODEJS_PATH", node.Path)
+	var pw *playwright.Playwright
+	if err == nil {
+		pw, err = playwright.Run(&playwright.RunOptions{DriverDirectory: found.Directory, SkipInstallBrowsers: true, Stdout: t.Output(), Stderr: t.Output()})
+	}
+	h.process.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := pw.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	b, err := pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
+		ExecutablePath: &chromium.Path, ChromiumSandbox: playwright.Bool(false),
+		Args: []string{"--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
