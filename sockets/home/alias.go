@@ -31,7 +31,7 @@ func (r Root) Alias(session, socket string) (string, error) {
 		return socket, nil
 	}
 	dir, err := r.ownAlias(session)
-	if err == nil && leadsTo(filepath.Join(dir, aliasLink), filepath.Dir(socket)) {
+	if err == nil && dir != "" && leadsTo(filepath.Join(dir, aliasLink), filepath.Dir(socket)) {
 		return filepath.Join(dir, aliasLink, filepath.Base(socket)), nil
 	}
 	if err := r.RemoveAlias(session); err != nil {
