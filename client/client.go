@@ -6,8 +6,8 @@
 // a client of the broker) and the launcher use the package. It does not import net/http,
 // which would make every command start later.
 //
-// The package starts no process and repeats no request. If a request was sent and no
-// response arrived, the error's code says whether the request may be repeated.
+// The package starts no process, and sends no request a second time. If a request was sent and
+// no response arrived, the error's code says whether the caller may repeat the request.
 package client
 
 import (
@@ -25,8 +25,8 @@ type Client struct {
 	Endpoint     home.Endpoint
 	Session      string        // the session that requests are for
 	Build        string        // if set, a server of another build refuses requests
-	Agent        string        // the agent that acts; empty for the session itself
-	OwnerProcess string        // the session ends with this [sockets.Process]; empty changes nothing
+	Agent        string        // the agent that sends the requests; empty for the session itself
+	OwnerProcess string        // the [sockets.Process] whose exit ends the session; may be empty
 	Settings     wire.Settings // the settings that the caller requests
 
 	pool *pool
@@ -75,15 +75,15 @@ func Do[In, Out any](ctx context.Context, c *Client, v wire.Verb[In, Out], in In
 // object; a [json.RawMessage] is sent unchanged. The error in the reply is also returned
 // as err.
 //
-// The request carries the time until ctx's deadline. The end of ctx cancels the request.
-// If ctx is cancelled without a cause, Call still waits up to 3 s for the response, which
-// says whether the request was carried out.
+// The request tells the server the time until ctx's deadline. The end of ctx cancels the
+// request. If ctx is cancelled without a cause, Call waits up to 3 s more for the response,
+// which says whether the request was carried out.
 //
 // If ctx ends or the connection is lost before the whole request was sent, nothing was
 // done: the error is [wire.CodeTimeout], [wire.CodeInterrupted] or [wire.CodeNotRunning].
-// Once the whole request was sent, the error is [wire.CodeResultUnknown]. A read-only verb
-// may be repeated, so its error is still one of these three, and Call returns as soon as ctx
-// is cancelled.
+// If this happens after the whole request was sent, the error is [wire.CodeResultUnknown]. A
+// read-only verb is an exception, because it may be repeated: its error is one of the three codes
+// above even then, and Call returns as soon as ctx is cancelled.
 func (c *Client) Call(ctx context.Context, verb wire.Spec, body any) (wire.Reply, error) {
 	return c.post(ctx, verb.Path(), body, verb.ReadOnly)
 }
@@ -105,7 +105,7 @@ func (c *Client) Hello(ctx context.Context) (wire.Hello, error) {
 	return hello, nil
 }
 
-// Retire asks the server to end. It returns [wire.CodeBusy] if the server is not idle.
+// Retire asks the server to exit. It returns [wire.CodeBusy] if the server is not idle.
 func (c *Client) Retire(ctx context.Context) error {
 	_, err := c.post(ctx, wire.PathRetire, nil, false)
 	return err

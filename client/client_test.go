@@ -18,7 +18,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// serve serves the handlers until the test ends and returns a client.
+// serve starts a server with the handlers, which runs until the test ends. It returns a client.
 func serve(t *testing.T, handlers ...wire.Handler) *Client {
 	t.Helper()
 	e := newEndpoint(t, "a")
@@ -91,8 +91,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// If the response is lost, the error's code says whether the verb may be repeated: get title
-// may, reload may not.
+// If the response is lost, the error's code says whether the verb may be repeated. The verb get
+// title may be repeated, and reload may not.
 func TestLostResponse(t *testing.T) {
 	e := newEndpoint(t, "a")
 	l, _ := listen(t, e)

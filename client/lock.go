@@ -13,7 +13,7 @@ func (c *Client) Lock(ctx context.Context, path string) (unlock func(), err erro
 	if err != nil {
 		return nil, err
 	}
-	conn, err := c.dial(ctx) // not a pooled connection: closing it releases the lock
+	conn, err := c.dial(ctx) // not from the pool, since closing this connection releases the lock
 	if err != nil {
 		return nil, err
 	}

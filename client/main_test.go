@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, nil) }
 
-// newEndpoint returns a session's endpoint in a new root, whose path is short enough for every
-// session's name.
+// newEndpoint returns a session's endpoint in a new root directory. The path of the directory is
+// short, since the length of a socket's path is limited.
 func newEndpoint(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
@@ -28,7 +28,7 @@ func newEndpoint(t *testing.T, name string) home.Endpoint {
 	return p
 }
 
-// listen acquires e's lease and listens until the test ends.
+// listen acquires the lease of the endpoint e and listens there until the test ends.
 func listen(t *testing.T, e home.Endpoint) (*net.UnixListener, *sockets.Lease) {
 	t.Helper()
 	l, err := sockets.TryAcquire(e.Lock)
@@ -39,7 +39,7 @@ func listen(t *testing.T, e home.Endpoint) (*net.UnixListener, *sockets.Lease) {
 	return listener, l
 }
 
-// soon returns a context with a limit that is generous even on a busy machine.
+// soon returns a context with a timeout that suffices even on a busy machine.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -17,8 +17,8 @@ type pool struct {
 	closed bool
 }
 
-// pooled takes an idle connection that the server has not closed from the pool. It returns
-// nil if the pool has no such connection.
+// pooled removes an idle connection from the pool and returns it. It closes and skips
+// connections that the server has closed. It returns nil if no usable connection is left.
 func (c *Client) pooled() *connection {
 	if c.pool == nil {
 		return nil
@@ -63,7 +63,8 @@ func (p *pool) close() {
 	p.idle, p.closed = nil, true
 }
 
-// isIdle reports whether the server has neither closed the connection nor sent anything.
+// isIdle reports whether the server has neither closed the connection nor sent anything after
+// its last response.
 func (c *connection) isIdle() bool {
 	conn, ok := c.Conn.(syscall.Conn)
 	return ok && c.responses.text.R.Buffered() == 0 && sockets.IsIdle(conn)

@@ -22,7 +22,7 @@ type request struct {
 	readOnly     bool // the request may be repeated
 }
 
-// encodeBody returns v as the JSON body of a request.
+// encodeBody returns v as the JSON body of a request, or an error if the body is too large.
 func encodeBody(v any) ([]byte, error) {
 	var raw []byte
 	switch v := v.(type) {

@@ -19,7 +19,7 @@ const (
 	maxBody   = 256 << 20 // bytes of a response's body
 	firstPart = 64 << 10  // bytes of a body for which memory is allocated before they arrive
 
-	statusOK  = 200 // the smallest accepted status: no request asks for 1xx responses
+	statusOK  = 200 // the smallest accepted status, since no request asks for 1xx responses
 	maxStatus = 599
 )
 
@@ -30,7 +30,7 @@ type response struct {
 	keepAlive bool // the connection can be used for another request
 }
 
-// reply decodes the response to a POST request.
+// reply decodes the response to a POST request. The error in the reply is also returned as err.
 func (r response) reply() (wire.Reply, error) {
 	reply, err := wire.DecodeReply(r.body)
 	switch {
@@ -124,8 +124,9 @@ func (rr *responseReader) body(length, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// readParts reads n bytes. The server has only announced n, so readParts allocates memory as
-// the bytes arrive: at most firstPart, or twice the number of bytes that have arrived.
+// readParts reads n bytes. The server has only announced n, so readParts does not allocate all
+// the memory at once. It first allocates at most firstPart, and later at most twice as much as
+// has arrived.
 func readParts(r io.Reader, n int) ([]byte, error) {
 	all := make([]byte, min(n, firstPart))
 	for have := 0; ; {

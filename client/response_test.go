@@ -16,7 +16,7 @@ func TestResponseReader(t *testing.T) {
 	errMore := errors.New("read beyond the response")
 	tests := []struct {
 		name, input string
-		after       error // the error after the input; nil if the server closed the connection
+		after       error // what a read after the input returns; nil means EOF
 		want        response
 		err         string // a part of the error; empty for success
 	}{
@@ -88,7 +88,7 @@ func TestResponseReader(t *testing.T) {
 }
 
 func TestSuccessiveResponses(t *testing.T) {
-	const n = 100 // together the responses exceed the limit of one head
+	const n = 100 // together, the responses are larger than the limit for one head
 	body := strings.Repeat("x", maxHead/10)
 	a := newResponseReader(strings.NewReader(strings.Repeat("HTTP/1.1 200 OK\r\nContent-Length: 6553\r\n\r\n"+body, n)))
 	for i := range n {
@@ -101,7 +101,8 @@ func TestSuccessiveResponses(t *testing.T) {
 	}
 }
 
-// endless is a reader that repeats a text until left bytes are read.
+// endless is a reader that returns the text say again and again. It returns EOF when it has
+// returned as many bytes as left says at the beginning.
 type endless struct {
 	say  string
 	left int

@@ -16,9 +16,9 @@ type connection struct {
 	responses *responseReader
 }
 
-// roundTrip sends a request and reads its response. http.Transport is not used: it does not
-// report whether a request was sent before its connection was lost, and it starts two
-// goroutines for a connection.
+// roundTrip sends a request and reads its response. It does not use http.Transport, because
+// http.Transport does not report whether a request was sent before its connection was lost,
+// and starts two goroutines for each connection.
 func (c *Client) roundTrip(ctx context.Context, r request) (response, error) {
 	message, err := c.encode(ctx, r)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *Client) roundTrip(ctx context.Context, r request) (response, error) {
 
 // exchange writes an encoded request and reads its response.
 func (c *Client) exchange(ctx context.Context, conn *connection, r request, message []byte) (response, error) {
-	// A server never acts on a part of a request. If this single write fails, nothing was
+	// A server never acts on a part of a request. So if this single write fails, nothing was
 	// done.
 	if _, err := conn.Write(message); err != nil {
 		if ctx.Err() != nil {
@@ -73,10 +73,10 @@ func (c *Client) dial(ctx context.Context) (*connection, error) {
 const cancelWait = 3 * time.Second
 
 // cancel cancels the request r, whose ctx has ended. If r may change something and ctx was
-// cancelled without a cause, cancel closes only the sending side of the connection: the
-// server cancels the request, and its response, which says whether the request was carried
-// out, can still arrive. Otherwise the response is not awaited: reads and writes fail at once,
-// and the caller closes the connection.
+// cancelled without a cause, cancel closes only the sending side of the connection. The server
+// then cancels the request, and its response can still arrive. The response says whether the
+// request was carried out. In all other cases cancel makes reads and writes fail at once, so the
+// caller does not wait for the response and closes the connection.
 func (c *connection) cancel(ctx context.Context, r request) {
 	conn, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || r.readOnly || !errors.Is(context.Cause(ctx), context.Canceled) {

@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// unreliable starts a server that calls treat for each connection, and returns a client of
-// it.
+// unreliable starts a server and returns a client of it. The server calls the function treat for
+// each connection, and then closes the connection.
 func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Client {
 	t.Helper()
 	e := newEndpoint(t, "a")

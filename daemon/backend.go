@@ -11,11 +11,12 @@ import (
 // decides which command runs, for whom, and what happens when a connection is lost.
 // daemon/web is a backend for Chromium.
 type Backend interface {
-	// Handlers returns the verbs that the backend serves: see [Queued], [QueuedBriefly] and
-	// [Unqueued].
+	// Handlers returns a handler for each verb that the backend serves. Handlers are made with
+	// [Queued], [QueuedBriefly] and [Unqueued].
 	Handlers() []Handler
-	// Prepare starts the driver: what Connect needs besides the browser, such as Playwright's
-	// driver. It is called before each Connect, while the browser starts.
+	// Prepare starts the driver, which is the program that Connect needs besides the browser,
+	// such as Playwright's driver. Prepare is called before each Connect, and runs while the
+	// browser starts.
 	Prepare(ctx context.Context) error
 	// Connect connects to the session's pages. The previous connection is already closed.
 	Connect(ctx context.Context, at Endpoint) (Connection, error)
@@ -32,12 +33,12 @@ type Backend interface {
 	Release() error
 }
 
-// Endpoint is the address of a session's pages.
+// Endpoint is the address at which a broker serves CDP for a session's pages.
 type Endpoint struct {
 	Place  home.Endpoint // where the browser's broker listens
 	Socket string        // a path to the broker's socket that needs no escapes in a URL
 	Path   string        // the URL path of the session's endpoint, with its query
-	Party  string        // identifies the client: connections with the same party are one client
+	Party  string        // the broker counts connections with the same party as one client
 }
 
 // Connection is a backend's connection to the session's pages. When it is lost, the daemon
@@ -49,17 +50,18 @@ type Connection interface {
 	Drop()
 	// Restore undoes the backend's changes to the pages.
 	Restore()
-	// Close closes the connection. The pages stay as they are.
+	// Close closes the connection. The pages stay open.
 	Close()
 	// Wait is called after Close. It waits until nothing uses the connection any more, and may
 	// end the driver to achieve that.
 	Wait()
-	// IsPageClosed reports whether the connection was notified that a page was closed.
+	// IsPageClosed reports whether the connection was notified that the page with a target id
+	// was closed.
 	IsPageClosed(target string) bool
 	// Diagnose checks whether the driver and the page with a target id respond. If one of them
 	// does not, Diagnose returns which, and a hint.
 	Diagnose(ctx context.Context, target string) (problem, hint string)
-	// IsRecovering reports whether an overdue call on a page waits for the driver, which is
-	// being replaced, and not for the page.
+	// IsRecovering is called when a call on the page with a target id is overdue. It reports
+	// whether the call waits for the driver, which is being replaced, and not for the page.
 	IsRecovering(target string) bool
 }

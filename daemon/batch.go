@@ -57,8 +57,9 @@ func (s *Session) batch(ctx context.Context, c *Call, in verbs.BatchIn) (verbs.B
 	return out, nil
 }
 
-// runStep runs one command of a batch, unless the caller has disconnected. Each command has its
-// own warnings.
+// runStep runs one command of a batch and returns its result, which has the warnings of this
+// command only. If the caller has disconnected, the command is not run and the result is an
+// error.
 func (c *Call) runStep(ctx context.Context, h Handler, step verbs.Step) verbs.StepResult {
 	request := &wire.Call{
 		Session: c.request.Session, Agent: c.request.Agent, Settings: c.request.Settings, Deadline: c.request.Deadline, CallerGone: c.request.CallerGone,

@@ -25,15 +25,17 @@ func newBroker(place home.Endpoint, session string) *Broker {
 	return &Broker{caller: client.Client{Endpoint: place, Session: session}.KeepAlive(), session: session}
 }
 
-// as returns a client whose requests name an agent; "" is the session itself.
+// as returns a client that sends its requests as the given agent. The empty string stands for the
+// agent with the session's name.
 func (b *Broker) as(agent string) *Broker {
 	caller := *b.caller
 	caller.Agent = agent
 	return &Broker{caller: &caller, session: b.session}
 }
 
-// claim returns the agent that owns the session. If no agent owns it, the caller becomes the
-// owner, unless the command only reads. Without a command, by is nil and claim only asks.
+// claim returns the agent that owns the session. The parameter by is the caller of the command
+// that runs. If no agent owns the session, this caller becomes the owner, unless its command only
+// reads. If no command runs, by is nil and claim changes nothing.
 func (b *Broker) claim(ctx context.Context, by *caller) (verbs.ClaimOut, error) {
 	in := verbs.ClaimIn{Session: b.session, QueryOnly: by == nil}
 	agent := ""
@@ -46,10 +48,10 @@ func (b *Broker) claim(ctx context.Context, by *caller) (verbs.ClaimOut, error) 
 
 func (b *Broker) close() error { return b.caller.Close() }
 
-// isAlive reports whether the broker that [Broker.meet] recorded still runs. Playwright notices
-// the end of the broker only when it sends something, and that message may be lost. While the
-// last connection to the broker is open, isAlive does not ask the broker. A broker that does
-// not respond in time counts as alive.
+// isAlive reports whether the broker that [Broker.meet] recorded still runs. The check is needed
+// because Playwright notices the end of the broker only when it sends a message, and that message
+// may be lost. If the connection of an earlier request is still open, isAlive returns true
+// without a request. A broker that does not respond within aliveTime counts as alive.
 func (b *Broker) isAlive(ctx context.Context) bool {
 	if b.caller.IsConnected() {
 		return true
@@ -66,7 +68,7 @@ func (b *Broker) isSame(ctx context.Context) (bool, error) {
 	return h.PID == int(b.pid.Load()), err
 }
 
-// meet records which broker responds, and returns the settings of its browser.
+// meet records the pid of the broker that responds, and returns the settings of its browser.
 func (b *Broker) meet(ctx context.Context) (wire.Settings, error) {
 	h, err := b.caller.Hello(ctx)
 	b.pid.Store(int64(h.PID))
@@ -83,9 +85,9 @@ func (b *Broker) responds() bool {
 	return err == nil
 }
 
-// tabs lists the session's tabs. The broker responds after it has handled all earlier events of
-// the browser. settled means that a command has ended: the broker then first saves the cookies
-// that the command may have set.
+// tabs lists the session's tabs. The broker responds after it has handled all events that the
+// browser sent before the request. If settled is true, a command has just ended. In that case the
+// broker first saves the cookies that the command may have set, and then responds.
 func (b *Broker) tabs(ctx context.Context, settled bool) (verbs.TabsOut, error) {
 	var out verbs.TabsOut
 	return out, b.request(ctx, verbs.BrokerTabs.Spec, verbs.TabsIn{Session: b.session, Settled: settled}, &out)
@@ -98,33 +100,35 @@ func (b *Broker) allTabs(ctx context.Context) ([]verbs.Tab, error) {
 	return out.Tabs, err
 }
 
-// Downloads lists the session's downloads that no command has fetched.
+// Downloads lists the session's downloads that have not been saved.
 func (b *Broker) Downloads(ctx context.Context) ([]verbs.BrokerDownload, error) {
 	var out verbs.BrokerDownloadsOut
 	err := b.request(ctx, verbs.BrokerDownloads.Spec, verbs.BrokerDownloadsIn{Session: b.session}, &out)
 	return out.Downloads, err
 }
 
-// ForgetDownload removes a download that has ended from the list.
+// ForgetDownload removes a finished download from the broker's list.
 func (b *Broker) ForgetDownload(ctx context.Context, guid string) error {
 	return b.request(ctx, verbs.BrokerDownloads.Spec, verbs.BrokerDownloadsIn{Session: b.session, Forget: guid}, &verbs.BrokerDownloadsOut{})
 }
 
-// Note saves a tab's label, or that the tab is active, for the session's next daemon.
+// Note saves a tab's label in the broker, or saves that the tab is the active one. The session's
+// next daemon gets both from the broker.
 func (b *Broker) Note(ctx context.Context, in verbs.NoteIn) error {
 	in.Session = b.session
 	return b.request(ctx, repeatable(verbs.BrokerNote.Spec), in, &verbs.Empty{})
 }
 
-// Pool returns the state of the pool of extra tabs, as an agent may see it.
+// Pool returns the state of the pool, from which sessions get the tabs besides their first. The
+// parts about the caller, such as its reservation, are those of the given agent.
 func (b *Broker) Pool(ctx context.Context, agent string) (verbs.PoolRequestsOut, error) {
 	var out verbs.PoolRequestsOut
 	return out, b.as(agent).request(ctx, verbs.PoolRequests.Spec, verbs.Empty{}, &out)
 }
 
-// news returns what happened to the session's tabs and was not acknowledged yet. in.Seen
-// acknowledges earlier news, and in.IdleTimeout sets for how long a browser without tabs is
-// kept.
+// news returns what happened to the session's tabs and was not acknowledged yet. If in.Seen is
+// set, it acknowledges all news up to that time. If in.IdleTimeout is set, the browser is stopped
+// after it has had no tabs for that time.
 func (b *Broker) news(ctx context.Context, in verbs.NoticesIn) (verbs.NoticesOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, restartTime)
 	defer cancel()
@@ -139,9 +143,10 @@ const restartTime = 25 * time.Second
 
 const retryTime = 50 * time.Millisecond
 
-// awaitReturn waits until the broker responds. While the broker is being restarted, its keeper
-// process listens on the socket. awaitReturn returns false if the browser was stopped or does
-// not return within restartTime.
+// awaitReturn waits until the broker responds. While the broker is being restarted, its socket
+// file stays in place, because the keeper process that restarts the broker listens there.
+// awaitReturn returns false if the file is gone, which means that the browser was stopped, or if
+// the broker does not respond within restartTime.
 func (b *Broker) awaitReturn(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, restartTime)
 	defer cancel()
@@ -159,7 +164,8 @@ func (b *Broker) awaitReturn(ctx context.Context) bool {
 	}
 }
 
-// release ends the session in the browser. If no broker runs, there is nothing to end.
+// release ends the session in the browser. Its tabs are closed if page is true, and stay open
+// otherwise. If no broker runs, there is nothing to end.
 func (b *Broker) release(ctx context.Context, agent string, page bool) (verbs.ReleaseOut, error) {
 	var out verbs.ReleaseOut
 	err := b.as(agent).request(ctx, verbs.BrokerRelease.Spec, verbs.ReleaseIn{Session: b.session, Page: page}, &out)
@@ -169,8 +175,9 @@ func (b *Broker) release(ctx context.Context, agent string, page bool) (verbs.Re
 	return out, err
 }
 
-// depart tells the broker that the daemon ends because it is idle. The broker then releases the
-// session's tabs at once, and does not wait for the daemon to reconnect.
+// depart tells the broker that the daemon ends because it is idle. The broker then suspends the
+// session's tabs at once, instead of waiting a few seconds for the daemon to reconnect. The tabs
+// stay open.
 func (b *Broker) depart(ctx context.Context, party string) error {
 	ctx, cancel := context.WithTimeout(ctx, returnTime)
 	defer cancel()
@@ -181,20 +188,21 @@ func (b *Broker) depart(ctx context.Context, party string) error {
 	return err
 }
 
-// incognito gives the session a browser context of its own, if it has none.
+// incognito creates a private browser context for the session, if the session has none.
 func (b *Broker) incognito(ctx context.Context) error {
 	return b.request(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session}, &verbs.Empty{})
 }
 
-// repeatable returns the spec of a verb that request may send twice, although the verb changes
-// something.
+// repeatable returns a spec with which [Broker.request] may send the verb twice. It is for verbs
+// that change something but have the same effect if they are run twice.
 func repeatable(verb wire.Spec) wire.Spec {
 	verb.ReadOnly = true
 	return verb
 }
 
-// request sends a request and stores the response in out. If the broker was restarted meanwhile
-// and the request may be sent twice, request sends it again.
+// request sends a request and stores the response in out. If the broker ends before it responds,
+// and the verb is marked as ReadOnly, request waits for the next broker and sends the request
+// again.
 func (b *Broker) request(ctx context.Context, verb wire.Spec, in, out any) error {
 	reply, err := b.caller.Call(ctx, verb, in)
 	for end := time.Now().Add(restartTime); verb.ReadOnly && IsTransient(err) && time.Now().Before(end) && b.awaitReturn(ctx); {
@@ -208,8 +216,8 @@ func (b *Broker) request(ctx context.Context, verb wire.Spec, in, out any) error
 	return json.Unmarshal(reply.Data, out)
 }
 
-// IsTransient reports whether a request failed because the broker does not run, or is ending
-// because its browser died. The next broker will respond.
+// IsTransient reports whether a request failed because no broker runs, or because the broker is
+// ending after the death of its browser. The request may succeed with the next broker.
 func IsTransient(err error) bool {
 	return isNotRunning(err) || errors.Is(err, wire.CodeBrowserGone)
 }

@@ -22,8 +22,8 @@ type Call struct {
 	// Begun is set when the command may have changed something. The result of a command that is
 	// interrupted after that is unknown.
 	Begun bool
-	// Undone is set when the command has certainly changed nothing, even if it fails. If the
-	// connection is lost while Undone is set, the command is run again.
+	// Undone is set while the command has certainly changed nothing. If the connection or the
+	// driver is lost while Undone is set, the command may be run again.
 	Undone bool
 	// BeforeReply is called when the command has ended, before the reply is sent. It may be
 	// nil.
@@ -37,37 +37,38 @@ type Call struct {
 	// foreign means that another agent owns the session, so that the caller may only read. The
 	// reply has no notices, which are for the owner.
 	foreign   bool
-	closes    string        // the tab that the command closes or switches to, if it names one
+	closes    string        // the tab that the input names to be closed or activated; may be ""
 	until     time.Time     // the command's deadline; zero before [Call.Limit]
 	asked     bool          // the caller set a time limit
-	remaining time.Duration // of the time limit when the command is run again; 0 is the whole limit
+	remaining time.Duration // the time left when the command is run again; 0: the whole limit
 }
 
 // Warn adds a warning to the reply.
 func (c *Call) Warn(format string, args ...any) { c.request.Warn(format, args...) }
 
-// Agent returns the agent that the request names, or "" for the session itself.
+// Agent returns the agent that the request names, or "" for the agent with the session's name.
 func (c *Call) Agent() string { return c.request.Agent }
 
 // IsForeign reports whether another agent owns the session, so that the caller may only read.
 func (c *Call) IsForeign() bool { return c.foreign }
 
-// IsCallerGone reports whether ctx is done or the caller has disconnected. The command must not
-// do anything more then.
+// IsCallerGone reports whether ctx is done or the caller has disconnected. If it is true, the
+// command must do nothing more.
 func (c *Call) IsCallerGone(ctx context.Context) bool {
 	return ctx.Err() != nil || c.request.IsCallerGone()
 }
 
 // MaySet returns an error if the caller may not change the session's settings. If no agent owns
-// the session, its settings become the caller's.
+// the session, MaySet records that the caller makes the settings from now on. Settings that
+// another agent has made are dropped.
 func (c *Call) MaySet(ctx context.Context) error { return c.maySet(ctx, c.request, c.Verb) }
 
-// attempt runs a command. It runs the command once more on a new connection in two cases: the
-// connection was lost before the command changed anything; or the command's time ended while
-// the broker or the driver was being replaced.
+// attempt runs a command. If the command fails without having changed anything, attempt runs it
+// once more in two cases: the connection was lost, or the command's time ended while the broker
+// or the driver was being replaced.
 func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(context.Context, *Call, In) (Out, error)) (Out, error) {
-	// Each command of a batch reports its own notices. Notices after the last one are for the
-	// next command.
+	// Each command of a batch reports its own notices. Notices that come after the last command
+	// of the batch are reported by the next request.
 	if c.Verb != verbs.Batch.Name {
 		defer c.AddNotices()
 	}
@@ -80,7 +81,8 @@ func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(contex
 	again, err := c.classifyLoss(ctx, err)
 	if again || c.awaitRecovery(ctx, err) {
 		c.Log.Info("once more", "verb", c.Ticket.verb)
-		// A command that is repeatable and whose caller set no limit gets its usual time again.
+		// The second run has only the time that is left. A repeatable command whose caller set
+		// no limit gets its whole usual time again.
 		if c.asked || !c.repeatable {
 			c.remaining = max(time.Until(c.until), time.Millisecond)
 		}
@@ -90,16 +92,16 @@ func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(contex
 	if c.Begun && errors.Is(err, wire.CodeInterrupted) {
 		err = wire.Errorf(wire.CodeResultUnknown, "%s interrupted: it had begun, and what it did until then stays", c.Verb).WithHint(HintSnapshot)
 	}
-	// The error is about the broker. The caller would take it for an error about the daemon.
+	// The error means that no broker runs. The caller would conclude that no daemon runs.
 	if isNotRunning(err) {
 		err = wire.Errorf(wire.CodeBrowserGone, "the browser went away: %v", err).WithHint("abrowser browser status")
 	}
 	return out, err
 }
 
-// Limit returns a context that ends when the command's time is over: after the milliseconds
-// that the caller asked for, or after usual if asked is 0. Limit connects first, so that the
-// start of a browser does not use up the command's time.
+// Limit returns a context that ends when the command's time is over. The parameter asked is the
+// time that the caller asked for, in milliseconds. If it is 0, the command has the time usual.
+// Limit connects first, so that the start of a browser does not use up the command's time.
 func (c *Call) Limit(ctx context.Context, asked int, usual time.Duration) (context.Context, context.CancelFunc, error) {
 	limit := usual
 	c.asked = asked != 0

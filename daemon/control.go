@@ -11,18 +11,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// close ends the session: it cancels the command that runs, keeps or closes the tabs, and ends
-// the daemon after the reply.
+// close ends the session. It cancels the commands that run or wait, keeps or closes the tabs as
+// the request says, and ends the daemon after the reply.
 func (s *Session) close(ctx context.Context, call *wire.Call, in verbs.CloseIn) (verbs.CloseOut, error) {
 	if err := s.mayClose(ctx, call); err != nil {
 		return verbs.CloseOut{}, err
 	}
-	s.queue.awaitDeferred() // lets a page finish the work that it has deferred in a click
+	s.queue.awaitDeferred() // the last click may have started a navigation
 	return s.closeExcept(ctx, nil, call, in)
 }
 
-// closeExcept is close without the check of the caller. It does not cancel the command with the
-// ticket keep, which is the batch that contains the close.
+// closeExcept ends the session for a caller that may do so. It cancels the commands that run or
+// wait, except the command with the ticket keep. A close in a batch passes the ticket of its
+// batch; other callers pass nil.
 func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call, in verbs.CloseIn) (verbs.CloseOut, error) {
 	if in.All || in.Force {
 		return verbs.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
@@ -49,7 +50,7 @@ func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call
 		c.Close()
 	}
 	released, err := s.Broker.release(ctx, call.Agent, in.Page)
-	s.unbind() // before the reply, after which clients count the session as ended
+	s.unbind() // before the reply: clients that get it count the session as ended
 	s.end()
 	if err != nil {
 		return verbs.CloseOut{}, err

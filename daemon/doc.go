@@ -1,18 +1,20 @@
-// Package daemon serves one session: it decides which command runs, for which agent, and what
-// happens when the browser or a connection to it is lost. The package contains no code for
-// pages: a [Backend] drives them, such as the one in daemon/web.
+// Package daemon serves one session. It decides which command runs and for which agent, and it
+// recovers when the browser or a connection to it is lost. A [Backend], such as the one in
+// daemon/web, drives the pages. This package contains no code for pages.
 //
 // One process serves one session. Commands that use a page run one after the other, in order of
-// arrival. The other commands never wait for a page.
+// arrival. A few commands, such as get url, wait for at most 1 s if the daemon itself can answer
+// them. All other commands run at once.
 //
-// The daemon does not own the browser. Sessions share a browser through its broker: a process
-// that serves a CDP endpoint for each session, and that alone decides which pages belong to the
-// session. The daemon asks the launcher to start the browser and the broker, connects to its
-// session's endpoint, and leaves the pages open when it ends.
+// The daemon does not own the browser. Sessions share a browser through its broker. The broker
+// is a process that serves a CDP endpoint for each session, and it alone decides which pages
+// belong to which session. The daemon asks the launcher to start the browser and the broker, and
+// connects to its session's endpoint. When the daemon ends, the pages stay open.
 //
-// An agent is the identity with which a client sends commands: a name, a secret id, or by
-// default the session itself. A session belongs to the first agent that changes something in
-// it. Other agents may only read.
+// Every command is sent by an agent, which is identified by a name or a secret id. A client that
+// sends neither acts as the agent with the session's name. A session belongs to the first agent
+// that changes something in it. Other agents may only read, with one exception: the agent with
+// the session's name may also act, unless the owner is an agent with a secret id.
 //
 // The invariant: a command takes effect exactly once, on the page that it was meant for, or not
 // at all. If the daemon cannot find out which of the two happened, the reply says so.

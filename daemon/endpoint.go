@@ -8,7 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// endpoint returns the session's endpoint at a broker, for a new connection.
+// endpoint returns the session's endpoint at the broker that listens at place. Each call returns
+// a new party, for one new connection.
 func (s *Session) endpoint(place home.Endpoint) (Endpoint, error) {
 	socket, err := s.alias(place)
 	party := rand.Text()
@@ -25,9 +26,10 @@ func (s *Session) alias(place home.Endpoint) (string, error) {
 	return s.Root.Alias(s.Name, place.Socket)
 }
 
-// HoldFront acquires the lock for operations that need the front tab of a visible window. One
-// agent of the browser holds the lock at a time. If the browser has no windows, HoldFront does
-// nothing. The lock is released by the returned function, or by the end of the process.
+// HoldFront acquires the broker's lock for operations on the front tab, which is the tab that a
+// visible window shows. One command of all sessions holds the lock at a time. If the browser has
+// no visible windows, HoldFront does nothing. The returned function releases the lock. The end of
+// this process also releases it.
 func (c *Call) HoldFront(ctx context.Context) (release func(), err error) {
 	conn := c.current()
 	if conn == nil || !conn.news.Windowed {

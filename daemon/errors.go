@@ -25,7 +25,8 @@ func PageCrashedError() error {
 }
 
 // TabClosedError returns the error of a command whose tab was closed. If the session has other
-// tabs, the hint lists them.
+// tabs, which the parameter others reports, the hint is the command that lists them. Otherwise
+// the hint is the command that opens the tab's URL again.
 func TabClosedError(tab verbs.Tab, others bool) error {
 	err := wire.Errorf(wire.CodePageClosed, "the session's page %s is closed; it was at %s", tab.TabID, tab.URL).
 		With("tabId", tab.TabID).With("url", tab.URL)

@@ -42,7 +42,8 @@ func Queued[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Co
 	}
 }
 
-// run serves a verb whose turn has come, unless the caller has disconnected during the wait.
+// run serves a verb whose turn has come. If the caller disconnected while the verb waited, run
+// only returns an error.
 func run[In, Out any](ctx, entered context.Context, s *Session, v wire.Verb[In, Out], request *wire.Call, ticket *Ticket, in In,
 	serve func(context.Context, *Call, In) (Out, error),
 ) (Out, error) {
@@ -58,12 +59,13 @@ func run[In, Out any](ctx, entered context.Context, s *Session, v wire.Verb[In, 
 	return attempt(entered, c, in, serve)
 }
 
-// briefTime is how long a verb of [QueuedBriefly] waits in the queue.
+// briefTime is how long a verb of [QueuedBriefly] first waits in the queue.
 const briefTime = time.Second
 
-// QueuedBriefly returns the handler of a verb that does not need its turn, such as one that
-// returns the page's URL, which is known even while the page is busy. The verb waits in the
-// queue for up to briefTime. After that it is served without a ticket.
+// QueuedBriefly returns the handler of a verb that can be served from data of the daemon, such as
+// the page's URL, which is known even while the page is busy. The verb waits in the queue for up
+// to briefTime. If its turn has not come by then, the verb is served without a ticket, from that
+// data. If the daemon does not have the data, the verb waits for its turn.
 func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Context, *Call, In) (Out, error)) Handler {
 	h := Queued(s, v, serve)
 	wait := h.Serve
@@ -80,7 +82,7 @@ func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(con
 		}
 		ahead := s.queue.state().verb
 		tabbed, ok := any(in).(verbs.TabNamer)
-		// The data is not known, or is about to change: wait for the turn.
+		// The data is not known, or is about to change, so the verb waits for its turn.
 		if ahead == "" || ahead == connecting || s.Tabs.Active().TargetID == "" || ok && tabbed.TabName() != "" {
 			body, err := json.Marshal(in)
 			if err != nil {

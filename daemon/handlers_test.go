@@ -13,7 +13,8 @@ import (
 )
 
 // While another command runs, get url is served from known data, with a warning. While a
-// connection is being made, it waits for its turn, since the browser may be another one.
+// connection is being made, get url waits for its turn, because the new connection may be to
+// another browser.
 func TestQueuedBrieflyOfKnownTab(t *testing.T) {
 	for _, tt := range []struct {
 		runs, want string
@@ -82,8 +83,8 @@ func TestReconnectStartsNoBrowser(t *testing.T) {
 	}
 }
 
-// Notices that come after the last command of a batch are in the reply to the next command:
-// callers of a batch read only the results of its commands.
+// Notices that come after the last command of a batch are not in the reply to the batch, but in
+// the reply to the next request. The caller of a batch reads only the results of its commands.
 func TestNoticesAfterBatch(t *testing.T) {
 	s := &Session{Notices: &Notices{}}
 	late := func(_ context.Context, act *Call, _ verbs.BatchIn) (verbs.BatchOut, error) {

@@ -12,12 +12,12 @@ import (
 
 const (
 	missedLimit = 3           // deadlines missed in a row before the page is diagnosed
-	probeTime   = time.Second // how long the page may take to respond
+	probeTime   = time.Second // how long the driver and the page may take to respond
 )
 
-// health detects that the session's page, or its driver, does not respond. After three commands
-// in a row have missed their deadlines, the page is diagnosed: it counts as unresponsive if it
-// does not respond within a second.
+// health detects that the session's page, or the driver, does not respond. When missedLimit
+// commands in a row have missed their deadlines, the driver and the page are asked to respond. If
+// one of them does not respond within probeTime, it counts as unresponsive.
 type health struct {
 	mu           sync.Mutex // guards the fields below; never held during I/O
 	missed       int
@@ -74,8 +74,9 @@ func isFromPage(err error) bool {
 		func(code wire.Code) bool { return errors.Is(err, code) })
 }
 
-// unresponsive returns what did not respond in the last diagnosis, or nil. If it is not nil,
-// unresponsive starts another diagnosis in the background, for the next call.
+// unresponsive returns what did not respond in the last diagnosis, or nil if everything did. If
+// something did not respond, unresponsive also starts another diagnosis in the background, whose
+// result a later call returns.
 func (s *Session) unresponsive() *unresponsive {
 	h := &s.health
 	h.mu.Lock()
@@ -92,8 +93,8 @@ func (s *Session) unresponsive() *unresponsive {
 	return h.unresponsive
 }
 
-// isRecovering reports whether an overdue call waits for the broker, the driver or the
-// connection, which is being replaced, and not for the page.
+// isRecovering is called when a call is overdue. It reports whether the call waits for a broker,
+// a driver or a connection that is being replaced, and not for the page.
 func (s *Session) isRecovering() bool {
 	if !s.Broker.responds() {
 		return true

@@ -8,13 +8,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// defaultIdle is how long a session is idle before its daemon ends.
+// defaultIdle is how long a session is idle before its daemon ends, unless a request sets
+// another limit.
 const defaultIdle = 30 * time.Minute
 
 // idle counts the running commands, and records when the last one ended.
 type idle struct {
 	changed chan struct{} // one token: the limit has changed
-	rests   chan struct{} // one token: the last command has ended
+	rests   chan struct{} // one token: a command has ended, and no other runs
 
 	mu      sync.Mutex // guards the fields below
 	limit   time.Duration
@@ -79,8 +80,8 @@ func (i *idle) begin() (end func()) {
 	}
 }
 
-// left returns how long the session must stay without a command, from now on, until the limit
-// is reached. ok is false if there is no limit.
+// left returns how much longer the session must be without a command to reach the limit. ok is
+// false if there is no limit.
 func (i *idle) left() (left time.Duration, ok bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -110,7 +111,8 @@ func (i *idle) last() time.Time {
 // operating system. Usually an agent's next command comes sooner.
 const restTime = 3 * time.Second
 
-// watchRest calls giveBack when no command has run for restTime.
+// watchRest calls giveBack when no command has run for restTime since the last command ended.
+// The function giveBack returns memory to the operating system.
 func (i *idle) watchRest(ctx context.Context, giveBack func()) {
 	timer := time.NewTimer(restTime) // the first call is for the memory that the start took
 	defer timer.Stop()
@@ -134,8 +136,9 @@ func (i *idle) isRunning() bool {
 	return i.running > 0
 }
 
-// watchIdle ends the daemon when the session has been idle for the limit. Its tabs stay open. A
-// command that arrives at the same moment is refused, and its caller starts another daemon.
+// watchIdle ends the daemon when the session has been idle for the limit. The session's tabs stay
+// open. A command that arrives while the daemon ends is refused, and its caller starts another
+// daemon.
 func (s *Session) watchIdle(ctx context.Context) {
 	timer := time.NewTimer(defaultIdle)
 	defer timer.Stop()
@@ -161,22 +164,22 @@ func (s *Session) watchIdle(ctx context.Context) {
 	}
 }
 
-// depart releases the session's tabs, so that a person can review them. It is called after the
-// last command and before the socket is removed. When a client sees that the daemon has ended,
-// the tabs are already released.
+// depart has the broker suspend the session's tabs at once. The tabs stay open, so that a person
+// can review them. depart is called after the last command and before the socket is removed.
+// Therefore the tabs are already suspended when a client sees that the daemon has ended.
 func (s *Session) depart(ctx context.Context) {
 	party := ""
 	if c := s.current(); c != nil {
 		party = c.party
 	}
 	if err := s.Broker.depart(ctx, party); err != nil {
-		s.Log.Warn("leaving the tabs", "error", err) // the broker soon releases them by itself
+		s.Log.Warn("leaving the tabs", "error", err) // the broker soon suspends them by itself
 	}
 }
 
 // keepAwake returns a handler that first applies the settings in the request, and counts the
-// verb as activity of the session. A verb that starts no daemon does not apply settings. If it
-// also only reads, it does not count as activity.
+// verb as activity of the session. If the verb is marked NoStart, the settings are not applied.
+// If the verb is marked NoStart and ReadOnly, it does not count as activity either.
 func (s *Session) keepAwake(h Handler) Handler {
 	spec := h.Verb.Describe()
 	if spec.NoStart && spec.ReadOnly {

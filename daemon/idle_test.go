@@ -45,7 +45,7 @@ func TestWatchRest(t *testing.T) {
 	})
 }
 
-// A limit below firstTime holds from the end of the first command on.
+// An idle timeout that is shorter than firstTime applies when the first command has ended.
 func TestShortIdleTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan struct{})

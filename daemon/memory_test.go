@@ -328,7 +328,8 @@ func (s *session) as(t testing.TB, agent string) *session {
 	return s.by(t, client.Client{Agent: agent})
 }
 
-// by returns a client of the session with the identity and the settings of caller.
+// by returns a client of the session that has the agent, the owner process and the settings of
+// caller.
 func (s *session) by(t testing.TB, caller client.Client) *session {
 	t.Helper()
 	caller.Endpoint, caller.Session = s.place, "s"
@@ -370,7 +371,7 @@ func eval(t testing.TB, s *session, script string) {
 	do(t, s, verbs.Eval, verbs.EvalIn{Script: script})
 }
 
-// awaitStatus waits until the session's status is as wanted.
+// awaitStatus waits until the function is returns true for the session's status.
 func awaitStatus(t testing.TB, s *session, is func(verbs.StatusOut) bool) verbs.StatusOut {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {

@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Notices are the decisions of policies, and the losses of a recording, that no reply has
-// reported yet.
+// Notices collects what the next reply reports: the decisions about dialogs, permissions,
+// notifications and file pickers, and the requests that a recording could not record.
 type Notices struct {
 	mu      sync.Mutex // guards the fields below
 	dialogs []verbs.Dialog
@@ -53,7 +53,7 @@ func (n *Notices) AddLoss(why error) {
 	n.lost, n.why = n.lost+1, why
 }
 
-// take returns and removes the decisions.
+// take removes the decisions and returns them.
 func (n *Notices) take() (dialogs []verbs.Dialog, records []wire.Record, dropped int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -62,7 +62,7 @@ func (n *Notices) take() (dialogs []verbs.Dialog, records []wire.Record, dropped
 	return dialogs, records, dropped
 }
 
-// takeLosses returns a warning about the losses, or "", and removes them.
+// takeLosses removes the losses and returns a warning about them, or "" if there are none.
 func (n *Notices) takeLosses() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -75,8 +75,8 @@ func (n *Notices) takeLosses() string {
 }
 
 // AddNotices moves the notices into the reply, and returns the dialogs among them. It adds a
-// warning for each decision that no policy made, or that a person has to make. A foreign caller
-// gets no notices.
+// warning for each decision that no policy made, or that a person has to make. A caller that may
+// only read gets no notices, which are for the session's owner.
 func (c *Call) AddNotices() []verbs.Dialog {
 	if c.foreign {
 		return nil
@@ -116,7 +116,7 @@ func recordWarning(r wire.Record) string {
 	return text
 }
 
-// policyHint returns the hint with the policy that decides the next request of this kind.
+// policyHint returns a hint that names the command which sets a policy for requests of this kind.
 func policyHint(r wire.Record) string {
 	switch r.Kind {
 	case wire.KindDialog:

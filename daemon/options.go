@@ -18,7 +18,8 @@ type Options struct {
 	// Ready is called once: with nil when the socket accepts connections, or with the reason
 	// why it never will. It may be nil.
 	Ready func(error)
-	// Browser starts the session's browser if necessary, and returns where its broker listens.
+	// Browser starts the session's browser if necessary, and returns where the browser's broker
+	// listens.
 	Browser func(context.Context) (home.Endpoint, error)
 	// Broker is the endpoint of the broker, for requests that do not start a browser. The zero
 	// value is the endpoint of the default browser's broker.

@@ -10,16 +10,18 @@ import (
 
 // caller is the caller of the command that runs.
 type caller struct {
-	agent string // the agent that the request names; "" is the session itself
+	agent string // the agent that the request names; "" is the one with the session's name
 	reads bool   // any agent may run the command, since it only reads
 }
 
 // bindCaller sets the fields of c that depend on the verb and its input. It also records the
-// caller, for whom the command may make a connection.
+// caller in the session, because the caller may become the session's owner when the command
+// connects.
 func (c *Call) bindCaller(verb wire.Spec, in any) {
 	tabbed, reads := in.(verbs.TabNamer)
 	c.Verb, c.reads, c.Tab, c.closes = verb.Name, reads, "", ""
-	// A wait is not repeatable: if it is run again, it has only the rest of its time.
+	// A wait is not marked as repeatable, so that it has only the rest of its time if it is run
+	// again.
 	c.repeatable = verb.ReadOnly && verb.Name != verbs.Wait.Name
 	if reads {
 		c.Tab = tabbed.TabName()
@@ -36,8 +38,8 @@ func (c *Call) bindCaller(verb wire.Spec, in any) {
 }
 
 // claim returns the agent that owns the session. If no agent owns it, the caller of the running
-// command becomes the owner, unless the command only reads. The connection stores the owner:
-// once a session has an owner, the owner changes only with the connection.
+// command becomes the owner, unless the command only reads. The owner is then stored in the
+// connection, and stays the same until another connection is made.
 func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	s.mu.Lock()
 	by := s.caller
@@ -55,8 +57,9 @@ func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	return out, err
 }
 
-// changeAgent records the agent that owns the session. If the settings belong to another agent,
-// changeAgent drops them, and ends that agent's recording and writes it to its file.
+// changeAgent records the agent that owns the session from now on. If another agent made the
+// settings, changeAgent ends that agent's recording, writes the recording to its file, and drops
+// the settings.
 func (s *Session) changeAgent(to wire.AgentKey) error {
 	if to == "" {
 		return nil
@@ -72,8 +75,8 @@ func (s *Session) changeAgent(to wire.AgentKey) error {
 	return s.State.Change(func(st *State) { *st = State{} })
 }
 
-// expire ends a session that the broker has ended. Like close, it writes the recording to its
-// file and drops the settings.
+// expire ends the daemon of a session that the broker has ended. Like close, it writes the
+// recording to its file, drops the settings, and closes the tabs if the settings say so.
 func (s *Session) expire() {
 	if har, err := s.backend.FinishRecording(); err != nil {
 		s.Log.Error("ending the recording", "error", err)
@@ -95,7 +98,8 @@ func (s *Session) expire() {
 }
 
 // mayAct returns an ownership error if another agent owns the session. If no agent owns it, the
-// caller becomes the owner. For a command that only reads, mayAct does neither.
+// caller becomes the owner. A command that only reads gets no error, and its caller does not
+// become the owner.
 func (c *Call) mayAct(ctx context.Context, conn *connection) error {
 	holder := conn.owner()
 	if holder == "" && !c.reads {
@@ -130,8 +134,9 @@ func IsNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// takeFor makes a caller the owner of the session, for work in the browser without this daemon.
-// It returns an ownership error if another agent owns the session.
+// takeFor makes the caller the owner of the session. It is called for a caller that is about to
+// use the browser directly, without this daemon. It returns an ownership error if another agent
+// owns the session.
 func (s *Session) takeFor(ctx context.Context, call *wire.Call, verb string) error {
 	out, err := s.Broker.claim(ctx, &caller{agent: call.Agent})
 	if err != nil {
@@ -175,8 +180,8 @@ func verbPhrase(verb string) string {
 }
 
 // mayClose returns an ownership error if the caller does not own the session. A session that no
-// command has used yet belongs to the agent with the session's name: that agent's first command
-// is on its way.
+// command has used yet counts as owned by the agent with the session's name, because that
+// agent's first command may be on its way.
 func (s *Session) mayClose(ctx context.Context, call *wire.Call) error {
 	holder := s.holder(ctx)
 	if holder == "" && !s.isUsed() {
@@ -195,7 +200,8 @@ func (s *Session) isUsed() bool {
 	return s.connection != nil || s.caller != nil
 }
 
-// refuse returns an ownership error if the caller may not act in a session of holder.
+// refuse returns an ownership error if the caller may not act in the session. The parameter holder
+// is the agent that owns the session, or "" if no agent does. In that case refuse returns nil.
 func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) error {
 	if holder == "" || call.Actor().MayControl(s.Name, holder) {
 		return nil
@@ -203,10 +209,12 @@ func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) err
 	return wire.OwnershipError(verbPhrase(verb), s.Tabs.activeName(s.Name), holder)
 }
 
-// holder returns the agent that owns the session, or "" if no agent does. Without a connection
-// it asks the broker, which has statusTime to respond. If the broker names no owner, the owner
-// is the agent that used the session last, or else the agent whose command is making a
-// connection.
+// holder returns the agent that owns the session, or "" if no agent does. If there is no
+// connection, holder asks the broker, which has statusTime to respond. If the broker reports no
+// agent that still owns the session, holder returns the agent that the session belonged to last,
+// unless the broker reports that the session has ended. If the session has not belonged to an
+// agent yet, holder returns the agent whose command is making a connection, unless that command
+// only reads.
 func (s *Session) holder(ctx context.Context) wire.AgentKey {
 	if c := s.live(); c != nil {
 		return c.owner()
@@ -234,7 +242,8 @@ func (s *Session) holder(ctx context.Context) wire.AgentKey {
 }
 
 // maySet returns an ownership error if the caller may not act in the session. If no agent owns
-// the session, the settings and recordings from now on belong to the caller.
+// the session, maySet records that the caller makes the settings and recordings from now on.
+// Settings that another agent has made are dropped.
 func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) error {
 	if err := s.refuse(call, verb, s.holder(ctx)); err != nil {
 		return err
@@ -250,9 +259,9 @@ func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) erro
 	return s.changeAgent(call.Actor())
 }
 
-// requireOwner returns a handler that first checks whether the caller owns the session, if the
-// verb changes something and does not wait in the queue. Queued verbs check that when they
-// connect.
+// requireOwner returns a handler that first calls [Session.maySet], if the verb changes something
+// and does not wait in the queue. It returns other handlers unchanged: a queued verb checks the
+// caller when it connects.
 func (s *Session) requireOwner(h Handler) Handler {
 	spec := h.Verb.Describe()
 	if !spec.Unqueued || spec.ReadOnly || spec.Name == verbs.Close.Name { // close checks by itself
@@ -271,8 +280,8 @@ func (s *Session) requireOwner(h Handler) Handler {
 	return h
 }
 
-// applyCallerSettings applies the idle timeout and the owner process of a request. The request
-// of an agent that may only read has no effect: the agent means its own session.
+// applyCallerSettings applies the idle timeout and the owner process of a request. If the agent
+// may only read, nothing is applied, because the agent means these settings for its own session.
 func (s *Session) applyCallerSettings(ctx context.Context, call *wire.Call) error {
 	if call.Settings.IdleTimeout == "" && call.OwnerProcess == "" {
 		return nil

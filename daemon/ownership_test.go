@@ -14,8 +14,8 @@ import (
 )
 
 // An agent that does not own a session may read in it and change nothing. The agent with the
-// session's name may act in the session even if another named agent, such as its parent, has
-// made it, but not if an agent with a secret id has.
+// session's name may act in the session even if another agent with a name, such as its parent,
+// owns the session. It may not act if the owner is an agent with a secret id.
 func TestOwnership(t *testing.T) {
 	mcp, other := wire.NewAgent(4711), wire.NewAgent(4712)
 	for _, tt := range []struct {
@@ -91,8 +91,8 @@ func TestNoticesAreTheOwners(t *testing.T) {
 	}
 }
 
-// The request of another agent does not set the idle timeout or the owner process of the
-// session. The owner's request does: the session is closed when its owner process ends.
+// The idle timeout and the owner process in a request are applied only if the session's owner
+// sends the request. The session is closed when its owner process ends.
 func TestOwnerProcess(t *testing.T) {
 	s := start(t)
 	eval(t, s, "a")
@@ -139,7 +139,7 @@ func TestCloseByAnother(t *testing.T) {
 	s.awaitEnd(t)
 }
 
-// A session that the broker has ended ends when its connection is made again.
+// If the broker has ended a session, the session's daemon ends when it connects again.
 func TestEndedInTheBrowser(t *testing.T) {
 	s := start(t)
 	eval(t, s, "a")

@@ -15,7 +15,7 @@ type queue struct {
 	mu      sync.Mutex // guards the fields below; never held during I/O
 	waiting []*Ticket
 	running *Ticket
-	closed  error // why nothing runs any more
+	closed  error // the error for later commands; nil while commands are accepted
 }
 
 // enter waits until it is the command's turn. The returned context ends with ctx and when the
@@ -54,8 +54,8 @@ func (q *queue) enter(ctx context.Context, verb string) (context.Context, *Ticke
 	}
 }
 
-// withdraw removes a ticket whose command has stopped waiting. It returns the verb that has its
-// turn, and whether that verb is overdue.
+// withdraw removes the ticket of a command that has stopped waiting. It returns the verb whose
+// turn it is, and whether a call of that verb is overdue.
 func (q *queue) withdraw(t *Ticket) (ahead string, overdue bool) {
 	q.mu.Lock()
 	if q.running != nil {
@@ -93,11 +93,11 @@ func (q *queue) advance(t *Ticket) {
 	}
 }
 
-// deferredTime is how long the end of a session waits for deferred work.
+// deferredTime is how long the end of a daemon waits for deferred work.
 const deferredTime = 2 * time.Second
 
-// awaitDeferred waits up to deferredTime for the deferred work of a command that has been
-// answered: see [Ticket.Defer].
+// awaitDeferred waits up to deferredTime for the deferred work of the last command, if that
+// command has been answered: see [Ticket.Defer].
 func (q *queue) awaitDeferred() {
 	q.mu.Lock()
 	running := q.running
@@ -117,8 +117,9 @@ func (q *queue) awaitDeferred() {
 	}
 }
 
-// stop cancels the commands that run or wait, except the command with the ticket keep. Later
-// commands get [wire.CodeNotRunning], so that their callers start another daemon.
+// stop cancels the commands that run or wait, with the cause why. It does not cancel the command
+// with the ticket keep. Later commands get [wire.CodeNotRunning], so that their callers start
+// another daemon.
 func (q *queue) stop(keep *Ticket, why error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -75,8 +75,8 @@ func TestQueueStop(t *testing.T) {
 	})
 }
 
-// Deferred work is done after the reply and before the next command's turn. Meanwhile no
-// command counts as running.
+// Deferred work is done after the reply and before the next command's turn. While it is being
+// done, no command counts as running.
 func TestQueueDeferredWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
@@ -111,7 +111,7 @@ func TestQueueDeferredWork(t *testing.T) {
 	})
 }
 
-// The end of a session does not wait for deferred work without a limit.
+// The end of a session waits for deferred work for at most deferredTime.
 func TestAwaitDeferredIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue

@@ -12,8 +12,8 @@ import (
 )
 
 // Connect connects to the session's pages, if necessary, and checks that the caller may run the
-// command. The reply to the first command on a connection has a warning if the browser died and
-// was restarted before.
+// command. If the browser died and was restarted before the connection was made, the first reply
+// on the connection has a warning. Replies to callers that may only read never have it.
 func (c *Call) Connect(ctx context.Context) error {
 	if err := c.passOnIdle(ctx); err != nil {
 		return err
@@ -22,7 +22,8 @@ func (c *Call) Connect(ctx context.Context) error {
 	if err == nil {
 		err = c.mayAct(ctx, conn)
 	}
-	// mayAct has closed the connection, which had the settings of another agent.
+	// In this case mayAct has closed the connection, because the pages had the settings of
+	// another agent.
 	if errors.Is(err, wire.CodeBrowserGone) && conn != nil && conn.isLost() && ctx.Err() == nil {
 		if conn, err = c.connect(ctx); err == nil {
 			err = c.mayAct(ctx, conn)
@@ -36,8 +37,9 @@ func (c *Call) Connect(ctx context.Context) error {
 	return err
 }
 
-// takeNews returns, once for each connection, the tabs that were opened again before the
-// connection was made. It acknowledges the news to the broker.
+// takeNews returns the tabs that were opened again after a crash of the browser, before the
+// connection was made. The first call for a connection returns them and acknowledges them to the
+// broker. Later calls return nothing.
 func (c *Call) takeNews(ctx context.Context, conn *connection) []verbs.Reopened {
 	conn.mu.Lock()
 	news := conn.news
@@ -51,8 +53,9 @@ func (c *Call) takeNews(ctx context.Context, conn *connection) []verbs.Reopened 
 	return news.Reopened
 }
 
-// passOnIdle sends the caller's BrowserIdle setting to the broker, if it differs from the last
-// one. If there is no connection, the setting is sent when the next one is made.
+// passOnIdle sends the request's BrowserIdle setting to the broker, if it differs from the last
+// BrowserIdle setting of a request. If there is no connection, the broker gets the setting when
+// the next connection is made.
 func (c *Call) passOnIdle(ctx context.Context) error {
 	want := c.request.Settings.BrowserIdle
 	c.mu.Lock()
@@ -78,7 +81,7 @@ func (c *Call) acknowledge(ctx context.Context, news verbs.NoticesOut) {
 	}
 }
 
-// reopenedText says which tabs were opened again, and where.
+// reopenedText returns a text that names the tabs that were opened again, with their URLs.
 func reopenedText(tabs []verbs.Reopened) string {
 	const most = 5
 	var all []string
@@ -96,12 +99,17 @@ func reopenedText(tabs []verbs.Reopened) string {
 	return strings.Join(all, ", ")
 }
 
-// classifyLoss finds out what was lost when a command failed: the driver, which loses no page;
-// a page that was closed; the browser, which was replaced; or only the connection. It returns
-// the error that says so, and whether the command may be run again. A command may be run again
-// if only the connection was lost, before the command did anything. A command that only reads
-// may be run again on the same page, unless the page was closed. classifyLoss waits until the
-// broker responds.
+// classifyLoss finds out what was lost when a command failed, and returns an error that names the
+// loss, and whether the command may be run again:
+//
+//   - The driver ended. The pages are still there, so a command that changed nothing may be run
+//     again.
+//   - The browser was replaced or was stopped. The command may not be run again.
+//   - The page was closed. The command may not be run again.
+//   - Only the connection was lost. The command may be run again if it only reads, or if it had
+//     not done anything yet.
+//
+// If the broker is being restarted, classifyLoss waits for the new one.
 func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error) {
 	gone, closed := errors.Is(err, wire.CodeBrowserGone), errors.Is(err, wire.CodePageClosed)
 	if !gone && !closed && !errors.Is(err, wire.CodeResultUnknown) && !errors.Is(err, wire.CodePageCrashed) {
@@ -118,8 +126,8 @@ func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error
 	}
 	restarted, failed := c.restarted(ctx, conn, errors.Is(err, wire.CodeResultUnknown))
 	switch {
-	// The browser was stopped or does not return. Another browser would not have the same
-	// pages.
+	// The browser was stopped or does not return. The command is not run in another browser,
+	// which would not have the same pages.
 	case failed != nil:
 		return false, err
 	case restarted != nil:
@@ -142,9 +150,10 @@ func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error
 	return gone && conn.isLost() && ctx.Err() == nil, err
 }
 
-// awaitRecovery reports whether a failed command may be run again because its time ended while
-// the broker or the driver was being replaced, and not because of the page. The command must
-// have changed nothing. awaitRecovery first waits up to recoveryTime for the replacement.
+// awaitRecovery reports whether a failed command may be run again. That is the case if the
+// command has changed nothing, and if the reason for its failure is that the broker or the driver
+// was being replaced while the command waited for a response. awaitRecovery returns true only
+// after the replacement is done, for which it waits up to recoveryTime.
 func (c *Call) awaitRecovery(ctx context.Context, err error) (again bool) {
 	wedged := errors.Is(err, wire.CodeWedged)
 	timeOver := errors.Is(err, wire.CodeTimeout) || !c.until.IsZero() && time.Now().After(c.until)
@@ -161,9 +170,10 @@ func (c *Call) awaitRecovery(ctx context.Context, err error) (again bool) {
 	return true
 }
 
-// restarted returns an error if the browser was replaced after the connection was made, and nil
-// if it is the same. The error reports the news, which restarted acknowledges. If the broker
-// does not respond, failed says why.
+// restarted checks whether the browser was replaced after the connection was made. If it was, the
+// first returned error lists the tabs that were opened again, and the news about them is
+// acknowledged to the broker. If the broker does not respond, the second returned error says why.
+// The parameter unknown means that the command may have been done.
 func (c *Call) restarted(ctx context.Context, conn *connection, unknown bool) (restarted, failed error) {
 	news, err := c.Broker.news(ctx, verbs.NoticesIn{})
 	if err != nil || conn.news.Browser == "" || news.Browser == conn.news.Browser {
@@ -175,9 +185,9 @@ func (c *Call) restarted(ctx context.Context, conn *connection, unknown bool) (r
 	return c.restartedError(active, news, unknown), nil
 }
 
-// CheckOutlived returns an error if the connection was lost after a command had loaded a page,
-// and the browser was replaced or does not respond. The reply would describe a page that may
-// not exist any more.
+// CheckOutlived is called when a command has loaded a page, before the reply describes the page.
+// It returns an error if the browser that loaded the page was replaced or stopped, because the
+// page may not exist any more. If the connection was not lost, it returns nil at once.
 func (c *Call) CheckOutlived(ctx context.Context) error {
 	conn := c.current()
 	if conn == nil || !conn.isLost() {
@@ -190,7 +200,8 @@ func (c *Call) CheckOutlived(ctx context.Context) error {
 	return restarted
 }
 
-// restartedError returns the error of a command during which the browser died.
+// restartedError returns the error of a command during which the browser died. The parameter
+// unknown means that the command may have been done.
 func (c *Call) restartedError(active verbs.Tab, news verbs.NoticesOut, unknown bool) error {
 	outcome := "it was not done"
 	if unknown {
@@ -212,9 +223,9 @@ func (c *Call) restartedError(active verbs.Tab, news verbs.NoticesOut, unknown b
 	return err.WithHint(HintSnapshot)
 }
 
-// watchConnection connects again when the connection was lost, without waiting for a command:
-// the broker counts a session without a connection as ended. It does not start a browser that
-// was stopped.
+// watchConnection makes a new connection as soon as the old one is lost, even if no command
+// needs one, because the broker suspends the tabs of a session that has had no connection for a
+// few seconds. watchConnection does not start a browser that was stopped.
 func (s *Session) watchConnection(ctx context.Context) {
 	for {
 		var c *connection
@@ -257,8 +268,8 @@ func (s *Session) Reconnect(ctx context.Context) error {
 	s.caller = nil
 	s.mu.Unlock()
 	if s.settings.SessionMode() == wire.ModeIncognito {
-		// This check comes before the browser context is made again: the broker does not know
-		// an incognito session that was ended.
+		// The broker forgets an incognito session that was ended. This check must come before
+		// connect, which makes another browser context for an unknown session.
 		if out, err := s.Broker.claim(ctx, nil); err == nil && out.Unknown {
 			s.expire()
 			return wire.Errorf(wire.CodeInterrupted, "the session was ended")

@@ -85,8 +85,8 @@ func TestBrowserWasReplaced(t *testing.T) {
 }
 
 // A command whose time ends while the driver is being replaced is run again after the
-// replacement, if the command has changed nothing. Its error stays if nothing is being
-// replaced, or if the command may have done something.
+// replacement if it only reads. A command that has done nothing yet is run again if its call is
+// overdue. Other commands are not run again, and no command is if nothing is being replaced.
 func TestTimeIsOverDuringAReplacement(t *testing.T) {
 	timeout, wedged := wire.Errorf(wire.CodeTimeout, "no response"), wire.Errorf(wire.CodeWedged, "overdue")
 	for _, tt := range []struct {
@@ -132,7 +132,7 @@ func TestTimeIsOverDuringAReplacement(t *testing.T) {
 	}
 }
 
-// A connection that is lost between two commands is made again before the next command.
+// If the connection is lost between two commands, a new one is made before the next command.
 func TestReconnect(t *testing.T) {
 	s := start(t)
 	eval(t, s, "a")
@@ -148,8 +148,8 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-// The error of the third command in a row that misses its deadline says what does not respond,
-// if the backend finds out.
+// If three commands in a row miss their deadlines, the error of the third one says what does not
+// respond, if the backend can find that out.
 func TestUnresponsivePage(t *testing.T) {
 	for _, problem := range []string{"", "the page does not answer"} {
 		s := start(t)

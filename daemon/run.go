@@ -17,10 +17,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const endTime = 4 * time.Second // how long running commands may take when the daemon ends
+const endTime = 4 * time.Second // how long running commands may still take when the daemon ends
 
-// Run serves a session until it is closed, ctx ends, SIGTERM, SIGINT or SIGHUP comes, or its
-// socket is removed. The session's pages stay as they are.
+// Run serves a session. It returns when the session is closed or has been idle for too long, when
+// the owner process or ctx ends, when the daemon gets a request to end, SIGTERM, SIGINT or SIGHUP,
+// when the daemon's socket is removed, or when the browser does not start for the first command.
+// Unless a close says otherwise, the session's pages stay open.
 func Run(ctx context.Context, o Options) error {
 	ready := o.Ready
 	if ready == nil {
@@ -74,8 +76,8 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.backend.Watch(ctx) })
 	watch.Go(func() { s.watchConnection(ctx) })
 	watch.Go(func() { s.watchIdle(ctx) })
-	// Without this the Go runtime keeps the memory of a large reply for minutes: 160 MB for a
-	// picture of 30 MB.
+	// Without this call the Go runtime keeps the memory that a large reply used for minutes,
+	// such as 160 MB after a picture of 30 MB.
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
 	srv := &server.Server{
@@ -106,14 +108,15 @@ func newSession(o Options, log *slog.Logger, end func()) *Session {
 	return s
 }
 
-// shutdown ends the daemon. When it begins, nothing is served any more: the socket is removed,
-// the listener is closed, and each command has been answered or cancelled.
+// shutdown ends the daemon. When it is called, the socket has been removed, the listener has been
+// closed, and each command has been answered or cancelled. These are its steps:
 //
 //  1. Stop the watchers.
 //  2. Close the connection to the browser. The pages stay open, and calls on them end.
-//  3. Release the backend.
-//  4. Close the connection to the broker, and remove the alias of its socket.
-//  5. Close the lease, and remove its file. It comes last, since the next daemon listens as soon as it has the lease.
+//  3. Wait for deferred work, and release the backend.
+//  4. Close the connection to the broker, and remove the alias of the broker's socket.
+//  5. Remove the lock files, and close the lease. This comes last, because the next daemon listens
+//     as soon as it has the lease.
 func (s *Session) shutdown(place home.Endpoint, lease *sockets.Lease, cancel func(), watch *sync.WaitGroup) error {
 	cancel()
 	watch.Wait()
@@ -127,10 +130,11 @@ func (s *Session) shutdown(place home.Endpoint, lease *sockets.Lease, cancel fun
 	return err
 }
 
-// CheckSocket ends the daemon if its socket was removed or replaced, so that no client can
-// reach it. It is called when the broker, which watches the sockets, reports the removal, and
-// when the connection to the browser is lost. A daemon without a connection to a browser gets
-// no report: the launcher ends it when it starts another daemon of the session.
+// CheckSocket ends the daemon if its socket was removed or replaced, because clients can then no
+// longer reach the daemon. It is called when the broker, which watches the sockets, reports the
+// removal, and when the connection to the browser is lost. A daemon without a connection to a
+// browser gets no report. The launcher ends such a daemon when it starts another one for the
+// session.
 func (s *Session) CheckSocket() {
 	if !s.isBound() {
 		s.Log.Warn("the socket is gone")

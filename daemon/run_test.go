@@ -83,8 +83,8 @@ func TestForeignRequests(t *testing.T) {
 	}
 }
 
-// The browser and the backend's driver start at the same time: each start waits here until the
-// other has begun. Meanwhile the session's state is starting.
+// The browser and the backend's driver start at the same time. In this test each start waits until
+// the other has begun. During both starts the session's state is "starting".
 func TestBrowserAndBackendStartTogether(t *testing.T) {
 	browser, backend := make(chan struct{}), make(chan struct{})
 	meet := func(ctx context.Context, mine, other chan struct{}) error {
@@ -131,7 +131,8 @@ func TestIdleDaemonEnds(t *testing.T) {
 	s.awaitEnd(t)
 }
 
-// with moves the end of another session's daemon to s, so that s.awaitEnd waits for it.
+// with returns s after it has moved the done channel of other to s. s.awaitEnd then waits for the
+// daemon that other has started.
 func (s *session) with(other *session) *session {
 	s.done, other.done = other.done, nil
 	return s

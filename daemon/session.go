@@ -33,33 +33,34 @@ type Session struct {
 	deferred    sync.WaitGroup // deferred work of commands that have been answered
 	idle        *idle
 	owner       *owner
-	connections chan *connection // the newest connection, for watchConnection
+	connections chan *connection // has room for one: the newest connection, for watchConnection
 	health      health
 	end         func()      // begins the end of the daemon; may be called more than once
 	unbind      func()      // removes the daemon's socket
 	isBound     func() bool // reports whether the daemon's socket is still there
-	aliasing    sync.Mutex  // held while the alias of the broker's socket is found or made
+	aliasing    sync.Mutex  // held during Root.Alias, which only one call at a time may run
 
 	mu         sync.Mutex // guards the fields below; never held during I/O
 	connection *connection
-	// caller is the caller of the command that runs. It is nil while a connection is made again
-	// without a command.
+	// caller is the caller of the command that runs. It is nil while [Session.Reconnect] makes a
+	// connection that no command waits for.
 	caller *caller
 	// starting is set while the browser and the driver start and the connection is made.
 	starting    bool
-	browserIdle string // the setting of the last caller that had one; see wire.Settings
-	// refused is the error of the browser's start, if the daemon never had a browser.
+	browserIdle string // the last setting in a request: see wire.Settings.BrowserIdle
+	// refused is why the browser did not start, if the daemon never had a browser.
 	refused error
 }
 
-// connection is the connection to the browser in use.
+// connection is the backend's connection to the pages, with what the broker reported when the
+// connection was made.
 type connection struct {
 	Connection
 	party  string
 	runs   wire.Settings    // the settings that the browser was started with
-	news   verbs.NoticesOut // which browser it is, and what happened to the one before it
+	news   verbs.NoticesOut // identifies the browser, and lists the tabs that were opened again
 	mu     sync.Mutex       // guards the fields below
-	told   bool             // a reply has reported the news
+	told   bool             // a reply has reported the tabs in news
 	holder wire.AgentKey    // the agent that the session belongs to; "" if it belongs to none
 }
 
@@ -71,12 +72,13 @@ func (c *connection) owner() wire.AgentKey {
 	return c.holder
 }
 
-// connect returns the connection to the browser. If there is none or it was lost, connect makes
-// a new one. Only the command whose turn it is calls connect.
+// connect returns the connection to the browser. If there is none, or if the connection, the
+// driver or the broker is lost, connect makes a new one. Only the command whose turn it is calls
+// connect.
 func (s *Session) connect(ctx context.Context) (*connection, error) {
-	// isLost is checked again, since isAlive takes time.
+	// The connection may be lost during Broker.isAlive, so isLost is called a second time.
 	c := s.current()
-	if c != nil && !c.isLost() && s.backend.IsAlive() && s.Broker.isAlive(ctx) && !c.isLost() { // again: to ask takes time
+	if c != nil && !c.isLost() && s.backend.IsAlive() && s.Broker.isAlive(ctx) && !c.isLost() {
 		return c, nil
 	}
 	s.setStarting(true)
@@ -87,8 +89,8 @@ func (s *Session) connect(ctx context.Context) (*connection, error) {
 	began := time.Now()
 	c, err := s.dial(ctx)
 	if errors.Is(err, wire.CodeBrowserGone) && ctx.Err() == nil {
-		// The browser may have been about to end when it was asked. If not, another attempt
-		// does no harm.
+		// The browser may have been about to end during the first attempt. In any other case a
+		// second attempt does no harm.
 		c, err = s.dial(ctx)
 	}
 	if err != nil {
@@ -142,7 +144,7 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	runs, err := s.Broker.meet(ctx)
 	if err != nil {
 		runs = s.settings
-		s.Log.Warn("meeting the broker", "error", err) // the broker may have died again
+		s.Log.Warn("meeting the broker", "error", err) // the broker may have died since
 	}
 	made, err := s.backend.Connect(ctx, at)
 	if err != nil {
@@ -154,10 +156,10 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	want := s.browserIdle
 	s.mu.Unlock()
 	if c.news, err = s.Broker.news(ctx, verbs.NoticesIn{IdleTimeout: want}); err != nil {
-		s.Log.Warn("asking for news", "error", err) // the connection may be lost again
+		s.Log.Warn("asking for news", "error", err) // the broker may have died since
 	}
-	// The broker may have been replaced between the connection and the last request. Later
-	// requests go to the new broker, so only the pid shows that the connection is dead.
+	// The broker may have been replaced after the connection was made. Requests then go to the
+	// new broker and succeed, so only the broker's pid shows that the connection is dead.
 	if same, err := s.Broker.isSame(ctx); err == nil && !same {
 		closeConnection(c)
 		return nil, ConnectionLostError()
@@ -165,8 +167,8 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	return c, nil
 }
 
-// startBrowser starts the browser if necessary, with a browser context for an incognito
-// session, and returns where its broker listens.
+// startBrowser starts the browser if necessary, and returns where the browser's broker listens.
+// For an incognito session it also creates the session's browser context.
 func (s *Session) startBrowser(ctx context.Context) (home.Endpoint, error) {
 	place, err := s.browser(ctx)
 	if err == nil && s.settings.SessionMode() == wire.ModeIncognito {
@@ -178,8 +180,10 @@ func (s *Session) startBrowser(ctx context.Context) (home.Endpoint, error) {
 // returnTime is how long a broker that was there a moment ago may take to respond.
 const returnTime = 5 * time.Second
 
-// awaitBrowser is startBrowser for a connection that no command waits for. It does not start a
-// browser that was stopped meanwhile.
+// awaitBrowser waits up to returnTime for the broker of a browser that was running, and returns
+// where the broker listens. For an incognito session it also creates the session's browser
+// context. It is used when no command waits for the connection: unlike startBrowser, it does not
+// start a browser that was stopped.
 func (s *Session) awaitBrowser(ctx context.Context) (home.Endpoint, error) {
 	place := s.Broker.caller.Endpoint
 	short, cancel := context.WithTimeout(ctx, returnTime)
@@ -193,7 +197,7 @@ func (s *Session) awaitBrowser(ctx context.Context) (home.Endpoint, error) {
 	return place, nil
 }
 
-// noteRefusal records the error of the browser's start, if the daemon never had a browser.
+// noteRefusal records why the browser did not start, if the daemon never had a browser.
 func (s *Session) noteRefusal(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,9 +212,9 @@ func (s *Session) refusal() error {
 	return s.refused
 }
 
-// endIfRefused ends the daemon if its browser does not start and the daemon has done nothing
-// yet: the next command may have other settings, with which a browser starts. Commands in the
-// queue get the same error.
+// endIfRefused ends the daemon if its browser did not start and the daemon never had a browser.
+// The next command then starts another daemon, perhaps with settings with which a browser starts.
+// Commands that wait in the queue get the error of the browser's start.
 func (c *Call) endIfRefused() {
 	if why := c.refusal(); why != nil {
 		c.queue.stop(c.Ticket, why)
@@ -218,9 +222,9 @@ func (c *Call) endIfRefused() {
 	}
 }
 
-// StartBrowser starts the session's browser if necessary, for a caller that then uses it
-// without this daemon, and makes the session the caller's. It returns a path to the broker's
-// socket that needs no escapes in a URL.
+// StartBrowser starts the session's browser if necessary, and makes the caller the owner of the
+// session. The caller then uses the browser through the broker, without this daemon. StartBrowser
+// returns a path to the broker's socket that needs no escapes in a URL.
 func (s *Session) StartBrowser(ctx context.Context, call *wire.Call, verb string) (socket string, err error) {
 	place, err := s.startBrowser(ctx)
 	if err == nil {
@@ -277,8 +281,9 @@ func (s *Session) hello(pid int) wire.Hello {
 	}
 }
 
-// running returns the settings that the session runs with. While the session is connected, the
-// launch settings are those of the browser, which another session may have started.
+// running returns the settings that the session runs with, and whether it has a connection. While
+// it has one, the launch settings are those that the browser was started with, perhaps by another
+// session.
 func (s *Session) running() (settings wire.Settings, connected bool) {
 	c := s.live()
 	if c == nil {

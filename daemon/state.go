@@ -22,9 +22,9 @@ type State struct {
 	Emulation  Emulation      `json:"emulation,omitzero"`
 	HAR        *Recording     `json:"har,omitzero"`    // never changed, only replaced
 	HARs       []string       `json:"hars,omitzero"`   // the files that requests are answered from
-	ClosesTabs bool           `json:"closes,omitzero"` // the tabs are closed with the session
-	// Setter is the agent that made the settings. They do not apply to another agent that
-	// becomes the owner of the session.
+	ClosesTabs bool           `json:"closes,omitzero"` // closing the session closes its tabs
+	// Setter is the agent that made the settings. If another agent becomes the owner of the
+	// session, these settings do not apply any more.
 	Setter wire.AgentKey `json:"setter,omitzero"`
 }
 
@@ -52,14 +52,14 @@ type Position struct {
 	Accuracy  float64 `json:"accuracy"`
 }
 
-// Recording is a recording of requests in progress.
+// Recording is a recording of the pages' requests that has not been finished.
 type Recording struct {
 	Path    string `json:"path"`
 	Content string `json:"content"` // the bodies that are recorded: all, text or none
 }
 
-// appliesTo reports whether the state applies to an agent: whether the agent may act in a
-// session of the state's setter.
+// appliesTo reports whether the state applies while agent owns the session. It does not apply if
+// another agent has made the settings and agent may not act in a session of that agent.
 func (s State) appliesTo(session string, agent wire.AgentKey) bool {
 	return s.Setter == "" || agent == "" || agent.MayControl(session, s.Setter)
 }
@@ -68,14 +68,16 @@ func (s State) appliesTo(session string, agent wire.AgentKey) bool {
 type StateStore struct {
 	path string
 
-	mu    sync.Mutex // guards the fields below; held while the file is written, so that it has the last change
+	// mu guards the fields below. It is held while the file is written, so that the file has
+	// the last change.
+	mu    sync.Mutex
 	state State
-	agent wire.AgentKey // the agent that makes the changes from now on
+	agent wire.AgentKey // the agent that the session belongs to: see setAgent
 	ended bool          // the session was closed: nothing is written any more
 }
 
-// OpenState reads the state that an earlier daemon of the session has saved. A state that
-// cannot be read counts as empty: the default policies deny.
+// OpenState reads the state that an earlier daemon of the session has saved. A state that cannot
+// be read counts as empty. This is safe, because without policies all requests are denied.
 func OpenState(root home.Root, session string, log *slog.Logger) *StateStore {
 	s := &StateStore{path: root.StateFile(session)}
 	raw, err := os.ReadFile(s.path)
@@ -96,7 +98,8 @@ func (s *StateStore) Get() State {
 	return s.state
 }
 
-// Change changes the state. The change is on disk before it takes effect.
+// Change calls change to change the state. The new state is on disk before it takes effect. After
+// end, it is not written to disk.
 func (s *StateStore) Change(change func(*State)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +128,8 @@ func (s *StateStore) setAgent(agent wire.AgentKey) {
 	s.agent = agent
 }
 
-// lastAgent returns the agent that the session belonged to last, "" before the first.
+// lastAgent returns the agent that the session belonged to last, or "" if it has not belonged to
+// an agent since this daemon started.
 func (s *StateStore) lastAgent() wire.AgentKey {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +143,8 @@ func (s *StateStore) end() {
 	s.ended = true
 }
 
-// ClosesAtEnd reports whether the tabs of a session are closed when the session ends without
-// its daemon.
+// ClosesAtEnd reports whether closing a session closes its tabs. It reads the session's state
+// from disk, for a session that is closed while it has no daemon.
 func ClosesAtEnd(root home.Root, session string) bool {
 	return OpenState(root, session, slog.New(slog.DiscardHandler)).Get().ClosesTabs
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Tabs is the session's tabs as the broker listed them last. Only the broker decides which tabs
-// belong to the session.
+// Tabs stores the session's tabs as the broker listed them last, and what replies have reported
+// about them. Only the broker decides which tabs belong to the session.
 type Tabs struct {
 	broker *Broker
 
-	mu      sync.Mutex  // guards the fields below; never held during I/O
-	list    []verbs.Tab // as the broker listed them last
-	active  verbs.Tab   // the tab that commands act on; zero before the first command
-	told    map[string]bool
+	mu      sync.Mutex        // guards the fields below; never held during I/O
+	list    []verbs.Tab       // as the broker listed them last
+	active  verbs.Tab         // the tab that commands act on; zero before the first command
+	told    map[string]bool   // by tab id: the agent knows the tab
 	openers map[string]string // from a target to the target that opened it
-	events  int
-	// newest and first are the numbers of the newest download, in the last list and in the
-	// first list.
+	events  int               // see Events
+	// newest is the number of the session's newest download when the tabs were listed last, and
+	// first is that number when they were listed for the first time.
 	newest, first int
-	listed        bool
+	listed        bool // the tabs were listed
 }
 
 func newTabs(b *Broker) *Tabs {
@@ -36,8 +36,8 @@ func (t *Tabs) List(ctx context.Context) ([]verbs.Tab, error) {
 	return t.update(t.broker.tabs(ctx, false))
 }
 
-// ListSettled is List at the end of a command: the broker first saves the cookies of a login
-// that the command may have made.
+// ListSettled lists the session's tabs like List, at the end of a command. The broker also saves
+// the cookies of a login that the command may have made, before it responds.
 func (t *Tabs) ListSettled(ctx context.Context) ([]verbs.Tab, error) {
 	return t.update(t.broker.tabs(ctx, true))
 }
@@ -84,23 +84,24 @@ func (t *Tabs) Activate(ctx context.Context, tab verbs.Tab) error {
 	return t.broker.Note(ctx, verbs.NoteIn{Target: tab.TargetID, Active: true})
 }
 
-// Events returns how many events of the session's pages the broker had passed on when the tabs
-// were listed last.
+// Events returns how many events of the session's pages the broker had sent to the session's
+// clients when the tabs were listed last.
 func (t *Tabs) Events() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.events
 }
 
-// Downloads returns the number of the newest download in the last list and in the first list.
-// Downloads up to the latter were started under an earlier daemon.
+// Downloads returns newest, which is the number of the session's newest download when the tabs
+// were listed last. It also returns first, which is that number when this daemon listed the tabs
+// for the first time. Downloads up to first were started before that.
 func (t *Tabs) Downloads() (newest, first int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.newest, t.first
 }
 
-// MarkTold marks tabs as known to the agent.
+// MarkTold records that the agent knows the tabs, so that no reply reports them as new.
 func (t *Tabs) MarkTold(tabs []verbs.Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,7 +110,8 @@ func (t *Tabs) MarkTold(tabs []verbs.Tab) {
 	}
 }
 
-// Untold returns the tabs that no reply has named yet, and marks them as told.
+// Untold returns those of the tabs that the agent does not know yet, and records that the agent
+// knows them from now on.
 func (t *Tabs) Untold(tabs []verbs.Tab) []verbs.Tab {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,14 +125,14 @@ func (t *Tabs) Untold(tabs []verbs.Tab) []verbs.Tab {
 	return fresh
 }
 
-// SetOpener records which target opened another.
+// SetOpener records which target opened the given one.
 func (t *Tabs) SetOpener(target, opener string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.openers[target] = opener
 }
 
-// Opener returns the target that opened another, or "".
+// Opener returns the target that opened the given target, or "" if that is not known.
 func (t *Tabs) Opener(target string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,7 +146,7 @@ func (t *Tabs) Lists(ctx context.Context, target string) bool {
 	return err != nil || slices.ContainsFunc(tabs, func(tab verbs.Tab) bool { return tab.TargetID == target })
 }
 
-// activeName returns the name by which other sessions address the active tab.
+// activeName returns the name by which other sessions address the active tab, such as task/t2.
 func (t *Tabs) activeName(session string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -160,9 +162,11 @@ func (t *Tabs) activeName(session string) string {
 	return name
 }
 
-// Successor returns the open tab that commands act on instead of active: the same target, the
-// same tab in a restarted browser, or the tab that opened it. If no tab was active yet,
-// Successor returns the tab that an earlier daemon had active, or else the last tab.
+// Successor returns the tab that commands act on next, given the open tabs and the tab that was
+// active until now. That is the active tab itself if it is still open, even if it has another
+// target id since the browser was restarted. If the active tab was closed, it is the tab that
+// opened the active tab. If this daemon had no active tab yet, it is the tab that was active
+// under an earlier daemon, or else the last tab. Successor reports whether there is such a tab.
 func (c *Call) Successor(tabs []verbs.Tab, active verbs.Tab) (verbs.Tab, bool) {
 	if active.TargetID == "" {
 		for _, tab := range tabs {

@@ -22,12 +22,12 @@ type Ticket struct {
 
 	mu           sync.Mutex    // guards the fields below; taken after queue.mu
 	overdue      int           // the number of overdue calls that have not returned
-	released     bool          // the command has been answered
+	released     bool          // release was called
 	deferredDone chan struct{} // closed when the deferred work is done; nil if there is none
 }
 
-// release ends the command. The next command's turn begins when every overdue call has
-// returned: a late effect of such a call must not hit another command's page.
+// release ends the command. The next command's turn begins when every overdue call has returned,
+// because a late effect of such a call must not hit the page while another command uses it.
 func (t *Ticket) release() {
 	t.cancel(nil)
 	t.mu.Lock()
@@ -69,7 +69,7 @@ func (t *Ticket) releaseAfterDeferred(group *sync.WaitGroup) {
 	})
 }
 
-// isAnswered reports whether the command was answered and only its deferred work remains.
+// isAnswered reports whether the command was answered while its deferred work was still to do.
 func (t *Ticket) isAnswered() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,10 +86,11 @@ func (t *Ticket) isOverdue() bool {
 // Grace is how long a call may outlast its own deadline.
 const Grace = 3 * time.Second
 
-// Watch runs a call that cannot be cancelled, and returns when the call does. If the call has
-// not returned within limit and [Grace], Watch returns [wire.CodeWedged], and the queue waits
-// for the call. If crash is not nil, it is closed when the page of the call crashes: then Watch
-// returns [wire.CodePageCrashed].
+// Watch runs a call that cannot be cancelled, and returns the call's error. If the call has not
+// returned after limit plus [Grace], or after recoveryTime during a replacement of the driver or
+// the broker, Watch returns [wire.CodeWedged]. The next command then waits until the call has
+// returned. The channel crash may be nil. If it is closed, the page of the call has crashed, and
+// Watch returns [wire.CodePageCrashed].
 func (t *Ticket) Watch(limit time.Duration, crash <-chan struct{}, call func() error) error {
 	var finished, overdue bool // guarded by t.mu
 	done := make(chan error, 1)
@@ -121,8 +122,9 @@ func (t *Ticket) Watch(limit time.Duration, crash <-chan struct{}, call func() e
 	return overdueError(t.verb)
 }
 
-// Peek is [Ticket.Watch] for a call that changes nothing. Such a call does no harm when it
-// returns late, so the queue does not wait for it.
+// Peek runs a call that changes nothing and cannot be cancelled, and returns the call's error.
+// Unlike [Ticket.Watch], it waits only for limit, without [Grace]. The next command does not wait
+// for a call that has not returned by then, because such a call does no harm.
 func (t *Ticket) Peek(limit time.Duration, crash <-chan struct{}, call func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- Recover(call) }() // ends with the page, at the latest
@@ -139,8 +141,8 @@ const recoveryTime = 15 * time.Second
 // result is how a call ended.
 type result struct{ err error }
 
-// await waits up to limit for the end of a call. It waits up to recoveryTime if the driver or
-// the broker is being replaced.
+// await waits up to limit for the end of a call. If the driver or the broker is being replaced
+// after that time, await waits up to recoveryTime in all. It reports whether the call has ended.
 func (t *Ticket) await(done <-chan error, crash <-chan struct{}, limit time.Duration) (result, bool) {
 	began := time.Now()
 	got, ok := awaitCall(done, crash, limit)
@@ -154,8 +156,9 @@ func (t *Ticket) await(done <-chan error, crash <-chan struct{}, limit time.Dura
 // page has crashed. Either of them can come first.
 const CrashTime = 200 * time.Millisecond
 
-// awaitCall waits for the end of a call, and reports whether it came in time. Chromium does
-// not always respond to a call on a page that crashes, so such a call is given [CrashTime].
+// awaitCall waits up to limit for the end of a call, and reports whether the call has ended.
+// Chromium does not always respond to a call on a page that has crashed. Such a call therefore
+// counts as ended [CrashTime] after the crash.
 func awaitCall(done <-chan error, crash <-chan struct{}, limit time.Duration) (result, bool) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -175,8 +178,8 @@ func awaitCall(done <-chan error, crash <-chan struct{}, limit time.Duration) (r
 	}
 }
 
-// Recover runs a call, and returns a panic in it as an error: a panic of a driver's client
-// must not end the daemon.
+// Recover runs a call. If the call panics, Recover returns the panic as an error, because a panic
+// of a driver's client must not end the daemon.
 func Recover(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

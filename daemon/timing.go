@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// ContextError returns the reason why ctx is done, as an error with a code.
+// ContextError returns an error with a code that says why ctx is done.
 func ContextError(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	var coded *wire.Error
@@ -22,8 +22,8 @@ func ContextError(ctx context.Context) error {
 	}
 }
 
-// TimeLeft returns the time until the deadline of ctx, but at most longest and at least the
-// 10 ms that a call needs to fail by itself.
+// TimeLeft returns the time until the deadline of ctx. It returns at most longest, and at least
+// 10 ms, which is the time that a call needs to fail by itself.
 func TimeLeft(ctx context.Context, longest time.Duration) time.Duration {
 	if at, ok := ctx.Deadline(); ok {
 		longest = min(longest, time.Until(at))
@@ -41,7 +41,7 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// IsClosed reports whether a channel on which nothing is sent is closed.
+// IsClosed reports whether a channel is closed. The channel must be one on which nothing is sent.
 func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -51,8 +51,8 @@ func IsClosed(c <-chan struct{}) bool {
 	}
 }
 
-// replace puts newest into a channel with a buffer of one, in place of the value that the
-// channel has.
+// replace puts newest into a channel with a buffer of one. If the buffer has a value, newest
+// takes its place.
 func replace[T any](c chan T, newest T) {
 	for {
 		select {

@@ -16,7 +16,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// rebuilt returns a copy of the test binary with another build ID.
+// rebuilt writes a copy of the test binary with another build ID, and returns its path.
 func rebuilt(t *testing.T) string {
 	t.Helper()
 	raw, err := os.ReadFile(os.Args[0])
@@ -126,7 +126,8 @@ func TestTruncatedCopyIsReplaced(t *testing.T) {
 	}
 }
 
-// A launcher can start a daemon even if its own executable was deleted, as go run does.
+// A launcher can start a daemon even if the launcher's own executable file was deleted, as
+// happens under go run.
 func TestStartsFromADeletedExecutable(t *testing.T) {
 	root := newRoot(t)
 	program := filepath.Join(t.TempDir(), "gone")

@@ -16,8 +16,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Check reports the state of every part, of our executable and of all running processes. It
-// installs nothing, and starts and stops no daemon, broker or browser.
+// Check reports the state of every part that can be installed (such as the browser), of our
+// executable and of all running processes. It installs nothing, and starts and stops no daemon,
+// broker or browser.
 func (l *Launcher) Check(ctx context.Context, s wire.Settings) []verbs.Part {
 	parts := append([]verbs.Part{l.checkExecutable()}, l.Installer().Check(ctx, s)...)
 	brokers, err := l.Root.Browsers()
@@ -65,8 +66,9 @@ func (l *Launcher) checkRunning(ctx context.Context, what string, endpoints []ho
 	return summarize(what, running, failed)
 }
 
-// checkDrivers asks the shared drivers for their status. If a driver does not answer, one of
-// its sessions kills and replaces it too, as soon as that session notices.
+// checkDrivers asks the shared drivers for their status. The hint for a driver that does not
+// answer is a command that kills it, or continues it if it is stopped. If the user does nothing,
+// a session that uses the driver kills and replaces it as soon as the session notices.
 func (l *Launcher) checkDrivers(ctx context.Context) []verbs.Part {
 	found, err := (&driver.Shared{Root: l.Root}).List(ctx)
 	if err != nil {
@@ -96,9 +98,9 @@ func summarize(name string, running []string, failed []verbs.Part) []verbs.Part 
 	return append([]verbs.Part{{Name: name, OK: true, Detail: detail}}, failed...)
 }
 
-// notAnswering returns the part for a process that listens and does not answer, with the
-// command that continues or kills the process. Killing a daemon loses no tab: the session's
-// next command adopts the tabs.
+// notAnswering returns the part for a process that listens and does not answer. The hint is a
+// command that continues a stopped process, or kills a session's daemon. Killing a daemon loses
+// no tab, because the session's next command adopts the tabs.
 func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Endpoint, err error) verbs.Part {
 	part := install.FailedPart(what, err)
 	if !errors.Is(err, wire.CodeWedged) {

@@ -19,8 +19,8 @@ func (l *Launcher) Build() (string, error) {
 }
 
 // executable returns the path to read our executable from. On Linux this is /proc/self/exe,
-// which is the file that this process runs even if the file at its original path was
-// replaced, or was deleted as go run does.
+// which is the file that this process runs, even if the file at its original path was
+// replaced, or was deleted as happens under go run.
 func (l *Launcher) executable() string {
 	if l.Executable != "" {
 		return l.Executable

@@ -21,8 +21,8 @@ import (
 )
 
 // The launcher under test starts the test binary under the name abrowser. As `abrowser daemon
-// NAME` or `abrowser keeper` the test binary serves a real socket. As `launch NAME` it is a
-// command that starts a daemon.
+// NAME` or `abrowser keeper` the test binary serves a real socket. With the arguments `launch
+// NAME` it acts as a command that starts a daemon.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Args[0] == "abrowser":
@@ -148,7 +148,8 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	return err
 }
 
-// dumpSelf logs this process's directory, environment and descriptors.
+// dumpSelf logs this process's directory, environment and descriptors, and whether the process
+// leads its process group.
 func dumpSelf() {
 	dir, _ := os.Getwd()
 	sid, _ := syscall.Getpgid(0)
@@ -165,8 +166,9 @@ func dumpSelf() {
 	}
 }
 
-// newRoot returns a root with a short path, since a socket's path is limited. At the end of
-// the test the processes of the root are killed.
+// newRoot returns a new directory for abrowser's files. Its path is short, since the length of
+// a socket's path is limited. At the end of the test, newRoot kills the processes that listen in
+// this directory.
 func newRoot(t *testing.T) home.Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
@@ -185,7 +187,7 @@ func newRoot(t *testing.T) home.Root {
 	return root
 }
 
-// running returns the processes that listen below the root.
+// running returns the processes that listen at a socket in the root's directory.
 func running(root home.Root) []int {
 	var pids []int
 	for _, kind := range []string{"s", "b"} {

@@ -17,9 +17,10 @@ import (
 // killTimeout is how long a killed daemon may take to exit.
 const killTimeout = 5 * time.Second
 
-// Kill kills the session's daemon and a driver of its own, whatever they are doing, and
-// removes the files that they left. No tab is lost. Kill reports whether a daemon was
-// running. The daemon is the peer process of its socket; no file with a pid is trusted.
+// Kill kills the session's daemon, whatever it is doing, and the driver if the daemon has one of
+// its own. It removes the files that they left. No tab is lost. Kill reports whether a daemon
+// was running. It finds the daemon as the peer of a connection to the daemon's socket, since a
+// file with a pid may be out of date.
 func (l *Launcher) Kill(ctx context.Context, p home.Endpoint) (bool, error) {
 	conn, err := sockets.Dial(ctx, p)
 	if errors.Is(err, wire.CodeNotRunning) {

@@ -52,7 +52,9 @@ type Launcher struct {
 
 // limits are the timeouts of the steps of a start.
 type limits struct {
-	hello time.Duration // for the reply of a running process; a suspended one accepts and never replies
+	// hello is for a running process to reply. A suspended process accepts connections and
+	// never replies.
+	hello time.Duration
 	start time.Duration // from the start of the process until it is ready; a browser on a cold disk is slow
 	exit  time.Duration // for the exit of a process that was asked to retire or is already exiting
 }
@@ -118,11 +120,12 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	if err := browser.checkSettings(running); err != nil {
 		return s, err
 	}
-	return s.WithLaunchOptions(running.Settings), nil // the defaults may differ
+	// If s leaves a launch option at its default, the browser may run with another value.
+	return s.WithLaunchOptions(running.Settings), nil
 }
 
 // Browser starts the browser for the settings unless it is running, and returns the endpoint
-// and the hello of its broker. Its errors are those of Session.
+// and the hello of its broker. It returns the same errors as Session.
 func (l *Launcher) Browser(ctx context.Context, s wire.Settings) (home.Endpoint, wire.Hello, error) {
 	t, err := l.browser(s)
 	if err != nil {

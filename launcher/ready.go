@@ -20,8 +20,8 @@ type readyMessage struct {
 }
 
 // ReadyPipe returns the ready pipe that this process inherited from a launcher, or nil if
-// the process was started by hand. It is called once, before the process opens any file;
-// lookup is os.LookupEnv.
+// the process was started by hand. Call it once, before the process opens any file. The
+// parameter lookup is os.LookupEnv.
 func ReadyPipe(lookup func(string) (string, bool)) (*os.File, error) {
 	text, ok := lookup(readyVariable)
 	if !ok {

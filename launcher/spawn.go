@@ -19,8 +19,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// spawn starts our executable in the target's role and waits until it is ready. If the child
-// reports an error instead, spawn returns that error.
+// spawn starts our executable in the target's role and waits until this child is ready. If the
+// child reports an error instead, spawn returns that error.
 func (l *Launcher) spawn(ctx context.Context, t target, build string) error {
 	program, lock, err := l.binaries().Add(build, l.executable())
 	if err != nil {
@@ -58,8 +58,9 @@ func (l *Launcher) spawn(ctx context.Context, t target, build string) error {
 	return t.awaitReady(ctx, ready, cmd.Process, exited, log)
 }
 
-// awaitReady waits for the child's message on the ready pipe: that it serves, or why it
-// cannot. It returns the child's error, or its own if the child exits or ctx ends first.
+// awaitReady waits for the child's message on the ready pipe, which says that the child serves,
+// or why it cannot. awaitReady returns the error in the message, or an error of its own if the
+// child exits or ctx ends before a message arrives.
 func (t target) awaitReady(ctx context.Context, ready *os.File, child *os.Process, exited <-chan error, log *childlog.Log) error {
 	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) }) // interrupts the read
 	defer stop()
@@ -90,8 +91,9 @@ func (t target) awaitReady(ctx context.Context, ready *os.File, child *os.Proces
 	return t.startError(log, "ended while it started (%s)", status)
 }
 
-// notReady returns the error for a child that is not ready in time. If only the caller's own
-// deadline has passed, the child keeps running, so that the next command can use it.
+// notReady returns the error for a child that is not ready in time. It ends the child if the
+// child has exceeded its own time limit. If the caller's deadline has passed or the caller was
+// interrupted, the child keeps running, so that the next command can use it.
 func (t target) notReady(ctx context.Context, child *os.Process, log *childlog.Log) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, wire.CodeStart):

@@ -14,9 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The caller is not blocked until the daemon exits. A shell that runs x=$(abrowser open URL)
-// waits for the end of a pipe, so the daemon must not inherit the pipe, not even as a
-// descriptor that the shell has left open.
+// A command that starts a daemon ends although the daemon keeps running. A shell that runs
+// x=$(abrowser open URL) waits until every process has closed a pipe, so the daemon must not
+// inherit the pipe, not even as a descriptor that the shell has left open.
 func TestCallerIsNotBlocked(t *testing.T) {
 	root := newRoot(t)
 	began := time.Now()

@@ -131,7 +131,7 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	switch {
 	case errors.Is(err, wire.CodeBusy):
 		return busy
-	// In these cases the process has exited meanwhile.
+	// These errors mean that the process exited before it replied.
 	case errors.Is(err, wire.CodeNotRunning), errors.Is(err, wire.CodeResultUnknown):
 	case err != nil:
 		return err
@@ -158,8 +158,9 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 		case !errors.Is(err, wire.CodeNotRunning):
 			return false, err
 		}
-		// Only if no process answered hello does awaitLease also wait for the socket: a retiring
-		// process accepts connections until it exits, so its socket proves nothing.
+		// If no process answered hello, awaitLease also returns when a process accepts connections.
+		// It must not do that while a retired process is exiting, because that process accepts
+		// connections until it exits.
 		vacant, err := l.awaitLease(ctx, t, err != nil)
 		if vacant || err != nil {
 			return vacant, err

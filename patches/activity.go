@@ -23,7 +23,8 @@ func changesCookies(method string) bool {
 	return (domain == "Storage" || domain == "Network") && (strings.Contains(name, "Cookie") || strings.HasPrefix(name, "clear"))
 }
 
-// summary describes a tenant's tabs without their URLs, for comparing two moments.
+// summary has counts of a tenant. If two summaries of the tenant are equal, no tab was
+// opened or closed, no page event ([isPageEvent]) came and no download began in between.
 type summary struct{ nextTab, tabs, lost, pageEvents, downloads int }
 
 // summary returns the tenant's present summary.
@@ -32,8 +33,8 @@ func (tn *tenant) summary() summary {
 }
 
 // TakeActivity reports whether, since the last call, a tenant's pages navigated or
-// contacted a server, or its clients changed cookies. It also records the present summary,
-// because the caller is about to read the tenant's tabs.
+// contacted a server, or its clients changed cookies. The caller then reads the tenant's
+// tabs, so TakeActivity also records the present summary for [tenant.unchanged].
 func (m *Mux) TakeActivity(name string) bool {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -44,31 +45,32 @@ func (m *Mux) TakeActivity(name string) bool {
 	return moved
 }
 
-// unchanged reports whether, since the last [Mux.TakeActivity], the tenant had no activity
-// and its summary is the same.
+// unchanged reports whether the tenant has had no activity since the last
+// [Mux.TakeActivity], and its summary still equals the one recorded there.
 func (tn *tenant) unchanged() bool {
 	return !tn.activity && tn.lastSummary != nil && *tn.lastSummary == tn.summary()
 }
 
-// enableQuietReplies serves Abrowser.tellQuiet. From then on, a reply to the client has
-// the member "quiet" if the tenant is unchanged (see [tenant.unchanged]). The client then
-// does not have to query the broker after each of its actions.
+// enableQuietReplies serves Abrowser.tellQuiet. After this request, each reply to the client
+// has the member "quiet" if the tenant is unchanged (see [tenant.unchanged]). A client that
+// gets this member does not have to ask the broker for the tenant's tabs after its action.
 func enableQuietReplies(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.client.quietReplies = true
 	m.respond(s, r, none{})
 	return nil
 }
 
-// expectActivity serves Abrowser.mayLogIn, with which a client announces that its next
-// command may set cookies without an event. The request itself counts as activity.
+// expectActivity serves Abrowser.mayLogIn. A client sends this request before it runs a
+// script that may set cookies, because the browser reports no event for such cookies. The
+// Mux counts the request itself as activity.
 func expectActivity(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.client.tenant.activity = true
 	m.respond(s, r, none{})
 	return nil
 }
 
-// withQuietMember adds the member "quiet" to a reply. Chromium has no such member.
+// withQuietMember adds the member "quiet", which is not part of CDP, to a reply.
 func withQuietMember(raw []byte) []byte {
 	end := len(raw) - 1
-	return append(raw[:end:end], `,"quiet":true}`...) // copied, because the next message may follow in the same memory
+	return append(raw[:end:end], `,"quiet":true}`...) // copied, because the memory after raw may hold the next message
 }

@@ -13,12 +13,12 @@ import (
 
 // Claim makes agent the agent of the named tenant if the tenant is free. A tenant is free
 // if it is new or has no agent, if it was ended, or if it is released and its agent is not
-// alive. Claim returns the tenant's agent after the call, and whether the tenant was ended
-// and not claimed again before the call.
+// alive. The result holder is the agent that the tenant has after the call. The result ended
+// reports whether, when Claim was called, the tenant had been ended and not claimed since.
 //
-// looks is set for an agent that only reads from the session. Such a claim creates no
-// tenant, and leaves a free tenant without an agent. If agent is empty, Claim changes
-// nothing.
+// The parameter looks is true for an agent that only reads from the session. Such a claim
+// creates no tenant, and leaves a free tenant without an agent. If agent is empty, Claim
+// changes nothing and only returns the results.
 func (m *Mux) Claim(name, agent string, looks bool) (holder string, ended bool) {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -42,17 +42,19 @@ func (m *Mux) Claim(name, agent string, looks bool) (holder string, ended bool) 
 	return tn.Agent, ended
 }
 
-// Claimed reports whether a tenant must not be taken from its agent. This is the case if
-// the tenant is live, or if its agent is alive and the tenant was not ended.
+// Claimed reports whether a tenant is in use: it is live, or it was not ended and its agent
+// is alive. While a tenant is in use, no other agent can take it from its agent.
 func (m *Mux) Claimed(name string) bool {
 	tn := m.tenants[name]
 	return tn != nil && (tn.live() || !tn.Ended && tn.Agent != "" && m.AgentAlive != nil && m.AgentAlive(tn.Agent))
 }
 
-// agentName returns the tenant's agent. A tenant without an agent counts as its own agent.
+// agentName returns the name of the tenant's agent, or the tenant's own name if it has no
+// agent.
 func (tn *tenant) agentName() string { return cmp.Or(tn.Agent, tn.Name) }
 
-// ExtraTab is a tab of a live tenant other than its first.
+// ExtraTab is a tab of a live tenant, but not the tenant's first tab. The broker limits the
+// number of extra tabs.
 type ExtraTab struct {
 	Agent, Tenant string
 	Target        string // target id; empty while the tab is being created
@@ -61,7 +63,7 @@ type ExtraTab struct {
 }
 
 // ExtraTabs returns the extra tabs of all live tenants, the oldest first. It includes
-// tabs that are being created and leaves out tabs that are about to be closed.
+// tabs that are being created, and omits tabs that are being closed to make room for others.
 func (m *Mux) ExtraTabs() []ExtraTab {
 	creating := map[*tenant]int{}
 	for _, tn := range m.creates {
@@ -104,7 +106,8 @@ func (m *Mux) HasNoTab(name string) bool {
 	return len(tn.tabs) == 0
 }
 
-// AgentOf returns the agent of a tenant, or the name itself if the tenant is unknown.
+// AgentOf returns the agent of the named tenant. If the tenant has no agent or does not
+// exist, AgentOf returns the tenant's name.
 func (m *Mux) AgentOf(name string) string {
 	if tn := m.tenants[name]; tn != nil {
 		return tn.agentName()
@@ -112,9 +115,10 @@ func (m *Mux) AgentOf(name string) string {
 	return name
 }
 
-// reserveTab asks [Options.Admit] for one more tab. If Admit allows the tab, the caller has
-// to call settle and report whether the tab was created. If it was created, settle
-// closes the tab that Admit named.
+// reserveTab asks [Options.Admit] for one more tab. If Admit allows the tab, reserveTab
+// returns the function settle. The caller has to call settle with true if the new tab was
+// created, or with false if its creation failed. If the new tab was created, settle closes
+// the tab that Admit chose to close for it, if any.
 func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error) {
 	noEviction := func(bool) {}
 	if m.Admit == nil {
@@ -137,8 +141,8 @@ func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error
 	}, nil
 }
 
-// Evict closes an extra tab. [Mux.ExtraTabs] omits the tab at once. done is called when the
-// tab is gone or limit has passed.
+// Evict closes an extra tab. [Mux.ExtraTabs] omits the tab from this call on. done is called
+// when the tab is gone or limit has passed.
 func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 	m.evicting[target] = true
 	m.closeAll([]string{target}, limit, func(int) { done() })
@@ -152,8 +156,8 @@ type AgentEnd struct {
 }
 
 // EndAgent ends the tenants of an agent with [Mux.End] and closes the extra tabs of the
-// live ones. The other tabs stay, except those that End always discards. done is called
-// when the tabs are gone or limit has passed.
+// live ones. The other tabs stay, except those in browser contexts that End disposes. done
+// is called when the closed and discarded tabs are gone or limit has passed.
 func (m *Mux) EndAgent(agent string, limit time.Duration, done func(AgentEnd)) {
 	var ids []string
 	var p AgentEnd

@@ -99,11 +99,11 @@ func TestClaim(t *testing.T) {
 	claim("reader", true, "a")
 	claim("b", false, "a") // agent a has no connection, but is alive
 	if !m.Claimed("s") {
-		t.Error("released, but its agent is alive: not claimed")
+		t.Error("Claimed = false for a released tenant whose agent is alive")
 	}
 	m.tenants["s"].Ended = true
 	if m.Claimed("s") {
-		t.Error("ended: still claimed")
+		t.Error("Claimed = true for an ended tenant")
 	}
 	if holder, ended := m.Claim("s", "", false); holder != "a" || !ended {
 		t.Errorf("a query of an ended tenant returns %q %v, want a, true", holder, ended)
@@ -151,7 +151,7 @@ func TestLateConnectionLeavesTenantUnclaimed(t *testing.T) {
 	}
 	m.addClient(&client{tenant: tn})
 	if holder, ended := m.Claim("s", "c", false); holder != "b" || ended {
-		t.Errorf("live for the next agent: agent %q, ended %v", holder, ended)
+		t.Errorf("a claim by c after b's client has connected: agent %q, ended %v, want b, false", holder, ended)
 	}
 }
 
@@ -174,6 +174,6 @@ func TestEndAgent(t *testing.T) {
 		t.Error("want the agent's tenants to end and no others")
 	}
 	if sent := strings.Join(rec.sent, " "); strings.Contains(sent, "rests") || strings.Contains(sent, "other") || !strings.Contains(sent, `"works2"`) || !strings.Contains(sent, `"works3"`) {
-		t.Errorf("sent %s", sent)
+		t.Errorf("sent %s, want closeTarget for works2 and works3 only", sent)
 	}
 }

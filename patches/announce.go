@@ -7,20 +7,22 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// resumeIfReady resumes a paused target once no session of its owner needs the pause.
+// resumeIfReady resumes a paused target, unless a client of its owner is still being
+// attached to the target or still has to send Runtime.runIfWaitingForDebugger.
 func (m *Mux) resumeIfReady(t *target) {
 	if t.paused && t.owner != nil && t.attaching == 0 && len(t.waiting) == 0 {
 		m.resume(t)
 	}
 }
 
-// announce attaches the owner's clients to a target, for each browser-level session that
-// asked for auto-attach. It then wakes the target, or resumes a paused target as soon as
-// the clients are ready.
+// announce attaches the owner's clients to a target, on each of their browser-level sessions
+// that asked for auto-attach. It then keeps the target awake ([Mux.wake]). A paused target is
+// resumed when the clients are ready, or after [Options.PauseLimit] if they are not.
 func (m *Mux) announce(t *target) {
 	// The newest client comes first, because the target is paused for one CDP session
-	// only, and the first client gets that session (see [Mux.handOff]). A program that
-	// connects next to abrowser's daemon then works as if the daemon were not connected.
+	// only, and the first client gets that session (see [Mux.handOff]). If a program
+	// connects while abrowser's daemon is a client of the same tenant, the program gets the
+	// session, and works as if the daemon were not connected.
 	for _, c := range slices.Backward(t.owner.clients) {
 		for _, s := range c.browserSessions() {
 			m.attachClient(s, t, nil)
@@ -41,16 +43,17 @@ func (m *Mux) announce(t *target) {
 	})
 }
 
-// unresponsive reports whether the target's renderer is gone, so that calls on the target
-// get no reply. Playwright would wait for such replies while it connects.
+// unresponsive reports whether the target's renderer is gone. Calls on such a target get no
+// reply, and Playwright would wait for the replies forever while it connects.
 func (t *target) unresponsive() bool { return t.tab != nil && t.tab.Crashed }
 
-// attachClient attaches a client to a target, as Chromium's auto-attach on the
-// browser-level session s would. It does so only once for each session and target. then
-// is called when the client has got the attachedToTarget event, or at once if the client
-// is not attached. then may be nil.
+// attachClient attaches a client to target t, as Chromium's auto-attach on the client's
+// browser-level session s would. It attaches only once for each s and t. If then is not nil,
+// attachClient calls then() when the client has got the attachedToTarget event, or at once if
+// it does not attach the client.
 func (m *Mux) attachClient(s *session, t *target, then func()) {
-	// Such a service worker is in the shared context, or its context is gone.
+	// The clients are not attached to a service worker outside the owner's own contexts: it
+	// is in the shared context, or its context is gone.
 	worker := t.Type == "service_worker" && !t.owner.ownsContext(t.ContextID)
 	if !s.autoAttach || s.announced[t.TargetID] || t.unresponsive() || worker || t.owner.hidesContext(t.ContextID, s.client) {
 		if then != nil {
@@ -94,16 +97,17 @@ type attachParams struct {
 	Flatten  bool   `json:"flatten"`
 }
 
-// adoptTime is how long a connecting client waits until its tenant's pages respond.
+// adoptTime is how long a connecting client waits, at most, for its tenant's pages to respond.
 const adoptTime = 500 * time.Millisecond
 
 // adopt attaches a client to the existing targets of its tenant, in the order of
-// [Mux.targetsOf]. then is called when the client has got the attachedToTarget events.
+// [Mux.targetsOf]. It waits up to adoptTime for the pages to respond. It calls then() when
+// the client has got the attachedToTarget events of the pages that responded in that time.
+// It attaches the client to any other page when that page responds.
 //
-// A page that responds within adoptTime is attached before then is called. Any other page
-// is attached later, when it responds. While a page navigates, Chromium delays every call
-// on the page until the server has answered, and Playwright would wait for the page while
-// it connects.
+// The wait is limited because Chromium, while a page navigates, delays every call on the
+// page until the server has answered. Playwright would wait for such a page while it
+// connects.
 func (m *Mux) adopt(s *session, then func()) {
 	all := m.targetsOf(s.client.tenant)
 	answered := map[*target]bool{}

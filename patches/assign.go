@@ -8,14 +8,16 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// popupTime is how long after a click with a modifier key, or after a page's announcement
-// ([pendingPopup]), a tab without an opener is taken for its result.
+// popupTime limits the time between a cause and the tab that it opens. If a tab without an
+// opener appears within popupTime of a click ([Mux.noteClick]) or of a page's announcement
+// ([pendingPopup]), the Mux assumes that the click or the page opened the tab.
 const popupTime = 2 * time.Second
 
-// assignOwner finds the tenant that owns a target. It is called when the target appears,
-// and again when a createTarget call that may have created the target has been answered.
-// The owner follows from target id, browser context and opener, and for a tab without an
-// opener from [Mux.guessOpener]. The active tab has no influence.
+// assignOwner finds the tenant that owns a target, and sets it as the owner. If the target
+// is unowned, assignOwner detaches the Mux from it. assignOwner is called when the target
+// appears, and again when a createTarget call that may have created the target has been
+// answered. The owner follows from the target's id, browser context and opener, and for a
+// tab without an opener from [Mux.guessOpener]. Which tab is active has no influence.
 func (m *Mux) assignOwner(t *target) {
 	if t.owner != nil {
 		m.announce(t)
@@ -79,9 +81,9 @@ func (m *Mux) contextOwner(context string) *tenant {
 	return nil
 }
 
-// pendingPopup is a page's announcement that it is about to open a tab: the event
-// Page.frameRequestedNavigation. The tab names no opener if the page opens it because of a
-// click with a modifier key.
+// pendingPopup records the event Page.frameRequestedNavigation, with which a page announces
+// that it is about to open a tab. The record is needed for a tab that is opened by a click
+// with a modifier key, because such a tab names no opener.
 type pendingPopup struct {
 	tenant  *tenant
 	url     string
@@ -89,8 +91,8 @@ type pendingPopup struct {
 }
 
 // guessOpener returns the tenant whose page announced a tab with the URL of t. If no page
-// did, it returns the tenant with a recent click that may open a tab. It returns nil if two
-// tenants match, or none.
+// did, it returns the tenant with a recent click that may have opened t. It returns nil
+// unless exactly one tenant matches.
 func (m *Mux) guessOpener(t *target) *tenant {
 	now := m.Clock()
 	m.popups = slices.DeleteFunc(m.popups, func(o pendingPopup) bool { return !now.Before(o.expires) })
@@ -150,8 +152,8 @@ func (m *Mux) detachUnowned(t *target) {
 		m.detachSession(session)
 		return
 	}
-	// The detachment waits for the reply. Otherwise a service worker without a renderer would
-	// get only the detachment, and would stay paused forever.
+	// The Mux detaches only after the reply. Otherwise a service worker without a renderer
+	// would get only the detachment, and would stay paused forever.
 	detach := once(func() { m.detachSession(session) })
 	m.call("Runtime.runIfWaitingForDebugger", nil, session, func(cdp.Message) { detach() })
 	if t.Type == "page" {

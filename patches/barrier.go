@@ -10,8 +10,8 @@ import (
 // before the call, or when limit has passed.
 func (m *Mux) Barrier(limit time.Duration, done func()) {
 	done = once(done)
-	// The call is getTargets because Chromium sends no event for a changed title: the
-	// last title that it reported is often the URL.
+	// The call is getTargets because its reply also has the present titles. Chromium sends no
+	// event when a title changes, so the last title that it reported is often the URL.
 	m.call("Target.getTargets", []byte(`{`+targetFilter+`}`), "", func(in cdp.Message) {
 		var list struct {
 			Infos []rawInfo `json:"targetInfos"`
@@ -35,11 +35,14 @@ func (m *Mux) updateInfos(infos []rawInfo) {
 	}
 }
 
-// maxSingleQueries is the largest number of tabs that BarrierFor queries one by one. Such
-// queries cost the same however many tabs other tenants have.
+// maxSingleQueries is the largest number of tabs that BarrierFor queries one by one. The
+// cost of these queries does not depend on other tenants, whereas the reply to getTargets
+// has the tabs of all tenants.
 const maxSingleQueries = 4
 
-// BarrierFor is [Mux.Barrier] for the state of a single tenant.
+// BarrierFor calls done when the Mux has handled every message that the browser sent before
+// the call, or when limit has passed. By then the Mux has the present URLs and titles of the
+// named tenant's tabs; those of other tenants' tabs may be older.
 func (m *Mux) BarrierFor(name string, limit time.Duration, done func()) {
 	tn := m.tenants[name]
 	if tn == nil || len(tn.tabs) == 0 || len(tn.tabs) > maxSingleQueries {

@@ -15,7 +15,7 @@ type pendingCall struct {
 	endsWithSession bool                 // sent on session, so no reply comes after the session has ended
 }
 
-// Call sends a command of the broker. then gets its result or its error.
+// Call sends a command for the broker, and passes the command's result or error to then.
 func (m *Mux) Call(method string, params any, session string, then func(result json.RawMessage, err error)) {
 	m.call(method, encode(params), session, func(in cdp.Message) {
 		var result json.RawMessage
@@ -24,7 +24,7 @@ func (m *Mux) Call(method string, params any, session string, then func(result j
 	})
 }
 
-// call sends a command of the Mux. then gets the reply; it may be nil.
+// call sends a command of the Mux itself, and passes the reply to then unless then is nil.
 func (m *Mux) call(method string, params []byte, session string, then func(in cdp.Message)) {
 	id := m.nextID()
 	if then != nil {
@@ -46,8 +46,8 @@ func (m *Mux) forward(s *session, r cdp.Request, params []byte) int64 {
 	return id
 }
 
-// callFor sends a client's request on the Mux's root session. then gets the reply,
-// even if the client has disconnected by that time.
+// callFor sends a client's request on the Mux's root session. It passes the reply to then
+// instead of to the client, even if the client has disconnected before the reply.
 func (m *Mux) callFor(s *session, r cdp.Request, params []byte, then func(in cdp.Message)) int64 {
 	id := m.nextID()
 	m.pending[id] = pendingCall{client: s.client, session: s, clientID: r.ID, then: then}
@@ -61,8 +61,9 @@ func (m *Mux) send(id int64, method string, params []byte, session string) {
 	m.Transport.ToBrowser(cdp.Request{ID: id, Method: method, Params: params, Session: session}.Encode())
 }
 
-// Message ids have ten digits, so that a client's id, unless it is negative, fits into
-// their place in a reply (see [cdp.Message.WithID]). They also fit into Chromium's int.
+// The message ids of the Mux have ten digits. A client's id, unless it is negative, has no
+// more digits, so it can overwrite the Mux's id in a reply (see [cdp.Message.WithID]). The
+// largest id is the largest int of Chromium.
 const (
 	minID = 1_000_000_000
 	maxID = 2_147_483_647
@@ -81,7 +82,8 @@ func (m *Mux) nextID() int64 {
 	}
 }
 
-// dropCall removes a call that was answered or will never be answered.
+// dropCall removes a call that was answered or will never be answered. Its client may then
+// be ready for its next message; see [Mux.WhenReady].
 func (m *Mux) dropCall(id int64) {
 	c := m.pending[id].client
 	delete(m.pending, id)
@@ -96,12 +98,13 @@ func (m *Mux) dropCall(id int64) {
 	}
 }
 
-// maxPending is the number of unanswered calls at which a client has to wait. The
-// browser itself queues without a bound, so one client could delay all others.
+// maxPending is the number of unanswered calls at which a client has to wait. Without this
+// limit, one client could delay all others, because the browser queues any number of calls.
 const maxPending = 2000
 
-// WhenReady calls do when the client may send its next message: at once, unless too
-// many of its calls are unanswered. A later do replaces an earlier one.
+// WhenReady calls do when the client may send its next message. That is at once, unless
+// [maxPending] of its calls are unanswered. If WhenReady is called a second time before do
+// was called, the second function replaces the first.
 func (m *Mux) WhenReady(id ClientID, do func()) {
 	c := m.clients[id]
 	if c == nil || c.pending < maxPending {
@@ -111,8 +114,9 @@ func (m *Mux) WhenReady(id ClientID, do func()) {
 	c.whenReady = do
 }
 
-// callOn sends a command that a client's request needs, on one of the client's
-// sessions. then gets the reply; if the session ends first, then is not called.
+// callOn sends a command that the Mux needs for a client's request, on one of the client's
+// sessions. It passes the reply to then, or never calls then() if the session ends before
+// the reply.
 func (m *Mux) callOn(s *session, r cdp.Request, method string, params json.RawMessage, then func(in cdp.Message)) {
 	id := m.nextID()
 	m.pending[id] = pendingCall{client: s.client, session: s, clientID: r.ID, then: then, endsWithSession: true}

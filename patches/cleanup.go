@@ -6,10 +6,10 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// cleanup removes what a tenant's clients left in a page when the page is released. It
-// does so even if the clients have died. It runs a script ([Options.CleanupScript]) in
-// every frame of the page. Frames of other sites are targets of their own, so cleanup
-// attaches to them. It finds the frames in the page's process by their execution contexts.
+// cleanup removes from a released page what the tenant's clients left there, even if the
+// clients have died. It runs a script ([Options.CleanupScript]) in every frame of the page.
+// It finds the frames in the page's process by their execution contexts. Frames of other
+// sites are targets of their own, so cleanup attaches to them.
 type cleanup struct {
 	m        *Mux
 	sessions map[string]*target // pages being cleaned, by the id of a session on the page or a frame
@@ -58,8 +58,8 @@ func (cl *cleanup) watch(session string, t *target) {
 }
 
 // handleEvent runs the script in the frame or execution context that an event
-// reports. If a client has connected since the release, handleEvent does nothing: the
-// contents of the frame may belong to the new client.
+// reports. If a client has connected since the release, handleEvent does nothing, because
+// the contents of the frame may belong to the new client.
 func (cl *cleanup) handleEvent(t *target, in cdp.Message) {
 	if t.owner == nil || t.owner.live() {
 		return

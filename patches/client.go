@@ -10,7 +10,7 @@ import (
 type client struct {
 	id           ClientID
 	tenant       *tenant
-	group        string // clients of one group act as one; may be empty
+	group        string // clients with the same group act as one, see [Mux.Join]; may be empty
 	root         *session
 	gone         bool
 	quietReplies bool // see [enableQuietReplies]
@@ -27,15 +27,17 @@ type session struct {
 	browser         bool     // attached to the browser, not to a page, frame or worker
 	target          string
 	subtype         string // the type of the target
-	handedOff       bool   // it was created for the Mux, see [Mux.handOff]
-	autoAttach      bool   // it asked for auto-attach
-	waitForDebugger bool   // new targets stay paused until it resumes them
-	discovers       bool   // it asked for discovery events
+	handedOff       bool   // it was the Mux's own session on the target, see [Mux.handOff]
+	autoAttach      bool   // the client asked for auto-attach on it
+	waitForDebugger bool   // auto-attach on it pauses new targets until the client resumes them
+	discovers       bool   // the client asked for discovery events on it
 	pageEnabled     bool   // the Page domain is enabled on it
 	children        []*session
-	setupCall       int64 // id of the newest Page.enable or Page.getFrameTree on it; 0 without one
-	askedFrames     bool  // Page.getFrameTree was sent on it
-	lastAction      int64 // id of the newest call on it that acted on its page; 0 without one
+	// setupCall is the id of the newest Page.enable, Page.disable or Page.getFrameTree on it,
+	// or 0 without one. While it is unanswered, the client is setting up the page.
+	setupCall   int64
+	askedFrames bool  // Page.getFrameTree was sent on it
+	lastAction  int64 // id of the newest call on it that acted on its page; 0 without one
 	// announced are the ids of the targets to which the Mux has attached the client because
 	// of this session's auto-attach.
 	announced map[string]bool
@@ -159,7 +161,8 @@ func (m *Mux) removeSession(s *session) {
 	m.closeDialogs(s.client.tenant)
 }
 
-// handedOffBelow returns the descendants of s that were handed off.
+// handedOffBelow returns the descendants of s that were handed off to the client (see
+// [Mux.handOff]).
 func (s *session) handedOffBelow() []*session {
 	var all []*session
 	for _, child := range s.children {

@@ -49,9 +49,10 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
-// isPageEvent reports whether an event changes what a client knows about a page. A
-// program may have two connections and act on a page through one of them. From the count
-// of these events it learns whether the other connection will get events.
+// isPageEvent reports whether an event changes what a client has to know about a page. The
+// Mux counts these events for each tenant ([TenantInfo.PageEvents]). A program with two
+// connections may act on a page through one of them. If the count has grown after the action,
+// the program knows that the other connection gets events too.
 func isPageEvent(method string) bool {
 	switch method {
 	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
@@ -88,15 +89,15 @@ func (m *Mux) childAttached(s *session, in cdp.Message) {
 	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
-// If several clients of a tenant are attached to a page, its dialogs go to the client
-// that acted on the page last, and to the clients of its group. Otherwise two clients
-// would answer the same dialog, and the second would fail. Only one client of a group
-// listens for dialogs.
+// If several clients of a tenant are attached to a page, its dialogs go to the client that
+// acted on the page last, and to the other clients of that client's group. If all clients
+// got a dialog, two of them would answer it, and the second would fail. Clients of one group
+// do not answer twice, because only one of them listens for dialogs.
 
-// These texts mark evaluations that do not count as actions of the client. With some of
-// them Playwright loads its own scripts. With others, Playwright or abrowser's daemon
-// answers a call by the page's script; the page then continues what another client made
-// it do.
+// An evaluation that contains one of these texts does not count as an action of the client.
+// With bootstrapMarker, Playwright loads its own scripts. With bindingMarker, Playwright
+// answers a call that the page's script made, and with promptMarker, abrowser's daemon does.
+// The answer lets the page's script continue, but another client may have started the script.
 const (
 	bootstrapMarker = `(() => {\n        const module = {};`
 	bindingMarker   = "deliverBindingResult"
@@ -115,8 +116,9 @@ func isAction(method string, params []byte) bool {
 	return strings.HasPrefix(method, "Input.")
 }
 
-// noteAction records on the page's session that the client acted on the page or on one of
-// its frames. call is the id of the call.
+// noteAction records that the client acted on a page or on one of the page's frames. s is
+// the session on which it acted; the record is kept in the client's session on the page. The
+// parameter call is the message id of the action.
 func (s *session) noteAction(call int64) {
 	for !s.browser && s.parent != nil && !s.parent.browser {
 		s = s.parent

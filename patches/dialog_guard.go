@@ -10,13 +10,14 @@ import (
 // dialogGuard records the dialogs that open while a Mux takes over from the previous Mux.
 // Between the end of the previous Mux's sessions and Page.enable on the new ones, the
 // browser would report a dialog to no session, and the dialog would block its page forever
-// (see [Mux.watchDialogs]). So the guard first attaches one more session to each page, with
-// the Page domain enabled. It detaches these sessions when the new ones are set up.
+// (see [Mux.watchDialogs]). So the guard attaches a session of its own to each page before
+// the previous sessions end, and enables the Page domain on it. It detaches its sessions
+// when the new Mux's sessions are set up.
 type dialogGuard struct {
 	m        *Mux
-	listing  bool            // the pages are not known yet
+	listing  bool            // the guard's Target.getTargets is unanswered
 	previous []string        // the previous Mux's sessions
-	targets  map[string]bool // targets whose attachment is not known yet
+	targets  map[string]bool // targets for which the guard's attachToTarget is unanswered
 	sessions map[string]*guardSession
 }
 
@@ -28,7 +29,7 @@ type guardSession struct {
 
 // start attaches the guard to the browser's pages. In an external browser it attaches only
 // to the tabs of the saved state, and not to a person's tabs. When the browser has answered
-// every attachToTarget call, start calls then with the previous Mux's sessions.
+// every attachToTarget call, start passes the previous Mux's sessions to then.
 func (g *dialogGuard) start(then func(previous []string)) {
 	g.previous, g.listing = slices.Clone(g.m.journal), true
 	g.targets, g.sessions = map[string]bool{}, map[string]*guardSession{}
@@ -61,7 +62,7 @@ func (g *dialogGuard) attach(then func()) {
 		g.m.call("Target.attachToTarget", encode(attachParams{id, true}), "", func(in cdp.Message) {
 			delete(g.targets, id)
 			var out sessionParam
-			if in.Result(&out) == nil { // otherwise the tab was closed meanwhile
+			if in.Result(&out) == nil { // otherwise the tab was closed after it was listed
 				g.sessions[out.SessionID] = &guardSession{target: id}
 				g.m.journal = append(g.m.journal, out.SessionID)
 				g.m.save()
@@ -74,11 +75,11 @@ func (g *dialogGuard) attach(then func()) {
 	}
 }
 
-// attachment reports whether an attachment results from a call of the guard or of the
-// previous Mux. It adds a session of the previous Mux to the sessions that are detached.
-// The browser handles messages in order. It reports the previous Mux's attachments before
-// it answers the guard's getTargets call. It reports each attachment of the guard before it
-// answers the attachToTarget call that caused it.
+// attachment reports whether an attachedToTarget event results from a call of the guard or
+// of the previous Mux. If the session is the previous Mux's, attachment adds it to the
+// sessions that the new Mux detaches. The browser handles messages in order. So it reports
+// the previous Mux's attachments before it answers the guard's getTargets call, and each
+// attachment of the guard before it answers the attachToTarget call that caused it.
 func (g *dialogGuard) attachment(p attachedParams) bool {
 	if g.listing {
 		g.previous = append(g.previous, p.SessionID)
@@ -107,10 +108,11 @@ func (g *dialogGuard) handleEvent(in cdp.Message) bool {
 	return true
 }
 
-// end closes the dialogs that were reported to the guard and to no new session, and
-// detaches the guard's sessions. Call it after Page.enable was sent on the new sessions.
-// The browser handles the messages of its pipe in order: when it answers one more call,
-// every dialog that no new session got has been reported to the guard.
+// end closes the dialogs that were reported to the guard and not to the new Mux's sessions,
+// and detaches the guard's sessions. Call end after Page.enable was sent on the new sessions.
+// end first makes one more call and waits for the reply. The browser handles the messages of
+// its pipe in order, so by then it has reported to the guard every dialog that it did not
+// report on a new session.
 func (g *dialogGuard) end() {
 	if len(g.sessions) == 0 {
 		return

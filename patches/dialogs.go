@@ -8,11 +8,11 @@ import (
 
 // A CDP session gets the events of the dialogs that open after its Page.enable, and only a
 // session that got the event can close a dialog. A page whose clients have all left, or have
-// not yet sent Page.enable, would be blocked by its next dialog forever: the browser has no
-// window in which a person could close the dialog. So the Mux enables the Page domain on its
-// own session on each page. As soon as a client needs the page, the Mux closes a dialog that
-// no client can close. If the Mux ends while a dialog is open, the next Mux closes the dialog
-// on the sessions of the previous Mux, which are in the journal.
+// not yet sent Page.enable, would be blocked by its next dialog forever, because the browser
+// has no window in which a person could close the dialog. So the Mux enables the Page domain
+// on its own session on each page. While the tenant has a client, the Mux closes each dialog
+// that no client can close. If the Mux ends while a dialog is open, the next Mux closes the
+// dialog on the sessions of the previous Mux, which are in the journal ([State.Journal]).
 
 // watchDialogs enables the Page domain on the Mux's own session on a page, so that the
 // browser reports the page's dialogs to the Mux.
@@ -30,9 +30,11 @@ func (m *Mux) watchDialogs(t *target) {
 
 // dialogs records the open dialog of a page and the sessions that can close it.
 type dialogs struct {
-	session string          // the Mux's own session on which the Page domain is enabled
-	open    string          // the type of the open dialog; empty without one
-	told    map[string]bool // the clients' sessions that got the dialog's event and can close it
+	session string // the Mux's own session on which the Page domain is enabled
+	open    string // the type of the open dialog; empty without one
+	// told are the clients' sessions on which the browser reported the dialog. A client can
+	// close the dialog on such a session.
+	told map[string]bool
 }
 
 // dialogEvent handles an event about a dialog on the Mux's own session.
@@ -53,10 +55,11 @@ func (m *Mux) dialogEvent(t *target, in cdp.Message) {
 	}
 }
 
-// noteDialog reports whether a client's session gets the event of a dialog, and records a
-// session that does. A client that waits for a page's frames does not get the event:
-// Playwright ignores the dialog of a frame that it does not know, and would wait for the
-// frames forever. The Mux closes such a dialog itself.
+// noteDialog is called when the browser reports a dialog on a client's session. It reports
+// whether the client may get the event. If so, noteDialog records that the session can close
+// the dialog. A client whose setup of the page is unanswered ([session.setupCall]) does not
+// get the event, because Playwright ignores the dialog of a frame that it does not know, and
+// the dialog would block the answer forever. The Mux closes such a dialog itself.
 func (m *Mux) noteDialog(s *session) bool {
 	t := m.targets[s.target]
 	if t == nil {
@@ -72,10 +75,10 @@ func (m *Mux) noteDialog(s *session) bool {
 	return true
 }
 
-// closeUnlessTold closes a page's new dialog unless a client got its event. If a client's
-// Page.enable is in transit, the client may still get the event, so closeUnlessTold first
-// makes one more call. The browser handles messages in order: when it answers that call,
-// every client that can close the dialog has got the event.
+// closeUnlessTold closes a page's new dialog, unless the browser reports it on a client's
+// session too. After a client has sent Page.enable, such a report may still be on its way, so
+// closeUnlessTold first makes one more call and waits for the reply. The browser handles
+// messages in order: before that reply, it reports the dialog on every session that gets it.
 func (m *Mux) closeUnlessTold(t *target) {
 	if t.owner == nil {
 		return
@@ -136,9 +139,9 @@ func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 }
 
 // getFrameTree forwards the request and records that the client waits for the page's
-// frames. If the session got a dialog's event before its first such request, the dialog
-// would block the request forever, for the reason that [Mux.noteDialog] gives. So the Mux
-// closes a dialog that no other client can close.
+// frames. A dialog that the browser reported on the session before the first such request
+// would block the request forever, because Playwright ignores the dialog of a frame that it
+// does not know. So the Mux closes this dialog, unless another client can close it.
 func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.setupCall = m.forward(s, r, r.Params)
 	if !s.askedFrames {
@@ -156,9 +159,10 @@ func (m *Mux) forgetDialog(s *session) {
 	}
 }
 
-// closeUnwatched closes the dialogs whose event only the leaving client c got, and not the
-// Mux. The Mux can miss an event because a new page runs for some milliseconds before the
-// Page domain is enabled on the Mux's own session.
+// closeUnwatched is called when client c leaves. It closes the dialogs that may be open and
+// that were reported to c, but not to the Mux or to another client. The Mux can miss a dialog
+// because a new page runs for some milliseconds before the Page domain is enabled on the
+// Mux's own session.
 func (m *Mux) closeUnwatched(c *client) {
 	for _, s := range c.allSessions() {
 		if t := m.targets[s.target]; s.pageEnabled && t != nil && t.dialogs.open == "" && !m.isWatched(t, c) {

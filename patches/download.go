@@ -7,12 +7,12 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// Download is a file that the browser saved for a page of a tenant.
+// Download is a file that the browser saves, or has saved, for a page of a tenant.
 type Download struct {
 	Number int    `json:"number"` // counts from 1 in the order in which downloads began; never reused in a session
 	GUID   string `json:"guid"`   // the name of the file in [Options.DownloadDir]
-	// Path is where the browser put the file by itself. It is empty if the file is in
-	// [Options.DownloadDir].
+	// Path is the file's path if the browser chose it, because [Options.DownloadDir] is
+	// empty. Otherwise Path is empty.
 	Path      string    `json:"path,omitzero"`
 	URL       string    `json:"url"`
 	Name      string    `json:"name"` // the name that the server or the page suggested
@@ -32,9 +32,9 @@ const (
 	DownloadCanceled = "canceled"
 )
 
-// Delivery is the place for a copy of a finished download. Unless Exact is set, the copy
-// gets another name if a file with the name exists. An empty Dir means the person's own
-// download folder.
+// Delivery is the place for a copy of a finished download. If Dir already has a file with
+// this Name, the copy gets another name unless Exact is set. An empty Dir means the person's
+// own download folder.
 type Delivery struct {
 	Dir, Name string
 	Exact     bool
@@ -44,8 +44,8 @@ const (
 	// searchTime is how long the Mux searches for the page of the frame that began a
 	// download.
 	searchTime = 2 * time.Second
-	// deliveredTime is how long a delivered download is kept, because a command of the same
-	// session may wait for it.
+	// deliveredTime is how long a download is kept after a client has got a copy. In this time
+	// a command of the same session that waits for the download can still fetch it.
 	deliveredTime = time.Minute
 	// Limits for each tenant's finished downloads that no client has fetched.
 	keptDownloads     = 20
@@ -65,7 +65,7 @@ type download struct {
 	Download
 	owner       *tenant // nil while it is unknown, and if no tenant owns the page
 	frame       string
-	searching   bool              // the page of the frame is being searched
+	searching   bool              // the page of the frame is being searched for
 	unanswered  int               // number of outstanding replies of the search
 	beginParams json.RawMessage   // of Browser.downloadWillBegin, for the owner's clients
 	laterParams []json.RawMessage // of progress events that came during the search
@@ -100,7 +100,7 @@ func (ds *downloads) behavior(context string, deny bool) []byte {
 
 // began handles Browser.downloadWillBegin. The owner of the download is the owner of the
 // page that contains the event's frame. A main frame has the id of its page. For any other
-// frame, began searches the page.
+// frame, began searches for the page.
 func (ds *downloads) began(in cdp.Message) {
 	var p struct{ FrameID, GUID, URL, SuggestedFilename string }
 	if in.Params(&p) != nil || p.GUID == "" || ds.byGUID[p.GUID] != nil {
@@ -223,7 +223,7 @@ func (ds *downloads) update(d *download, params json.RawMessage) {
 	if json.Unmarshal(params, &p) != nil || d.delivering || d.State == DownloadDone {
 		return
 	}
-	// The last event of a failed download reports 0 bytes.
+	// The larger value is kept because the last event of a failed download reports 0 bytes.
 	d.Total, d.Received = max(d.Total, int64(p.TotalBytes)), max(d.Received, int64(p.ReceivedBytes))
 	switch p.State {
 	case DownloadRunning:

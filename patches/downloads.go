@@ -107,8 +107,8 @@ func (ds *downloads) complete(d *download, params json.RawMessage) {
 	ds.m.Transport.Deliver(d.file(), to, done)
 }
 
-// completeUnowned delivers a download without an owner to the person's download folder.
-// Without [Options.DownloadDir] the browser has saved the file there itself.
+// completeUnowned delivers a download without an owner to the person's download folder. If
+// [Options.DownloadDir] is empty, the file stays where the browser itself has saved it.
 func (ds *downloads) completeUnowned(d *download) {
 	delete(ds.byGUID, d.GUID)
 	if ds.m.DownloadDir != "" {

@@ -10,11 +10,12 @@ import (
 
 // folderUploads gives folders to file inputs, one at a time.
 //
-// Chromium 156 reads a folder only for the front tab of a window. For any other tab
-// it answers DOM.setFileInputFiles, reads nothing and reports nothing, and Playwright
-// waits for the input's change event. So the Mux brings the input's page to the front
-// before the call. A tab that another page opens meanwhile also comes to the front, so the
-// Mux checks the input afterwards.
+// Chromium 156 reads a folder only for the front tab of a window. For any other tab it
+// answers DOM.setFileInputFiles without an error but reads nothing, and Playwright then
+// waits for the input's change event, which never comes. So the Mux brings the input's page
+// to the front before the call. If a page opens a tab during the upload, that tab comes to
+// the front, and the folder may not be read. So the Mux checks the input after the upload,
+// and repeats the upload if the input is empty.
 //
 // If a person sees the windows, no page is brought to the front ([Options.Visible]).
 type folderUploads struct {
@@ -25,8 +26,8 @@ type folderUploads struct {
 }
 
 const (
-	// uploadSettle is the time from the reply until the check of the input. The browser reads
-	// the folder on another thread.
+	// uploadSettle is the time from the browser's reply until the check of the input. The
+	// browser reads the folder on another thread, and may still be reading when it replies.
 	uploadSettle = 100 * time.Millisecond
 	// uploadLimit is the time after which the next upload starts even if the page of the
 	// present one does not respond.
@@ -41,9 +42,9 @@ type folderUpload struct {
 }
 
 // setFiles forwards DOM.setFileInputFiles. A request with a single path goes through
-// [folderUploads] if the input takes a folder, which setFiles queries on the client's
-// session. setFiles does not examine the path, which may be on a disk that does not
-// respond.
+// [folderUploads] if the input takes a folder. To find that out, setFiles calls
+// DOM.describeNode on the client's session. It does not look at the path itself, because
+// the path may be on a disk that does not respond.
 func setFiles(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	var files []string
 	if err := f.read("files", &files); err != nil {
@@ -93,8 +94,8 @@ func (fu *folderUploads) add(u folderUpload) {
 	fu.next()
 }
 
-// next starts the next upload if none is in progress. It prefers an upload of another tenant
-// than the last one.
+// next starts the next upload if none is in progress. It prefers an upload of a tenant other
+// than the last upload's.
 func (fu *folderUploads) next() {
 	if fu.busy || len(fu.waiting) == 0 {
 		return
@@ -113,7 +114,7 @@ func (fu *folderUploads) next() {
 	active.send()
 }
 
-// activeUpload is the upload that has the front tab.
+// activeUpload is the upload in progress. Its page is brought to the front.
 type activeUpload struct {
 	folderUpload
 	queue     *folderUploads
@@ -149,8 +150,8 @@ func (u *activeUpload) send() {
 	})
 }
 
-// check sends the folder again if the input is still empty. The reason may be that another
-// tab came to the front meanwhile, or that the folder is empty.
+// check sends the folder again if the input is still empty. The input is empty if another
+// tab came to the front before the browser read the folder, or if the folder is empty.
 func (u *activeUpload) check() {
 	var input struct {
 		ID string `json:"objectId"`

@@ -7,11 +7,11 @@ import (
 )
 
 // Chromium pauses a new page for the CDP session that auto-attach created, and not for a
-// session that is attached later. In Chromium 156, if a command is sent on a later session
-// before the page runs, it takes effect only after the first navigation has committed. The
-// later session also never gets the event for the end of that load. So the Mux hands off
-// its own session to the owner's newest client, and attaches again as soon as the page
-// runs.
+// session that is attached later. In Chromium 156, a command that is sent on a later session
+// before the page runs takes effect only after the first navigation has committed. The later
+// session also never gets the event for the end of that load. So the Mux hands off its own
+// auto-attached session to the owner's newest client. As soon as the page runs, the Mux
+// attaches again and gets a new session.
 
 // handOff gives the session for which a target is paused to a client. The client sees it
 // as a child of its session s.
@@ -27,17 +27,17 @@ func (m *Mux) handOff(s *session, t *target) {
 		t.waiting = map[string]bool{}
 	}
 	t.waiting[child.id] = true
-	// The next Mux has to detach this session. Its setAutoAttach call does not always detach
-	// the session: if another session of the Mux on the same target was detached before,
-	// Chromium 156 keeps this session.
+	// The next Mux has to detach this session by its id. When the next Mux turns auto-attach
+	// off, Chromium 156 keeps the session if another session of this Mux on the same target
+	// was detached earlier.
 	m.journal = append(m.journal, child.id)
 	m.save()
 	m.sendEvent(s, "Target.attachedToTarget", attachedParams{child.id, t.raw, true})
 }
 
 // resumeHandedOff resumes a target whose session was handed off, and attaches the Mux again
-// when the target runs. If the client has sent Runtime.runIfWaitingForDebugger, the client
-// gets the reply to the Mux's call.
+// when the target runs. If the client has sent Runtime.runIfWaitingForDebugger, its request
+// is answered with the reply to the Mux's call of the same method.
 func (m *Mux) resumeHandedOff(t *target) {
 	s, resumeCall := t.handedOff, t.resumeCall
 	t.handedOff, t.resumeCall = nil, nil

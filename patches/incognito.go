@@ -23,7 +23,8 @@ func (m *Mux) defaultContext(tn *tenant) string {
 	return m.shared
 }
 
-// ownsContext reports whether the tenant owns everything in a browser context.
+// ownsContext reports whether a browser context is the tenant's private context or was
+// created by one of its clients.
 func (tn *tenant) ownsContext(context string) bool {
 	return context != "" && (tn.hasContext(context) || context == tn.Private)
 }
@@ -37,8 +38,9 @@ func (n SharedTabsError) Error() string {
 	return fmt.Sprintf("%d tabs are in the shared context", int(n))
 }
 
-// Incognito makes a tenant incognito. then is called with nil when the tenant's private
-// context exists, or with the reason why the context cannot be created.
+// Incognito makes a tenant incognito. It passes nil to then when the tenant's private context
+// exists, or the error if the context cannot be created. If the tenant has tabs in the shared
+// context, Incognito changes nothing and passes a [SharedTabsError] to then.
 func (m *Mux) Incognito(name string, then func(error)) {
 	tn := m.tenantFor(name)
 	if n := len(tn.tabs) + len(tn.Lost); n > 0 && !tn.Incognito {
@@ -49,7 +51,8 @@ func (m *Mux) Incognito(name string, then func(error)) {
 	m.createPrivate(tn, then)
 }
 
-// createPrivate creates an incognito tenant's context unless it exists.
+// createPrivate creates an incognito tenant's private context unless it exists. It passes nil
+// to then when the context exists, or the error if the context cannot be created.
 func (m *Mux) createPrivate(tn *tenant, then func(error)) {
 	if tn.Private != "" {
 		then(nil)
@@ -102,8 +105,8 @@ func (m *Mux) disposeContext(context string) {
 }
 
 // disposeOrphans disposes the browser contexts that have no tenant and no page. Such a
-// context is left if a broker dies between the creation of the context and its save. In an
-// external browser these contexts belong to other programs and stay.
+// context is left if a broker dies after it has created the context and before it has saved
+// the context's id. In an external browser these contexts belong to other programs and stay.
 func (m *Mux) disposeOrphans(contexts []string) {
 	if m.External {
 		return

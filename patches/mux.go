@@ -13,12 +13,13 @@ type ClientID int
 
 // Transport carries the messages of a [Mux] and does its input and output. A message that
 // is passed to ToBrowser or ToClient belongs to the transport from then on. No method may
-// block: the transport has to queue messages for a client that does not read, or cut it.
+// block: the transport has to queue messages for a client that does not read, or close the
+// client's connection.
 type Transport interface {
 	ToBrowser(msg []byte)
 	ToClient(c ClientID, msg []byte)
-	// Cut closes a client's connection when it has sent the messages that were passed to
-	// ToClient before.
+	// Cut closes a client's connection after sending the messages that were already passed
+	// to ToClient.
 	Cut(c ClientID, why string)
 	// Save writes the state to disk before it returns.
 	Save(s State)
@@ -46,10 +47,10 @@ type Options struct {
 	// DownloadDir is the directory into which the browser saves files. If it is empty,
 	// the browser's own setting applies.
 	DownloadDir string
-	// Admit is called before a client creates a tab. evict is the target id of a tab of
-	// the tenant's agent that is closed in return; it is empty if no tab has to be closed.
-	// An error refuses the tab, and its text is sent to the client. If Admit is nil, every
-	// tab is allowed.
+	// Admit is called before a client creates a tab. The result evict is the target id of a
+	// tab of the same agent that the Mux has to close when the new tab exists. It is empty
+	// if no tab has to be closed. An error refuses the new tab, and its text is sent to the
+	// client. If Admit is nil, every tab is allowed.
 	Admit func(tenant string) (evict string, err error)
 	// AgentAlive reports whether an agent, the program that uses a session, is known to be
 	// alive, even if it is not connected. The tenants of a living agent cannot be claimed by
@@ -61,10 +62,10 @@ type Options struct {
 	// Visible is set for a browser whose windows a person sees. The Mux never brings a tab
 	// to the front there.
 	Visible bool
-	// SpareAfter is the number of new sessions after which the Mux creates a spare page:
-	// a blank page in advance for the next session. No spare page is created if SpareAfter
-	// is 0 or the browser is Visible or External. A spare page that a previous Mux left is
-	// used in any case.
+	// SpareAfter is the number of new sessions after which the Mux creates a spare page,
+	// which is a blank page that the next session gets as its first page. No spare page is
+	// created if SpareAfter is 0 or the browser is Visible or External. A spare page that a
+	// previous Mux left is used in any case.
 	SpareAfter int
 	// CleanupScript is JavaScript that removes from a page what a tenant's clients left
 	// there. It runs in the pages of a tenant that is released. If it is empty, nothing
@@ -83,7 +84,7 @@ type Mux struct {
 	attached    map[string]*target  // targets by the id of the Mux's own CDP session on them
 	targets     map[string]*target
 	tenants     map[string]*tenant
-	creates     map[int64]*tenant // by the id of an unanswered createTarget; nil for a spare page
+	creates     map[int64]*tenant // by the id of an unanswered createTarget; a nil tenant for a spare page
 	popups      []pendingPopup    // tabs that pages are about to open
 	downloads   downloads
 	cleanup     cleanup
@@ -199,8 +200,8 @@ func (m *Mux) takeOver(previous []string, done func()) {
 	m.call("Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,`+targetFilter+`}`), "", known)
 }
 
-// Close cuts all clients because the browser is gone. Before that, it saves changes whose
-// save is delayed, so that the next browser can open the tabs again.
+// Close is called when the browser is gone. It saves changes whose save is delayed, so that
+// the next browser can open the tabs again, and then cuts all clients.
 func (m *Mux) Close(why string) {
 	m.Flush()
 	for id, c := range m.clients {

@@ -21,19 +21,22 @@ import (
 //
 //	from-playwright CLIENT           messages of a client
 //	from-browser                     messages of the browser
-//	join CLIENT TENANT [GROUP]
-//	leave CLIENT
+//	join CLIENT TENANT [GROUP]       a client connects
+//	leave CLIENT                     a client disconnects
 //	tick DURATION                    time passes
-//	end TENANT [close]
-//	incognito TENANT
-//	prune
-//	barrier TENANT
-//	activity TENANT
-//	reopened TENANT
-//	delivered [failed]               the end of the oldest delivery
-//	restart, died, external          a new Mux: of the same browser, after the browser
-//	                                 died, of an external browser
-//	spares, visible, cleanup         set SpareAfter to 1, Visible, CleanupScript
+//	end TENANT [close]               calls End; with close, it closes the tabs
+//	incognito TENANT                 calls Incognito
+//	prune                            calls Prune for all tenants and any age
+//	barrier TENANT                   calls BarrierFor, then TenantNamed
+//	activity TENANT                  calls TakeActivity
+//	reopened TENANT                  calls Reopened
+//	delivered [failed]               ends the oldest delivery
+//	restart                          starts a new Mux for the same browser
+//	died                             starts a new Mux for the next browser
+//	external                         starts a new Mux for an external browser
+//	spares                           sets SpareAfter to 1
+//	visible                          sets Visible
+//	cleanup                          sets CleanupScript
 //
 // The outputs follow each input in the sections to-browser, to-playwright CLIENT, cut
 // CLIENT, deliver, discard and result. The flag -update rewrites the outputs. In the
@@ -95,8 +98,8 @@ type recorder struct {
 	out  []txtar.File
 	sent []string
 	last State
-	// deliveries has a function for each requested delivery that ends the delivery. fails
-	// makes every copy fail.
+	// deliveries has, for each delivery that the Mux requested, a function that ends the
+	// delivery. If its argument is true, every copy fails.
 	deliveries []func(fails bool)
 }
 

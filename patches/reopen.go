@@ -8,17 +8,17 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// A browser that dies loses its pages with their contents. The state has the URLs of the
-// pages, and the next browser opens them again, for the same tenants and under the same
-// numbers.
+// A browser that dies loses its pages with their contents. The saved state has the URLs of
+// the pages. The Mux of the next browser opens these lost tabs again, for the same tenants
+// and under the same numbers.
 
-// maxLoads limits how often a page is loaded again in browsers that die soon afterwards.
-// After that many loads the page is opened empty, so that one page cannot keep the browser
-// from starting.
+// maxLoads limits how often a lost tab is loaded in browsers that die within stableTime.
+// When the limit is reached, the tab is opened empty, so that one page cannot make every new
+// browser die.
 const maxLoads = 3
 
-// stableTime is the age from which the death of a browser is no longer blamed on the pages
-// that were reopened in it.
+// stableTime is the age at which a browser counts as stable. If a browser dies later, its
+// death is not blamed on the pages that were reopened in it.
 const stableTime = 10 * time.Second
 
 // reopening is a lost tab for which the Mux requests a page. It is saved before the
@@ -34,7 +34,7 @@ type reopening struct {
 // called when every lost tab has been opened or cannot be opened.
 func (m *Mux) Reopen(done func()) {
 	m.finishReopening()
-	// The time counts from the start of the browser, not from that of this Mux.
+	// The time counts from the start of the browser, not from the start of this Mux.
 	m.after(stableTime-m.Clock().Sub(m.BrowserStart), func() {
 		for _, tn := range m.tenants {
 			for _, tab := range tn.tabs {
@@ -56,7 +56,8 @@ func releasedRank(tn *tenant) int {
 	return 1
 }
 
-// reopenNext opens the first lost tab of the first tenant that has one.
+// reopenNext opens the first lost tab of the first owner that has one, and then calls itself
+// for the next tab. If a tab cannot be opened, the other lost tabs of its owner stay lost too.
 func (m *Mux) reopenNext(owners []*tenant, done func()) {
 	for len(owners) > 0 && len(owners[0].Lost) == 0 {
 		owners = owners[1:]
@@ -85,7 +86,7 @@ func (m *Mux) reopenNext(owners []*tenant, done func()) {
 		m.reopenAt(tn, to, reopened)
 		return
 	}
-	m.createPrivate(tn, func(err error) { // its context was lost with the browser, logins included
+	m.createPrivate(tn, func(err error) { // the tenant's context was lost with the browser, logins included
 		if err != nil {
 			reopened(false)
 			return
@@ -102,8 +103,8 @@ func (t *Tab) reopenURL() string {
 	return t.URL
 }
 
-// reopenAt opens the tenant's first lost tab. If the browser refuses the URL, the tab is
-// opened empty.
+// reopenAt opens the tenant's first lost tab at the URL to. If the browser refuses the URL,
+// the tab is opened empty.
 func (m *Mux) reopenAt(tn *tenant, to string, then func(ok bool)) {
 	id := m.nextID()
 	m.creates[id] = tn
@@ -137,13 +138,14 @@ type createParams struct {
 }
 
 // mayBeReopened reports whether a target in an incognito tenant's context may be the page
-// that was requested for a lost tab. The reply to the request decides.
+// that was requested for a lost tab. Only the reply to the request shows whether it is.
 func (m *Mux) mayBeReopened(t *target, tn *tenant) bool {
 	return m.reopening != nil && m.reopening.Owner == tn.Name && tn.tabs[t.TargetID] == nil && t.Type == "page" && t.OpenerID == "" && t.ContextID == tn.Private
 }
 
-// rebindTab binds the tenant's first lost tab to its new target, which was opened at the
-// URL at. Openers and the active tab refer to the new target afterwards.
+// rebindTab binds the tenant's first lost tab to its new target. The parameter at is the URL
+// at which the target was opened. Other tabs that have the lost tab as their opener, and the
+// record of the active tab, get the new target id.
 func (m *Mux) rebindTab(tn *tenant, target, at string) {
 	tab := tn.Lost[0]
 	tn.Lost = slices.Delete(tn.Lost, 0, 1)
@@ -212,9 +214,9 @@ func (m *Mux) finishReopening() {
 	}
 }
 
-// Reopened returns the tabs of a tenant that were opened again after their browser had
-// died and were not cleared by [Mux.ClearReopened], and the time at which the last of them
-// was opened. The time is zero without such tabs.
+// Reopened returns the tabs of a tenant that were opened again after their browser had died,
+// until [Mux.ClearReopened] forgets them. It also returns the time at which the last of
+// these tabs was opened, which is zero if there are no such tabs.
 func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 	if tn := m.tenants[name]; tn != nil && len(tn.Reopened) > 0 {
 		return tn.ReopenedAt, slices.Clone(tn.Reopened)
@@ -222,8 +224,9 @@ func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 	return time.Time{}, nil
 }
 
-// ClearReopened forgets the tabs that [Mux.Reopened] returned with the time at. It does
-// nothing if another tab has been opened again since.
+// ClearReopened forgets the tabs that [Mux.Reopened] returned. The parameter at is the time
+// that Reopened returned. If another tab has been opened again since that time, ClearReopened
+// does nothing.
 func (m *Mux) ClearReopened(name string, at time.Time) {
 	if tn := m.tenants[name]; tn != nil && !tn.ReopenedAt.After(at) && len(tn.Reopened) > 0 {
 		tn.Reopened, tn.ReopenedAt = nil, time.Time{}

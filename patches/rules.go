@@ -106,7 +106,7 @@ func allowedOnBrowser(method string) bool {
 	return method == "SystemInfo.getInfo" || method == "SystemInfo.getFeatureState"
 }
 
-// withFields returns a rule that reads the params of the request.
+// withFields returns a rule that decodes the params of the request and passes them to apply.
 func withFields(apply func(*Mux, *session, cdp.Request, fields) *cdp.Error) rule {
 	return func(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		f, err := fieldsOf(r)
@@ -132,9 +132,9 @@ func (m *Mux) applyRules(s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// fields are the params of a request by name. A rule that has read them forwards
-// their encoding instead of the client's text, which may contain repeated members or
-// escaped names that Chromium would read differently.
+// fields are the params of a request by name. A rule that has read fields encodes them again
+// and forwards that encoding. It does not forward the client's text, because Chromium could
+// read repeated members or escaped names in the text in another way than the rule.
 type fields map[string]json.RawMessage
 
 // fieldsOf returns the params of a request.
@@ -180,7 +180,7 @@ func refuse(_ *Mux, _ *session, r cdp.Request) *cdp.Error { return notAllowed(r.
 // unknown fails a request with Chromium's error for a method that does not exist.
 func unknown(_ *Mux, _ *session, r cdp.Request) *cdp.Error { return notFound(r.Method) }
 
-// ignore answers a request without any effect.
+// ignore answers that a request succeeded, and does nothing else.
 func ignore(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	m.respond(s, r, none{})
 	return nil
@@ -209,9 +209,9 @@ func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// runIfWaitingForDebugger records that a session is ready for its paused target. The
-// target resumes when every session in target.waiting is ready. If the target is not
-// paused, the request is forwarded.
+// runIfWaitingForDebugger records that a client's session has set up the paused target to
+// which it is attached, by removing the session from target.waiting. The target resumes when
+// target.waiting is empty. If the target is not paused, the request is forwarded.
 func runIfWaitingForDebugger(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	t := m.targets[s.target]
 	switch {

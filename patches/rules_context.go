@@ -7,8 +7,8 @@ import (
 )
 
 // createBrowserContext creates a browser context for the tenant. It sends the request on
-// the Mux's root session and without disposeOnDetach, with which Chromium would dispose
-// the context when that session ends.
+// the Mux's root session, and without disposeOnDetach, so that the context outlives both the
+// client and the Mux.
 func createBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	delete(f, "disposeOnDetach")
 	tn := s.client.tenant
@@ -85,15 +85,15 @@ func forwardPrivateContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Err
 	})
 }
 
-// forwardPrivateContextOrIgnore is forwardPrivateContext for a request that resets a
-// setting. A request for the shared context succeeds without an effect, because clients
-// cannot change the setting there.
+// forwardPrivateContextOrIgnore forwards a request that resets a setting in one of the
+// tenant's own contexts. A request for the shared context succeeds without an effect,
+// because [forwardPrivateContext] keeps clients from changing the setting there.
 func forwardPrivateContextOrIgnore(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return inContext(m, s, r, f, func() *cdp.Error { return ignore(m, s, r) })
 }
 
-// forwardPrivatePage forwards a request that affects more than its page, if the page is in
-// one of the tenant's own contexts.
+// forwardPrivatePage forwards a request on a page in one of the tenant's own contexts. It
+// refuses a request on any other session, because the request affects more than its page.
 func forwardPrivatePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	if s.browser || m.contextOf(s) == m.shared {
 		return notAllowed(r.Method + " would apply to pages of all sessions of the browser; use it in a browser context of your own")
@@ -113,8 +113,8 @@ func (m *Mux) contextOf(s *session) string {
 	return m.defaultContext(s.client.tenant)
 }
 
-// inContext forwards a request for one of the tenant's own contexts and calls shared
-// for a request for the shared context.
+// inContext forwards a request for one of the tenant's own contexts. For a request for the
+// shared context it calls the function shared and returns the function's result.
 func inContext(m *Mux, s *session, r cdp.Request, f fields, shared func() *cdp.Error) *cdp.Error {
 	id, err := f.text("browserContextId")
 	tn := s.client.tenant

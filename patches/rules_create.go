@@ -6,13 +6,13 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// createTime is how long tabs without an opener wait for the reply to a createTarget
-// call that may have created them.
+// createTime limits how long a createTarget call delays the choice of an owner. While the
+// call is unanswered, it may have created any new tab that has no opener.
 const createTime = 10 * time.Second
 
 // createTarget opens a page in the background for the tenant, or takes the spare page. The
-// Mux makes the call on its own root session, so that the reply is not lost and the page
-// gets its owner even if the client disconnects meanwhile.
+// Mux makes the call on its own root session, so that it gets the reply and sets the page's
+// owner even if the client disconnects before the reply.
 func createTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	context, err := f.text("browserContextId")
 	if err != nil {
@@ -75,8 +75,9 @@ func createTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// respondCreated answers a createTarget call after its client has got the
-// attachedToTarget event. Playwright asserts that the event comes before the reply.
+// respondCreated answers a createTarget call after its client has got the attachedToTarget
+// event, or after [Options.PauseLimit] at the latest. Playwright asserts that the event comes
+// before the reply.
 func (m *Mux) respondCreated(s *session, r cdp.Request, t *target) {
 	m.spare.pageCreated(t)
 	answer := once(func() { m.respond(s, r, targetParam{t.TargetID}) })

@@ -17,8 +17,9 @@ func navigate(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// refuseBrowserPage refuses the URL of a page of the browser itself. chrome://quit ends
-// the browser; others list and close the tabs of all tenants or change settings.
+// refuseBrowserPage returns an error if the field "url" is the URL of a page of the browser
+// itself. chrome://quit ends the browser. Other such pages list and close the tabs of all
+// tenants, or change settings.
 func (f fields) refuseBrowserPage() *cdp.Error {
 	url, err := f.text("url")
 	if err == nil && isBrowserPage(url) {
@@ -47,8 +48,9 @@ func isBrowserPage(url string) bool {
 	return false
 }
 
-// setDisplayFeatures forwards the emulation of a foldable screen. It refuses an empty
-// list of features: Chromium 156 crashes on it (SIGSEGV), with the tabs of all tenants.
+// setDisplayFeatures forwards the emulation of a foldable screen. It refuses an empty list
+// of features, because such a list crashes Chromium 156 (SIGSEGV) with the tabs of all
+// tenants.
 func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	var folds []json.RawMessage
 	if err := f.read("features", &folds); err != nil {
@@ -61,9 +63,9 @@ func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 	return nil
 }
 
-// excludeSharedWorkers adds a filter against service workers to an auto-attach request
-// for a page of the shared context. Without the filter, Chromium would pause a service
-// worker for this session, and pages of all tenants at the worker's site would wait.
+// excludeSharedWorkers adds a filter that excludes service workers to an auto-attach request
+// on a page of the shared context. Without the filter, Chromium would pause a new service
+// worker for the session s, and all tenants' pages of the worker's site would wait.
 func (m *Mux) excludeSharedWorkers(s *session, f fields) *cdp.Error {
 	if m.inOwnContext(s) {
 		return nil

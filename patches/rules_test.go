@@ -15,8 +15,9 @@ import (
 )
 
 // FuzzRules lets a hostile client of tenant s2 send any message. The client must not reach
-// the page of tenant s1: the browser gets only valid messages on the client's own CDP
-// sessions or of the Mux itself, and no message of the Target domain with a foreign id.
+// the page of tenant s1. So every message to the browser must be valid, and either be on one
+// of the client's own CDP sessions or come from the Mux itself. No message of the Target
+// domain may have a foreign id.
 func FuzzRules(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"method":"Target.closeTarget","params":{"targetId":"P1"}}`,

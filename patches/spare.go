@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// spareDelay is the time since the last new page after which the Mux creates a spare page.
-// The delay keeps that work out of the start of a session.
+// spareDelay is the time that has to pass after the creation of a page before the Mux creates
+// a spare page. Without the delay, that work would slow the start of a session.
 const spareDelay = 500 * time.Millisecond
 
 // sparePage is a blank page in the shared context that no tenant owns yet. It is created
@@ -15,8 +15,8 @@ const spareDelay = 500 * time.Millisecond
 // it, and clients do not see it. A tenant that takes the page owns it like any other page.
 // The page stops being the spare page if a person navigates it or its renderer crashes.
 //
-// If a person sees the windows, no page is created in advance. The spare page is then the
-// empty page that the browser opened at its start, whose tab is in front.
+// If a person sees the windows, no page is created in advance. In such a browser the spare
+// page is the empty page that the browser opened at its start, whose tab is in front.
 type sparePage struct {
 	m      *Mux
 	target string    // target id; empty without a spare page
@@ -26,8 +26,9 @@ type sparePage struct {
 	last   time.Time // when a page was last created
 }
 
-// pageCreated records that a client created a page. After [Options.SpareAfter] new
-// sessions, more sessions are likely, and pageCreated schedules the next spare page.
+// pageCreated records that a client created a page. When [Options.SpareAfter] tenants have
+// got their first page, more new tenants are likely, so pageCreated schedules the creation
+// of the next spare page.
 func (sp *sparePage) pageCreated(t *target) {
 	sp.dropFirstPage()
 	if t.tab != nil && t.tab.Number == 1 {
@@ -41,7 +42,7 @@ func (sp *sparePage) pageCreated(t *target) {
 
 // prepare creates a spare page, unless a person would see it.
 func (sp *sparePage) prepare() {
-	if sp.m.closing || sp.m.Clock().Sub(sp.last) < spareDelay { // a later page has set a timer
+	if sp.m.closing || sp.m.Clock().Sub(sp.last) < spareDelay { // a page was created since, and set its own timer
 		return
 	}
 	if !sp.m.Visible && !sp.m.External {
@@ -49,7 +50,8 @@ func (sp *sparePage) prepare() {
 	}
 }
 
-// keepFirst implements [Mux.KeepFirstPage].
+// keepFirst makes the first empty page of a visible browser the spare page. See
+// [Mux.KeepFirstPage].
 func (sp *sparePage) keepFirst() {
 	for _, id := range sp.m.unownedPages() {
 		t := sp.m.targets[id]
@@ -65,7 +67,8 @@ func (sp *sparePage) keepFirst() {
 }
 
 // dropFirstPage closes the page that [Mux.KeepFirstPage] kept, unless a tenant has taken
-// it. It is called when a tenant has got a page: an unused empty tab must not stay open.
+// it. It is called when a tenant has got a page, because from then on a person would see the
+// kept page as an unused empty tab.
 func (sp *sparePage) dropFirstPage() {
 	if !sp.m.Visible || sp.target == "" {
 		return
@@ -103,8 +106,8 @@ func (sp *sparePage) create() {
 	sp.m.send(id, "Target.createTarget", encode(createParams{"about:blank", true, sp.m.shared, false}), "")
 }
 
-// keep resumes the new page and makes it the spare page. The page is ready when Chromium
-// confirms that the page runs; see [Mux.resume].
+// keep resumes the new page and makes it the spare page. A tenant can take the page only
+// after Chromium has confirmed that the page runs; see [Mux.resume].
 func (sp *sparePage) keep(t *target) {
 	sp.target = t.TargetID
 	ready := func(cdp.Message) {
@@ -119,8 +122,9 @@ func (sp *sparePage) keep(t *target) {
 	sp.m.call("Runtime.runIfWaitingForDebugger", nil, t.session, ready)
 }
 
-// take returns the spare page for a createTarget call, or nil if the page is not
-// ready or the call asks for anything but a blank page of the shared context.
+// take returns the spare page for a createTarget call, and the page stops being the spare
+// page. take returns nil if the page is not ready, or if the call asks for anything but a
+// blank page of the shared context.
 func (sp *sparePage) take(context string, f fields) *target {
 	if !sp.ready || context != sp.m.shared {
 		return nil
@@ -154,7 +158,8 @@ func (sp *sparePage) isSpare(t *target) bool {
 	return false
 }
 
-// targetEnded forgets the spare page if t is that page, and closes a page that crashed.
+// targetEnded is called when target t has ended or crashed. If t is the spare page,
+// targetEnded forgets it, and closes it if it crashed.
 func (sp *sparePage) targetEnded(t *target, crashed bool) {
 	if sp.target != t.TargetID {
 		return

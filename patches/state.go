@@ -24,14 +24,13 @@ type Tenant struct {
 	NextTab  int       `json:"nextTab"`
 	Active   string    `json:"active,omitzero"` // target id
 	Created  time.Time `json:"created"`
-	Last     time.Time `json:"last"`              // when a client last joined or left, or when it ended
-	Released time.Time `json:"released,omitzero"` // Last at its release; zero while it is live
-	Ended    bool      `json:"ended,omitzero"`    // it was ended, and no agent has claimed it since
-	Agent    string    `json:"agent,omitzero"`    // the agent that uses it; see [Mux.Claim]
+	Last     time.Time `json:"last"`              // when a client last joined or left, or when the tenant was ended
+	Released time.Time `json:"released,omitzero"` // the value of Last when the tenant was released; zero while it is live
+	Ended    bool      `json:"ended,omitzero"`    // the tenant was ended, and no agent has claimed it since
+	Agent    string    `json:"agent,omitzero"`    // the agent that uses the tenant; see [Mux.Claim]
 	Contexts []string  `json:"contexts,omitzero"` // browser contexts that its clients created
 	// Private is the browser context that an incognito tenant has instead of the shared
-	// one. It is empty after the end of a browser, until the context is created in the
-	// next browser.
+	// one. It is empty until the context has been created in the present browser.
 	Incognito bool   `json:"incognito,omitzero"`
 	Private   string `json:"private,omitzero"`
 	Tabs      []Tab  `json:"tabs"`
@@ -153,7 +152,8 @@ func (m *Mux) State() State {
 	return s
 }
 
-// save saves the state at once. It is for changes on which the next message depends.
+// save saves the state at once. Use it for changes that must be saved before the next message
+// is sent.
 func (m *Mux) save() {
 	m.dirty = false
 	if m.ready || len(m.journal) > 0 {
@@ -172,8 +172,8 @@ func (m *Mux) removeJournal(session string) {
 	m.journal = slices.DeleteFunc(m.journal, func(s string) bool { return s == session })
 }
 
-// saveSoon saves the state within saveDelay. It is for changes that may be lost, such as
-// URLs and titles.
+// saveSoon saves the state within saveDelay. Use it for changes that may be lost, such as
+// changes of URLs and titles.
 func (m *Mux) saveSoon() {
 	if m.dirty {
 		return

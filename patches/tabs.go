@@ -39,7 +39,8 @@ func (m *Mux) Tenants() []TenantInfo {
 	return all
 }
 
-// TenantNamed is [Mux.Tenants] for a single name: a list of at most one tenant.
+// TenantNamed returns a list with the named tenant. The list is empty if the tenant does not
+// exist, or is neither live nor has tabs.
 func (m *Mux) TenantNamed(name string) []TenantInfo {
 	tn := m.tenants[name]
 	if tn == nil || !tn.live() && len(tn.tabs) == 0 && len(tn.Lost) == 0 {
@@ -48,7 +49,8 @@ func (m *Mux) TenantNamed(name string) []TenantInfo {
 	return []TenantInfo{m.info(tn)}
 }
 
-// info returns the description of a tenant. It omits tabs that are about to be closed.
+// info returns the description of a tenant. It omits tabs that are being closed to make
+// room for others.
 func (m *Mux) info(tn *tenant) TenantInfo {
 	l := TenantInfo{Tenant: tn.Tenant, Live: tn.live(), Pages: slices.Clone(tn.Lost), PageEvents: tn.pageEvents}
 	for _, tab := range tn.sortedTabs() {
@@ -71,8 +73,8 @@ func (m *Mux) Connected() int {
 	return n
 }
 
-// UpdateTab makes a tab the active one, if active is set, and sets its label, unless
-// label is nil. It reports whether the tab belongs to the tenant.
+// UpdateTab makes a tab the active tab if active is true, and sets the tab's label if label
+// is not nil. It reports whether the tab belongs to the tenant.
 func (m *Mux) UpdateTab(name, target string, active bool, label *string) bool {
 	tn := m.tenants[name]
 	if tn == nil || tn.tabs[target] == nil {
@@ -88,14 +90,15 @@ func (m *Mux) UpdateTab(name, target string, active bool, label *string) bool {
 	return true
 }
 
-// EndResult is the number of tabs of an ended tenant that were kept, closed and
-// discarded.
+// EndResult counts the tabs of an ended tenant. Discarded is the number of tabs that were
+// closed together with the private context of an incognito tenant.
 type EndResult struct{ Kept, Closed, Discarded int }
 
 // End ends a tenant. It cuts the tenant's clients, and disposes the browser contexts that
-// the clients created, with the tabs in them. All other tabs stay and sleep, or are closed if
-// closeTabs is set. An incognito tenant is disposed with all its tabs. done is called when
-// the tabs are gone or limit has passed.
+// the clients created, with the tabs in them. All other tabs are closed if closeTabs is set;
+// otherwise they stay open but are no longer kept awake ([Mux.sleep]). An incognito tenant is
+// disposed with all its tabs. done is called when the tabs to be closed are gone or limit has
+// passed.
 func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(EndResult)) {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -142,10 +145,11 @@ func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(En
 	m.closeAll(closing, limit, func(closed int) { done(EndResult{Kept: kept, Closed: closed}) })
 }
 
-// Prune closes old tabs of released tenants whose name has the prefix. It closes the tabs,
-// and forgets the lost tabs, that were released longer ago than age. It drops the downloads
-// of the tenants that were released longer ago than age. done gets the closed and forgotten
-// tabs by the name of the tenant.
+// Prune cleans up after the released tenants whose names have the prefix. If a tab was
+// released at least age ago, Prune closes it, or forgets it if it is a lost tab. If a tenant
+// was released at least age ago, Prune drops its downloads. An incognito tenant whose last
+// tab was closed or forgotten is disposed. done gets the closed and forgotten tabs by the
+// name of the tenant.
 func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[string][]Tab)) {
 	gone := map[string][]Tab{}
 	var ids []string

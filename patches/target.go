@@ -13,8 +13,8 @@ type target struct {
 	tab     *Tab   // of an owned page; nil for others
 	session string // the Mux's own CDP session on it; empty without one
 	// handedOff is the CDP session for which the target is paused, if the Mux has handed
-	// it off to a client (see [Mux.handOff]). resumeCall is that client's unanswered
-	// Runtime.runIfWaitingForDebugger.
+	// that session off to a client (see [Mux.handOff]). resumeCall is the client's
+	// unanswered Runtime.runIfWaitingForDebugger on the session.
 	handedOff  *session
 	resumeCall *pendingCall
 	paused     bool // it waits for [Mux.resume]
@@ -25,8 +25,8 @@ type target struct {
 	// Runtime.runIfWaitingForDebugger has to be sent before the target resumes.
 	waiting   map[string]bool
 	attaching int // number of unanswered attachToTarget calls for the owner's clients
-	// whenAnnounced are called when these calls have been answered: the owner's clients
-	// have then got the attachedToTarget event.
+	// whenAnnounced are called when attaching has fallen to 0. The owner's clients have then
+	// got the attachedToTarget event.
 	whenAnnounced []func()
 }
 
@@ -84,7 +84,7 @@ func (m *Mux) updateTarget(info rawInfo) *target {
 	return t
 }
 
-// newPageTime is longer than Playwright takes to set up a new page.
+// newPageTime is how long a page counts as new. Playwright sets up a new page in less time.
 const newPageTime = 10 * time.Second
 
 // isNew reports whether a page was created a moment ago and has not navigated.

@@ -42,9 +42,9 @@ func (m *Mux) rootEvent(in cdp.Message) {
 	}
 }
 
-// targetChanged sends the new info of a target to the owner's sessions that discover
-// targets. It also saves the URL and title of a tab, which are needed when its page is
-// gone.
+// targetChanged sends the new info of a target to those sessions of the owner's clients that
+// asked for discovery events. It also saves a tab's URL and title, which are needed after the
+// tab's page is gone.
 func (m *Mux) targetChanged(t *target, method string) {
 	if t.owner == nil {
 		if m.spare.target == t.TargetID && !m.spare.isSpare(t) {
@@ -64,7 +64,8 @@ func (m *Mux) targetChanged(t *target, method string) {
 	}
 }
 
-// sendDiscovery sends a discovery event to the tenant's sessions that asked for it.
+// sendDiscovery sends a discovery event on those sessions of the tenant's clients that asked
+// for such events.
 func (m *Mux) sendDiscovery(tn *tenant, method string, params any) {
 	for _, c := range tn.clients {
 		for _, s := range c.browserSessions() {
@@ -133,9 +134,9 @@ func (m *Mux) targetEnded(id string, in cdp.Message) {
 	}
 }
 
-// failPending fails the pending calls on a page whose renderer has crashed. Chromium
-// does not answer them, and Playwright would wait for them forever while it sets up a
-// new page. For any other page Playwright handles the crash event.
+// failPending fails the pending calls on a new page whose renderer has crashed. Chromium
+// does not answer these calls, and Playwright would wait for their replies forever while it
+// sets up the page. On a page that is set up, Playwright handles the crash event instead.
 func (m *Mux) failPending(t *target) {
 	for _, n := range slices.Sorted(maps.Keys(m.pending)) {
 		c := m.pending[n]

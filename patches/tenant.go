@@ -9,13 +9,16 @@ import (
 // tenant is a session of abrowser with its connections and tabs.
 type tenant struct {
 	Tenant
-	clients     []*client
-	tabs        map[string]*Tab // by target id
-	connections int             // changes at every connect and release, which a timer compares
-	popupUntil  time.Time       // until then, a tab without an opener may result from a click
-	pageEvents  int             // number of events for which [isPageEvent] is true
-	activity    bool            // see [Mux.TakeActivity]
-	lastSummary *summary        // the one at the last TakeActivity; nil after a client has joined
+	clients []*client
+	tabs    map[string]*Tab // by target id
+	// connections increases when a client connects, when the last client leaves, and in End
+	// and RemoveGroup. If it has increased since a timer for the release was set, the timer
+	// does nothing.
+	connections int
+	popupUntil  time.Time // until then, a tab without an opener may result from a click
+	pageEvents  int       // number of events for which [isPageEvent] is true
+	activity    bool      // see [Mux.TakeActivity]
+	lastSummary *summary  // recorded by the last TakeActivity; nil after a client has joined
 	// makers are the connected clients that created browser contexts, by context id.
 	makers map[string]*client
 	// whenPrivate are called when the creation of the private context ends.
@@ -34,8 +37,8 @@ func (m *Mux) tenantFor(name string) *tenant {
 }
 
 // hidesContext reports whether a browser context is hidden from a client. A context that
-// a client created is hidden from the tenant's older clients until its creator leaves:
-// their Playwright would take the context's pages for pages of the shared context.
+// a client created is hidden from the tenant's older clients until its creator leaves,
+// because their Playwright would take the context's pages for pages of the shared context.
 func (tn *tenant) hidesContext(context string, c *client) bool {
 	maker := tn.makers[context]
 	return maker != nil && !maker.gone && c.id < maker.id
@@ -66,8 +69,8 @@ func (tn *tenant) targets() []*target {
 }
 
 // addClient adds a client to its tenant and wakes the tenant's pages. If the tenant was
-// ended and no agent has claimed it since, addClient leaves the tenant without an agent.
-// This happens when a client is connecting while its tenant is ended.
+// ended and no agent has claimed it since, addClient removes the tenant's agent. This
+// happens if the tenant is ended while the client is connecting.
 func (m *Mux) addClient(c *client) {
 	tn := c.tenant
 	tn.clients = append(tn.clients, c)
@@ -124,8 +127,8 @@ func (m *Mux) RemoveGroup(name, group string) {
 	}
 }
 
-// release marks the tenant and its tabs as released, puts the pages to sleep and removes
-// from the pages what clients left in them.
+// release marks the tenant and its tabs as released. It stops keeping the pages awake, and
+// removes from them what clients left there (see [cleanup]).
 func (m *Mux) release(tn *tenant) {
 	if !tn.Released.IsZero() {
 		return
@@ -176,7 +179,7 @@ func (m *Mux) setOwner(t *target, tn *tenant) {
 	m.announce(t)
 }
 
-// ownerLost removes a target that is gone from its owner.
+// ownerLost removes a target from the records of its owner after the target has ended.
 func (m *Mux) ownerLost(t *target) {
 	if m.closing {
 		return // the tabs are saved as they were before the browser exits
@@ -198,9 +201,9 @@ func (m *Mux) ownerLost(t *target) {
 	m.save()
 }
 
-// nextActive returns the target of the tab that becomes active when the tab gone has been
-// closed. It is the opener of gone if that tab exists, or else the newest tab. It is empty
-// without a tab.
+// nextActive returns the target id of the tab that becomes active after a tab was closed.
+// The parameter gone is the closed tab. The next active tab is the opener of gone if the
+// opener is still open, or else the newest tab. The result is empty if no tab is left.
 func (tn *tenant) nextActive(gone *Tab) string {
 	if tn.tabs[gone.Opener] != nil {
 		return gone.Opener

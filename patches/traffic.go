@@ -16,7 +16,8 @@ const maxRequest = 90 << 20
 // which Chromium limits to 2 MiB, or many cookies.
 const maxRuleRequest = 8 << 20
 
-// FromBrowser handles a message of the browser. It keeps raw and may overwrite it.
+// FromBrowser handles a message of the browser. The Mux keeps raw and may overwrite it, so
+// the caller must not use raw afterwards.
 func (m *Mux) FromBrowser(raw []byte) {
 	in, ok := cdp.ParseMessage(raw)
 	if !ok {

@@ -13,8 +13,9 @@ import (
 
 const screencast = `{"quality":1,"maxWidth":8,"maxHeight":8,"everyNthFrame":1000000}`
 
-// resumeTime is how long the Mux waits for the reply of a resumed page. After that
-// time it treats the page as running. The reply is lost if the page moves to another process at once.
+// resumeTime is how long the Mux waits, after it has resumed a page, for the reply. The reply
+// is lost if the page moves to another process at once. After resumeTime the Mux treats the
+// page as running even without a reply.
 const resumeTime = time.Second
 
 // resume lets a paused target run, and wakes the target after Chromium's reply. The order
@@ -46,7 +47,8 @@ func (m *Mux) wake(t *target) {
 	m.call("Page.startScreencast", []byte(screencast), t.session, nil)
 }
 
-// sleep undoes [Mux.wake].
+// sleep stops keeping a page awake, which [Mux.wake] began. The page's dialogs are still
+// watched.
 func (m *Mux) sleep(t *target) {
 	if t.session == "" || !t.awake {
 		return

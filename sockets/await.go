@@ -12,15 +12,15 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// probeInterval is the time between two attempts to connect if the directory cannot be
-// watched. If it is watched, the retries begin when the socket file appears, and the
-// interval doubles with each of them. One retry may not be enough: the file appears when
-// the socket is bound, before the server listens.
+// probeInterval is the time between two attempts of [Await] to connect if it cannot watch the
+// socket's directory. If it can, the retries begin when the socket file appears. They start
+// with this interval, which then doubles after each retry. One retry may not be enough,
+// because the file appears when the socket is bound, before the server listens.
 const probeInterval = 10 * time.Millisecond
 
 // Await blocks until the endpoint's socket accepts connections or ctx ends. It watches the
-// directory of the socket. If the user has no inotify instance left (Linux allows 128 by
-// default), Await polls instead.
+// directory of the socket. If the directory cannot be watched, for example because the user
+// has no inotify instance left (Linux allows 128 by default), Await polls instead.
 func Await(ctx context.Context, e home.Endpoint) error { return await(ctx, e, watch) }
 
 func await(ctx context.Context, e home.Endpoint, watch func(dir string) (*fsnotify.Watcher, error)) error {
@@ -75,8 +75,9 @@ func watch(dir string) (*fsnotify.Watcher, error) {
 	return w, nil
 }
 
-// accepts tries to connect. It reports true with Await's result if Await can return: either
-// a server accepted, or the error is another one than [wire.CodeNotRunning].
+// accepts tries to connect once. It returns false if no process listens, so that Await must
+// try again. Otherwise it returns true and the result of Await, which is nil if a server
+// accepted the connection.
 func accepts(ctx context.Context, e home.Endpoint) (bool, error) {
 	conn, err := Dial(ctx, e)
 	switch {

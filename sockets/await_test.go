@@ -82,8 +82,8 @@ func TestAwaitGivesUp(t *testing.T) {
 	}
 }
 
-// Await retries after the socket file has appeared: the system sends no file event when the
-// bound socket starts to listen.
+// Await retries after the socket file has appeared, because the system sends no file event when
+// the bound socket starts to listen.
 func TestAwaitRetriesABoundSocket(t *testing.T) {
 	e := newEndpoint(t, "a")
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)

@@ -1,15 +1,16 @@
-// Package sockets connects abrowser's processes over Unix sockets: it acquires the lease
-// of an endpoint, listens, connects, waits until a server accepts, and checks the user at
-// the other end of a connection. It also identifies processes and waits until they end.
+// Package sockets connects abrowser's processes over Unix sockets. It listens, connects,
+// waits until a server accepts connections, and checks the user at the other end of a
+// connection. It also locks files, identifies processes and waits until they end.
 //
 // An endpoint ([home.Endpoint]) is the socket, the lock files and the log of one server. A
 // server is a daemon, which serves the session of one task, a broker, which serves a browser
-// that sessions share, or a driver, which runs Playwright for several daemons.
+// that sessions share, or a driver, which runs Playwright for several daemons. A server locks
+// one of its endpoint's lock files for as long as it runs. This lock is the endpoint's lease.
 //
 // Package client sends requests, and sockets/server serves them. Verbs, errors and settings
 // are defined in sockets/verbs and sockets/wire. This package starts no process.
 //
-// The invariant: only the holder of an endpoint's lease ([Lease]) binds, replaces or removes
+// The invariant: only the process with an endpoint's lease ([Lease]) binds, replaces or removes
 // the endpoint's socket file. Neither a socket file nor a lock file proves that a process is
 // alive. Only the response to a hello request ([wire.Hello]) does.
 package sockets

@@ -8,21 +8,21 @@ import (
 )
 
 // HungUp reports whether this process has closed the connection, or the peer has closed its
-// sending side. It asks the system, which reports this earlier than a pending Read. It
-// consumes no data, and reports false while data of the peer is unread.
+// sending side. HungUp asks the system, and so can report this before a pending Read returns.
+// It consumes no data, and reports false while data from the peer is unread.
 func HungUp(conn syscall.Conn) bool {
 	n, err := peek(conn)
 	return n == 0 && !errors.Is(err, unix.EAGAIN)
 }
 
-// IsIdle reports whether a connection is open and the peer has sent nothing that was not read.
+// IsIdle reports whether a connection is open and no data from the peer is unread.
 func IsIdle(conn syscall.Conn) bool {
 	_, err := peek(conn)
 	return errors.Is(err, unix.EAGAIN)
 }
 
 // peek looks at the next byte of a connection without consuming it and without waiting. n is 0
-// without an error if the peer has closed the connection.
+// without an error if the peer has closed its sending side.
 func peek(conn syscall.Conn) (n int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -15,19 +15,20 @@ import (
 )
 
 // Lease is a lock file that is locked with flock. The lock lasts as long as any process has
-// the descriptor open: a child that inherits the descriptor keeps the lock, and the lock is
-// released when the last such process ends, even by SIGKILL.
+// the descriptor open. A child that inherits the descriptor therefore keeps the lock, and the
+// lock is released when the last such process ends, even by SIGKILL.
 //
 // A lease is never released by LOCK_UN, which would release it for all processes that share
-// the descriptor. Only its holder removes its file, see [Lease.Remove]: a process that then
-// gets the lock of the removed file sees that, and locks the new one.
+// the descriptor. Only the process with the lease removes the lock file, see [Lease.Remove].
+// Another process that is waiting for the lock then gets the lock of the removed file. It
+// checks for this, and tries again with a new file at the same path.
 type Lease struct {
 	file   *os.File
-	socket fs.FileInfo // the socket that Listen bound; nil if another process bound it
+	socket fs.FileInfo // bound by Listen; nil if this process has not called Listen
 }
 
-// TryAcquire acquires the lease at path. It returns [wire.CodeHeld] at once if another
-// process holds the lease.
+// TryAcquire acquires the lease at path. It does not wait: if the file is already locked, it
+// returns [wire.CodeHeld].
 func TryAcquire(path string) (*Lease, error) {
 	return acquire(path, func(f *os.File) error {
 		err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
@@ -52,8 +53,8 @@ func Acquire(ctx context.Context, path string) (*Lease, error) {
 		err   error
 	}
 	done := make(chan result)
-	// A blocking flock cannot be interrupted. If ctx ends first, this goroutine outlives
-	// the call: it waits until the lease is free, acquires it and releases it at once.
+	// A blocking flock cannot be interrupted. If ctx ends first, Acquire returns and this
+	// goroutine continues. When the lease is free, the goroutine acquires and releases it.
 	go func() {
 		l, err := acquire(path, func(f *os.File) error { return flock(f, unix.LOCK_EX) })
 		select {
@@ -72,8 +73,8 @@ func Acquire(ctx context.Context, path string) (*Lease, error) {
 	}
 }
 
-// LeaseFrom returns the lease that another process acquired and whose descriptor this
-// process inherited.
+// LeaseFrom returns the lease with the descriptor f. Another process has acquired the lease,
+// and this process has inherited the descriptor.
 func LeaseFrom(f *os.File) *Lease { return &Lease{file: f} }
 
 // File returns the lease's descriptor, which a child can inherit.
@@ -83,9 +84,10 @@ func (l *Lease) File() *os.File { return l.file }
 // the descriptor open.
 func (l *Lease) Close() error { return l.file.Close() }
 
-// Remove removes the endpoint's lock files and then closes the lease, which is the one of
-// e.Lock. The files stay if the server is just being started again. The process must be about
-// to exit, and must not have passed the lease on.
+// Remove removes the two lock files of the endpoint e, and then closes l, which must be the
+// lease of e. Remove leaves the files if another process has locked e.Start, since that process
+// is starting a new server, or if e.Lock is no longer the file that l has locked. The calling
+// process must be about to exit, and no other process may have the lease's descriptor open.
 func (l *Lease) Remove(e home.Endpoint) error {
 	if !l.at(e.Lock) {
 		return l.Close()
@@ -150,9 +152,9 @@ func flock(f *os.File, how int) error {
 }
 
 // Listener returns the process that last called [Listen] with the lease at path. ok is false
-// if no process did, or if the process has ended. A process holds its lease until it is
-// about to exit. If the lease is held and ok is true, the returned process is therefore the
-// holder, or it is about to exit.
+// if no process has called Listen, or if that process has ended. A process keeps its lease
+// until it is about to exit. If ok is true, the returned process therefore either has the lease
+// or is about to exit.
 func Listener(path string) (p Process, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -207,8 +207,8 @@ func TestAcquire(t *testing.T) {
 	}
 }
 
-// While processes take a lease and remove its files, no two hold it at the same time, and no
-// file stays.
+// Several goroutines repeatedly acquire a lease and remove its files. No two of them have the
+// lease at the same time, and no file is left at the end.
 func TestRemove(t *testing.T) {
 	e, err := newRoot(t).Session("a")
 	must(t, err)

@@ -30,8 +30,8 @@ func Listen(e home.Endpoint, l *Lease) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, wire.OSError("listening at "+e.Socket, err)
 	}
-	// Otherwise Close would remove any file that is at the path by then, even the socket of
-	// a successor.
+	// By default, Close removes the file at the socket's path, even if another server has
+	// replaced it by then.
 	listener.SetUnlinkOnClose(false)
 	if err := claim(e, l); err != nil {
 		listener.Close()
@@ -40,9 +40,10 @@ func Listen(e home.Endpoint, l *Lease) (*net.UnixListener, error) {
 	return listener, nil
 }
 
-// claim sets the mode of the new socket. It writes the socket's path and this process to the
-// lock file, where [Listener] reads them. A socket can get its mode only after it is bound;
-// until then the mode of the directory keeps other users out.
+// claim sets the mode of the new socket and stores the socket's identity in l. It writes the
+// socket's path, for [TryAcquire], and the identity of this process, for [Listener], to the
+// lock file. A socket can get its mode only after it is bound. Until then, the mode of the
+// directory keeps other users out.
 func claim(e home.Endpoint, l *Lease) error {
 	if err := os.Chmod(e.Socket, 0o600); err != nil {
 		return wire.OSError("protecting "+e.Socket, err)
@@ -62,10 +63,12 @@ func claim(e home.Endpoint, l *Lease) error {
 	return l.file.Truncate(int64(len(note)))
 }
 
-// removeStale removes a socket file on which no process listens.
+// removeStale removes the endpoint's socket file. It returns an error if a process listens on
+// the socket.
 func removeStale(e home.Endpoint) error {
 	var d net.Dialer
-	conn, err := d.DialContext(context.Background(), "unix", e.Socket) // does not block: it fails at once if the queue is full
+	// Dialing does not block: it fails at once if the socket's accept queue is full.
+	conn, err := d.DialContext(context.Background(), "unix", e.Socket)
 	switch {
 	case err == nil:
 		conn.Close()
@@ -78,8 +81,8 @@ func removeStale(e home.Endpoint) error {
 	return remove(e.Socket)
 }
 
-// Unlink removes the endpoint's socket file, unless another process has replaced it. The
-// process that listened calls Unlink when it ends. With a nil lease it does nothing.
+// Unlink removes the endpoint's socket file, unless another process has replaced the file. A
+// server calls Unlink when it ends. If l is nil, Unlink does nothing.
 func Unlink(e home.Endpoint, l *Lease) error {
 	if l == nil || !Bound(e, l) {
 		return nil
@@ -87,7 +90,7 @@ func Unlink(e home.Endpoint, l *Lease) error {
 	return remove(e.Socket)
 }
 
-// remove removes a file if there is one.
+// remove removes the file at path, if it exists.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return wire.OSError("removing "+path, err)
@@ -95,9 +98,10 @@ func remove(path string) error {
 	return nil
 }
 
-// Bound reports whether the socket that was bound with the lease is still at the endpoint:
-// neither the file nor its directory was removed or replaced. If another process bound the
-// socket and this one got the lease by [LeaseFrom], any file at the socket's path counts.
+// Bound reports whether the endpoint's lock file is still the file that l has locked, and its
+// socket file still the one that [Listen] bound with l. It returns false if one of the files,
+// or a directory above it, was removed or replaced. If this process has not called Listen,
+// because it has inherited l, any file at the socket's path counts as the socket.
 func Bound(e home.Endpoint, l *Lease) bool {
 	if !l.at(e.Lock) {
 		return false

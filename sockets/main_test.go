@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child runs a role in another process. It prints the result on its first line of output,
-// and keeps the lease or socket of the role until its input ends.
+// child runs a role in another process. It prints the result on its first line of output. If
+// the role acquires a lease or listens on a socket, child keeps it until its input ends.
 func child(role string, args []string) int {
 	report := func(err error) {
 		if err == nil {
@@ -57,7 +57,8 @@ func child(role string, args []string) int {
 	return 0
 }
 
-// newRoot returns a root whose path is short enough for every session's name.
+// newRoot returns a root directory whose path is so short that the socket path of a session
+// with the longest name fits.
 func newRoot(t *testing.T) home.Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
@@ -96,7 +97,7 @@ func listen(t *testing.T, e home.Endpoint) (*net.UnixListener, *Lease) {
 	return listener, l
 }
 
-// soon returns a context with a limit that is generous even on a busy machine.
+// soon returns a context with a deadline in 20 s, which is enough time even on a busy machine.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -38,8 +38,8 @@ func (l *checkedListener) Accept() (net.Conn, error) {
 }
 
 // PeerPID returns the pid of the process that listens at the other end of conn, as the
-// system reports it. The end of the process closes conn, so the pid is not reused while conn
-// is open.
+// system reports it. The system closes conn when that process ends, so the pid is not reused
+// while conn is open.
 func PeerPID(conn net.Conn) (int, error) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {

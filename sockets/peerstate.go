@@ -16,7 +16,8 @@ type PeerState struct {
 	Stopped bool   // by a signal; the process cannot respond before SIGCONT
 }
 
-// InspectPeer describes the process that listens at the endpoint. It sends nothing.
+// InspectPeer describes the process that listens at the endpoint. It connects to the socket
+// but sends no request.
 func InspectPeer(ctx context.Context, e home.Endpoint) PeerState {
 	pid := listenerPID(ctx, e)
 	if pid != 0 && IsStopped(pid) {

@@ -13,7 +13,7 @@ import (
 // Process identifies a process by its pid and its start time, since the system reuses pids.
 type Process struct {
 	PID     int
-	Started int64 // the start time; startTime of each system documents its unit
+	Started int64 // the start time, in a unit that depends on the system; see startTime
 }
 
 // FindProcess returns the process that has this pid now, or [wire.CodeNotFound].

@@ -36,7 +36,7 @@ func startTime(pid int) (int64, error) {
 // ctx ends first. If the system cannot report the end, waitEvent returns nil at once.
 func (p Process) waitEvent(ctx context.Context) error {
 	fd, err := unix.PidfdOpen(p.PID, 0)
-	if err != nil { // the process has ended, or the kernel is older than 5.3 or denies it
+	if err != nil { // the process has ended, or the kernel denies the call or is older than 5.3
 		return nil //nolint:nilerr // the caller polls
 	}
 	if err := unix.SetNonblock(fd, true); err != nil {
@@ -44,7 +44,7 @@ func (p Process) waitEvent(ctx context.Context) error {
 	}
 	file := os.NewFile(uintptr(fd), "process")
 	defer file.Close()
-	if !p.IsAlive() { // the pid may already belong to another process, and fd with it
+	if !p.IsAlive() { // p has ended; fd may then refer to another process that has reused the pid
 		return nil
 	}
 	raw, err := file.SyscallConn()

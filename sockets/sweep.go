@@ -10,8 +10,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Sweep removes what killed daemons left: their sockets, lock files and aliases
-// ([home.Root.Alias]). It skips sessions whose daemon is alive or is being started.
+// Sweep removes what killed daemons have left: their sockets, their lock files and the symbolic
+// links to their directories ([home.Root.Alias]). It skips sessions whose daemon is alive or
+// is being started.
 func Sweep(r home.Root) error {
 	endpoints, err := r.Sessions()
 	for _, e := range endpoints {
@@ -20,7 +21,8 @@ func Sweep(r home.Root) error {
 	return err
 }
 
-// SweepSession does what [Sweep] does for one session.
+// SweepSession removes what a killed daemon of the session has left, as [Sweep] does for all
+// sessions.
 func SweepSession(r home.Root, session string) error {
 	e, err := r.Session(session)
 	if err != nil {
@@ -29,8 +31,9 @@ func SweepSession(r home.Root, session string) error {
 	return sweep(r, e)
 }
 
-// sweep removes the files of a session's daemon. Meanwhile it holds the start lock and the
-// lease of the session's endpoint, so that no daemon can start.
+// sweep removes the files of a session's daemon. While it does so, it keeps both lock files of
+// the session's endpoint locked, so that no daemon can start. If one of them is already locked,
+// sweep removes nothing.
 func sweep(r home.Root, e home.Endpoint) error {
 	for _, path := range []string{e.Start, e.Lock} {
 		if _, err := os.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// tabsOf returns the ids of a session's tabs, and whether the last tab is released: the session has
-// ended and left the tab open.
+// tabsOf returns the ids of a session's tabs, separated by spaces. The result released is true if
+// the last of these tabs is released, which means that the session has ended and the tab is open.
 func tabsOf(t *testing.T, h *e2e.Home, session string) (ids string, released bool) {
 	t.Helper()
 	for _, tab := range e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
@@ -29,7 +29,8 @@ func tabsOf(t *testing.T, h *e2e.Home, session string) (ids string, released boo
 	return strings.TrimSpace(ids), released
 }
 
-// refusal calls a tool that must fail with code, and returns the text of the answer.
+// refusal calls a tool and returns the text of the result. It fails the test if the result is not
+// an error with the given code.
 func (c *mcpClient) refusal(code wire.Code, tool string, args map[string]any) string {
 	c.t.Helper()
 	members, text, failed := c.call(tool, args)
@@ -39,8 +40,9 @@ func (c *mcpClient) refusal(code wire.Code, tool string, args map[string]any) st
 	return text
 }
 
-// Agents share a browser and its pool of extra tabs. An agent is an MCP client or a task. The pool
-// has 3 tabs, and the timeouts are short enough for a test.
+// An agent is an MCP client or a task. All agents of a browser share a pool, which limits the
+// number of extra tabs: those that a session opens in addition to its first tab. Here the limit is
+// 3, and the timeouts are short enough for a test.
 func TestAgentsShareThePool(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
@@ -50,7 +52,7 @@ func TestAgentsShareThePool(t *testing.T) {
 	for range 3 {
 		a.must("tab_new", map[string]any{"session": "a1"})
 	}
-	a.must("open_session", map[string]any{"session": "a2"}) // a first page is not in the pool
+	a.must("open_session", map[string]any{"session": "a2"}) // the first tab of a session does not count
 	b.must("open_session", map[string]any{"session": "b1"})
 	h.Text(t, "c", "open", s.URL("/page/c"))
 
@@ -59,7 +61,8 @@ func TestAgentsShareThePool(t *testing.T) {
 		if !regexp.MustCompile(`^OWNERSHIP: Cannot navigate tab a1/t4 \(owned by agent_[0-9a-f]{6}\.\.\.\)\n`).MatchString(text) {
 			t.Errorf("it says %q", text)
 		}
-		// A task with the session's public name is not the session's owner either.
+		// A task with the same session name is not the owner of the session either, because the
+		// MCP client opened it.
 		h.Fails(t, wire.CodeOwnership, "a1", "click", "h1")
 		h.Fails(t, wire.CodeOwnership, "c", "--session", "a1", "close", "--page")
 		if url := b.must("get_url", map[string]any{"tab": "a1/t1"}); url["url"] != s.URL("/page/one") || url["sessionId"] != "a1" {
@@ -92,7 +95,7 @@ func TestAgentsShareThePool(t *testing.T) {
 		if out := b.must("get_slot_requests", nil); out["youHaveReservation"] != true || out["tabPool"] != "2/3" {
 			t.Errorf("b looks: %v", out)
 		}
-		h.Fails(t, wire.CodePoolFull, "c", "tab", "new") // the tab is reserved for b
+		h.Fails(t, wire.CodePoolFull, "c", "tab", "new") // the free place in the pool is reserved for b
 		b.must("tab_new", map[string]any{"session": "b1"})
 		if out := a.must("grant_tab_space", nil); out["granted"] != true || out["grantedTo"] != "c" {
 			t.Errorf("a grants again: %v", out)
@@ -122,7 +125,7 @@ func TestAgentsShareThePool(t *testing.T) {
 		if ids, released := tabsOf(t, h, "b1"); ids != "t1 t2" || released {
 			t.Errorf("the session b1 of a live agent has %s, released: %v", ids, released)
 		}
-		h.Text(t, "a1", "eval", "1") // the next caller becomes the owner of the released session
+		h.Text(t, "a1", "eval", "1") // the session has no owner now, so this caller becomes its owner
 	})
 	t.Run("an agent that disconnects", func(t *testing.T) {
 		d := dialMCP(t, h, "--tools", "all")

@@ -73,7 +73,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// Garbage on a socket, and requests that a web page could send, do not harm the daemon and the
+// Garbage on a socket, and requests that a web page could send, harm neither the daemon nor the
 // broker.
 func TestGarbageOnTheSockets(t *testing.T) {
 	s := site.Start(t)
@@ -125,8 +125,8 @@ func TestGarbageOnTheSockets(t *testing.T) {
 	h.Text(t, "task", "click", "#button")
 }
 
-// garbage writes bytes that are not a valid request to the socket, and fails the test if they get
-// a successful response.
+// garbage sends bytes that are not a valid request to the socket. It fails the test if the
+// response reports success.
 func garbage(t *testing.T, socket string, bytes []byte) {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "unix", socket)
@@ -145,7 +145,8 @@ func garbage(t *testing.T, socket string, bytes []byte) {
 	}
 }
 
-// post sends a request like package client. header overrides headers of the request.
+// post sends a request to the socket, and returns the status and the body of the response. It sets
+// the headers that package client sets. The parameter header adds headers or replaces them.
 func post(t *testing.T, socket, path string, header http.Header, body []byte) (int, string) {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

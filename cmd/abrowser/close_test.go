@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// close and close --page of one session change neither another session nor the browser and its
-// cookies.
+// When a session is closed by close or close --page, another session, the browser process and the
+// cookies stay as they are.
 func TestCloseLeavesOthersAlone(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -43,7 +43,8 @@ func TestCloseLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// close --page and tab prune close the selected tabs and no other tabs.
+// close --page closes the tabs of its session. tab prune closes the tabs of closed sessions that
+// its flags select. Neither command closes any other tab.
 func TestTabsAreRemoved(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -84,7 +85,7 @@ func TestTabsAreRemoved(t *testing.T) {
 	}
 }
 
-// Commands that end something or show a state start no process.
+// If nothing runs, the commands that end something or show a state succeed, and start no process.
 func TestNothingRunningNothingStarts(t *testing.T) {
 	h := e2e.NewHome(t)
 	for _, line := range []string{
@@ -100,8 +101,9 @@ func TestNothingRunningNothingStarts(t *testing.T) {
 	}
 }
 
-// A task that closes several sessions closes only its own. The sessions of other agents
-// continue and are listed as skipped. A person can close them with --force.
+// If a task runs a command that closes several sessions, the command closes only the sessions of
+// this task. The sessions of other agents continue, and the command lists them as skipped. A
+// person, who runs commands outside of any task, can close them with --force.
 func TestClosingSeveralKeepsToOnesOwn(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -130,7 +132,7 @@ func TestClosingSeveralKeepsToOnesOwn(t *testing.T) {
 	for _, test := range []struct {
 		line    string
 		skipped []string
-		left    map[string]int // the number of tabs in each of the task's own sessions
+		left    map[string]int // the tabs that the task's own sessions have after the command
 	}{
 		{"close --all", []string{"agent", "other"}, map[string]int{"helper": 1, "mine": 1}},
 		{"close --all --page", []string{"agent", "left", "other"}, nil},
@@ -192,8 +194,8 @@ func TestClosingSeveralKeepsToOnesOwn(t *testing.T) {
 	}
 }
 
-// A session whose first command is still running already belongs to its own agent: a command of
-// another session does not close it.
+// While the first command of a session is still running, the session already belongs to the task
+// of that command: `session close` by another task does not close the session.
 func TestClosingSeveralSparesWhatBegins(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

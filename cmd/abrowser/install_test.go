@@ -22,7 +22,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// bare returns a home that may install and that does not use the driver of the other tests.
+// bare returns a home in which commands may download a driver. It does not use the driver that the
+// other tests share.
 func bare(t *testing.T) *e2e.Home {
 	t.Helper()
 	h := e2e.NewHome(t)
@@ -30,7 +31,8 @@ func bare(t *testing.T) *e2e.Home {
 	return h
 }
 
-// copyDriver copies the driver of the other tests into the home, so that a test can damage it.
+// copyDriver copies the driver that the other tests share into the home, so that a test can damage
+// the copy. It returns the directory of the copy.
 func copyDriver(t *testing.T, h *e2e.Home) (dir string) {
 	t.Helper()
 	shared := os.Getenv(e2e.EnvDriver)
@@ -54,7 +56,8 @@ func copyDriver(t *testing.T, h *e2e.Home) (dir string) {
 	return dir
 }
 
-// part returns doctor's report on one part.
+// part runs doctor and returns its report on the named part of the installation. It also checks
+// that doctor's exit status fits its reports.
 func part(t *testing.T, h *e2e.Home, name string) verbs.Part {
 	t.Helper()
 	r := h.Try("", "--json", "doctor")
@@ -73,7 +76,8 @@ func part(t *testing.T, h *e2e.Home, name string) verbs.Part {
 	return p
 }
 
-// mend runs a hint as a person would, in a shell with abrowser in its PATH.
+// mend runs the command that a hint contains, as a person would: in a shell whose PATH has
+// abrowser. It fails the test if the command fails.
 func mend(t *testing.T, h *e2e.Home, hint string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -90,8 +94,9 @@ func mend(t *testing.T, h *e2e.Home, hint string) {
 	}
 }
 
-// checkMends checks that doctor reports the part, which the caller has broken, with the code, runs
-// the hint, and checks that doctor reports the part as in order.
+// checkMends checks that doctor's hint repairs a part of the installation. The caller has broken
+// the part. First, doctor must report the part with the given code and a hint. After the command
+// in the hint has run, doctor must report that the part is in order.
 func checkMends(t *testing.T, h *e2e.Home, name string, code wire.Code) {
 	t.Helper()
 	broken := part(t, h, name)
@@ -139,7 +144,7 @@ func edit(t *testing.T, file, from, to string) {
 	}
 }
 
-// If PATH has no node, the hint of doctor installs one.
+// If PATH has no node, the command in doctor's hint installs one.
 func TestDoctorMendsNode(t *testing.T) {
 	h := bare(t)
 	bin := filepath.Join(h.Outer, "bin")
@@ -173,7 +178,7 @@ func TestDoctorMendsNode(t *testing.T) {
 	}
 }
 
-// install does not unpack an archive that differs from the pinned one.
+// install does not unpack an archive whose hash differs from the pinned one.
 func TestTamperedArchiveIsRefused(t *testing.T) {
 	var served atomic.Int32
 	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -192,7 +197,8 @@ func TestTamperedArchiveIsRefused(t *testing.T) {
 			t.Errorf("install left %s", f)
 		}
 	}
-	// A first command fails with the same error and leaves no process.
+	// The first command of a task, which also tries to install the driver, fails with the same
+	// error and leaves no process.
 	h.Fails(t, wire.CodeIntegrity, "task", "open", "about:blank")
 	if running := h.Running(); len(running) > 0 {
 		t.Errorf("the refused start left %v", running)
@@ -216,7 +222,8 @@ func TestDoctorMendsTheDirectory(t *testing.T) {
 	}
 }
 
-// If the requested browser is missing, a command fails instead of using another browser.
+// If the browser that ABROWSER_EXECUTABLE_PATH names cannot be run, a command fails. It does not
+// use another browser instead.
 func TestDoctorMendsTheBrowser(t *testing.T) {
 	h := e2e.NewHome(t)
 	h.Env = append(h.Env, "ABROWSER_EXECUTABLE_PATH=/nonexistent/chrome")
@@ -249,7 +256,8 @@ func TestDoctorMendsTheBrowser(t *testing.T) {
 	}
 }
 
-// With ABROWSER_NO_INSTALL a command downloads nothing. The hint of its error is abrowser install.
+// With ABROWSER_NO_INSTALL, a command that needs a driver fails instead of downloading it. The
+// hint of the error is `abrowser install`.
 func TestNoInstallIsObeyed(t *testing.T) {
 	h := bare(t)
 	h.Env = append(h.Env, "ABROWSER_NO_INSTALL=1")

@@ -18,8 +18,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A click is cancelled if its process is interrupted or killed: if its element appears later, the
-// element is not clicked. The daemon keeps running.
+// A click waits for its element. If a signal ends the process of the command during this wait, the
+// click is cancelled: the element is not clicked when it appears later. The daemon keeps running.
 func TestInterruptedClickNeverHappens(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -69,8 +69,9 @@ func TestInterruptedClickNeverHappens(t *testing.T) {
 	}
 }
 
-// A command that is interrupted during its action still prints the outcome: success if the action
-// completes soon, and result_unknown if it takes long. A second signal ends the process.
+// If a command gets a signal while it performs its action, it still prints the outcome: success if
+// the action completes soon, or result_unknown if the action takes long. A second signal ends the
+// process at once.
 func TestInterruptedWhileItActs(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -80,7 +81,7 @@ func TestInterruptedWhileItActs(t *testing.T) {
 	tests := []struct {
 		name    string
 		signals []syscall.Signal
-		takes   int // milliseconds
+		takes   int // how long the action takes, in milliseconds
 		status  int
 	}{
 		{"interrupted", []syscall.Signal{syscall.SIGINT}, 800, wire.ExitDone},
@@ -179,8 +180,8 @@ func TestInterruptedInTheQueue(t *testing.T) {
 	}
 }
 
-// A relative path is relative to the caller's working directory, even if another directory was that
-// of the command that started the daemon.
+// A relative path is relative to the working directory of the command, not to the directory in
+// which the daemon was started.
 func TestRelativePaths(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -200,8 +201,8 @@ func TestRelativePaths(t *testing.T) {
 	}
 }
 
-// A command substitution in a shell ends with the command, although the command has started a
-// daemon, a driver and a browser that keep running.
+// A command substitution in a shell returns when the command ends, although the command has
+// started a daemon, a driver and a browser that keep running.
 func TestCommandSubstitutionReturns(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)

@@ -1,8 +1,8 @@
-// Command abrowser is a browser for many concurrent tasks: each task's commands
-// drive the task's own page in one shared browser.
+// Command abrowser is a browser for many concurrent tasks: each task's commands drive the task's
+// own page in one shared browser.
 //
-// It is the full program. Command thin is its command line alone, which starts
-// faster.
+// This is the full program. Command thin contains only the command line, so it starts faster; it
+// executes this program for commands that need more.
 package main
 
 import (

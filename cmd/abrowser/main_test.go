@@ -13,7 +13,7 @@ import (
 // If one of these variables is set, the test binary runs another program instead of the tests.
 const (
 	envManager = "ABROWSER_E2E_MANAGER" // a task manager: see manage
-	envDial    = "ABROWSER_E2E_DIAL"    // a client of another user: see dialAsStranger
+	envDial    = "ABROWSER_E2E_DIAL"    // a client that runs as another user: see dialAsStranger
 )
 
 func TestMain(m *testing.M) {

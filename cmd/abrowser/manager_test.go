@@ -15,27 +15,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostTasks is how many tasks the manager runs at once.
+// mostTasks is the maximum number of tasks that the manager runs at the same time.
 const mostTasks = 10
 
-// managerOrder is a line of the manager's input, and managerEvent a line of its output.
+// managerOrder is a line of the manager's input. Do is start, cancel or interrupt. managerEvent is
+// a line of the manager's output. Event is started or ended.
 type (
-	managerOrder struct{ Do, ID, Script string } // start, cancel, interrupt
+	managerOrder struct{ Do, ID, Script string }
 	managerEvent struct {
-		ID, Event, Output string // started, ended
+		ID, Event, Output string
 		Status            int
 	}
 )
 
-// manager is a typical task manager. It runs each task in a shell with its own terminal, at most
-// mostTasks at the same time, and sets the task's session in the shell's environment.
+// manager works like a typical task manager. It runs each task in a shell with its own terminal,
+// and runs at most mostTasks tasks at the same time. A variable in the shell's environment names
+// the task's session.
 type manager struct {
 	out   *json.Encoder
 	tasks sync.WaitGroup
 
 	mu        sync.Mutex // guards the fields below and out
 	queue     []managerOrder
-	terminals map[string]*os.File // of the tasks that run
+	terminals map[string]*os.File // of the running tasks, by task id
 }
 
 // manage runs the manager. It returns when its input and all tasks have ended.
@@ -82,8 +84,9 @@ func (m *manager) nextLocked() {
 	}
 }
 
-// open returns the terminal as a file in non-blocking mode, so that Close closes it even during a
-// Read.
+// open returns a duplicate of the terminal in non-blocking mode, and closes the terminal that it
+// got. In this mode, Close also ends a Read that is in progress. The parameters are the results of
+// pty.Start.
 func open(terminal *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err

@@ -12,9 +12,10 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// The MCP tools set policies, emulate a device and record a HAR. They take objects and numbers in
-// every form in which clients send them. If no policy decided on a request of the page, the answer
-// has ok: false.
+// MCP tools can set policies, emulate a device and record a HAR. Some clients send objects and
+// numbers as text, and the tools accept these too. A policy decides a request of the page, for
+// example for the camera. If no policy decides the request, the result of the tool call has ok:
+// false.
 func TestMCPPolicies(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -69,8 +70,8 @@ func TestMCPPolicies(t *testing.T) {
 	if _, text, failed := c.call("open_session", map[string]any{"session": "b", "hars": []any{"none.har"}}); !failed || !strings.Contains(text, "HAR replay file not found") {
 		t.Errorf("hars that are not there: %s", text)
 	}
-	// The session that could not be opened does not exist, so that it can be opened now. A
-	// sequence contains all of the actions above.
+	// The failed open_session has not created session b, so b can be opened now. The sequence sets
+	// the same policies and does similar actions in a single call.
 	c.must("open_session", map[string]any{"session": "b", "navigationUrl": s.URL("/asks")})
 	picture := filepath.Join(h.Outer, "b.png")
 	out := c.must("execute_sequence", map[string]any{"session": "b", "actions": []any{

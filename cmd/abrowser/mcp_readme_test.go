@@ -13,8 +13,8 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// The calls in the mcp blocks of README.md and mcp/README.md get the answers that are written
-// there, if one server answers all of them in order.
+// One MCP server gets all calls in the mcp blocks of README.md and mcp/README.md, in order. The
+// result of each call must contain the text that the block shows.
 func TestMCPExamplesOfTheReadme(t *testing.T) {
 	t.Parallel()
 	var blocks [][]string

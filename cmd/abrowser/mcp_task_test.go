@@ -15,9 +15,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// An MCP server that a task starts acts as the task in the task's own session, and as a separate
-// agent with a secret id in all other sessions. Only sessions whose daemon the server has started
-// end with the server.
+// A task can start an MCP server. In the session of the task, the server acts as the task. In all
+// other sessions, it acts as a separate agent with a secret id. When the server ends, the sessions
+// whose daemon it has started end, and no others.
 func TestMCPOfATask(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
@@ -37,7 +37,7 @@ func TestMCPOfATask(t *testing.T) {
 		if out := d.must("close_all_sessions", nil); out["closed"] != 0.0 {
 			t.Errorf("it closed %v", out)
 		}
-		// Only the MCP server has the secret id.
+		// The owner of session sub is the agent with the secret id, and no task has that id.
 		h.Fails(t, wire.CodeOwnership, "task", "--session", "sub", "click", "h1")
 		h.Fails(t, wire.CodeOwnership, "sub", "click", "h1")
 		d.leave()
@@ -64,8 +64,9 @@ func TestMCPOfATask(t *testing.T) {
 	})
 }
 
-// When an MCP client disconnects, its sessions end as with close: their HAR files are written, and
-// their settings and policies do not apply to the next task in the session.
+// When an MCP client disconnects, its sessions end as if they were closed with close: their HAR
+// files are written, and their settings and policies do not apply to the next task that uses the
+// same session name.
 func TestMCPLeaves(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
@@ -103,8 +104,8 @@ func TestMCPLeaves(t *testing.T) {
 	}
 }
 
-// When an agent disconnects or is killed, its sessions end even if their daemons were killed
-// before.
+// When an agent disconnects or is killed, all its sessions end, including those whose daemon was
+// killed earlier.
 func TestMCPLeavesSessionsWithoutDaemon(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
@@ -133,10 +134,12 @@ func TestMCPLeavesSessionsWithoutDaemon(t *testing.T) {
 					t.Fatalf("the tabs of %s are not released", session)
 				}
 			}
-			// Their agent is alive, so no other agent can use the sessions without a daemon.
+			// The sessions have no daemon now. Their agent is still alive, so no other agent can
+			// use them.
 			h.Fails(t, wire.CodeOwnership, "other", "--session", kept, "close", "--page")
 			h.Fails(t, wire.CodeOwnership, kept, "close")
-			// The session unseen gets another daemon, which has no page yet.
+			// This call starts another daemon for the session unseen. That daemon has not opened a
+			// page.
 			c.must("set_dialog_policy", map[string]any{"session": unseen, "mode": "accept"})
 			h.Fails(t, wire.CodeOwnership, unseen, "policy", "dialog", "dismiss")
 			leave(c)

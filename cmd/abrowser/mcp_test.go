@@ -18,7 +18,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// mcpClient is an MCP client with a server of its own, `abrowser mcp`.
+// mcpClient is an MCP client and the process `abrowser mcp` that serves only this client.
 type mcpClient struct {
 	t       *testing.T
 	session *mcp.ClientSession
@@ -26,12 +26,14 @@ type mcpClient struct {
 	changed chan struct{} // receives a value when the list of tools changes
 }
 
+// dialMCP starts `abrowser mcp` outside of any task, and connects a client to it.
 func dialMCP(t *testing.T, h *e2e.Home, args ...string) *mcpClient {
 	t.Helper()
 	return dialMCPOf(t, h, "", args...)
 }
 
-// dialMCPOf is like dialMCP, but starts the server in the environment of a task.
+// dialMCPOf starts `abrowser mcp` with the given arguments in the environment of a task, and
+// connects a client to it.
 func dialMCPOf(t *testing.T, h *e2e.Home, task string, args ...string) *mcpClient {
 	t.Helper()
 	c := &mcpClient{t: t, process: h.Prepared(context.WithoutCancel(t.Context()), task, append([]string{"mcp"}, args...)...), changed: make(chan struct{}, 1)}
@@ -51,7 +53,8 @@ func dialMCPOf(t *testing.T, h *e2e.Home, task string, args ...string) *mcpClien
 	return c
 }
 
-// leave closes the server's input, with which the server ends.
+// leave disconnects the client by closing the server's input, and waits until the server has
+// ended. It does nothing if the server has already ended.
 func (c *mcpClient) leave() {
 	if c.process.ProcessState != nil {
 		return
@@ -61,7 +64,8 @@ func (c *mcpClient) leave() {
 	}
 }
 
-// call calls a tool and returns its structured content and its text.
+// call calls a tool. It returns the structured content and the text of the result, and whether the
+// result is an error.
 func (c *mcpClient) call(tool string, args map[string]any) (members map[string]any, text string, failed bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.Context()), e2e.CommandDeadline)

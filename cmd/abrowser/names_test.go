@@ -24,8 +24,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// An invalid session name from a flag or a variable is an error with a message, and creates neither
-// a file nor a process.
+// An invalid session name from a flag or a variable is an error with a message. It causes no
+// process to be started, and no file to be created outside of abrowser's directory.
 func TestBadNames(t *testing.T) {
 	h := e2e.NewHome(t)
 	before := e2e.FilesBelow(h.Outer)
@@ -86,7 +86,7 @@ func TestGoodNames(t *testing.T) {
 	}
 }
 
-// Other users can neither read the files in the root nor use its sockets.
+// Other users can neither read the files in abrowser's directory nor use the sockets there.
 func TestModes(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -94,11 +94,12 @@ func TestModes(t *testing.T) {
 	for _, path := range append(e2e.FilesBelow(h.Dir), h.Dir) {
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&os.ModeSymlink != 0 {
-			continue // a link of the browser, or a file that was removed meanwhile
+			continue // a link of the browser, or a file that was removed after it was listed
 		}
 		switch mode := info.Mode(); {
 		case strings.HasPrefix(path, filepath.Join(h.Dir, "profiles")+"/") && filepath.Dir(path) != filepath.Join(h.Dir, "profiles"):
-			// Chromium's files may have any mode, since the directory above them is checked.
+			// Chromium's files in a profile may have any mode, because the directory of the
+			// profile, which is checked, keeps other users out.
 		case mode.IsDir() && mode.Perm() != 0o700:
 			t.Errorf("directory %s has mode %v, want 0700", path, mode)
 		case mode&os.ModeSocket != 0 && mode.Perm() != 0o600:
@@ -113,7 +114,8 @@ func TestModes(t *testing.T) {
 			t.Errorf("another user got %q from %s", got, p.Socket)
 		}
 	}
-	// The servers also refuse another user whom the modes of directories and sockets let in.
+	// Even if the modes of directories and sockets let another user connect, the server refuses
+	// the user.
 	for _, dir := range []string{h.Outer, h.Dir, filepath.Join(h.Dir, "run"), filepath.Dir(places[0].Socket), filepath.Dir(places[1].Socket)} {
 		chmod(t, dir, 0o777)
 		defer chmod(t, dir, 0o700)

@@ -15,8 +15,9 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// The path of the home directory may contain characters with a meaning in URLs. This is a special
-// case, since Playwright and other CDP clients get a URL that contains the path of the socket.
+// The path of the home directory may contain characters that have a meaning in URLs. abrowser has
+// to treat them specially, because Playwright and other CDP clients get a URL that contains the
+// path of the socket.
 func TestHomeWithCharactersOfURLs(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -35,7 +36,8 @@ func TestHomeWithCharactersOfURLs(t *testing.T) {
 	if got := part(t, h, "directory"); !got.OK || !strings.Contains(got.Detail, "a link in /tmp") {
 		t.Errorf("while a browser runs doctor says of the directory: %+v", got)
 	}
-	// Playwright must also reach the browser from a private driver of the session.
+	// A session can have a driver (Playwright's Node process) of its own instead of the shared
+	// one. That driver must reach the browser as well.
 	own := *h
 	own.Env = append(own.Env, "ABROWSER_DRIVER=own")
 	own.Text(t, "b", "open", s.URL("/"))
@@ -65,7 +67,7 @@ func TestHomeWithCharactersOfURLs(t *testing.T) {
 		t.Errorf("after its daemon was killed the session's page has the title %q, want %q", got, title)
 	}
 	atEndpoint("After the daemon was killed")
-	// Closing the session removes the alias that its killed daemon left in /tmp.
+	// The killed daemon has left a link in /tmp. Closing the session removes the link.
 	alias, err := os.Readlink(filepath.Join(h.Dir, "state", "sessions", "a.alias"))
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +77,7 @@ func TestHomeWithCharactersOfURLs(t *testing.T) {
 	if _, err := os.Lstat(alias); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after the session's end there is still %s (%v)", alias, err)
 	}
-	// Start another daemon: [e2e.Main] checks after the run that it leaves nothing when it ends.
+	// Start another daemon. After the tests, [e2e.Main] checks that this daemon has left no file
+	// when it ended.
 	h.Text(t, "a", "get", "title")
 }

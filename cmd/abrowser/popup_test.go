@@ -11,8 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// A click that opens a tab reports the tab, in whichever way the page opens it. The tab belongs
-// only to the session of the click.
+// A click that opens a tab reports the tab, no matter which feature of the page or of the click
+// opens it. The tab belongs to the session of the click and to no other.
 func TestPopupsJoinTheirTask(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewRacedHome(t)

@@ -19,14 +19,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// TestScripts runs the transcripts in testdata/script. Each of them shows some behaviour of a verb.
-// All of them use one browser, each in its own session, as tasks do.
+// TestScripts runs the transcripts in testdata/script. Each transcript shows how a command
+// behaves. All transcripts use one browser, each in its own session, as tasks do.
 func TestScripts(t *testing.T) {
 	scripts(t, "testdata/script", e2e.NewHome(t))
 }
 
-// TestScriptsAlone runs the transcripts that list everything in a home or stop its browser. Each of
-// them has its own home.
+// TestScriptsAlone runs the transcripts that cannot share a home, because they list everything in
+// it or stop its browser. Each of them has its own home.
 func TestScriptsAlone(t *testing.T) {
 	scripts(t, "testdata/alone", nil)
 }
@@ -62,7 +62,7 @@ func scripts(t *testing.T, dir string, shared *e2e.Home) {
 	})
 }
 
-// Every verb that is not hidden occurs in a transcript.
+// Every verb occurs in a transcript, except the hidden ones, which only processes of abrowser use.
 func TestEveryVerbHasATranscript(t *testing.T) {
 	var lines []string
 	command := regexp.MustCompile(`abrowser(?: --(?:json|headed|session \S+|max-output \d+))* ([a-z][a-z -]*)`)

@@ -19,7 +19,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// managed is a running task manager, with pipes for its input and output.
+// managed is the process of a running task manager. Orders are written to its input. The events
+// that it prints arrive in the channel events.
 type managed struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -27,7 +28,7 @@ type managed struct {
 	events chan managerEvent
 }
 
-// startManager starts a task manager, in an environment without a session.
+// startManager starts a task manager in an environment that names no session.
 func startManager(t *testing.T, h *e2e.Home) *managed {
 	t.Helper()
 	m := &managed{t: t, cmd: exec.CommandContext(t.Context(), os.Args[0]), events: make(chan managerEvent, 100)}
@@ -44,7 +45,7 @@ func startManager(t *testing.T, h *e2e.Home) *managed {
 	if err := m.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go func() { // ends with the manager's output
+	go func() { // ends when the manager's output ends
 		defer close(m.events)
 		for read := json.NewDecoder(out); ; {
 			var e managerEvent
@@ -64,7 +65,7 @@ func (m *managed) order(do, id, script string) {
 	}
 }
 
-// next returns the next event.
+// next waits for the next event and returns it.
 func (m *managed) next() managerEvent {
 	m.t.Helper()
 	select {
@@ -84,10 +85,10 @@ func (m *managed) end() {
 	}
 }
 
-// A task manager runs twelve tasks, ten at a time. Each has its own shell, and only one variable
-// tells abrowser which task it is. The manager cancels a task and interrupts another one. Then it
-// is killed and started again, and continues tasks under the same ids. Every task only sees its
-// own page.
+// A task manager gets twelve tasks and runs at most ten at a time. Each task runs in its own
+// shell, and only one environment variable identifies the task to abrowser. The manager cancels a
+// task and interrupts another one. Then the manager is killed, and a new manager continues tasks
+// under the same ids. Every task sees only its own page.
 func TestTaskManager(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -150,7 +151,8 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 			if e := m.next(); e.Event != "ended" || e.Status == 0 || strings.Contains(e.Output, "clicked") {
 				t.Errorf("%s: %+v", do, e)
 			}
-			// The shell has ended. The command that it has run ends with the terminal, a moment later.
+			// The shell of the task has ended. Its abrowser command gets the same signal, but may
+			// end a moment later.
 			if !e2e.Await(e2e.CommandDeadline, func() bool { return len(h.Of(e2e.KindCommand)) == 0 }) {
 				t.Errorf("after %s the command is still running", do)
 			}
@@ -180,7 +182,8 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 			t.Fatal(err)
 		}
 		_ = m.cmd.Wait() // the error is that the process was killed
-		// The terminals of the tasks are closed, and so the waiting command ends.
+		// When the manager is killed, the terminals of its tasks are closed. This ends the waiting
+		// command.
 		if !e2e.Await(e2e.CommandDeadline, func() bool {
 			status, err := e2e.TryAsk[verbs.StatusOut](h, "long", "status")
 			return err == nil && status.Command == ""

@@ -13,8 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// thinAlone copies the thin command line to a new directory. The full program beside it cannot be
-// executed, so that a command which needs the full program fails.
+// thinAlone copies the thin command line and the full program to a new directory, and returns the
+// directory. The copy of the full program cannot be executed, so a command that needs it fails.
 func thinAlone(t *testing.T, h *e2e.Home) (dir string) {
 	t.Helper()
 	dir = filepath.Join(h.Outer, "alone")
@@ -37,8 +37,8 @@ func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 	}
 }
 
-// The thin command line runs commands for a running session by itself, which is its purpose. It
-// executes the full program for all other commands.
+// The thin command line handles frequent commands for a running session, and help, without the
+// full program, which makes them fast. It executes the full program for all other commands.
 func TestThin(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

@@ -54,7 +54,7 @@ func buildOfProtocol(t *testing.T, dir string, protocol int) string {
 	return binary
 }
 
-// runs waits until the session's daemon runs the verb.
+// runs waits until the session is running the command with the given verb.
 func runs(t *testing.T, h *e2e.Home, session, verb string) {
 	t.Helper()
 	if !e2e.Await(20*time.Second, func() bool { return e2e.Ask[verbs.StatusOut](t, h, session, "status").Command == verb }) {
@@ -62,8 +62,9 @@ func runs(t *testing.T, h *e2e.Home, session, verb string) {
 	}
 }
 
-// A command of another build replaces an idle daemon, and fails if the daemon is busy. The browser
-// and its broker keep running.
+// If a command comes from another build than its session's daemon, it replaces the daemon if that
+// is idle, and fails if the daemon is running another command. The browser and its broker keep
+// running.
 func TestUpgrade(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -121,8 +122,9 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// A command with an older protocol fails with a hint that helps. It can end a daemon or a browser
-// that it cannot use otherwise. The same holds for a browser with an older protocol.
+// A command whose protocol is older than that of the daemon or the browser fails, and the error
+// has a hint that helps. The older command can still end that daemon and that browser. A command
+// that is newer than the browser also fails with such a hint.
 func TestOlderCommand(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

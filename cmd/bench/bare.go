@@ -63,8 +63,8 @@ func (b *bareBrowser) end() {
 	_ = b.out.Close()
 }
 
-// ask sends a request and decodes the result of its response into answer, unless answer is
-// nil. The request is for the CDP session, or for the browser itself if session is empty.
+// ask sends a CDP request and decodes the result into answer, unless answer is nil. If session is
+// empty, the request is for the browser itself, otherwise for the CDP session with that ID.
 func (b *bareBrowser) ask(session, method string, params, answer any) error {
 	b.last++
 	raw, err := json.Marshal(bareMessage{ID: b.last, Method: method, Session: session, Params: params})

@@ -67,7 +67,7 @@ func (b *bench) prepare(ctx context.Context) error {
 		case err == nil:
 		case c == us || ctx.Err() != nil:
 			return fmt.Errorf("%s: %w", c.name, err)
-		default: // measure the other contenders all the same
+		default: // the other contenders are still measured
 			b.fail("warming up", c.name, err)
 			c.end(ctx)
 			b.contenders = slices.DeleteFunc(b.contenders, func(x *contender) bool { return x == c })
@@ -119,8 +119,8 @@ func firstLine(text string) string {
 	return line[:min(len(line), 200)]
 }
 
-// flags returns the browser flags for the contenders that accept flags, so that all of them
-// start the browser with the same ones.
+// flags returns the flags with which the browser is started for every contender that accepts
+// browser flags.
 func (b *bench) flags() []string {
 	flags := []string{"--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"}
 	if os.Getuid() == 0 {
@@ -129,7 +129,7 @@ func (b *bench) flags() []string {
 	return flags
 }
 
-// own creates a directory of the run and returns its path.
+// own creates a directory with this name in the directory of the run, and returns its path.
 func (b *bench) own(name string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	return dir, os.MkdirAll(dir, 0o700)

@@ -21,7 +21,7 @@ const commandTime = 90 * time.Second
 type action int
 
 const (
-	openURL  action = iota // the first command of a session, with a URL
+	openURL  action = iota // opens a URL as the first command of a session
 	navigate               // opens a URL later in the session
 	getURL
 	evaluate
@@ -45,8 +45,8 @@ type contender struct {
 	onEnd   func(ctx context.Context)
 	in      []string // the scenarios that it takes part in; nil means all
 	one     bool     // all its sessions share one browser
-	spares  bool     // after beforeSpare new sessions it has created a page for the next one
-	// leaves lists the commands that stop all its processes.
+	spares  bool     // after beforeSpare sessions it has a page ready for the next session
+	// leaves lists the arguments of each command that is needed to stop all its processes.
 	leaves [][]string
 }
 
@@ -91,7 +91,7 @@ func (c *contender) do(ctx context.Context, session string, a action, text strin
 			return took, fmt.Errorf("%s %s made no picture: %w", c.name, strings.Join(words, " "), err)
 		}
 		picture, err := png.DecodeConfig(bytes.NewReader(raw))
-		// A contender that takes a smaller screenshot has less work.
+		// All screenshots must have the same size, since a smaller one is less work.
 		if err != nil || a == screenshot && (picture.Width != 1280 || picture.Height != 720) {
 			return took, fmt.Errorf("%s %s made a picture of %dx%d: %v", c.name, strings.Join(words, " "), picture.Width, picture.Height, err)
 		}
@@ -126,8 +126,8 @@ func (c *contender) verify(ctx context.Context, s *site) error {
 	return err
 }
 
-// mainSession is the session of the warm commands: those that are measured in a session that
-// already runs.
+// mainSession is the session in which warm commands are measured. A command is warm if its
+// session already runs.
 const mainSession = "main"
 
 // end stops the contender's processes.

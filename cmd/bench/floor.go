@@ -15,8 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// measureFloor measures the least time that any command can take: that of a bare process,
-// ./floor, which connects to a Unix socket and reads a response. bench serves the socket.
+// measureFloor measures the least time that any command can take. It runs the program ./floor,
+// which only connects to a Unix socket and prints the response. bench itself serves this socket.
 func measureFloor(ctx context.Context, b *bench, name string) error {
 	socket := filepath.Join(b.dir, "floor.sock")
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
@@ -51,9 +51,9 @@ func measureFloor(ctx context.Context, b *bench, name string) error {
 	return os.Remove(floor)
 }
 
-// measureAsked measures the least time that `get url` can take: that of a bare process which
-// sends the session's daemon the request of `abrowser get url` and prints the response as it
-// is.
+// measureAsked measures the least time that `get url` can take. It runs the program ./floor,
+// which sends the session's daemon the same request as `abrowser get url` and prints the response
+// unchanged. It alternates this with `abrowser get url` and records the times of both.
 func measureAsked(ctx context.Context, b *bench, name string) error {
 	us := b.contenderNamed(self)
 	if _, err := us.do(ctx, mainSession, navigate, b.site.url(onForm)); err != nil {

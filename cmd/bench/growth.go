@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	lingering = 8 * time.Second // until the processes of the previous scenario have exited
-	settling  = 4 * time.Second // until new sessions have released the memory of their start
-	newcomers = 8               // sessions that are started at each measurement
+	lingering = 8 * time.Second // time for the processes of the previous scenario to exit
+	settling  = 4 * time.Second // time for new sessions to free the memory of their start
+	newcomers = 8               // new sessions that each measurement starts and times
 )
 
-// growth measures abrowser with more and more live sessions: the time of a new session and of
-// a warm command, the broker's CPU time for an eval, and the memory of each further session.
+// growth measures what a session costs while more and more sessions are live: the time of a new
+// session and of a warm command, the broker's CPU time for an eval, and the memory of each
+// further session.
 type growth struct {
 	*bench
 	c     *contender
@@ -47,7 +48,7 @@ func (g *growth) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	for i := range g.alive {
-		_, _ = g.c.do(ctx, session(i), closeSession, "") // the end of the run closes everything
+		_, _ = g.c.do(ctx, session(i), closeSession, "") // on an error, the end of the run closes it
 	}
 }
 
@@ -101,7 +102,9 @@ func (g *growth) at(ctx context.Context, n int) error {
 	return nil
 }
 
-// memory records the memory of each session beyond those of the first measurement.
+// memory records how much memory a further session takes: the growth since the first measurement,
+// divided by the number of sessions that were started since then. The first call only stores the
+// memory to compare with.
 func (g *growth) memory(n int, now memory) {
 	if g.least == 0 {
 		g.least, g.first = n, now
@@ -119,8 +122,8 @@ func (g *growth) memory(n int, now memory) {
 	}
 }
 
-// idleCPU returns the CPU time that the processes use in a second without commands, by kind
-// of process (see kindOf).
+// idleCPU returns how much CPU time the contender's processes use in one second while no command
+// runs, by kind of process (see kindOf).
 func (g *growth) idleCPU(ctx context.Context) (map[string]time.Duration, error) {
 	if err := pause(ctx, settling); err != nil {
 		return nil, err
@@ -136,9 +139,10 @@ func (g *growth) idleCPU(ctx context.Context) (map[string]time.Duration, error) 
 	return idle, nil
 }
 
-// newSessions starts several sessions, with a second between two as between tasks, and closes
-// them. It returns the time that each took to start, and the CPU time that one took, by kind
-// of process and without what the processes use when idle.
+// newSessions starts several sessions, with a pause of a second after each because tasks do not
+// start all at once, and closes them. It returns how long each session took to start, and the
+// mean CPU time for starting one session, by kind of process. This CPU time does not include the
+// time that the processes use when idle.
 func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Duration, error) {
 	var fresh series
 	idle, err := g.idleCPU(ctx)

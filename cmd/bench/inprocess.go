@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// measureLibrary measures Playwright in a Node process of its own, over CDP: connected
-// straight to a browser's port, and connected through abrowser's broker. The difference
-// between the two is the broker's part.
+// measureLibrary measures Playwright in a Node process that connects to a browser over CDP. The
+// process connects directly to the port of a browser, and in other runs through abrowser's
+// broker. The difference between the times of these two ways is the cost of the broker.
 func measureLibrary(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	libraries, err := filepath.Glob(filepath.Join(c.dir, ".abrowser", "driver", "*", "package"))
@@ -33,7 +33,8 @@ func measureLibrary(ctx context.Context, b *bench, name string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _, _, _ = c.command(ctx, "--session", "library", "close", "--page") }() // the end of the run closes everything
+	// If this fails, the end of the run closes the session.
+	defer func() { _, _, _ = c.command(ctx, "--session", "library", "close", "--page") }()
 	for range leastRounds {
 		for _, way := range []struct{ name, endpoint string }{{"straight", "http://127.0.0.1:" + port}, {"through our broker", strings.TrimSpace(endpoint)}} {
 			times, err := b.inProcess(ctx, libraries[0], way.endpoint)

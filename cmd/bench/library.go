@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// measureBatch measures the workflow as one command, `abrowser batch`.
+// measureBatch measures the commands of the workflow when one `abrowser batch` runs all of them.
 func measureBatch(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	var took series
@@ -42,10 +42,12 @@ func quoted(words []string) []string {
 	return words
 }
 
-// root returns the directory of abrowser's sockets, if the contender is abrowser.
+// root returns abrowser's root directory for this contender, which must be abrowser. The sockets
+// are below the root.
 func (c *contender) root() home.Root { return home.Root{Dir: filepath.Join(c.dir, ".abrowser")} }
 
-// measureClient measures the workflow through the Go package client, on one connection.
+// measureClient measures the same workflow without processes: it uses the Go package client, on
+// one connection.
 func measureClient(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	place, err := c.root().Session(mainSession)

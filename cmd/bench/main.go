@@ -1,12 +1,13 @@
 // Command bench compares abrowser with its peers, agent-browser and playwright-cli.
 //
-// A run consists of scenarios. In most of them the contenders run the same command in turn,
-// with the same browser, and bench checks each answer. A contender is one tool in one way of
-// using it: abrowser, abrowser with other settings, or a peer. bench prints medians, 95th
-// percentiles, and the ratio of each median to that of abrowser.
+// A run consists of scenarios. In most scenarios, the contenders take turns in running the same
+// command, and bench checks that the command had its effect. A contender is one tool in one way
+// of using it: abrowser, abrowser with other settings, or a peer. bench prints medians, 95th
+// percentiles, and the ratio of each median to abrowser's median.
 //
-// The time of a command is that of its whole process, from its start to its end. Machines
-// differ and are busy: the ratios apply to other machines, absolute times do not.
+// The time of a command is that of its whole process, from its start to its end. Machines differ
+// in speed and load. The ratios therefore apply to other machines, too, but absolute times do
+// not.
 package main
 
 import (
@@ -32,8 +33,8 @@ type options struct {
 	readme   string // the file with the figures of an earlier run, to put into the READMEs
 	growth   []int
 	tasks    int           // tasks that run at once
-	few      int           // tasks at once for a contender that starts a browser for each
-	budget   time.Duration // for a contender in a scenario; leastRounds are run in any case
+	few      int           // tasks that run at once if each needs a browser of its own
+	budget   time.Duration // for each contender in each scenario; leastRounds are run in any case
 	progress func(format string, args ...any)
 }
 

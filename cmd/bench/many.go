@@ -34,8 +34,9 @@ func measureTasks(ctx context.Context, b *bench, name string) error {
 			b.quantity(name+": tasks a minute", row, "tasks/min", float64(tasks)/wall.Minutes())
 			b.quantity(name+": memory of all", row, "MB", memory)
 		}
-		for i := range tasks { // the failed ones, too
-			_, _ = c.do(ctx, fmt.Sprintf("task%d", i), closeSession, "") // the end of the run closes everything
+		for i := range tasks { // including the tasks that failed
+			// If this fails, the end of the run closes the session.
+			_, _ = c.do(ctx, fmt.Sprintf("task%d", i), closeSession, "")
 		}
 	}
 	return nil

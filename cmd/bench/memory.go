@@ -33,7 +33,8 @@ const (
 	kindDrivers = "drivers"
 )
 
-// workedBelow returns the CPU time that a contender's processes have used, by kind.
+// workedBelow returns the CPU time that a contender's processes have used, by kind. dir is the
+// contender's directory.
 func workedBelow(dir string) map[string]time.Duration {
 	all := map[string]time.Duration{}
 	for _, p := range processesBelow(dir) {
@@ -42,8 +43,8 @@ func workedBelow(dir string) map[string]time.Duration {
 	return all
 }
 
-// billed returns the CPU time that a process has used, with a resolution of 10 ms. Unlike
-// worked it includes threads that have ended.
+// billed returns the CPU time that a process has used, with a resolution of 10 ms. It includes
+// threads that have ended, which the function worked does not.
 func billed(pid int) time.Duration {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // fails if the process has exited
 	_, rest, _ := strings.Cut(string(raw), ") ")
@@ -108,7 +109,8 @@ type process struct {
 	command []byte
 }
 
-// processesBelow returns the processes whose command line or environment names the directory.
+// processesBelow returns the processes whose command line or environment contains the directory
+// or a path below it.
 func processesBelow(dir string) []process {
 	entries, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	var all []process

@@ -17,14 +17,15 @@ const (
 // tableHead is the head of the table in both READMEs.
 const tableHead = "| scenario | abrowser, median (p95) | the others' median, as a multiple of ours |\n|---|---|---|\n"
 
-// The READMEs with the figures, relative to this directory. benchReadme has a row for each
-// scenario, treeReadme only those of the scenarios that telling returns.
+// The READMEs that contain figures, relative to this directory. benchReadme has a row for each
+// scenario. treeReadme, which is the README of the project, has only the rows of the scenarios
+// that telling returns.
 const (
 	benchReadme = "README.md"
 	treeReadme  = "../../README.md"
 )
 
-// telling returns the scenarios whose rows the README of the tree shows.
+// telling returns the scenarios whose rows the project's README shows.
 func telling() []string {
 	return []string{
 		"get url", "snapshot", "click", "navigate", "workflow of 8", "new session", "cold start",
@@ -33,7 +34,8 @@ func telling() []string {
 	}
 }
 
-// writeReadmes writes the figures of a run into both READMEs.
+// writeReadmes writes the figures of an earlier run into both READMEs. It reads them from the
+// file that -out wrote.
 func writeReadmes(figures string) error {
 	raw, err := os.ReadFile(figures)
 	if err != nil {
@@ -85,8 +87,9 @@ func cutBlock(text string) (before, block, after string, err error) {
 	return before, block, after, nil
 }
 
-// extract returns the part of a block for the README of the tree: the first line, which says
-// when and where the figures were measured, and the rows of the scenarios in telling.
+// extract returns the part of a block of figures that the project's README contains: the first
+// line, which says when and where the figures were measured, and the rows of the scenarios in
+// telling.
 func extract(block string) (string, error) {
 	measured, _, _ := strings.Cut(block, "\n")
 	rows := measured + "\n\n" + tableHead
@@ -101,8 +104,9 @@ func extract(block string) (string, error) {
 	return rows, nil
 }
 
-// block returns the figures as a table. A row has the median of abrowser, and for each other
-// contender the ratio of its median to that of abrowser, or the median if abrowser has none.
+// block returns the block of figures: how they were measured, and a table with a row for each
+// scenario. A row contains abrowser's median. For each other contender, it contains the ratio of
+// that contender's median to abrowser's, or the contender's median if abrowser was not measured.
 func (r result) block() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s, on %s, with %s.\n", r.Date, r.Machine, strings.Join(r.Versions, ", "))
@@ -143,7 +147,8 @@ func (f figure) told() string {
 	return text
 }
 
-// digits formats v with two decimals, with one from 10 on, and with none from 100 on.
+// digits formats v with two decimals if it is below 10, with one decimal if it is below 100, and
+// otherwise with none.
 func digits(v float64) string {
 	switch size := math.Abs(v); {
 	case size >= 100:

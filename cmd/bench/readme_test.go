@@ -50,7 +50,7 @@ func TestReadmesHavePlace(t *testing.T) {
 	}
 }
 
-// The figures in the README of the tree are an extract of those in cmd/bench/README.md.
+// The figures in the project's README are an extract of those in cmd/bench/README.md.
 func TestReadmeIsExtract(t *testing.T) {
 	_, all, _, err := cutBlock(textOf(t, benchReadme))
 	if err != nil {

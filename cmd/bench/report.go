@@ -23,8 +23,8 @@ type result struct {
 	Figures  []figure `json:"figures"`
 }
 
-// report prints the figures, each with its ratio to that of abrowser, and writes them to the
-// file of -out. It returns an error if a figure is missing.
+// report prints the figures, each with its ratio to abrowser's figure, and writes them to the
+// file that -out names. It returns an error if a figure is missing.
 func (b *bench) report(out io.Writer) error {
 	if len(b.figures) == 0 {
 		return errors.New("no scenario matches -only")

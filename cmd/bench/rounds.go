@@ -9,10 +9,12 @@ import (
 // time budget.
 const leastRounds = 3
 
-// take runs once for each contender of the scenario in turn, for at most the given number of
-// rounds, and records the times. A contender that has used up its time budget stops after
-// leastRounds. If once fails for a contender, take records the error instead of its times, and
-// does not call once for it again.
+// take measures a scenario in rounds, of which there are at most as many as the parameter most
+// says. In every round, it calls the function that it was given for each contender that takes
+// part, one after the other, and records the time that the function returns. A contender that has
+// used up its time budget stops after leastRounds. If the function fails for a contender, take
+// records the error instead of the contender's times and leaves the contender out of the
+// remaining rounds.
 func (b *bench) take(ctx context.Context, name string, most int, once func(c *contender, round int) (time.Duration, error)) {
 	took := map[*contender]series{}
 	used := map[*contender]time.Duration{}

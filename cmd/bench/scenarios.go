@@ -80,8 +80,9 @@ const (
 	onNoise = "/noise"
 )
 
-// text returns the argument of a step's action for a contender: a path in the contender's
-// directory for a screenshot, a full URL for a path of the site, else s.text itself.
+// text returns the argument of a step's action for a contender. For a screenshot it is a path in
+// the contender's directory, and for a path of the site it is the full URL. Any other text is
+// returned unchanged.
 func (b *bench) text(c *contender, s step) string {
 	switch {
 	case s.a == screenshot, s.a == fullScreenshot:
@@ -99,8 +100,9 @@ func alternate(a action, text string) func(context.Context, *bench, string) erro
 }
 
 // flow returns a measurement in which the contenders run the steps in turn, each in its main
-// session. A contender opens the page start, unless it is nowhere, before its first round, or
-// before each round if the first step navigates. Opening start is not measured.
+// session. Unless start is nowhere, each contender first opens the page with that path: before
+// every round if the first step navigates, otherwise only before its first round. The time for
+// opening this page is not measured.
 func flow(start string, steps []step) func(context.Context, *bench, string) error {
 	return func(ctx context.Context, b *bench, name string) error {
 		b.take(ctx, name, max(leastRounds, b.rounds/len(steps)), func(c *contender, round int) (time.Duration, error) {
@@ -156,12 +158,13 @@ func measureClickRef(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// beforeSpare is a number of new sessions after which abrowser certainly has created a page
-// for the next one in advance. abrowser does so after 5.
+// beforeSpare is the number of sessions that are opened before new sessions are measured.
+// abrowser creates a page in advance for the next session after 5 sessions were opened, so after
+// 6 it certainly has one.
 const beforeSpare = 6
 
-// measureNewSession measures the first command of a session while other sessions run. It
-// pauses for a second before each, as between tasks.
+// measureNewSession measures the first command of a session while other sessions run. Before each
+// measurement it pauses for a second, because tasks do not start all at once.
 func measureNewSession(ctx context.Context, b *bench, name string) error {
 	for _, c := range b.contenders {
 		for i := range beforeSpare {

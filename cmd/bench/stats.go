@@ -27,6 +27,6 @@ type figure struct {
 	Median    float64 `json:"median"`
 	P95       float64 `json:"p95,omitzero"`
 	Runs      int     `json:"runs"`
-	Ratio     float64 `json:"ratio,omitzero"` // to the median of abrowser
+	Ratio     float64 `json:"ratio,omitzero"` // of Median to the median of abrowser
 	Error     string  `json:"error,omitzero"` // why the figure is missing
 }

@@ -44,8 +44,8 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 }
 
 // rewrite replaces a program by a copy of itself, because `just install` and npm also install
-// copies. The system keeps a freshly linked program in smaller pieces of memory, and such a
-// program takes a tenth longer to start.
+// copies. The linker's own output would take a tenth longer to start, since the system keeps it
+// in smaller pieces of memory than a copy.
 func rewrite(program string) error {
 	raw, err := os.ReadFile(program)
 	if err != nil {
@@ -57,11 +57,12 @@ func rewrite(program string) error {
 	return os.WriteFile(program, raw, 0o755)
 }
 
-// fullOf returns the path of the full abrowser program that belongs to a thin one. The thin
-// program is the small command line.
+// fullOf returns the path of the full program that belongs to a thin program. The thin program,
+// which people run as abrowser, contains only the command line.
 func fullOf(thin string) string { return thin + "d" }
 
-// variants returns other ways of running abrowser, each for the scenarios in which it differs.
+// variants returns contenders that run abrowser in other ways. Each takes part only in the
+// scenarios in which its way makes a difference.
 func (b *bench) variants(us *contender) []*contender {
 	variant := func(name, dir string, env []string, in ...string) *contender {
 		c := *us
@@ -173,7 +174,7 @@ func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
 const window = "--window-size=1280,807"
 
 // agentBrowser returns two contenders: agent-browser with a Chrome for each session, and
-// agent-browser with one Chrome for all sessions, each pinned to a tab.
+// agent-browser --cdp --pin-tab with one Chrome for all sessions.
 func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	modules, err := b.npm(ctx, agentBrowser)
 	if err != nil {
@@ -183,8 +184,8 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Run the native program without the script through which npm starts it. Run a copy,
-	// like that of abrowser: see rewrite.
+	// Run the native program without the script through which npm starts it. Run a copy of the
+	// program, since abrowser is a copy, too (see rewrite).
 	native := filepath.Join(modules, "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH])
 	program := filepath.Join(own, "agent-browser")
 	if raw, err := os.ReadFile(native); err != nil {
@@ -207,7 +208,8 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	second := &contender{
 		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
 		leaves: leaves, onEnd: stop,
-		// Its sessions act on the same page, and its browser runs already.
+		// It takes no part in nameTasks, since its sessions act on the same page, and none in
+		// nameColdStart, since its browser runs already.
 		in: slices.DeleteFunc(names(), func(name string) bool { return name == nameTasks || name == nameColdStart }),
 	}
 	return []*contender{first, second}, nil

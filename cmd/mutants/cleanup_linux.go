@@ -14,9 +14,10 @@ import (
 	"time"
 )
 
-// setProcessGroup gives the command a process group of its own, so that Ctrl-C in a
-// terminal does not reach it: killTree ends it with all its descendants. Descendants whose
-// parent exits become children of this process.
+// setProcessGroup gives the command a process group of its own, so that Ctrl-C in a terminal does
+// not reach it. Instead, killTree ends the command with all its descendants. setProcessGroup also
+// has this process adopt orphans: a descendant whose parent exits becomes a child of this
+// process, and killOrphans finds it.
 func setProcessGroup(cmd *exec.Cmd) {
 	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER
 	_, _, _ = syscall.Syscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
@@ -34,7 +35,8 @@ func killTree(pid int) error {
 	return removeAll(homes)
 }
 
-// killOrphans kills the processes that earlier commands left running.
+// killOrphans kills this process's remaining descendants, which earlier go commands left running,
+// and removes their home directories. It returns an error if some still run after 10 s.
 func killOrphans() error {
 	var homes []string
 	for deadline := time.Now().Add(10 * time.Second); ; {
@@ -89,8 +91,9 @@ func descendants(pid int) []int {
 	return found
 }
 
-// testHomes returns the home directories that the processes were started with. Tests
-// create them as /tmp/ab..., because the path of a socket is limited in length.
+// testHomes returns abrowser's home directories that occur in the command lines and environments
+// of the processes. Tests create them as /tmp/ab..., because the path of a socket is limited in
+// length.
 func testHomes(pids []int) []string {
 	pattern := regexp.MustCompile(`/tmp/ab[a-z]*[0-9]+(-[0-9]+)?/`)
 	own := strings.Join(os.Environ(), "\n")

@@ -13,5 +13,5 @@ func setProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Set
 // killTree kills the process group of pid.
 func killTree(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
 
-// killOrphans does nothing: only Linux makes orphans children of this process.
+// killOrphans does nothing, since orphans become children of this process only on Linux.
 func killOrphans() error { return nil }

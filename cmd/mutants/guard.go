@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// guard is code of the product, with the tests that fail without it.
+// guard is a piece of code of the product, with the tests that must fail without it.
 type guard struct {
 	at    string // file:line in guards.txt, for messages
 	name  string
@@ -24,7 +24,7 @@ type trial struct{ pkg, pattern string }
 
 func (t trial) String() string { return t.pkg + " " + t.pattern }
 
-// readGuards returns the guards listed in the module with the given root.
+// readGuards returns the guards in the file guards.txt of the module with the given root.
 func readGuards(root string) ([]guard, error) {
 	text, err := os.ReadFile(filepath.Join(root, "cmd", "mutants", "guards.txt"))
 	if err != nil {
@@ -98,8 +98,8 @@ func (g *guard) add(line string) error {
 	return nil
 }
 
-// mutate returns the file's text without the guard, and how often the guard's code occurs
-// in it. The returned text is empty unless the code occurs exactly once.
+// mutate removes the guard from the text of its file. It returns the result, and how often the
+// guard's code occurs in the text. The result is empty unless the code occurs exactly once.
 func (g *guard) mutate(text string) (mutant string, found int) {
 	words := strings.Fields(strings.Join(g.old, " "))
 	for i, word := range words {

@@ -56,7 +56,7 @@ type report struct {
 	progress io.Writer
 	verbose  bool
 	rows     [][]string
-	bad      int // rows that are not "fails"
+	bad      int // rows whose result is not "fails"
 }
 
 // runAll runs the tests of the guards that match the words, or lists these guards.
@@ -98,8 +98,8 @@ func (r *report) runAll(ctx context.Context, words []string, list bool, limit ti
 	return nil
 }
 
-// runGuard runs the tests of a guard with and without it. It returns an error only if
-// the run cannot go on.
+// runGuard runs each test of a guard with the guard in place and without it. It returns an error
+// only if the run cannot go on.
 func (r *report) runGuard(ctx context.Context, b *bench, g guard) error {
 	for _, t := range g.tests {
 		began := time.Now()

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// In a small module with a guard for each result, the command prints a table with all results,
-// exits with the status for survivors, and leaves no file and no process behind.
+// In a small module with one guard for each possible result, the command prints a table with all
+// results, exits with the status for survivors, and leaves no file and no process behind.
 func TestMutants(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -13,14 +13,15 @@ import (
 	"time"
 )
 
-// verdict is the reason why a test does not show that its guard is tested.
+// verdict is an error that says why a test does not show that its guard is tested. For example,
+// the test passes without the guard.
 type verdict string
 
 func (v verdict) Error() string { return string(v) }
 
 // bench runs tests, with or without a guard.
 type bench struct {
-	root     string // the module's
+	root     string // the root directory of the module
 	temp     string // the temporary directory of the go command and of the tests
 	limit    time.Duration
 	baseline map[trial]error // results of checkBaseline
@@ -40,8 +41,8 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return filepath.Dir(file), nil
 }
 
-// checkBaseline runs a test with all guards in place, once for each test. The error is a
-// verdict if the test does not pass or does not exist.
+// checkBaseline runs a test with all guards in place. It runs each test only once, even if
+// several guards have it. The error is a verdict if the test does not pass or does not exist.
 func (b *bench) checkBaseline(ctx context.Context, t trial) error {
 	if err, known := b.baseline[t]; known {
 		return err
@@ -78,8 +79,9 @@ func (b *bench) checkMutant(ctx context.Context, g guard, t trial) error {
 	return nil
 }
 
-// writeOverlay writes the guard's file without the guard, and the overlay that has the go
-// command read it in place of the original. It returns the path of the overlay.
+// writeOverlay writes two files: a copy of the guard's file without the guard, and an overlay,
+// which makes the go command read this copy in place of the original. It returns the path of the
+// overlay.
 func (b *bench) writeOverlay(g guard) (string, error) {
 	file := filepath.Join(b.root, g.file)
 	text, err := os.ReadFile(file)
@@ -95,8 +97,9 @@ func (b *bench) writeOverlay(g guard) (string, error) {
 	return overlay, errors.Join(err, os.WriteFile(replacement, []byte(mutant), 0o600), os.WriteFile(overlay, raw, 0o600))
 }
 
-// test runs go test, with flags that also apply to the go commands that the test runs. It
-// returns nil if the test passes. It kills the processes that the test leaves running.
+// test runs go test and returns nil if the test passes. The go commands that the test itself runs
+// also get goFlags, which is the value of GOFLAGS. Processes that the test leaves running are
+// killed.
 func (b *bench) test(ctx context.Context, t trial, goFlags string) error {
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
@@ -113,7 +116,8 @@ func (b *bench) test(ctx context.Context, t trial, goFlags string) error {
 	return errors.Join(err, killOrphans())
 }
 
-// firstFailure returns the name of the first test that failed, or how the run ended.
+// firstFailure returns the name of the first test that failed in the last go command. If no test
+// reported a failure, it returns how the run ended.
 func (b *bench) firstFailure() string {
 	if found := regexp.MustCompile(`--- FAIL: (\S+)`).FindStringSubmatch(b.output); found != nil {
 		return found[1]

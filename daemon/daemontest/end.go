@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// end stops the browser, and fails if a process, a socket or a file of the driver's is left.
+// end stops the browser, and returns an error if a process, a socket or a temporary file is left.
 func (h *Home) end() error {
 	place, err := h.Root.BrowserOf(wire.Settings{})
 	if err != nil {
@@ -41,7 +41,7 @@ func (h *Home) end() error {
 	return errors.Join(err, os.RemoveAll(filepath.Dir(h.Root.Dir)))
 }
 
-// logs returns the logs of keeper and broker as an error.
+// logs returns an error whose text contains the logs of the keeper and the broker.
 func (h *Home) logs() error {
 	const most = 8000
 	var all error
@@ -54,7 +54,7 @@ func (h *Home) logs() error {
 	return all
 }
 
-// kill kills the remaining processes that were started in the home's directory.
+// kill kills the processes that [Home.Processes] lists.
 func (h *Home) kill() {
 	for range 5 {
 		for _, p := range h.Processes() {
@@ -66,7 +66,8 @@ func (h *Home) kill() {
 	}
 }
 
-// leftovers returns what is still there when ctx ends.
+// leftovers waits until no process, socket or temporary file is left. If ctx ends before that, it
+// returns those that are left.
 func (h *Home) leftovers(ctx context.Context) []string {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

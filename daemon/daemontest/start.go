@@ -1,10 +1,10 @@
 // Package daemontest runs real daemons for tests: on a real socket, through the typed client,
 // with a real browser and its real broker.
 //
-// A test binary takes the place of abrowser. Its TestMain calls [Run]. If the process was
-// started as a keeper, a broker or a driver, Run runs that role; otherwise it runs the tests,
-// with one browser for all of them. The daemons run inside the process of the tests. At the end
-// everything is stopped, and the run fails if something is left.
+// A test binary is also the program that the launcher starts in place of abrowser. Its TestMain
+// calls [Run]. If the process was started as a keeper, a broker or a driver, Run runs that role.
+// Otherwise Run runs the tests, with one browser for all of them. The daemons run inside the
+// process of the tests. At the end Run stops everything, and fails if something is left.
 package daemontest
 
 import (
@@ -38,8 +38,8 @@ const (
 // Home is the root directory, with its browser, that the tests of one binary share.
 type Home struct {
 	Root       home.Root
-	Drivers    driver.Shared // the daemons' drivers
-	OwnDrivers bool          // daemons that start from now on have drivers of their own
+	Drivers    driver.Shared // the drivers that the daemons share
+	OwnDrivers bool          // if set, daemons that start from now on do not share their drivers
 	launcher   *launcher.Launcher
 	last       atomic.Int64
 	process    sync.Mutex
@@ -107,8 +107,8 @@ type Session struct {
 	done chan error
 }
 
-// Start runs a daemon for a session of the test's own. When the test is over, the daemon is
-// ended and the session's tabs are closed.
+// Start runs a daemon for a new session. When the test is over, the daemon is ended and the
+// session's tabs are closed.
 func (h *Home) Start(t testing.TB) *Session {
 	t.Helper()
 	s := h.Resume(t, fmt.Sprintf("s%d", h.last.Add(1)))
@@ -116,8 +116,8 @@ func (h *Home) Start(t testing.TB) *Session {
 	return s
 }
 
-// Resume runs a daemon for the session with a name, which may have had a daemon before. The
-// daemon ends with the test; the session's tabs stay open.
+// Resume runs a daemon for the session with a name. The session may have had another daemon
+// before. When the test is over, the daemon is ended and the session's tabs stay open.
 func (h *Home) Resume(t testing.TB, name string) *Session {
 	t.Helper()
 	place, err := h.Root.Session(name)
@@ -180,7 +180,7 @@ func (h *Home) discard(t testing.TB, name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	c := client.Client{Endpoint: h.Broker(t), Session: name}.KeepAlive()
-	defer func() { _ = c.Close() }() // nothing was written through it
+	defer func() { _ = c.Close() }() // its error does not matter
 	_, _, err := client.Do(ctx, c, verbs.BrokerRelease, verbs.ReleaseIn{Session: name, Page: true, Force: true})
 	if err != nil && !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("closing the tabs of %s: %v", name, err)

@@ -13,9 +13,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// action is something done to the page, usually to an element. It first waits until the
-// element is ready, then acts. The driver performs both phases (act.js of launcher/driver).
-// If ctx ends in the wait phase, nothing was done.
+// action is something to do to the page, usually to an element. It has two phases: the wait
+// phase lasts until the element is ready, and the act phase has the effect. The driver performs
+// both phases (act.js of launcher/driver). If the command's ctx ends in the wait phase, nothing
+// was done.
 type action struct {
 	name   string         // for messages: "click"
 	verb   string         // a verb of verbs.js of launcher/driver
@@ -30,13 +31,13 @@ type performed struct {
 	unchanged bool // the click was done, and the checkbox has not changed
 }
 
-// ackTime is how long after the action's timeout the driver waits for the page to
-// acknowledge input that was sent before it.
+// ackTime is how long after the action's timeout the driver still waits for the page to
+// acknowledge input that was sent before the timeout.
 const ackTime = 2 * time.Second
 
-// perform waits for the element and performs the action, once. The error is
-// [wire.CodeResultUnknown] if it is not known whether the action was done. With any other
-// error it was not done.
+// perform waits for the element and performs the action, once. Two errors mean that it is not
+// known whether the action was done: [wire.CodeResultUnknown], and that of crashDuringError. With
+// any other error the action was not done.
 func (c *pageCall) perform(ctx context.Context, at target, a action) (performed, error) {
 	done, state, err := c.tryFastPath(ctx, &at, a)
 	if err != nil || state == fastDone {
@@ -45,13 +46,15 @@ func (c *pageCall) perform(ctx context.Context, at target, a action) (performed,
 	return c.performInDriver(ctx, at, a)
 }
 
-// performInDriver sends the action to the driver.
+// performInDriver performs the action through the driver, without trying the fast path. Its
+// errors mean the same as those of perform.
 func (c *pageCall) performInDriver(ctx context.Context, at target, a action) (performed, error) {
 	return c.performAttempt(ctx, at, a, false)
 }
 
-// performAttempt is performInDriver. If again is set, a new snapshot has confirmed the ref
-// before.
+// performAttempt sends the action to the driver, and converts the response. If the driver does
+// not know the element's ref any more, performAttempt checks the ref with a new snapshot, and
+// calls itself with again set. A call with again set makes no further attempt.
 func (c *pageCall) performAttempt(ctx context.Context, at target, a action, again bool) (performed, error) {
 	c.Undone = false
 	if c.IsCallerGone(ctx) {
@@ -75,8 +78,8 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 	})
 	defer stop()
 	outcomes := make(chan outcome, 1)
-	// A driver that does not answer in time begins no action later, so the queue need not
-	// wait for it.
+	// A driver that does not answer in time begins no action later, so the next command need
+	// not wait for the driver.
 	err := c.peek(limit+ack+daemon.Grace, func() error {
 		answer, err := c.page.cdp.Send("Abrowser.act", params)
 		if err != nil {
@@ -167,8 +170,8 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 	return performed{}, c.actionError(at, errors.New(out.Error))
 }
 
-// giveUp returns the error of an action that ended in the wait phase, by its timeout or since
-// the caller disconnected. Nothing was done.
+// giveUp returns the error of an action that ended in the wait phase, because its time was over
+// or its caller disconnected. Nothing was done.
 func (c *call) giveUp(ctx context.Context, at target, out outcome) error {
 	if ctx.Err() != nil || out.Stopped != "late" {
 		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {

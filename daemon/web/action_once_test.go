@@ -151,13 +151,13 @@ func TestInputDuringADialog(t *testing.T) {
 	}
 }
 
-// A script for a page that is busy is not begun after its time is over. The result of a
-// script that is stopped is unknown.
+// A script that is sent to a busy page does not start after its command's time is over. If a
+// script is stopped, its result is unknown.
 func TestScriptIsBegunInTime(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `fetch("/gate/spin").then(() => { report("spin"); spin(4000); })`))
-	text(t, s, "#go") // after this command no other waits for a navigation that the script may have begun
+	text(t, s, "#go") // waits for any navigation of the script, so that the eval below need not
 	web.Open("spin")
 	counts(t, web, "spin")()
 	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++", TimeoutIn: timed(300)}, wire.CodeTimeout)
@@ -185,9 +185,9 @@ func killedDuring(t *testing.T, s *daemontest.Session, until func(), act func() 
 	return <-done
 }
 
-// The next driver performs an action whose driver was killed in the wait phase, once. The
-// result of an action whose driver was killed in the act phase is unknown. The listeners
-// that the dead driver left in the page block no later input.
+// If the driver is killed in the wait phase of an action, the next driver performs the action,
+// once. If it is killed in the act phase, the action's result is unknown. The listeners that the
+// dead driver has left in the page do not block later input.
 func TestDriverIsKilledInAnAction(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -222,8 +222,8 @@ func TestDriverIsKilledInAnAction(t *testing.T) {
 	}
 }
 
-// Typing that has begun in time is not cut off: it takes 5 s here, and the wait phase may take
-// 3 s.
+// The command's time limit applies only to the wait phase. Typing that has begun in time is
+// completed: here it takes 5 s, and the time limit is 3 s.
 func TestTypingIsDoneInWhole(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
@@ -253,8 +253,8 @@ func TestTypingEndsWithTheDocument(t *testing.T) {
 	}
 }
 
-// If the page removes the field during the typing, the page does not get the remaining keys,
-// which could trigger its shortcuts.
+// If the page removes the field during the typing, the remaining keys are not sent, because they
+// could trigger the page's shortcuts.
 func TestTypingIntoARemovedField(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))

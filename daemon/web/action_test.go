@@ -20,7 +20,7 @@ func (shownElement) Count() (int, error) { return 1, nil }
 
 func (shownElement) IsVisible(...playwright.LocatorIsVisibleOptions) (bool, error) { return true, nil }
 
-// inQueue calls run with a click whose turn it is.
+// inQueue calls run with a click command that has its turn in the queue.
 func inQueue(t *testing.T, run func(context.Context, *call)) {
 	t.Helper()
 	s := &daemon.Session{Notices: &daemon.Notices{}, Tabs: &daemon.Tabs{}}

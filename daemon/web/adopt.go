@@ -9,14 +9,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// adoptTime is how long a command waits for a page of an earlier daemon to respond, if the
-// command does not need the response. A page at rest responds at once. A page that is
-// navigating responds when the server of the next document has responded.
+// adoptTime is how long a command waits for a page to respond to a new daemon, if the command
+// navigates or can be answered from the broker's list of tabs. A page that is not navigating
+// responds at once. A page that is navigating responds only when the server of the next document
+// has responded.
 const adoptTime = time.Second
 
-// attached returns the page in a tab as soon as it can be used. If the page does not respond
-// within adoptTime and the command navigates, attached first stops the page's load, which may
-// keep the page from responding.
+// attached returns the page in a tab as soon as it can be used. A command that navigates, or that
+// can be answered from the broker's list of tabs, waits for adoptTime at most. If the page does
+// not respond in this time and the command navigates, attached stops the page's load, which may
+// keep the page from responding, and waits for the page once more.
 func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
 	if !c.replacesLoad && !c.acceptsListed {
 		return conn.awaitPage(ctx, tab)
@@ -28,14 +30,14 @@ func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*
 		return p, err
 	}
 	if err := conn.stopLoading(ctx, tab.TargetID); err != nil {
-		c.Log.Warn("stopping a load", "error", err) // the page may answer nevertheless
+		c.Log.Warn("stopping a load", "error", err) // the page may respond even so
 	}
 	return conn.awaitPage(ctx, tab)
 }
 
-// stopLoading stops the load of a target that Playwright has not reported yet. Chromium's
-// browser process handles the command, while it delays all commands that the page has to
-// handle.
+// stopLoading stops the load of a target that Playwright has not reported yet. It works although
+// the page does not respond: Chromium's browser process handles Page.stopLoading itself, and
+// delays only the commands that the page has to handle.
 func (conn *connection) stopLoading(ctx context.Context, target string) error {
 	p := &page{conn: conn, target: target, attaching: make(chan struct{}, 1), gone: make(chan struct{}), crash: make(chan struct{})}
 	ps, err := p.attachCDP(ctx)
@@ -48,8 +50,8 @@ func (conn *connection) stopLoading(ctx context.Context, target string) error {
 	return ps.call(ctx, "Page.stopLoading", nil, nil)
 }
 
-// activeOrListed is activePage. If the page does not respond, activeOrListed returns the tab as
-// the broker lists it, and no page.
+// activeOrListed returns the same page as activePage. If the page does not respond,
+// activeOrListed returns no page, but the tab as the broker lists it.
 func (c *call) activeOrListed(ctx context.Context) (*page, verbs.Tab, error) {
 	c.acceptsListed = true
 	p, err := c.activePage(ctx)

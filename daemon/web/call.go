@@ -22,11 +22,11 @@ type call struct {
 	*daemon.Call
 	*pages
 	page          *page // the page that the command acts on or reads; nil until it is found
-	aheadOfEvents bool  // the page has responded; Playwright may report earlier events later
+	aheadOfEvents bool  // the page has responded directly, and Playwright may report later
 	settled       bool  // the page is known not to be navigating
 	replacesLoad  bool  // the command navigates, and replaces what the page is loading
-	acceptsListed bool  // the reply needs only what the broker lists of the tab
-	askedDirectly bool  // the last question to the page was not sent through Playwright
+	acceptsListed bool  // the broker's entry for the tab is enough for the reply
+	askedDirectly bool  // the last question to the page was sent over the direct connection
 	typed         bool  // keyboard input was sent, and the page may navigate because of it
 }
 
@@ -38,14 +38,15 @@ type pageCall struct {
 
 func (c *call) on(p *page) *pageCall { return &pageCall{c, p} }
 
-// queued returns the handler of a verb that waits in the queue.
+// queued returns the handler of a verb whose commands wait in the queue for their turn.
 func queued[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
 	return daemon.Queued(p.session, v, bind(p, serve))
 }
 
-// queuedBriefly returns the handler of a verb that does not wait for its turn for long: see
-// [daemon.QueuedBriefly]. A call without a ticket may run beside another command, so it must
-// only read, and must not wait for a busy page.
+// queuedBriefly returns the handler of a verb that waits in the queue only briefly, and then runs
+// even if its turn has not come: see [daemon.QueuedBriefly]. In that case its call has no
+// ticket, and runs at the same time as another command. So the verb must only read, and must
+// not wait for a busy page.
 func queuedBriefly[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
 	return daemon.QueuedBriefly(p.session, v, bind(p, serve))
 }
@@ -59,9 +60,9 @@ func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, er
 }
 
 // onPage returns the handler of a verb that acts on the session's page or reads it. The handler
-// waits until the page's document is there. Unless the caller asks for another time, the verb
-// takes usual at most. An input that check or the selector's syntax refuses does not start a
-// browser; check may be nil.
+// calls serve when the page's document is there: see currentPage. The parameter usual is the
+// command's time limit if the caller sets none. The parameter check validates the input; it may
+// be nil. If check or the selector's syntax refuses the input, no browser is started.
 func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(*pageCall, context.Context, In) (Out, error)) daemon.Handler {
 	return queued(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
 		var none Out
@@ -106,7 +107,8 @@ func (c *call) watch(limit time.Duration, call func() error) error {
 	return err
 }
 
-// watchTabs is watch for a call that concerns tabs and not the page.
+// watchTabs runs a call that cannot be cancelled, as watch does. The call concerns tabs and not
+// the command's page, so a crash of that page does not end it.
 func (c *call) watchTabs(limit time.Duration, call func() error) error {
 	c.askedDirectly = false
 	err := c.Ticket.Watch(limit, nil, call)
@@ -131,7 +133,8 @@ func (c *call) crashed() <-chan struct{} {
 	return c.page.crash
 }
 
-// peekFor is [call.peek] for a call with a result. A result that comes too late is dropped.
+// peekFor runs a call that changes nothing, by [call.peek], and returns its result. A result that
+// comes after the limit is dropped.
 func peekFor[T any](c *call, limit time.Duration, question func() (T, error)) (T, error) {
 	answers := make(chan T, 1)
 	err := c.peek(limit, func() error {
@@ -146,15 +149,15 @@ func peekFor[T any](c *call, limit time.Duration, question func() (T, error)) (T
 	return <-answers, nil
 }
 
-// noteDriverLoss drops the connection if an error says that the driver is gone.
+// noteDriverLoss marks the connection as lost if err says that the driver is gone.
 func (c *call) noteDriverLoss(err error) {
 	if conn := c.current(); conn != nil && isDriverGone(err) {
 		conn.Drop()
 	}
 }
 
-// askAside runs a call that changes nothing, and returns its result. It does not wait longer
-// than ctx: a busy page answers later, and the answer is dropped.
+// askAside runs a call that changes nothing, in a goroutine of its own, and returns its result.
+// If ctx ends first, askAside returns an error, and the result is dropped when it comes.
 func askAside[T any](ctx context.Context, conn *connection, question func() (T, error)) (T, error) {
 	type answer struct {
 		value T

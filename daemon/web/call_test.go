@@ -158,7 +158,8 @@ func TestDisconnectStopsTyping(t *testing.T) {
 	}
 }
 
-// A click that was sent is not cancelled: the reply waits for what the page does with it.
+// If the caller disconnects after the click was sent, the click is not cancelled. The command ends
+// when the page has handled the click.
 func TestDisconnectDuringClick(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))

@@ -33,12 +33,12 @@ type connection struct {
 	// onSocketRemoved is called when the broker reports that the daemon's socket is gone.
 	onSocketRemoved func()
 	dropOnce        sync.Once
-	workers         sync.WaitGroup // the work of handlers of events
+	workers         sync.WaitGroup // the goroutines of spawn, and the reader of cdp
 
 	mu            sync.Mutex // guards the fields below; never held during I/O
 	pages         map[string]*page
 	attachments   map[playwright.Page]*attachment
-	changed       chan struct{} // closed and replaced when pages changes
+	changed       chan struct{} // closed and replaced when the map pages changes
 	closing       bool          // no more work is accepted
 	cdp           *cdp.Conn     // nil until it is needed
 	promptsScript string        // the script of every document, see installPrompts
@@ -62,7 +62,8 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 		return nil, daemon.ContextError(ctx)
 	}
 	browser, err := pw.Chromium.ConnectOverCDP(driverAddress(at.Socket)+":"+at.Path, playwright.BrowserTypeConnectOverCDPOptions{
-		// The pages stay as a person would see them. The broker keeps them awake.
+		// Without Playwright's defaults the pages stay as a person would see them. The defaults are
+		// not needed to keep background tabs active, because the broker does so.
 		NoDefaults: playwright.Bool(true),
 		IsLocal:    playwright.Bool(true),
 		Timeout:    playwright.Float(milliseconds(limit)),
@@ -80,7 +81,7 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { conn.Drop() })
-	if !browser.IsConnected() { // it was lost before there was a handler
+	if !browser.IsConnected() { // the connection was lost before the handler was set
 		conn.Drop()
 	}
 	conn.context.OnDialog(func(dialog playwright.Dialog) { conn.spawn(func() { p.dialogs.answer(dialog) }) })
@@ -96,8 +97,8 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	for _, there := range conn.context.Pages() {
 		conn.spawn(func() { _, _ = conn.attach(there) })
 	}
-	// This connection is made before it is needed: over it the broker reports that the daemon's
-	// socket was removed.
+	// The direct connection is made now and not when a command needs it, because the broker
+	// uses it to report that the daemon's socket was removed.
 	conn.spawn(func() { _, _ = conn.dialCDP(context.Background()) })
 	return conn, nil
 }
@@ -105,10 +106,11 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 // emulation returns the emulation that was set for the session.
 func (conn *connection) emulation() emulation { return emulation(conn.state.Get().Emulation) }
 
-// driverAddress returns the URL of a socket for the driver. The host in it is an IP address,
-// since the driver looks up any other host, although it connects to a socket. Without a host
-// the driver looks up localhost. If the machine's hosts file has no IPv6 address for localhost,
-// that is a request over the network, which may get no response.
+// driverAddress returns the URL by which the driver connects to a Unix socket. The driver does
+// not connect to the URL's host, but it looks the host up unless it is an IP address. So
+// driverAddress uses an IP address. In a URL without a host, the driver would look up localhost.
+// If the machine's hosts file has no IPv6 address for localhost, that lookup is a request over
+// the network, which may get no response.
 func driverAddress(socket string) string { return "ws+unix://127.0.0.1" + socket }
 
 func connectError(err error) error {
@@ -120,9 +122,9 @@ func connectError(err error) error {
 	return wire.Errorf(wire.CodeBrowserGone, "connecting to the browser: %s", firstLine(text)).WithHint("abrowser browser status")
 }
 
-// spawn runs work in a goroutine. The handler of an event must not do such work itself, since
-// handlers run on the goroutine that reads the driver's messages. Wait waits for the work. Once
-// the connection is being closed, spawn runs nothing and returns false.
+// spawn runs work in a goroutine, whose end [connection.Wait] awaits. Event handlers use spawn
+// for calls to the driver: they run on the goroutine that reads the driver's messages, and must
+// not block it. Once the connection is being closed, spawn runs nothing and returns false.
 func (conn *connection) spawn(work func()) bool {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -169,7 +171,7 @@ func (conn *connection) page(target string) *page {
 	return conn.pages[target]
 }
 
-// awaitPage returns the page in a tab as soon as it can be used.
+// awaitPage returns the page in a tab as soon as it can be used. It waits for attachTime at most.
 func (conn *connection) awaitPage(ctx context.Context, tab verbs.Tab) (*page, error) {
 	ctx, cancel := context.WithTimeout(ctx, attachTime)
 	defer cancel()
@@ -212,7 +214,8 @@ func (conn *connection) isLost() bool { return daemon.IsClosed(conn.lost) }
 // Close closes the connection. The pages stay as they are.
 func (conn *connection) Close() {
 	if !conn.isLost() {
-		// Over CDP this closes only the connection. The goroutine ends with the driver.
+		// browser.Close does not close the browser, only Playwright's connection to it. The
+		// goroutine ends with the driver at the latest.
 		closed := make(chan struct{})
 		go func() {
 			defer close(closed)
@@ -232,8 +235,8 @@ func (conn *connection) Close() {
 	}
 }
 
-// Wait waits until the work of event handlers has ended. If it does not end, Wait ends the
-// driver, which ends every call through the driver.
+// Wait waits until the work that spawn has started is over. If it is not over after stopTime,
+// Wait releases the driver, which makes every call through the driver fail.
 func (conn *connection) Wait() {
 	if !conn.waitWorkers(stopTime) {
 		conn.driver.stopDriver()
@@ -241,8 +244,8 @@ func (conn *connection) Wait() {
 	}
 }
 
-// waitWorkers waits up to limit until the work of event handlers has ended, and reports whether
-// it has.
+// waitWorkers waits up to limit until the work that spawn has started is over, and reports
+// whether it is over.
 func (conn *connection) waitWorkers(limit time.Duration) bool {
 	done := make(chan struct{})
 	go func() { // ends with the work

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The driver's URL of a socket has an IP address as its host: the driver would look up a name
-// over the network, for each new session.
+// The host in the driver's URL of a socket is an IP address, because the driver would look up a
+// name over the network, for each new session.
 func TestDriverIsGivenAnAddress(t *testing.T) {
 	u, err := url.Parse(driverAddress("/run/b.sock") + ":/v1/session/a")
 	if err != nil || net.ParseIP(u.Hostname()) == nil || u.Path != "/run/b.sock:/v1/session/a" {

@@ -130,7 +130,7 @@ func brokerStatus(t *testing.T) verbs.BrowserStatusOut {
 }
 
 // goroutinesOfBroker ends the broker by the signal that prints its goroutines, and returns how
-// many goroutines it had. The keeper starts another broker.
+// many goroutines it had. The keeper, which watches the broker, starts another one.
 func goroutinesOfBroker(t *testing.T) int {
 	t.Helper()
 	log := home.Broker(t).Log

@@ -222,8 +222,8 @@ func TestPageCrash(t *testing.T) {
 	}
 }
 
-// A page that has crashed and does not respond does not keep the session's next daemon or
-// driver from connecting.
+// The session's next daemon and driver can connect although pages of the session have crashed
+// and do not respond.
 func TestPageCrashedBeforeDaemonStarted(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	first := open(t, s, web.URL("/page/one"))

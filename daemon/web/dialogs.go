@@ -33,15 +33,15 @@ type openDialog struct {
 type reaction struct {
 	accept bool
 	text   string // the input of a prompt that is accepted
-	raised bool
+	raised bool   // no policy made the decision, so the reply warns of it
 }
 
 func newDialogs(k *daemon.StateStore, n *daemon.Notices) *dialogs {
 	return &dialogs{state: k, notices: n, open: map[playwright.Dialog]*openDialog{}}
 }
 
-// answer answers a dialog that has opened. It adds the dialog to the notices before, since the
-// command that has caused the dialog may end with the answer.
+// answer answers a dialog that has opened. Before that it adds the dialog to the notices for
+// the reply, because the command that caused the dialog may be over as soon as it is answered.
 func (d *dialogs) answer(dialog playwright.Dialog) {
 	seen := verbs.Dialog{Type: dialog.Type(), Message: dialog.Message(), DefaultPrompt: dialog.DefaultValue(), Handled: "dismissed"}
 	do := d.decide(seen.Type)
@@ -105,7 +105,7 @@ func (d *dialogs) current() (verbs.Dialog, bool) {
 	return verbs.Dialog{}, false
 }
 
-// awaitAnswered waits up to limit until the dialogs that are open have been answered.
+// awaitAnswered waits up to limit until the dialogs that are open now have been answered.
 func (d *dialogs) awaitAnswered(limit time.Duration) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

@@ -13,9 +13,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// documents returns, for each frame that has refs in a capture, the name of its document: see
-// clock. It asks an element of the capture for the name, so that the name is that of the
-// captured document and not of a later one.
+// documents returns the names of the documents in a capture, by frame. Frames without refs are
+// left out. A name that is not known is read through an element of the capture, so that it is
+// the name of the captured document and not of a later one. The function clock explains names.
 func (c *pageCall) documents(ctx context.Context, root *aria.Node) (map[string]string, error) {
 	named := map[string]string{}
 	var failed error
@@ -41,9 +41,10 @@ type document struct {
 }
 
 // knownDocument returns the name of the main frame's document, unless the frame has navigated
-// since the name was read. After a response of Playwright's, the name is that of the document
-// that the response is about: before Playwright asks a new document anything, it must install
-// its functions there, and it has reported the document by then.
+// since the name was read. After a response of Playwright, the known name is that of the document
+// that the response is about. A document that Playwright has not reported yet cannot be the
+// source of the response: before Playwright asks a new document anything, it has reported the
+// document, since it must install its functions there first.
 func (p *page) knownDocument() (name string, ok bool) {
 	d := p.document.Load()
 	if d == nil || d.commits != p.commits.Load() {
@@ -52,8 +53,8 @@ func (p *page) knownDocument() (name string, ok bool) {
 	return d.name, true
 }
 
-// documentOf returns the name of the document of an element of the last capture. If the name is
-// not known, that takes seven messages to the page.
+// documentOf returns the name of the document that contains an element of the last capture. To
+// read a name that is not known takes seven messages to the page.
 func (c *pageCall) documentOf(ctx context.Context, pwRef string) (string, error) {
 	if aria.FrameOf(pwRef) != "" {
 		return c.documentAt(ctx, pwRef)
@@ -69,9 +70,9 @@ func (c *pageCall) documentOf(ctx context.Context, pwRef string) (string, error)
 	return name, err
 }
 
-// documentNow returns the name of the main frame's present document. If the name is not known,
-// that takes one message to the page. If Playwright has not reported the document yet, the name
-// counts as unknown again when Playwright reports it.
+// documentNow returns the name of the main frame's present document. To read a name that is not
+// known takes one message to the page. If Playwright reports the document only after its name
+// was read, the name counts as unknown from the report on.
 func (c *pageCall) documentNow(ctx context.Context) (string, error) {
 	if name, ok := c.page.knownDocument(); ok {
 		return name, nil
@@ -107,12 +108,13 @@ func (c *pageCall) documentAt(ctx context.Context, pwRef string) (string, error)
 	return aria.FrameOf(pwRef) + "@" + now, err
 }
 
-// clockTime is how long a document may take to respond. Playwright waits as long for an element
-// that was removed after the capture.
+// clockTime is how long a document may take to respond. If the element was removed after the
+// capture, Playwright waits all of this time for it.
 const clockTime = 2 * time.Second
 
-// clock asks when a document started, and returns the time as text. The text is the document's
-// name, since no two documents of a frame start at the same time.
+// clock calls ask, which asks a document when it started, and returns the time as text. This
+// text serves as the document's name, because no two documents of a frame start at the same
+// time.
 func (c *call) clock(ctx context.Context, ask func(limit time.Duration) (any, error)) (string, error) {
 	limit := daemon.TimeLeft(ctx, clockTime)
 	origin, err := peekFor(c, limit+time.Second, func() (any, error) { return ask(limit) })

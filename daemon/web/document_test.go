@@ -8,11 +8,11 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// renewedPage is a page whose document is replaced.
+// renewedPage is a page whose document the test replaces.
 type renewedPage struct {
 	playwright.Page
 	began float64
-	asked int // the number of elements that were asked for their document
+	asked int // how often an element was asked for the name of its document
 }
 
 func (p *renewedPage) Locator(string, ...playwright.PageLocatorOptions) playwright.Locator {
@@ -31,7 +31,7 @@ func (e renewedElement) Evaluate(string, any, ...playwright.LocatorEvaluateOptio
 	return e.page.began, nil
 }
 
-// The name of a document that was read before a capture is valid for the capture, unless the
+// If the name of a document was read before a capture, it is valid for the capture, unless the
 // page has navigated in between.
 func TestDocumentReadBefore(t *testing.T) {
 	inQueue(t, func(_ context.Context, c *call) { documentReadBefore(t, c) })
@@ -54,7 +54,7 @@ func documentReadBefore(t *testing.T, c *call) {
 		{"loaded anew while it is captured", 2, nil, told, "@2", 1},
 		{"the new one again", 2, nil, nil, "@2", 1},
 		{"loaded anew before", 3, told, nil, "@3", 1},
-		{"read before it is told of", 4, func() { told(); at.began = 4 }, told, "@4", 2},
+		{"loaded anew before, reported later", 4, func() { told(); at.began = 4 }, told, "@4", 2},
 	} {
 		if at.began = step.began; step.before != nil {
 			step.before()

@@ -17,10 +17,10 @@ import (
 type downloads struct {
 	session *daemon.Session
 
-	mu    sync.Mutex // guards the fields below
-	told  int        // downloads up to this number were reported
-	taken int        // the number of the newest download that was given to a command
-	given map[string]time.Time
+	mu    sync.Mutex           // guards the fields below
+	told  int                  // downloads up to this number were reported
+	taken int                  // the number of the newest download that was given to a command
+	given map[string]time.Time // when a download was last given to a command, by the download's GUID
 }
 
 // giveLocked marks a download as given to a command. The command's caller fetches the file.
@@ -32,12 +32,13 @@ func (d *downloads) giveLocked(got verbs.BrokerDownload) {
 	d.taken = max(d.taken, got.Number)
 }
 
-// fetchTime is how long a caller may take to fetch a download that it was given. If the
-// download is still listed after that, it may be given to another command.
+// fetchTime is how long a caller may take to fetch a download that was given to its command. If
+// the download is still listed after that, it may be given to another command.
 const fetchTime = 5 * time.Second
 
-// isTaken reports whether a download has been or is being given to a command, so that no other
-// command waits for it.
+// isTaken reports whether no further command must wait for a download: it was delivered, or was
+// given to a command within the last fetchTime, or was cancelled and is not newer than all
+// downloads that were given to commands.
 func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,15 +46,16 @@ func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
 	return got.Delivered || got.State == "canceled" && got.Number <= d.taken || given && time.Since(at) < fetchTime
 }
 
-// untoldLocked returns the range of downloads to report: those above told, up to newest. It
-// leaves out the downloads of an earlier daemon.
+// untoldLocked returns which downloads are still to be reported: those whose number is greater
+// than told, and not greater than newest. Downloads that were started under an earlier daemon
+// are not among them.
 func (d *downloads) untoldLocked() (told, newest int) {
 	newest, first := d.session.Tabs.Downloads()
 	return max(d.told, first), newest
 }
 
-// takeNew returns the downloads that have started and that no reply has named. They count as
-// reported then.
+// takeNew returns the downloads that have started and that no reply has named yet, and marks
+// them as reported.
 func (d *downloads) takeNew(ctx context.Context) []verbs.StartedDownload {
 	d.mu.Lock()
 	told, newest := d.untoldLocked()
@@ -105,7 +107,8 @@ func (d *downloads) newest(ctx context.Context) (int, error) {
 	return newest, nil
 }
 
-// await waits until choose returns a download, and gives the download to the command.
+// await lists the session's downloads repeatedly until choose picks one of them. It gives that
+// download to the command, and marks it as reported.
 func (d *downloads) await(ctx context.Context, choose func([]verbs.BrokerDownload) *verbs.BrokerDownload) (verbs.BrokerDownload, error) {
 	for {
 		all, err := d.session.Broker.Downloads(ctx)

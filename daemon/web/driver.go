@@ -19,16 +19,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Driver is where Playwright's driver is, and the program that runs it.
+// Driver describes Playwright's driver: where it is installed, and how it is run or joined.
 type Driver struct {
 	Directory string // contains package/cli.js
-	Node      string // is run as `node package/cli.js ...`
+	Node      string // the Node program, which is run as `node package/cli.js ...`
 	// Join connects to a driver that other sessions share. If it is nil, the session gets a
 	// driver of its own.
 	Join func(context.Context) (*driver.Conn, error)
-	// Process is locked while a driver starts: playwright-go sets its logger, and this package
-	// sets the environment, for the whole process. The sessions of one process share the lock.
-	// It is nil if the process has one session.
+	// Process is a lock that is held while a driver starts, because playwright-go sets its logger
+	// and this package sets environment variables, both for the whole process. The sessions of
+	// one process share the lock. It is nil if the process has one session.
 	Process sync.Locker
 }
 
@@ -38,10 +38,10 @@ type Driver struct {
 type playwrightDriver struct {
 	find   func(context.Context) (Driver, error)
 	stderr io.Writer
-	temp   string // the directory for the temporary files of a driver of the session's own
-	conns  chan *driver.Conn
+	temp   string            // the directory for the temporary files of a driver of the session's own
+	conns  chan *driver.Conn // the newest connection to a shared driver, for Watch
 
-	mu      sync.Mutex // guards the fields below; held while the driver starts, so that only one does
+	mu      sync.Mutex // guards the fields below; held while a driver starts, so that only one does
 	pw      *playwright.Playwright
 	process *os.Process  // the driver of the session's own
 	conn    *driver.Conn // the connection to a shared driver
@@ -85,24 +85,24 @@ func (e *playwrightDriver) start(ctx context.Context) (*playwright.Playwright, e
 	return pw, nil
 }
 
-// join connects to a driver that serves other sessions too. If the driver ends meanwhile, join
-// connects once more.
+// join connects to a driver that serves other sessions too. If that driver ends before join
+// returns, join connects once more.
 func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.Playwright, *driver.Conn, error) {
 	for again := false; ; again = true {
 		conn, err := where.Join(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		stop := context.AfterFunc(ctx, conn.Close) // so that Run returns
+		stop := context.AfterFunc(ctx, conn.Close) // so that Run returns when ctx ends
 		pw, err := playwright.Run(&playwright.RunOptions{
 			DriverDirectory: where.Directory, SkipInstallBrowsers: true, Stdout: e.stderr, Stderr: conn.Stderr(),
-			Logger: slog.New(slog.DiscardHandler), // otherwise the whole log would go to Stderr
+			Logger: slog.New(slog.DiscardHandler), // without it the process's log goes to Stderr
 		})
 		stop()
 		_ = conn.Stderr().Close() // the process that playwright-go started has a copy, or has ended
 		switch lost := conn.Lost(); {
 		case err == nil && !lost:
-			select { // removes an earlier connection
+			select { // removes an earlier connection that Watch has not received
 			case <-e.conns:
 			default:
 			}
@@ -158,8 +158,8 @@ func (e *playwrightDriver) isAliveLocked() bool {
 	return e.process != nil && e.process.Signal(syscall.Signal(0)) == nil
 }
 
-// status describes the driver. The status is zero if no driver runs or the driver is being
-// started.
+// status describes the driver. The status is zero if no driver runs, and while the driver is
+// being started or released.
 func (e *playwrightDriver) status(ctx context.Context) verbs.DriverStatus {
 	if !e.mu.TryLock() {
 		return verbs.DriverStatus{}
@@ -189,8 +189,9 @@ func (e *playwrightDriver) isShared() bool {
 
 const stopTime = 2 * time.Second
 
-// release stops using a driver. It ends a driver of the session's own by closing the driver's
-// input or, if that does not suffice, by killing it.
+// release ends the use of a driver. It closes the connection to a shared driver, which goes on
+// running. It ends the session's own driver by closing the driver's input or, if the driver
+// still runs after stopTime, by killing it.
 func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -221,7 +222,7 @@ func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	runtime.GC() // playwright-go closes the driver's files only when they are garbage-collected
 }
 
-// stopDriver ends the driver, if one runs.
+// stopDriver releases the driver that is in use, if there is one.
 func (e *playwrightDriver) stopDriver() {
 	e.mu.Lock()
 	pw := e.pw
@@ -229,7 +230,7 @@ func (e *playwrightDriver) stopDriver() {
 	e.release(pw)
 }
 
-// stop ends the driver and removes its temporary files.
+// stop releases the driver, and removes the temporary files of the session's own driver.
 func (e *playwrightDriver) stop() error {
 	e.stopDriver()
 	return os.RemoveAll(e.temp)

@@ -112,8 +112,8 @@ func TestTheSharedDriverIsKilled(t *testing.T) {
 	}
 }
 
-// A command that only reads is run again when the driver is lost during it. Its caller could
-// only repeat it.
+// A command that only reads is run again if the driver is lost during the command. An error would
+// not help, since the caller could only repeat the command.
 func TestReadsAreRepeated(t *testing.T) {
 	web := site.Start(t)
 	s := startWithSecret(t, web)
@@ -147,7 +147,7 @@ func TestReadsAreRepeated(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := <-done; err != nil {
-				t.Errorf("what was read when the driver was killed is %v", err)
+				t.Errorf("the read during which the driver was killed = %v", err)
 			}
 			s.check(t)
 		})
@@ -160,7 +160,7 @@ func TestTheSharedDriverIsStopped(t *testing.T) {
 	web := site.Start(t)
 	one, two := startWithSecret(t, web), startWithSecret(t, web)
 	pid := sharedDriver(t)
-	// A driver that is lost sooner is replaced only when a command needs it.
+	// A driver that is lost in its first 10 s is replaced only when a command needs it.
 	time.Sleep(11 * time.Second)
 	stopped := time.Now()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {

@@ -12,12 +12,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// emulation is the session's emulation. All of it is set through Playwright's connection to the
-// pages, and ends with the connection.
+// emulation is what the session's pages emulate, such as a device, a position or a missing
+// network. All of it is set through Playwright's connection to the pages, and ends with the
+// connection.
 type emulation daemon.Emulation
 
-// pageCalls returns the CDP commands that change a page's emulation from before to e, for the
-// part that is set page by page.
+// pageCalls returns the CDP commands for those settings that differ between e, the new emulation
+// of a page, and before, its present one. Settings for all pages at once are left out.
 func (e emulation) pageCalls(before emulation) []cdpCall {
 	var calls []cdpCall
 	type metrics struct {
@@ -62,7 +63,8 @@ type cdpCall struct {
 	params map[string]any
 }
 
-// emulate changes the page's emulation from before to e.
+// emulate changes the page's emulation. The parameter before is the present emulation, and e is
+// the new one.
 func (p *page) emulate(before, e emulation) error {
 	for _, call := range e.pageCalls(before) {
 		if _, err := p.cdp.Send(call.method, call.params); err != nil {
@@ -91,7 +93,8 @@ func (e emulation) headers() map[string]string {
 	return all
 }
 
-// emulate changes the part of the emulation that is set for all pages at once.
+// emulate changes the settings that apply to all pages at once. The parameter before is the
+// present emulation, and e is the new one.
 func (conn *connection) emulate(before, e emulation) error {
 	var err error
 	if headers := e.headers(); !sameHeaders(before.headers(), headers) {
@@ -122,7 +125,8 @@ func sameHeaders(a, b map[string]string) bool {
 	return len(a) == len(b)
 }
 
-// changeEmulation changes the emulation of the session's pages, including later ones.
+// changeEmulation changes the emulation of the session's pages, including those that are opened
+// later.
 func (c *call) changeEmulation(ctx context.Context, change func(*emulation) error) (emulation, error) {
 	if _, err := c.activePage(ctx); err != nil {
 		return emulation{}, err
@@ -175,7 +179,7 @@ func (conn *connection) device(name string) (string, *playwright.DeviceDescripto
 		With("nearest", near).WithHint("abrowser set device %q", near[0])
 }
 
-// useDevice sets the emulation of a device.
+// useDevice copies the settings of a device into e.
 func (e *emulation) useDevice(name string, d *playwright.DeviceDescriptor) {
 	e.Device, e.Scale, e.Mobile, e.Touch, e.UserAgent = name, d.DeviceScaleFactor, d.IsMobile, d.HasTouch, d.UserAgent
 	if d.Viewport != nil {

@@ -13,7 +13,8 @@ import (
 
 const shape = "[innerWidth, devicePixelRatio, navigator.maxTouchPoints > 0, navigator.userAgent.includes('iPhone')].join()"
 
-// A device applies to all pages of the session. A later viewport changes only its size.
+// A device applies to all pages of the session. If a viewport is set later, it changes only the
+// size.
 func TestDevice(t *testing.T) {
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/asks"), Device: "iphone 15", Viewport: "400x600"})
@@ -39,12 +40,12 @@ func TestDevice(t *testing.T) {
 	fails(t, s, verbs.Open, verbs.OpenIn{Viewport: "400"}, wire.CodeBadInput)
 	do(t, s, verbs.SetReset, verbs.Empty{})
 	if got := eval(t, s, shape); got != `"1280,1,false,false"` {
-		t.Errorf("with all taken off the page is %s", got)
+		t.Errorf("after set reset the page is %s", got)
 	}
 }
 
-// Settings apply to the session's next daemon, and end with the session: another client of the
-// page then finds none of them.
+// Settings also apply under the session's next daemon. They end when the session is closed, so
+// that another client of the page then finds none of them.
 func TestEmulationLastsAsLongAsTheSession(t *testing.T) {
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
@@ -94,7 +95,7 @@ func TestDeviceOfPopups(t *testing.T) {
 	}
 	do(t, s, verbs.SetReset, verbs.Empty{})
 	if got := eval(t, s, popup); got != "false" {
-		t.Errorf("with all taken off a popup's first request is the device's: %s", got)
+		t.Errorf("after set reset a popup's first request is the device's: %s", got)
 	}
 }
 

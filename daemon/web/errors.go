@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// codeError converts an error of Playwright's to an error with a code. It returns an error that
-// has a code unchanged.
+// codeError converts an error of Playwright's to an error with a code. An error that already has
+// a code is returned as it is.
 func codeError(err error) error {
 	var own *wire.Error
 	if err == nil || errors.As(err, &own) {
@@ -89,8 +89,8 @@ func isBadSelector(text string) bool {
 
 // errorText returns the text of an error without the parts that are for users of Playwright.
 func errorText(err error) string {
-	// The expressions are not package variables, which every process with this package would
-	// compile.
+	// If the expressions were package variables, every process that contains this package would
+	// compile them at its start.
 	text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(err.Error(), "")
 	text, _, _ = strings.Cut(text, "\nCall log:")
 	return regexp.MustCompile(`^(playwright: |timeout: |target closed: |Error: )+`).ReplaceAllString(strings.TrimSpace(text), "")

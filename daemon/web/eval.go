@@ -89,8 +89,8 @@ func (c *pageCall) runScript(ctx context.Context, method string, params map[stri
 	return cdp.RemoteObject{}, err
 }
 
-// awaitPage waits until the page responds. It is called before a script is sent: a busy page
-// could start the script after the command has ended.
+// awaitPage waits until the page responds. It is called before a script is sent, because a page
+// that is busy when it gets the script could start it after the command has ended.
 func (c *pageCall) awaitPage(ctx context.Context) error {
 	ps, err := c.page.attachCDP(ctx)
 	if err == nil {

@@ -30,19 +30,21 @@ const (
 
 const (
 	firstTry = time.Second // the time limit of the fast path
-	// promptTime is how long after the request a page may begin a fill. The check and the fill
-	// are one message, which cannot be cancelled if the caller disconnects after it was sent.
+	// promptTime is how long after the request a page may begin a fill. It is short because one
+	// message asks for the check of the element and the fill: the message cannot be cancelled if
+	// the caller disconnects after it was sent.
 	promptTime = 100 * time.Millisecond
 	// stopWatchTime is the least time that a page gets to report what a click has hit.
 	stopWatchTime = 100 * time.Millisecond
 	// overTime is how long the daemon waits for the page's report on the input, after the page
-	// has acknowledged the input. Then the daemon asks for the report, since a page that hides
-	// events from the watcher does not send it.
+	// has acknowledged the input. After that the daemon asks for the report, because a page that
+	// stops events before our script observes them does not send one.
 	overTime = 5 * time.Millisecond
 )
 
-// tryFastPath tries the fast path, if the action has one. After an error or [fastDone], the
-// action must not be tried in another way. If the element is not ready, at.why is set.
+// tryFastPath tries the fast path, if the action has one. If it returns an error or [fastDone],
+// the action must not be tried in another way. If the element is not ready and the reason is
+// known, tryFastPath stores the reason in at.why.
 func (c *pageCall) tryFastPath(ctx context.Context, at *target, a action) (done performed, state fastResult, err error) {
 	if a.fast == nil || ctx.Err() != nil {
 		return done, fastRefused, nil
@@ -69,8 +71,8 @@ func (c *pageCall) tryFastPath(ctx context.Context, at *target, a action) (done 
 	return done, state, nil
 }
 
-// acknowledged returns a context for the act phase, in which the input is sent. It does not end
-// with ctx, but when the page's time to acknowledge the input is over.
+// acknowledged returns a context for the act phase, in which the input is sent. The context does
+// not end with ctx. It ends when the page's time to acknowledge the input is over.
 func acknowledged(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), daemon.TimeLeft(ctx, actionTime)+ackTime)
 }
@@ -86,7 +88,9 @@ type elementReport struct {
 	Saves bool    `json:"saves"` // the element is in a link that saves a file
 }
 
-// fillFast fills the element if it is ready: in the page, or by keyboard input.
+// fillFast fills the element if it is ready. A script in the page sets the value of some elements,
+// such as a date field. In others the script selects the old text, and fillFast sends keyboard
+// input that replaces it.
 func (c *call) fillFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, bool, error) {
 	if c.IsCallerGone(ctx) {
 		return fastRefused, false, nil
@@ -127,8 +131,9 @@ func (c *call) fillFast(ctx context.Context, w *utilityWorld, at *target, a acti
 	return fastDone, false, err
 }
 
-// typeFast sends keyboard input and reports whether the page has seen it. If that is not
-// known, it returns an error.
+// typeFast sends keyboard input, and returns true if the page has seen it. It returns false if the
+// element was removed before the input came, and an error if it is not known whether the page
+// has seen the input. The parameter typed is a query that is answered when the page sees input.
 func (c *call) typeFast(ctx context.Context, w *utilityWorld, a action, inputs []input, typed cdp.Pending) (bool, error) {
 	given, err := w.sendInputs(ctx, a, inputs)
 	if err != nil {
@@ -181,7 +186,8 @@ func deleteKey() []input {
 }
 
 // clickFast finds the element's position, checks that a click there hits the element, and
-// clicks. If something covers the element by then, a guard in the page blocks the click.
+// clicks. If something covers the element between the check and the click, event listeners that
+// the check has installed in the page block the click.
 func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, bool, error) {
 	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
 	until, _ := limited.Deadline()
@@ -192,7 +198,7 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	var s elementReport
 	err := w.query(limited, &s, "look", at.query, w.until(time.Until(until)), a.fast.button, a.fast.count, at.began)
 	cancel()
-	// Nothing is done if the caller has disconnected meanwhile.
+	// Nothing is done if the caller has disconnected, or the time is over, since the query began.
 	if late := c.IsCallerGone(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
 		w.cancel(ctx)
 		return fastRefused, false, nil
@@ -255,14 +261,14 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 
 // clickReport is a page's report on a click that is over.
 type clickReport struct {
-	Hit   bool   `json:"hit"`   // the input hit the element; otherwise the guard blocked it
+	Hit   bool   `json:"hit"`   // the input hit the element; otherwise it was blocked in the page
 	Click string `json:"click"` // the verdict of watchClick of verbs.js
 	Moved bool   `json:"moved"` // the page navigates
 	Calm  bool   `json:"calm"`  // the page has not finished the tasks that the click has queued
 }
 
-// endClick asks the page for its report on a click. It waits until the given time if the
-// click was seen, and otherwise until ctx ends.
+// endClick asks the page for its report on a click. If came says that the page has seen the click,
+// endClick waits for the report up to the time until. Otherwise it waits until ctx ends.
 func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.Pending, ended *clickReport) error {
 	if came.IsTrue() {
 		soon, cancel := context.WithDeadline(ctx, until)
@@ -272,9 +278,9 @@ func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.P
 	return w.query(ctx, ended, "end")
 }
 
-// deferClickEnd keeps the queue until a large page has finished the tasks that a click has
-// queued. The caller is answered before that: the page paints first, which takes longer than
-// the click.
+// deferClickEnd defers the next command's turn until a large page has finished the tasks that a
+// click has queued in the page. The click's caller is answered before that, because the page
+// first paints, which takes longer than the click.
 func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Time) {
 	asked, err := w.start(ctx, "end")
 	if err != nil {
@@ -285,7 +291,7 @@ func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Ti
 		defer cancel()
 		stopped := struct{ Moved bool }{true} // the default, if the document is gone
 		_ = w.finish(limited, asked, &stopped)
-		c.pendingTabs.Store(!c.isQuiet()) // before settle, which asks Playwright
+		c.pendingTabs.Store(!c.isQuiet()) // before settle, which changes isQuiet
 		if stopped.Moved {
 			c.on(w.page).settle(max(0, time.Until(until)))
 		}

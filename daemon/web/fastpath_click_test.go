@@ -10,9 +10,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// calmPage is a script that makes a page with an element #go. After a click on #go, the next
-// frame takes a number of milliseconds, and work that the page defers in the click is done
-// after that frame. A number of further elements makes the page large.
+// calmPage is the format of a script that makes a page with an element #go. Its arguments are the
+// page's HTML, the number of further elements, the milliseconds that the first frame after a
+// click on #go takes, and the statements that the click runs. The work that these statements put
+// into timers is done after that frame.
 const calmPage = `document.body.innerHTML = %q + "<i></i>".repeat(%d); window.clicked = window.frame = 0;
 	(function next() { requestAnimationFrame(() => {
 		const follows = clicked;
@@ -21,11 +22,11 @@ const calmPage = `document.body.innerHTML = %q + "<i></i>".repeat(%d); window.cl
 	}) })();
 	document.querySelector("#go").addEventListener("click", (e) => { clicked = 1; %s }); 0`
 
-const large = 2000
+const large = 2000 // further elements that make the page a large one
 
-// A click that neither navigates nor submits a form is answered when the page has handled the
-// click, and before the page has painted its effects. The next command waits until the page
-// has.
+// On a large page, a click that neither navigates nor submits a form is answered when the page has
+// handled the click event, and before the page has painted. The next command waits until the
+// page has also done the work that it has deferred.
 func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))

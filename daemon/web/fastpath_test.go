@@ -75,8 +75,8 @@ func TestFastPath(t *testing.T) {
 		{"click on what is slow to take it", `go.addEventListener("mousedown", () => { for (const end = Date.now() + 1500; Date.now() < end;); });`, click, "1 0 0  0"},
 		{"fill on a page that is busy", "busy(1800);", fill, "0 0 1 text 0"},
 		{"fill of a date on a page that is busy", `document.querySelector("#name").type = "date"; busy(1800);`, fillDate, "0 0 1 2026-11-22 0"},
-		// Between its two busy periods the page responds whether the element is ready, and does
-		// nothing else.
+		// Between its two busy periods the page only responds to the question whether the element
+		// is ready.
 		{"fill of a date on a page that gets busy", `document.querySelector("#name").type = "date"; busy(300, () => busy(1800));`, fillDate, "0 0 1 2026-11-22 0"},
 	}
 	s := home.Start(t)
@@ -94,7 +94,8 @@ func TestFastPath(t *testing.T) {
 	}
 }
 
-// The error gives the reason of the first check, long before Playwright could find it.
+// The error gives the reason that the first check has found, even if the time limit is too short
+// for Playwright to find it.
 func TestFastPathReason(t *testing.T) {
 	s := home.Start(t)
 	for _, tt := range []struct{ before, want string }{
@@ -117,17 +118,17 @@ func TestFastPathReason(t *testing.T) {
 }
 
 // An action on an element that is ready needs no driver: it is performed while the driver is
-// suspended. A page that takes longer than promptTime to respond leaves the action to the
-// driver, as may happen on a busy machine, so one of several tries has to show it.
+// suspended. On a busy machine the page may take longer than promptTime to respond, which leaves
+// the action to the driver. So the test makes several tries, and one of them has to succeed.
 func TestFastPathNeedsNoDriver(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(quickPage, `for (const e of [go, document.querySelector("#name")]) for (const type of ["click", "dblclick", "input"]) e.addEventListener(type, () => window.at = Date.now());`))
 	do(t, s, verbs.GetText, verbs.GetIn{Element: element("#go")}) // connects to the page
 	driver := sharedDriver(t)
-	// perform suspends the driver for a second at most, runs an action, and returns how many
-	// milliseconds after the driver was resumed the action was performed; 0 if it was performed
-	// before.
+	// perform suspends the driver for a second at most, and runs an action. It returns 0 if the
+	// action was performed while the driver was suspended. Otherwise it returns the milliseconds
+	// from the driver's resumption to the action.
 	perform := func(name string, act func() error) int64 {
 		if err := syscall.Kill(driver, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)

@@ -16,8 +16,9 @@ func (conn *connection) IsPageClosed(target string) bool {
 	return p != nil && p.isClosed()
 }
 
-// IsRecovering reports whether the driver does not respond, if it is shared with other
-// sessions. Such a driver is being replaced.
+// IsRecovering reports whether the session uses a shared driver and the driver does not respond
+// within probeTime. A shared driver that does not respond is replaced. IsRecovering asks the
+// driver about the page with a target id, and returns false if the page is not known.
 func (conn *connection) IsRecovering(target string) bool {
 	p := conn.page(target)
 	if p == nil || !conn.driver.isShared() {

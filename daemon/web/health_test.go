@@ -21,7 +21,7 @@ func TestMissedDeadlinesOfAPageThatAnswers(t *testing.T) {
 	}
 }
 
-// A page that is busy for long is reported as wedged, until it responds again.
+// If a page is busy for several seconds, the status is wedged until the page responds again.
 func TestWedgedPageRecovers(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
@@ -43,7 +43,7 @@ func TestWedgedPageRecovers(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the page answers again, and is still said to be wedged")
+			t.Fatal("the page responds again, and the status is still wedged")
 		}
 	}
 	if got := text(t, s, "h1"); got != "one" {

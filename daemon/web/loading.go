@@ -16,14 +16,15 @@ const (
 	// documentTime is how long a command waits for a document that the page has committed
 	// to and is still parsing. After that the document is used as far as it is parsed.
 	documentTime = 3 * time.Second
-	// deferTime is how long a command keeps the queue after its reply, to find out whether the
-	// page navigates because of it. If that is not known by then, the next command finds out.
+	// deferTime is how long a command delays the next command after its reply, to find out whether
+	// it has made the page navigate. If that is not known after deferTime, it is left to the next
+	// command to find out.
 	deferTime = 100 * time.Millisecond
 	// maxRedirects is how many documents, each replaced by the next, a command waits for.
 	maxRedirects = 20
 )
 
-// followNavigation keeps page.pending up to date.
+// followNavigation makes the driver report navigations, and keeps page.pending up to date.
 func (p *page) followNavigation() {
 	p.cdp.On("Abrowser.pending", func(params any) {
 		members, _ := params.(map[string]any)
@@ -33,8 +34,8 @@ func (p *page) followNavigation() {
 	p.conn.spawn(func() { _, _ = p.cdp.Send("Abrowser.follow", map[string]any{"target": p.target}) })
 }
 
-// mayNavigate records that the command may have made the page navigate, unless the page is
-// known not to navigate. After the reply the page is asked.
+// mayNavigate records that the command may have made the page navigate, unless it is known that
+// the page does not navigate. As deferred work, it waits for the navigation after the reply.
 func (c *call) mayNavigate() {
 	p := c.page
 	if p == nil || c.settled || c.Verb == verbs.Wait.Name {
@@ -50,7 +51,7 @@ func (c *pageCall) settle(limit time.Duration) {
 	err := c.watch(limit, func() error { return c.page.settle(limit) })
 	c.aheadOfEvents = false
 	if err != nil {
-		c.Log.Warn("waiting for a navigation", "error", firstLine(errorText(err))) // the action has been done
+		c.Log.Warn("waiting for a navigation", "error", firstLine(errorText(err))) // its action has been done
 	}
 }
 
@@ -66,8 +67,9 @@ func (p *page) settle(limit time.Duration) error {
 	return err
 }
 
-// awaitArrival waits until a pending navigation of the page is committed. If ctx ends first, it
-// returns an error: until then Chromium delays every command for the page.
+// awaitArrival waits until a pending navigation of the page is committed. If ctx ends before the
+// commit, awaitArrival returns an error, because Chromium delays every CDP command for the page
+// until the commit.
 func (c *pageCall) awaitArrival(ctx context.Context) error {
 	if !c.page.mayNavigate.Load() && !c.page.pending.Load() {
 		return nil
@@ -87,8 +89,9 @@ func (c *pageCall) awaitArrival(ctx context.Context) error {
 }
 
 // awaitDocument waits until the page has parsed the document that it has committed to or
-// is navigating to. A page at rest is not asked: the state is known from events. A document
-// that is not parsed within documentTime is waited for once, and used with a warning.
+// is navigating to. It sends nothing to a page that is known from events to have a parsed document
+// and no pending navigation. If a document is not parsed within documentTime, awaitDocument warns
+// and returns nil, and later calls do not wait for that document again.
 func (c *pageCall) awaitDocument(ctx context.Context) error {
 	for range maxRedirects {
 		if err := c.awaitArrival(ctx); err != nil {
@@ -115,8 +118,8 @@ func (c *pageCall) awaitDocument(ctx context.Context) error {
 	return nil
 }
 
-// awaitBriefly is awaitDocument for commands that can also be answered without the
-// document: after documentTime it returns nil, with a warning.
+// awaitBriefly waits for the document as awaitDocument does, but for documentTime at most. After
+// that it warns and returns nil. It is for commands that can be answered without the document.
 func (c *pageCall) awaitBriefly(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, documentTime)
 	defer cancel()

@@ -185,8 +185,8 @@ func TestReadingAnEndlessDocument(t *testing.T) {
 	open(t, s, at)
 }
 
-// A command that reads a document that does not come fails. The page's URL is known, and open
-// works.
+// If the server does not send the next document, a command that reads the document fails. The
+// commands get url, get title and open still succeed.
 func TestReadingADocumentThatDoesNotCome(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/?to=/silent")
@@ -206,8 +206,8 @@ func TestReadingADocumentThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// On a page at rest a click and a read only use the page. Playwright, whose driver is suspended
-// here, is not asked whether there is anything to wait for.
+// On a page that is not loading, a click and a read use only the direct connection to the page.
+// They do not ask the driver, which is suspended here, whether there is anything to wait for.
 func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/next")
@@ -225,14 +225,14 @@ func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 			}
 		}
 	}
-	// A driver that does not respond for long is replaced.
+	// The signal fails if the driver was replaced, because it did not respond for several seconds.
 	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}
 }
 
-// A daemon that adopts a page which is navigating to a server that does not respond does not
-// wait for that server.
+// When a new daemon adopts a page, the page may be navigating to a server that does not respond.
+// The daemon does not wait for that server.
 func TestAdoptingAPageThatLoads(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	leave := func(to string) *daemontest.Session {
@@ -241,7 +241,7 @@ func TestAdoptingAPageThatLoads(t *testing.T) {
 		s.End(t)
 		return home.Resume(t, s.Name)
 	}
-	// Four times the time for the connection (500 ms), and for the page (1 s) twice.
+	// Four times the expected time, which is 500 ms for the connection and twice 1 s for the page.
 	limit := 4 * (500*time.Millisecond + 2*time.Second)
 	s = leave("/silent")
 	began := time.Now()
@@ -252,7 +252,7 @@ func TestAdoptingAPageThatLoads(t *testing.T) {
 		t.Errorf("get title = %q", got)
 	}
 	if took := time.Since(began); took > limit {
-		t.Errorf("saying where the page is took %v", took)
+		t.Errorf("get url and get title took %v", took)
 	}
 	began = time.Now()
 	if got := open(t, s, at+"/next").Title; got != "Next" {

@@ -22,7 +22,7 @@ var home *daemontest.Home //nolint:gochecknoglobals // TestMain has no other way
 
 func TestMain(m *testing.M) { os.Exit(daemontest.Run(m, &home)) }
 
-// patience is longer than any command's own deadline.
+// patience is the limit of every wait in the tests. No command's own time limit is longer.
 const patience = 40 * time.Second
 
 // ask runs a verb and returns its output, its warnings and its error.

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// rests ends the daemon of a session as if it had been idle for too long, and waits until the
-// session's tabs count as released.
+// rests ends the daemon of a session, as happens when the daemon is idle for too long. It waits
+// until the broker lists the session's tabs as released, which means that they have no daemon.
 func rests(t *testing.T, s *daemontest.Session) {
 	t.Helper()
 	s.End(t)

@@ -25,9 +25,9 @@ func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
 	return &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}
 }
 
-// An agent that does not own a session may read in it and change nothing. The agent with the
-// session's name may act in the session even if another named agent, such as its parent, has
-// made it, but not if an agent with a secret id has.
+// An agent that does not own a session may read in it and change nothing. If a named agent, such as
+// a parent, has made the session, the agent with the session's name may act in it too. If an
+// agent with a secret id has made the session, only that agent may act in it.
 func TestOwnership(t *testing.T) {
 	web := site.Start(t)
 	mcp, other := wire.NewAgent(4711), wire.NewAgent(4712)
@@ -147,7 +147,7 @@ func TestSessionChangesAgent(t *testing.T) {
 	do(t, next, verbs.Back, verbs.StepIn{})
 }
 
-// Verbs that do not wait for a page require the owner too.
+// Only the owner may use a verb that changes something, even if the verb does not wait for a page.
 func TestPolicyRequiresOwner(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))

@@ -19,8 +19,8 @@ type page struct {
 	conn   *connection
 	target string
 	cdp    playwright.CDPSession                  // for commands that Playwright has no method for
-	opener string                                 // the target id of the page that opened it
-	clock  func(limit time.Duration) (any, error) // see [page.documentStart]
+	opener string                                 // the target id of the page that opened this one
+	clock  func(limit time.Duration) (any, error) // is documentStart, except in tests
 
 	attaching chan struct{} // a semaphore: held while session is made
 	mu        sync.Mutex    // guards the fields below
@@ -28,13 +28,13 @@ type page struct {
 	navigated chan struct{} // closed and replaced when the main frame navigates
 
 	commits      atomic.Int64                 // navigations of the main frame so far
-	parsed       atomic.Int64                 // commits+1 of the last document that was waited for
+	parsed       atomic.Int64                 // commits+1 when the last wait for a document ended
 	pending      atomic.Bool                  // the main frame is navigating to another document
 	mayNavigate  atomic.Bool                  // an action may have started a navigation that is not known to be over
-	utilityWorld atomic.Pointer[utilityWorld] // of the main frame, when it was last needed
-	document     atomic.Pointer[document]     // of the main frame, when it was last needed
+	utilityWorld atomic.Pointer[utilityWorld] // the main frame's; outdated if commits has changed
+	document     atomic.Pointer[document]     // the main frame's; outdated if commits has changed
 	lastAct      atomic.Int64                 // the number of the last action
-	acting       atomic.Int64                 // the number of the action in its act phase; 0 is none
+	acting       atomic.Int64                 // the number of the action in its act phase; 0 if none is
 	gone         chan struct{}                // closed when the page is closed
 	crash        chan struct{}                // closed when the page's renderer has crashed
 	close        sync.Once
@@ -70,9 +70,9 @@ func newPage(conn *connection, p playwright.Page) (*page, error) {
 	return pg, pg.emulate(emulation{}, conn.emulation())
 }
 
-// phase records that the driver's action enters its act phase, or waits again. The driver sends
-// this event before it sends any input to the page. If the connection is lost without the
-// event, nothing was done.
+// phase handles the driver's event that an action has entered its act phase, or has returned to
+// its wait phase: see [action]. The driver sends the event before it sends any input to the
+// page. So if the connection is lost and no event has come, nothing was done.
 func (p *page) phase(event any) {
 	params, _ := event.(map[string]any)
 	id, _ := params["id"].(float64)
@@ -127,8 +127,8 @@ func (p *page) waitForCrash() bool {
 const errorPageTime = 2 * time.Second
 
 // awaitErrorPage waits until Chromium has committed its error page after a failed navigation.
-// commits is the page's number of commits before the navigation. A navigation that begins
-// before the error page is committed would be interrupted by it.
+// The parameter commits is the page's number of commits before that navigation. The wait is
+// needed because the error page would interrupt a navigation that begins before its commit.
 func (p *page) awaitErrorPage(ctx context.Context, commits int64) {
 	ctx, cancel := context.WithTimeout(ctx, errorPageTime)
 	defer cancel()

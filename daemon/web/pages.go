@@ -11,10 +11,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// currentPage returns the session's active page when its document is there: see awaitDocument.
-// If the session has no page yet, currentPage opens one; a new daemon takes over the page of
-// the last daemon. If the page was closed, that is an error: no other page replaces it, except
-// that the opener of a closed popup becomes active again.
+// currentPage returns the page of the tab that the command names, or else the session's active
+// page. It first waits for the page's document: see awaitDocument. If the session has no page
+// yet, currentPage opens one. A new daemon of the session takes over the page that was active
+// under the last daemon. If the active page was closed, currentPage does not use another page
+// but returns an error. There is one exception: the opener of a closed popup becomes active
+// again.
 func (c *call) currentPage(ctx context.Context) (*page, error) {
 	p, err := c.activePage(ctx)
 	if err != nil {
@@ -23,7 +25,7 @@ func (c *call) currentPage(ctx context.Context) (*page, error) {
 	return p, c.on(p).awaitDocument(ctx)
 }
 
-// activePage is currentPage without waiting for the document.
+// activePage returns the same page as currentPage, but does not wait for its document.
 func (c *call) activePage(ctx context.Context) (*page, error) {
 	p, err := c.findPage(ctx)
 	if err != nil || p != nil {
@@ -32,7 +34,8 @@ func (c *call) activePage(ctx context.Context) (*page, error) {
 	return c.newPage(ctx)
 }
 
-// findPage is activePage, but returns nil if the session has no page yet.
+// findPage returns the same page as activePage. If the session has no page yet, it opens none
+// and returns nil.
 func (c *call) findPage(ctx context.Context) (*page, error) {
 	p, err := c.lookUpPage(ctx)
 	c.page = p
@@ -63,7 +66,7 @@ func (c *call) lookUpPage(ctx context.Context) (*page, error) {
 		return nil, daemon.TabClosedError(active, len(tabs) > 0)
 	}
 	if active.TargetID == "" {
-		c.Tabs.MarkTold(tabs) // the agent knows the tabs of an earlier daemon
+		c.Tabs.MarkTold(tabs) // an earlier daemon has named them in its replies
 	}
 	if tab.Crashed {
 		if err := c.Tabs.Activate(ctx, tab); err != nil {
@@ -101,9 +104,10 @@ func (c *call) namedPage(ctx context.Context, conn *connection) (*page, error) {
 	return c.checkUsable(p)
 }
 
-// adopt returns the page in a tab. If the browser has just opened the tab again and the page is
-// not at the tab's URL yet, adopt waits for it, since the command is meant for that document. A
-// page that does not get there in time is used as it is.
+// adopt returns the page in a tab. If the browser has just opened the tab again, the page may
+// still be blank although the tab is listed with a URL. Then adopt waits until the page has a
+// document, because the command is meant for that document. A page that is still blank after
+// attachTime is used as it is.
 func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
 	p, err := c.attached(ctx, conn, tab)
 	if err != nil || isBlank(tab.URL) || !isBlank(p.URL()) {
@@ -115,8 +119,8 @@ func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*pag
 	return p, nil
 }
 
-// awaitDocumentURL waits up to within until a page has a document of its own, and reports
-// whether the page has one.
+// awaitDocumentURL waits until a page has a document of its own, and reports whether the page
+// has one. The parameter within is the longest wait.
 func awaitDocumentURL(ctx context.Context, p *page, within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -160,7 +164,7 @@ func (c *call) newPage(ctx context.Context) (*page, error) {
 
 const openTabTime = 10 * time.Second
 
-// openTab opens a tab of the session.
+// openTab opens a tab of the session. The tab does not become active.
 func (c *call) openTab(ctx context.Context) (*page, verbs.Tab, error) {
 	conn, err := c.connected(ctx)
 	if err != nil {
@@ -218,8 +222,9 @@ const (
 	catchTime   = 500 * time.Millisecond
 )
 
-// effects returns the side effects of the command: the tabs that it opened, which can be used
-// then, dialogs and downloads. It never fails, since the command has been done.
+// effects returns the side effects of the command: dialogs, downloads, and the tabs that it
+// opened. It waits up to effectsTime until these tabs can be used. It returns no error, since
+// the command has been done.
 func (c *call) effects(ctx context.Context) verbs.Effects {
 	var e verbs.Effects
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
@@ -236,8 +241,8 @@ func (c *call) effects(ctx context.Context) verbs.Effects {
 	return e
 }
 
-// newTabs returns the tabs that no reply has named. The tabs can be used, and count as
-// reported.
+// newTabs returns the tabs that no reply has named yet, and marks them as named. It waits for
+// a bounded time until they can be used.
 func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 	c.pendingTabs.Store(false)
 	tabs, err := c.Tabs.ListSettled(ctx)
@@ -255,8 +260,8 @@ func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 	return all
 }
 
-// warnOfNewTabs warns of tabs that the deferred work of the previous command has opened, unless
-// this command has named them.
+// warnOfNewTabs warns of tabs that the page has opened during the deferred work of an earlier
+// click (see deferClickEnd), unless the reply to this command names them already.
 func (c *call) warnOfNewTabs(ctx context.Context) {
 	if c.IsForeign() || !c.pendingTabs.Load() {
 		return
@@ -268,16 +273,18 @@ func (c *call) warnOfNewTabs(ctx context.Context) {
 	}
 }
 
-// isQuiet reports whether the last response came directly from the page and was marked quiet:
-// see [cdp.Conn.IsQuiet].
+// isQuiet reports whether the command is known to have no side effects that the broker would
+// report. That is so if its last response came over the direct connection, and had the broker's
+// mark that nothing has changed: see [cdp.Conn.IsQuiet].
 func (c *call) isQuiet() bool {
 	conn := c.current()
 	return c.askedDirectly && conn != nil && conn.isQuiet()
 }
 
-// catchUp waits up to catchTime until Playwright has reported everything that happened before
-// the page responded. A direct response of the page may arrive before Playwright's events. A
-// response through Playwright arrives after all earlier events.
+// catchUp waits until Playwright has reported everything that happened before the page
+// responded, and until the dialogs among it were answered. Each of the two waits takes up to
+// catchTime. They are needed after a response over the direct connection, which may arrive
+// before Playwright's events. A response through Playwright arrives after all earlier events.
 func (c *call) catchUp() {
 	events := int64(c.Tabs.Events())
 	isNew := events != c.seenEvents.Swap(events)
@@ -289,7 +296,8 @@ func (c *call) catchUp() {
 	}
 }
 
-// awaitOpened waits for a bounded time until a tab can be used and has its URL.
+// awaitOpened waits for a bounded time until a new tab can be used and has its URL. It returns
+// the tab in any case.
 func (c *call) awaitOpened(ctx context.Context, tab verbs.Tab) verbs.OpenedTab {
 	out := verbs.OpenedTab{TabID: tab.TabID, URL: tab.URL, TargetID: tab.TargetID}
 	conn := c.current()

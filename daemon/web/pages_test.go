@@ -33,10 +33,10 @@ func TestQuietCommandsSendNoRequest(t *testing.T) {
 		eval(t, s, "1")
 		return questions(t, s) - before
 	}
-	// Until everything that the load of the page causes is over.
+	// This waits until everything that the load of the page causes is over.
 	for end := time.Now().Add(patience); quiet() > 0; {
 		if time.Now().After(end) {
-			t.Fatal("there is always something to be told of a page that does nothing")
+			t.Fatal("a command on a page that does nothing still asks the broker for tabs")
 		}
 	}
 	before := questions(t, s)

@@ -18,22 +18,22 @@ type pageSession struct {
 	id   string
 }
 
-// lostTime is the longest time between the reports that the pages of a connection were closed
-// and the report that the connection was lost.
+// lostTime is how long a connection may be lost without a report of the loss: its pages are
+// reported as closed first, and the connection is reported as lost up to lostTime later.
 const lostTime = 100 * time.Millisecond
 
 // errLost means that the connection has ended and no response will come.
 var errLost = errors.New("the connection ended before the response")
 
-// attachCDP returns the page's CDP session, and attaches to the page if there is none. After an
-// error nothing was sent to the page.
+// attachCDP returns the page's CDP session on the direct connection. If the page has none there,
+// attachCDP attaches to the page. If it returns an error, nothing was sent to the page.
 func (p *page) attachCDP(ctx context.Context) (*pageSession, error) {
 	d, err := p.conn.dialCDP(ctx)
 	if err != nil {
 		p.conn.Drop() // Playwright's connection goes through the same broker
 		return nil, err
 	}
-	select { // one session at a time: an object of one session is unknown in another
+	select { // all calls share one session, because an object of one session is unknown in another
 	case p.attaching <- struct{}{}:
 		defer func() { <-p.attaching }()
 	case <-ctx.Done():
@@ -64,7 +64,7 @@ func (p *page) attachCDP(ctx context.Context) (*pageSession, error) {
 	return ps, nil
 }
 
-// dropSession detaches from a CDP session. Nothing waits for a response in it any more.
+// dropSession detaches from a CDP session. Commands in it that have no response yet get none.
 func (p *page) dropSession(ps *pageSession) {
 	p.mu.Lock()
 	if p.session == ps {
@@ -87,7 +87,7 @@ func (ps *pageSession) call(ctx context.Context, method string, params, out any)
 	return ps.await(ctx, asked, out)
 }
 
-// send sends a command. After an error nothing was sent.
+// send sends a command. If it returns an error, nothing was sent.
 func (ps *pageSession) send(ctx context.Context, method string, params any) (cdp.Pending, error) {
 	asked, err := ps.Send(ctx, ps.id, method, params)
 	if err != nil {
@@ -103,15 +103,15 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 	select {
 	case a := <-answer:
 		return a.Decode(out)
-	case <-ps.page.crash: // Chromium does not always respond then
+	case <-ps.page.crash: // after a crash Chromium does not always respond
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
 	case <-ps.page.gone:
 	case <-ps.Over():
 	case <-ctx.Done():
 		return daemon.ContextError(ctx)
 	}
-	// When a connection is lost, its pages are first reported as closed. When a page is closed,
-	// its last response may have arrived before.
+	// If the connection is lost, the report that the page was closed comes first: see lostTime.
+	// If only the page was closed, its last response may have arrived before that report.
 	lost := false
 	select {
 	case a := <-answer:
@@ -133,9 +133,9 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 	return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint(daemon.HintTabs)
 }
 
-// mayLogIn makes the broker save the cookies before the command is answered, for a script that
-// mentions cookies. Cookies of other scripts are saved a moment later. The broker notices by
-// itself when a server sets cookies.
+// mayLogIn announces to the broker that the command runs a script which mentions cookies. The
+// broker then saves the cookies before the command is answered. Cookies that other scripts set
+// are saved a moment after the answer. The broker notices by itself when a server sets cookies.
 func (p *page) mayLogIn(ctx context.Context) {
 	ps, err := p.attachCDP(ctx)
 	if err != nil {
@@ -159,8 +159,8 @@ func (p *page) evaluate(ctx context.Context, expression string) (json.RawMessage
 	return out.Result.Value, out.Thrown()
 }
 
-// isQuiet reports whether the last response on the direct connection was marked quiet: see
-// [cdp.Conn.IsQuiet].
+// isQuiet reports whether the last response on the direct connection had the broker's mark that
+// nothing has changed: see [cdp.Conn.IsQuiet].
 func (conn *connection) isQuiet() bool {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -185,7 +185,7 @@ func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
 	}
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
-	// Another call may have connected, or closed the connection, meanwhile.
+	// During the dialing another call may have connected, or conn may have been closed.
 	if conn.closing || conn.cdp != nil && !conn.cdp.IsOver() {
 		d.Close()
 		if conn.closing {

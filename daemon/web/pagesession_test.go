@@ -15,7 +15,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// endpoint is another client of the session's own endpoint.
+// endpoint is a further CDP client of the session's endpoint, besides the daemon.
 type endpoint struct {
 	t    testing.TB
 	conn *websocket.Conn
@@ -44,7 +44,7 @@ func dialAddress(t testing.TB, address string) *endpoint {
 	return &endpoint{t: t, conn: conn}
 }
 
-// send sends a command, to a session if one is named, and does not wait.
+// send sends a command and does not wait for the response. The CDP session may be "".
 func (e *endpoint) send(session, method, params string) {
 	e.t.Helper()
 	e.last++

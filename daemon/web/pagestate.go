@@ -11,8 +11,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pageState describes the page without a picture and without Playwright's scripts. An agent can
-// use it instead of a screenshot, which has to wait for the front tab.
+// pageState describes the page as data, without a picture and without Playwright's scripts. An
+// agent can use it instead of a screenshot, which may have to wait while another agent uses the
+// visible tab of the window: see [daemon.Call.HoldFront].
 func (c *pageCall) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStateOut, error) {
 	limit := daemon.TimeLeft(ctx, readTime) + time.Second
 	value, err := peekFor(c.call, limit, func() (json.RawMessage, error) {

@@ -10,8 +10,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// poolError adds to the broker's error for a full pool of extra tabs how many tabs each agent
-// has. It returns any other error unchanged.
+// poolError returns err. If err is the broker's error that the pool of extra tabs is full, it
+// adds how many extra tabs each agent has. Extra tabs are all tabs of a session but its first;
+// the pool is the limit that the agents of a browser share.
 func (c *call) poolError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -35,8 +36,8 @@ func (c *call) poolError(ctx context.Context, err error) error {
 	return full.With("tabPool", state.TabPool).With("ownerBreakdown", state.Owners).With("activeReservations", state.ActiveReservations)
 }
 
-// tabsBefore lists the session's tabs before another one is opened. If the broker cannot close
-// one of them to make room, it returns nil.
+// tabsBefore lists the session's tabs before another one is opened. If the session has no extra
+// tab, which the broker could close to make room, tabsBefore returns nil.
 func (c *call) tabsBefore(ctx context.Context) ([]verbs.Tab, error) {
 	if len(c.Tabs.Known()) <= 1 {
 		return nil, nil
@@ -44,7 +45,8 @@ func (c *call) tabsBefore(ctx context.Context) ([]verbs.Tab, error) {
 	return c.Tabs.List(ctx)
 }
 
-// warnOfEvicted warns of the tabs that were closed after before was listed.
+// warnOfEvicted warns of each tab in before that is not open any more. The broker has closed it to
+// make room for the new one.
 func (c *call) warnOfEvicted(before []verbs.Tab) {
 	now := c.Tabs.Known()
 	for _, tab := range before {

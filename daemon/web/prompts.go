@@ -15,9 +15,10 @@ import (
 )
 
 // promptsScript replaces the functions by which a page asks a person for permission. It runs in
-// the page itself, so that each page has its own: the browser's own grants would apply to all
-// sessions that share its context. A page can therefore find the browser's own functions and
-// call them. These respond as if the person had not been asked yet.
+// the page itself, because permissions that are granted in the browser would apply to all
+// sessions that share its context. In the page, scripts can still find the browser's original
+// functions and call them. The original functions respond as if the person had not been asked
+// yet.
 //
 //go:embed prompts.js
 var promptsScript string
@@ -44,8 +45,8 @@ func (conn *connection) respond(p *prompts.Prompts, frame playwright.Frame, text
 	if err != nil {
 		raw = []byte(`{"do":"deny"}`)
 	}
-	// The decision is not the result of the binding: see prompts.js. A frame that is gone does
-	// not need it.
+	// The decision is not passed as the result of the binding, because another client of the page
+	// may answer the binding first: see prompts.js. A frame that is gone does not need it.
 	_, _ = frame.Evaluate(fmt.Sprintf("globalThis[Symbol.for('abrowser.asks')]?.answer(%d, %s)", q.ID, raw))
 }
 

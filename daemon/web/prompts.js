@@ -1,6 +1,7 @@
-// This script runs in the main world of every document, before the page's own scripts. What a
-// page would ask a person for, it asks the session's daemon instead, which decides by the
-// session's policies. A request that gets no response is denied.
+// This script runs in the main world of every document, before the page's own scripts. It replaces
+// the functions by which a page asks a person for a permission or a file. The replacements ask
+// the session's daemon instead, which decides by the session's policies. A request that gets no
+// response is denied.
 (init => {
   const key = Symbol.for('abrowser.asks');
   const given = globalThis[init.binding];
@@ -18,7 +19,7 @@
     const timer = later(end, silent, silence);
     answers.set(id, end);
     // Another client of the page may respond first, with the error that it has not exposed this
-    // function. The daemon's response is still to come then.
+    // function. That error is ignored, because the daemon's response is still to come.
     Promise.resolve().then(() => ask(JSON.stringify({ ...question, id })))
       .catch(error => String(error?.message ?? error).includes('is not exposed') || end(silence));
   });

@@ -178,7 +178,8 @@ func TestFilePickerPolicy(t *testing.T) {
 	fails(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showSaveFilePicker"}, wire.CodeBadInput)
 }
 
-// A person decides while the page waits. Other commands run meanwhile.
+// With the mode ask-human, the page waits until a person has decided. Other commands run during
+// this wait.
 func TestAskHuman(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
@@ -202,8 +203,8 @@ func TestAskHuman(t *testing.T) {
 	}
 }
 
-// The next daemon decides for the pages that it adopts. A page that is released has the
-// browser's own functions again.
+// The session's next daemon decides for the pages that it adopts. When the session is closed, its
+// page gets the browser's own functions back.
 func TestPromptsOfNextDaemon(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
@@ -220,7 +221,7 @@ func TestPromptsOfNextDaemon(t *testing.T) {
 	const ours = "Reflect.ownKeys(globalThis).map(String).filter(name => /abrowser|playwright/i.test(name)).join()"
 	look := onlooker(t, s)
 	if look(ours) == `""` {
-		t.Error("while the session lasts nothing of ours is found there, so that nothing can be missed")
+		t.Error("while the session lasts the page has nothing of ours, so the next check shows nothing")
 	}
 	do(t, s, verbs.Close, verbs.CloseIn{})
 	s.End(t)

@@ -12,11 +12,11 @@ import (
 	"github.com/abrowser/abrowser/daemon/web/har"
 )
 
-// recorder records the session's requests. It writes each request to the journal as soon as the
-// request is over.
+// recorder records the session's requests. It writes each request to a file, the journal, as soon
+// as the request is over. The HAR is made from the journal.
 //
-// It uses the events of Playwright for the session's pages. Playwright's own HAR is written
-// when its browser context is closed, but the context of a session is never closed.
+// The recorder uses Playwright's events, and not Playwright's own HAR. That HAR is written when
+// its browser context is closed, but the context of a session is never closed.
 type recorder struct {
 	state   *daemon.StateStore
 	journal har.Journal
@@ -35,7 +35,7 @@ func newRecorder(state *daemon.StateStore, journal string, lost func(error)) *re
 
 func (r *recorder) isOn() bool { return r.state.Get().HAR != nil }
 
-// watch records the requests of a connection's pages while a recording goes on.
+// watch starts to record the requests of a connection's pages, if a recording is on.
 func (r *recorder) watch(conn *connection) {
 	r.mu.Lock()
 	known := r.watched == conn
@@ -64,7 +64,8 @@ func (r *recorder) start(q playwright.Request) {
 }
 
 // end writes a request's entry into the journal. It is called on the goroutine that reads
-// Playwright's messages, so the calls that the entry takes are made on another.
+// Playwright's messages. So it uses another goroutine for the calls to Playwright that return
+// the content of the entry.
 func (r *recorder) end(conn *connection, q playwright.Request) {
 	r.mu.Lock()
 	began, known := r.pending[q]

@@ -18,13 +18,13 @@ import (
 const refBlock = 1000
 
 // element is what a ref refers to: an element of a document, as long as it has this role and
-// name. Playwright gives an element a new ref of its own when the role or the name changes, and
-// counts its refs from 1 again on each connection to the page.
+// name. When the role or the name of an element changes, Playwright gives the element another
+// pwRef. On each connection to the page, Playwright counts its refs from 1 again.
 type element struct {
 	target     string // the page
-	connection string // the party of Playwright's connection, see [daemon.Endpoint]
+	connection string // identifies Playwright's connection: the Party of its [daemon.Endpoint]
 	document   string // the name of its frame's document
-	pwRef      string
+	pwRef      string // Playwright's own ref
 	role       string
 	name       string
 }
@@ -79,8 +79,8 @@ func (r *refs) lookup(n int) (element, error) {
 	return element{}, wire.Errorf(wire.CodeNotFound, "ref e%d not found in this session", n).WithHint(daemon.HintSnapshot)
 }
 
-// forget removes the elements of a page that belong to other connections than connection, or to
-// other documents than documents.
+// forget removes those elements of the page with the given target whose connection is not the
+// given one, or whose document is not in documents.
 func (r *refs) forget(target, connection string, documents map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

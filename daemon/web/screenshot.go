@@ -102,11 +102,11 @@ const (
 	laterNudge = 500 * time.Millisecond
 )
 
-// nudgeWhile calls take. The browser makes no picture of an element in a background tab until
-// the page is drawn again. Another picture makes the browser draw the page, so nudgeWhile takes
-// more pictures in the meantime. The browser takes pictures one after the other. nudgeWhile
-// waits for each of its own before the next, so that a large picture, which takes long by
-// itself, does not wait for many.
+// nudgeWhile calls take, which takes a picture. In a background tab the browser does not take the
+// picture of an element until it draws the page again. A further picture makes it draw the page,
+// so nudgeWhile takes small pictures until take returns. The browser takes pictures one after
+// the other. To keep take from waiting for many small pictures, nudgeWhile has only one of them
+// under way at a time.
 func nudgeWhile(p *page, take func() error) error {
 	over := make(chan struct{})
 	var work sync.WaitGroup

@@ -15,8 +15,8 @@ import (
 
 const snapshotTime = 5 * time.Second
 
-// capture returns a snapshot of the page. It is always a snapshot of the whole page, since
-// Playwright's own refs are valid until the next capture.
+// capture returns Playwright's snapshot of the whole page. It never captures only a part, because
+// each capture replaces Playwright's own refs.
 func (c *pageCall) capture(ctx context.Context) (*aria.Node, error) {
 	limit := daemon.TimeLeft(ctx, snapshotTime)
 	text, err := peekFor(c.call, limit+time.Second, func() (string, error) {
@@ -43,12 +43,13 @@ type numberedSnapshot struct {
 
 const captureTries = 3
 
-// capturedWithRefs captures the page and gives its elements refs. If the page navigates
-// meanwhile, capturedWithRefs captures it again.
+// capturedWithRefs captures the page and gives refs to its elements. If the page navigates before
+// both are done, capturedWithRefs captures it again.
 func (c *pageCall) capturedWithRefs(ctx context.Context) (numberedSnapshot, error) {
 	var last error
 	for range captureTries {
-		// This is the document that is captured, unless the page navigates meanwhile.
+		// This makes the document's name known before the capture. The name is that of the captured
+		// document, unless the page navigates in between.
 		_, _ = c.documentNow(ctx)
 		root, err := c.capture(ctx)
 		if err != nil {
@@ -78,7 +79,7 @@ func (c *pageCall) capturedWithRefs(ctx context.Context) (numberedSnapshot, erro
 	return numberedSnapshot{}, wire.Errorf(wire.CodeTimeout, "the page kept navigating while it was read").WithHint("abrowser wait --load load")
 }
 
-// number gives the elements below root refs.
+// number gives refs to the elements below root.
 func (c *pageCall) number(o numberedSnapshot, root *aria.Node) error {
 	var failed error
 	root.Walk(func(n *aria.Node) bool {

@@ -17,15 +17,15 @@ import (
 type target struct {
 	sel   selector
 	query string             // the selector for Playwright
-	find  playwright.Locator // the first match
+	find  playwright.Locator // finds the first match
 	all   playwright.Locator
 	why   string // what the element lacked in the first check, if that is known
 
 	began float64 // when the document of a ref started; 0 if there is no ref
 }
 
-// target resolves a selector for reading. A ref is checked: it is stale unless its element is
-// there, in the same document, with the same role and name.
+// target resolves a selector for reading. If the selector is a ref, target checks that its element
+// is still there, in the same document, with the same role and name. Otherwise the ref is stale.
 func (c *pageCall) target(ctx context.Context, given string) (target, error) {
 	sel, err := parseSelector(given)
 	if err != nil {
@@ -45,8 +45,8 @@ func (c *pageCall) target(ctx context.Context, given string) (target, error) {
 	return at, nil
 }
 
-// aim resolves a selector for an action. Whether the element of a ref is unchanged is checked
-// where the action is performed.
+// aim resolves a selector for an action. It does not check whether the element of a ref is
+// unchanged, because the code that performs the action does so.
 func (c *pageCall) aim(given string) (target, error) {
 	sel, err := parseSelector(given)
 	if err != nil {
@@ -84,8 +84,9 @@ func (e element) began() float64 {
 	return at
 }
 
-// isUnchanged reports whether the element is known to be unchanged since it got its ref. That
-// takes one message to the page; a capture would contain the whole page.
+// isUnchanged reports whether the element is known to be unchanged since it got its ref. To find
+// out takes one message about this element, while a capture would contain the whole page. For an
+// element in a child frame, isUnchanged returns false.
 func (c *pageCall) isUnchanged(ctx context.Context, e element) bool {
 	if aria.FrameOf(e.pwRef) != "" {
 		return false

@@ -16,13 +16,14 @@ import (
 // frame. The functions of quick.js of launcher/driver are installed there; queries call them.
 type utilityWorld struct {
 	*pageSession
-	commits    int64 // the page's commits when the world was made
-	context    int
+	commits    int64  // the page's commits when the world was made
+	context    int    // the id of the world's execution context
 	name       string // the name of the object that has the functions
 	clockAhead int64  // milliseconds by which the page's clock is ahead of the daemon's, at least
 }
 
-// until returns when limit will be over: milliseconds since 1970, by the page's clock.
+// until returns the time at which limit will be over, in milliseconds since 1970 by the page's
+// clock.
 func (w *utilityWorld) until(limit time.Duration) int64 {
 	return time.Now().Add(limit).UnixMilli() + w.clockAhead
 }
@@ -96,7 +97,7 @@ func (c *pageCall) prepareUtilityWorld() {
 		ctx, cancel := context.WithTimeout(context.Background(), firstTry)
 		defer cancel()
 		if ps, err := c.page.attachCDP(ctx); err == nil {
-			_, _ = c.page.makeUtilityWorld(ps, firstTry) // otherwise it is made when needed
+			_, _ = c.page.makeUtilityWorld(ps, firstTry) // or else the world is made when needed
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// downloadTime is for a click and the whole download, unless the caller asks for another time.
+// downloadTime is the time limit for a click and the whole download, unless the caller sets one.
 const downloadTime = 30 * time.Second
 
 // download clicks an element and waits for the download that the click starts.
@@ -48,8 +48,9 @@ func (c *pageCall) download(ctx context.Context, in verbs.DownloadIn) (verbs.Dow
 	return verbs.DownloadOut{SavedDownload: saved, Effects: c.effects(ctx)}, nil
 }
 
-// waitDownload waits for the newest download that no command has been given, or else for the
-// next one. It needs no page, since a page may be closed after it has started a download.
+// waitDownload waits for the newest download that has not been given to a command. If there is no
+// such download, it waits for the next one to start. It uses no page, because a page may be closed
+// after it has started a download.
 func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
 	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
 	if err != nil {

@@ -78,7 +78,8 @@ func (c *call) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOu
 }
 
 // awaitEvents waits up to catchTime until Playwright has reported everything that has happened
-// so far. A direct response of the page may have arrived earlier.
+// so far. The command may know of it before Playwright reports it, from a response over the
+// direct connection.
 func (p *pages) awaitEvents() {
 	conn := p.current()
 	if conn == nil || conn.isLost() {
@@ -92,8 +93,8 @@ func (p *pages) awaitEvents() {
 	}
 }
 
-// openHAR starts the recording that an open asks for, and answers requests from the HAR files
-// that it names.
+// openHAR starts the recording that an open command asks for, and makes Playwright answer requests
+// from the HAR files that the command names.
 func (c *call) openHAR(in verbs.OpenIn) error {
 	if err := verbs.CheckHARFiles(in.HARs); err != nil {
 		return err
@@ -122,7 +123,8 @@ func (c *call) openHAR(in verbs.OpenIn) error {
 	return codeError(c.watch(readTime, func() error { return conn.replayHARs(fresh) }))
 }
 
-// replayHARs answers requests from HAR files, if these contain a response.
+// replayHARs makes Playwright answer requests from HAR files that contain a response. Other
+// requests are sent to the server.
 func (conn *connection) replayHARs(paths []string) error {
 	for _, path := range paths {
 		if err := conn.context.RouteFromHAR(path, playwright.BrowserContextRouteFromHAROptions{NotFound: playwright.HarNotFoundFallback}); err != nil {

@@ -191,8 +191,8 @@ func TestHAROnAFullDisk(t *testing.T) {
 	}
 }
 
-// When the session is closed, requests are answered by the server again and not from HAR files,
-// both for a person who reviews the page and for the session when it is used again.
+// After the session is closed, requests are no longer answered from HAR files, but by the server.
+// This is so when a person uses the page, and when the session is used again.
 func TestReplayEndsWithTheSession(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "d.har")

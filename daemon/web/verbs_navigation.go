@@ -55,7 +55,7 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 		return verbs.OpenOut{}, err
 	}
 	active := c.Tabs.Active()
-	title := active.Title // the browser gets the title of a page after its load event
+	title := active.Title // as of the load event, before which the browser gets the title
 	if active.TargetID != p.target || isPlaceholder(title, active.URL) {
 		if title, err = c.on(p).title(context.WithoutCancel(ctx)); err != nil {
 			c.Log.Warn("reading the title", "error", err)
@@ -156,8 +156,8 @@ func (c *pageCall) navigate(ctx context.Context, call func(limit *float64) error
 	var err error
 	for {
 		err = c.watch(limit, func() error { return call(playwright.Float(milliseconds(limit + time.Second))) })
-		// Chromium refuses the command while the page's process is being replaced. Nothing was
-		// done then.
+		// Chromium refuses the command while the page's process is being replaced. A refused
+		// command has done nothing, so it is sent again.
 		if err == nil || !strings.Contains(err.Error(), "Not attached to an active page") || !daemon.Sleep(ctx, 20*time.Millisecond) {
 			break
 		}
@@ -245,8 +245,8 @@ func (c *pageCall) stopLoading() {
 	}
 }
 
-// awaitLoadState waits until the page is in a load state. It waits in slices, so that a command
-// that is cancelled is over soon.
+// awaitLoadState waits until the page is in a load state. It waits in short slices of time, so that
+// it returns soon after the command is cancelled.
 func (c *pageCall) awaitLoadState(ctx context.Context, state *playwright.LoadState) error {
 	for {
 		limit := daemon.TimeLeft(ctx, sliceTime)

@@ -82,8 +82,8 @@ func TestOpenRefuses(t *testing.T) {
 	fails(t, s, verbs.Open, verbs.OpenIn{URL: "http://no.such.host.invalid/"}, wire.CodeNavigation)
 }
 
-// An open that failed has ended when it is answered: the browser's error page does not replace
-// the page that is opened next.
+// When an open that failed is answered, the browser already shows its error page. So the error page
+// does not replace the page that is opened next.
 func TestOpenAfterAnOpenThatFailed(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for range 3 {

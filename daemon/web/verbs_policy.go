@@ -45,8 +45,10 @@ func (p *pages) policyFilePicker(_ context.Context, _ *wire.Call, in verbs.FileP
 	})
 }
 
-// modes returns a policy after mode was set for names, or for everything if names is empty. per
-// has further modes by name.
+// modes returns the new modes of a policy: its general mode, and the modes of single permissions or
+// file pickers by name. The parameters before and single are the present ones. If names is empty,
+// mode becomes the general mode, and per the single modes. Otherwise the general mode stays, and
+// the modes in per, and mode for each of names, are added to the single modes.
 func modes(before string, single map[string]string, mode string, names []string, per map[string]string) (string, map[string]string) {
 	if len(names) == 0 {
 		return mode, maps.Clone(per)
@@ -79,7 +81,7 @@ func (p *pages) policyRespond(_ context.Context, _ *wire.Call, in verbs.PickerRe
 	return p.prompts.Respond(in)
 }
 
-// dialogStatus says whether a dialog is open. It never waits for a page.
+// dialogStatus returns the dialog that is open, if any. It never waits for a page.
 func (p *pages) dialogStatus(context.Context, *wire.Call, verbs.Empty) (verbs.DialogStatusOut, error) {
 	d, open := p.dialogs.current()
 	if !open {
@@ -96,8 +98,8 @@ func (p *pages) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Empty)
 	return p.expectDialog(call, reaction{}), nil
 }
 
-// expectDialog sets the reaction to the next dialog: no dialog stays open long enough for a command
-// to answer it.
+// expectDialog sets the reaction to the next dialog. It does not answer a present one, because no
+// dialog stays open long enough for a command to answer it.
 func (p *pages) expectDialog(call *wire.Call, next reaction) verbs.DialogAnswerOut {
 	p.dialogs.expect(next)
 	done := "dismissed"

@@ -14,8 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// findToRead finds the element of a getter, without waiting for it. If the fast path has stored
-// the answer in out, findToRead returns no element.
+// findToRead first tries to read the value q on the fast path. If that succeeds, findToRead stores
+// the value in out and returns no element. Otherwise it returns the element, from which the
+// caller then reads. It does not wait for an element that does not exist.
 func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out any) (playwright.Locator, error) {
 	at, err := c.target(ctx, given)
 	if err != nil {
@@ -35,8 +36,8 @@ func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out 
 	return nil, nil
 }
 
-// readFast reads from an element by one query, and returns how many elements match. After an error
-// Playwright may still succeed.
+// readFast reads from an element by one query, and returns how many elements match. If it returns
+// an error, Playwright may still be able to read.
 func (c *pageCall) readFast(ctx context.Context, at target, q reading, out any) (int, error) {
 	if q.what == "" {
 		return 0, errNotFast
@@ -61,8 +62,8 @@ func (c *pageCall) readFast(ctx context.Context, at target, q reading, out any) 
 	return answer.Count, json.Unmarshal(answer.Value, out)
 }
 
-// reading is what quick.js of launcher/driver reads from an element. It is zero if quick.js cannot
-// read it.
+// reading names a value that quick.js of launcher/driver can read from an element. It is zero for
+// a value that quick.js cannot read.
 type reading struct {
 	what string // "text", "html", "value", "attribute", "styles"
 	name string // of the attribute
@@ -86,7 +87,7 @@ func read[T any](ctx context.Context, c *pageCall, given string, q reading, ask 
 	return value, c.page.URL(), codeError(err)
 }
 
-// script evaluates JavaScript on an element.
+// script returns a function that evaluates JavaScript on an element.
 func script(code string, arg any) func(playwright.Locator, *float64) (any, error) {
 	return func(at playwright.Locator, limit *float64) (any, error) {
 		return at.Evaluate(code, arg, playwright.LocatorEvaluateOptions{Timeout: limit})
@@ -192,7 +193,8 @@ func (c *pageCall) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheck
 	return verbs.IsCheckedOut{Checked: is, Origin: origin}, err
 }
 
-// knownPage returns the session's active tab and page as they are known. It needs no ticket.
+// knownPage returns the session's active tab and page as the daemon last saw them. It asks neither
+// the broker nor the page, so it can be used without a ticket.
 func (c *call) knownPage() (verbs.Tab, *page) {
 	tab, conn := c.Tabs.Active(), c.current()
 	if conn == nil {
@@ -270,7 +272,8 @@ func (c *call) getURL(ctx context.Context, _ verbs.TabIn) (verbs.PageURL, error)
 	return verbs.PageURL{URL: p.URL(), Effects: verbs.Effects{Dialogs: c.AddNotices()}}, nil
 }
 
-// getCDPURL returns the URL of the session's endpoint. It needs the browser and no page.
+// getCDPURL returns the URL of the session's endpoint. It starts the browser if necessary, but
+// needs no page.
 func (p *pages) getCDPURL(ctx context.Context, request *wire.Call, _ verbs.Empty) (verbs.GetCDPURLOut, error) {
 	socket, err := p.session.StartBrowser(ctx, request, verbs.GetCDPURL.Name)
 	if err != nil {

@@ -83,7 +83,8 @@ func (c *call) setReset(ctx context.Context, _ verbs.Empty) (verbs.SetOut, error
 	return verbs.SetOut{Set: true}, err
 }
 
-// openEmulated sets the emulation that an open asks for, before it navigates.
+// openEmulated sets the emulation that an open command asks for. It is called before the
+// navigation.
 func (c *call) openEmulated(ctx context.Context, in verbs.OpenIn) error {
 	if in.Device == "" && in.Viewport == "" {
 		return nil

@@ -174,9 +174,9 @@ func (c *call) tabClose(ctx context.Context, in verbs.TabCloseIn) (verbs.TabClos
 
 const closedTime = 2 * time.Second
 
-// closeTab closes a tab and returns the remaining tabs. Some pages that Playwright reports as
-// closed are still open, and Playwright does not have crashed pages. These are closed through
-// the browser.
+// closeTab closes a tab and returns the remaining tabs. Two kinds of tabs are closed through the
+// browser process: crashed ones, because Playwright has no page for them, and those that are
+// still open after Playwright has closed their page.
 func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([]verbs.Tab, error) {
 	if !tab.Crashed {
 		p, err := conn.awaitPage(ctx, tab)
@@ -194,7 +194,8 @@ func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([
 		}
 		c.Log.Warn("a page that was closed is still there")
 	}
-	// If the connection was lost meanwhile, the tab may be closed nevertheless.
+	// An error that the connection was lost is ignored, because the tab may have been closed
+	// before the loss. untilClosed finds out.
 	if err := c.watchTabs(readTime, func() error { return conn.closeTarget(tab.TargetID) }); err != nil && !isGone(err) {
 		return nil, codeError(err)
 	}
@@ -216,9 +217,9 @@ func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 	return rest[len(rest)-1]
 }
 
-// untilClosed waits until the broker no longer lists a target. It returns an error if the
-// connection is lost through which the target was to be closed, since the target may then stay
-// open.
+// untilClosed waits until the broker no longer lists a target, and returns the remaining tabs. The
+// parameter conn is the connection over which the target was told to close. If conn is lost,
+// untilClosed returns an error, because the target may stay open.
 func (c *call) untilClosed(ctx context.Context, conn *connection, target string) ([]verbs.Tab, error) {
 	for {
 		tabs, err := c.Tabs.List(ctx)

@@ -73,8 +73,9 @@ func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 	return out, nil
 }
 
-// awaitFor waits for the document that the condition is about. Before it is parsed, every
-// element would count as hidden and detached.
+// awaitFor waits for the document in which the condition is to be checked. For the states hidden
+// and detached it also waits until the document is parsed, because before that every element
+// would count as hidden and detached. A condition about the URL is checked at once.
 func (c *pageCall) awaitFor(ctx context.Context, in verbs.WaitIn) error {
 	switch {
 	case in.URL != "":
@@ -85,7 +86,7 @@ func (c *pageCall) awaitFor(ctx context.Context, in verbs.WaitIn) error {
 	return c.awaitArrival(ctx)
 }
 
-// waitTime waits for a time. It has no other deadline.
+// waitTime waits for ms milliseconds. No other time limit applies to it.
 func (c *call) waitTime(ctx context.Context, ms int) (verbs.WaitOut, error) {
 	if limit := time.Duration(ms) * time.Millisecond; ms < 0 || limit > maxTime {
 		return verbs.WaitOut{}, wire.Errorf(wire.CodeBadInput, "cannot wait %d; it takes milliseconds from 0 to %d", ms, maxTime.Milliseconds()).
@@ -210,8 +211,8 @@ func (c *pageCall) waitURL(ctx context.Context, pattern string) (string, error) 
 	}
 }
 
-// urlPattern returns a function that matches URLs. In a pattern * matches anything. A pattern
-// without * matches any part of the URL.
+// urlPattern returns a function that matches URLs. In a pattern * matches anything, and the pattern
+// must match the whole URL. A pattern without * matches any part of the URL.
 func urlPattern(pattern string) func(string) bool {
 	if !strings.Contains(pattern, "*") {
 		return func(at string) bool { return strings.Contains(at, pattern) }

@@ -15,7 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// pages are the pages of one session.
+// pages is what the backend has for one session: its connection, its driver, and the state of
+// its pages.
 type pages struct {
 	session   *daemon.Session
 	driver    *playwrightDriver
@@ -25,13 +26,13 @@ type pages struct {
 	refs      *refs
 	downloads *downloads
 
-	connection  atomic.Pointer[connection] // the newest; nil before the first
+	connection  atomic.Pointer[connection] // the newest, which may be lost; nil before the first
 	pendingTabs atomic.Bool                // deferred work may have opened a tab that no reply has named
-	seenEvents  atomic.Int64               // the number of page events that Playwright has reported
+	seenEvents  atomic.Int64               // the broker's count of page events at the last catchUp
 }
 
-// New returns a function for Backend of [daemon.Options]. find returns where Playwright's
-// driver is.
+// New returns the function for the field Backend of [daemon.Options]. The parameter find is
+// called to locate Playwright's driver.
 func New(find func(context.Context) (Driver, error)) func(*daemon.Session) daemon.Backend {
 	return func(s *daemon.Session) daemon.Backend { return backend{newPages(s, find)} }
 }
@@ -51,7 +52,7 @@ func newPages(s *daemon.Session, find func(context.Context) (Driver, error)) *pa
 	}
 }
 
-// current returns the connection, which may be lost, or nil before the first.
+// current returns the newest connection, which may be lost. It returns nil if there was none.
 func (p *pages) current() *connection { return p.connection.Load() }
 
 // backend is the [daemon.Backend] of the pages.
@@ -72,7 +73,7 @@ func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connec
 	conn, err := b.connect(ctx, pw, at)
 	if err != nil {
 		if isGone(err) {
-			b.driver.release(pw) // the driver may be what is gone
+			b.driver.release(pw) // it may be the driver that is gone
 		}
 		return nil, codeError(err)
 	}
@@ -86,8 +87,9 @@ func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connec
 	return conn, nil
 }
 
-// soonLost is how long a driver must have lived to be replaced without a command. If it is lost
-// sooner, the session's page may be the cause.
+// soonLost is how long a driver must have run for Watch to replace it before the next command.
+// A driver that is lost sooner is replaced when a command needs it, because the session's page
+// may have caused the loss.
 const soonLost = 10 * time.Second
 
 // Watch connects the pages to another driver when the shared driver is lost, before the next
@@ -106,7 +108,7 @@ func (b backend) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		// If the connection was closed, or lost before, no driver is needed now.
+		// A session whose connection to the browser is closed or lost needs no driver now.
 		if !b.session.IsConnected() || time.Since(since) < soonLost {
 			continue
 		}
@@ -123,7 +125,7 @@ func (b backend) IsAlive() bool { return b.driver.isAlive() }
 func (b backend) State(ctx context.Context) verbs.DriverStatus { return b.driver.status(ctx) }
 
 // FinishRecording ends a recording and writes the HAR, with all requests that have been made
-// until now.
+// until now. It returns the path of the HAR, or "" if nothing was recorded.
 func (b backend) FinishRecording() (path string, err error) {
 	if b.recorder.isOn() {
 		b.awaitEvents()
@@ -131,11 +133,11 @@ func (b backend) FinishRecording() (path string, err error) {
 	return b.recorder.finish()
 }
 
-// Release ends the driver, or this session's use of it.
+// Release ends the session's own driver, or its connection to a shared driver.
 func (b backend) Release() error { return b.driver.stop() }
 
-// FinishRecording writes the HAR of a session that ends without its daemon. It returns the
-// path, or "" if nothing was recorded.
+// FinishRecording writes the HAR of a session that is closed while it has no daemon. It returns
+// the path of the HAR, or "" if nothing was recorded.
 func FinishRecording(root home.Root, session string) (string, error) {
 	state := daemon.OpenState(root, session, slog.New(slog.DiscardHandler))
 	return newRecorder(state, root.JournalFile(session), func(error) {}).finish()

@@ -59,7 +59,7 @@ func lockShared(dir string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Only a process that removes dir holds the exclusive lock, and only for a short time.
+		// The exclusive lock is held only by a process that removes dir, so this wait is short.
 		if err := flock(int(f.Fd()), unix.LOCK_SH); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -87,9 +87,9 @@ func copyProgram(from, to string) error {
 	if have, err := os.Stat(to); err == nil && have.Size() == want.Size() && have.Mode().Perm()&0o100 != 0 {
 		return nil
 	}
-	// A child that another goroutine forks at the same time would have the new file open for
-	// writing until it executes a program. Meanwhile the start of the new file would fail with
-	// "text file busy".
+	// If another goroutine forked a child now, the child would have the new file open for
+	// writing until the child calls exec. While any process has the file open for writing,
+	// executing the file fails with "text file busy".
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return home.ReplaceFile(to, 0o700, func(out *os.File) error {
@@ -105,18 +105,20 @@ func Pin() {
 	if err != nil {
 		return
 	}
-	// An os.File would be closed when it becomes unreachable.
+	// The descriptor must stay open until the process exits. An os.File would be closed when it
+	// becomes unreachable.
 	fd, err := unix.Open(filepath.Join(filepath.Dir(path), lockName), unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	// The process that started this one holds a shared lock, so locking succeeds at once. If
-	// locking fails, the copy may be removed, and a driver that is started later does not find
-	// the executable. That is no reason to fail now.
+	// The process that started this one holds a shared lock, so locking should succeed at once.
+	// An error is ignored: it means only that the copy may be removed, so that a driver that is
+	// started later would not find the executable.
 	_ = flock(fd, unix.LOCK_SH|unix.LOCK_NB)
 }
 
-// Sweep removes the copies of builds other than keep that no process runs.
+// Sweep removes every copy that no process runs. It keeps the copy of the build that is passed
+// as keep.
 func (c Cache) Sweep(keep string) error {
 	entries, err := os.ReadDir(string(c))
 	for _, e := range entries {

@@ -18,11 +18,12 @@ const (
 	defaultTabs  = 12
 	defaultSweep = 60 * time.Second
 	closeTime    = 1500 * time.Millisecond // for tabs to close; ending an agent may take 2 s in all
-	finalizeTime = 20 * time.Second        // to end a session without its daemon
+	finalizeTime = 20 * time.Second        // for FinalizeSession and closing the session's tabs
 )
 
-// newPool creates the pool of extra tabs. Its options come from variables of the command that
-// started the browser. lookup is os.LookupEnv.
+// newPool creates the pool, which limits the number of extra tabs (see package pool). Its options
+// come from the environment of the command that started the browser. The parameter lookup is
+// os.LookupEnv.
 func (b *broker) newPool(lookup func(string) (string, bool), s pool.State) error {
 	o := pool.Options{Max: defaultTabs}
 	if name, text := wire.LookupVariable(lookup, wire.Variables("MAX_TABS")); text != "" {
@@ -49,8 +50,8 @@ func (b *broker) newPool(lookup func(string) (string, bool), s pool.State) error
 	return nil
 }
 
-// extraTabs returns the tabs that count in the pool: all tabs of each connected session but its
-// first.
+// extraTabs returns the tabs that count in the pool. These are the tabs of the connected
+// sessions, except the first tab of each session.
 func (b *broker) extraTabs() []pool.Tab {
 	var all []pool.Tab
 	for _, e := range b.mux.ExtraTabs() {
@@ -59,8 +60,9 @@ func (b *broker) extraTabs() []pool.Tab {
 	return all
 }
 
-// admit implements [patches.Options].Admit. A session's first tab does not count in the pool, so
-// it is always admitted.
+// admit decides whether a session may open another tab. It returns an error if not. evict is the
+// tab that must be closed to make room, or empty. A session's first tab does not count in the
+// pool, so it is always admitted. admit implements [patches.Options].Admit.
 func (b *broker) admit(session string) (evict string, err error) {
 	if b.mux.HasNoTab(session) {
 		return "", nil
@@ -107,7 +109,8 @@ func (b *broker) isKnownAlive(agent string) bool {
 }
 
 // endAgent ends an agent and its sessions. A session of the command line is an agent too, but
-// keeps its tabs: only its request for a tab and its reservation are dropped.
+// endAgent does not end it or close its tabs: it only drops the agent's request for a tab and its
+// reservation.
 func (b *broker) endAgent(agent string, done func(verbs.EndAgentOut)) {
 	b.pool.Forget(agent)
 	if !wire.AgentKey(agent).IsSecret() {
@@ -150,7 +153,8 @@ func (b *broker) finalize(session string) {
 	}
 }
 
-// touch records a request of the calling agent.
+// touch records that the calling agent has just sent a request, so that it does not count as
+// gone. It also records the agent's process, if that is not known yet.
 func (b *broker) touch(call *wire.Call) {
 	agent, process := string(call.Actor()), ""
 	if pid := wire.AgentPID(call.Agent); pid != 0 && b.pool.Agents[agent].Process == "" {

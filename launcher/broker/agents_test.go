@@ -39,8 +39,8 @@ func (p *peer) expectPoolFull() {
 	}
 }
 
-// The limit of the pool applies to all clients of the endpoint. Reservations and the owners of
-// sessions outlive the broker.
+// The limit of the pool applies to all clients of the broker together. Reservations and the
+// owners of sessions outlive the broker.
 func TestPoolOutlivesTheBroker(t *testing.T) {
 	t.Setenv("ABROWSER_MAX_TABS", "2")
 	r := start(t, wire.Settings{})

@@ -22,9 +22,9 @@ const frames = `new Promise(done => { let n = 0; const began = performance.now()
 // one frame a second.
 const minFrames = 8
 
-// state is a script that returns a page's size, visibility and focus. It waits up to a second for
-// the page to be visible: in a new process Chromium 156 sometimes reports that a moment after
-// the load.
+// state is a script that returns a page's size, visibility and focus. It waits up to a second until
+// the page is visible and has the focus, because in a new process Chromium 156 sometimes reports
+// both only a moment after the load.
 const state = `(async () => {
 	const now = () => [innerWidth, innerHeight, document.visibilityState, document.hasFocus()].join();
 	for (const end = performance.now() + 1000; !now().endsWith("visible,true") && performance.now() < end;) await new Promise(f => setTimeout(f, 10));

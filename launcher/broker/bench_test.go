@@ -86,7 +86,7 @@ func startFake(t testing.TB, size int) *upstream.Pipe {
 }
 
 // startBroker runs a broker's goroutines between a fake browser and a client, until the test
-// ends. It returns the client's connection, which has the session C below its root session.
+// ends. It returns the client's connection, on which the CDP session C is attached to the browser.
 func startBroker(t testing.TB, p *upstream.Pipe) *websocket.Conn {
 	t.Helper()
 	ours, file, err := handover.Pair()

@@ -148,8 +148,8 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	}
 }
 
-// When the connections of a session's daemon are removed, the session's tabs are released, unless
-// another client is connected.
+// When the connections of a session's daemon are removed, the session's tabs get the state
+// released, unless another client is connected to the session.
 func TestDepartReleases(t *testing.T) {
 	r := start(t, wire.Settings{})
 	daemon := func() *peer { return r.connect("a?" + wire.ParamParty + "=daemon") }

@@ -12,12 +12,13 @@ import (
 )
 
 const (
-	captureWait  = 3 * time.Second  // for another agent's capture, from the start of that capture
-	captureLimit = 30 * time.Second // the holder counts as frozen after this time
+	captureWait  = 3 * time.Second  // a request fails if another agent has held the lock for this time
+	captureLimit = 30 * time.Second // a holder counts as frozen after this time, and loses the lock
 )
 
-// captureLock is the lock for captures that need the front tab of the browser's window. The lock
-// is tied to its holder's connection, so that it is released when the holder dies.
+// captureLock is the lock for captures for which a tab must be in front in the browser's window,
+// which only one tab can be. The lock is tied to its holder's connection, so that it is released
+// when the holder dies.
 type captureLock struct {
 	clock func() time.Time
 
@@ -33,15 +34,16 @@ type captureRequest struct {
 	granted chan struct{} // closed when the request gets the lock
 }
 
-// captureBusy describes the holder for which a capture did not wait any longer.
+// captureBusy describes the agent that held the lock when another agent's request failed, and how
+// long that agent had held it.
 type captureBusy struct {
 	holder wire.AgentKey
 	since  time.Duration
 }
 
-// acquire waits for the lock. If another agent has had the lock for captureWait, acquire returns
-// busy instead. It waits without this limit for other captures of the same agent. The caller
-// calls release at most once.
+// acquire waits for the lock. If another agent has held the lock for captureWait, acquire does
+// not wait any longer and returns busy. It waits without this limit while the same agent holds
+// the lock for another capture. The caller calls release at most once.
 func (l *captureLock) acquire(ctx context.Context, agent wire.AgentKey) (release func(), busy *captureBusy, err error) {
 	r := &captureRequest{agent, make(chan struct{})}
 	l.mu.Lock()
@@ -72,7 +74,8 @@ func (l *captureLock) acquire(ctx context.Context, agent wire.AgentKey) (release
 	}
 }
 
-// patience returns the holder of the lock and how much longer r waits for it.
+// patience returns the holder of the lock and how much longer r may wait. If the same agent
+// holds the lock, this is always captureWait, so that r waits without a limit.
 func (l *captureLock) patience(r *captureRequest) (holder *captureRequest, left time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

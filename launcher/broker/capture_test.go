@@ -27,7 +27,7 @@ func TestCaptureLockOrder(t *testing.T) {
 	}
 	release := acquire("a")
 	second := make(chan func(), 1)
-	go func() { second <- acquire("b") }() // b waits, since a has not had the lock for too long
+	go func() { second <- acquire("b") }() // b waits, since a got the lock less than captureWait ago
 	until(t, "b waits", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.waiting) == 1 })
 	short, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -70,8 +70,8 @@ func playHolder() {
 	os.Exit(0)
 }
 
-// The lock is released when its holder is killed. While another agent has held the lock for more
-// than 3 s, a request for it fails at once.
+// A request for the lock fails at once if another agent has held the lock for more than 3 s. The
+// lock is released when its holder is killed.
 func TestCaptureLock(t *testing.T) {
 	r := start(t, wire.Settings{})
 	holder := exec.CommandContext(t.Context(), os.Args[0])
@@ -119,6 +119,6 @@ func TestCaptureLock(t *testing.T) {
 		return err == nil
 	})
 	if took := time.Since(killed); took > captureLimit/2 {
-		t.Errorf("the lock was released %v after its holder's end, as that of a frozen one", took)
+		t.Errorf("the lock was released only %v after its holder was killed", took)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 const (
 	clientLimit = 512 << 20 // bytes that may wait for a client; more end the connection
-	highWater   = 32 << 20  // while more bytes wait for a client, nothing is read from it
+	highWater   = 32 << 20  // while more bytes than this wait for a client, nothing is read from it
 	joinTime    = 10 * time.Second
 	flushTime   = 2 * time.Second // to send the queued messages to a client that is being disconnected
 )
@@ -43,7 +43,7 @@ func (c *cdpClient) end(why string) {
 		c.why = why
 		c.q.Close()
 		close(c.cut)
-		time.AfterFunc(flushTime, func() { _ = c.conn.CloseNow() }) // no effect if it has read all
+		time.AfterFunc(flushTime, func() { _ = c.conn.CloseNow() }) // no effect if write has closed it
 	})
 }
 
@@ -126,7 +126,7 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	log.Info("client disconnected", "client", int(c.id), "why", c.why)
 }
 
-// join adds the client to the mux and waits until the browser has a session for it.
+// join adds the client to the mux and waits until the mux has a CDP session for the client.
 func (b *broker) join(ctx context.Context, c *cdpClient, name, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()

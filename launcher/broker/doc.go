@@ -1,5 +1,5 @@
-// Package broker implements the process `abrowser broker`, the only one that reads and writes
-// the CDP messages of a browser.
+// Package broker implements the process `abrowser broker`, the only process that reads and
+// writes the CDP messages of a browser.
 //
 // [Serve] runs the CDP multiplexer of package patches on the connection to the browser, which a
 // keeper has handed over (see package handover). It serves CDP for each session over WebSocket,

@@ -183,7 +183,8 @@ func TestManyClientsDoNotSlowOthers(t *testing.T) {
 	t.Logf("a call takes %v alone, %v with many clients, %v with sending ones; then a new session took %s", alone, idle, sending, took)
 }
 
-// On any machine, a client that sends as fast as it can and reads no responses is paced.
+// A client that sends as fast as it can and reads no responses is slowed down to the same rate on
+// every machine.
 func TestSendingClientIsPaced(t *testing.T) {
 	r := start(t, wire.Settings{})
 	c := r.bare("sending")
@@ -195,7 +196,8 @@ func TestSendingClientIsPaced(t *testing.T) {
 		n++
 	}
 	took := time.Since(began)
-	// Messages that the sockets hold before the broker notices that the client does not read.
+	// before is how many messages fit into the sockets' buffers. They are sent before the broker
+	// notices that the client does not read.
 	const before = 12_000
 	if most := int((took+paceBurst)/paceCost) + before; n > most {
 		t.Errorf("%d messages were accepted in %v, want at most %d", n, took, most)

@@ -89,8 +89,9 @@ func TestTooLargeMessageIsRefused(t *testing.T) {
 	}
 }
 
-// A client that has the targets related to its page attached and paused, and never resumes them,
-// does not block the site's service worker, which a page of another session uses too.
+// A client attaches to all targets that are related to its page, so that they start paused, and
+// never resumes them. This does not block the site's service worker, which a page of another
+// session uses too.
 func TestFrozenClientBlocksNoServiceWorker(t *testing.T) {
 	r := start(t, wire.Settings{})
 	frozen, other := r.connect("frozen"), r.connect("other")

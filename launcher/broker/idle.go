@@ -20,9 +20,9 @@ const (
 
 // idle records since when the browser has not been used. It belongs to the mux's goroutine.
 type idle struct {
-	limit    time.Duration // 0 means none
+	limit    time.Duration // 0 means no limit
 	since    time.Time     // zero while the browser is in use
-	joined   bool          // a client has connected since the last announcement
+	joined   bool          // a client has connected since the start or the last call of expect
 	stopping bool
 }
 
@@ -38,7 +38,7 @@ func (i *idle) set(text string) error {
 	return err
 }
 
-// expect resets the timer for a client that has announced itself.
+// expect resets the timer, since a client has announced that it will connect.
 func (i *idle) expect() { i.since, i.joined = time.Time{}, false }
 
 // effective returns the time after which an unused browser is stopped.
@@ -76,9 +76,9 @@ func (b *broker) checkIdle() {
 	go b.endBrowser() // so that the mux's goroutine does not wait for the connection to the keeper
 }
 
-// awaitStop reports whether the browser is being stopped because it is idle. If so, it returns
-// only after the broker has ended: a client that was rejected earlier would find this broker
-// again, instead of starting another browser.
+// awaitStop reports whether the browser is being stopped because it is idle. If so, awaitStop
+// returns only after the broker has stopped working, or ctx has ended. A client that is rejected
+// before that would connect to this broker once more, instead of starting another browser.
 func (b *broker) awaitStop(ctx context.Context) bool {
 	stopping := false
 	if b.do(ctx, func() { stopping = b.idle.stopping }) != nil || !stopping {

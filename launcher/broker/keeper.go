@@ -10,11 +10,12 @@ import (
 
 const (
 	replaceEvery = 2 * time.Second // between two attempts to replace a keeper
-	endTime      = 3 * time.Second // for a browser to end after it was asked to close
+	endTime      = 3 * time.Second // how long a browser may take to end after it was asked to close
 )
 
 // handleKeeper handles the keeper's messages until the browser is gone. If the keeper dies
-// before that, handleKeeper replaces it, since this process holds the same descriptors.
+// before that, handleKeeper starts another keeper. This is possible because this process holds
+// the same descriptors as the keeper.
 func (b *broker) handleKeeper(ctx context.Context) {
 	var replaced time.Time
 	for {
@@ -55,8 +56,8 @@ func (b *broker) handleKeeper(ctx context.Context) {
 	}
 }
 
-// endBrowser asks the keeper to end the browser and this broker. If the keeper dies meanwhile,
-// handleKeeper asks the next one again. endBrowser does not wait for the end.
+// endBrowser asks the keeper to end the browser and this broker. It does not wait for their end.
+// If the keeper dies before it has ended them, handleKeeper asks the next keeper.
 func (b *broker) endBrowser() {
 	b.ending.Store(true)
 	if err := b.keeper.Send(handover.Message{Stop: true}); err != nil {
@@ -64,8 +65,9 @@ func (b *broker) endBrowser() {
 	}
 }
 
-// awaitEnd waits for the end of the browser. It is called when the keeper has died after it
-// asked for the browser to be closed, and before it could report the browser's end.
+// awaitEnd waits for the end of the browser and reports it in place of the keeper. It is called
+// if the keeper died after it had asked this broker to close the browser, and before it could
+// report the browser's end.
 func (b *broker) awaitEnd() {
 	ended := make(chan struct{})
 	go func() { // ends with the browser or this process

@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Messages between clients and browser do not wake the keeper, since it does not poll the pipe.
-// The same holds for a keeper that has replaced a dead one.
+// Messages between clients and browser do not wake the keeper, since the keeper does not poll the
+// pipe. The same holds for a keeper that has replaced a dead keeper.
 func TestMessagesDoNotWakeTheKeeper(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()

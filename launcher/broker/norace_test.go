@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// busySlack is an allowance for other tests that run on the machine.
+// busySlack is added to a time limit, because other tests run on the machine at the same time.
 const busySlack = 5 * time.Millisecond
 
-// uncollected does nothing without the race detector.
+// uncollected does nothing. With the race detector it disables garbage collection.
 func uncollected(*testing.T) {}

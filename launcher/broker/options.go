@@ -29,8 +29,9 @@ type ServeOptions struct {
 	FinalizeSession func(ctx context.Context, session string) (closeTabs bool, err error)
 }
 
-// defaultSpareAfter is the default of SpareAfter. After so many sessions more are likely to come.
-// The number is not lower, since a spare page takes as much memory as any page.
+// defaultSpareAfter is the default of SpareAfter. A browser that has had this many sessions will
+// probably get more. The number is not lower, since a page that was created ahead takes as much
+// memory as any page.
 const defaultSpareAfter = 5
 
 func (o ServeOptions) spareAfter() int {

@@ -10,7 +10,7 @@ import (
 // sent something. So a client that leaves many bytes of responses unread is slowed down. A
 // client that reads its responses is never slowed down.
 const (
-	paceUnread = 64 << 10               // a client is paced while it leaves more bytes unread
+	paceUnread = 64 << 10               // a client is paced while it leaves more bytes than this unread
 	paceCost   = 250 * time.Microsecond // the average time between two messages of a paced client
 	paceBurst  = 64 * time.Millisecond  // a paced client may send the messages for this time at once
 	minPause   = 2 * time.Millisecond   // the shortest pause, in which other clients are served

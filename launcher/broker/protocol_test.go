@@ -30,7 +30,7 @@ type protocol struct {
 	}
 }
 
-// kind is a type of the protocol, or a member of a type.
+// kind is a type of the protocol, a member of a type, or a parameter of a command.
 type kind struct {
 	ID, Name, Type, Ref string
 	Optional            bool
@@ -50,8 +50,8 @@ func (k *kind) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// readProtocol starts a browser and returns its description of CDP. It starts one with a
-// debugging port, since only such a browser serves the description.
+// readProtocol starts a browser with a debugging port and returns its description of CDP. A
+// browser without a debugging port does not serve the description.
 func readProtocol(t *testing.T, o keeper.Options) protocol {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testTime)
@@ -147,13 +147,14 @@ func filler(types map[string]kind, domain string, k kind) any {
 	}
 }
 
-// namingCall is a call with a member that names an object, such as a target or a CDP session.
+// namingCall is a call with a parameter that names an object, such as a target or a CDP session.
+// The field member is the name of this parameter, and kind is its type.
 type namingCall struct {
 	method, member, kind string
-	params               map[string]any // without the member
+	params               map[string]any // without that parameter
 }
 
-// naming returns the calls with a member of one of the types in kinds.
+// naming returns the calls with a parameter of one of the types in kinds.
 func (p protocol) naming(kinds map[string]bool) []namingCall {
 	types := p.types()
 	var all []namingCall

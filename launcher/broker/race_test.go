@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// busySlack is an allowance for the race detector in a broker whose clients send without a break.
+// busySlack is added to a time limit, because the race detector slows the broker down while its
+// clients send without a break.
 const busySlack = 50 * time.Millisecond
 
-// uncollected disables garbage collection in this process and its children. The collector stops
-// the world. With the race detector it would have to wait for the detector's loops over a large
-// message, and the process would stand still for seconds.
+// uncollected disables garbage collection in this process and its children. When the collector
+// stops the world, it would have to wait until the race detector has looped over a large message,
+// and the process would stand still for seconds.
 func uncollected(t *testing.T) {
 	t.Setenv("GOGC", "off")
 	before := debug.SetGCPercent(-1)

@@ -93,8 +93,8 @@ func TestBrowserIsKilled(t *testing.T) {
 	}
 }
 
-// When several browsers have died in a row, no other browser is started for a while. The error
-// contains the last browser's stderr.
+// When five browsers have died in a row, the keeper ends. For a while, another keeper starts no
+// browser: it returns an error with the last browser's stderr.
 func TestBrowserDiesRepeatedly(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -178,9 +178,9 @@ func TestCookiesOutliveTheBrowser(t *testing.T) {
 	}
 }
 
-// The end of a command that contacted no server does not wait for the browser, even if the
-// browser's process is stopped. A cookie that the command's script has set is saved a moment
-// later.
+// At the end of a command that contacted no server, the broker does not wait for the browser, so
+// the command ends even while the browser's process is stopped. A cookie that the command's
+// script has set is saved a moment later.
 func TestCommandWithoutActivityDoesNotWait(t *testing.T) {
 	r := start(t, wire.Settings{})
 	a := r.connect("a")

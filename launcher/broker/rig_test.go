@@ -66,7 +66,7 @@ func start(t *testing.T, s wire.Settings) *rig {
 
 func newRig(t *testing.T, s wire.Settings) *rig {
 	t.Helper()
-	// t.TempDir would be too long: the path of a socket is limited.
+	// The path of t.TempDir would be too long, since the length of a socket's path is limited.
 	dir, err := os.MkdirTemp("/tmp", ownPrefix())
 	if err != nil {
 		t.Fatal(err)
@@ -136,8 +136,8 @@ func (r *rig) tabs(session string) []string {
 	return ids
 }
 
-// until polls a condition. It fails if the condition is not met in time. A late check fails even
-// if the condition is then met.
+// until polls a condition until it is met. It fails the test if no check has succeeded within half
+// of testTime. A first success after that time is a failure too.
 func until(t *testing.T, what string, isMet func() bool) {
 	t.Helper()
 	for end := time.Now().Add(testTime / 2); ; time.Sleep(20 * time.Millisecond) {

@@ -13,14 +13,14 @@ import (
 
 const tickEvery = time.Second
 
-// run is the mux's goroutine. It owns the mux and the state of the broker, and alone uses them.
+// run is the mux's goroutine. No other goroutine uses the mux or the broker's state.
 func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	heartbeats := make(chan struct{}, 1)
 	defer close(heartbeats)
-	// Heartbeats are sent on another goroutine: a keeper that does not read must not delay
-	// clients.
+	// Heartbeats are sent on another goroutine, so that a keeper that does not read them does not
+	// delay clients.
 	go func() {
 		for range heartbeats {
 			b.tellKeeper(handover.Message{Heartbeat: true})
@@ -85,8 +85,8 @@ func (b *broker) do(ctx context.Context, f func()) error {
 	}
 }
 
-// await runs f on the mux's goroutine and waits until done is called, by f or by something that
-// f has started.
+// await runs f on the mux's goroutine and waits for the result, which f passes to done. f may
+// return first, and something that it has started may call done later.
 func await[T any](ctx context.Context, b *broker, f func(done func(T))) (T, error) {
 	var none T
 	got := make(chan T, 1)
@@ -119,7 +119,8 @@ func (b *broker) call(ctx context.Context, session, method string, params, resul
 	return json.Unmarshal(r.raw, result)
 }
 
-// callRoot is call on the root session.
+// callRoot sends the browser one of the broker's own commands without a CDP session id, and
+// decodes the result, unless result is nil.
 func (b *broker) callRoot(ctx context.Context, method string, params, result any) error {
 	return b.call(ctx, "", method, params, result)
 }

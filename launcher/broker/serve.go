@@ -160,13 +160,13 @@ func (b *broker) prepare() error {
 
 // serve runs the broker's goroutines and ends them, in this order:
 //
-//  1. The goroutines are started that write to the browser, read from it, handle the keeper's
+//  1. Goroutines are started. They write to the browser, read from it, handle the keeper's
 //     messages, and run the mux.
 //  2. takeOver prepares the browser.
 //  3. Clients are served until the browser, the keeper or ctx ends.
 //  4. Clients are disconnected, and running verbs are answered.
 //  5. The connection to the browser is closed. serve waits for all goroutines, also for those
-//     that deliver downloads or finalize sessions.
+//     that deliver downloads or call FinalizeSession.
 func (b *broker) serve(ctx context.Context, listener net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The next session gets the page that was created ahead. Before that the page belongs to no
-// session. Afterwards it is as visible as any other page.
+// A page that was created ahead (a spare page) belongs to no session, until the next session gets
+// it. The session's spare page is then as visible as any other page.
 func TestSparePage(t *testing.T) {
 	t.Setenv("ABROWSER_SPARE_PAGES", "1")
 	r := start(t, wire.Settings{})
@@ -39,7 +39,8 @@ func TestSparePage(t *testing.T) {
 	}
 }
 
-// spare waits for a spare page other than before, and returns its target.
+// spare waits until there is a spare page whose target is not the parameter before, and returns
+// its target.
 func (r *rig) spare(before string) string {
 	r.t.Helper()
 	target := ""

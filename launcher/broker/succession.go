@@ -13,14 +13,15 @@ import (
 	"github.com/abrowser/abrowser/launcher/handover"
 )
 
-// readyVariable is the start of the environment variable that names the descriptor through which
-// the first keeper told the launcher that it was ready. In a later keeper, another file has that
-// descriptor.
+// readyVariable is the name of an environment variable, with the equals sign. In this variable
+// the launcher passed a descriptor number to the first keeper: that of the pipe for the message
+// that the keeper is ready. A later keeper must not get the variable, since another file has that
+// number there.
 const readyVariable = "ABROWSER_READY_FD="
 
-// replaceKeeper starts a keeper that replaces the dead one. The first message to the new keeper
-// is sent before its process starts, so that it can take over even if this broker dies
-// meanwhile.
+// replaceKeeper starts a keeper that replaces the dead keeper. It sends the first message before
+// it starts the new process, so that the new keeper can take over even if this broker dies right
+// after the start.
 func (b *broker) replaceKeeper() error {
 	ours, theirs, err := handover.Pair()
 	if err != nil {
@@ -53,8 +54,9 @@ func (b *broker) replaceKeeper() error {
 	return nil
 }
 
-// unblock makes the descriptors non-blocking again. The start of a process makes the descriptors
-// that it inherits blocking. This applies to the open file, and so to our descriptors too.
+// unblock makes the descriptors non-blocking again. When this process starts another one, os/exec
+// makes the descriptors that the other process inherits blocking. The mode belongs to the open
+// file that both processes share, so our descriptors become blocking too.
 func (b *broker) unblock() error {
 	var all error
 	for _, f := range []*os.File{b.files.In, b.files.Out, b.files.Listener} {

@@ -37,9 +37,10 @@ func TestBrokerIsKilled(t *testing.T) {
 			p.show(r.site.URL, `<title>mine</title><input id=i><script>const id = String(Math.random()); window.read = () => id</script>`)
 			p.eval(`i.value = 'typed'`)
 			want := p.eval("read() + i.value")
-			// The CDP sessions of a dead broker must not block the page: neither the session that
-			// the broker attached on its root session, which the page's first client uses, nor
-			// the session of a later client.
+			// CDP sessions that a dead broker has left must not block the page. There are two
+			// kinds of them: the broker's own session of the page, which the page's first
+			// client uses, and the session of a later client. Fetch.enable makes both kinds
+			// pause the page's requests.
 			later := r.connect("a")
 			for client, session := range map[*peer]string{a: p.session, later: later.tab(p.target).session} {
 				if _, err := client.call(session, "Fetch.enable", nil); err != nil {
@@ -105,8 +106,8 @@ func TestBrowserStop(t *testing.T) {
 	<-a.gone
 }
 
-// SIGTERM to a keeper ends all its processes, and no tab is lost: the next browser opens the tabs
-// again.
+// SIGTERM to a keeper ends all its processes. No tab is lost, because the next browser opens the
+// tabs again.
 func TestKeeperIsOneProcess(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -348,8 +349,8 @@ func killedWhileStopping(t *testing.T, after time.Duration) {
 	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
-// A keeper that has taken over also replaces a broker that never sends it anything, as fast as
-// any other silent broker.
+// A keeper that has replaced a dead keeper also replaces a broker that never sends it a message.
+// It does so as soon as for any other silent broker.
 func TestKeeperTakesOverASilentBroker(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -378,7 +379,7 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped := time.Now()
-	// The next broker may answer a request that was sent to the silent one.
+	// A request that was sent to the silent broker may be answered by the next broker.
 	until(t, "another broker answers", func() bool {
 		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrokerPID != before.BrokerPID

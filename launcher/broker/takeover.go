@@ -12,7 +12,7 @@ import (
 
 const (
 	startTime  = 60 * time.Second // for the browser to be ready for clients
-	reopenTime = 20 * time.Second // the longest wait of clients until all lost tabs are open again
+	reopenTime = 20 * time.Second // the longest time that clients wait until all lost tabs are reopened
 )
 
 // takeOver prepares the browser for clients:

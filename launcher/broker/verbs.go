@@ -39,8 +39,9 @@ func (b *broker) hello() wire.Hello {
 	}
 }
 
-// retire always returns an error. The end of the browser would lose its tabs, and replacing the
-// broker is not necessary: it serves daemons of every build that speaks its protocol.
+// retire always returns an error. If the browser ended, its tabs would be lost. A broker of an
+// older build need not be replaced, because a broker serves daemons of every build with the same
+// protocol.
 func (b *broker) retire() error {
 	return wire.Errorf(wire.CodeBusy, "the browser has tabs that a new one would not have").WithHint("abrowser browser stop")
 }
@@ -50,9 +51,9 @@ const (
 	pruneTime   = 5 * time.Second
 )
 
-// snapshot lists the tenants, which are the sessions as the mux has them, after the mux has
-// handled every message that the browser has sent. If session is not empty, the list has only
-// that session.
+// snapshot lists the sessions, which the mux calls tenants. Before that it waits, up to
+// barrierTime, until the mux has handled every message that the browser has sent. If the
+// parameter session is not empty, the list has only the session with that name.
 func (b *broker) snapshot(ctx context.Context, session string) ([]patches.TenantInfo, error) {
 	return await(ctx, b, func(done func([]patches.TenantInfo)) {
 		if session != "" {

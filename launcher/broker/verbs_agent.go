@@ -14,8 +14,8 @@ func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ verbs.Empt
 	return await(ctx, b, func(done func(verbs.EndAgentOut)) { b.endAgent(string(call.Actor()), done) })
 }
 
-// serveClaim returns which agent owns a session. If no agent owns it, the caller becomes the
-// owner, unless QueryOnly or ReadOnly is set.
+// serveClaim returns which agent owns a session. If the session is free, see
+// [patches.Mux.Claim], the caller first becomes its owner, unless QueryOnly or ReadOnly is set.
 func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in verbs.ClaimIn) (verbs.ClaimOut, error) {
 	var out verbs.ClaimOut
 	err := b.do(ctx, func() {
@@ -51,8 +51,8 @@ func (b *broker) activeOf(session string) (tab string, isLive bool) {
 	return tab, isLive
 }
 
-// mayClose returns an error if the session belongs to another agent, and that agent is connected
-// or alive.
+// mayClose returns an error if the session belongs to another agent, and either a client is
+// connected to the session or that agent is alive.
 func (b *broker) mayClose(ctx context.Context, call *wire.Call, session string) error {
 	var refusal error
 	err := b.do(ctx, func() {

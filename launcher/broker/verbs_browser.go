@@ -39,8 +39,8 @@ func (b *broker) countTabs() (n int) {
 
 const stopTime = 20 * time.Second
 
-// serveStop lets the keeper stop the browser, or disconnect from an external one. It returns after
-// the keeper has reported the end.
+// serveStop asks the keeper to stop the browser, or to disconnect from an external browser. It
+// returns when the keeper has reported that this is done.
 func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ verbs.BrowserStopIn) (verbs.BrowserStopOut, error) {
 	var out verbs.BrowserStopOut
 	err := b.do(ctx, func() {

@@ -13,11 +13,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// manyTabs is the number of extra tabs from which on an agent is asked to give one up.
+// manyTabs is how many extra tabs an agent must have to be asked to give one up.
 const manyTabs = 5
 
-// shares returns the number of extra tabs of each agent that has at least the given number of
-// them, the largest number first.
+// shares returns how many extra tabs each agent has, the largest number first. It leaves out the
+// agents that have fewer extra tabs than the parameter least.
 func shares(tabs []pool.Tab, least int) []verbs.PoolShare {
 	count := map[string]int{}
 	for _, t := range tabs {

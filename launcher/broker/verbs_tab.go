@@ -66,10 +66,11 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in verbs.TabsIn) (
 	return out, nil
 }
 
-// snapshotAfterCommand is snapshot at the end of a session's command. It also saves cookies
-// before it returns, since the command may have logged in. If the session's pages neither
-// navigated nor contacted a server, the mux's state is current, so the browser is not called,
-// and cookies that scripts have set are saved a moment later.
+// snapshotAfterCommand lists a session at the end of one of its commands. If the session's pages
+// navigated or contacted a server, or its clients changed cookies, the command may have logged
+// in. snapshotAfterCommand then calls snapshot, and saves the cookies before it returns.
+// Otherwise the mux's state is current, so the browser is not called, and cookies that scripts
+// have set are saved a moment later.
 func (b *broker) snapshotAfterCommand(ctx context.Context, session string) ([]patches.TenantInfo, error) {
 	type result struct {
 		tenants  []patches.TenantInfo

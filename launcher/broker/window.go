@@ -40,8 +40,8 @@ func (b *broker) fitWindow(ctx context.Context) error {
 	if page.TargetID == "" {
 		return errors.New("the browser has started without a page")
 	}
-	// The page is attached on a CDP session of its own, since the mux attaches to pages on the
-	// root session.
+	// fitWindow attaches to the page through a browser session of its own, so that it does not
+	// interfere with the mux, which attaches to pages without such a session.
 	var own, on sessionID
 	if err := b.callRoot(ctx, "Target.attachToBrowserTarget", struct{}{}, &own); err != nil {
 		return err

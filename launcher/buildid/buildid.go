@@ -5,7 +5,7 @@
 // builds, and a daemon of another build is replaced. Every command computes its build, so the
 // package usually reads only one page of the executable, and imports little.
 //
-// The package does not know versions: two builds are the same or differ, and neither is newer.
+// The package tells only whether two builds are the same, not which one is newer.
 package buildid
 
 import (
@@ -36,8 +36,8 @@ func Of(path string) (string, error) {
 }
 
 // Raw returns the build ID that the Go linker wrote, or nil if there is none. An ELF file has
-// the build ID in a note. In every file format, the build ID also precedes the first
-// instruction.
+// the build ID in a note. An executable of any format also has it, between two marker texts,
+// in front of the first instruction.
 func Raw(f *os.File) []byte {
 	if id := noteID(head(f, 4096)); id != nil {
 		return id
@@ -61,15 +61,15 @@ func head(f *os.File, size int) []byte {
 }
 
 // noteID returns the content of the ELF note with the build ID, or nil. Go's linkers write the
-// note into the first page, so one read is enough; package debug/elf finds the note through
-// the file's headers, in two dozen reads. noteID supports only 64-bit little-endian files.
+// note into the first page, so one read is enough. Package debug/elf would need two dozen
+// reads, since it finds the note through the file's headers. noteID supports only 64-bit
+// little-endian files.
 func noteID(page []byte) []byte {
 	if !bytes.HasPrefix(page, []byte("\x7fELF\x02\x01")) {
 		return nil
 	}
 	// A note consists of the size of its name, the size of its content, its type, the name and
-	// the content.
-	// The separator is the type of a build ID, then the name.
+	// the content. The page is cut at the type (4 means a build ID) and the name ("Go").
 	before, content, ok := bytes.Cut(page, []byte("\x04\x00\x00\x00Go\x00\x00"))
 	if !ok || len(before) < 8 {
 		return nil

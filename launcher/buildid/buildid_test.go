@@ -71,7 +71,8 @@ func TestBuildIDInANote(t *testing.T) {
 	}
 }
 
-// In an executable without a note, as on macOS, the build ID before the code is found.
+// In an executable without a note, as on macOS, Raw finds the build ID that stands in front of
+// the code.
 func TestBuildIDWithoutNote(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, []byte("\xcf\xfa\xed\xfe header \xff Go build ID: \"a/b/c/d\"\n \xff text"), 0o600); err != nil {

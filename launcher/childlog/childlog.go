@@ -1,11 +1,12 @@
 // Package childlog opens the log files to which the processes that abrowser starts write
 // their output.
 //
-// A log is appended to, and truncated at the next start if it has become large; nothing else
-// rotates it. The package does not parse the logs. The launcher uses it for daemons and
-// keepers, and package driver uses it for Playwright's driver. The invariant: the caller holds
-// the start lock and the previous process has exited, so no other process writes to a log
-// when it is opened.
+// A process appends to its log. [Open] truncates a log that is larger than [MaxSize]; nothing
+// else rotates it. The launcher uses the package for daemons and keepers, and package driver
+// uses it for Playwright's driver.
+//
+// The caller must hold the lock under which the process is started, and the previous process
+// must have exited. So no other process writes to a log when it is opened.
 package childlog
 
 import (
@@ -21,8 +22,8 @@ import (
 // MaxSize is the size above which a log is truncated at the next start.
 const MaxSize = 4 << 20
 
-// Log is the log of a child. The child's part begins at the size that the log had when it
-// was opened.
+// Log is the log of a child. The field began is the size that the log had when it was opened,
+// and so the offset of the child's own output.
 type Log struct {
 	*os.File
 	began int64

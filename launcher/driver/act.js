@@ -1,30 +1,34 @@
 // An action on a page has two phases. The wait phase lasts until the element is ready. It is
-// aborted at the timeout or when the caller disconnects, and it does nothing to the page but
-// scroll it. The act phase starts directly before the first input event, or before the script
+// aborted at the timeout or when the caller disconnects. It changes nothing in the page but the
+// scroll position. The act phase starts directly before the first input event, or before the script
 // that has the effect. It lasts until the page has acknowledged the last event or the script,
 // and is not aborted. No input event is sent to find out whether an element is ready.
 //
-// The CDP session of a page has these additional methods:
+// The driver adds these methods to the CDP session of a page:
 //   Abrowser.act    {target, id, limit, ack, verb, selector, ...}: performs a verb, see
 //                   verbs.js. limit is the timeout of the wait phase in milliseconds. The act
-//                   phase may last until ack milliseconds after that timeout. The response has
-//                   a state:
+//                   phase must end within limit + ack milliseconds from the start of the
+//                   action. The response has a state:
 //                   "done"     the action was performed, exactly once
-//                   "none"     nothing was done: why says what the element lacked in the last
-//                              check, or error says what made the action impossible
+//                   "none"     nothing was done. The response says why not: stopped is the
+//                              reason for which the wait phase was aborted, why is what the
+//                              element lacked in the last check, and error is what made the
+//                              action impossible
 //                   "unknown"  the action began, and its end was not confirmed; doubt says why
-//   Abrowser.leave  {target, id}: aborts the action if it is in the wait phase. The daemon
-//                   sends Abrowser.act and Abrowser.leave concurrently, so leave also aborts
-//                   an action that arrives later
-// It also has this event:
+//   Abrowser.leave  {target, id}: aborts the action with this id if it is in the wait phase. The
+//                   daemon sends Abrowser.act and Abrowser.leave concurrently, so Abrowser.leave
+//                   may arrive first. It then aborts the action when the action arrives
+// The CDP session also gets this event:
 //   Abrowser.phase  {id, acting}: sent before the act phase begins, and when the action
 //                   returns to the wait phase because nothing was done
 
+// These times are in milliseconds. After a refused attempt, coverTime is how long find waits for a
+// covered element, before the page is scrolled in another way.
 const lookTime = 1000; // the longest wait for an element in one evaluation
-const coverTime = 500; // the wait while the element is covered, before another way of scrolling
-const settleTime = 1000; // the wait for a navigation that the action has started
-const acts = new WeakMap(); // page to its last action
-const abortedIds = new WeakMap(); // page to the id of the last action that Abrowser.leave has named
+const coverTime = 500;
+const settleTime = 1000; // the longest wait for a navigation that the action has started
+const acts = new WeakMap(); // maps a page to its last action
+const abortedIds = new WeakMap(); // maps a page to the id in its last Abrowser.leave
 
 class Act {
   constructor(session, server, page, params) {
@@ -44,9 +48,10 @@ class Act {
     };
   }
 
-  // race returns the result of the first promise to settle. It throws when the action is
-  // aborted in the wait phase, and when the page does not acknowledge the action in time in
-  // the act phase. ours are promises of handles, which are released if the action is aborted.
+  // race returns the result of the first promise to settle. In the wait phase it throws when the
+  // action is aborted. In the act phase it throws when the page has not acknowledged the action in
+  // time. The parameter ours contains promises of handles. If race throws because the action is
+  // aborted, it releases these handles.
   async race(promises, ours = []) {
     const all = [promises].flat();
     if (this.acting) return Promise.race([...all, this.unacknowledged]);
@@ -58,7 +63,8 @@ class Act {
     }
   }
 
-  // own is race for a promise of a handle, which is released if the action is aborted.
+  // own returns the handle that a promise resolves to. It throws in the same cases as race. If the
+  // action is aborted, own releases the handle.
   own(promise) {
     return this.race(promise, [promise]);
   }
@@ -126,7 +132,7 @@ class Act {
   // change what later commands type. It does not wait for the page to handle their release.
   releaseKeys() {
     const { keyboard } = this.page;
-    for (const code of [...keyboard._pressedKeys]) keyboard.up(playwright.nullProgress, code).catch(() => {}); // the page is gone
+    for (const code of [...keyboard._pressedKeys]) keyboard.up(playwright.nullProgress, code).catch(() => {}); // the page is closed
   }
 
   // attempt waits for the element and performs the action. It returns members of the
@@ -177,7 +183,7 @@ class Act {
     if (facts.stale) this.stop(facts.stale);
   }
 
-  // refused records why Playwright or the page refused the element after find returned it.
+  // refused records why Playwright or the page refused the element that find had returned.
   refused(result) {
     this.refusals++;
     if (result === "error:notvisible") this.why = "is not visible";
@@ -188,10 +194,10 @@ class Act {
     if (result?.hitTargetDescription) this.why = "is covered by " + result.hitTargetDescription;
   }
 
-  // pointer waits in Playwright until the element is stable, in view and not covered, and
-  // then sends the input. If type is set, an event of that type on the element confirms the
-  // input. If isNeeded is set, it is called directly before the input; if it returns false, no
-  // input is sent.
+  // pointer waits in Playwright until the element is stable, in view and not covered. Then it
+  // calls the function input, which sends the mouse input. If the parameter type is set, pointer
+  // waits until an event of that type on the element confirms the input. If the function isNeeded
+  // is set, pointer calls it directly before the input, and sends no input if it returns false.
   async pointer(node, name, input, type, isNeeded) {
     const { count = 1, modifiers } = this.params;
     const scroll = [undefined, { block: "end", inline: "end" }, { block: "center", inline: "center" }, { block: "start", inline: "start" }];
@@ -231,12 +237,13 @@ class Act {
     await this.progress.wait(20);
   }
 
-  // watch starts a watcher in the page, see verbs.js. confirm reports whether the input has
-  // arrived, and throws if that is not known.
+  // watch starts a watcher, one of the functions of verbs.js, in the page. The result has a
+  // function confirm. It returns true if the input has arrived, and false if the input certainly
+  // has not arrived. It throws if neither is certain.
   async watch(frame, watcher, node, arg) {
     const utility = await this.race(frame.utilityContext());
     const injected = await this.race(utility.injectedScript());
-    // The page handles messages in order: the watcher is in place when the next one is answered.
+    // The page handles messages in order. Once it answers the second message, the watcher listens.
     const watched = `([injected, node, arg]) => { ${watching}; return (injected.abrowserWatcher = ${watcher.name}([injected, node, arg])).seen; }`;
     const seen = utility.evaluateExpression(watched, { isFunction: true }, [injected, node, arg]).catch(() => undefined);
     const handle = await this.own(injected.evaluateHandle((injected) => injected.abrowserWatcher));
@@ -244,8 +251,9 @@ class Act {
       dispose: () => release(handle),
       confirm: async (failed) => {
         const awaitedVerdict = handle.evaluate((w) => w.verdict()).catch(() => seen.then((is) => (is ? "seen" : "lost")));
-        // The verdict comes after the tasks that the input has queued, which may navigate. If
-        // the input was seen, a busy page gets only settleTime for that.
+        // The page gives its verdict after the tasks that the input has queued, so that a
+        // navigation by these tasks has begun. A busy page gives it late: if the input was seen,
+        // confirm waits at most settleTime for the verdict.
         const verdict = await this.race([awaitedVerdict, seen.then((is) => (is ? inTime(awaitedVerdict, Date.now() + settleTime).then(() => "seen") : awaitedVerdict))]);
         release(handle);
         if (verdict === "seen") return true;
@@ -256,8 +264,9 @@ class Act {
     };
   }
 
-  // script runs effect in the page, unless the page begins too late or the element is not
-  // ready any more. It returns the result of effect, or undefined if nothing was done.
+  // script runs the function effect in the page, unless the page comes to it only after the
+  // timeout, or the element is not ready any more. It returns the result of effect, or undefined
+  // if nothing was done.
   async script(node, effect, arg) {
     const utility = await this.race((node?._frame ?? this.page.mainFrame()).utilityContext());
     const injected = await this.race(utility.injectedScript());
@@ -286,21 +295,21 @@ class Act {
     await this.again();
   }
 
-  // pending waits for a navigation that the action has started, and reports whether it is
-  // still uncommitted.
+  // pending waits up to settleTime until a navigation that the action has started is committed,
+  // and reports whether it is still not committed.
   async pending() {
     return !(await settled(this.page, Date.now() + settleTime));
   }
 }
 
-// leave aborts the action with the id on a page, even if the action arrives later.
+// leave aborts the action with this id on a page, even if the action has not arrived yet.
 function leave(page, id) {
   abortedIds.set(page, id);
   if (acts.get(page)?.params.id === id) acts.get(page).stop("left");
   return {};
 }
 
-// doubts are the messages for the verdicts that do not confirm the input, see verbs.js.
+// doubts are the messages for the watchers' verdicts that leave open whether the input arrived.
 const doubts = {
   apart: "the button was pressed on the element and released elsewhere, so the page got no click",
   partly: "the page saw only a part of the input",
@@ -320,8 +329,8 @@ class Impossible extends Error {
   }
 }
 
-// release disposes of the handle that a promise resolves to. If the handle is a watcher or a
-// hit-target guard, release stops it.
+// release disposes of the handle that a promise resolves to. If the handle is a watcher, or one of
+// the hit-target guards that endGuards explains, release stops it first.
 function release(promise) {
   Promise.resolve(promise).then(async (handle) => {
     if (!handle?._objectId) return;

@@ -12,10 +12,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// pressOnce runs action 2, a press, with a limit of 200 ms for the wait phase. Its argument has
-// two numbers, busy and left. The page's last answer in the wait phase blocks the event loop for
-// busy milliseconds, so that no timer fires before the act phase would begin. If left is not 0,
-// the action with that number was aborted before.
+// pressOnce is a script that runs a press, the action with the id 2, with a limit of 200 ms for
+// the wait phase. Its argument consists of two numbers, busy and left. The page's last answer in
+// the wait phase blocks the event loop for as many milliseconds as busy says, so that no timer
+// fires before the act phase would begin. If left is not 0, the script first aborts the action
+// with this id.
 const pressOnce = `
 const playwright = { nullProgress: { metadata: {} } };
 const settled = async () => true;
@@ -71,10 +72,10 @@ func TestActDoesNotBeginLate(t *testing.T) {
 	}
 }
 
-// readyRef calls awaitReady for an element with the ref e2, in a document that has such an
-// element. The action's ref belongs to a document that began later than this one by the
-// milliseconds in the argument, or earlier if the number is negative. Refs start again in each
-// document, so both documents can have the same ref.
+// readyRef is a script that calls awaitReady for the ref e2, in a document that has an element with
+// this ref. The action got the ref in a document that began at another time. The argument is the
+// difference in milliseconds; it is negative if the action's document began earlier. Refs start
+// again in each document, so both documents can have the same ref.
 const readyRef = `
 const node = { _ariaRef: { ref: "e2", role: "button", name: "Buy" }, closest() {} };
 const injected = {

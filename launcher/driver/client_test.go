@@ -89,7 +89,7 @@ func (c *client) hello(t *testing.T) {
 	}
 }
 
-// works makes a call that any initialised connection answers.
+// works checks that the driver answers a call on the initialised connection.
 func (c *client) works(t *testing.T) {
 	t.Helper()
 	if answer, err := c.call("", "nothing", "{}"); err != nil || !strings.Contains(answer, "error") {
@@ -97,6 +97,7 @@ func (c *client) works(t *testing.T) {
 	}
 }
 
+// gone checks that the connection is closed within some time, and that calls then fail.
 func (c *client) gone(t *testing.T, within time.Duration) {
 	t.Helper()
 	select {
@@ -109,7 +110,7 @@ func (c *client) gone(t *testing.T, within time.Duration) {
 	}
 }
 
-// chromium initialises the connection and returns the guid of the browser type.
+// chromium initialises the connection and returns the guid of the browser type chromium.
 func (c *client) chromium() (string, error) {
 	if _, err := c.in.Write(frame(`{"id":1,"guid":"","method":"initialize","params":{"sdkLanguage":"javascript"},"metadata":{}}`)); err != nil {
 		return "", err
@@ -147,7 +148,7 @@ type fakeBrowser struct {
 	left       chan struct{} // closed when its client has disconnected
 }
 
-// start returns the parameters of connectOverCDP.
+// start starts the server and returns the parameters with which connectOverCDP connects to it.
 func (b fakeBrowser) start(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(b)

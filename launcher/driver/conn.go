@@ -14,21 +14,22 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Conn is one session's connection to a shared driver. playwright-go starts a program and
-// communicates with it through pipes. This program is our own executable. It gets Stderr as
-// its standard error, passes the pipes to the Conn through it, and exits. The Conn copies
-// between the pipes and the driver.
+// Conn is one session's connection to a shared driver. playwright-go starts a program, which it
+// takes for the driver, and exchanges messages with it through the program's standard input and
+// output. The program is our own executable. Its standard error is the file [Conn.Stderr], a
+// socket. The program sends its standard input and output through this socket to the Conn, and
+// exits. From then on the Conn copies messages between these two pipes and the driver.
 type Conn struct {
 	shared   *Shared
 	endpoint home.Endpoint
-	frames   net.Conn
-	probe    *net.UnixConn // used by the watchdog
-	pid      int
-	process  *os.Process
-	handoff  *net.UnixConn // our end of the socket pair of stderr
+	frames   net.Conn      // to the driver, for playwright-go's messages
+	probe    *net.UnixConn // to the driver, for the watchdog's pings
+	pid      int           // the driver's
+	process  *os.Process   // the driver's
+	handoff  *net.UnixConn // our end of a socket pair, whose other end is stderr
 	stderr   *os.File
 
-	broken     chan struct{} // closed when copying has ended; the watchdog then finds the reason
+	broken     chan struct{} // closed when copying has ended; the watchdog then finds out why
 	markBroken func()        // closes broken
 	work       sync.WaitGroup
 
@@ -37,7 +38,7 @@ type Conn struct {
 	resources []func() error
 }
 
-// dial connects to the driver at p and opens a session there.
+// dial connects to the driver at the endpoint p and opens a session there.
 func (s *Shared) dial(ctx context.Context, p home.Endpoint, setup Setup) (*Conn, error) {
 	frames, err := sockets.Dial(ctx, p)
 	if err != nil {
@@ -59,7 +60,8 @@ func (c *Conn) open(ctx context.Context, setup Setup) error {
 	if c.pid, err = sockets.PeerPID(c.frames); err != nil {
 		return err
 	}
-	// While the connection is open, no other process can have this pid.
+	// No other process can have this pid while the driver has its end of the connection open. If
+	// the driver has exited, the steps below fail and do not use the process.
 	if c.process, err = os.FindProcess(c.pid); err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func (c *Conn) open(ctx context.Context, setup Setup) error {
 	if err != nil {
 		return err
 	}
-	c.probe = probe.(*net.UnixConn) // the socket has a path
+	c.probe = probe.(*net.UnixConn) // Dial connects to Unix sockets only
 	c.resources = append(c.resources, probe.Close)
 	if _, err := io.WriteString(probe, "watch\n"); err != nil {
 		return err
@@ -103,8 +105,8 @@ func (c *Conn) Stderr() *os.File { return c.stderr }
 // driver, or because the driver exited.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Lost reports whether the connection is closed. It detects the exit of the driver before
-// Done does, as soon as the system has closed the driver's end.
+// Lost reports whether the connection is closed by either side. If the driver exits, Lost
+// reports true as soon as the system has closed the driver's end, a moment before Done is closed.
 func (c *Conn) Lost() bool { return isClosed(c.done) || sockets.HungUp(c.probe) }
 
 func isClosed(c <-chan struct{}) bool {
@@ -130,8 +132,9 @@ func (c *Conn) Close() {
 	}
 }
 
-// shutdown closes everything, so that all goroutines return. Only the first call has an
-// effect. Errors of closing do not matter: nothing that was written is needed any more.
+// shutdown closes done and all resources, so that all goroutines of the Conn return. Only the
+// first call has an effect. Errors of closing do not matter, because nothing that was written
+// is needed any more.
 func (c *Conn) shutdown() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +147,8 @@ func (c *Conn) shutdown() {
 	}
 }
 
-// carry receives the pipes and copies frames between them and the driver.
+// carry receives the program's standard input and output, and copies messages between them and
+// the driver until the connection is broken.
 func (c *Conn) carry() {
 	defer c.markBroken()
 	in, out, pid, err := receivePipes(c.handoff)
@@ -156,7 +160,7 @@ func (c *Conn) carry() {
 	}
 	_ = c.handoff.Close() // not needed any more
 	c.mu.Lock()
-	// playwright-go reads the end of its input when the pipes are closed.
+	// When shutdown closes the pipes, playwright-go reads the end of its input.
 	c.resources = append(c.resources, in.Close, out.Close)
 	closed := isClosed(c.done)
 	c.mu.Unlock()
@@ -164,19 +168,19 @@ func (c *Conn) carry() {
 		_, _ = in.Close(), out.Close() // shutdown ran before in and out were in resources
 		return
 	}
-	// playwright-go waits for the program only when it stops the driver. Until then the
-	// program would be a zombie.
+	// playwright-go calls Wait for the program only when it stops the driver. Without the Wait
+	// here, the program would be a zombie until then.
 	if program, err := os.FindProcess(pid); err == nil {
 		c.work.Go(func() { _, _ = program.Wait() }) // fails if playwright-go has waited first
 	}
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer c.markBroken()
-		_, _ = io.Copy(c.frames, in) // whatever ends the copying, the connection is broken
+		_, _ = io.Copy(c.frames, in) // with or without an error, the connection is broken
 	})
 	both.Go(func() {
 		defer c.markBroken()
-		_, _ = io.Copy(out, c.frames) // whatever ends the copying, the connection is broken
+		_, _ = io.Copy(out, c.frames) // with or without an error, the connection is broken
 	})
 	both.Wait()
 }

@@ -1,21 +1,25 @@
-// Package driver runs Playwright's driver: one Node process that several sessions share, or
-// one for a single session.
+// Package driver runs Playwright's driver, which is a Node program. Several sessions can share
+// one driver process, or a session can have a driver of its own. A session is served by one
+// daemon process, which uses playwright-go.
 //
-// playwright-go starts a program as Node: once to read the driver's version and once to run
-// the driver. [Find] returns a setup that names our own executable as this program. [Main],
-// which every abrowser process calls first, recognizes both command lines. It prints the
-// version itself, which saves a start of Node. If the daemon has a [Conn] to a shared driver,
-// Main passes standard input and output to the daemon and returns, and the daemon copies
-// frames between these pipes and the driver's socket. Otherwise Main executes Node.
+// playwright-go starts Node twice: once to read the driver's version and once to run the driver.
+// It takes the path of Node from an environment variable. [Find] returns a setup that puts the
+// path of our own executable there. Our program therefore first calls [Main], which recognizes
+// both command lines. To the first one, Main responds with the version itself, because this is
+// faster than starting Node. The second one has two cases. If the daemon uses a shared driver, it
+// has a [Conn]: Main sends its standard input and output to the daemon and returns, and the
+// daemon copies playwright-go's messages between these two pipes and the driver's socket. If the
+// session has a driver of its own, Main replaces its process with Node.
 //
 // The first session that needs a shared driver starts it, see [Shared.Connect]. The driver
-// exits when it has had no session for a while. A session that gets no reply from the driver
-// kills it; it finds the process as the peer of the socket, never by a name or a file.
+// exits when it has had no session for some seconds. If the driver stops replying, a daemon that
+// is connected to it kills it. The daemon finds the process as the peer of the socket, never by
+// a name or a file.
 //
 // The package does not import playwright-go and does not interpret its messages. It is used
 // by package daemon, by the launcher's doctor and by the command abrowser. The invariant:
 // nothing that happens to one session closes another session's connection, unless the driver
-// itself has exited or is suspended.
+// process itself has exited or is suspended.
 package driver
 
 import (
@@ -29,8 +33,8 @@ import (
 // Setup is the configuration with which playwright-go runs the driver.
 type Setup struct {
 	Directory string // the DriverDirectory of playwright-go's options
-	Node      string // the value for PLAYWRIGHT_NODEJS_PATH: our own executable
-	Program   string // the real Node
+	Node      string // the value for PLAYWRIGHT_NODEJS_PATH: the path of our own executable
+	Program   string // the path of the real Node
 }
 
 // Find returns the setup. If the driver or Node is not installed, the error is

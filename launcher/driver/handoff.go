@@ -14,17 +14,18 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// These are the messages of a pipe handoff. They are sent over a socket pair between a daemon
-// and the process that playwright-go starts for this daemon as Node.
+// These are the messages of a pipe handoff, in which a daemon gets the standard input and output
+// of the process that playwright-go has started in place of Node. The daemon and this process
+// exchange the messages over a socket pair.
 const (
 	handoffOffer = "abrowser carries these pipes\n" // the daemon sends this before the process starts
-	handoffReply = "pipes of "                      // the process sends this, its pid, and its stdin and stdout
+	handoffReply = "pipes of "                      // the process replies with this, its pid, stdin and stdout
 )
 
-// newHandoff returns the two ends of a new socket pair, on which the offer is already sent. The
-// process gets theirs as its standard error.
+// newHandoff returns the two ends of a new socket pair, on which the offer is already sent. ours
+// is the daemon's end. theirs is for the process that playwright-go starts, as its standard error.
 func newHandoff() (ours *net.UnixConn, theirs *os.File, err error) {
-	syscall.ForkLock.RLock() // macOS has no SOCK_CLOEXEC
+	syscall.ForkLock.RLock() // no fork before CloseOnExec, since macOS has no SOCK_CLOEXEC
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err == nil {
 		unix.CloseOnExec(pair[0])
@@ -47,8 +48,8 @@ func newHandoff() (ours *net.UnixConn, theirs *os.File, err error) {
 	return conn.(*net.UnixConn), theirs, nil // the pair is of Unix sockets
 }
 
-// sendPipes sends standard input and output to the daemon if standard error is a socket with
-// the offer of a daemon, and reports whether that is so.
+// sendPipes reports whether standard error is a socket on which a daemon has sent the offer. If
+// so, it sends standard input and output to that daemon.
 func sendPipes() (bool, error) {
 	offer := make([]byte, len(handoffOffer))
 	n, _, err := unix.Recvfrom(2, offer, unix.MSG_PEEK|unix.MSG_DONTWAIT)
@@ -59,8 +60,8 @@ func sendPipes() (bool, error) {
 	return true, os.NewSyscallError("sendmsg", err)
 }
 
-// receivePipes waits for the process's standard input and output, and returns them with its
-// pid. The process exits afterwards.
+// receivePipes waits until the process at the other end of conn has sent its standard input and
+// output. It returns them with the pid of the process, which exits after it has sent them.
 func receivePipes(conn *net.UnixConn) (in, out *os.File, pid int, err error) {
 	text, rights := make([]byte, 4<<10), make([]byte, unix.CmsgSpace(2*4))
 	n, m, _, _, err := conn.ReadMsgUnix(text, rights)

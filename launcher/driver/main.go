@@ -19,11 +19,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Main handles the command lines with which playwright-go starts Node. In these, args without
-// the program's name are DIRECTORY/package/cli.js and a command. Main reports whether args have
-// this form, and returns the exit status. When it executes Node, it returns only on an error.
+// Main handles the command lines with which playwright-go starts Node: the absolute path
+// DIRECTORY/package/cli.js, followed by a command. args does not include the program's name.
+// Main reports whether args has this form, and returns the exit status. If Main replaces this
+// process with Node, it returns only on an error.
 func Main(args []string) (handled bool, status int) {
-	// No command of abrowser looks like this.
+	// None of abrowser's own commands starts with such a path.
 	if len(args) < 2 || !filepath.IsAbs(args[0]) || !strings.HasSuffix(args[0], "/package/cli.js") {
 		return false, 0
 	}
@@ -41,7 +42,7 @@ func Main(args []string) (handled bool, status int) {
 	return true, wire.ExitDone
 }
 
-// printVersion prints what cli.js --version would: the version in package.json.
+// printVersion prints the version in package.json, in the form in which cli.js --version does.
 func printVersion(to io.Writer, cli string) error {
 	raw, err := os.ReadFile(filepath.Join(filepath.Dir(cli), "package.json"))
 	if err != nil {
@@ -57,9 +58,9 @@ func printVersion(to io.Writer, cli string) error {
 	return err
 }
 
-// runDriver sends this process's pipes to the daemon if the daemon has offered to carry them.
-// Otherwise it replaces this process with Node, which runs our script with the same arguments
-// as a driver for one session.
+// runDriver sends this process's standard input and output to the daemon, if the daemon has
+// offered to copy between them and a shared driver. Otherwise runDriver replaces this process
+// with Node, which runs our script with the same arguments as a driver for one session.
 func runDriver(args []string) error {
 	if sent, err := sendPipes(); sent {
 		return err
@@ -86,8 +87,8 @@ func runDriver(args []string) error {
 }
 
 // scriptFile returns an unlinked file with the driver's script. Node inherits the file when it
-// replaces this process. It cannot read the script from standard input, which is
-// playwright-go's pipe.
+// replaces this process. Node cannot read the script from standard input, because that is the
+// pipe on which playwright-go sends messages.
 func scriptFile() (*os.File, error) {
 	file, err := os.CreateTemp("", "abrowser-driver-")
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// playwright-go and these tests start the test binary as Node, in place of abrowser.
+// TestMain lets the tests start the test binary in the same way as playwright-go starts abrowser:
+// with the command line of Node.
 func TestMain(m *testing.M) {
 	if handled, status := Main(os.Args[1:]); handled {
 		os.Exit(status)
@@ -86,7 +87,8 @@ func TestNodeReplacesTheProcess(t *testing.T) {
 	if cmd.ProcessState.ExitCode() != 7 {
 		t.Errorf("exit status %v, want Node's own 7: %s", err, &out)
 	}
-	// Node has the same pid: no process is between playwright-go and the driver.
+	// Node has the pid of the process that was started, so no process is between playwright-go and
+	// the driver.
 	first, last := "pid "+strconv.Itoa(cmd.Process.Pid)+" args --eval ", " /d/package/cli.js run-driver node \nsent to the driver"
 	if !strings.HasPrefix(out.String(), first) || !strings.HasSuffix(out.String(), last) {
 		t.Errorf("Node printed %q, want %q ... %q", &out, first, last)

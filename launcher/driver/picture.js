@@ -1,11 +1,12 @@
 // A screenshot of a page is taken as Playwright does it, with three differences. The text
-// cursor is not hidden, which would cost a frame. The measurements are requested all at once.
-// PNG is compressed for speed, which takes half the time and makes the file 1.5 times as large.
+// cursor is not hidden, because this would cost a frame. The measurements are requested all at
+// once. PNG is compressed for speed, which takes half the time and makes the picture 1.5 times as
+// large.
 //
-// The CDP session of a page has this additional method:
+// The driver adds this method to the CDP session of a page:
 //   Abrowser.picture  {target, type, full, files, limit}: type is "png" or "jpeg". full means
-//                     the whole page instead of the visible part. files permits a large
-//                     picture to be saved to a file, which the caller then moves. limit is in
+//                     the whole page instead of the visible part. If files is set, a large
+//                     picture is saved to a file, which the caller then moves. limit is in
 //                     milliseconds. The response is {state: "done", data} with the picture in
 //                     base64, {state: "done", file}, or {state: "late"} if the page was not
 //                     drawn in time. The response is {} if the driver does not have the page
@@ -14,7 +15,7 @@ const largePicture = 1 << 20; // characters of base64; a longer picture is saved
 const fileLifetime = 600_000; // milliseconds in which the caller must move the file
 
 async function picture(progress, page, { type, full, files }, until) {
-  // Playwright puts its own screenshots into the same queue.
+  // Playwright's own screenshots go through the same queue, so no two run at the same time.
   const captured = page.screenshotter._queue._postTask(() => progress.race(inTime(capture(progress, page, { type, full, until }), until)));
   const data = await inTime(captured, until);
   if (data === undefined) return { state: "late" };

@@ -1,23 +1,24 @@
-// The fast path of a click or a fill uses as few messages as possible. Playwright asks the
-// page one after the other for the element, its state, its position and the element at that
-// position. The functions here ask all of that in one evaluation, with Playwright's own
-// functions. The daemon itself sends this evaluation, to Playwright's isolated world. The fast
-// path acts only on an element that is ready at once. Otherwise the daemon uses Abrowser.act,
-// which waits for the element, see act.js.
+// The fast path of a click or a fill uses as few messages as possible. Playwright sends one
+// message after the other to get the element, its state, its position and the element at that
+// position. The functions here get all of this in one evaluation, and use Playwright's own
+// functions for it. The daemon, not the driver, sends the evaluation, and it runs in Playwright's
+// isolated world in the page. The fast path acts only on an element that is ready at once. For
+// any other element, the daemon uses Abrowser.act, which waits for the element, see act.js.
 //
-// The CDP session of a page has these additional methods:
+// The driver adds these methods to the CDP session of a page:
 //   Abrowser.world    {target, limit}: installs the functions of questions (below) in the
 //                     page's main frame. The response is {context, name, ahead}. The functions
 //                     are members of the global object with that name in the isolated world.
 //                     ahead is a lower bound of the milliseconds by which the page's clock is
 //                     ahead of ours
-//   Abrowser.settled  {target, limit}: waits until a pending navigation is committed. The
-//                     response is {pending: true} if the limit came first
+//   Abrowser.settled  {target, limit}: waits until no navigation is pending, but not longer than
+//                     the limit. The response is {pending}: pending is false if no navigation is
+//                     pending any more
 //   Abrowser.follow   {target}: sends the event Abrowser.pending {pending} from now on, when
 //                     the main frame begins to navigate to another document, and when the
 //                     navigation is committed or has failed
 // The limits are in milliseconds. The response is {} if the driver does not have the page, or if
-// Abrowser.world takes too long.
+// Abrowser.world takes longer than its limit.
 
 // answer returns the response to a method of this file, of act.js or of picture.js.
 async function answer(session, progress, browsers, method, params) {
@@ -32,7 +33,8 @@ async function answer(session, progress, browsers, method, params) {
   return { pending: !(await progress.race(settled(page, until))) };
 }
 
-// world installs the functions of questions in the page's main frame, unless it has them.
+// world installs the functions of questions in the page's main frame, unless they are there
+// already, and returns the response to Abrowser.world.
 async function world(page) {
   const context = await page.mainFrame().context("utility");
   const injected = await context.injectedScript();
@@ -44,12 +46,12 @@ async function world(page) {
   return { context: context.delegate._contextId, name: context.abrowserName, ahead: context.abrowserAhead };
 }
 
-// inject installs Playwright's functions in a document. They are 300 KB of script, and most of
-// the cost is the transfer. When a page comes to its second document, the script is registered
-// for all later documents, and evaluated when a document first needs it. The browser keeps a
-// registered script, which takes 400 KB a page, so it is not registered for the first document.
-// Where no script is registered, and in the page's own world, inject sends the script as
-// Playwright does.
+// inject installs Playwright's functions in a document. They are 300 KB of script, and the
+// transfer to the browser is most of the cost. To avoid it, inject registers the script with the
+// browser when a page comes to its second document. From then on each document of the page
+// evaluates the registered script when it first needs it. A registered script takes 400 KB of the
+// browser's memory, so inject does not register it for pages that have only one document. If the
+// script is not registered, and in the page's own world, inject sends it as Playwright does.
 async function inject(context, source, options, whole) {
   const { delegate } = context.frame._page;
   const client = context.delegate._client;
@@ -66,12 +68,14 @@ async function inject(context, source, options, whole) {
 }
 const scriptName = "abrowser" + crypto.randomBytes(12).toString("hex");
 
-// settled waits until the pending navigation of the page's main frame is committed, and every
-// navigation that follows it. It reports whether no navigation is pending any more. It first
-// calls Playwright's inputActionEpilogue, which the page answers after everything that it has
-// requested before. Chromium delays this answer while a navigation is pending, and a busy page
-// answers late. If the page has requested no navigation within answerTime, settled does not wait
-// for the answer.
+// settled waits until the pending navigation of the page's main frame and every navigation that
+// follows it are committed. It returns true if no navigation is pending any more, and false if the
+// time until comes first.
+//
+// settled first calls Playwright's inputActionEpilogue, whose answer comes after the navigations
+// that the page has requested before it. The answer may be late, because Chromium delays it while
+// a navigation is pending, and because the page may be busy. settled waits at most answerTime for
+// it. If no navigation is pending after answerTime, settled returns true.
 async function settled(page, until) {
   const enough = Date.now() + answerTime;
   const frame = page.mainFrame();
@@ -85,10 +89,11 @@ async function settled(page, until) {
   return !frame.pendingDocument();
 }
 
-const answerTime = 1000;
+const answerTime = 1000; // milliseconds
 
-// follow sends Abrowser.pending events. When a navigation is committed, Playwright replaces one
-// pending document by another, so follow reads the state after that, in a microtask.
+// follow sends Abrowser.pending events. If another navigation is already pending when a navigation
+// is committed, Playwright clears the pending document and directly sets it again. follow reads
+// the state in a microtask, which runs after both changes, so it sends no event for them.
 function follow(session, page) {
   const frame = page.mainFrame();
   let sent = false;
@@ -107,7 +112,8 @@ function pageOf(browsers, target) {
   return contexts.flatMap((c) => c.pages()).find((p) => p.delegate._targetId === target);
 }
 
-// inTime returns the result of a promise, or undefined if it has none at the time until.
+// inTime returns the result of a promise, or undefined if the promise has not settled by the
+// time until, in milliseconds since 1970.
 async function inTime(promise, until) {
   let timer;
   const late = new Promise((done) => (timer = setTimeout(done, until - Date.now())));
@@ -115,34 +121,39 @@ async function inTime(promise, until) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-// questions runs in pages. It sets the global variable with the given name to an object with
-// the functions that a daemon calls:
+// questions runs in pages. It sets a global variable to an object with the functions that a daemon
+// calls. The parameter name is the name of the variable. The functions are:
 //   look(selector, until, button, count, began)
 //                                reports whether the first element that matches is ready for a
-//                                click, its position, and the number of matches, and starts to
-//                                watch for the click; or reports why the element is not ready,
-//                                if that is known
+//                                click with this button and this count of presses. If it is
+//                                ready, look starts to watch for the click, and also returns the
+//                                position and the number of matches. If it is not, look returns
+//                                the reason, if that is known
 //   fill(selector, text, until, began)
 //                                fills the first element that matches if it is ready. The result
-//                                is "done", or "needsinput" if the keyboard must follow
-//   typed()                      waits until the page has seen the keyboard's input. It is
-//                                called before fill
-//   endTyped()                   returns the verdict of watchKeys about that input
-//   read(selector, what, name)   returns a value of the first element that matches, see values
-//   same(ref)                    reports whether the element that had a ref in the last
-//                                snapshot is visible and unchanged, and when its document began
-//   came()                       waits until the element has seen the click. It is called
-//                                before look
-//   over(count)                  waits until the click is complete, like end. On a large page
-//                                it returns {calm: true} as soon as the page has handled the
-//                                click event, if the click neither navigates nor submits a
-//                                form. It is called before look
-//   end()                        stops watching when the click is complete, including the
-//                                tasks that the page has queued. It returns whether the click
-//                                has hit the element, and whether the page has navigated since
+//                                how is "done", or "needsinput" if the daemon must now send
+//                                keyboard input
+//   typed()                      waits until the page has seen that keyboard input. The daemon
+//                                calls it before fill
+//   endTyped()                   returns the verdict of watchKeys about that keyboard input
+//   read(selector, what, name)   returns a value of the first element that matches; what is a
+//                                name in values
+//   same(ref)                    reports whether the element with this ref is visible and is the
+//                                same as in the last snapshot, and when its document began
+//   came()                       waits until the element has seen the click. The daemon calls it
+//                                before look, since the click directly follows look
+//   over(count)                  waits until the buttons were released count times and the click
+//                                is complete, and returns the same as end. On a large page it
+//                                returns {calm: true} earlier, when the page has handled the
+//                                click event, if the click neither navigates nor submits a form.
+//                                The daemon calls it before look
+//   end()                        waits until the tasks that the click has queued are done, and
+//                                stops watching. It returns whether the click has hit the
+//                                element, and whether the page has begun to navigate since look
 //   stop()                       stops watching at once
 // began is the time at which the document of a ref began, or undefined for other selectors.
-// until is in milliseconds since 1970 by the page's clock; nothing is started after that time.
+// until is a time in milliseconds since 1970 by the page's clock. look and fill start nothing
+// after that time.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const isStill = ${isStill}, staysInPlace = ${staysInPlace}, isRef = ${isRef};

@@ -15,10 +15,11 @@ import (
 // patience is the timeout for steps that take a second on an idle machine.
 const patience = 30 * time.Second
 
-// newShared returns a new root. After the test all its drivers must have exited.
+// newShared returns a Shared with a new root directory. At the end of the test, all drivers below
+// this directory must have exited and removed their files.
 func newShared(t *testing.T) *Shared {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "abs") // the path of a socket is limited
+	dir, err := os.MkdirTemp("/tmp", "abs") // a short path, as for every socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func newShared(t *testing.T) *Shared {
 	return s
 }
 
-// leftovers returns the processes, sockets and files of drivers.
+// leftovers returns the processes, sockets and temporary files of drivers below the root.
 func (s *Shared) leftovers() []string {
 	var left []string
 	for _, pid := range drivers(s) {
@@ -51,7 +52,8 @@ func (s *Shared) leftovers() []string {
 	return left
 }
 
-// drivers returns the processes that have the root's sockets in their command line.
+// drivers returns the pids of the processes that have a socket below the root in their command
+// line.
 func drivers(s *Shared) []int {
 	found, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is valid
 	var pids []int

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The scripts that Node runs as the driver. Node reads them from its standard input, so no
-// file of another build can be run by mistake.
+// The scripts that Node runs as the driver. This process passes them to Node through a pipe or
+// an unlinked file. Node never reads them from a path, where another build's file could be.
 var (
 	//go:embed shared.js
 	sharedScript string // for go:embed
@@ -34,22 +34,23 @@ var (
 
 func script() string { return sharedScript + quickScript + actScript + verbsScript + pictureScript }
 
-// Shared starts and finds the shared drivers of a root. Root is required, the zero value of
-// every other field works.
+// Shared starts and finds the shared drivers of one root directory. Root is required, the zero
+// value of every other field works.
 type Shared struct {
 	Root   home.Root
 	Log    *slog.Logger  // nil logs nothing
-	Linger time.Duration // how long a driver stays without a session; 0 means 5 s
+	Linger time.Duration // how long a driver without a session keeps running; 0 means 5 s
 }
 
-// errNoRoom is the error of a driver that already serves the maximal number of sessions, or
-// that serves sessions of another build.
+// errNoRoom means that a driver has refused a session, because it already serves the maximal
+// number of sessions, serves sessions of another build, or is about to exit.
 var errNoRoom = errors.New("the driver has no room") // a constant
 
-// Connect connects to a driver that has room, and starts one if no driver has room. A driver
-// that does not reply is skipped, and killed. If another process kills the driver that Connect
-// has started before it serves, Connect starts one more driver. The caller closes the
-// connection.
+// Connect connects to a running driver that accepts one more session. If there is no such
+// driver, Connect starts one. Connect skips a running driver that does not reply within
+// roomTimeout. A skipped driver is killed if it still has not replied 3 s later. If the new
+// driver is killed by another process before it accepts the session, Connect tries once more.
+// The caller closes the returned connection.
 func (s *Shared) Connect(ctx context.Context, setup Setup) (*Conn, error) {
 	conn, err := s.findOrStart(ctx, setup)
 	if killed := (killedError{}); errors.As(err, &killed) && ctx.Err() == nil {
@@ -80,7 +81,7 @@ func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	}
 	var started home.Endpoint
 	result := make(chan error, 1)
-	go func() { // start has its own deadline; if the caller gives up, the next one gets the driver
+	go func() { // has its own deadline; if this caller gives up, a later one uses the driver
 		defer lock.Close() // this releases the lock
 		var err error
 		started, err = s.start(setup)
@@ -104,7 +105,9 @@ func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	}
 }
 
-// killedError is the error for a driver that was killed, in contrast to one that failed itself.
+// killedError marks the error of a new driver that was killed by a signal while it started, or
+// that stopped answering directly after its start. Connect tries once more after such an error.
+// The error of a driver that exits by itself is not marked.
 type killedError struct{ error }
 
 func (e killedError) Unwrap() error { return e.error }
@@ -113,8 +116,9 @@ func noDriver(p home.Endpoint, format string, args ...any) error {
 	return wire.Errorf(wire.CodeNoDriver, format, args...).WithHint("abrowser doctor").With("log", p.Log)
 }
 
-// find connects to a running driver that has room and is not in unresponsive. It adds
-// drivers that do not reply to unresponsive. It returns nil if no driver has room.
+// find connects to a running driver that has room. It skips the drivers whose names are in the
+// map unresponsive, and enters the name of each driver that does not reply. If no driver has
+// room, both results are nil.
 func (s *Shared) find(ctx context.Context, setup Setup, unresponsive map[string]bool) (*Conn, error) {
 	endpoints, err := s.running()
 	if err != nil {
@@ -137,7 +141,8 @@ func (s *Shared) find(ctx context.Context, setup Setup, unresponsive map[string]
 	return nil, nil
 }
 
-// running returns the endpoints of drivers that have a socket, the lowest number first.
+// running returns the endpoints whose socket file exists, the lowest number first. A driver that
+// was killed may have left its socket file.
 func (s *Shared) running() ([]home.Endpoint, error) {
 	var endpoints []home.Endpoint
 	for n := 1; n <= maxDrivers; n++ {
@@ -152,8 +157,8 @@ func (s *Shared) running() ([]home.Endpoint, error) {
 	return endpoints, nil
 }
 
-// identity returns a hash of the parts that a session and its driver must have in common: the
-// script, Playwright and Node.
+// identity returns a hash of the script and of the paths of Playwright and Node. A driver serves
+// only sessions with the same identity.
 func (setup Setup) identity() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{script(), setup.Directory, setup.Program}, "\x00")))
 	return hex.EncodeToString(sum[:8])
@@ -174,8 +179,9 @@ func (s *Shared) Sweep() error {
 }
 
 // cleanUp removes the files of a driver that was killed. The system may close the driver's
-// connections a moment before it releases the driver's lease, so cleanUp waits for the lease.
-// If the lease stays held, another driver has taken it and has removed the files.
+// connections a moment before it releases the driver's lease, so cleanUp waits up to 3 s for the
+// lease. If the lease is still held after that time, a new driver holds it. The new driver has
+// removed the files of the old one, so nothing remains to be done.
 func (s *Shared) cleanUp(p home.Endpoint) {
 	const tries, pause = 60, 50 * time.Millisecond
 	tick := time.NewTicker(pause)
@@ -203,7 +209,7 @@ func (s *Shared) removeStale(p home.Endpoint) error {
 	return errors.Join(s.removeFiles(p), lease.Close())
 }
 
-// removeFiles removes a driver's socket and temporary files. The caller holds the lease.
+// removeFiles removes a driver's socket and temporary files. The caller holds the driver's lease.
 func (s *Shared) removeFiles(p home.Endpoint) error {
 	return errors.Join(os.RemoveAll(p.Socket), os.RemoveAll(s.temp(p)))
 }

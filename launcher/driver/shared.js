@@ -1,13 +1,16 @@
-// Playwright's driver for several sessions. It serves each connection to a Unix socket as
-// cli.js run-driver serves one session on its standard input and output. If it is started as
-// cli.js run-driver, it serves a single session on its own standard input and output.
+// This script is Playwright's driver for several sessions. Playwright's own driver, the command
+// cli.js run-driver, serves one session on its standard input and output. This script listens on
+// a Unix socket, and serves one session on each connection in the same way. If its arguments are
+// those of cli.js run-driver, it serves a single session on its standard input and output.
 //
-// The first line of a connection is its type:
-//   session ID   the response is "+", then frames as playwright-go writes them; or "-" if
-//                there is no room or the ID differs from the driver's
-//   status       the response is the status as JSON
-//   watch        each byte gets a byte as response: "1" on the oldest connection of this
-//                type, and "0" on the others, which may therefore ping less often
+// The first line that a client sends on a connection is the type of the connection:
+//   session ID   a session. ID is the build of the script, Playwright and Node that the client
+//                wants. The response is "-" if the driver has another ID, has no room or is
+//                stopping. Otherwise it is "+", and then both sides send playwright-go's
+//                messages, each after its length in four bytes
+//   status       the response is the driver's status as JSON
+//   watch        for pings. The response to each byte is a byte: "1" on the oldest connection of
+//                this type, and "0" on all others, whose clients may therefore ping less often
 //
 // Descriptor 3 is the lease, a locked file that the process holds until it exits. On descriptor
 // 4 the process reports that it listens. The permissions of the socket's directory decide which
@@ -25,7 +28,7 @@ const single = process.argv[2] === "run-driver"; // a driver for the session tha
 const [, , , socketPath, bundle, id, limit, linger] = single ? [, , , , path.join(path.dirname(process.argv[1]), "lib", "coreBundle.js")] : process.argv;
 const { server: playwright } = load(bundle);
 const firstLineTimeout = 10_000;
-const firstSessionTimeout = 10_000; // the session that has started the driver is about to connect
+const firstSessionTimeout = 10_000; // so that the session that has started the driver can connect
 const maxMessage = 1 << 28; // bytes in a message of a client
 const maxUnread = 1 << 28; // bytes that a client may leave unread
 const sessions = new Set();
@@ -34,22 +37,25 @@ const currentSession = new AsyncLocalStorage(); // the session for which the cur
 
 const log = (what, more) => console.error(JSON.stringify({ time: new Date().toISOString(), msg: what, ...more }));
 
-// load is require for Playwright's bundle, with six changes:
-//  1. A call of an exposed function that this Playwright does not have is ignored and causes no
-//     error: another client of the page has exposed the function, and answers the call.
+// load loads Playwright's bundle like require, and makes six changes to it:
+//  1. If a page calls an exposed function that this Playwright does not have, the call is ignored
+//     and is not an error, because another client of the page has exposed the function and
+//     answers the call.
 //  2. Before an action on an element, Playwright compares animation frames for 33 ms to find
 //     out whether the element moves. This is skipped if no animation can move the element
 //     (isStill) and no script has changed the document for longer than 33 ms
-//     (abrowserUnchanged in quick.js). Otherwise staysInPlace decides.
+//     (abrowserUnchanged in quick.js). If it is not skipped, staysInPlace finds out whether the
+//     element moves.
 //  3. The CDP sessions of pages get additional methods, see answer in quick.js.
 //  4. Playwright's functions are installed in a page in another way, see inject in quick.js.
 //  5. An abandoned hit-target guard is removed, see endGuards.
-//  6. A frame emits an event when it gets a pending document, see follow in quick.js.
-// A bundle that lacks the code to be changed is loaded unchanged.
+//  6. A frame emits an event when its pending document changes, see follow in quick.js.
+// If the code for change 2 is missing, load makes no change. If the code for another change is
+// missing, load makes all changes but that one.
 //
 // If a source has a single character beyond ASCII, for example in a comment, V8 stores every
-// character of it in two bytes. For the two bundles that would be 6 MB more in every driver, so
-// load escapes such characters.
+// character of this source in two bytes. For the two bundles that would be 6 MB more in every
+// driver, so load escapes such characters.
 function load(file) {
   const unknown = 'throw new Error(`Function "${name}" is not exposed`);';
   const send = "return { result: await this._object.send(progress2, params2.method, params2.params) };";
@@ -62,7 +68,7 @@ function load(file) {
   const once = "this._injectedScriptPromise = module.inject(this, source3, options2, source8).then(";
   const pending = "this._pendingDocument = documentInfo;";
   const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");');
-  // The code to be changed is in a string literal of the bundle.
+  // Changes 2 and 5 are inside a string literal of the bundle, so their code is escaped.
   const escaped = (code) => JSON.stringify(code).slice(1, -1);
   const guardPlace = "setupHitTargetInterceptor(node, action, hitPoint, blockAllEvents) {";
   const place = "async _checkElementIsStable(node) {";
@@ -78,12 +84,12 @@ function load(file) {
   return module.exports;
 }
 
-// endGuards runs in pages, before Playwright sets up a hit-target guard for a click. A guard
-// blocks all input to the page that does not hit the guard's element, until the guard is
-// removed. If the daemon or the driver is killed between the set-up and the click, the guard
-// would block input for ever: each Playwright has an isolated world of its own in the page, and
-// cannot find the guard of another Playwright. So endGuards makes a guard end after 60 s, and
-// when the next guard is set up in any world.
+// endGuards runs in pages, directly before Playwright sets up a hit-target guard for a click. A
+// guard blocks all mouse input to the page that does not hit the guard's element, until Playwright
+// removes the guard after the click. If the daemon or the driver is killed before the click, the
+// guard would remain and block input for ever. Another Playwright cannot remove it, because each
+// Playwright has an isolated world of its own in the page. endGuards therefore makes the new guard
+// end after 60 s, or earlier when another guard is set up in any world.
 function endGuards(injected) {
   const { window } = injected;
   const { setTimeout, clearTimeout } = injected.utils.builtins;
@@ -98,8 +104,9 @@ function endGuards(injected) {
   window.addEventListener(event, end);
 }
 
-// isStill runs in pages. It reports whether no animation can move the element: no animation of
-// the element or of its ancestors is running, and no other running animation changes the layout.
+// isStill runs in pages. It reports whether no animation can move the element. This is so if no
+// animation of the element or of its ancestors is running, and no other running animation changes
+// the layout.
 function isStill(element) {
   const paintOnly = new Set(["offset", "computedOffset", "easing", "composite", "opacity", "transform", "translate", "rotate", "scale", "filter", "backdropFilter",
     "color", "backgroundColor", "backgroundPosition", "boxShadow", "outlineColor", "fill", "stroke", "strokeDashoffset", "visibility"]);
@@ -119,12 +126,12 @@ function isStill(element) {
   }));
 }
 
-// staysInPlace runs in pages, if something may move the element. It reports whether the
-// element has the same place in four frames: a timer that moves the element need not do so in
-// each frame. It returns undefined if the page gets no frames. Frames with the same timeline
-// time count as one frame: when frames are late, a script that examines the page makes the
-// animations advance to the current time, and the animations keep this state for all frames
-// that are still due.
+// staysInPlace runs in pages, if something may move the element. It reports whether the element
+// has the same place in four frames. It compares more than two frames, because a timer that moves
+// the element need not do so in each frame. Frames with the same timeline time count as one frame:
+// when frames are late, a script that examines the page makes the animations advance to the
+// current time, and the animations then keep this state for all frames that are still due. If 30
+// frames are not enough for four different times, staysInPlace returns undefined.
 async function staysInPlace(element, frame) {
   const { timeline } = element.ownerDocument;
   let time, place, same = 0;
@@ -193,7 +200,8 @@ class Session {
     }
   }
 
-  // disconnect ends a session that cannot continue. The session's daemon connects again.
+  // disconnect closes the connection of a session that cannot continue. The session's daemon then
+  // opens a new connection.
   disconnect(why) {
     log("disconnected", { why });
     this.socket.destroy();
@@ -234,7 +242,8 @@ function accept(socket) {
   });
 }
 
-// answerPings serves a connection of the type watch. first has the bytes received so far.
+// answerPings serves a connection of the type watch. The parameter first contains the bytes that
+// were received together with the first line.
 function answerPings(socket, first) {
   const answer = (bytes) => bytes.length > 0 && socket.write((pingers.values().next().value === socket ? "1" : "0").repeat(bytes.length));
   pingers.add(socket);
@@ -245,12 +254,13 @@ function answerPings(socket, first) {
 
 let stopping = false;
 let timer;
-// socketFile is the state of the socket's file when the driver began to listen. If the user has
-// deleted the root, the file at the path may belong to another driver with the same name, and
-// that driver's other files have the same paths too.
+// socketFile is the state of the socket's file when the driver began to listen. The user may
+// delete abrowser's root directory while the driver runs. Another driver may then use the same
+// paths for its socket and its other files. stop therefore removes files only if the socket's file
+// is still the one in socketFile.
 let socketFile;
-// stopWhenIdle stops the driver if it has no session after some time. The next session starts
-// a new driver.
+// stopWhenIdle stops the driver if it has no session after this time, in milliseconds. A later
+// session starts a new driver.
 function stopWhenIdle(time) {
   clearTimeout(timer);
   timer = setTimeout(() => sessions.size === 0 && stop(), time);
@@ -278,7 +288,8 @@ for (const event of ["uncaughtException", "unhandledRejection"])
 if (single) serveSingle();
 else listen();
 
-// serveSingle serves one session on standard input and output, and exits with it.
+// serveSingle serves one session on standard input and output. The process exits when the session
+// ends.
 function serveSingle() {
   const pipes = Duplex.from({ readable: process.stdin, writable: process.stdout });
   const session = new Session(pipes);

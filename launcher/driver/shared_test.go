@@ -219,7 +219,7 @@ func testGarbage(t *testing.T, s *Shared, setup Setup) {
 			t.Errorf("%s: answered with %q, %v; want to be disconnected", name, said, err)
 		}
 	}
-	// Messages that only look valid, and a message that is incomplete when the client disconnects.
+	// Each client sends a message that only looks valid, then an incomplete one, and disconnects.
 	for _, odd := range []string{`{}`, `[]`, `{"id":1,"guid":"","method":"constructor","params":{}}`, `{"id":1,"guid":"x","method":"y"}`} {
 		conn := dial(t, s)
 		if _, err := conn.Write(append(append([]byte(enter), frame(odd)...), 200, 0, 0, 0, '{')); err != nil {
@@ -273,9 +273,9 @@ func testUncaught(t *testing.T, s *Shared, setup Setup) {
 	}
 }
 
-// If a daemon disconnects without closing its browser, as a killed daemon does, the driver
-// disconnects from that browser and removes the directory that it created for the browser, even
-// if the directory for temporary files was removed before the session.
+// A killed daemon disconnects from the driver without closing its browser. The driver then
+// disconnects from that browser, and removes the directory that the driver created for it. This
+// works even if the parent of that directory was deleted before the session began.
 func testClosedSessionsBrowser(t *testing.T, s *Shared, setup Setup) {
 	two := connect(t, s, setup)
 	two.hello(t)

@@ -21,19 +21,27 @@ import (
 )
 
 const (
-	maxDrivers    = 64 // in one root; a suspended driver keeps its number until it is killed
+	maxDrivers    = 64 // below one root directory, including suspended ones
 	maxSessions   = 16 // of one driver
 	defaultLinger = 5 * time.Second
 
-	startTimeout = 30 * time.Second       // from the start of the process until it listens
-	roomTimeout  = 500 * time.Millisecond // for the reply that says whether a driver has room, before another one is tried
-	pingInterval = time.Second            // four times as long if another session pings the driver too
-	replyTimeout = 2 * time.Second        // for the reply to a ping
-	graceTime    = time.Second            // for a reply that this process reads late because it was suspended itself
+	// startTimeout is the time from the start of the driver's process until it listens.
+	startTimeout = 30 * time.Second
+	// roomTimeout is the time in which a running driver must accept or refuse a session. After it,
+	// the next driver is tried.
+	roomTimeout = 500 * time.Millisecond
+	// pingInterval is the time from a reply to the next ping. It is four times as long if another
+	// session pings the driver too.
+	pingInterval = time.Second
+	replyTimeout = 2 * time.Second // for the reply to a ping
+	// graceTime is the additional time for a reply, since this process may itself have been
+	// suspended. It is also the time in which a killed driver must exit.
+	graceTime = time.Second
 )
 
-// start starts a driver at the first endpoint without a running driver, and returns the
-// endpoint when the driver listens. The caller holds the start lock.
+// start starts a driver at the first endpoint that no running driver uses. It returns the
+// endpoint as soon as the driver listens there. The caller holds the start lock, so that two
+// processes do not start drivers at the same time.
 func (s *Shared) start(setup Setup) (home.Endpoint, error) {
 	for n := 1; n <= maxDrivers; n++ {
 		p, err := s.Root.Driver(n)
@@ -47,15 +55,17 @@ func (s *Shared) start(setup Setup) (home.Endpoint, error) {
 		if err != nil {
 			return p, err
 		}
-		// The driver has inherited the lease and keeps it, unless spawn failed.
+		// Close closes only our descriptor. The driver has inherited the lease and keeps it,
+		// unless spawn failed.
 		return p, errors.Join(s.spawn(setup, p, lease), lease.Close())
 	}
 	return home.Endpoint{}, wire.Errorf(wire.CodeNoDriver, "%d drivers are running, and none has room", maxDrivers).WithHint("abrowser doctor")
 }
 
-// spawn starts Node with the script, in a process session of its own and with its log as
-// output. The driver inherits the lease, and a pipe on which it reports that it listens. It
-// outlives this process.
+// spawn starts Node with the script and returns when the driver listens, or an error after
+// startTimeout. The driver may outlive this process, so it runs in a new session of the operating
+// system (setsid) and writes its output to its log. The driver inherits the lease, and a pipe on
+// which it reports that it listens.
 func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error {
 	temp := s.temp(p)
 	if err := errors.Join(s.removeFiles(p), os.MkdirAll(temp, 0o700)); err != nil {
@@ -73,9 +83,10 @@ func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error
 	defer ready.Close() // only read from
 	linger := cmp.Or(s.Linger, defaultLinger)
 	bundle := filepath.Join(setup.Directory, "package", "lib", "coreBundle.js")
-	// Messages become garbage at once. Without a limit for a semi-space, V8 lets three times
-	// 16 MB of them accumulate. Most code runs seldom: in a driver with 16 sessions, optimizing
-	// it for speed would cost 13 MB of 87 MB.
+	// The option max-semi-space-size is set because messages become garbage at once, and V8 would
+	// by default let 48 MB of them accumulate, in three semi-spaces of 16 MB. optimize-for-size is
+	// set because most code runs seldom: without this option, a driver with 16 sessions uses 13 MB
+	// more, of 87 MB.
 	cmd := exec.Command(setup.Program, "--optimize-for-size", "--max-semi-space-size=1", "-", "driver", p.Socket, bundle, setup.identity(), //nolint:noctx // it outlives ctx
 		strconv.Itoa(maxSessions), strconv.FormatInt(linger.Milliseconds(), 10))
 	cmd.Args[0] = "node"
@@ -89,9 +100,9 @@ func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error
 		return wire.Errorf(wire.CodeNoDriver, "starting Playwright's driver: %v", err).WithHint("abrowser doctor")
 	}
 	exited := make(chan struct{})
-	go func() { // ends with the driver, which would become a zombie otherwise
+	go func() { // ends when the driver exits; without Wait, the driver would become a zombie
 		defer close(exited)
-		_ = cmd.Wait() // the result is in cmd
+		_ = cmd.Wait() // wasKilled reads the result from cmd
 	}()
 	s.logger().Info("started", "role", "driver", "name", p.Name, "pid", cmd.Process.Pid)
 	if err = ready.SetReadDeadline(time.Now().Add(startTimeout)); err == nil {
@@ -109,7 +120,8 @@ func (s *Shared) spawn(setup Setup, p home.Endpoint, lease *sockets.Lease) error
 	return errors.Join(err, s.removeFiles(p))
 }
 
-// wasKilled waits for a program that is exiting, and reports whether a signal killed it.
+// wasKilled waits up to graceTime for a program that is exiting, and reports whether a signal
+// killed it.
 func wasKilled(cmd *exec.Cmd, exited <-chan struct{}) bool {
 	select {
 	case <-exited:

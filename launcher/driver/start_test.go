@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// If another process kills a driver before it serves, another driver is started. Starting fails
-// if that driver is killed too, or if a driver exits without a signal.
+// If a new driver is killed before it accepts the session, Connect starts a second driver. Connect
+// fails if the second driver is killed too, or if the first one exits without a signal.
 func testKilledWhileItStarts(t *testing.T, s *Shared, setup Setup) {
 	node := setup.Program
 	for name, test := range map[string]struct {

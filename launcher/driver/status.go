@@ -19,12 +19,12 @@ type Status struct {
 	PID      int    `json:"pid"`
 	Sessions int    `json:"sessions"`
 	Limit    int    `json:"limit"`
-	Err      error  `json:"-"` // set if the driver listens and does not answer
+	Err      error  `json:"-"` // why the driver, though it runs, has not reported its status
 }
 
 const (
 	listTimeout    = time.Second
-	sessionTimeout = 250 * time.Millisecond // short, since the status of a session waits for it
+	sessionTimeout = 250 * time.Millisecond // short, since the command status waits for it
 )
 
 // List returns the status of all running drivers. It starts no driver.
@@ -45,8 +45,8 @@ func (s *Shared) List(ctx context.Context) ([]Status, error) {
 	return all, nil
 }
 
-// Sessions returns the number of sessions of the driver, or -1 if the driver is of another
-// build and does not report the number.
+// Sessions returns the number of sessions that the driver serves, or -1 if the driver is of
+// another build and does not report the number.
 func (c *Conn) Sessions(ctx context.Context) (int, error) {
 	st, err := requestStatus(ctx, c.endpoint, sessionTimeout)
 	return st.Sessions, err
@@ -77,7 +77,7 @@ func requestStatus(ctx context.Context, p home.Endpoint, limit time.Duration) (S
 	case err != nil || len(raw) == 0:
 		return st, exited
 	}
-	if json.Unmarshal(raw, &st) != nil { // a driver of another build may not have this request
+	if json.Unmarshal(raw, &st) != nil { // a driver of another build may not support this request
 		st.Sessions = -1
 	}
 	return st, nil

@@ -43,7 +43,8 @@ func testSweep(t *testing.T, s *Shared, setup Setup) {
 	if len(s.leftovers()) == 0 {
 		t.Error("the killed driver has left nothing, so the test proves nothing")
 	}
-	// A process loses its command line before it closes its descriptors and with them the lease.
+	// When a process exits, its command line disappears before the system closes its descriptors.
+	// So the lease may still be held for a moment, and Sweep is called until it removes the files.
 	var swept error
 	if !await(func() bool { swept = s.Sweep(); return swept != nil || len(s.leftovers()) == 0 }) || swept != nil {
 		t.Errorf("Sweep = %v, and %q is left", swept, s.leftovers())

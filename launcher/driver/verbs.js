@@ -1,6 +1,9 @@
-// verbs are the actions of Abrowser.act. Each has the states that the element must be in, and
-// the function that performs the action. perform returns members of the response, or undefined
-// if another attempt is needed. The comment above a verb lists its parameters.
+// verbs are the actions of Abrowser.act. Each has these members:
+//   states   the states in which the element must be before the action
+//   perform  the function that performs the action. It returns members of the response, or
+//            undefined if another attempt is needed
+//   steady   milliseconds, see awaitReady; 0 if missing
+// The comment above a verb lists its parameters.
 const verbs = {
   await: { states: [], perform: async () => ({}) },
   // {button, count, modifiers}
@@ -111,7 +114,7 @@ const verbs = {
       }
     },
   },
-  // {key}; it has no selector
+  // {key}; there is no selector, so the key goes to the element that has the focus
   press: {
     async perform(act) {
       const { key } = act.params;
@@ -130,7 +133,8 @@ const verbs = {
   },
 };
 
-// splitChord returns the names of a chord's keys, as Playwright's press splits them.
+// splitChord returns the names of the keys in a chord such as Control+Shift+a. It splits the chord
+// in the same way as Playwright's press.
 function splitChord(chord) {
   const names = [""];
   for (const char of chord) {
@@ -140,8 +144,8 @@ function splitChord(chord) {
   return names;
 }
 
-// hasKey reports whether the keyboard has a key for a character. Characters without a key
-// are inserted as text.
+// hasKey reports whether Playwright's keyboard has a key for a character. Playwright inserts a
+// character without a key as text.
 function hasKey(keyboard, char) {
   try {
     return !!keyboard._keyDescriptionForString(char);
@@ -150,8 +154,9 @@ function hasKey(keyboard, char) {
   }
 }
 
-// isRef runs in pages. It reports whether a node still has its ref, and the role and name
-// that it had in the snapshot. Playwright gives a node a new ref if its role or name changes.
+// isRef runs in pages. A ref is the id of a node in a snapshot, for example e2. isRef reports
+// whether a node has the given ref, and still has the role and name that it had in the snapshot.
+// If its role or name has changed, Playwright gives the node another ref in the next snapshot.
 function isRef(injected, node, ref) {
   const was = node?._ariaRef;
   const { getAriaRole, getElementAccessibleName, normalizeWhiteSpace } = injected.utils;
@@ -159,14 +164,24 @@ function isRef(injected, node, ref) {
     normalizeWhiteSpace(getElementAccessibleName(node, false) || "") === was.name;
 }
 
-// awaitReady runs in pages. It waits until the first element that matches is in all states.
-// In a document that changes, the element must also have matched for steady milliseconds.
-// For up to cover milliseconds, awaitReady also waits until nothing covers the element. Its
-// checks take less than an eighth of the page's time.
+// awaitReady runs in pages. It waits until the first element that matches is ready, and returns
+// the element as node. If the element is not ready in time, node is undefined. The returned facts
+// describe the last check. Parameters:
+//   parsed      the selector
+//   states      the element must be in all of these states
+//   ref, began  if ref is set, the element must be the one with this ref, see isRef. If began is
+//               set, the document must have begun at this time. If one of the two conditions
+//               fails, awaitReady returns at once, and facts.stale says which one
+//   steady      while the document is changing, the element must have been the first match for
+//               this many milliseconds
+//   cover       for up to this many milliseconds, nothing must cover the element. After this
+//               time a covered element counts as ready
+//   time        the limit in milliseconds
+// The pauses between the checks are so long that the checks take at most an eighth of the time.
 async function awaitReady(injected, { parsed, states, ref, began, cover, steady, time }) {
   const { setTimeout, clearTimeout, requestAnimationFrame, performance } = injected.utils.builtins;
   const frame = () => new Promise((done) => {
-    const timer = setTimeout(done, 100); // a page that is not drawn has no frames
+    const timer = setTimeout(done, 100); // a page that is not drawn gets no animation frames
     requestAnimationFrame(() => (clearTimeout(timer), done()));
   });
   const isCovered = (node) => {
@@ -198,10 +213,10 @@ async function awaitReady(injected, { parsed, states, ref, began, cover, steady,
   }
 }
 
-// fillElement runs in pages. It calls Playwright's fill. If a field cannot have the value,
-// Playwright's fill throws only after it has assigned the value. So fillElement first fills an
-// input of the same kind outside of the document: if this call throws, the page's field is
-// unchanged.
+// fillElement runs in pages. It fills an element with Playwright's fill. If an input cannot have
+// the value, Playwright's fill throws only after it has assigned the value. Therefore fillElement
+// first fills a new input of the same kind that is not in the document. If this throws,
+// fillElement ends, and the page's own input is unchanged.
 function fillElement(injected, node, text) {
   const input = injected.retarget(node, "follow-label");
   if (input?.localName === "input") {
@@ -212,24 +227,29 @@ function fillElement(injected, node, text) {
   return injected.fill(node, text);
 }
 
-// embedded selects elements that contain a document of their own, which gets the input.
+// embedded selects elements that contain a document of their own. That document gets the input to
+// the element, so the document of the page gets no events.
 const embedded = "iframe, frame, object, embed, fencedframe";
 
-// watchInput runs in pages. It listens for trusted events of some types until the watch is
-// stopped. onInput is called with each event, and returns true as soon as the input has arrived.
-// The watch has:
-//   seen       a promise of whether the input has arrived before the watch was stopped
-//   stop()     stops the watch and returns the verdict of decide: "seen" if the input has
-//              arrived
-//   verdict()  does the same after the page's current task: a click event follows in the task
-//              of the mouse button's release
-// The page may stop events before onInput is called, but the browser counts those events too.
-// decide is called with an object: hidden(type) returns how many events of a type onInput has
-// missed, and none is true if the browser has dispatched no event of any of the types.
+// watchInput runs in pages. It finds out whether input arrives in the document. It listens for
+// trusted events of the given types, and calls the function onInput with each of them. onInput
+// returns true when all of the input has arrived. The result of watchInput has three members:
+//   seen       a promise. It becomes true when onInput returns true, or false if stop is called
+//              before that
+//   stop()     stops listening. It returns the verdict, a string that the function decide
+//              chooses: "seen" if the input has arrived
+//   verdict()  calls stop in a later task and returns its result. The page dispatches the click
+//              event in the same task as the release of the mouse button, so that the click
+//              event is taken into account
+// A listener of the page may stop an event before onInput gets it. The browser counts such an
+// event too. decide can use these counts, because its argument has two members: hidden(type)
+// returns how many events of a type onInput did not get, and none is true if the browser has
+// dispatched no event of any of the types.
 function watchInput(injected, types, onInput, decide) {
   const { setTimeout } = injected.utils.builtins;
   const { eventCounts } = globalThis.performance;
-  // Adding the present count of a type gives the number of its events that onInput has missed.
+  // The browser's present count of events of a type, plus the number in missed for that type, is
+  // the number of events that onInput did not get.
   const missed = new Map(types.map((type) => [type, -eventCounts.get(type)]));
   const hidden = (type) => Math.max(0, eventCounts.get(type) + missed.get(type));
   let any = false, resolveSeen;
@@ -250,13 +270,17 @@ function watchInput(injected, types, onInput, decide) {
   return { seen, stop, verdict };
 }
 
-// watchClick runs in pages. It watches for a click on an element: for the given number of
-// presses, and for the event of the given type that follows the last release. Its verdict is
-// "seen"; "unseen" if the document got no input; "hidden" if the page stopped all events before
-// they could be observed; or "apart" if only a part of the input came to the element.
+// watchClick runs in pages. It watches for a click on an element. A click consists of presses and
+// releases of a mouse button, as many as the parameter presses says, and ends with an event of
+// the given type. The verdict is one of these:
+//   "seen"    the element got the click, or it contains a document of its own, and the document
+//             of the page got no input
+//   "unseen"  the document got no input
+//   "hidden"  the page stopped all events before they could be observed
+//   "apart"   the document got input, but the element got nothing or only a part of it
 function watchClick([injected, node, { type, presses }]) {
   const target = injected.retarget(node, "button-link") ?? node;
-  const counts = { pointerdown: 0, mousedown: 0, mouseup: 0, [type]: 0 }; // of events on the element
+  const counts = { pointerdown: 0, mousedown: 0, mouseup: 0, [type]: 0 }; // events that the element got
   const pressed = [];
   let hadInput = false;
   const onInput = (event) => {
@@ -270,23 +294,28 @@ function watchClick([injected, node, { type, presses }]) {
     if (counts[type] > 0) return "seen";
     if (none) return target.matches?.(embedded) || target.querySelector?.(embedded) ? "seen" : "unseen";
     if (!hadInput) return "hidden";
-    // If the page hides only the click, the other events show that it happened.
+    // If the page stops only the click event, the other events show that the click happened.
     if (counts.mousedown >= presses && counts.mouseup >= presses && target.isConnected) return "seen";
-    // If the page handles the presses itself and opens a menu, the menu may get the release.
+    // If the page handles the press and opens a menu, the menu may get the release instead.
     const all = Math.max(counts.pointerdown, counts.mousedown) >= presses;
     return all && pressed.some((event) => event.defaultPrevented) ? "seen" : "apart";
   });
 }
 
-// watchKeys runs in pages. It watches for the given number of keys, or for text if keys is 0, at
-// a node or where the page has moved the focus to. If a frame has the focus, the frame's own
-// document gets the input. If the node is not in the document any more, watchKeys keeps keys
-// that go to the body from the page, which could treat them as shortcuts. The verdict is "seen";
-// "partly" if some input is missing; "gone" if the document got no input and the node is not in
-// it any more; or else "unseen".
+// watchKeys runs in pages. It watches for keyboard input to a node: for as many pressed keys as
+// the parameter keys says, or for inserted text if keys is 0. Input to another element counts
+// too, because the page may have moved the focus. Input to the body does not count, unless node is
+// undefined. If the node was removed from the document, the browser sends keys to the body
+// instead. watchKeys stops the events of such keys, so that the page does not treat the keys as
+// shortcuts. The verdict is one of these:
+//   "seen"    all of the input has arrived, or an embedded document has the focus and gets it
+//   "partly"  the document got input, but not all of it
+//   "gone"    the document got no input, and the node is not in it any more
+//   "unseen"  the document got no input, and the node is still in it or is undefined
 function watchKeys([injected, node, { keys }]) {
   let count = 0;
-  const isNowhere = (target) => target === document.body || target === document.documentElement; // nothing has the focus
+  // A key event has such a target if no element has the focus.
+  const isNowhere = (target) => target === document.body || target === document.documentElement;
   const onInput = (event) => {
     if (node && isNowhere(event.composedPath()[0])) {
       if (!node.isConnected) event.preventDefault(), event.stopImmediatePropagation();
@@ -298,7 +327,8 @@ function watchKeys([injected, node, { keys }]) {
   return watchInput(injected, ["keydown", "beforeinput", "input"], onInput, ({ hidden, none }) => {
     let active = document.activeElement;
     while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
-    // Text comes only to an element that has the focus, keys come to the body as well.
+    // An event that onInput did not get counts if it cannot have gone to the body. Text goes only
+    // to an element that has the focus. Keys go to the body if no element has the focus.
     if (keys === 0) count += hidden("beforeinput") + hidden("input");
     else if (!node || (active && !isNowhere(active))) count += hidden("keydown");
     if (count >= Math.max(1, keys) || active?.matches?.(embedded)) return "seen";
@@ -307,5 +337,5 @@ function watchKeys([injected, node, { keys }]) {
   });
 }
 
-// watching is the source of the watchers, for pages.
+// watching is the source text of the watchers, for scripts that are evaluated in pages.
 const watching = `const embedded = ${JSON.stringify(embedded)}; ${[watchInput, watchClick, watchKeys].join("; ")}`;

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// watchdog pings the driver until the connection is closed. It kills a driver that does not
-// reply, since none of the driver's sessions would get a reply either.
+// watchdog pings the driver until the connection is closed. When copying has ended, it pings at
+// once, to find out whether the driver is the cause. It kills a driver that does not reply, since
+// none of the driver's sessions would get a reply either.
 func (c *Conn) watchdog() {
 	defer c.shutdown()
 	timer := time.NewTimer(pingInterval)
@@ -36,7 +37,7 @@ func (c *Conn) watchdog() {
 			return
 		case reply == '1':
 			timer.Reset(pingInterval)
-		default: // another session pings the driver too
+		default: // the reply '0' means that another session pings the driver too
 			timer.Reset(4 * pingInterval)
 		}
 	}
@@ -49,8 +50,9 @@ func (c *Conn) ping() (byte, error) {
 	return readReply(c.probe)
 }
 
-// readReply reads the driver's reply of one byte. After the limit it tries once more, since
-// this process may itself have been suspended while the reply was waiting.
+// readReply reads the driver's reply of one byte. After replyTimeout it tries once more, for
+// graceTime. This process may itself have been suspended during replyTimeout, and the reply may
+// have arrived in that time.
 func readReply(conn net.Conn) (byte, error) {
 	reply, err := readByte(conn, replyTimeout)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -59,8 +61,8 @@ func readReply(conn net.Conn) (byte, error) {
 	return reply, err
 }
 
-// kill kills a driver that does not reply on conn, which ends the connections of all its
-// sessions.
+// kill kills a driver that does not reply on conn, and removes its files. The connections of all
+// its sessions are closed by this.
 func (c *Conn) kill(process *os.Process, conn net.Conn) {
 	c.shared.logger().Warn("killing the driver, which does not answer", "name", c.endpoint.Name, "pid", c.pid)
 	_ = process.Kill() // it may have exited
@@ -80,13 +82,14 @@ func readByte(conn net.Conn, limit time.Duration) (byte, error) {
 	return b[0], errors.Join(err, conn.SetReadDeadline(time.Time{}))
 }
 
-// waitOrKill waits in the background for the reply of a driver that has not replied within the
-// caller's limit, and kills the driver if no reply comes. It takes over c's resources.
+// waitOrKill gives a driver that has not replied within the caller's limit more time. It returns
+// at once. In the background it waits for the reply, and kills the driver if readReply gets none.
+// It takes over c's resources and releases them.
 func (c *Conn) waitOrKill() {
 	conn, process := c.frames, c.process
 	c.resources = nil
-	go func() { // ends within the limits
-		defer func() { _, _ = conn.Close(), process.Release() }() // nothing was written
+	go func() { // ends within the limits of readReply and kill
+		defer func() { _, _ = conn.Close(), process.Release() }() // errors do not matter here
 		_, err := readReply(conn)
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded):

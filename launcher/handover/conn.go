@@ -46,11 +46,11 @@ type Browser struct {
 	Profile    string    `json:"profile"`
 	NoSandbox  string    `json:"noSandbox,omitempty"` // why the browser runs without its sandbox
 	Began      time.Time `json:"began"`
-	Ending     bool      `json:"ending,omitzero"` // the previous keeper was ending the browser
+	Ending     bool      `json:"ending,omitzero"` // the previous keeper died before it ended the browser
 }
 
-// Conn is one end of the connection between keeper and broker. When the keeper dies, the
-// broker continues with the same Conn: see [Conn.Replace].
+// Conn is one end of the connection between keeper and broker. If the keeper dies, the broker
+// makes its Conn lead to the next keeper, see [Conn.Replace].
 type Conn struct {
 	mu   sync.Mutex // guards the fields below; held while writing
 	conn net.Conn
@@ -133,7 +133,8 @@ func (c *Conn) Browser() (*Browser, error) {
 	return first.Browser, c.conn.SetReadDeadline(time.Time{})
 }
 
-// Replace closes the connection, whose other end is dead, and takes over that of the Conn with.
+// Replace closes the connection of c, whose other end is dead. After that, c uses the connection
+// of the Conn that is passed as with.
 func (c *Conn) Replace(with *Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

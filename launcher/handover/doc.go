@@ -7,7 +7,8 @@
 // the broker starts another keeper with them, so that the browser and its pipe survive.
 package handover
 
-// The size in CSS pixels of a page in the window with which the keeper starts the browser.
+// InsideWidth and InsideHeight are the size, in CSS pixels, of a page in the browser's first
+// window.
 const (
 	InsideWidth  = 1280
 	InsideHeight = 720

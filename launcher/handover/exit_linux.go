@@ -27,7 +27,8 @@ func AwaitExit(pid int) {
 
 const pollTime = 200 * time.Millisecond
 
-// pollExit is AwaitExit for kernels before 5.3, which have no process descriptors.
+// pollExit does the work of AwaitExit by polling. It is for kernels before 5.3, which have no
+// process descriptors (pidfd).
 func pollExit(pid int) {
 	tick := time.NewTicker(pollTime)
 	defer tick.Stop()

@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/sockets"
 )
 
-// Files are the descriptors that a keeper hands to a broker. A broker hands the same
-// descriptors to the keeper that replaces a dead one.
+// Files are the descriptors that a keeper hands to a broker. If the keeper dies, the broker
+// hands the same descriptors to the next keeper, except Conn, which is new.
 type Files struct {
 	Conn     *os.File // the receiver's end of the connection, see [Open]
 	In       *os.File // the browser reads from it
@@ -47,5 +47,5 @@ func Inherit() (Files, error) {
 }
 
 // Successor is a variable in the environment of a keeper. It means that a broker has started
-// the keeper to replace a dead one.
+// this keeper because the previous keeper died.
 const Successor = "ABROWSER_SUCCESSOR=1"

@@ -34,7 +34,8 @@ func (i *Installer) parts(ctx context.Context, s wire.Settings) []verbs.Part {
 	return append(parts, i.checkBrowser(ctx, s, b), i.checkSandbox(ctx, b))
 }
 
-// newPart returns a part with this name, which has the detail, or has failed if err is not nil.
+// newPart returns the state of the part with this name. If err is nil, the part is OK and has
+// this detail. Otherwise the part has failed with err.
 func newPart(name, detail string, err error) verbs.Part {
 	if err != nil {
 		return FailedPart(name, err)
@@ -42,7 +43,7 @@ func newPart(name, detail string, err error) verbs.Part {
 	return verbs.Part{Name: name, OK: true, Detail: detail}
 }
 
-// FailedPart returns a part with this name that has failed with err.
+// FailedPart returns the state of the part with this name, which has failed with err.
 func FailedPart(name string, err error) verbs.Part {
 	coded := wire.AsError(err)
 	return verbs.Part{Name: name, Detail: coded.Message, Code: coded.Code, Hint: coded.Hint}

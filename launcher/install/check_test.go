@@ -92,7 +92,7 @@ func TestCheckRunsNode(t *testing.T) {
 	if _, err := s.FindNode(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// Node stops working although its file is unchanged, as when a library is removed.
+	// Node stops working, and its file keeps its size and time, as if a library was removed.
 	must(t, os.WriteFile(path, []byte(strings.Replace(fakeNode, "/bin/sh", "/bin/no", 1)), 0o600))
 	must(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
 	if part := partNamed(t, s.Check(t.Context(), wire.Settings{}), "node"); part.OK || part.Code != wire.CodeNoDriver {

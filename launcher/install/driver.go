@@ -13,8 +13,8 @@ type Driver struct {
 	Node      Node
 }
 
-// FindDriver returns the driver and its Node if both are installed and complete, and
-// otherwise [wire.CodeNoDriver].
+// FindDriver returns the driver and the Node that runs it. If one of them is not installed or not
+// complete, the error is [wire.CodeNoDriver].
 func (i *Installer) FindDriver(ctx context.Context) (Driver, error) {
 	dir, err := i.driverDirectory(npm.Package.Check)
 	if err != nil {
@@ -24,9 +24,10 @@ func (i *Installer) FindDriver(ctx context.Context) (Driver, error) {
 	return Driver{Directory: dir, Node: node}, err
 }
 
-// driverDirectory returns the directory of the driver. This is the directory that
-// ABROWSER_DRIVER_PATH names, or, if the variable is not set, the root's own one. The variable
-// is for machines that cannot reach a registry; it names a copy of an installed driver.
+// driverDirectory returns the directory of the driver, if the function check accepts it. This is
+// the directory that ABROWSER_DRIVER_PATH names. If the variable is not set, it is the directory
+// below the root into which fetchDriver installs the driver. The variable is for machines that
+// cannot reach a registry; it names a copy of an installed driver.
 func (i *Installer) driverDirectory(check func(npm.Package, string) error) (string, error) {
 	p := i.on().driver
 	if dir, _ := i.lookup("ABROWSER_DRIVER_PATH"); dir != "" {

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	browsersDir = "browsers" // below the driver directory, for Playwright's installer
+	browsersDir = "browsers" // below the driver directory; for Playwright's browsers
 	// A distribution's mirrors may be slow, but an installer that hangs must be ended.
 	installTimeout = 20 * time.Minute
 	aptLockTimeout = 5 * time.Minute // for another process that installs packages
 	aptRetryPause  = 2 * time.Second
 )
 
-// fetchBrowser fetches a browser if none is installed, and the system's fonts and libraries
-// if they are requested. The caller holds the installation lock.
+// fetchBrowser fetches a browser if none is installed. It also fetches the system's fonts and
+// libraries if in.WithDeps requests them. The caller holds the installation lock.
 func (i *Installer) fetchBrowser(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	b, err := i.FindBrowser(s)
 	if err != nil && !isFetchable(err) {
@@ -70,8 +70,8 @@ func (i *Installer) fetchBrowser(ctx context.Context, s wire.Settings, in verbs.
 	return aptErr
 }
 
-// installPackages installs the distribution's Chromium if no browser is installed, and fonts
-// if they are requested.
+// installPackages installs the distribution's Chromium if no browser is installed, and fonts if
+// in.WithDeps requests them.
 func (i *Installer) installPackages(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	packages := []string{}
 	if _, err := i.FindBrowser(s); err != nil {
@@ -81,7 +81,7 @@ func (i *Installer) installPackages(ctx context.Context, s wire.Settings, in ver
 		packages = append(packages, "fonts-liberation", "fonts-noto-color-emoji", "fonts-freefont-ttf")
 	}
 	if len(packages) == 0 {
-		return nil // an abrowser with another root has installed the browser meanwhile
+		return nil // another abrowser installed the browser while we waited for its lock
 	}
 	apt := browsers.LookPath(i.lookup, "apt-get")
 	if len(apt) == 0 {
@@ -95,8 +95,9 @@ func (i *Installer) installPackages(ctx context.Context, s wire.Settings, in ver
 	return i.runInstaller(ctx, env, apt[0], append([]string{"install", "-y", "-o", lock}, packages...)...)
 }
 
-// updatePackages updates apt's package lists. It tries again while another process updates
-// them: apt-get waits for the lock of the packages, but not for the lock of the lists.
+// updatePackages updates apt's package lists. While another process updates them, updatePackages
+// tries again every aptRetryPause. This is needed because apt-get waits for the lock of the
+// packages, but not for the lock of the lists.
 func (i *Installer) updatePackages(ctx context.Context, env []string, apt string) error {
 	deadline := time.Now().Add(aptLockTimeout)
 	for {
@@ -118,7 +119,8 @@ func (i *Installer) runPlaywright(ctx context.Context, args ...string) error {
 	if err != nil {
 		return err
 	}
-	// Some variables make the installer use another directory than the one that we search.
+	// The user's values of these variables could make the installer download nothing, use a
+	// directory that we do not search, or run with other options of Node.
 	env := slices.DeleteFunc(slices.Clone(i.environ()), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains([]string{"PLAYWRIGHT_BROWSERS_PATH", "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "NODE_OPTIONS"}, name)
@@ -128,8 +130,8 @@ func (i *Installer) runPlaywright(ctx context.Context, args ...string) error {
 	return i.runInstaller(ctx, env, d.Node.Path, append([]string{cli}, args...)...)
 }
 
-// runInstaller runs another program's installer until it exits. The installer's output goes to
-// the log, and its last lines go into the error.
+// runInstaller runs apt-get or Playwright's installer until it exits. The last lines of the
+// installer's output go to the log, and into the error.
 func (i *Installer) runInstaller(ctx context.Context, env []string, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, installTimeout)
 	defer cancel()

@@ -15,8 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// debian makes the site a Debian machine with this process as root, and with an apt-get
-// script that writes its arguments to a file.
+// debian makes the site a Debian machine on which this process runs as root. The machine has an
+// apt-get script, which appends its arguments to the file noted and then runs the commands in apt.
 func debian(t *testing.T, s *site, apt string) (noted string) {
 	t.Helper()
 	noted = filepath.Join(t.TempDir(), "apt")
@@ -31,6 +31,7 @@ func debian(t *testing.T, s *site, apt string) (noted string) {
 	return noted
 }
 
+// aptInstalls returns commands for debian that install Chromium if the arguments name it.
 func aptInstalls(s *site) string {
 	return `case "$*" in *chromium*) printf '#!/bin/sh\necho Chromium 1.2.3\n' > ` + s.tools + `/chromium; chmod 755 ` + s.tools + "/chromium ;; esac\n"
 }
@@ -64,7 +65,7 @@ func TestRootOnDebianUsesApt(t *testing.T) {
 	}
 }
 
-// An installer waits while another process updates apt's lists.
+// If another process is updating apt's lists, an installer tries again until it can update them.
 func TestListsAreLocked(t *testing.T) {
 	s := newSite(t)
 	once := filepath.Join(t.TempDir(), "once")
@@ -95,7 +96,7 @@ func TestPackagesAreLocked(t *testing.T) {
 	select {
 	case <-waits:
 	case err := <-done:
-		t.Fatalf("Ensure = %v while another installs packages", err)
+		t.Fatalf("Ensure = %v while another abrowser installs packages", err)
 	}
 	s.tool(t, "chromium", chromiumScript)
 	must(t, lease.Close())
@@ -103,7 +104,7 @@ func TestPackagesAreLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if raw, err := os.ReadFile(noted); err == nil {
-		t.Errorf("apt-get was called with %q, and the browser was there", raw)
+		t.Errorf("apt-get was called with %q although a browser is installed", raw)
 	}
 }
 

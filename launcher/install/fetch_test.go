@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// equipped returns a site with Node and a browser: only the driver is missing.
+// equipped returns a site on which Node and a browser are installed. Only the driver is missing.
 func equipped(t *testing.T) *site {
 	s := newSite(t)
 	s.tool(t, "node", fakeNode)
@@ -60,7 +60,7 @@ func TestBrokenDriverIsInstalledAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spoil func(t *testing.T, dir string)
-		sees  bool // Check notices the damage, and not only CheckAll
+		sees  bool // Check detects the damage too; CheckAll always detects it
 	}{
 		{"no marker", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "abrowser.json"))) }, true},
 		{"half a marker", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "abrowser.json"), 30)) }, true},
@@ -138,7 +138,7 @@ func TestTamperedArchiveIsRefused(t *testing.T) {
 	if left := s.leftovers(t); len(left) > 0 {
 		t.Errorf("temporary files are left: %v", left)
 	}
-	s.archive.Store(&good) // as the registry of the hint does
+	s.archive.Store(&good) // the archive that the registry in the hint has
 	if err := s.Ensure(t.Context(), wire.Settings{}); err != nil {
 		t.Errorf("after the hint: %v", err)
 	}
@@ -205,7 +205,8 @@ func TestInterruptedInstallLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestThroughProxy runs itself again, since net/http reads the variable of the proxy once.
+// TestThroughProxy runs itself in a second process in which http_proxy is set. This process cannot
+// set it, since net/http reads the variable only once.
 func TestThroughProxy(t *testing.T) {
 	s := equipped(t)
 	if os.Getenv("INSTALL_TEST_PROXY") == "" {

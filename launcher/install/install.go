@@ -1,17 +1,20 @@
-// Package install finds the parts that abrowser needs and fetches those that are missing: a
-// browser, Playwright's driver, and Node to run the driver.
+// Package install finds the programs that abrowser needs and fetches the missing ones. These
+// programs are called parts. They are a browser, Playwright's driver, and Node, which runs the
+// driver.
 //
 // The driver and Node come from the npm registry at pinned versions, see package npm. A
 // browser comes from the distribution or from Playwright's own installer; package browsers
 // finds the installed ones. One lock, the installation lock, covers all changes, so that ten
 // commands that start at the same time fetch each part once.
 //
-// The package does not know sessions, daemons or what the parts are used for. The launcher
-// uses it before it starts a process, and so do the commands install and doctor.
+// The package does not depend on sessions, daemons or the use of the parts. The launcher calls
+// it before it starts a process. The commands install and doctor call it too.
 //
-// The invariant: finding parts costs a few stats and changes nothing, except that the version of
-// Node is saved. Only [Installer.Ensure] and [Installer.Install] install anything: below the
-// root's driver directory, and the distribution's packages in the system. Both hold the lock.
+// The invariant: finding the parts only reads a few files, and changes nothing. The one exception
+// is that a Node whose version is not saved yet is run, and its version is saved. Only
+// [Installer.Ensure] and [Installer.Install] install anything, and both hold the lock. They
+// install into the directory driver below abrowser's root directory, or as the distribution's
+// packages.
 package install
 
 import (
@@ -29,8 +32,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Installer finds and fetches the parts below one root. Root is required, the zero value of
-// every other field works.
+// Installer finds and fetches the parts for one root directory of abrowser. Root is required,
+// the zero value of every other field works.
 type Installer struct {
 	Root     home.Root
 	Environ  []string     // the caller's environment; nil means os.Environ
@@ -41,9 +44,9 @@ type Installer struct {
 	machine *machine // nil means this machine and the pinned packages
 }
 
-// FindBrowser returns the browser that the settings name, or, if they name none, the first one
-// that is installed. If no browser is installed, or the named one cannot be used, the error is
-// [wire.CodeNoBrowser].
+// FindBrowser returns the browser that the settings name. If they name no browser, it returns the
+// first one that is installed. If no browser is installed, or the named one cannot be used, the
+// error is [wire.CodeNoBrowser].
 func (i *Installer) FindBrowser(s wire.Settings) (browsers.Browser, error) {
 	if s.ExecutablePath != "" {
 		return i.finder().At(s.ExecutablePath)
@@ -67,8 +70,8 @@ func (i *Installer) FindSandbox(ctx context.Context, b browsers.Browser) browser
 	return browsers.FindSandbox(ctx, b)
 }
 
-// Ensure fetches the parts that a session with the settings needs and that are missing. If the
-// caller has named a part that cannot be used, Ensure returns an error and fetches nothing.
+// Ensure fetches those parts that are missing and that a session with the settings s needs. If
+// the caller has named a part that cannot be used, Ensure returns an error and fetches nothing.
 func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
 	err := i.find(ctx, s)
 	if !isFetchable(err) {
@@ -84,7 +87,8 @@ func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
 	return i.find(ctx, s)
 }
 
-// find returns the error for the first part that is missing.
+// find returns the error for the first missing part, or nil if a session with the settings s finds
+// all parts that it needs.
 func (i *Installer) find(ctx context.Context, s wire.Settings) error {
 	_, err := i.FindDriver(ctx)
 	if err == nil && s.CDP == "" { // with a CDP endpoint, an external browser is running
@@ -102,7 +106,7 @@ func (i *Installer) Install(ctx context.Context, s wire.Settings, in verbs.Insta
 	return i.parts(ctx, s), nil
 }
 
-// fetch fetches missing parts. It holds the installation lock meanwhile.
+// fetch fetches missing parts. It acquires the installation lock and releases it at the end.
 func (i *Installer) fetch(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	if err := i.Root.Make(); err != nil {
 		return err

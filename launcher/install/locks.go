@@ -8,7 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// lock takes the lock at path. If another process has the lock, it tells the user and waits.
+// lock acquires the lock at path. If another process has the lock, the function lock shows the
+// user a message and waits.
 func (i *Installer) lock(ctx context.Context, path, what string) (*sockets.Lease, error) {
 	lease, err := sockets.TryAcquire(path)
 	if !errors.Is(err, wire.CodeHeld) {
@@ -18,9 +19,10 @@ func (i *Installer) lock(ctx context.Context, path, what string) (*sockets.Lease
 	return sockets.Acquire(ctx, path)
 }
 
-// lockPackages waits until no abrowser with another root installs packages of the system, and
-// returns a function that releases the lock. apt's own locks do not suffice: if apt keeps no
-// archives, an update deletes archives that an install has downloaded and not yet unpacked.
+// lockPackages acquires the lock on the installation of the system's packages, which all abrowsers
+// of this machine share, whatever their root directories are. It returns a function that releases
+// the lock. apt's own locks do not suffice. If apt is configured to keep no archives, an update
+// deletes the archives that another apt-get has downloaded for an install and not yet unpacked.
 func (i *Installer) lockPackages(ctx context.Context) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, aptLockTimeout)
 	defer cancel()
@@ -31,7 +33,8 @@ func (i *Installer) lockPackages(ctx context.Context) (unlock func(), err error)
 	case ctx.Err() != nil:
 		return nil, err
 	}
-	// Without the lock, two installations may disturb each other. That is no reason to fail.
+	// The lock file cannot be used. Two installations may now disturb each other, but that is no
+	// reason to refuse this one.
 	i.logger().Warn("locking the system's packages", "error", err)
 	return func() {}, nil
 }

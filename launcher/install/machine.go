@@ -11,15 +11,15 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// machine has what the package depends on outside of the root: the pinned packages and the
-// system. Tests replace it.
+// machine has everything outside of the root directory that the package depends on, which is the
+// pinned packages and the system. Tests replace it.
 type machine struct {
 	driver       npm.Package
 	node         func() (npm.Package, bool)
 	kinds        []browsers.Kind
 	osRelease    string // the file that names the distribution
 	root         bool   // this process is the superuser
-	packagesLock string // the lock of the abrowser that installs packages of the system
+	packagesLock string // the lock file for the installation of the system's packages
 	stall        time.Duration
 }
 
@@ -33,7 +33,7 @@ func (i *Installer) on() *machine {
 	}
 }
 
-// npm returns an installer of packages for the driver directory.
+// npm returns an installer that installs npm packages into the driver directory.
 func (i *Installer) npm() *npm.Installer {
 	_, registry := wire.LookupVariable(i.lookup, []string{"ABROWSER_NPM_REGISTRY", "npm_config_registry", "NPM_CONFIG_REGISTRY"})
 	return &npm.Installer{

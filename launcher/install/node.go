@@ -28,9 +28,9 @@ type Node struct {
 // first download the program that they wrap.
 const versionTimeout = 20 * time.Second
 
-// FindNode returns the Node that ABROWSER_NODE names, or, if the variable is not set, the first
-// Node on PATH that is new enough, or the one that an installation fetched. If there is none,
-// the error is [wire.CodeNoDriver].
+// FindNode returns the Node that ABROWSER_NODE names. If the variable is not set, it returns the
+// first Node on PATH that is new enough, or else the Node that an installation has fetched. If it
+// finds no usable Node, the error is [wire.CodeNoDriver].
 func (i *Installer) FindNode(ctx context.Context) (Node, error) {
 	if path, _ := i.lookup("ABROWSER_NODE"); path != "" {
 		n, err := i.nodeAt(ctx, path)
@@ -59,15 +59,16 @@ func (i *Installer) FindNode(ctx context.Context) (Node, error) {
 	return Node{}, missing(wire.CodeNoDriver, "Node %d or newer, which runs Playwright's driver, is not installed: %s", oldestNode, why)
 }
 
-// nodeVersion is the saved version of the Node in a file, with the state of that file.
+// nodeVersion is the saved version of a Node. Size and Time are the state of Node's file when Node
+// was run for its version.
 type nodeVersion struct {
 	Size    int64     `json:"size"`
 	Time    time.Time `json:"time"`
 	Version string    `json:"version"`
 }
 
-// nodeAt returns the Node at path. It saves the version of Node until the file changes, since
-// running Node for its version takes 40 ms.
+// nodeAt returns the Node at path. It runs Node for its version only if no version is saved for
+// the present state of the file, since a run takes 40 ms. It then saves the version.
 func (i *Installer) nodeAt(ctx context.Context, path string) (Node, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -91,8 +92,8 @@ func (i *Installer) nodeAt(ctx context.Context, path string) (Node, error) {
 	return Node{Path: path, Version: v.Version}, nil
 }
 
-// run returns the output of a program. It runs the program in the directory in which daemons
-// run it, since version managers choose the version by directory.
+// run runs a program and returns its output. The program runs in the directory /, as in a daemon,
+// since a version manager may choose the version of Node by the directory.
 func run(ctx context.Context, path string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
@@ -121,9 +122,10 @@ func (i *Installer) loadVersions() map[string]nodeVersion {
 	return saved
 }
 
-// saveVersions saves the versions of the files that still exist. A failure is only logged: the
-// next process runs Node again. If the driver directory does not exist, as for a user who only
-// runs doctor, it saves nothing and creates no directory.
+// saveVersions saves the versions of the files that still exist. A failure is only logged, since
+// its one effect is that the next process runs Node again. If the driver directory does not exist,
+// because the user has run only doctor for example, saveVersions saves nothing and creates no
+// directory.
 func (i *Installer) saveVersions(saved map[string]nodeVersion) {
 	if _, err := os.Stat(filepath.Dir(i.versionsFile())); err != nil {
 		return
@@ -141,7 +143,8 @@ func (i *Installer) saveVersions(saved map[string]nodeVersion) {
 	}
 }
 
-// forgetVersions deletes the saved versions, since a Node may have stopped working meanwhile.
+// forgetVersions deletes the saved versions, so that FindNode runs each Node again. A Node may have
+// stopped working after its version was saved.
 func (i *Installer) forgetVersions() {
 	if err := os.Remove(i.versionsFile()); err != nil {
 		i.logger().Debug("deleting the saved version of Node", "err", err)

@@ -12,7 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// counting returns a script that acts as Node and writes a line to a file at each start.
+// counting returns a script that prints a version like Node, and appends a line to a file at each
+// start.
 func counting(file, version string) string {
 	return "#!/bin/sh\necho started >> " + file + "\necho " + version + "\n"
 }
@@ -46,8 +47,8 @@ func TestNodeVersionIsSaved(t *testing.T) {
 	}
 }
 
-// The search for Node creates no directory if no driver is installed, as when a user only runs
-// doctor.
+// If no driver is installed, for example because the user has run only doctor, the search for Node
+// creates no directory.
 func TestNodeVersionIsNotSavedWithoutADriver(t *testing.T) {
 	s := newSite(t)
 	s.tool(t, "node", fakeNode)

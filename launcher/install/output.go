@@ -15,8 +15,8 @@ func (i *Installer) say(format string, args ...any) {
 	}
 }
 
-// tail keeps the end of a program's output for an error message, and shows the last line on a
-// terminal.
+// tail keeps the end of a program's output for an error message. It also shows the last line of
+// the output on a terminal, in place of the line before.
 type tail struct {
 	terminal io.Writer // nil shows nothing
 	kept     []byte
@@ -34,7 +34,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// clear removes the line from the terminal.
+// clear removes the line that Write has shown from the terminal.
 func (t *tail) clear() {
 	if t.terminal != nil {
 		fmt.Fprint(t.terminal, "\r\x1b[K")

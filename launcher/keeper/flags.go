@@ -19,8 +19,9 @@ func arguments(o Options, profile string) []string {
 	case o.NoWindows:
 	case o.Settings.Headed:
 		height += barsHeight
-		// The first session gets the empty tab that is opened below. When a session closes the
-		// last tab, the window closes too, but the browser must keep running.
+		// When a session closes the last tab, the window closes too. This switch keeps the
+		// browser running then. The tab about:blank below does not, since the first session
+		// gets it and may close it.
 		args = append(args, "--keep-alive-for-test")
 	default:
 		args = append(args, "--headless=new")
@@ -32,8 +33,8 @@ func arguments(o Options, profile string) []string {
 	}
 	args = append(args, "--window-size="+strconv.Itoa(handover.InsideWidth)+","+strconv.Itoa(height))
 	args = withFeatures(args, o.Settings.Args)
-	// about:blank is a tab that no session owns. Without windows this tab stays, since a
-	// browser ends when its last tab closes.
+	// The argument about:blank opens a tab that no session owns. In a browser without windows
+	// this tab stays open, because the browser would end when its last tab closes.
 	return append(args, "about:blank")
 }
 
@@ -107,13 +108,13 @@ func disabledFeatures() []string {
 		// With these features, two sessions' pages of one site would share a process.
 		"ProcessPerSiteForDSE",
 		"ProcessPerSiteUpToMainFrameThreshold",
-		// With this feature, tasks that a page defers in a click wait for the next frame, 8 ms
-		// on average, and so does the end of the click command.
+		// With this feature, tasks that a page queues while it handles a click wait for the next
+		// frame. That delays the end of the click command by 8 ms on average.
 		"DeferRendererTasksAfterInput",
 		// These features discard tabs, and a discarded tab does not answer.
 		"HighEfficiencyModeAvailable",
 		"MemorySaverModeAggressiveness",
-		// These features create popups of the address bar as targets that no session owns.
+		// With these features, the address bar's popups would be targets that no session owns.
 		"AiModeOmniboxEntryPoint",
 		"WebUIOmniboxAimPopup",
 		"WebUIOmniboxFullPopup",

@@ -44,10 +44,10 @@ type keeper struct {
 	fresh    bool        // no broker has served the browser yet
 	told     bool        // Ready was called
 	ending   bool        // the previous keeper was ending the browser
-	deaths   []time.Time // of brokers
+	deaths   []time.Time // when brokers died
 	died     time.Time   // when the last browser died; zero if none has
 	restarts int         // how many browsers have died
-	short    int         // deaths of browsers in a row, counted anew after a life of longLife
+	short    int         // how many browsers died in a row; restarts at 1 if one lived for longLife
 	log      *slog.Logger
 }
 

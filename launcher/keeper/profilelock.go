@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	releaseTime = 5 * time.Second // for a browser whose pipe was closed to exit
+	releaseTime = 5 * time.Second // how long a browser may take to exit after its pipe was closed
 	checkTime   = 50 * time.Millisecond
 )
 
-// checkProfile returns an error if a browser that abrowser did not start uses the profile. If
-// another browser were started on the profile, it would pass its command line to the running
-// one, which opens a window, and exit. The running browser is left alone. A stale lock of a
-// dead browser is no error, since the next browser removes it. A browser of an earlier keeper
-// may still be exiting, so checkProfile waits up to 5 s for its exit.
+// checkProfile returns an error if a browser that abrowser did not start uses the profile. A
+// second browser on the profile would not run: it would pass its command line to the running
+// browser, which would open a window, and exit. checkProfile does not end the running browser. A
+// stale lock of a dead browser is no error, since the next browser removes it. A browser of an
+// earlier keeper may still be exiting, so checkProfile waits up to 5 s for its exit.
 func checkProfile(ctx context.Context, profile string) error {
 	limit := time.NewTimer(releaseTime)
 	defer limit.Stop()

@@ -17,9 +17,10 @@ const (
 	restTime   = 20 * time.Second       // see mostShort
 )
 
-// restart is called when the browser has died. It reports whether another browser must be
-// started, after a pause that doubles with each death in a row. After mostShort deaths in a
-// row it returns an error.
+// restart is called when the browser has died. It returns true when another browser must be
+// started: at once after the first death in a row, and after a pause that doubles with each
+// further death. It returns false if ctx ends in the pause, and an error after mostShort deaths
+// in a row.
 func (k *keeper) restart(ctx context.Context) (again bool, err error) {
 	k.died = time.Now()
 	if k.died.Sub(k.browser.began) >= longLife {
@@ -56,7 +57,7 @@ func (k *keeper) crashFile() string {
 	return k.Root.Path("state", "died-"+filepath.Base(k.place.Socket)+".json")
 }
 
-// saveCrash writes the crash record, and returns the failure.
+// saveCrash writes a crash record with the failure, and returns the failure.
 func (k *keeper) saveCrash(failure *wire.Error) error {
 	raw, err := json.Marshal(crashRecord{time.Now(), failure})
 	if err == nil {

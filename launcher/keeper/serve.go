@@ -65,7 +65,7 @@ func (k *keeper) startBrowser(ctx context.Context) (*chromium, error) {
 	if err := checkProfile(ctx, k.profile()); err != nil {
 		return nil, err
 	}
-	removeSingleton(k.profile()) // of a browser whose keeper died with it
+	removeSingleton(k.profile()) // the directory of a browser that died together with its keeper
 	return startChromium(k.Options, k.profile(), k.log)
 }
 
@@ -97,8 +97,9 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 	if up { // a previous keeper started the broker, which may be silent already
 		patience = handover.Silence
 	}
-	// The ticks count, and not the clock: only the time in which this process runs is silence.
-	// If the process was stopped, or the machine suspended, messages may be waiting unread.
+	// The broker's silence is measured in ticks and not by the clock, so that only the time in
+	// which this process runs counts. After this process was stopped, or the machine was
+	// suspended, the broker's messages may be waiting unread.
 	quiet, listen := time.Duration(0), time.NewTicker(listenTime)
 	defer listen.Stop()
 	for {
@@ -152,7 +153,8 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 // stopBrowser ends the browser, in this order:
 //
 //  1. The keeper removes the socket, so that the next command starts another browser.
-//  2. The broker closes the browser, which then saves its state. An external browser goes on.
+//  2. The broker closes the browser, which then saves its state. An external browser is not
+//     closed.
 //  3. If the browser does not end, the keeper ends it by signals.
 //  4. The keeper tells the broker that the browser has ended. The broker then answers the
 //     request to stop the browser.

@@ -7,9 +7,9 @@ import (
 )
 
 // removeSingleton removes a directory that a killed browser left in the system's temporary
-// directory. It has the socket through which a second start of Chromium finds the first one.
-// A browser that ends by itself removes the directory. The caller must hold the profile's
-// lease.
+// directory. The directory contains the socket through which a second start of Chromium on the
+// profile finds the running browser. A browser that ends by itself removes the directory. The
+// caller must hold the profile's lease.
 func removeSingleton(profile string) {
 	socket, err := os.Readlink(filepath.Join(profile, "SingletonSocket"))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// isSuccessor reports whether a broker has started this keeper to replace a dead one.
+// isSuccessor reports whether a broker has started this keeper because the previous keeper died.
 func (k *keeper) isSuccessor() bool { return slices.Contains(k.Environ, handover.Successor) }
 
 // takeOver continues the work of a dead keeper, with the descriptors and the description of

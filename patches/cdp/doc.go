@@ -6,8 +6,9 @@
 //   - [ParseRequest] reads a client's message completely and strictly. A message that
 //     it accepts can be read in only one way, so that Chromium reads the same request as
 //     the rules of package patches.
-//   - [ParseMessage] trusts Chromium's spelling and reads only the beginning and
-//     the end of a message. The cost does not depend on the size of the payload.
+//   - [ParseMessage] relies on the order and the spacing in which Chromium writes a
+//     message, and reads only its beginning and its end. The cost does not depend on the
+//     size of the message.
 //
 // The package treats all methods alike and has no targets, clients or connections. It
 // imports only the standard library. All functions are safe for concurrent use; a

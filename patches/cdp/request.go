@@ -37,9 +37,9 @@ const (
 // ParseRequest reads a client's message. The Params of the request refer to msg.
 //
 // ParseRequest is strict where Chromium is lenient. Comments and repeated members are
-// errors, so that two readers cannot disagree about a message. A raw NUL is an error,
-// because NUL ends a message on Chromium's pipe. Text that is not UTF-8 is an error,
-// because Chromium never answers such a message.
+// errors, so that this package and Chromium cannot read a message differently. A raw NUL is
+// an error, because NUL ends a message on Chromium's pipe. Text that is not UTF-8 is an
+// error, because Chromium never answers such a message.
 func ParseRequest(msg []byte) (Request, error) {
 	r := Request{Size: len(msg)}
 	if !utf8.Valid(msg) {

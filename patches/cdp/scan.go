@@ -9,8 +9,9 @@ import (
 // depth of 300.
 const maxDepth = 250
 
-// members calls each for every member of the object in msg. The key includes its quotes.
-// members returns the first error of each, or the reason why msg is not an object.
+// members calls each(key, value) for every member of the object in msg. The key includes its
+// quotes. At the first error that a call returns, members stops and returns the error. If msg
+// is not an object, members returns the reason.
 func members(msg []byte, each func(key, value []byte) error) error {
 	i := space(msg, 0)
 	if i >= len(msg) {
@@ -67,8 +68,8 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// valueEnd returns the index after the JSON value at i, or -1 if there is no valid
-// value.
+// valueEnd returns the index after the JSON value at i, or -1 if there is no valid value. The
+// parameter depth is the number of values that contain the value.
 func valueEnd(b []byte, i, depth int) int {
 	if i >= len(b) || depth > maxDepth {
 		return -1
@@ -96,7 +97,7 @@ func literalEnd(b []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// compositeEnd is [valueEnd] for an object or an array.
+// compositeEnd returns the index after the object or array at i, or -1 if it is not valid.
 func compositeEnd(b []byte, i, depth int) int {
 	object := b[i] == '{'
 	last := byte(']')
@@ -132,7 +133,7 @@ func compositeEnd(b []byte, i, depth int) int {
 	}
 }
 
-// stringEnd is [valueEnd] for a string.
+// stringEnd returns the index after the JSON string at i, or -1 if there is no valid string.
 func stringEnd(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -178,7 +179,7 @@ func hex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// numberEnd is [valueEnd] for a number.
+// numberEnd returns the index after the JSON number at i, or -1 if there is no valid number.
 func numberEnd(b []byte, i int) int {
 	if i < len(b) && b[i] == '-' {
 		i++
@@ -218,8 +219,8 @@ func digits(b []byte, i int) int {
 }
 
 // plainString returns the text of a JSON string. ok is false if quoted is not a string or
-// contains an escape: a rule could otherwise compare the escaped spelling of a name, while
-// Chromium reads the unescaped one.
+// contains an escape. Escapes are refused because a rule would compare the escaped spelling
+// of a name, while Chromium reads the unescaped one.
 func plainString(quoted []byte) (text string, ok bool) {
 	if len(quoted) < 2 || quoted[0] != '"' || bytes.IndexByte(quoted, '\\') >= 0 {
 		return "", false

@@ -10,13 +10,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// CDP clients get a URL that contains the path of a socket. Clients do not decode the
-// escapes that a URL needs for some characters, such as a space, and parse others, such as
-// '#' and ':', as part of the URL's syntax. A socket whose path has such characters
-// is reached through an alias: a symbolic link to its directory, in a private directory
-// below /tmp. A session has at most one alias, from the first time that it is needed until
-// the daemon or the session ends. Among the session's files, a second symbolic link points
-// to the private directory, so that a later daemon finds the alias of a killed one.
+// CDP clients get a URL that contains the path of a socket. Some characters, such as a space,
+// have to be escaped in a URL, but clients do not decode the escapes. Other characters, such as
+// '#' and ':', are part of the URL's syntax. If the path of a socket has such characters, the
+// URL contains an alias instead. An alias is a symbolic link to the socket's directory. It is
+// in a private directory below /tmp. A session has at most one alias. The alias is created when
+// it is first needed, and removed when the daemon or the session ends. A second symbolic link,
+// among the session's files, points to the private directory. If a daemon is killed, the next
+// daemon of the session finds the alias by this link.
 
 const (
 	aliasParent = "/tmp" // not $TMPDIR, which may differ between commands and daemons
@@ -24,8 +25,9 @@ const (
 	plainOthers = "/._-~@+=," // besides letters and digits, these need no escape in a URL
 )
 
-// Alias returns a path to the socket that needs no escapes in a URL: the socket's own path
-// if possible. Only the session's daemon may call Alias, one call at a time.
+// Alias returns a path to the socket that needs no escapes in a URL. If the socket's own path
+// needs none, Alias returns it and creates no alias. Only the session's daemon may call Alias,
+// one call at a time.
 func (r Root) Alias(session, socket string) (string, error) {
 	if isPlainPath(socket) {
 		return socket, nil
@@ -62,7 +64,7 @@ func (r Root) RemoveAlias(session string) error {
 }
 
 // CheckAlias reports whether the root's sockets need an alias, and returns an error if an
-// alias would not work. It removes the alias that it tries.
+// alias would not work. To find out, it creates an alias and removes it again.
 func (r Root) CheckAlias() (needed bool, err error) {
 	if isPlainPath(r.Dir) {
 		return false, nil
@@ -93,9 +95,9 @@ func makeAlias(of string) (dir string, err error) {
 }
 
 // ownAlias returns the private directory of the session's alias, or [fs.ErrNotExist] if the
-// session has no alias. If the directory was removed, is not in aliasParent or can be entered
-// by other users, ownAlias returns an empty path, which leads to no file and which RemoveAll
-// ignores.
+// session has no alias. If the directory was removed, is not in aliasParent, or belongs to or
+// can be entered by another user, ownAlias returns an empty path and no error. RemoveAll
+// ignores an empty path.
 func (r Root) ownAlias(session string) (dir string, err error) {
 	dir, err = os.Readlink(r.alias(session))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // sharedName is the name of the shared browser and of its profile.
 const sharedName = "default"
 
-// Browser returns the endpoint of a browser's broker. The lease is in the profile's
-// directory, so that a profile has one broker, whatever the browser's name is.
+// Browser returns the endpoint of a browser's broker. The lock file of its lease is in the
+// profile's directory, so that a profile has one broker, whatever the browser's name is.
 func (r Root) Browser(name string) (Endpoint, error) {
 	if err := CheckName(name); err != nil {
 		return Endpoint{}, err
@@ -35,11 +35,12 @@ func (r Root) browser(name, file string) Endpoint {
 
 const leaseName = "abrowser.lock"
 
-// BrowserOf returns the endpoint of the browser that the settings choose. Each profile has
-// one endpoint, and so has each external browser, which abrowser did not start. The
-// endpoint's name is "default", the profile's name, or a hash of the profile's directory or
-// of the CDP URL. The lease of a profile given as a directory is in that directory, so that
-// it also excludes browsers of other roots. BrowserOf expects settings from [Root.Normalize].
+// BrowserOf returns the endpoint of the broker for the browser that the settings choose. Each
+// profile has one endpoint. Each external browser, which is one that abrowser did not start,
+// has one too. The endpoint's name is "default", the profile's name, or a hash of the profile's
+// directory or of the CDP URL. If the profile is given as a directory, the lock file of the
+// lease is in that directory. The lease then also excludes brokers whose files are below
+// another root. BrowserOf expects settings from [Root.Normalize].
 func (r Root) BrowserOf(s wire.Settings) (Endpoint, error) {
 	switch {
 	case s.CDP != "":
@@ -57,7 +58,8 @@ func (r Root) BrowserOf(s wire.Settings) (Endpoint, error) {
 	return e, err
 }
 
-// hashName returns the name of a browser whose profile has no name.
+// hashName returns a name for a browser that is given by its CDP URL or by the directory of its
+// profile. The name is kind, a dash and a hash of from.
 func hashName(kind, from string) string {
 	sum := sha256.Sum256([]byte(from))
 	return kind + "-" + hex.EncodeToString(sum[:8])
@@ -69,7 +71,7 @@ func isHashName(name string) bool {
 	return (kind == "cdp" || kind == "dir") && len(sum) == 16 && strings.Trim(sum, "0123456789abcdef") == ""
 }
 
-// Browsers lists the endpoints of brokers whose socket file exists, whether a broker listens
-// or not. An endpoint's Name is empty if its file name is a hash from [fileName]. Its Lock
-// is correct only for the shared profile and for profiles given by name.
+// Browsers lists the endpoints of brokers whose socket file exists, whether or not a broker
+// listens. An endpoint's Name is empty if its file name is a hash from [fileName]. The Lock of
+// an endpoint is correct only for the shared profile and for profiles given by name.
 func (r Root) Browsers() ([]Endpoint, error) { return r.list("b", r.browser, ".sock") }

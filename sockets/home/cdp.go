@@ -42,7 +42,7 @@ func normalizeEndpoint(text string) (string, error) {
 		return "", bad
 	}
 	u.Host = strings.ToLower(u.Host)
-	// With TLS the host name is kept, since the certificate is checked against it.
+	// With TLS the host is not changed, since the certificate is checked against it.
 	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() && (u.Scheme == "http" || u.Scheme == "ws") {
 		u.Host = strings.TrimSuffix("localhost:"+u.Port(), ":")
 	}

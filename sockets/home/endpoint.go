@@ -18,8 +18,8 @@ import (
 type Endpoint struct {
 	Name   string // of the session, browser or driver; empty if only a hash is known
 	Socket string // the socket on which the server listens
-	Lock   string // the file of its lease
-	Start  string // the lock file that is locked while the server is being started
+	Lock   string // the file that the server keeps locked while it runs; see package sockets
+	Start  string // the file that is locked while the server is being started
 	Log    string // gets the server's stdout and stderr
 }
 
@@ -43,8 +43,9 @@ func (r Root) session(name, file string) Endpoint {
 }
 
 // Driver returns the endpoint of the root's nth shared driver, counted from 1. All drivers
-// have the same start lock. Its holder tries all running drivers before it starts another
-// one, so that no driver is started while one can serve a further session.
+// have the same Start file. A process that has locked this file connects to each running driver
+// before it starts another one. Therefore no driver is started while a running driver can serve
+// one more session.
 func (r Root) Driver(n int) (Endpoint, error) {
 	name := "driver-" + strconv.Itoa(n)
 	e := Endpoint{
@@ -72,8 +73,8 @@ func (e Endpoint) CheckLength() error {
 		WithHint("set ABROWSER_HOME to a shorter path; one of at most %d bytes fits every session's name", MaxSocketPath-longest)
 }
 
-// Sessions lists the endpoints of sessions whose socket or lock file exists, whether a daemon
-// listens or not. An endpoint's Name is empty if its file name is a hash from [fileName].
+// Sessions lists the endpoints of sessions whose socket or lock file exists, whether or not a
+// daemon listens. An endpoint's Name is empty if its file name is a hash from [fileName].
 func (r Root) Sessions() ([]Endpoint, error) { return r.list("s", r.session, ".sock", ".lock") }
 
 // list returns the endpoints that have a file with one of the extensions in the directory

@@ -9,10 +9,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A session's pages are in one browser for as long as the session exists, but its daemon
-// may end and be started again. Their location (mode, profile or CDP endpoint) is therefore
-// saved on disk, from the first connection until the session ends. Otherwise a command
-// without flags would continue the session in another browser.
+// A session's pages are in one browser for as long as the session exists, but the session's
+// daemon may end and be started again. The location of the pages (mode, profile or CDP
+// endpoint) is therefore saved on disk, from the first connection to the browser until the
+// session ends. Otherwise a command without flags would continue the session in another
+// browser.
 
 // locationFile returns the path of the file with the location of a session's pages.
 func (r Root) locationFile(session string) string {
@@ -49,18 +50,20 @@ func (r Root) LoadLocation(session string) (wire.Settings, bool, error) {
 	return s, true, nil
 }
 
-// StateFile returns the path of the file with the settings that are kept until the session
-// ends.
+// StateFile returns the path of the file with the session's settings that last until the
+// session ends.
 func (r Root) StateFile(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".kept.json")
 }
 
-// JournalFile returns the path of the file to which a session's requests are recorded.
+// JournalFile returns the path of the file in which the HTTP requests of a session's pages are
+// recorded.
 func (r Root) JournalFile(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".har.jsonl")
 }
 
-// Forget removes the session's files and its alias when the session ends.
+// Forget removes what is saved about a session when the session ends: its location, its
+// settings, its recorded requests and its alias.
 func (r Root) Forget(session string) error {
 	for _, path := range []string{r.locationFile(session), r.StateFile(session), r.JournalFile(session)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -70,9 +73,10 @@ func (r Root) Forget(session string) error {
 	return r.RemoveAlias(session)
 }
 
-// Resume returns the settings with which to start a session's daemon: the requested ones,
-// with the saved location. It returns [wire.CodeSettingsDiffer] if another location is
-// requested, since the session must end first.
+// Resume returns the settings with which to start a session's daemon. These are the requested
+// settings, with the saved location if there is one. Resume returns [wire.CodeSettingsDiffer] if
+// the caller requests another location than the saved one, because a session must end before
+// its pages can be in another browser.
 func (r Root) Resume(session string, asked wire.Settings) (wire.Settings, error) {
 	known, saved, err := r.LoadLocation(session)
 	if err != nil || !saved {

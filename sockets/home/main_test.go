@@ -30,7 +30,8 @@ func child(role string, args []string) int {
 	return 0
 }
 
-// newRoot returns a root whose path is short enough for every session's name.
+// newRoot returns a root directory whose path is so short that the socket path of a session
+// with the longest name fits.
 func newRoot(t *testing.T) Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")

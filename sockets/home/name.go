@@ -38,9 +38,10 @@ func nameRune(r rune) bool {
 }
 
 // fileName returns the first part of the names of a session's or browser's files. This is the
-// name itself if it is literal: at most 64 lower-case letters, digits, '_' and '-'. It is a
-// hash otherwise, since some file systems do not distinguish upper-case letters. The prefix
-// of the hash has a dot, so that the hash differs from every literal name.
+// name itself if it is literal: at most 64 lower-case letters, digits, '_' and '-'. Otherwise
+// it is a hash of the name. Names with upper-case letters are hashed because some file systems
+// do not distinguish upper from lower case. The prefix of the hash has a dot, so that the hash
+// differs from every literal name.
 func fileName(name string) string {
 	if isLiteral(name) {
 		return name

@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// canonical resolves the symbolic links in path. Directories at its end need not exist.
+// canonical resolves the symbolic links in path. The last elements of path need not exist.
 func canonical(path string) (string, error) {
 	path = filepath.Clean(path)
 	rest := ""
@@ -36,8 +36,8 @@ func canonical(path string) (string, error) {
 
 // MakeProfile creates the profile's directory if the settings give its path. It returns an
 // error if the path is not a directory or cannot be written. If the settings give the
-// profile's name, MakeProfile does nothing: the directory is below the root, and package
-// sockets creates it when the browser's lease, which is in it, is acquired.
+// profile's name, MakeProfile does nothing. The directory is then below the root and contains
+// the lock file of the browser's lease. Package sockets creates it when it acquires the lease.
 func MakeProfile(s wire.Settings) error {
 	dir := s.Profile
 	if s.CDP != "" || !filepath.IsAbs(dir) {
@@ -61,8 +61,8 @@ func profileError(dir string, err error) error {
 	return wire.Errorf(wire.CodePermission, "using the profile's directory %s: %v", dir, wire.Errno(err)).WithHint(hint)
 }
 
-// PersonalProfiles lists the directories in which installed browsers keep the user's own
-// profiles and write their debugging port; lookup is os.LookupEnv.
+// PersonalProfiles lists the directories in which common browsers keep the user's own profiles
+// and write their debugging port. The directories need not exist. lookup is os.LookupEnv.
 func PersonalProfiles(lookup func(string) (string, bool)) []string {
 	var all []string
 	for _, p := range personalProfiles(runtime.GOOS, lookup) {

@@ -7,8 +7,10 @@ import (
 )
 
 // CheckSettings returns an error if the requested settings differ from those with which a
-// session's daemon runs. The hint is a command. It closes the session if the next one can
-// then have the settings, and otherwise stops the session's browser.
+// session's daemon runs. The error's hint is a command after which the requested settings can
+// be used. If the daemon has no browser yet, or if the settings choose another browser or mode,
+// the command closes the session. Otherwise it stops the session's browser, because the browser
+// itself was started with other settings.
 func CheckSettings(asked wire.Settings, running wire.Hello) error {
 	names := asked.Diff(running.Settings)
 	command := "abrowser --session " + running.Name

@@ -10,8 +10,8 @@ import (
 
 // awaitEmpty waits until the listener's accept queue is empty, but not longer than limit.
 // The caller has removed the socket file, so no further client can enter the queue. The
-// clients in the queue must be served: a client whose connection is closed after it has sent
-// a request cannot tell whether the request ran.
+// clients in the queue must be served. If the server closed the connection of a client that
+// has already sent a request, the client could not tell whether the request ran.
 func awaitEmpty(l net.Listener, limit time.Duration) {
 	conn, ok := l.(syscall.Conn)
 	if !ok {

@@ -18,8 +18,8 @@ type Lock struct {
 }
 
 // serveHolding acquires the lock h, responds and keeps the request open. It releases the lock
-// when the client disconnects, after the lock's limit, or when the server shuts down, which
-// ends the context leaving.
+// when the client disconnects, when the lock's limit has passed, or when the context leaving
+// ends because the server shuts down.
 func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Lock) {
 	call, no := s.admit(r, wire.Spec{})
 	if no == nil {

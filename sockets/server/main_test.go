@@ -52,8 +52,8 @@ func raw(socket string) error {
 	return err
 }
 
-// newPlace returns the endpoint of a session in a new root, whose path is short enough for
-// every session's name.
+// newPlace returns the endpoint of a session in a new root directory. The directory's path is
+// so short that the socket path of a session with the longest name fits.
 func newPlace(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
@@ -77,7 +77,7 @@ func listen(t *testing.T, p home.Endpoint) (*net.UnixListener, *sockets.Lease) {
 	return listener, l
 }
 
-// soon returns a context with a limit that is generous even on a busy machine.
+// soon returns a context with a deadline in 20 s, which is enough time even on a busy machine.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -141,9 +141,9 @@ func (s *Server) checkCompatible(h http.Header) *refusal {
 	return nil
 }
 
-// checkSession refuses an invalid session, and a request to a daemon for another session. A
-// request to a daemon that names no session is for the daemon's session. A broker serves all
-// sessions.
+// checkSession refuses an invalid session name. A daemon also refuses every session name but
+// that of its own session. If a request to a daemon contains no session name, checkSession
+// sets the daemon's session in the call. A broker serves all sessions.
 func (s *Server) checkSession(call *wire.Call) *refusal {
 	hello := s.Hello()
 	if call.Session == "" {
@@ -162,7 +162,8 @@ func (s *Server) checkSession(call *wire.Call) *refusal {
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	// The deadline is reset afterwards, since net/http treats its expiry as a disconnect.
+	// The deadline is removed once the body is read. Otherwise net/http would cancel the
+	// request when the deadline passes, as if the client had disconnected.
 	control := http.NewResponseController(w)
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()

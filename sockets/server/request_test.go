@@ -12,7 +12,7 @@ import (
 type slowBuffer struct{ lockedBuffer }
 
 func (b *slowBuffer) Write(p []byte) (int, error) {
-	time.Sleep(20 * time.Millisecond) // a client that already had its response would continue
+	time.Sleep(20 * time.Millisecond) // a client with an early response would read the log now
 	return b.lockedBuffer.Write(p)
 }
 

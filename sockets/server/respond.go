@@ -36,7 +36,8 @@ func statusOf(code wire.Code) int {
 	}
 }
 
-// respondError responds with err and status, or with the status of its code if status is 0.
+// respondError responds with err. The HTTP status is status, or that of err's code if status
+// is 0.
 func respondError(w http.ResponseWriter, err error, status int) {
 	coded := wire.AsError(err)
 	if status == 0 {
@@ -52,8 +53,8 @@ func respond(w http.ResponseWriter, status int, v any) {
 		status = http.StatusInternalServerError
 		raw = []byte(`{"error":{"code":"internal","message":"encoding the response failed"}}`)
 	}
-	// The deadline ends the handler of a client that does not read its response. An error is
-	// ignored: only the writers of tests do not support deadlines.
+	// If the client does not read its response, the deadline lets this handler end. The error
+	// is ignored because only the ResponseWriters of tests do not support deadlines.
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
 	w.Header().Set("Content-Type", "application/json")

@@ -16,7 +16,7 @@ import (
 const (
 	maxHead      = 64 << 10         // bytes of a request's head
 	headTime     = 5 * time.Second  // limit for receiving a request's head
-	bodyTime     = 30 * time.Second // limit for receiving its body, and for sending its response
+	bodyTime     = 30 * time.Second // limit for receiving a body, and for sending a response
 	idleTime     = 10 * time.Minute // after which a connection without a request is closed
 	defaultGrace = 5 * time.Second
 )
@@ -24,22 +24,22 @@ const (
 // Server answers requests on a daemon's or broker's socket. Hello is required.
 type Server struct {
 	Hello    func() wire.Hello       // must not block
-	Retire   func() error            // starts the shutdown if idle, else returns [wire.CodeBusy]; nil refuses
+	Retire   func() error            // ends an idle server, or returns [wire.CodeBusy]; may be nil
 	Handlers []wire.Handler          // of the verbs
 	Locks    []Lock                  // locks that clients may hold
 	Extra    map[string]http.Handler // other handlers, by [http.ServeMux] pattern
-	Log      *slog.Logger            // nil discards
+	Log      *slog.Logger            // if nil, nothing is logged
 	Build    string                  // if set, requests with another build are refused
-	Grace    time.Duration           // for running requests when Serve ends; 0 is 5 s
-	Unlink   func()                  // removes the socket file when Serve ends; may be nil
-	// OnIdleConnsClosed is called when Serve ends, after the idle connections are closed.
-	// It may be nil.
+	Grace    time.Duration           // for running requests when the context of Serve ends; 0 means 5 s
+	Unlink   func()                  // removes the socket file when the context of Serve ends; may be nil
+	// OnIdleConnsClosed is called after the context of Serve has ended and the idle connections
+	// are closed. Requests may still run then. OnIdleConnsClosed may be nil.
 	OnIdleConnsClosed func()
 }
 
 // Serve answers requests on l until ctx ends or l fails. It accepts connections of this
-// process's user only, and closes l. A hijacked connection belongs to its handler; the
-// context of its request ends with the server. When ctx ends, Serve
+// process's user only, and closes l. Serve does not close a connection that a handler has
+// hijacked, but it cancels the context of that connection's request. When ctx ends, Serve
 //
 //  1. removes the socket file and accepts the clients that are still in the accept queue,
 //  2. stops accepting, closes idle connections, and lets running requests end within Grace,

@@ -292,8 +292,8 @@ func TestRequestSizeIsLimited(t *testing.T) {
 	}
 }
 
-// A server that ends closes its idle connections before it answers the last request, so that
-// other clients have seen its end when that response arrives.
+// A server that ends closes its idle connections before it answers the last request. When that
+// response arrives, all other clients have therefore noticed that the server ends.
 func TestIdleConnectionsCloseBeforeTheLastResponse(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}
@@ -301,8 +301,9 @@ func TestIdleConnectionsCloseBeforeTheLastResponse(t *testing.T) {
 	defer kept.Close()
 	held := make(chan bool, 1)
 	s := &Server{Hello: helloOf("a"), Handlers: handlers(h), Grace: 500 * time.Millisecond, OnIdleConnsClosed: func() {
-		// The connection is not idle yet if its request has just been answered. Then net/http
-		// closes the connection a moment later, still before the last request is answered.
+		// If the request on the connection has only just been answered, net/http may not count
+		// the connection as idle yet. It closes the connection a moment later, but still before
+		// the last request is answered.
 		still := kept.IsConnected()
 		for end := time.Now().Add(250 * time.Millisecond); still && time.Now().Before(end); still = kept.IsConnected() {
 			time.Sleep(5 * time.Millisecond)

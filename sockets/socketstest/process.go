@@ -30,10 +30,11 @@ func Start(t *testing.T, uid uint32, role string, args ...string) *Process {
 	return StartWith(t, attr, role, args...)
 }
 
-// StartWith is [Start] with attributes of the process.
+// StartWith runs a role in another process with the attributes attr, and waits for its first
+// line of output.
 func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...string) *Process {
 	t.Helper()
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // End ends the process, not a context
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // End ends it, not a context
 	cmd.Env = append(os.Environ(), childVariable+"="+role, "GOCOVERDIR="+os.TempDir(), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = attr

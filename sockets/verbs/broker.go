@@ -14,8 +14,8 @@ type TabsIn struct {
 	Settled bool   `json:"settled,omitzero" help:"a command has ended: first save the cookies that it may have set"`
 }
 
-// BrokerTabs lists the tabs that belong to sessions. The broker responds at once, after it has
-// handled all events of the browser that arrived before the request.
+// BrokerTabs lists the tabs that belong to sessions. Before the broker responds, it handles the
+// events that the browser has sent so far, so that the list is current.
 var BrokerTabs = wire.Verb[TabsIn, TabsOut]{Spec: wire.Spec{
 	Name: "broker tabs", Group: groupBroker, Short: "List the tabs of all sessions", Example: "abrowser broker tabs",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,
@@ -29,8 +29,9 @@ type NoteIn struct {
 	Label   *string `json:"label,omitzero" help:"the label of the tab"`
 }
 
-// BrokerNote stores data about a tab that otherwise only the session's daemon has, so that
-// the session's next daemon gets it.
+// BrokerNote stores in the broker a tab's label and which tab is the session's active one.
+// Otherwise only the session's daemon would have this data, and the next daemon of the session
+// could not get it.
 var BrokerNote = wire.Verb[NoteIn, Empty]{Spec: wire.Spec{
 	Name: "broker note", Group: groupBroker, Short: "Store a tab's label and which tab is active",
 	Example: "abrowser broker note", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
@@ -50,8 +51,8 @@ type ReleaseOut struct {
 	Discarded int `json:"discarded,omitzero"` // the closed tabs of an incognito session
 }
 
-// BrokerRelease ends a session in the browser. The session's tabs stay open as released tabs,
-// or are closed.
+// BrokerRelease ends a session in the browser. The session's tabs are closed if Page is set, and
+// otherwise stay open for review.
 var BrokerRelease = wire.Verb[ReleaseIn, ReleaseOut]{Spec: wire.Spec{
 	Name: "broker release", Group: groupBroker, Short: "End a session in the browser",
 	Example: "abrowser broker release", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
@@ -63,9 +64,10 @@ type DepartIn struct {
 	Party   string `json:"party,omitzero" help:"the party of the daemon's connections, see ParamParty"`
 }
 
-// BrokerDepart announces that a session's daemon ends and is not replaced at once. The session
-// continues to exist. The broker releases the session's tabs at once, instead of waiting for
-// the daemon to reconnect.
+// BrokerDepart announces that a session's daemon ends and that no other daemon replaces it now.
+// The session continues to exist. If the session has no other client, the broker releases its
+// tabs immediately. Without the announcement, the broker would first wait some seconds for a
+// daemon to connect again.
 var BrokerDepart = wire.Verb[DepartIn, Empty]{Spec: wire.Spec{
 	Name: "broker depart", Group: groupBroker, Short: "Release a session's tabs, since its daemon ends",
 	Example: "abrowser broker depart", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
@@ -132,8 +134,9 @@ type Reopened struct {
 	Empty bool   `json:"empty,omitempty"` // the page could not be restored
 }
 
-// BrokerNotices returns what happened to a session's tabs while no command ran. It repeats a
-// notice until the Seen of a request confirms that the session has received the notice.
+// BrokerNotices returns the tabs that the broker has opened again for a session after a crash of
+// the browser. The broker returns the same tabs again until the daemon confirms that it has
+// received them: its next request has the At of that response as Seen.
 var BrokerNotices = wire.Verb[NoticesIn, NoticesOut]{Spec: wire.Spec{
 	Name: "broker news", Group: groupBroker, Short: "Return what happened to a session's tabs", Example: "abrowser broker news",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,

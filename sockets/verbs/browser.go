@@ -10,7 +10,7 @@ import (
 // BrowserStatusOut is the output of [BrowserStatus].
 type BrowserStatusOut struct {
 	Running    bool      `json:"running"`
-	Mode       string    `json:"mode,omitzero"` // of its sessions that request no mode: shared, persistent or attached
+	Mode       string    `json:"mode,omitzero"` // the mode of sessions that request none: shared, persistent or attached
 	Name       string    `json:"name,omitzero"`
 	BrowserPID int       `json:"browserPid,omitzero"`
 	BrokerPID  int       `json:"brokerPid,omitzero"`
@@ -20,7 +20,7 @@ type BrowserStatusOut struct {
 	Product    string    `json:"product,omitzero"`  // name and version
 	Executable string    `json:"executable,omitzero"`
 	Profile    string    `json:"profile,omitzero"`  // the directory
-	Endpoint   string    `json:"endpoint,omitzero"` // of an external browser
+	Endpoint   string    `json:"endpoint,omitzero"` // the CDP endpoint of an external browser
 	Headed     bool      `json:"headed,omitzero"`
 	Sandbox    string    `json:"sandbox,omitzero"` // on, or why it is off
 	Sessions   int       `json:"sessions"`         // the number of sessions with a connected daemon
@@ -42,7 +42,7 @@ func (o BrowserStatusOut) Text() string {
 		usage, "profile: "+o.Profile, "sandbox: "+o.Sandbox)
 }
 
-// BrowserStatus describes the shared browser.
+// BrowserStatus describes the session's browser, which is the shared one by default.
 var BrowserStatus = wire.Verb[Empty, BrowserStatusOut]{Spec: wire.Spec{
 	Name: "browser status", Group: groupBrowser, Short: "Print the state of the shared browser", Example: "abrowser browser status",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true,
@@ -68,8 +68,8 @@ func (o BrowserStopOut) Text() string {
 	return ""
 }
 
-// BrowserStop stops the shared browser with all its tabs; logins are kept. It only detaches
-// from an external browser.
+// BrowserStop stops the session's browser, which is the shared one by default, with all its
+// tabs. Logins are kept. BrowserStop only detaches from an external browser.
 var BrowserStop = wire.Verb[BrowserStopIn, BrowserStopOut]{Spec: wire.Spec{
 	Name: "browser stop", Group: groupBrowser, Short: "Stop the shared browser with all tabs; logins are kept",
 	Example: "abrowser browser stop", By: wire.ByBroker, Unqueued: true, NoStart: true, Destructive: true, EndsServer: true,

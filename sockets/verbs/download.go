@@ -13,14 +13,14 @@ type DownloadIn struct {
 	TimeoutIn
 }
 
-// SavedDownload is a download that the caller saves or has saved.
+// SavedDownload is a finished download. The caller moves or copies the file from Source to Path.
 type SavedDownload struct {
 	Path              string `json:"path"`
 	SuggestedFilename string `json:"suggestedFilename"`
 	URL               string `json:"url"`
 	Size              int64  `json:"size"` // bytes
-	// Source is the path of the file until the caller takes the file. If Keep is true, the
-	// caller copies the file instead of moving it.
+	// Source is the path where the caller finds the file. If Keep is true, the caller must copy
+	// the file instead of moving it. TakeFile clears both fields.
 	Source string `json:"source,omitzero"`
 	Keep   bool   `json:"keep,omitzero"`
 }
@@ -28,7 +28,7 @@ type SavedDownload struct {
 // Text returns the file's path.
 func (s SavedDownload) Text() string { return s.Path }
 
-// TakeFile returns the file.
+// TakeFile returns the file, which the caller then saves; see [wire.Filer].
 func (s *SavedDownload) TakeFile() (wire.File, bool) {
 	f := wire.File{Path: s.Path, Name: s.SuggestedFilename, Source: s.Source, Keep: s.Keep}
 	s.Source, s.Keep = "", false
@@ -71,7 +71,7 @@ type BrokerDownload struct {
 	Received          int64     `json:"received"`
 	Total             int64     `json:"total,omitzero"` // 0 if unknown
 	StartedAt         time.Time `json:"began"`
-	Delivered         bool      `json:"handed,omitzero"` // a CDP client of the session has received it
+	Delivered         bool      `json:"handed,omitzero"` // a CDP client of the session has got a copy of the file
 	Path              string    `json:"path,omitzero"`   // the path of the finished file
 	Keep              bool      `json:"keep,omitzero"`   // the file must be copied, not moved
 }
@@ -81,7 +81,7 @@ type BrokerDownloadsOut struct {
 	Downloads []BrokerDownload `json:"downloads"`
 }
 
-// BrokerDownloads lists the downloads of a session that have not been saved.
+// BrokerDownloads lists the session's downloads that no command has saved yet.
 var BrokerDownloads = wire.Verb[BrokerDownloadsIn, BrokerDownloadsOut]{Spec: wire.Spec{
 	Name: "broker downloads", Group: groupBroker, Short: "List a session's downloads",
 	Example: "abrowser broker downloads", By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,

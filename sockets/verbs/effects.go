@@ -21,8 +21,8 @@ type Dialog struct {
 	Type          string `json:"type"` // alert, confirm, prompt or beforeunload
 	Message       string `json:"message"`
 	DefaultPrompt string `json:"defaultPrompt,omitzero"`
-	Handled       string `json:"handled"` // accepted or dismissed
-	Unhandled     bool   `json:"raised,omitzero"`
+	Handled       string `json:"handled"`         // accepted or dismissed
+	Unhandled     bool   `json:"raised,omitzero"` // no policy decided; see [wire.Record]
 }
 
 // StartedDownload is a download that started while the command ran.

@@ -49,8 +49,8 @@ var HARStop = wire.Verb[HARStopIn, HARStopOut]{Spec: wire.Spec{
 	Example: "abrowser network har stop",
 }}
 
-// CheckHARFiles returns an error unless all files exist, so that requests can be answered from
-// them.
+// CheckHARFiles returns an error if one of the HAR files, from which requests are to be
+// answered, does not exist.
 func CheckHARFiles(paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

@@ -10,8 +10,8 @@ import (
 
 const groupPolicy = "Policies and emulation"
 
-// The modes of policies. PolicyRaise is the default: the request is answered at once, so that
-// the page does not wait, and the next output reports the request.
+// The modes of policies. With PolicyRaise, the default, a page's request is answered at once, so
+// that the page does not wait, and the output of the session's next command reports the request.
 const (
 	PolicyRaise      = "raise"
 	PolicyAllow      = "allow"
@@ -64,15 +64,15 @@ type Policies struct {
 	PerPicker     map[string]string `json:"perPicker,omitzero"`
 }
 
-// PoliciesOut is the output of the verbs that set policies.
+// PoliciesOut is the output of the verbs that set policies, and of [PolicyStatus].
 type PoliciesOut struct {
 	Policies Policies `json:"policies"`
-	// Pending are the requests of pages that wait for a person.
+	// Pending are the pages' requests that a person has not answered yet.
 	Pending []PendingQuestion `json:"pending,omitzero"`
 	Queued  []QueuedAnswer    `json:"queued,omitzero"` // the files for the next file pickers
 }
 
-// PendingQuestion is a request of a page that waits for a person.
+// PendingQuestion is a request of a page that a person has not answered yet.
 type PendingQuestion struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`
@@ -217,7 +217,8 @@ var PolicyFilePicker = wire.Verb[FilePickerPolicyIn, PoliciesOut]{Spec: wire.Spe
 	Example: "abrowser policy file-picker deny showDirectoryPicker", Unqueued: true,
 }}
 
-// PickedFile is a file that a file picker returns: a file of the caller, or given contents.
+// PickedFile is a file that a file picker returns. It is either the caller's file at Path, or a
+// file with the given Contents, Name and MIMEType.
 type PickedFile struct {
 	Path     string  `json:"path,omitzero"` // absolute
 	Contents *string `json:"contents,omitzero"`

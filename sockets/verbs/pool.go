@@ -114,14 +114,16 @@ type ClaimIn struct {
 type ClaimOut struct {
 	Owner wire.AgentKey `json:"holder,omitzero"` // the agent that owns the session; empty for none
 	Ended bool          `json:"ended,omitzero"`  // the session has ended since its last use
-	// Unknown reports that the session is new, or incognito and ended.
+	// Unknown reports that the broker had no record of the session before this request: the
+	// session is new, or it was incognito and has ended.
 	Unknown  bool   `json:"unknown,omitzero"`
 	Live     bool   `json:"live,omitzero"` // the session's daemon is connected
-	Reserved bool   `json:"held,omitzero"` // the session is live or its agent is alive: no other agent can claim it
+	Reserved bool   `json:"held,omitzero"` // the session is live or its agent is alive, so no other agent can claim it
 	Tab      string `json:"tab,omitzero"`  // the session's active tab
 }
 
-// BrokerClaim returns the owner of a session. An unowned session becomes the caller's.
+// BrokerClaim returns the owner of a session. If the session has no owner, the calling agent
+// becomes its owner, unless ReadOnly or QueryOnly is set.
 var BrokerClaim = wire.Verb[ClaimIn, ClaimOut]{Spec: wire.Spec{
 	Name: "broker claim", Group: groupBroker, Short: "Return a session's owner, and claim an unowned session",
 	Example: "abrowser broker claim", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
@@ -129,12 +131,13 @@ var BrokerClaim = wire.Verb[ClaimIn, ClaimOut]{Spec: wire.Spec{
 
 // EndAgentOut is the output of [BrokerEndAgent].
 type EndAgentOut struct {
-	Sessions []string `json:"sessions,omitzero"` // the agent's sessions, which were released
+	Sessions []string `json:"sessions,omitzero"` // the agent's sessions, which have been ended
 	Closed   int      `json:"closed"`            // the number of closed extra tabs
 }
 
-// BrokerEndAgent ends an agent: it closes the agent's extra tabs, releases its sessions and
-// cancels its requests.
+// BrokerEndAgent ends an agent. It cancels the agent's request for a slot in the pool and its
+// reservation. If the agent has a secret id, it also closes the agent's extra tabs and ends the
+// agent's sessions.
 var BrokerEndAgent = wire.Verb[Empty, EndAgentOut]{Spec: wire.Spec{
 	Name: "broker goodbye", Group: groupBroker, Short: "End the calling agent", Example: "abrowser broker goodbye",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,

@@ -258,8 +258,8 @@ type EvalIn struct {
 	TimeoutIn
 }
 
-// EvalOut is the output of [Eval]. Unserializable is a value that JSON cannot represent, such
-// as NaN; then Result is null.
+// EvalOut is the output of [Eval]. If JSON cannot represent the script's value, such as NaN,
+// Unserializable is the value as text, and Result is null.
 type EvalOut struct {
 	Result         json.RawMessage `json:"result"`
 	Origin         string          `json:"origin"`
@@ -293,15 +293,16 @@ type ScreenshotIn struct {
 type ScreenshotOut struct {
 	Path  string `json:"path"`
 	Image []byte `json:"image,omitzero"`
-	// Source is the path of a large image, which replaces Image if the caller writes a file.
-	// The file at Source is removed after some minutes if the caller does not take it.
+	// Source is the path of a file that contains the image. It is set instead of Image if the
+	// image is large and the caller writes a file. The file is removed after 10 minutes if the
+	// caller has not moved it to Path by then.
 	Source string `json:"source,omitzero"`
 }
 
 // Text returns the file's path.
 func (o ScreenshotOut) Text() string { return o.Path }
 
-// TakeFile returns the image.
+// TakeFile returns the image, which the caller then writes to a file; see [wire.Filer].
 func (o *ScreenshotOut) TakeFile() (wire.File, bool) {
 	f := wire.File{Path: o.Path, Ext: ".png", Content: o.Image, Source: o.Source}
 	o.Image, o.Source = nil, ""

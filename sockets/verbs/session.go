@@ -49,7 +49,8 @@ type BatchOut struct {
 	Results []StepResult `json:"results"`
 }
 
-// Batch runs several commands in one request. Commands of other callers run before or after it.
+// Batch runs several commands in one request. Commands of other callers run before or after the
+// batch, not between its commands.
 var Batch = wire.Verb[BatchIn, BatchOut]{Spec: wire.Spec{
 	Name: "batch", Group: groupSession, Short: "Run several commands at once, without commands of other callers in between",
 	Example: `abrowser batch "open https://example.com" "get title"`,
@@ -93,7 +94,7 @@ func (o CloseOut) Text() string {
 	return lines(kept, discarded, o.HAR)
 }
 
-// Close ends the session. Its tabs stay open for review and for later sessions.
+// Close ends the session. Its tabs stay open for review, unless Page is set.
 var Close = wire.Verb[CloseIn, CloseOut]{Spec: wire.Spec{
 	Name: "close", Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
 	Example: "abrowser close", Unqueued: true, NoStart: true, EndsServer: true,
@@ -206,7 +207,7 @@ var Session = wire.Verb[Empty, SessionOut]{Spec: wire.Spec{
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
-// TypeBrowser is the type of a session with pages in a browser.
+// TypeBrowser is the session type that all outputs contain.
 const TypeBrowser = "browser"
 
 // SessionEntry is one session of [SessionList].

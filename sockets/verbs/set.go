@@ -8,8 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// StringOrObject is a string field that also accepts a JSON object. The string is then the
-// text of the object.
+// StringOrObject is a string field that also accepts a JSON object. The field then contains the
+// JSON text of the object.
 type StringOrObject string
 
 // UnmarshalJSON decodes a string or an object.

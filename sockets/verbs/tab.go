@@ -56,10 +56,11 @@ type TabListIn struct {
 // TabsOut lists tabs.
 type TabsOut struct {
 	Tabs []Tab `json:"tabs"`
-	// LastDownload is the number of the session's newest download, if the session's daemon
-	// lists its tabs.
+	// LastDownload is the [BrokerDownload.Number] of the session's newest download. It is set
+	// only in lists of one session, as the session's daemon requests them.
 	LastDownload int `json:"lastDownload,omitzero"`
-	// Notified is the number of page events that the session's clients have received.
+	// Notified is the number of CDP events about pages that the broker has sent to the session's
+	// clients. Like LastDownload, it is set only in lists of one session.
 	Notified int `json:"told,omitzero"`
 }
 
@@ -137,7 +138,7 @@ type TabCloseOut struct {
 	Closed bool    `json:"closed"`
 }
 
-// TabClose closes one of the session's tabs, except for the last one.
+// TabClose closes one of the session's tabs. It cannot close the only tab of the session.
 var TabClose = wire.Verb[TabCloseIn, TabCloseOut]{Spec: wire.Spec{
 	Name: "tab close", Group: groupTabs, Short: "Close one of the session's tabs", Example: "abrowser tab close t2", Destructive: true,
 }}

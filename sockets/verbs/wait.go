@@ -16,13 +16,15 @@ type WaitIn struct {
 	URL    string `json:"url,omitzero" flag:"url,u" help:"wait until the URL matches this pattern; * matches anything, without * the URL must contain the pattern"`
 	Load   string `json:"load,omitzero" flag:"load,l" enum:"load|domcontentloaded|networkidle" help:"wait for this load state"`
 	Script string `json:"fn,omitzero" flag:"fn,f" help:"wait until this JavaScript returns a true value"`
-	// Download waits for the newest download that no command has saved, or for the next one.
+	// Download selects the newest download that no command has saved yet. If there is none, it
+	// selects the next download that starts.
 	Download bool   `json:"download,omitzero" flag:"download,d" help:"wait for a download and save its file"`
 	Path     string `json:"path,omitzero" flag:"-" file:"into" help:"where to save a download"`
 	TimeoutIn
 }
 
-// Check returns an error unless exactly one condition is given.
+// Check returns an error unless exactly one condition is given. Path is allowed only with
+// Download.
 func (in WaitIn) Check() error {
 	forms := 0
 	for _, given := range []bool{in.Download, in.What != "", in.Text != "", in.URL != "", in.Load != "", in.Script != ""} {
@@ -50,7 +52,8 @@ type WaitOut struct {
 	Effects
 }
 
-// Text returns what was found: the text, the URL or the script's value.
+// Text returns what was found: the text, the URL, the script's value, or the path of the saved
+// download.
 func (o WaitOut) Text() string {
 	if o.SavedDownload != nil {
 		return lines(o.SavedDownload.Text(), o.Effects.Text())
@@ -62,7 +65,7 @@ func (o WaitOut) Text() string {
 	return lines(value, o.Effects.Text())
 }
 
-// TakeFile returns a download's file.
+// TakeFile returns the file of the download, or false if the output is not for a download.
 func (o *WaitOut) TakeFile() (wire.File, bool) {
 	if o.SavedDownload == nil {
 		return wire.File{}, false

@@ -18,8 +18,8 @@ type Call struct {
 	Settings     Settings // the settings that the caller requests
 	Deadline     time.Time
 	// CallerGone reports whether the caller has disconnected or its deadline has passed. It
-	// reports this earlier than the context of the call, so that no new action is started
-	// for such a caller. Nil means unknown.
+	// reports this before the context of the call ends. Handlers call it before an action,
+	// so that no action is started for such a caller. If CallerGone is nil, this is unknown.
 	CallerGone func() bool
 
 	mu       sync.Mutex // guards the fields below

@@ -36,9 +36,9 @@ const (
 	CodeBrowserRestart  Code = "browser_restarted" // the browser crashed during the command; its pages were opened again
 	CodeInstall         Code = "install"           // fetching a component, such as the driver, failed
 	CodeIntegrity       Code = "integrity"         // a fetched component does not have the pinned hash
-	CodeNotRunning      Code = "not_running"       // no process listens for the session
+	CodeNotRunning      Code = "not_running"       // no process listens at the endpoint
 	CodeStart           Code = "start"             // a daemon or broker did not start
-	CodeHeld            Code = "held"              // another process holds the lease of the endpoint
+	CodeHeld            Code = "held"              // another process has locked the endpoint's lock file
 	CodeBuildDiffers    Code = "build_differs"     // the daemon or broker has another build or protocol
 	CodeSettingsDiffer  Code = "settings_differ"   // the session or browser runs with other settings
 	CodePermission      Code = "permission"        // the system denies access to a file or socket, or the disk is full

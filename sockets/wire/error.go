@@ -28,7 +28,7 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &c
 }
 
-// WithDefaultHint returns err with the hint if it has none.
+// WithDefaultHint returns err, and adds the hint if err has none.
 func WithDefaultHint(err error, format string, args ...any) error {
 	if e := AsError(err); e != nil && e.Hint == "" {
 		return e.WithHint(format, args...)
@@ -61,9 +61,10 @@ func (e *Error) Is(target error) bool {
 	return errors.As(target, &other) && e.Code == other.Code
 }
 
-// AsError returns the first [Error] in err's chain, with the message of the whole chain. If
-// the chain has no Error, AsError returns one with the first [Code] in the chain, with the
-// code for a context error, or with [CodeInternal]. It returns nil for nil.
+// AsError returns a copy of the first [Error] in err's chain, with the message of the whole
+// chain. If the chain has no Error, AsError returns a new one. Its code is the first [Code] in
+// the chain, or else [CodeTimeout] or [CodeInterrupted] for the error of a context, or else
+// [CodeInternal]. AsError returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil

@@ -28,9 +28,9 @@ import (
 //	min:"0"                the smallest allowed number
 //	file:"out"             a file that the caller writes; the path is made absolute in the
 //	                       caller's directory
-//	file:"into"            like "out", or the directory to write the file in
+//	file:"into"            like "out", but the path may also be a directory to write the file in
 //	file:"in"              files that the caller may read; the paths are made absolute
-//	file:"name"            a name, or if it contains a slash a path; a path is made absolute
+//	file:"name"            a name, or a path if it contains a slash; a path is made absolute
 //	by:"person"            only a person may set the flag, not an agent; see [Call.Agent]
 //	by:"command"           if the flag is given, the command line itself serves the verb
 //	help:"..."             lower case, no full stop
@@ -93,8 +93,8 @@ func fieldsOf(t reflect.Type) []Field {
 }
 
 // fieldOf reads the tags of a struct field; ok is false if the field is not part of
-// requests. It reads all tags in one pass, since every command reads those of about thirty
-// fields.
+// requests. For speed it reads all tags of the field in one pass, since every command reads the
+// tags of about thirty fields.
 func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 	f = Field{Arg: -1, Type: sf.Type, index: sf.Index}
 	flag, hasFlag := "", false

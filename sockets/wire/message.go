@@ -27,7 +27,7 @@ const (
 	PathRetire  = "/v1/retire"   // POST: ends an idle server; [CodeBusy] if it is not idle
 	PathCapture = "/v1/capture"  // POST: locks the front tab as long as the client keeps the connection open
 	PathSession = "/v1/session/" // GET, followed by a session's name: a WebSocket for CDP in the session
-	ParamParty  = "party"        // a query parameter of PathSession: connections with the same value are one client
+	ParamParty  = "party"        // a query parameter of PathSession: connections with the same value belong to one client
 	ParamDaemon = "daemon"       // a query parameter of PathSession: the client is the session's daemon and gets [EventSocketRemoved]
 )
 

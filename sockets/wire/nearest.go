@@ -24,7 +24,8 @@ func MostSimilar(text string, choices []string, n int) []string {
 	return sorted[:min(n, len(sorted))]
 }
 
-// edits is the edit distance of text and choice, 0 if choice starts with text.
+// edits returns the edit distance of text and choice. It returns 0 if choice starts with text
+// and text has at least two bytes.
 func edits(text, choice string) int {
 	text, choice = strings.ToLower(text), strings.ToLower(choice)
 	if len(text) > 1 && strings.HasPrefix(choice, text) {

@@ -2,7 +2,7 @@ package wire
 
 import "slices"
 
-// The kinds of requests in a [Record]. Each kind has a policy that decides them.
+// The kinds of requests in a [Record]. Each kind has a policy, which decides its requests.
 const (
 	KindDialog       = "dialog"
 	KindPermission   = "permission"
@@ -17,8 +17,9 @@ type Record struct {
 	Message string `json:"message"`
 	Origin  string `json:"origin,omitzero"`
 	Handled string `json:"handled"` // accepted, dismissed, allowed, denied, or asked: a person decides
-	// Unhandled reports that no policy was set. The request was answered anyway, so that
-	// the page does not wait.
+	// Unhandled reports that the caller has not decided such requests: the policy is raise, which
+	// is the default, or no file was queued for the file picker. The request was answered
+	// anyway, so that the page does not wait.
 	Unhandled bool   `json:"raised,omitzero"`
 	Hint      string `json:"hint,omitzero"` // the command that sets the policy
 }

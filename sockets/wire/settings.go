@@ -8,8 +8,8 @@ import (
 )
 
 // Settings choose and configure a session's browser. Flags, environment variables and keys
-// of configuration files are derived from the tags; see [Field]. A zero field is the
-// default.
+// of configuration files are derived from the tags; see [Field]. A zero field requests nothing,
+// so that the default applies.
 type Settings struct {
 	Headed         bool     `json:"headed,omitzero" env:"HEADED" help:"show the browser's window"`
 	ExecutablePath string   `json:"executablePath,omitzero" env:"EXECUTABLE_PATH" file:"name" help:"the browser to run"`
@@ -20,13 +20,14 @@ type Settings struct {
 	IdleTimeout    string   `json:"idleTimeout,omitzero" env:"IDLE_TIMEOUT,IDLE_TIMEOUT_MS" is:"duration" live:"true" help:"end the session after this time without a command; its tabs stay open: 90s, 30m (the default), 12h; 0 is never"`
 	BrowserIdle    string   `json:"browserIdleTimeout,omitzero" env:"BROWSER_IDLE_TIMEOUT" is:"duration" live:"true" help:"stop a browser after this time without tabs: 90s, 10m (the default), 12h; 0 is never"`
 
-	// Defaults names the settings that only apply to what is started: a configuration file has
-	// them. Sessions and browsers that run with other values are used as they are.
+	// Defaults are the names of the settings that come from a configuration file. They apply
+	// only when a session or browser is started. A session or browser that already runs with
+	// other values is used as it is.
 	Defaults []string `json:"-"`
 }
 
-// Requested returns s without the settings that are only defaults. Those that can change while
-// a session runs stay.
+// Requested returns s without the settings in s.Defaults, but keeps those that can change while
+// a session runs.
 func (s Settings) Requested() Settings {
 	v := reflect.ValueOf(&s).Elem()
 	for _, f := range SettingFields() {
@@ -75,8 +76,8 @@ func (s Settings) ForBrowser() Settings {
 	return s
 }
 
-// WithLaunchOptions returns s with the launch options of the settings browser, with which the
-// browser was started.
+// WithLaunchOptions returns s, but with Headed, ExecutablePath and Args from the parameter
+// browser. These are the options with which the browser was started.
 func (s Settings) WithLaunchOptions(browser Settings) Settings {
 	s.Headed, s.ExecutablePath, s.Args = browser.Headed, browser.ExecutablePath, browser.Args
 	return s
@@ -96,8 +97,10 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// Diff returns the names of the settings that s requests and that differ in running, except
-// for those that can change while it runs. A zero field of s, or a default, requests nothing.
+// Diff returns the names of the settings that s requests and that have another value in the
+// parameter running, the settings of a running session or browser. Settings that can change
+// while a session runs are left out. A zero field of s, or a field in s.Defaults, requests
+// nothing.
 func (s Settings) Diff(running Settings) []string {
 	s = s.Requested()
 	requested, current := reflect.ValueOf(s), reflect.ValueOf(running)
@@ -107,7 +110,7 @@ func (s Settings) Diff(running Settings) []string {
 	var names []string
 	for _, f := range SettingFields() {
 		if f.Name == "mode" && s.Mode == running.SessionMode() {
-			continue // running may have the mode implicitly
+			continue // running.Mode may be empty, since Profile or CDP implies the mode
 		}
 		if v := f.of(requested); !f.Live && !v.IsZero() && !reflect.DeepEqual(v.Interface(), f.of(current).Interface()) {
 			names = append(names, f.Name)

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// OSError returns the error of a failed operation on a file or socket; act says what was done.
-// A missing permission, a read-only file system and a full disk have their own messages, so
-// that they cannot be mistaken for a daemon that is not running.
+// OSError returns the error of a failed operation on a file or socket. The parameter act says
+// what the operation was. A missing permission, a read-only file system and a full disk have
+// their own messages, so that they cannot be mistaken for a daemon that is not running.
 func OSError(act string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EROFS):

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Parse converts text to a value of the field's type and checks it. Errors contain name, the
-// flag, argument or variable with the text.
+// Parse converts text to a value of the field's type and checks it. The parameter name is the
+// name of the flag, argument or variable that has the text. Error messages contain it.
 func (f Field) Parse(name, text string) (any, error) {
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
@@ -52,7 +52,8 @@ func (f Field) parseInt(name, text string) (any, error) {
 	return n, nil
 }
 
-// CheckEnum returns an error for the first text that is not one of the field's choices.
+// CheckEnum returns an error for the first text that is not one of the field's choices. The
+// parameter name is what the error message calls the field.
 func (f Field) CheckEnum(name string, texts ...string) error {
 	for _, text := range texts {
 		if len(f.Enum) == 0 || slices.Contains(f.Enum, text) {

@@ -8,8 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// bind assigns texts, the tokens that are not flags, to the command's arguments, and stores the
-// values in into.
+// bind assigns texts to the command's positional arguments. The parameter texts contains the
+// tokens of the command line that are not flags. bind stores the parsed values in the map into.
 func bind(spec wire.Spec, fields []wire.Field, texts []string, into map[string]any) error {
 	hint := "usage: " + Usage(spec, fields)
 	for position, f := range Arguments(fields) {
@@ -51,7 +51,8 @@ func Arguments(fields []wire.Field) []wire.Field {
 	return args
 }
 
-// Placeholder returns the word that stands for an argument in usage and help: SELECTOR, TEXT...
+// Placeholder returns the word that stands for an argument in usage and help, such as SELECTOR or
+// TEXT...
 func Placeholder(f wire.Field) string {
 	if f.Rest {
 		return strings.ToUpper(f.Name) + "..."
@@ -59,7 +60,7 @@ func Placeholder(f wire.Field) string {
 	return strings.ToUpper(f.Name)
 }
 
-// Usage returns the command with its arguments: abrowser fill SELECTOR TEXT... [flags].
+// Usage returns the usage line of a command, such as: abrowser fill SELECTOR TEXT... [flags].
 func Usage(spec wire.Spec, fields []wire.Field) string {
 	words := []string{"abrowser", spec.Name}
 	for _, f := range Arguments(fields) {
@@ -86,7 +87,8 @@ func minTexts(fields []wire.Field) int {
 	return least
 }
 
-// maxTexts returns the largest number of arguments that a command takes, or -1 without a limit.
+// maxTexts returns the largest number of arguments that a command takes, or -1 if the number is
+// not limited.
 func maxTexts(fields []wire.Field) int {
 	most := 0
 	for _, f := range fields {

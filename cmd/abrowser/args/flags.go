@@ -16,7 +16,7 @@ type flag struct {
 
 func (f flag) isBool() bool { return f.Type.Kind() == reflect.Bool }
 
-// given is a flag with its value on the command line, as text.
+// given is a flag that occurs on the command line, with its value as text.
 type given struct {
 	flag
 	text string
@@ -42,7 +42,8 @@ func assign(all []given) error {
 // flags are the flags that a command takes.
 type flags []flag
 
-// flagsOf returns the fields that are flags. [assign] stores their values in into.
+// flagsOf returns the flags among the fields. [assign] stores the values of these flags in the
+// map into.
 func flagsOf(fields []wire.Field, into map[string]any) flags {
 	var all flags
 	for _, f := range fields {
@@ -71,8 +72,8 @@ func (fs flags) lookupShort(letter string) (flag, bool) {
 	return flag{}, false
 }
 
-// looksLikeFlag reports whether a token that begins with - may be a flag: it is not a number,
-// and its name has no blank.
+// looksLikeFlag reports whether a token may be a flag. Such a token consists of - and further
+// characters, is not a number, and has no white space in its name, which ends at =.
 func looksLikeFlag(token string) bool {
 	name, _, _ := strings.Cut(token, "=")
 	if len(token) < 2 || token[0] != '-' || strings.ContainsAny(name, " \t\n") {
@@ -82,9 +83,10 @@ func looksLikeFlag(token string) bool {
 	return err != nil
 }
 
-// read reads the flag at the head of tokens. used is the number of tokens that the flag and its
-// value take, or 0 if the head is not a known flag. If word is true, the token true or false
-// after a boolean flag is the flag's value.
+// read reads the flag that the first of the tokens is, or the several flags of a token such as
+// -ic. It returns in used how many tokens the flags and their values take, or 0 if the first
+// token is not a known flag. The parameter word says whether a token true or false after a
+// boolean flag is the value of this flag.
 func (fs flags) read(tokens []string, word bool) (read []given, used int, err error) {
 	token := tokens[0]
 	if !looksLikeFlag(token) {
@@ -104,8 +106,8 @@ func (fs flags) read(tokens []string, word bool) (read []given, used int, err er
 	return fs.readValue(f, token, tokens[1:], word)
 }
 
-// readShort reads -x, -xVALUE, -x VALUE, and -xyz if x and y take no value. A token with an
-// unknown letter is not a flag.
+// readShort reads flags with a single dash: -x, -xVALUE, -x=VALUE, -x VALUE, and also -xyz if x
+// and y take no value. A token with an unknown letter is not a flag.
 func (fs flags) readShort(tokens []string, word bool) (read []given, used int, err error) {
 	letters := tokens[0][1:]
 	for i := range letters {
@@ -125,8 +127,8 @@ func (fs flags) readShort(tokens []string, word bool) (read []given, used int, e
 	return read, 1, nil
 }
 
-// readValue reads the value of a flag whose own token, name, contains no value. next are the
-// tokens after it.
+// readValue reads a flag whose own token contains no value. The parameter name is the flag's name
+// for an error, and next contains the tokens after the flag.
 func (fs flags) readValue(f flag, name string, next []string, word bool) (read []given, used int, err error) {
 	if f.isBool() {
 		if word && len(next) > 0 && (next[0] == "true" || next[0] == "false") {

@@ -51,7 +51,7 @@ func (x verbIndex) named(name string) []wire.AnyVerb {
 	return found
 }
 
-// hasPrefix reports whether words are the name of a verb or its first words.
+// hasPrefix reports whether words are the complete name of a verb or its first words.
 func (x verbIndex) hasPrefix(words string) bool {
 	for name := range x.all() {
 		if rest, ok := strings.CutPrefix(name, words); ok && (rest == "" || rest[0] == ' ') {
@@ -61,7 +61,7 @@ func (x verbIndex) hasPrefix(words string) bool {
 	return false
 }
 
-// under returns the words that follow the group's name in names of verbs.
+// under returns the words that can follow the group's name, such as "text" after "get".
 func (x verbIndex) under(group string) []string {
 	var words []string
 	for name := range x.all() {
@@ -76,7 +76,7 @@ func (x verbIndex) under(group string) []string {
 
 // resolved is the verb that a command line names, before the verb's own flags are parsed.
 type resolved struct {
-	verb  wire.AnyVerb // nil if the words name a group, or the line has no words
+	verb  wire.AnyVerb // nil if the words are no verb, such as a group or one of specials
 	words []string     // the words of the command, as they were typed
 	flags []given      // the global flags before and between the words
 	rest  []string     // the tokens after the words
@@ -121,8 +121,9 @@ func specials() []string {
 	return []string{"help", "version", "completion", "__complete", "__completeNoDesc", "daemon", "keeper", "broker"}
 }
 
-// choose sets r.verb to the verb that r.words name. next is the token after these words, or "" if
-// it is a flag or missing.
+// choose sets r.verb to the verb that r.words name. The parameter next is the token after these
+// words, or "" if that token is a flag or missing. choose returns an error if no command begins
+// with these words and next.
 func (r *resolved) choose(x verbIndex, global flags, next string) error {
 	name := strings.Join(r.words, " ")
 	candidates, under := x.named(name), x.under(name)

@@ -78,7 +78,7 @@ func TestExamplesParse(t *testing.T) {
 			t.Errorf("the example of %s is one of %s", spec.Name, got)
 		}
 		if spec.Name == verbs.Batch.Name {
-			continue // the command line makes its request from its actions, not from its parameters
+			continue // the request of a batch is made from its actions, not from its parameters
 		}
 		body, err := json.Marshal(l.Params)
 		if err == nil {

@@ -12,7 +12,7 @@ import (
 // Line is a command line that was parsed.
 type Line struct {
 	Words  []string       // the words of the command, as they were typed
-	Verb   wire.AnyVerb   // nil for a group alone and for a command of specials
+	Verb   wire.AnyVerb   // nil if the words name only a group, or one of specials
 	Global map[string]any // the global flags that were given
 	Params map[string]any // the verb's parameters that were given
 	Rest   []string       // the tokens after the words, if Verb is nil
@@ -24,7 +24,8 @@ func (l Line) Name() string { return strings.Join(l.Words, " ") }
 // On reports whether a boolean global flag is on.
 func (l Line) On(name string) bool { on, _ := l.Global[name].(bool); return on }
 
-// Parse parses a command line. If it fails, Line contains what was parsed before the error.
+// Parse parses a command line. If it fails, the returned Line contains what was parsed before the
+// error.
 func Parse(argv []string) (Line, error) {
 	l := Line{Global: map[string]any{}, Params: map[string]any{}}
 	global := flagsOf(config.Fields(), l.Global)
@@ -51,8 +52,8 @@ func Parse(argv []string) (Line, error) {
 	return l, bind(spec, fields, n.texts, l.Params)
 }
 
-// parseGlobal parses the global flags of a line without a verb. It does not parse the tokens
-// after one of the [specials] except version: these tokens are arguments of that command.
+// parseGlobal parses the global flags of a line without a verb. After one of the [specials]
+// except version, it parses nothing, since the tokens there are arguments of that command.
 func (l *Line) parseGlobal(global flags, r resolved) error {
 	if len(r.words) == 1 && slices.Contains(specials(), r.words[0]) && r.words[0] != "version" {
 		return assign(r.flags)

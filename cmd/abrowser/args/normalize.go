@@ -37,7 +37,8 @@ func normalize(known flags, fields []wire.Field, tokens []string) (normalized, e
 	return n, nil
 }
 
-// textArgument finds the argument that takes all remaining words as text.
+// textArgument returns the position of the argument that takes all remaining words as text, and
+// whether the command has such an argument.
 func textArgument(fields []wire.Field) (position int, ok bool) {
 	for _, f := range fields {
 		if f.Rest && f.IsText() {

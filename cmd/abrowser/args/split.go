@@ -12,7 +12,7 @@ import (
 func Split(command string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	open := false // a word has begun; the word may be empty
+	open := false // whether a word has begun, which may still be empty
 	var quote rune
 	escaped := false
 	for _, r := range command {

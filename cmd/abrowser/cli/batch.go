@@ -91,9 +91,9 @@ func (c *command) readCommands(ctx context.Context) ([][]string, error) {
 	return all, nil
 }
 
-// checkBatchable returns an error if a command cannot be part of a batch: if the session's daemon
-// does not answer it, or if it has global flags, which belong before batch. Output flags are
-// accepted and ignored.
+// checkBatchable returns an error if a command cannot be part of a batch. A batch contains only
+// commands that a session's daemon answers. Global flags belong before batch: in a command of the
+// batch they are an error, except the output flags, which are ignored.
 func checkBatchable(l args.Line) error {
 	for _, f := range config.Fields() {
 		if _, given := l.Global[f.Name]; given && f.Name != "json" && f.Name != "maxOutput" {

@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// batches returns a handler that answers each step of a batch by its verb, and stores the request
-// in asked.
+// batches returns a handler that gives each step of a batch an answer that depends on the step's
+// verb. The handler stores the request in asked.
 func batches(asked *verbs.BatchIn) wire.Handler {
 	return wire.Bind(verbs.Batch, func(_ context.Context, _ *wire.Call, in verbs.BatchIn) (verbs.BatchOut, error) {
 		*asked = in

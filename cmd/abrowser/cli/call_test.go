@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Commands that start nothing also succeed if no daemon and no browser runs.
+// Commands that never start a daemon or browser succeed, too, if none runs.
 func TestIdleVerbsStartNothing(t *testing.T) {
 	tests := []struct{ args, want string }{
 		{"status", `{"running":false,"sessionId":"default"}`},
@@ -45,7 +45,8 @@ func TestIdleVerbsStartNothing(t *testing.T) {
 }
 
 // close --all and session list ignore a daemon that is ending: it is neither closed again nor
-// listed as wedged. close --all also ignores a daemon that ends before the request to close.
+// listed as wedged. close --all also ignores a daemon that begins to end before it receives the
+// request to close.
 func TestEndingDaemons(t *testing.T) {
 	b := newBench(t)
 	place, err := b.root.Session("going")
@@ -84,8 +85,8 @@ func TestCommandStartsTheDaemonOnce(t *testing.T) {
 	}
 }
 
-// If the daemon cannot be started, the command's error is that of the start, not that no daemon
-// listens.
+// If the daemon cannot be started, the command reports why the start failed, and not that no
+// daemon listens.
 func TestStartFails(t *testing.T) {
 	b := newBench(t)
 	_, stderr, status := b.run("open", "x")
@@ -115,8 +116,8 @@ func (otherBuild) Start(context.Context, string, wire.Settings) (home.Endpoint, 
 	return home.Endpoint{}, wire.Errorf(wire.CodeBuildDiffers, "replaced by the launcher")
 }
 
-// A command with other settings than those of the running session is refused, unless it starts
-// nothing, such as status.
+// A command whose settings differ from those of the running session is refused. A command that
+// never starts a session, such as status, is answered.
 func TestOtherSettings(t *testing.T) {
 	b := newBench(t)
 	b.serve("default", answers(verbs.GetURL, verbs.PageURL{URL: "about:blank"}), answers(verbs.Status, verbs.StatusOut{Running: true}))
@@ -195,7 +196,7 @@ func TestInterrupted(t *testing.T) {
 	undone := `{"success":false,"data":null,"error":"interrupted","code":"interrupted","sessionId":"default","sessionType":"browser"}` + "\n"
 	for _, tt := range []struct {
 		name   string
-		err    error // that the daemon returns after its caller has gone
+		err    error // that the daemon returns after the command was interrupted
 		want   string
 		status int
 	}{

@@ -123,8 +123,8 @@ func closing(t testing.TB, c io.Closer) {
 
 const testBuild = "b1"
 
-// noStart is a program that starts nothing: each attempt is an error. The embedded interface is
-// nil, so any other method panics.
+// noStart is a [commands.Program] that starts and kills nothing: Start and Kill return an error.
+// The embedded interface is nil, so the methods that noStart does not define panic.
 type noStart struct{ nothing }
 
 type nothing struct{ commands.FullProgram }
@@ -142,7 +142,8 @@ func (noStart) Sweep() error                           { return nil }
 func (noStart) ClosesAtEnd(string) bool                { return false }
 func (noStart) FinishRecording(string) (string, error) { return "", nil }
 
-// startBy is a program that starts a session's daemon by calling serve.
+// startBy is a [commands.Program] whose Start calls the function serve in place of starting a
+// session's daemon.
 type startBy struct {
 	noStart
 	root  home.Root

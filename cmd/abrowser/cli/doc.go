@@ -3,7 +3,7 @@
 // text for people, or one line of JSON. Help is generated from the declarations of the verbs.
 //
 // The package treats all verbs alike, except batch and eval, which can read standard input.
-// Commands thin and abrowser use it. Package roles uses [System] and [Fail].
+// Commands thin and abrowser use the package. Package roles uses [System] and [Fail].
 //
-// Its invariant: [Run] returns the exit status, and no function of the package ends the process.
+// The invariant: [Run] returns the exit status, and no function of the package ends the process.
 package cli

@@ -120,7 +120,7 @@ func flagRows(fields []wire.Field) string {
 	return b.String()
 }
 
-// valueName returns the word that stands for a flag's value, empty if it takes none.
+// valueName returns the word that stands for a flag's value, or "" if the flag takes no value.
 func valueName(f wire.Field) string {
 	switch {
 	case f.Type.Kind() == reflect.Bool:
@@ -144,7 +144,8 @@ func valueName(f wire.Field) string {
 	}
 }
 
-// notes returns a field's choices, default and variable.
+// notes returns the text that follows a field's help: the field's choices, its default and its
+// environment variable.
 func notes(f wire.Field) string {
 	s := ""
 	if len(f.Enum) > 0 && !strings.Contains(f.Help, f.Enum[0]) {
@@ -180,7 +181,8 @@ func shown(verbs []wire.AnyVerb, group string) []wire.AnyVerb {
 const maxAlike = 2
 
 // short lists the commands of a group. Commands with the same first word are one entry, such as
-// "browser status|stop", or "get ..." if they are more than maxAlike.
+// "browser status|stop". If there are more than maxAlike of them, the entry is shortened, such as
+// "get ...".
 func short(verbs []wire.AnyVerb, group string) []string {
 	var all []string
 	for _, v := range shown(verbs, group) {

@@ -45,8 +45,9 @@ func (c *command) meta() int {
 		WithHint("abrowser help %s", l.Name()))
 }
 
-// help returns the help on the command or group that a line names, or on all commands if it names
-// none. For a name that is both a command and a group (tab), it returns the help on the group.
+// help returns the help on the command or group that a line names. If the line names neither,
+// help returns the help on all commands. For a name that is both a command and a group (tab), it
+// returns the help on the group.
 func help(l args.Line) string {
 	switch {
 	case len(args.Subcommands(l.Name())) > 0:

@@ -31,14 +31,14 @@ type envelope struct {
 	Hint        string          `json:"hint,omitzero"`
 	Details     map[string]any  `json:"details,omitzero"`
 	Warning     string          `json:"warning,omitzero"`
-	OK          *bool           `json:"ok,omitzero"` // false if the page asked for something and no policy decided
+	OK          *bool           `json:"ok,omitzero"` // false if no policy was set for a request of a page
 	Records     []wire.Record   `json:"records,omitzero"`
 	SessionID   string          `json:"sessionId,omitzero"`
 	SessionType string          `json:"sessionType,omitzero"`
 }
 
-// answer prints a verb's output and returns the exit status. failure is the error of a command
-// that has an output and failed.
+// answer prints a verb's output and returns the exit status. The parameter failure is nil, or the
+// error of a command that failed but still has an output.
 func (p *printer) answer(out any, failure error) int {
 	if p.JSON {
 		data, err := plainJSON(out)
@@ -137,7 +137,8 @@ func (p *printer) diagnose(kind, message string) {
 	}
 }
 
-// cut returns the first most characters of text, and a note if text is longer. 0 means no limit.
+// cut shortens a text to the given number of characters and adds a note that it was shortened. A
+// shorter text is returned unchanged, and so is any text if the number is 0.
 func cut(text string, most int) string {
 	total := utf8.RuneCountInString(text)
 	if most == 0 || total <= most {

@@ -49,9 +49,10 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// checkTables compares the tables in the document at path with tables, which are keyed by the
-// names of their markers. With -update it writes tables into the document. It returns the document
-// with these tables.
+// checkTables compares the tables in a document with the expected ones. The key of an expected
+// table is the name of the markers that enclose the table in the document. With -update,
+// checkTables writes the expected tables into the document instead. It returns the text of the
+// document with the expected tables.
 func checkTables(t *testing.T, path string, tables map[string]string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -86,7 +87,7 @@ func between(t *testing.T, path, text, name, table string) string {
 	return head + "<!-- " + name + ":" + marker + "-->\n" + table + "<!-- end of " + name + " -->" + tail
 }
 
-// verbsTable lists the verbs that keep accepts, by group.
+// verbsTable returns a table of the verbs for which keep returns true, by group.
 func verbsTable(keep func(wire.AnyVerb) bool) string {
 	verbs := slices.DeleteFunc(verbs.All(), func(v wire.AnyVerb) bool { return !keep(v) })
 	var b strings.Builder

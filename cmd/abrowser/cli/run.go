@@ -34,7 +34,7 @@ func Run(argv []string, sys System, p commands.Program) int {
 		return c.printer.fail(err)
 	}
 	identity, err := resolved.Identify()
-	c.printer.session = identity.Session // set even if err is not nil, unless the session is invalid
+	c.printer.session = identity.Session // known even if err is not nil, unless the session is invalid
 	if err != nil {
 		return c.printer.fail(err)
 	}
@@ -108,7 +108,7 @@ func (c *command) readScript(ctx context.Context) error {
 	return err
 }
 
-// readInput reads standard input. what names the input in an error.
+// readInput reads standard input. The parameter what says in an error which input was read.
 func (c *command) readInput(ctx context.Context, what string) ([]byte, error) {
 	if err := c.runner.LoadFull(ctx); err != nil {
 		return nil, err

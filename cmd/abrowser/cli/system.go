@@ -33,13 +33,13 @@ func OS() System {
 }
 
 // quick is the time after which a read-only command begins to listen for signals. Listening takes
-// two threads and a tenth of a short command's time. Before that, a signal ends the process,
-// which closes the connection and loses nothing.
+// two threads and a tenth of a short command's time. Before the command listens, a signal ends the
+// process. This closes the connection to the server and loses nothing, since the command only reads.
 const quick = 20 * time.Millisecond
 
 // interrupted returns a context that is cancelled by the first signal that asks the process to
-// end. It begins to listen for signals when the time after has passed. A signal before that, or a
-// second signal, ends the process.
+// end. The parameter after is how long it waits before it begins to listen for signals. A signal
+// during this wait ends the process, and so does a second signal.
 func interrupted(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	listening := time.AfterFunc(after, func() { // while the command runs

@@ -10,13 +10,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// isMCPAgent reports whether the command acts for the agent of an MCP client. The id of such an
-// agent is secret.
+// isMCPAgent reports whether the command acts for an MCP client, which is an agent with a secret
+// id.
 func (x *run) isMCPAgent() bool { return wire.KeyOf(x.agent).IsSecret() }
 
-// agentIn returns the agent for which the command acts in a session, or "" if the command acts for
-// the session itself. The agent of an MCP client acts for the session itself in its home session,
-// which is that of the task that has started the MCP server.
+// agentIn returns the agent for which the command acts in the given session, or "" if it acts for
+// the session itself. An MCP client acts for the session itself only in its home session, which
+// is the session of the task that has started the MCP server.
 func (x *run) agentIn(session string) string {
 	agent := cmp.Or(x.agent, x.session)
 	if session == x.home || session == agent {
@@ -25,8 +25,9 @@ func (x *run) agentIn(session string) string {
 	return agent
 }
 
-// actorIn returns the key of the agent or session for which the command acts in a session. Owners
-// are compared by these keys.
+// actorIn returns the key of the agent for which the command acts in the given session, or the
+// session's own key if the command acts for the session itself. The owner of a session is
+// compared with this key.
 func (x *run) actorIn(session string) wire.AgentKey {
 	if agent := x.agentIn(session); agent != "" {
 		return wire.KeyOf(agent)
@@ -49,9 +50,10 @@ func (x *run) checkPerson(c call) error {
 	return nil
 }
 
-// ownSession makes this process the owner of the session whose daemon it has just started, if that
-// is the home session of an MCP client. The session then ends with the MCP server. If a command
-// of the task has started the daemon, the session does not end with the MCP server.
+// ownSession is called when the command has just started the daemon of its session. If this
+// session is the home session of an MCP client, ownSession makes this process, the MCP server,
+// its owner: the session then ends with the MCP server. A home session whose daemon a command of
+// the task has started does not.
 func (x *run) ownSession() {
 	if x.home == "" || x.session != x.home || x.owner != "" {
 		return
@@ -61,8 +63,8 @@ func (x *run) ownSession() {
 	}
 }
 
-// mayEnd returns an error if another agent owns the session or was the last to own it. It is
-// stricter than [run.mayRelease], since the caller has not named the session.
+// mayEnd returns an error if another agent owns the session or was the last to own it. It is for
+// a session that the caller has not named, and is therefore stricter than [run.mayRelease].
 func (x *run) mayEnd(ctx context.Context, session string) error {
 	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, QueryOnly: true})
 	if err != nil {
@@ -80,8 +82,8 @@ func (x *run) mayEnd(ctx context.Context, session string) error {
 	return wire.OwnershipError("close", session+"/"+tab, holder)
 }
 
-// mayRelease returns an error if another agent owns the session, and the session's daemon is
-// connected or that agent is alive.
+// mayRelease returns an error if another agent owns the session and the session is in use: its
+// daemon is connected to a broker, or that agent is alive.
 func (x *run) mayRelease(ctx context.Context, session string) error {
 	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, QueryOnly: true})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// An MCP client's agent acts as the task in its home session only.
+// An MCP client acts for the session itself only in its home session.
 func TestAgentIn(t *testing.T) {
 	secret := wire.NewAgent(7)
 	for _, tt := range []struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// steps prepares the actions of a batch and adds them to the batch's parameters. So all actions are
-// checked before the batch is sent. The time that the batch may wait is the sum of the actions'
-// times.
+// steps checks the actions of a batch, before any of them is sent, and adds them to the batch's
+// parameters. It returns a call for each action. It sets the time that the batch may wait to the
+// sum of the times of its actions, at most maxPatience.
 func (x *run) steps(actions []Action) ([]call, error) {
 	var calls []call
 	var steps []verbs.Step
@@ -35,8 +35,9 @@ func (x *run) steps(actions []Action) ([]call, error) {
 	return calls, nil
 }
 
-// finish completes the result of a step of a batch, like that of a single command: it writes the
-// result's file and sets its text.
+// finish completes the result of one step of a batch: it writes the file that the result contains
+// and sets the result's text. If the file cannot be written, finish turns the result into an
+// error.
 func (x *run) finish(r *verbs.StepResult, c call) {
 	if !r.Success {
 		return
@@ -61,8 +62,8 @@ func (x *run) finish(r *verbs.StepResult, c call) {
 	}
 }
 
-// shows reports whether out is a picture that stays in the output because the caller shows it. Any
-// other picture is written to a file.
+// shows reports whether out is a screenshot that stays in the output, because the caller shows
+// screenshots and gave no path. Any other screenshot is written to a file.
 func (x *run) shows(out any, path string) bool {
 	_, isPicture := out.(*verbs.ScreenshotOut)
 	return isPicture && x.showPictures && path == ""

@@ -10,12 +10,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// askTime is the time limit for the response of one of several daemons or brokers. All are asked
-// at the same time, so any number of unresponsive processes delays a command by askTime only.
+// askTime is the time limit for a response if several daemons or brokers are asked. They are
+// asked at the same time, so the unresponsive ones delay a command by askTime in all.
 const askTime = time.Second
 
-// askBrowsers sends a verb to every running broker and returns their answers. It adds a warning for
-// each broker that does not respond.
+// askBrowsers sends a verb to every running broker and returns the answers. It adds a warning for
+// each broker that does not respond within askTime.
 func askBrowsers[In, Out any](ctx context.Context, x *run, v wire.Verb[In, Out], in In) ([]Out, error) {
 	return askWithin(ctx, x, askTime, v, in)
 }
@@ -40,7 +40,9 @@ func (x *run) stopIdle(context.Context, verbs.BrowserStopIn) (*verbs.BrowserStop
 	return &verbs.BrowserStopOut{}, nil
 }
 
-// askWithin is like [askBrowsers], but waits for patience instead of askTime.
+// askWithin sends a verb to every running broker and returns the answers. It adds a warning for
+// each broker that does not respond within the time limit patience. If the command is
+// interrupted, the error says whether some browsers may have done it.
 func askWithin[In, Out any](ctx context.Context, x *run, patience time.Duration, v wire.Verb[In, Out], in In) ([]Out, error) {
 	places, err := x.root().Browsers()
 	if err != nil {

@@ -19,7 +19,7 @@ type call struct {
 	verb    wire.AnyVerb
 	spec    wire.Spec
 	params  map[string]any
-	timeout time.Duration // how long the verb may wait; 0 means as long as the parameters say
+	timeout time.Duration // how long the verb may wait; if 0, the parameters say it
 }
 
 func newCall(v wire.AnyVerb, params map[string]any) call {
@@ -29,7 +29,7 @@ func newCall(v wire.AnyVerb, params map[string]any) call {
 	return call{verb: v, spec: v.Describe(), params: params}
 }
 
-// text returns a parameter that is a text, empty if it was not given.
+// text returns the value of a text parameter, or "" if the parameter was not given.
 func (c call) text(name string) string { s, _ := c.params[name].(string); return s }
 
 // on reports whether a parameter is true.

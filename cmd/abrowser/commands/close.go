@@ -9,15 +9,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// closeIdle ends a session that has no daemon: its broker releases or closes its tabs. Without a
-// broker there is nothing to end.
+// closeIdle ends a session that has no daemon: the broker closes the session's tabs or releases
+// them, so that they stay open for review. If no broker runs, there is nothing to end.
 func (x *run) closeIdle(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, error) {
 	released, err := x.release(ctx, x.session, in.Page, false)
 	return &verbs.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, err
 }
 
-// release ends a session that has no daemon, in every running broker. If page is true, the brokers
-// close the session's tabs. If force is true, release also ends a session of another agent.
+// release ends a session that has no daemon, in every running broker. If page is true, the
+// brokers close the session's tabs, which otherwise stay open for review. If force is true,
+// release also ends a session that another agent owns.
 func (x *run) release(ctx context.Context, session string, page, force bool) (verbs.ReleaseOut, error) {
 	if !force {
 		if err := x.mayRelease(ctx, session); err != nil {

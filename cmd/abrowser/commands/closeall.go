@@ -14,20 +14,21 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// ending is one of several sessions that are closed at the same time.
+// ending is one of several sessions that are ended at the same time.
 type ending struct {
 	session string
 	end     func(context.Context) (verbs.ReleaseOut, error)
 	left    verbs.ReleaseOut
-	gone    bool // another command has ended the session meanwhile
+	gone    bool // the session had ended before it received the request
 	err     error
 }
 
-// mayBeDone reports whether the session has ended or may have.
+// mayBeDone reports whether the session has ended or may have ended.
 func (e ending) mayBeDone() bool { return e.err == nil || errors.Is(e.err, wire.CodeResultUnknown) }
 
-// closeAll ends all sessions of the agent that have a daemon. With --page it also ends those that
-// have no daemon but tabs. With --force it also ends the sessions of other agents.
+// closeAll ends all sessions of the caller that have a daemon. With --page, it also ends the
+// sessions that have no daemon but still have tabs. With --force, it also ends the sessions that
+// other agents own.
 func (x *run) closeAll(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, error) {
 	endings, err := x.endings(ctx, in.Page, in.Force)
 	if err != nil {
@@ -104,8 +105,9 @@ func endTogether(ctx context.Context, endings []ending) {
 	wg.Wait()
 }
 
-// endings lists the sessions that have a daemon, and with page also those that have only tabs. It
-// does not check who owns a session: unless force is true, ending the session does.
+// endings returns the sessions that have a daemon. If page is true, it also returns the sessions
+// that have only tabs. It does not check who owns a session. Unless force is true, this is
+// checked when the session is ended.
 func (x *run) endings(ctx context.Context, page, force bool) ([]ending, error) {
 	living, err := x.daemons(ctx)
 	if err != nil {
@@ -141,9 +143,10 @@ func (x *run) endings(ctx context.Context, page, force bool) ([]ending, error) {
 	return all, nil
 }
 
-// closeOne ends a session that has a daemon. It kills a daemon that does not respond, if the caller
-// may end the session. With force, closeOne also kills a daemon that refuses to end: a daemon of
-// an agent with a secret id only accepts the request from this agent.
+// closeOne ends a session that has a daemon. If the daemon does not respond, closeOne kills it,
+// provided that the caller may end the session or force is true. If force is true, closeOne also
+// kills a daemon that refuses to end because an agent with a secret id owns the session: only
+// this agent can ask such a daemon to end.
 func (x *run) closeOne(ctx context.Context, s daemonInfo, name string, page, force bool) (verbs.ReleaseOut, error) {
 	if s.state == verbs.StateWedged && s.status.State == "" && (sockets.InspectPeer(ctx, s.place).Stopped || isMute(ctx, s.place, forceTime)) {
 		if !force {
@@ -152,7 +155,7 @@ func (x *run) closeOne(ctx context.Context, s daemonInfo, name string, page, for
 			}
 		}
 		x.warn("the daemon of session " + name + " does not respond; it is ended by force")
-		if home.CheckName(name) != nil { // no browser knows its name, so it has no tabs
+		if home.CheckName(name) != nil { // the name is unknown, so no broker lists tabs
 			_, err := x.full.Kill(ctx, s.place)
 			return verbs.ReleaseOut{}, err
 		}

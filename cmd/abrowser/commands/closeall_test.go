@@ -24,7 +24,8 @@ func TestEndTogether(t *testing.T) {
 			for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
 			}
 			if n == maxEndings && ended.Load() == 0 {
-				time.AfterFunc(50*time.Millisecond, func() { close(full) }) // so that one too many could begin
+				// During this time, one more than maxEndings could begin.
+				time.AfterFunc(50*time.Millisecond, func() { close(full) })
 			}
 			<-full
 			ended.Add(1)

@@ -11,8 +11,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// closeSome ends the selected sessions among those that have a daemon. If a session does not end
-// or another agent owns it, closeSome skips the session and adds a warning.
+// closeSome ends those sessions that have a daemon and match the conditions of the command. If
+// another agent owns a session, or the session does not end, closeSome skips the session and adds
+// a warning.
 func (x *run) closeSome(ctx context.Context, in verbs.SessionCloseIn) (*verbs.SessionCloseOut, error) {
 	if in.Prefix == "" && in.IdleMS == 0 && !in.All {
 		return nil, wire.Errorf(wire.CodeBadInput, "no sessions are selected").

@@ -1,5 +1,7 @@
 // Package commands runs commands for the command line and for the clients of the MCP server. A
-// command is a verb, which package sockets/verbs declares, with its parameters.
+// command is a verb, which package sockets/verbs declares, with its parameters. It acts for an
+// agent: the session of a task, or an MCP client, whose id is secret. A session belongs to one agent
+// or to itself, and other agents may only read it.
 //
 // Each session has a daemon, and each browser has a broker, which all daemons of the browser
 // share. [Runner.Do] sends most verbs to the session's daemon or to a broker, and starts the
@@ -10,5 +12,5 @@
 //
 // Packages cli, mcp and roles use it. The package itself only sends requests over sockets. For
 // everything else it calls a [FullProgram], so that a small program can consist of the command
-// line alone. Its invariant: a request that may have changed something is not sent again.
+// line alone. The invariant: a request that may have changed something is not sent again.
 package commands

@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// handler answers a verb in place of its server.
+// handler answers a verb in this process, in place of the verb's server (a daemon or a broker).
 type handler func(ctx context.Context, x *run, body []byte) (any, error)
 
 // handlers are the handlers of one verb. The verb's declaration decides which of them it needs.
@@ -85,8 +85,8 @@ func handlersOf(spec wire.Spec) handlers {
 	return handlers{}
 }
 
-// isLocal reports whether this process answers the command, as the declaration of the verb or of a
-// flag that is on requires.
+// isLocal reports whether this process answers the command itself. The declaration of the verb
+// requires this, or the declaration of a flag that is on.
 func (c call) isLocal() bool {
 	if c.spec.By == wire.ByCommand {
 		return true

@@ -58,7 +58,8 @@ func activity(log []byte) []verbs.Activity {
 // countTime is the time limit for counting the live sessions.
 const countTime = 300 * time.Millisecond
 
-// warnOfMany adds a warning to a command that has started a session if too many sessions are live.
+// warnOfMany is called when the command has started a session. It adds a warning if more sessions
+// are live than the caller's settings allow without one.
 func (x *run) warnOfMany(ctx context.Context) {
 	limit := x.identity.SessionWarn
 	places, err := x.root().Sessions()

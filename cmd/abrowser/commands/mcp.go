@@ -21,8 +21,8 @@ func (x *run) serveMCP(ctx context.Context, in verbs.MCPIn) (*verbs.Empty, error
 	defer x.goodbye(ctx)
 	r := x.Runner
 	r.identity.Agent, r.showPictures = x.agent, true
-	// If ctx ends, calls that still run end at once: package client waits for the outcome of a
-	// cancelled request only if the cause is context.Canceled.
+	// If ctx ends, calls that still run must end at once. Package client waits for the outcome of a
+	// cancelled request only if the cause is context.Canceled, so the cause is another error here.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer context.AfterFunc(ctx, func() { end(errEnding) })()
 	return &verbs.Empty{}, x.full.ServeMCP(serving, &r, x.session, in.Tools)
@@ -34,15 +34,16 @@ var errEnding = errors.New("the server is ending")
 // goodbyeTime is the time limit for [run.goodbye].
 const goodbyeTime = 2 * time.Second
 
-// goodbye reports to all running brokers that the agent has ended.
+// goodbye reports to all running brokers that the agent of the MCP client has ended.
 func (x *run) goodbye(ctx context.Context) {
-	// A signal may have cancelled ctx.
+	// A signal may have cancelled ctx already.
 	if _, err := askWithin(context.WithoutCancel(ctx), x, goodbyeTime, verbs.BrokerEndAgent, verbs.Empty{}); err != nil {
 		x.warn("ending the agent: " + err.Error())
 	}
 }
 
-// installMCP returns what MCP clients need to start abrowser, or adds it to a client's file.
+// installMCP returns the configuration with which MCP clients start abrowser. With --write, it
+// also adds the configuration to a client's file.
 func (x *run) installMCP(_ context.Context, in verbs.MCPInstallIn) (*verbs.MCPInstallOut, error) {
 	out, warnings, err := x.full.InstallMCP(in)
 	x.warn(warnings...)

@@ -11,27 +11,28 @@ import (
 
 // Program is the executable that runs the commands: the thin program or the full one.
 type Program interface {
-	// Build returns the build that sessions' daemons must have.
+	// Build returns the build ID that the daemons of sessions must have.
 	Build() (string, error)
-	// Full returns the rest of the program. The thin program executes the full one in its own
-	// place, with the same command line, and returns only if that fails.
+	// Full returns the functions that only the full program has. The thin program does not return
+	// from Full: it replaces its process by the full program, with the same command line. If that
+	// fails, Full returns an error.
 	Full(ctx context.Context, root home.Root) (FullProgram, error)
 }
 
-// FullProgram does what commands need beyond requests to a socket: it starts and ends
-// processes, and installs.
+// FullProgram does what commands need beyond requests to a socket. For example, it starts and
+// kills processes, and installs the browser.
 type FullProgram interface {
 	// Start starts the session's daemon if it does not run, and returns where it listens.
 	Start(ctx context.Context, session string, s wire.Settings) (home.Endpoint, error)
 	// Kill kills the process that listens at the endpoint, and reports whether a process listened.
 	Kill(ctx context.Context, p home.Endpoint) (bool, error)
-	// Sweep removes the files of killed drivers and daemons.
+	// Sweep removes the files that killed drivers and daemons left.
 	Sweep() error
-	// ClosesAtEnd reports whether the tabs of a session that ends without its daemon are
-	// closed.
+	// ClosesAtEnd reports whether the tabs of a session must be closed when the session ends
+	// while its daemon does not run.
 	ClosesAtEnd(session string) bool
-	// FinishRecording writes the HAR of a session that ends without its daemon and returns its
-	// path, empty if nothing was recorded.
+	// FinishRecording writes the HAR file of a session that ends while its daemon does not run.
+	// It returns the file's path, or "" if no requests were recorded.
 	FinishRecording(session string) (string, error)
 	// Install downloads the missing parts of the installation.
 	Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error)
@@ -39,7 +40,8 @@ type FullProgram interface {
 	Check(ctx context.Context, s wire.Settings) []verbs.Part
 	// ServeMCP serves an MCP client on standard input and output until the client disconnects.
 	ServeMCP(ctx context.Context, r *Runner, session string, groups []string) error
-	// InstallMCP returns, or writes, what MCP clients need to start abrowser.
+	// InstallMCP returns the configuration with which MCP clients start abrowser. If in.Write is
+	// true, it also adds the configuration to a client's file.
 	InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error)
 	// Complete returns what a shell's completion command prints.
 	Complete(words []string) ([]byte, error)

@@ -12,8 +12,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A command waits for the response as long as the verb may wait, plus one of the margins. The
-// server's own deadline is a little shorter, so that the server's response arrives first.
+// A command waits for the response as long as the verb may wait (see [call.patience]), plus a
+// margin. The server's own deadline is a little shorter, so that the server's response arrives
+// before the command's deadline.
 const (
 	defaultPatience = 25 * time.Second // how long a verb without a timeout may wait
 	margin          = 10 * time.Second // for commands earlier in the queue, and for the response
@@ -65,8 +66,8 @@ func (x *run) handle(ctx context.Context, h handler, body []byte) (any, error) {
 	return h(ctx, x, body)
 }
 
-// compareBuild adds a warning if the browser's broker is of another build. It does not replace the
-// broker, since the browser's tabs are worth more than a newer broker.
+// compareBuild adds a warning if the browser's broker is of another build. The broker is not
+// replaced, since the browser's tabs are worth more than a newer broker.
 func (x *run) compareBuild(status *verbs.BrowserStatusOut) {
 	if own, err := x.program.Build(); err == nil && status.Running && status.Build != "" && status.Build != own {
 		x.warn("the browser's broker is of another build of abrowser, " + status.Build + ", which runs until abrowser browser stop")
@@ -114,9 +115,9 @@ func (x *run) sendTo(ctx context.Context, caller client.Client, margin time.Dura
 	return reply, requestError(ctx, err)
 }
 
-// requestError returns the error to report for a request that failed with err. If a signal has
-// interrupted the command and nothing was done, the error is "interrupted". Any other error is the
-// server's answer.
+// requestError returns the error to report for a request that failed with err. If err says that
+// the request was cancelled before anything was done, and a signal was the cause, the error is
+// "interrupted". Any other err is returned unchanged.
 func requestError(ctx context.Context, err error) error {
 	if errors.Is(err, wire.CodeInterrupted) {
 		return interruption(ctx, err)
@@ -156,7 +157,8 @@ func askPlace[In, Out any](ctx context.Context, x *run, place home.Endpoint, v w
 	return askAs(ctx, x, place, place.Name, x.agentIn(place.Name), v, in)
 }
 
-// askAs is like [askPlace], but acts in session for the given agent. An empty agent is the session
+// askAs sends a verb for the given session to the daemon or broker at a place and returns its
+// output. The request acts for the given agent. If agent is empty, it acts for the session
 // itself.
 func askAs[In, Out any](ctx context.Context, x *run, place home.Endpoint, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
 	caller := x.caller(place, "")

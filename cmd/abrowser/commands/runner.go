@@ -19,8 +19,8 @@ type Runner struct {
 	program  Program
 	full     FullProgram // see LoadFull
 
-	home         string // the session in which the agent of an MCP client acts for the session itself
-	showPictures bool   // a picture without a path stays in the output, for a caller that shows it
+	home         string // the session of the task that has started the MCP server; see [run.agentIn]
+	showPictures bool   // the caller shows screenshots for which it gives no path
 }
 
 // New returns a runner for the caller with this configuration and identity.
@@ -32,14 +32,14 @@ func New(c *config.Config, id config.Identity, p Program) *Runner {
 type Command struct {
 	Session  string // empty means the runner's own
 	Verb     wire.AnyVerb
-	Params   map[string]any // as package args parses them: a number is an int, a list a []string
+	Params   map[string]any // as package args parses them: numbers are ints, and lists are []string
 	Settings map[string]any // by the names in [wire.Settings]; they override the runner's
 	Actions  []Action       // the commands of [verbs.Batch]
 }
 
 // Action is one command of a batch.
 type Action struct {
-	Label  string   // names the action in an error: action 2
+	Label  string   // names the action in an error, such as "action 2"
 	Words  []string // repeated in the result
 	Verb   wire.AnyVerb
 	Params map[string]any
@@ -47,7 +47,7 @@ type Action struct {
 
 // Result is the answer to a command. Warnings and records may accompany an error, too.
 type Result struct {
-	Session  string // the session that answered: another one if the command named its tab
+	Session  string // the session that answered; another one if the command named a tab of it
 	Output   any    // a pointer to the verb's output
 	Failure  error  // the error of a command that failed but has an output to show
 	Warnings []string

@@ -124,8 +124,8 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// The actions of a batch are checked before any of it is sent. Their files are written, but a
-// picture without a path stays in the result for a caller that shows it.
+// All actions of a batch are checked before the batch is sent. The files of the actions are
+// written. A screenshot without a path stays in the result if the caller shows screenshots.
 func TestDoBatch(t *testing.T) {
 	var got verbs.BatchIn
 	r, s := newRunner(t, wire.Bind(verbs.Batch, func(_ context.Context, _ *wire.Call, in verbs.BatchIn) (verbs.BatchOut, error) {

@@ -55,7 +55,7 @@ func (x *run) inspect(ctx context.Context, place home.Endpoint) daemonInfo {
 	}
 	s.hello, s.place.Name = hello, hello.Name
 	if s.status, err = askPlace(ctx, x, s.place, verbs.Status, verbs.Empty{}); errors.Is(err, wire.CodeNotRunning) {
-		return daemonInfo{} // it ended meanwhile
+		return daemonInfo{} // the daemon has ended since it answered hello
 	} else if err != nil {
 		return s
 	}
@@ -66,10 +66,10 @@ func (x *run) inspect(ctx context.Context, place home.Endpoint) daemonInfo {
 	return s
 }
 
-// nameOf returns the name of the session whose daemon listens at the endpoint. The endpoint has no
-// name if the daemon did not respond and the socket's name is a hash of the session's name. Then
-// nameOf looks for the socket among those of the known sessions, and returns the socket's path if
-// none matches.
+// nameOf returns the name of the session whose daemon listens at the endpoint. The endpoint has
+// no name if the daemon did not respond and the socket's file name is only a hash of the
+// session's name. In this case, nameOf looks for the socket among the sockets of the known
+// sessions. If no socket matches, it returns the socket's path.
 func (x *run) nameOf(place home.Endpoint, known []verbs.BrokerSession) string {
 	if place.Name != "" {
 		return place.Name
@@ -133,8 +133,8 @@ func (x *run) nameSession(context.Context, verbs.Empty) (*verbs.SessionOut, erro
 	return &verbs.SessionOut{Session: x.session}, nil
 }
 
-// statusIdle returns the status of a session without a daemon. It describes the tabs that the
-// session left.
+// statusIdle returns the status of a session whose daemon does not run. The status describes the
+// tabs that the session left open.
 func (x *run) statusIdle(ctx context.Context, _ verbs.Empty) (*verbs.StatusOut, error) {
 	out := &verbs.StatusOut{SessionID: x.session}
 	known, err := x.brokerSessions(ctx)

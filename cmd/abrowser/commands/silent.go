@@ -13,8 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// forceTime is the time without a response after which a daemon counts as dead, if no signal has
-// stopped it. Killing a daemon loses no tabs.
+// forceTime is how long a daemon must have failed to respond before it counts as dead. A daemon
+// that a signal has stopped counts as dead earlier. Killing a daemon loses no tabs.
 const forceTime = 4 * time.Second
 
 // errSilent is the cause with which a request is cancelled if the daemon does not respond.
@@ -22,9 +22,10 @@ var errSilent = errors.New("the daemon does not respond")
 
 const hintKill = "abrowser kill"
 
-// request sends the request as send does. Every second it checks that the session's daemon can
-// still respond. If the daemon is stopped or does not even answer hello, request cancels the
-// request and returns the state of the daemon.
+// request sends the request with [run.send]. Until the response arrives, it checks every second
+// whether the session's daemon can still respond. If a signal has stopped the daemon, or if the
+// daemon does not even answer hello, the request is cancelled and request returns the state of
+// the daemon.
 func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *sockets.PeerState, error) {
 	place, err := x.root().Session(x.session)
 	if err != nil || x.spec.By == wire.ByBroker {
@@ -45,10 +46,10 @@ func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *s
 	return reply, nil, err
 }
 
-// watch checks every second whether the daemon at the endpoint can respond. If the daemon cannot
-// respond, watch calls hangUp and returns the daemon's state. hangUp closes the connection, so that
-// the daemon drops the request if it continues later. watch is called askTime after the request
-// was sent, and returns nil when ctx ends.
+// watch checks every second whether the daemon at the endpoint can respond. If the daemon cannot,
+// watch calls hangUp and returns the daemon's state. The function hangUp must close the
+// connection of the request, so that the daemon drops the request if the daemon continues later.
+// watch is called askTime after the request was sent, and returns nil when ctx ends.
 func (x *run) watch(ctx context.Context, place home.Endpoint, hangUp func()) *sockets.PeerState {
 	began := time.Now().Add(-askTime)
 	tick := time.NewTicker(askTime)
@@ -67,7 +68,8 @@ func (x *run) watch(ctx context.Context, place home.Endpoint, hangUp func()) *so
 	return nil
 }
 
-// isMute reports whether a process listens at the endpoint and does not answer hello in time.
+// isMute reports whether a process listens at the endpoint but does not answer hello within the
+// time limit patience.
 func isMute(ctx context.Context, place home.Endpoint, patience time.Duration) bool {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -122,8 +124,8 @@ func (x *run) kill(ctx context.Context, in verbs.KillIn) (*verbs.KillOut, error)
 	return x.endByForce(ctx, x.session, in.Page)
 }
 
-// endByForce kills a session's daemon. Then the brokers release or close the session's tabs, as the
-// daemon would have done.
+// endByForce kills a session's daemon. Then it has the brokers close the session's tabs or keep
+// them open for review, as the daemon would have done.
 func (x *run) endByForce(ctx context.Context, session string, page bool) (*verbs.KillOut, error) {
 	place, err := x.root().Session(session)
 	if err != nil {

@@ -13,9 +13,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// redirectToTab directs a command that names another session's tab, by SESSION/t2 or by a target
-// id, to that session. The caller acts on the other session as an agent. redirectToTab returns an
-// error if that session does not exist.
+// redirectToTab handles a command that names a tab of another session, as SESSION/t2 or by a
+// target id. It changes the command's session to that session, in which the command then acts for
+// the caller's agent or own session. redirectToTab returns an error if the other session does not
+// exist.
 func (x *run) redirectToTab(ctx context.Context) error {
 	name := x.text("tab")
 	if name == "" {
@@ -35,8 +36,8 @@ func (x *run) redirectToTab(ctx context.Context) error {
 	return x.checkExists(ctx)
 }
 
-// tabOf returns the session of the tab with this name, and the tab's name there. The session is
-// empty for a tab of the caller's own session.
+// tabOf returns the session of the tab with this name, and the tab's name in that session. The
+// returned session is empty if the name does not say that the tab is of another session.
 func (x *run) tabOf(ctx context.Context, name string) (session, tab string, err error) {
 	if at := strings.LastIndexByte(name, '/'); at >= 0 {
 		session, tab = name[:at], name[at+1:]

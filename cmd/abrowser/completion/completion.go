@@ -2,14 +2,15 @@
 // for cobra. Cobra prints the completion scripts for shells, and answers the requests of these
 // scripts for completions.
 //
-// The tree is built from the declarations in sockets/verbs. Cobra only offers these commands and
-// never runs one: package args parses command lines, since cobra supports neither global flags
-// between the words of a command nor text that looks like a flag. For the same reason, package
-// cli prints the help. Man pages are not generated: they would need two more dependencies.
+// The tree is built from the declarations in sockets/verbs. Cobra only completes these commands
+// and never runs one. Package args parses command lines instead, since cobra supports neither
+// global flags between the words of a command nor text that looks like a flag. Cobra does not
+// print the help either: package cli does. Man pages are not generated, since they would need two
+// more dependencies.
 //
-// Only package roles uses this package, and only this package uses cobra. So the thin command
-// line does not link cobra and text/template, which makes it 0.3 MB smaller. Its start takes the
-// same time with and without them.
+// Only package roles uses this package, and only this package uses cobra. The thin command line
+// therefore does not link cobra and text/template, which makes it 0.3 MB smaller. It would take
+// the same time to start with them.
 package completion
 
 import (
@@ -26,8 +27,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Write answers a completion command. words are "completion" and the name of a shell, for the
-// script of that shell, or the command that the script runs, such as __complete, and the words to
+// Write answers a completion command. To print the completion script of a shell, words are
+// "completion" and the shell's name. To answer a request of such a script, they are the command
+// that the script runs, such as __complete, followed by the words of the command line to
 // complete.
 func Write(out, errs io.Writer, words []string) error {
 	if words[0] == "completion" && (len(words) == 1 || !slices.Contains([]string{"bash", "zsh", "fish", "powershell"}, words[1])) {
@@ -72,9 +74,9 @@ func newCommand(use, short string) *cobra.Command {
 	}
 }
 
-// place adds cmd to the tree below the commands of its group words, and creates a stand-in for a
-// missing group. If cmd is itself a group with a stand-in, such as session, then cmd replaces the
-// stand-in and takes over its subcommands.
+// place adds cmd to the tree below its groups, which are the words before the last word of its
+// name. It creates a stand-in for a missing group. If cmd is also a group, such as session, and
+// has a stand-in, then cmd replaces the stand-in and takes over its subcommands.
 func place(root *cobra.Command, groups []string, short string, cmd *cobra.Command) {
 	parent := root
 	for _, word := range groups {

@@ -18,8 +18,8 @@ type testHome struct {
 	env         map[string]string
 }
 
-// newHome creates a home. project and user are the contents of ./abrowser.json and of the user's
-// configuration file. A file with empty content is not created.
+// newHome creates a testHome. The parameters project and user are the contents of ./abrowser.json
+// and of the user's configuration file. A file with empty content is not created.
 func newHome(t *testing.T, env map[string]string, project, user string) testHome {
 	t.Helper()
 	h := testHome{dir: t.TempDir(), env: map[string]string{"HOME": t.TempDir()}}

@@ -5,6 +5,6 @@
 // Package args parses the flags. Package config starts no process and sends no request. Packages
 // args and cli use it, and so does package commands, for fields of verbs that a variable may set.
 //
-// Its invariant: a value is resolved once. An empty variable counts as not set. An empty variable
-// for the session is an error.
+// The invariant: for every value, the sources are searched in the same order (see [Resolve]). An
+// empty variable counts as not set, except that for the session it is an error.
 package config

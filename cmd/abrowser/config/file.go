@@ -21,8 +21,8 @@ type file struct {
 }
 
 // readFiles reads the configuration file of the working directory dir and that of the user. If
-// named is not empty, it reads only the file at that path. It also returns a warning for each key
-// that it ignores, and for a file of the working directory that it cannot read.
+// named is not empty, readFiles reads only the file at the path named. It also returns a warning
+// for each key that it ignores, and for a file of the working directory that it cannot read.
 func readFiles(dir, named string, lookup func(string) (string, bool)) (files []file, warnings []string, err error) {
 	if named != "" {
 		f, err := readFile(InDir(dir, named))
@@ -37,7 +37,8 @@ func readFiles(dir, named string, lookup func(string) (string, bool)) (files []f
 		case err == nil:
 			warnings = project.keep(projectKeys(), " in a working directory's file")
 			files = append(files, project)
-		case !errors.Is(err, fs.ErrNotExist): // the directory may be another's, such as a repository to work on
+		case !errors.Is(err, fs.ErrNotExist):
+			// A warning is enough, since the file may come from a cloned repository.
 			warnings = append(warnings, wire.AsError(err).Message+"; it is ignored")
 		}
 	}
@@ -95,7 +96,8 @@ func JSONError(raw []byte, err error) string {
 	return fmt.Sprintf("line %d: %s", line, text)
 }
 
-// keep removes all other keys from the file and returns a warning for each removed key.
+// keep removes all keys from the file except the given ones, and returns a warning for each
+// removed key.
 func (f file) keep(keys []string, where string) (warnings []string) {
 	for key := range f.values {
 		if !slices.Contains(keys, key) {

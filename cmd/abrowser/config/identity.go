@@ -14,7 +14,7 @@ type Identity struct {
 	Named    bool   // the session was named, by a flag or variable
 	Person   bool   // the environment names no session, so no task runs the command
 	Agent    string // the caller's own session if it differs from Session, otherwise empty
-	Owner    string // the process with whose end the session ends, empty if none was named
+	Owner    string // the process whose end also ends the session, empty if none was named
 
 	SessionWarn int // the number of live sessions above which a new one causes a warning; 0 is never
 }
@@ -58,8 +58,8 @@ func (c *Config) Identify() (Identity, error) {
 }
 
 // session returns the name of the session: the value of --session, else that of the variables,
-// else "default". An empty name is an error. Otherwise, a task that has lost its id would work in
-// the page of the default session.
+// else "default". An empty name is an error. If it meant the default session, a task that has
+// lost its id would work in the page of that session.
 func (c *Config) session() (string, error) {
 	if given, ok := c.flags["session"].(string); ok {
 		if given == "" {
@@ -85,7 +85,8 @@ func (c *Config) session() (string, error) {
 }
 
 // owner returns the process that was named as the session's owner, or "" if none was named. It
-// returns an error if the process does not run: the session would end at once, or never.
+// returns an error if the process does not run, since the session would then end at once or
+// never.
 func (c *Config) owner() (string, error) {
 	pid := c.identity.OwnerPID
 	if pid == 0 {

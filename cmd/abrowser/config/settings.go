@@ -52,7 +52,8 @@ func (c *Config) resolveSettings() error {
 	return json.Unmarshal(raw, &c.settings)
 }
 
-// contradict reports whether two of mode, profile and cdp exclude each other.
+// contradict reports whether the values of x and y, which are two of mode, profile and cdp,
+// exclude each other.
 func contradict(values map[string]any, x, y string) bool {
 	implied := map[string]any{"profile": wire.ModePersistent, "cdp": wire.ModeAttached}
 	switch {

@@ -35,7 +35,7 @@ func (r Result) String() string {
 		strings.Join(r.args, " "), r.Status, r.Took.Round(time.Millisecond), r.Stdout, r.Stderr, r.Err)
 }
 
-// Prepared returns a command of the session that is not started yet.
+// Prepared returns a command that runs in the session and is not started yet.
 func (h *Home) Prepared(ctx context.Context, session string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, h.Binary, args...)
 	cmd.Env, cmd.Dir = h.Environ(session), h.Cwd
@@ -53,7 +53,8 @@ func (h *Home) Command(ctx context.Context, session string, args ...string) Resu
 	return Finish(h.Prepared(ctx, session, args...), args)
 }
 
-// Finish runs a command and waits for its end. args name the command in messages.
+// Finish runs a command and waits for its end. The parameter args is how messages name the
+// command.
 func Finish(cmd *exec.Cmd, args []string) Result {
 	r, err := Start(cmd, args)
 	if err != nil {
@@ -68,7 +69,8 @@ type Running struct {
 	Ended chan Result // receives the result when the command ends
 }
 
-// Start starts a command without waiting for its end.
+// Start starts a command without waiting for its end. The parameter args is how messages name the
+// command.
 func Start(cmd *exec.Cmd, args []string) (Running, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -110,7 +112,8 @@ func (h *Home) Try(session string, args ...string) Result {
 	return h.Command(ctx, session, args...)
 }
 
-// Text runs a command that must succeed and returns what it printed.
+// Text runs a command that must succeed, and returns its standard output without the final
+// newline.
 func (h *Home) Text(t testing.TB, session string, args ...string) string {
 	t.Helper()
 	r := h.Try(session, args...)
@@ -120,7 +123,8 @@ func (h *Home) Text(t testing.TB, session string, args ...string) string {
 	return strings.TrimSuffix(r.Stdout, "\n")
 }
 
-// Fails runs a command that must fail with the given code and the exit status of that code.
+// Fails runs a command that must fail with the given code and the exit status of that code. It
+// returns what the command printed.
 func (h *Home) Fails(t testing.TB, code wire.Code, session string, args ...string) Envelope {
 	t.Helper()
 	r := h.Try(session, append([]string{"--json"}, args...)...)
@@ -163,7 +167,8 @@ func Ask[Out any](t testing.TB, h *Home, session string, args ...string) Out {
 	return out
 }
 
-// TryAsk is like [Ask], but returns an error and may be called from any goroutine.
+// TryAsk runs a command and returns its data, or an error if the command fails. It may be called
+// from any goroutine.
 func TryAsk[Out any](h *Home, session string, args ...string) (Out, error) {
 	var out Out
 	var e Envelope

@@ -33,8 +33,8 @@ type Home struct {
 // prefix.
 func OwnPrefix() string { return fmt.Sprintf("abf%d-", os.Getpid()) }
 
-// NewHome creates a home. When the test ends, its cleanup ends the home's processes and fails the
-// test if one is left.
+// NewHome creates a home. When the test ends, the processes of the home are ended, and the test
+// fails if one of them is left.
 func NewHome(t testing.TB) *Home {
 	t.Helper()
 	// Not t.TempDir: its paths are too long for a socket.
@@ -155,9 +155,9 @@ func (h *Home) log(name string) string {
 	return string(withoutTheirs(content))
 }
 
-// withoutTheirs removes from a log the one known race report about playwright-go: while it waits
-// for a load state, playwright-go reads a page's closed flag, which the goroutine of the
-// connection sets. The wait ends with either value.
+// withoutTheirs removes from a log the one known race report about playwright-go. The race is
+// harmless: while playwright-go waits for a load state, it reads a page's closed flag, which the
+// goroutine of the connection sets; the wait ends with either value.
 func withoutTheirs(log []byte) []byte {
 	const line = "=================="
 	parts := strings.Split(string(log), line)

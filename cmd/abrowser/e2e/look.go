@@ -39,8 +39,8 @@ func AwaitNoDaemon(t *testing.T, h *Home, session string) {
 	}
 }
 
-// Mark identifies a page, even among pages with the same URL. Value is a random value that the
-// script of the document holds, and Typed is the content of a text field.
+// Mark identifies a document, even among documents with the same URL. Value is a random value that
+// each document chooses when it is loaded. Typed is the content of a text field.
 type Mark struct{ Target, URL, Value, Typed string }
 
 // MarkOf returns the mark of the session's only tab. Its page must be /secret of package site,

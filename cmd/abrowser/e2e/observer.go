@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// Observer inspects a browser independently of the product, through a debugging port that the
-// test's wrapper around the browser opens.
+// Observer inspects a browser independently of the product, through a debugging port of the
+// browser.
 type Observer struct{ profile string }
 
-// Observe makes the home's browser start with a debugging port. Call it before the browser
+// Observe makes the home's browser start with a debugging port. For this, it sets the path of the
+// browser to a script that starts the browser with one more flag. Call it before the browser
 // starts.
 func Observe(t *testing.T, h *Home) Observer {
 	t.Helper()

@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// leftDeadline is how long the other processes of a browser may take to clean up after it.
+// leftDeadline is how long processes and files of a run may exist after the tests. When the main
+// process of a browser has ended, its other processes need some time to end and to delete files.
 const leftDeadline = 20 * time.Second
 
-// surroundings records the things that a run must not change: processes, the system's temporary
-// directory, and the user's own HOME.
+// surroundings are the processes and files that exist before a run. The files are those in the
+// system's temporary directory and in the user's own HOME, to which a run must not add any.
 type surroundings struct {
 	pids  map[int]bool
 	files map[string]bool
@@ -50,10 +51,11 @@ func traces() []string {
 	return found
 }
 
-// note appends to the notes file what [surroundings.left] has to know and what can be found out
-// only while the home's browser runs: the directory of the browser's singleton socket, which is
-// outside the home, and whether a browser or driver of another run is running. The files of
-// another run in the system's temporary directory cannot be distinguished from those of this run.
+// note appends to the notes file two facts that can be found out only while the home's browser
+// runs. The first is the directory of the browser's singleton socket, which is outside of the
+// home. The second is whether a browser or driver of another run exists: its files in the system's
+// temporary directory cannot be distinguished from those of this run. [surroundings.left] uses
+// both facts.
 func (h *Home) note() error {
 	var seen []string
 	links, _ := filepath.Glob(filepath.Join(h.Dir, "profiles", "*", "SingletonSocket")) // the pattern is valid
@@ -73,7 +75,8 @@ func (h *Home) note() error {
 	return errors.Join(err, notes.Close())
 }
 
-// stranger is the note that a browser or driver of another run was running.
+// stranger is the text in the notes file which says that a browser or driver of another run
+// existed.
 const stranger = "a stranger"
 
 // strangersRun reports whether a browser or driver of another run is running.
@@ -83,10 +86,11 @@ func strangersRun() bool {
 	})
 }
 
-// left waits until no process or file exists that did not exist before, and returns those that
-// still exist when patience is over. If the tests of another package ran at the same time, left
-// ignores files in the system's temporary directory that may be of the other run; .ci/run
-// compares this directory again at the end.
+// left waits for at most the duration patience until all processes of this run have ended and all
+// files that the run has added are deleted. It returns the processes and files that are left. If a
+// browser or driver of another run existed at the same time, left ignores the files in the
+// system's temporary directory that may belong to the other run; .ci/run checks this directory
+// again at the end.
 func (s surroundings) left(patience time.Duration, notes string) []string {
 	noted := strings.Split(notes, "\n")
 	own := "/tmp/" + OwnPrefix()
@@ -117,7 +121,7 @@ func (p Process) mentions(prefix string) bool {
 		slices.ContainsFunc(p.args, func(arg string) bool { return strings.Contains(arg, prefix) })
 }
 
-// awaitOwnEnd waits until no process of this run is left.
+// awaitOwnEnd waits for at most the duration patience until no process of this run is left.
 func awaitOwnEnd(patience time.Duration) {
 	Await(patience, func() bool {
 		return !slices.ContainsFunc(processes(), func(p Process) bool {

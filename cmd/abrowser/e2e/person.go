@@ -38,7 +38,8 @@ type sessionParam struct {
 	SessionID string `json:"sessionId"`
 }
 
-// In makes failed actions of the person fail the subtest t, until t ends.
+// In sets the test that fails when an action of the person fails. This test is t until t ends, and
+// after that the previous test again.
 func (p *Person) In(t *testing.T) {
 	whole := p.t
 	p.t = t
@@ -61,7 +62,7 @@ func (p *Person) Start(port string) {
 	p.t.Helper()
 	outer := filepath.Dir(p.Profile)
 	note := filepath.Join(p.Profile, "DevToolsActivePort")
-	_ = os.Remove(note) // written by an earlier browser with this profile
+	_ = os.Remove(note) // an earlier browser with this profile may have written it
 	for _, dir := range []string{"ph", "pt"} {
 		if err := os.MkdirAll(filepath.Join(outer, dir), 0o700); err != nil {
 			p.t.Fatal(err)
@@ -74,7 +75,7 @@ func (p *Person) Start(port string) {
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox")
 	}
-	// [Person.End] ends the browser, not a context.
+	// The browser is not bound to a context: [Person.End] ends it.
 	p.cmd = exec.Command(BrowserPath(p.t), append(args, "about:blank")...) //nolint:noctx // its life is not the test's context
 	p.cmd.Env = []string{"HOME=" + filepath.Join(outer, "ph"), "TMPDIR=" + filepath.Join(outer, "pt"), "PATH=" + os.Getenv("PATH")}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -187,8 +188,8 @@ func (p *Person) Open(url string) string {
 	return out.TargetID
 }
 
-// Eval runs a script in a tab with a user gesture, as a click of the person would, and returns
-// the script's value as text.
+// Eval runs a script in a tab, and returns the script's value as text. The script may do what only
+// a click of the person allows, such as opening a popup.
 func (p *Person) Eval(target, script string) string {
 	p.t.Helper()
 	var on sessionParam
@@ -217,7 +218,8 @@ func (p *Person) Click(target string, x, y float64) {
 	}
 }
 
-// Tab describes a page of the person's browser. Attached is true if a debugger is attached.
+// Tab describes a page of the person's browser. Attached is true if a CDP client is attached to
+// the page.
 type Tab struct {
 	URL      string
 	Title    string

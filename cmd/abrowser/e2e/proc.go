@@ -65,8 +65,8 @@ func (h *Home) Running() []Process {
 		})
 		known[p.PID] = p.PID != os.Getpid() && (below || p.environ("ABROWSER_HOME="+h.Dir))
 	}
-	// Repeat until no process is added: all is sorted by pid, and after a wraparound of pids a child
-	// can come before its parent.
+	// Repeat until no process is added. One pass is not enough: the list is sorted by pid, and
+	// when pids have wrapped around, a child can come before its parent.
 	for found := true; found; {
 		found = false
 		for _, p := range all {
@@ -80,13 +80,13 @@ func (h *Home) Running() []Process {
 
 // Kinds of processes.
 const (
-	KindDaemon  = "daemon"
-	KindKeeper  = "keeper"
-	KindBroker  = "broker"
-	KindBrowser = "browser"
-	KindDriver  = "driver"
-	KindCommand = "command"
-	kindOther   = "other" // any other process, such as a renderer
+	KindDaemon  = "daemon"  // runs the commands of one session
+	KindKeeper  = "keeper"  // starts a browser and its broker, and replaces them when they fail
+	KindBroker  = "broker"  // connects all daemons, over CDP, to one browser
+	KindBrowser = "browser" // the main process of Chromium
+	KindDriver  = "driver"  // Playwright's Node process
+	KindCommand = "command" // a command that a person or a task runs
+	kindOther   = "other"   // any other process, such as a renderer
 )
 
 // Kind returns the kind of the process, which it derives from the process's arguments.
@@ -112,8 +112,8 @@ func (p Process) Kind() string {
 	return kindOther
 }
 
-// shared reports whether the process is a driver that sessions share. Its command line is
-// "node [Node's flags] - driver ...".
+// shared reports whether the process is a driver that several sessions can share. The command line
+// of such a driver is "node [Node's flags] - driver ...".
 func (p Process) shared() bool {
 	at := slices.Index(p.args, "-")
 	return at > 0 && at+1 < len(p.args) && p.args[at+1] == "driver"
@@ -134,8 +134,8 @@ func (h *Home) Daemon(session string) Process {
 	return Process{}
 }
 
-// Driver returns the process of a session's driver: a child of the session's daemon, or else a
-// driver that sessions share.
+// Driver returns the process of a session's driver. If the session's daemon has no driver as its
+// child, this is the driver that sessions share.
 func (h *Home) Driver(session string) Process {
 	daemon := h.Daemon(session)
 	var shared Process
@@ -150,7 +150,7 @@ func (h *Home) Driver(session string) Process {
 	return shared
 }
 
-// Parent returns the pid of the parent process, 0 if the process has ended.
+// Parent returns the pid of the parent process, or 0 if the process has ended.
 func (p Process) Parent() int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
 	if err != nil {
@@ -186,8 +186,8 @@ func (p Process) Alive() bool {
 	return err == nil && len(cmdline) > 0
 }
 
-// Await calls yes repeatedly until it returns true or patience is over, and reports whether it
-// returned true.
+// Await calls the function yes repeatedly until it returns true, for at most the duration
+// patience. It reports whether yes returned true.
 func Await(patience time.Duration, yes func() bool) bool {
 	deadline := time.Now().Add(patience)
 	for !yes() {

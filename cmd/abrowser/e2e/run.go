@@ -16,7 +16,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Main passes what it has prepared to the tests in these environment variables, so that the
+// Main sets these environment variables to what it has prepared. The tests read them, so the
 // package needs no global variables.
 const (
 	EnvBinary = "ABROWSER_E2E_BINARY" // the built command
@@ -44,7 +44,7 @@ func Main(m *testing.M) int {
 		status = m.Run()
 	}
 	notes, _ := os.ReadFile(filepath.Join(work, "notes")) // missing if no test has created a home
-	// Shared drivers end by themselves, a moment after the cleanup of their home.
+	// A driver that sessions share ends by itself, a moment after its home was cleaned up.
 	awaitOwnEnd(leftDeadline)
 	sockets, _ := filepath.Glob(filepath.Join("/tmp", OwnPrefix()+"*", "r", "run", "*", "*.sock"))
 	for _, socket := range sockets {
@@ -74,8 +74,8 @@ func complain(err error) int {
 	return 1
 }
 
-// prepare builds the command, and runs abrowser install with it. All homes of the run use the
-// driver that abrowser install has downloaded.
+// prepare builds the command and runs `abrowser install`, which downloads the driver that the
+// homes of the run use.
 func prepare(work string) error {
 	binary := filepath.Join(work, "abrowser")
 	if err := buildBoth(binary); err != nil {
@@ -114,8 +114,8 @@ func prepare(work string) error {
 	return os.Setenv(EnvBinary, binary)
 }
 
-// buildBoth builds the two programs that are installed, as `just build` does: the thin
-// command line, which is what tests run, and the full program beside it.
+// buildBoth builds two programs, as `just build` does. The thin command line, which the tests run,
+// is written to the path thin. The full program is written to the same path with a d appended.
 func buildBoth(thin string, flags ...string) error {
 	if err := goBuild(thin, "cmd/thin", flags...); err != nil {
 		return err
@@ -123,8 +123,8 @@ func buildBoth(thin string, flags ...string) error {
 	return goBuild(thin+"d", "cmd/abrowser", flags...)
 }
 
-// Build builds the full program, which works without the thin one. Each mark gives a different
-// build of the same source.
+// Build builds the full program, which works without the thin command line. Programs with
+// different marks count as different builds, although they have the same source.
 func Build(binary, mark string) error {
 	var flags []string
 	if mark != "" {

@@ -35,7 +35,8 @@ func NewScreen(t *testing.T) *Screen {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	// The browser needs the display, and ends after the test's context is cancelled.
+	// The X server must not end with the test's context. The browser, which needs the display,
+	// ends only after that.
 	server := exec.CommandContext(context.WithoutCancel(t.Context()), "Xvfb", "-displayfd", "3", "-ac", "-nolisten", "tcp", "-screen", "0", "1600x1200x24")
 	server.ExtraFiles = []*os.File{write}
 	if err := server.Start(); err != nil {
@@ -108,8 +109,9 @@ func (s *Screen) request(code, data byte, words ...uint32) {
 	s.write(b)
 }
 
-// answer reads the reply to the last request: 32 bytes, and the extra bytes whose number these
-// contain. The X server sends nothing else, since the test has subscribed to no events.
+// answer reads the reply to the last request. A reply begins with 32 bytes, which contain the
+// number of further bytes. The X server sends nothing except replies, since the test has
+// subscribed to no events.
 func (s *Screen) answer() []byte {
 	s.t.Helper()
 	b := s.read(32)
@@ -119,8 +121,8 @@ func (s *Screen) answer() []byte {
 	return append(b, s.read(4*int(binary.LittleEndian.Uint32(b[4:])))...)
 }
 
-// Show opens the test's window and calls [Screen.Work]. The window stands for a program other
-// than the browser in which a person works.
+// Show opens the test's window and calls [Screen.Work]. The window represents another program, in
+// which the person works while the browser runs.
 func (s *Screen) Show() {
 	const createWindow, mapWindow = 1, 8
 	// Position 10,10; size 300x200; border width 0 and class InputOutput; the visual of the root
@@ -167,8 +169,8 @@ func (s *Screen) Pixel(x, y uint32) uint32 {
 	return binary.LittleEndian.Uint32(s.answer()[32:]) & 0xffffff
 }
 
-// provideScreens installs Xvfb if it is missing, as abrowser install does with a browser. If the
-// installation fails, provideScreens prints the error, and the tests that need a display fail.
+// provideScreens installs Xvfb with apt-get if it is missing. If the installation fails,
+// provideScreens prints the error, and the tests that need a display fail.
 func provideScreens(ctx context.Context) {
 	if _, err := exec.LookPath("Xvfb"); err == nil {
 		return

@@ -13,13 +13,14 @@ import (
 )
 
 // Renderers returns the renderer processes that have used at least two clock ticks of processor
-// time. This leaves out renderers whose page has done nothing.
+// time. Renderers that have used less have a page that has done nothing.
 func (h *Home) Renderers() []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return !p.mentions("--type=renderer") || p.ticks() < 2 })
 }
 
-// Renderer returns the renderer process of the session's page. It runs a loop in the page and
-// takes the renderer that uses processor time meanwhile. It may be called from any goroutine.
+// Renderer returns the renderer process of the session's page. It runs a loop in the page, and
+// finds the renderer that uses processor time during the loop. It may be called from any
+// goroutine.
 func (h *Home) Renderer(session string) (p Process, err error) {
 	for range 3 { // on a busy machine the loop may use too little processor time to be noticed
 		if p, err = h.working(session); err == nil {
@@ -34,7 +35,7 @@ func (h *Home) working(session string) (Process, error) {
 	work := func() map[int]int {
 		ticks := map[int]int{}
 		for _, p := range h.Running() {
-			if p.mentions("--type=renderer") { // Chromium joins its children's arguments to one
+			if p.mentions("--type=renderer") { // Chromium's children have one long argument
 				ticks[p.PID] = p.ticks()
 			}
 		}
@@ -44,7 +45,7 @@ func (h *Home) working(session string) (Process, error) {
 	if r := h.Try(session, "eval", "(() => { const end = Date.now() + 400; while (Date.now() < end); })()"); r.Status != wire.ExitDone {
 		return Process{}, fmt.Errorf("%s", r)
 	}
-	best, most := Process{}, 4 // hundredths of a second
+	best, most := Process{}, 4 // renderers that used no more ticks than this do not count
 	for pid, ticks := range work() {
 		if did := ticks - before[pid]; did > most {
 			best, most = Process{PID: pid, args: []string{"renderer"}}, did

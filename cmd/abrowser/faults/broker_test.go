@@ -104,13 +104,13 @@ func dialCDP(t *testing.T, endpoint string) *cdp {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.CloseNow() }) // the broker's end may have closed it already
+	t.Cleanup(func() { _ = conn.CloseNow() }) // the broker may have ended and closed it
 	conn.SetReadLimit(-1)
 	return &cdp{t: t, conn: conn}
 }
 
-// call sends a request and waits for its response. It decodes the response's result into result,
-// unless that is nil.
+// call sends a request and waits for its response. If the parameter result is not nil, call
+// decodes the result in the response into it.
 func (c *cdp) call(session, method string, params map[string]any, result any) {
 	c.t.Helper()
 	c.id++
@@ -137,7 +137,7 @@ func (c *cdp) call(session, method string, params map[string]any, result any) {
 	}
 }
 
-// await waits for an event of the method.
+// await waits for an event with the given method name.
 func (c *cdp) await(method string) {
 	c.t.Helper()
 	c.until(func(m cdpMessage) bool { return m.Method == method })
@@ -149,7 +149,7 @@ type cdpMessage struct {
 	Result, Error json.RawMessage
 }
 
-// until returns the next message for which right returns true.
+// until reads messages until the function right returns true for one, and returns that message.
 func (c *cdp) until(right func(cdpMessage) bool) cdpMessage {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), e2e.CommandDeadline)

@@ -15,15 +15,15 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// fault is a signal that is sent to one process, which find chooses.
+// fault is a signal to one process. The function find chooses the process.
 type fault struct {
 	name string
 	find func(c *chaos, r *rand.Rand) e2e.Process
 	sig  syscall.Signal
 }
 
-// chaosFaults returns all faults. Each kind of process is killed. The broker and the driver are
-// also stopped by a signal: they are replaced when they do not respond.
+// chaosFaults returns all faults. A fault kills a process or, if its name contains "frozen", stops
+// it with SIGSTOP. A frozen broker or driver must be replaced because it does not respond.
 func chaosFaults() []fault {
 	one := func(kind string) func(*chaos, *rand.Rand) e2e.Process {
 		return func(c *chaos, r *rand.Rand) e2e.Process { return pickOne(r, c.h.Of(kind)) }
@@ -47,9 +47,9 @@ func pickOne(r *rand.Rand, all []e2e.Process) e2e.Process {
 	return all[r.IntN(len(all))]
 }
 
-// inject injects one fault after the other, in at least one round, until limit has passed. A round
-// consists of all faults, in an order that r determines. A fault follows up to 1 s after all tasks
-// have recovered from the previous one.
+// inject injects faults in rounds until the duration limit has passed, but at least in one round.
+// In a round, each of the faults that -chaos.faults names is injected once; the order is random.
+// After a fault, inject waits until all tasks have recovered, and then up to 1 s more.
 func (c *chaos) inject(r *rand.Rand, limit time.Duration) {
 	end := time.Now().Add(limit)
 	for first := true; first || time.Now().Before(end); first = false {
@@ -73,7 +73,7 @@ func (c *chaos) inject(r *rand.Rand, limit time.Duration) {
 func (c *chaos) do(f fault, r *rand.Rand) {
 	victim := f.find(c, r)
 	if victim.PID == 0 {
-		return // a process of this kind was killed before, and no command has needed one since
+		return // no such process runs: it was killed earlier, and no command has needed one since
 	}
 	n := c.faults.Add(1)
 	switch f.name {
@@ -95,8 +95,8 @@ func (c *chaos) do(f fault, r *rand.Rand) {
 	}
 	over := e2e.Await(recoveryTime, func() bool {
 		for i, task := range c.tasks {
-			// The first command that ends after the fault may have begun before it. The second one
-			// has begun after it.
+			// The first command that ends after the fault may have begun before the fault, but the
+			// second one has begun after the fault.
 			if task.done.Load() < done[i]+2 {
 				return false
 			}
@@ -110,7 +110,7 @@ func (c *chaos) do(f fault, r *rand.Rand) {
 		c.see(&c.counts.hangs, "%s: %s was never replaced", f.name, victim)
 		_ = syscall.Kill(victim.PID, syscall.SIGCONT)
 	}
-	// The next fault waits until a keeper runs: without a keeper, a frozen broker is not replaced.
+	// Wait for a keeper before the next fault, because only a keeper replaces a frozen broker.
 	if !e2e.Await(recoveryTime, func() bool { return len(c.h.Of(e2e.KindKeeper)) == 1 }) {
 		c.see(&c.counts.hangs, "%s: the keepers are %v, want one", f.name, c.h.Of(e2e.KindKeeper))
 	}
@@ -122,8 +122,8 @@ func (c *chaos) do(f fault, r *rand.Rand) {
 	}
 }
 
-// descriptors returns, for each kind of long-lived process, the number of open files of the
-// process that has most.
+// descriptors returns the number of open files for each kind of long-lived process. If several
+// processes of a kind run, it is the highest number among them.
 func (c *chaos) descriptors() map[string]int {
 	n := map[string]int{}
 	for _, kind := range []string{e2e.KindKeeper, e2e.KindBroker, e2e.KindDaemon, e2e.KindDriver} {
@@ -135,8 +135,8 @@ func (c *chaos) descriptors() map[string]int {
 	return n
 }
 
-// listening counts the sockets below the home that are open, and the socket files that are left in
-// its run directory.
+// listening counts the Unix sockets that are open at a path in the home, and the socket files in
+// the home's run directory.
 func (c *chaos) listening() int {
 	table, _ := os.ReadFile("/proc/net/unix")
 	n := strings.Count(string(table), c.h.Dir+"/")

@@ -16,7 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// hangTime is the time after which a command of a task counts as hanging, whatever was killed.
+// hangTime is the time after which a command of a task counts as hanging, no matter which process
+// was killed.
 const hangTime = 75 * time.Second
 
 // chaosTask is a task that runs commands and records what its page should contain, so that it can
@@ -25,19 +26,19 @@ type chaosTask struct {
 	*chaos
 	name string
 	r    *rand.Rand
-	done atomic.Int64 // commands that succeeded
+	done atomic.Int64 // the number of commands that succeeded
 
-	n        int      // makes the task's URLs and texts unique
-	url      string   // of the first tab
-	document string   // the first tab's value of reveal(), which is random for each document
+	n        int      // a counter that makes the task's URLs and texts unique
+	url      string   // the URL of the first tab
+	document string   // what reveal() returns in the first tab, a random value of the document
 	typed    []string // the texts that the first tab's field may contain
-	unsure   bool     // the document may have been replaced, so its value is not known
-	counted  int      // times that the page has certainly called the site
-	perhaps  int      // further times that it may have called the site
-	crashes  int64    // chaos.killed when it last excused a page_crashed failure
-	excused  int64    // chaos.faults at the last other failure: each fault excuses one
-	restarts int64    // chaos.restarts when the page was last read
-	crashed  bool     // the page has crashed and was not reopened since
+	unsure   bool     // the document may have been replaced, so the value may be another one
+	counted  int      // how often the page has called the site, by commands that succeeded
+	perhaps  int      // how many more calls are possible, by commands that failed
+	crashes  int64    // the value of chaos.killed when a page_crashed failure was last excused
+	excused  int64    // the value of chaos.faults at the last other failure: one per fault is excused
+	restarts int64    // the value of chaos.restarts when the page was last read
+	crashed  bool     // a command found the page crashed, and the page was not reopened since
 }
 
 func newChaosTask(c *chaos, i int, seed uint64) *chaosTask {
@@ -56,7 +57,8 @@ func (k *chaosTask) work(stop <-chan struct{}) {
 		default:
 		}
 		steps[k.r.IntN(len(steps))]()
-		// A task pauses between commands, so that faults also hit sessions that run none.
+		// A task pauses between its commands, so that some faults hit the task's session while it
+		// runs no command.
 		time.Sleep(time.Duration(k.r.IntN(150)) * time.Millisecond)
 	}
 }
@@ -191,10 +193,11 @@ func (k *chaosTask) look() {
 	k.same(member(document, "result"), member(typed, "value"), restarts)
 }
 
-// same compares the document's value and the field's text, which look has read, with the expected
-// ones. A new document is no error if the browser was killed since the last reading or the page
-// was reopened. restarts counts the kills of the browser before this reading. If the browser was
-// killed during the reading, the two values may be of different browsers and prove nothing.
+// same compares what look has read with what the task expects. The parameter document is the value
+// of reveal(), and typed is the text of the field. A new document is an error, unless the browser
+// was killed since the last reading or the page was reopened. The parameter restarts is the number
+// of kills of the browser before this reading. If the browser was killed during this reading, the
+// two values may come from different browsers, and same does not report an error.
 func (k *chaosTask) same(document, typed string, restarts int64) {
 	now := k.chaos.restarts.Load()
 	fresh, torn := document != k.document, restarts != now
@@ -209,8 +212,8 @@ func (k *chaosTask) same(document, typed string, restarts int64) {
 	k.restarts = max(k.restarts, restarts)
 }
 
-// isAt counts an error if url is not in the list any: a wrong page if another task opened it, else a
-// lost tab.
+// isAt counts an error if url is not in the list any. If another task opened url, the error is a
+// wrong page, else a lost tab.
 func (k *chaosTask) isAt(url string, any ...string) {
 	switch {
 	case slices.Contains(any, url):
@@ -221,9 +224,10 @@ func (k *chaosTask) isAt(url string, any ...string) {
 	}
 }
 
-// again continues after a failed command. It checks that the page is at one of urls, and expects
-// the page there from now on. It reopens a page that has crashed, as the error's hint advises, or
-// whose URL it cannot read.
+// again finds out what the page shows after a failed command. If the page is at one of urls, that
+// is the page's expected URL from now on; if not, again counts an error. If the page has crashed,
+// or its URL cannot be read, again reopens the page instead. For a crash, the hint of the error
+// advises that.
 func (k *chaosTask) again(urls ...string) {
 	if k.crashed {
 		k.reopen()
@@ -267,7 +271,8 @@ func (k *chaosTask) tab() {
 	k.clear()
 }
 
-// clear closes all tabs except the first, which it finds by its URL, and selects the first.
+// clear closes all tabs except the first tab, which it recognizes by its URL, and selects the
+// first tab.
 func (k *chaosTask) clear() {
 	for range 8 {
 		data, ok := k.run("tab", "list")

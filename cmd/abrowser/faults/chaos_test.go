@@ -34,8 +34,8 @@ func flagged[T any](name string) T {
 	return v
 }
 
-// recoveryTime is the time limit after a fault until every task has completed a command that began
-// after the fault. The slowest fault is a frozen broker, which is replaced only after 5 s.
+// recoveryTime is how long it may take after a fault until every task has completed a command that
+// began after the fault. The slowest fault is a frozen broker, which is replaced only after 5 s.
 const recoveryTime = 60 * time.Second
 
 // chaos is a run of TestChaos: the tasks, the faults so far, and the errors that were found.
@@ -52,7 +52,7 @@ type chaos struct {
 	killed atomic.Int64
 
 	mu     sync.Mutex // guards the fields below
-	names  []string   // of the injected faults, in order
+	names  []string   // the names of the injected faults, in order
 	counts chaosCounts
 	said   []string
 }
@@ -65,9 +65,9 @@ type chaosCounts struct {
 	hangs, processes, descriptors, sockets int
 }
 
-// Several tasks work while one process after the other is killed or stopped by a signal. After a
-// fault, at most one command of each task fails, with a code that says why. No tab is lost, no
-// task sees another task's page, and no process, socket or descriptor is left at the end.
+// Several tasks work while one process after another is killed or frozen. After a fault, at most
+// one command of each task fails, with a code that says why. No tab is lost, no task sees another
+// task's page, and no process, socket or descriptor is left at the end.
 func TestChaos(t *testing.T) {
 	seed := flagged[uint64]("chaos.seed")
 	if seed == 0 {
@@ -108,7 +108,7 @@ func (c *chaos) login() {
 	c.h.Text(c.t, "task-0", "wait", "#who")
 }
 
-// see increments *what, one of c.counts, and records and logs a message.
+// see increments *what, which is one of c.counts. It also records the message and logs it.
 func (c *chaos) see(what *int, format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,8 +136,9 @@ func (c *chaos) report(seed uint64) {
 	}
 }
 
-// leaks counts the descriptors that the processes have in addition to those in before. Then it
-// stops all processes, and counts the processes and sockets that are left.
+// leaks compares the open files of each kind of process with before, the numbers at the start. If
+// a kind has more than a few in addition, leaks counts these as an error. Then it stops all
+// processes, and counts the processes and sockets that are left.
 func (c *chaos) leaks(before map[string]int) {
 	const spare = 8
 	more := func() []string {
@@ -151,8 +152,9 @@ func (c *chaos) leaks(before map[string]int) {
 		}
 		return said
 	}
-	// playwright-go leaves it to the garbage collector to close the files of a driver that died. A
-	// daemon runs the collector at the latest when it has run no command for some seconds.
+	// When a driver has died, playwright-go does not close the files that belonged to it; Go's
+	// garbage collector does. A daemon that has run no command for some seconds runs the
+	// collector.
 	e2e.Await(30*time.Second, func() bool { return len(more()) == 0 })
 	c.said = append(c.said, more()...)
 	c.h.Text(c.t, "", "close", "--all", "--force")

@@ -16,8 +16,8 @@ import (
 )
 
 // If a page's renderer ends while a command uses the page, the command fails with page_crashed at
-// once. This also holds for commands that send several CDP requests: Chromium never responds to a
-// request that is sent after the end of the renderer.
+// once. This also holds for a command that sends several CDP requests, although Chromium never
+// responds to a request that is sent after the renderer has ended.
 func TestRendererEndsDuringACommand(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -62,8 +62,8 @@ func TestRendererEndsDuringACommand(t *testing.T) {
 	}
 }
 
-// If the page's renderer ends after the first event of an action, the action's error says that it
-// may or may not have been done.
+// If a page's renderer ends after the first event of an action, the error says that the action may
+// or may not have been done.
 func TestRendererEndsDuringAnAction(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

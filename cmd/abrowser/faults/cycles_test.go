@@ -15,11 +15,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// usage is what the long-lived processes use.
+// usage describes what the processes of a home use.
 type usage struct {
 	descriptors map[string]int // open files, by kind of process
 	memory      map[string]int // KB, by kind of process
-	processes   int            // all of the home
+	processes   int            // the number of all processes of the home
 }
 
 func usageOf(h *e2e.Home) usage {
@@ -35,11 +35,12 @@ func usageOf(h *e2e.Home) usage {
 	return u
 }
 
-// settles waits until the usage is back to what it was before, within a tolerance. The test fails
-// if the usage is still higher after 30 s. what names the load in messages.
+// settles waits until the usage is not higher than before, with a tolerance. The test fails if it
+// is still higher after 30 s. The parameter what names the load in messages.
 func settles(t *testing.T, h *e2e.Home, what string, before usage) {
 	t.Helper()
-	// The tolerance. Chromium starts and ends a spare renderer at any time.
+	// The tolerance, with memory in KB. Chromium may start or end an unused renderer at any time,
+	// so the numbers of processes and descriptors vary.
 	const descriptors, processes = 6, 2
 	memory := map[string]int{e2e.KindKeeper: 16 << 10, e2e.KindBroker: 32 << 10, e2e.KindDaemon: 32 << 10, e2e.KindDriver: 96 << 10}
 	if e2e.RaceDetector {
@@ -154,9 +155,9 @@ func TestDiskFull(t *testing.T) {
 	h.Text(t, "task", "fill", "#kept", "kept")
 	before := e2e.MarkOf(t, h, "task")
 	h.Text(t, "task", "close")
-	// full runs a command with a limit of 0 for the size of files, so that it and the daemon that
-	// it starts cannot write. That is like a full disk, except for the name of the error. The
-	// broker and the browser already run and are not limited.
+	// full runs a command with a limit of 0 for the size of files, so that neither the command nor
+	// the daemon that it starts can write to a file. This has the effect of a full disk, but gives
+	// another error. The broker and the browser already run and are not limited.
 	full := func(session string, args ...string) e2e.Result {
 		cmd := h.Prepared(t.Context(), session, args...)
 		cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `trap "" XFSZ; ulimit -f 0 && exec "$0" "$@"`, h.Binary}, args...)

@@ -15,8 +15,9 @@ import (
 )
 
 // asking is a script that opens a dialog when the site answers /gate/NAME, which it does after
-// s.Open(NAME). Directly before the dialog, the script increments the site's counter NAME.
-// Afterwards, it sets the page's title to "asked" if the dialog was open for more than 10 ms.
+// s.Open(NAME). Directly before the dialog, the script increments the site's counter NAME. When
+// the dialog is closed, the script sets the page's title to "asked" if the dialog was open for
+// more than 10 ms.
 const asking = `fetch("/gate/%[1]s").then(() => {
 	const report = new XMLHttpRequest();
 	report.open("POST", "/count/%[1]s", false);
@@ -26,8 +27,8 @@ const asking = `fetch("/gate/%[1]s").then(() => {
 	document.title = performance.now() - began > 10 ? "asked" : "no dialog was open";
 }), 0`
 
-// dialogAtGate makes the session's page wait at a gate of the site before it opens a dialog. open
-// opens the gate, and returns when the dialog is open.
+// dialogAtGate runs the script asking in the session's page. The returned function opens the gate
+// and returns when the dialog is open.
 func dialogAtGate(t *testing.T, h *e2e.Home, s *site.Site, session, gate string) (open func()) {
 	t.Helper()
 	h.Text(t, session, "eval", fmt.Sprintf(asking, gate))
@@ -37,9 +38,9 @@ func dialogAtGate(t *testing.T, h *e2e.Home, s *site.Site, session, gate string)
 		if !e2e.Await(20*time.Second, func() bool { return s.Count(gate) == 1 }) {
 			t.Fatal("the page does not open its dialog")
 		}
-		// The page opens the dialog directly after it has increased the counter. The test does not
-		// use CDP to see the dialog: a client that gets the dialog's event counts for the broker
-		// as one that can close the dialog.
+		// The page opens the dialog directly after it has increased the counter. The test only
+		// waits for this. It does not look for the dialog over CDP, because the broker expects a
+		// client that gets the event of a dialog to close the dialog.
 		time.Sleep(300 * time.Millisecond)
 	}
 }
@@ -127,8 +128,9 @@ const insisting = `(() => {
 	setTimeout(next);
 })(), 0`
 
-// A dialog that opens at any moment of a broker's restart does not block its page, even if the old
-// broker's CDP sessions have ended and the new broker has none yet.
+// Dialogs that open at any moment while a broker is replaced do not block their pages. This
+// includes the time in which the CDP sessions of the old broker have ended and the new broker has
+// none yet.
 func TestDialogsWhileTheBrokerIsReplaced(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)

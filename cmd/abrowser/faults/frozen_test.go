@@ -20,9 +20,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A task whose daemon or driver is stopped by a signal does not delay others. A new session opens
-// a page, clicks, gets a popup and takes a screenshot in at most twice the time that the same work
-// took before. If the stopped driver is shared, another 5 s are allowed to replace it.
+// If a task's daemon or driver is frozen (stopped by SIGSTOP), other tasks are not delayed. A new
+// session opens a page, clicks, gets a popup and takes a screenshot in at most twice the time that
+// the same work took before the stop. If the frozen driver is shared, 5 s more are allowed,
+// because it has to be replaced.
 func TestFrozenTaskDelaysNoOther(t *testing.T) {
 	s := site.Start(t)
 	tests := []struct {
@@ -52,9 +53,9 @@ func TestFrozenTaskDelaysNoOther(t *testing.T) {
 	}
 }
 
-// A frozen page does not delay other sessions: its renderer is stopped by a signal, its script
-// never ends, or it shows a dialog that is not closed because its driver, or every process of its
-// task, is stopped.
+// A page that does not respond does not delay other sessions. Such a page has a renderer that is
+// stopped by a signal, or a script that never ends, or a dialog that stays open because the
+// driver, or every process of the task, is stopped.
 func TestFrozenPageDelaysNoOther(t *testing.T) {
 	s := site.Start(t)
 	tests := []struct {
@@ -69,14 +70,14 @@ func TestFrozenPageDelaysNoOther(t *testing.T) {
 			h.Text(t, "frozen", "eval", "setTimeout(() => alert('first'), 50), setTimeout(() => { for (;;) {} }, 60), 0")
 		}},
 		{"open dialog", func(t *testing.T, h *e2e.Home) {
-			// The gate is named after the home, since each attempt has another one.
+			// Each attempt needs a gate that is still closed, so the gate is named after the home.
 			open := dialogAtGate(t, h, s, "frozen", filepath.Base(h.Outer))
 			e2e.Stop(t, h.Driver("frozen"))
 			open()
 		}},
 		{"open dialog, all processes stopped", func(t *testing.T, h *e2e.Home) {
 			renderer := rendererOf(t, h, "frozen")
-			// The gate is named after the home, since each attempt has another one.
+			// Each attempt needs a gate that is still closed, so the gate is named after the home.
 			open := dialogAtGate(t, h, s, "frozen", filepath.Base(h.Outer))
 			e2e.Stop(t, h.Driver("frozen"))
 			e2e.Stop(t, h.Daemon("frozen"))
@@ -169,7 +170,8 @@ func TestBackgroundTabsAreAwake(t *testing.T) {
 	// background tabs were suspended, every attempt would be bad.
 	var attempts []string
 	for range 4 {
-		// The tab that opened last may be in front, so the first one is measured alone.
+		// The task measured alone is the first one: its tab is in the background, while the tab
+		// that opened last may be in front.
 		alone := clicksAndScreenshots(t, h, names[0])
 		took := make([]time.Duration, len(names))
 		var together sync.WaitGroup
@@ -189,8 +191,9 @@ func TestBackgroundTabsAreAwake(t *testing.T) {
 }
 
 // clicksAndScreenshots clicks and takes a screenshot five times, and returns how long these
-// commands took. It pauses in between, as an agent does. Without the pauses, the result for four
-// tasks would depend on the number of cores that they share and not on the state of their tabs.
+// commands took. It pauses after each screenshot, as an agent does. Without the pauses, the result
+// for four tasks would depend on the number of cores that they share and not on the state of their
+// tabs.
 func clicksAndScreenshots(t *testing.T, h *e2e.Home, session string) time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), e2e.CommandDeadline)
 	defer cancel()

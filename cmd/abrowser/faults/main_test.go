@@ -1,13 +1,15 @@
 //go:build linux
 
-// Package faults_test checks what happens to sessions when a process is killed, stopped by a
-// signal, or restarted. A session is what one task works in. Its processes are:
+// Package faults_test checks what happens to sessions when a process is killed, restarted, or
+// frozen, which means stopped by SIGSTOP. A session is what one task works in. Its processes are:
 //
 //   - the daemon, which runs the session's commands;
 //   - the driver, Playwright's Node process, which daemons share unless ABROWSER_DRIVER=own;
 //   - the broker, which connects the daemons of all sessions to one Chromium;
-//   - the keeper, which starts the browser and the broker, and restarts them when they end or, in
-//     the case of the broker, do not respond for 5 s.
+//   - the keeper, which starts the browser and the broker, and restarts them when they end. It
+//     also replaces a broker that does not respond for 5 s.
+//
+// When a session has ended and its tabs stay open, the session and these tabs are called released.
 package faults_test
 
 import (

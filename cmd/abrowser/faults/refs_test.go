@@ -12,9 +12,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// When Playwright reconnects to a page, it numbers the refs of elements from 1 again. A ref from
-// an earlier snapshot then never selects another element, even one with the same role and name.
-// Instead, the command fails with stale_ref.
+// When Playwright reconnects to a page, it numbers the refs of elements from 1 again, so a ref
+// from an earlier snapshot could name another element. A command with such a ref must not act on
+// another element, not even on one with the same role and name. It fails with stale_ref.
 func TestRefsAfterTheConnectionIsLost(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

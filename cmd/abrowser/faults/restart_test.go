@@ -16,9 +16,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// placesOf lists the tabs of all sessions. places has a text for each tab, which must be the same
-// after a restart of the browser: session, tab id, label, URL, and whether the tab is active.
-// targets has each tab's URL by target id; the ids must be different after a restart.
+// placesOf lists the tabs of all sessions in two forms. The result places has a text for each tab:
+// session, tab id, label, URL, and whether the tab is active. These texts must be the same after a
+// restart of the browser. The result targets has the URL of each tab by target id. The target ids
+// must be different after a restart.
 func placesOf(t *testing.T, h *e2e.Home) (places []string, targets map[string]string) {
 	t.Helper()
 	targets = map[string]string{}
@@ -34,8 +35,9 @@ func placesOf(t *testing.T, h *e2e.Home) (places []string, targets map[string]st
 	return places, targets
 }
 
-// A browser that dies is started again, and all tabs are opened again at their URLs: those of a
-// session that runs a command, of one that runs none, and of one that was closed.
+// When the browser dies, it is started again, and all tabs are opened again at their URLs. This
+// holds for a session that runs a command, for a session that runs none, and for a session that
+// was closed.
 func TestBrowserDies(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -88,7 +90,7 @@ func TestBrowserDies(t *testing.T) {
 		t.Errorf("the tabs are\n%q, were\n%q", got, want)
 	}
 	pages := watch.Pages(t)
-	// No session owns a page at about:blank.
+	// Ignore pages at about:blank, because no session has opened one.
 	maps.DeleteFunc(pages, func(_, url string) bool { return url == "about:blank" })
 	if !maps.Equal(pages, now) {
 		t.Errorf("the browser has the pages %v, want %v", pages, now)
@@ -162,8 +164,8 @@ func TestStoppedBrowserStartsEmpty(t *testing.T) {
 }
 
 // If the broker dies while a session runs no command, the session's daemon reconnects to the next
-// broker by itself. The session's tab stays live and is not released, so `tab prune` does not
-// close it.
+// broker by itself. So the session does not count as ended: its tab is live and not released, and
+// `tab prune` does not close the tab.
 func TestBrokerDiesUnderSessionsAtRest(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -172,8 +174,8 @@ func TestBrokerDiesUnderSessionsAtRest(t *testing.T) {
 	if err := e2e.Kill(h.Of(e2e.KindBroker)[0]); err != nil {
 		t.Fatal(err)
 	}
-	// A broker releases the tabs of sessions that have not connected 5 s after its start. The test
-	// waits longer, since it checks that this does not happen here.
+	// Five seconds after its start, a broker releases the tabs of sessions that have not connected
+	// to it. The test waits longer than that, to see that this tab is not released.
 	time.Sleep(8 * time.Second)
 	if tabs := e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs; len(tabs) != 1 || tabs[0].State != "live" {
 		t.Errorf("the tabs are %+v, want one that is live", tabs)

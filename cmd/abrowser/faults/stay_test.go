@@ -101,7 +101,7 @@ func TestTabsStay(t *testing.T) {
 		if err := e2e.Build(rebuilt, "rebuilt"); err != nil {
 			t.Fatal(err)
 		}
-		h.Text(t, "one", "close") // the daemon of "one" has ended; that of "two" still runs
+		h.Text(t, "one", "close") // so the daemon of "one" has ended, and the daemon of "two" still runs
 		h.Binary = rebuilt
 		again(t)
 		for session, p := range old {
@@ -137,8 +137,9 @@ func TestPageClosedByAPerson(t *testing.T) {
 	}
 }
 
-// checkReleased checks that `session list` and `tab --all` show each session and its tab as
-// released, with the right URL and title, and that these commands start no daemon.
+// checkReleased checks what `session list` and `tab --all` show after the sessions were closed:
+// each session and its tab are released, and have the right URL and title. It also checks that
+// these commands start no daemon.
 func checkReleased(t *testing.T, h *e2e.Home, marks map[string]e2e.Mark) {
 	t.Helper()
 	sessions := e2e.Ask[verbs.SessionListOut](t, h, "someone", "session", "list").Sessions

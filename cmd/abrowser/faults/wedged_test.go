@@ -16,7 +16,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// atOnce is how long a command may take that must return at once. A command that only inspects a
+// atOnce is the time limit for a command that must return at once. A command that only inspects a
 // session waits up to 1 s for a process that does not respond; atOnce is four times that.
 const atOnce = 4 * time.Second
 
@@ -31,7 +31,8 @@ func quick(t *testing.T, h *e2e.Home, session string, args ...string) e2e.Result
 }
 
 // looksWedged checks that the commands that inspect a session return at once although the session
-// does not respond. They must report the state "wedged", the reason, and a hint how to end it.
+// does not respond. They must report the state "wedged", the reason, a hint that says how to end
+// the session, and the number of its tabs.
 func looksWedged(t *testing.T, h *e2e.Home, session, reason, hint string, tabs int) {
 	t.Helper()
 	var status verbs.StatusOut
@@ -69,8 +70,9 @@ func decodeInto(t *testing.T, r e2e.Result, out any) {
 	}
 }
 
-// Commands report a daemon that was stopped by a signal as wedged. close and kill end the daemon
-// by force: no process and no file of it stays. Its tab stays unless --page is given.
+// Commands report a daemon that is stopped by a signal as wedged. close and kill end the daemon by
+// force, and none of its processes and files is left. The session's tab stays open unless --page
+// is given.
 func TestFrozenDaemonIsEnded(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -99,7 +101,8 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 				if driver.Parent() != daemon.PID {
 					t.Fatalf("the session's driver is %s", driver)
 				}
-				// A running driver would end by itself when its daemon is killed.
+				// Stop the driver too, because a running driver ends by itself when its daemon is
+				// killed.
 				e2e.Stop(t, driver)
 				gone = append(gone, driver)
 			}

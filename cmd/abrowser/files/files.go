@@ -30,8 +30,9 @@ type Files struct {
 	Session string // part of the name of a file for which the caller gave no path
 }
 
-// Resolve makes the paths in a verb's parameters absolute. It returns an error for a file to write
-// that is a directory or whose directory does not exist.
+// Resolve makes the paths in a verb's parameters absolute. It returns an error for a file to
+// write if the directory of the file does not exist, or if the path is itself a directory and the
+// verb does not write into directories.
 func (w Files) Resolve(v wire.AnyVerb, params map[string]any) error {
 	switch v.Describe().Name {
 	case verbs.Screenshot.Name:
@@ -66,8 +67,8 @@ func (w Files) Resolve(v wire.AnyVerb, params map[string]any) error {
 	return nil
 }
 
-// absolute makes the paths of files to read absolute. It does not check them: the process that
-// reads a file reports an error.
+// absolute makes the paths of files to read absolute. It does not check the files, since the
+// process that reads a file reports errors.
 func (w Files) absolute(paths []string) []string {
 	var all []string
 	for _, path := range paths {
@@ -96,8 +97,8 @@ func selectorOrPath(params map[string]any) {
 	params["path"] = only
 }
 
-// isSelector reports whether the only argument of a screenshot is a selector: the argument starts
-// like a selector, or has neither a slash nor the extension of an image file.
+// isSelector reports whether the only argument of a screenshot is a selector. It is one if it
+// starts like a selector, or if it has neither a slash nor the extension of an image file.
 func isSelector(text string) bool {
 	switch {
 	case strings.HasPrefix(text, "./"), strings.HasPrefix(text, "../"):
@@ -128,7 +129,8 @@ func checkDirectoryOf(path string) error {
 	return nil
 }
 
-// Write writes the file of an output, if it has one, and sets its path in the output.
+// Write writes the file of an output, if the output has a file, and stores the file's path in the
+// output.
 func (w Files) Write(out any) error {
 	filer, ok := out.(wire.Filer)
 	if !ok {
@@ -153,8 +155,9 @@ func (w Files) Write(out any) error {
 	return err
 }
 
-// writeNew writes a file for which the caller gave no path to a directory below the root. The
-// file's name consists of the session and the time. Two commands never write the same file.
+// writeNew writes a file for which the caller gave no path. It creates the file in a directory
+// below the root, with a name that consists of the session and the time. Two commands never write
+// the same file.
 func (w Files) writeNew(file wire.File) (string, error) {
 	name, err := w.newName("screenshots")
 	if err != nil {
@@ -180,8 +183,8 @@ func (w Files) writeNew(file wire.File) (string, error) {
 	}
 }
 
-// newName returns a path for a file for which the caller gave none, without an extension. The
-// path is in a directory below the root, which newName creates.
+// newName returns a path, without extension, for a file for which the caller gave no path. The
+// parameter below is a directory, relative to the root, which newName creates.
 func (w Files) newName(below string) (string, error) {
 	dir := w.Root.Path(below)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -14,10 +14,11 @@ import (
 // maxNames is the number of names that are tried for a file whose name is taken.
 const maxNames = 1000
 
-// moveFile moves a file to the path that the caller gave, and returns the file's new path. No
-// incomplete file is ever at this path. An existing file at the path is replaced. If the path is a
-// directory, no file in it is replaced, since the page has chosen the file's name. If moveFile
-// fails, the file is still at its source.
+// moveFile moves a file to the path that the caller gave, or to the directory for downloads if
+// the caller gave none, and returns the file's new path. No incomplete file is ever at this path.
+// An existing file at the path is replaced. If the path is a directory, no file in the directory
+// is replaced, since the page has chosen the file's name. If moveFile fails, the file is still at
+// its source.
 func (w Files) moveFile(file wire.File) (string, error) {
 	if file.Path == "" {
 		name, err := w.newName("downloads")
@@ -58,7 +59,7 @@ func moveInto(file wire.File, dir, name string) (string, error) {
 	return "", writeError(path, fs.ErrExist)
 }
 
-// renameNew is os.Rename, but returns [fs.ErrExist] if the new name is taken.
+// renameNew renames a file, or returns [fs.ErrExist] if the new name is taken.
 func renameNew(from, to string) error {
 	err := os.Link(from, to)
 	switch {
@@ -75,8 +76,8 @@ func renameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// moveTo creates the file under a temporary name in the directory of path and then renames it. If
-// path is a device or pipe, moveTo writes to it.
+// moveTo creates the file under a temporary name in the directory of path and then calls rename,
+// which gives it its final name. If path is a device or pipe, moveTo writes to it instead.
 func moveTo(file wire.File, path string, rename func(from, to string) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return copyToDevice(file, path)
@@ -92,7 +93,7 @@ func moveTo(file wire.File, path string, rename func(from, to string) error) err
 }
 
 // linkOrCopy creates path as a hard link to the file's source, or as a copy if the source must
-// stay or cannot be linked. Its mode is that of a new file of the caller.
+// stay or cannot be linked. The result has the mode of a new file of the caller.
 func linkOrCopy(file wire.File, path string) error {
 	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -127,7 +128,7 @@ func replaceByLink(source, path string, mode fs.FileMode) error {
 	return nil
 }
 
-// copyToDevice copies a file to a path that is not a regular file: a device, a pipe.
+// copyToDevice copies a file to a path that is not a regular file, such as a device or a pipe.
 func copyToDevice(file wire.File, path string) error {
 	to, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

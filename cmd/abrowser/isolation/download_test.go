@@ -19,7 +19,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// fileSize is larger than any pipe or buffer that the file passes.
+// fileSize is the size of a task's file. It is larger than any pipe or buffer through which the
+// file passes.
 const fileSize = 300_000
 
 // filePath returns the path of a task's file on the site. The site sends half of it, waits until
@@ -28,11 +29,12 @@ func filePath(task string) string {
 	return "/file/" + task + "/report.txt?ms=20&gate=" + task + "&size=" + strconv.Itoa(fileSize)
 }
 
-// filesPage returns the page that links a task's file.
+// filesPage returns the address of the site's page at path, which then has a link to the task's
+// file.
 func filesPage(path, task string) string { return path + "?to=" + url.QueryEscape(filePath(task)) }
 
-// Two tasks that download files of the same name at the same time each get their own complete
-// file, although a third task connects meanwhile and one of the two ends.
+// Two tasks download files of the same name at the same time, and each gets its own complete file.
+// During the downloads, a third task begins, and one of the two tasks is closed.
 func TestDownloadsOfTwoTasks(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -93,7 +95,7 @@ func wantFile(t *testing.T, path, task string) {
 	}
 }
 
-// kept lists the files that the broker keeps: those of downloads that no command has fetched yet.
+// kept lists the files that the broker stores for downloads that no command has fetched yet.
 func kept(h *e2e.Home) []string {
 	var all []string
 	dirs, _ := filepath.Glob(filepath.Join(h.Dir, "state", "downloads-*")) // the pattern is valid
@@ -114,8 +116,8 @@ func TestDownloadsOfFramesAndTabs(t *testing.T) {
 	h.Text(t, "far", "open", s.URL(filesPage("/files/frames", "far")))
 	dir := t.TempDir()
 	tests := []struct {
-		name, page, sel string // sel is a selector, or the link's name if frame is not 0
-		frame           int
+		name, page, sel string // sel is a selector or, if frame is not 0, a link's name
+		frame           int    // the number of that link among those with this name
 	}{
 		{"frame", "/files/frames", "go", 1},
 		{"frame of another site", "/files/frames", "go", 2},
@@ -143,8 +145,9 @@ func TestDownloadsOfFramesAndTabs(t *testing.T) {
 	h.Fails(t, wire.CodeTimeout, "near", "wait", "--download", "--timeout", "300")
 }
 
-// link returns the ref of the n-th link, counted from 1, that has a name, on the session's page
-// and in its frames.
+// link returns the ref of a link with the given name on the session's page or in its frames. The
+// parameter n is the number of this link among the links with this name, counted from 1. There
+// must be three.
 func link(t *testing.T, h *e2e.Home, session, name string, n int) string {
 	t.Helper()
 	var found []string
@@ -175,8 +178,8 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 		}
 	}
 	s.Open("one") // while no broker is connected to the browser
-	// The first file may be complete before the next broker starts, the second during or after the
-	// start.
+	// The first file may be complete before the next broker starts. The second file may be
+	// complete during the start of that broker, or after it.
 	time.Sleep(50 * time.Millisecond)
 	s.Open("two")
 	if r := <-waiting.Ended; r.Status != wire.ExitDone {
@@ -188,8 +191,8 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 	}
 }
 
-// A command whose download fails or does not arrive in time reports that, and leaves no partial
-// file. Files that no command fetches are deleted when their session's pages are closed.
+// If a command's download fails or does not arrive in time, the command says so and leaves no
+// partial file. Files that no command fetches are deleted when their session's pages are closed.
 func TestDownloadsThatFail(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

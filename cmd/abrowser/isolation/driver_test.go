@@ -19,14 +19,15 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// further is how many sessions after the first are measured, with and without a shared driver.
+// further is the number of sessions that are measured, with a shared driver and with own drivers.
+// The first session, which is started before them, is not measured.
 const further = 4
 
-// cost is what a session after the first needs: the shortest start, and the average memory.
+// cost is what a session needs when another session runs already.
 type cost struct {
-	start  time.Duration // of Playwright, including the connection to the browser
-	driver int           // KiB in driver processes; shared memory counts proportionally
-	daemon int           // the same in daemon processes
+	start  time.Duration // to start Playwright and connect to the browser: the shortest time
+	driver int           // average memory in driver processes, in KiB: see memory
+	daemon int           // average memory in daemon processes, in KiB
 }
 
 func (c cost) String() string {
@@ -76,15 +77,15 @@ func costOf(t *testing.T, h *e2e.Home, s *site.Site, name string) cost {
 	}
 }
 
-// memory returns the memory of the home's processes of a kind, in KiB. Shared pages of memory
-// count proportionally.
+// memory returns the memory of the home's processes of a kind, in KiB. A memory page that several
+// processes share counts proportionally.
 func memory(t *testing.T, h *e2e.Home, kind string) int {
 	t.Helper()
 	sum := 0
 	for _, p := range h.Of(kind) {
 		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.PID))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
-			continue // a short-lived process that only connected a daemon to the driver
+			continue // the process has ended: it only connected a daemon to the driver
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +100,8 @@ func memory(t *testing.T, h *e2e.Home, kind string) int {
 	return sum
 }
 
-// connectTime returns how long the session's daemon took to connect, from its log.
+// connectTime returns how long the session's daemon took to connect. It reads the time from the
+// daemon's log.
 func connectTime(t *testing.T, h *e2e.Home, session string) time.Duration {
 	t.Helper()
 	log, err := os.ReadFile(filepath.Join(h.Dir, "log", session+".log"))

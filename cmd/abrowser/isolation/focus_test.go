@@ -59,8 +59,9 @@ func TestTwoTasksType(t *testing.T) {
 }
 
 // In a headed browser, no action of a task raises a window, takes the keyboard focus from another
-// program's window, or puts another tab in front of the person's tab. Windows that a page opens
-// are not covered: see the documentation of package patches.
+// program's window, or puts another tab in front of the person's tab. The person's tab shows the
+// page /watch, which tells the site when it is visible or hidden. Windows that a page opens are
+// not covered, see README.md of package patches.
 func TestNothingIsRaised(t *testing.T) {
 	x := e2e.NewScreen(t)
 	s := site.Start(t)
@@ -121,7 +122,7 @@ func TestNothingIsRaised(t *testing.T) {
 		if e.Error == nil || !strings.Contains(*e.Error, "Holder: another Held for: 3") {
 			t.Errorf("it says %+v", e)
 		}
-		h.Text(t, "first", "page", "state") // needs no lock
+		h.Text(t, "first", "page", "state") // works, because it does not use the front tab
 		end()
 		h.Fails(t, wire.CodeNotFound, "first", "screenshot", "#none")
 		h.Text(t, "second", "screenshot", h.Outer+"/third.png")

@@ -18,9 +18,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Settings that a Playwright program makes on a session's page and context never apply to another
-// session, whether it is older or newer. Once the program's connection is closed, they do not
-// apply to the program's own session either.
+// A Playwright program makes settings on the page and context of a session. They never apply to
+// another session, no matter which of the two was opened first. When the program's connection is
+// closed, they do not apply to the program's session any more.
 func TestSettingsStayInTheirSession(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -32,8 +32,8 @@ func TestSettingsStayInTheirSession(t *testing.T) {
 	h.Text(t, "set", "open", address)
 	program := settingsOf(t, h, "set")
 	for name, value := range program.seen {
-		// The program may not grant permissions, so these two stay unchanged. The program must
-		// have changed every other setting.
+		// abrowser does not let the program grant permissions, so these two stay unchanged. The
+		// program must have changed every other setting.
 		if reflect.DeepEqual(value, base[name]) && !(name == "geolocation" || name == "notifications") {
 			t.Errorf("the program has not changed the setting %s, which is %v: the test checks nothing", name, value)
 		}
@@ -51,7 +51,7 @@ func TestSettingsStayInTheirSession(t *testing.T) {
 	if err := program.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = program.cmd.Wait() // it was killed
+	_ = program.cmd.Wait() // the error is that it was killed
 	var now map[string]any
 	if !e2e.Await(e2e.CommandDeadline/3, func() bool {
 		h.Text(t, "set", "reload")
@@ -115,7 +115,7 @@ func settingsOf(t *testing.T, h *e2e.Home, session string) setting {
 	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
 	cmd.Stderr = os.Stderr
 	cmd.WaitDelay = 5 * time.Second
-	if _, err := cmd.StdinPipe(); err != nil { // keeps the program running
+	if _, err := cmd.StdinPipe(); err != nil { // the program runs until its input is closed
 		t.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()

@@ -24,9 +24,9 @@ const (
 	tasks       = 10
 )
 
-// Two tasks that navigate at the same time each see their own page every time, and the browser has
-// two new pages. The site answers the two requests of a round only when it has both, so that
-// neither task can be ahead.
+// Two tasks navigate at the same time. After every navigation, each task sees its own page, and in
+// the end the browser has two new pages. In each round, the site waits until it has the requests
+// of both tasks before it answers them, so that neither task can be ahead.
 func TestTwoTasksSideBySide(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewRacedHome(t)
@@ -54,7 +54,8 @@ func TestTwoTasksSideBySide(t *testing.T) {
 	}
 }
 
-// navigate opens the task's page of a round, and returns an error if the page is another one.
+// navigate opens the task's page for a round. It returns an error if the tab then shows another
+// page.
 func navigate(h *e2e.Home, s *site.Site, task string, round int) error {
 	address := s.URL(fmt.Sprintf("/meet/%d/%s", round, task))
 	want := fmt.Sprintf("%s in round %d", task, round)
@@ -72,9 +73,9 @@ func navigate(h *e2e.Home, s *site.Site, task string, round int) error {
 	return err
 }
 
-// Ten tasks each run their first three commands at the same time, while no process of abrowser
-// runs and the files of a crash are on disk. Each task gets one daemon and one page. All share one
-// keeper, one broker and one browser, and no command fails.
+// Ten tasks run their first commands at the same time, three commands each. At that time, no
+// process of abrowser runs, and the files that a crash leaves are on disk. Each task gets one
+// daemon and one page. All share one keeper, one broker and one browser, and no command fails.
 func TestTenTasksColdAtOnce(t *testing.T) {
 	n := rounds
 	if testing.Short() {

@@ -22,13 +22,14 @@ import (
 const checksTime = 4 * time.Minute
 
 // A Playwright program that connects to a session's CDP endpoint gets the same results as in a
-// Chromium of its own, even while another program works in another session, or while the session's
-// daemon is connected. The documentation of package patches lists what differs. Video is not
+// Chromium of its own. This also holds while another program works in another session, and while
+// the session's daemon is connected. README.md of package patches lists what differs. Video is not
 // checked: Playwright needs a program for it that abrowser does not install.
 func TestPlaywrightAtTheEndpoint(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
-	// The daemon of session "both" is connected to its page as well; that of "alone" has no page.
+	// The page of session "both" is used by the session's daemon and by the program. Session
+	// "alone" has no page before the program opens one.
 	h.Text(t, "both", "open", s.URL("/"))
 	title := h.Text(t, "both", "get", "title")
 	var work sync.WaitGroup
@@ -46,7 +47,7 @@ func TestPlaywrightAtTheEndpoint(t *testing.T) {
 }
 
 // checks runs testdata/transparent/checks.js at an endpoint. The script prints the result of each
-// check as a line of JSON. pages is the number of pages that it should find.
+// check as a line of JSON. The parameter pages is the number of pages that the script should find.
 func checks(t *testing.T, h *e2e.Home, session, endpoint, pages string) {
 	ctx, cancel := context.WithTimeout(t.Context(), checksTime)
 	defer cancel()

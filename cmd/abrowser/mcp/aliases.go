@@ -8,8 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// aliasTools returns the tools with names that other browser tools use, and the tools that only
-// make sense on a connection, such as set_current_session.
+// aliasTools returns two kinds of tools: tools with the names that other browser tools use, and
+// tools that only make sense on a connection, such as set_current_session.
 func aliasTools() []tool {
 	start := []property{
 		{name: "navigationUrl", kind: "string", help: "the URL to open first"},

@@ -66,7 +66,7 @@ func (s *server) do(c *call) (answer, error) {
 	return s.run(c.ctx, commands.Command{Session: c.session, Verb: c.tool.verb, Params: c.params})
 }
 
-// run runs a command.
+// run runs a command. If the command failed but still has an output, run returns both.
 func (s *server) run(ctx context.Context, cmd commands.Command) (answer, error) {
 	result, err := s.Do(ctx, cmd)
 	if err == nil {
@@ -75,8 +75,9 @@ func (s *server) run(ctx context.Context, cmd commands.Command) (answer, error) 
 	return answer{Result: result}, err
 }
 
-// checkExists returns an error if a tool that needs a page is called for a named session that does
-// not exist. A call that names no session starts the current session if necessary.
+// checkExists returns an error if a tool that needs a page is called for a named session that
+// does not exist. A call that names no session is for the current session, which is started if
+// necessary.
 func (s *server) checkExists(c call) error {
 	spec := c.tool.verb.Describe()
 	if !c.named || c.tool.opens || spec.NoStart || spec.By == wire.ByCommand || c.session == s.Session || s.knows(c.session) {
@@ -225,8 +226,8 @@ func (t tool) argumentTypes() map[string]string {
 	return types
 }
 
-// fieldName returns the name of the verb's field for an argument, or "" for an argument that is for
-// the tool itself.
+// fieldName returns the name of the verb's field that an argument sets, or "" if the argument is
+// for the tool itself.
 func (t tool) fieldName(argument string) string {
 	for _, p := range t.extraArgs {
 		if p.name == argument {
@@ -241,8 +242,8 @@ func (t tool) fieldName(argument string) string {
 	return argument
 }
 
-// coerce converts a value that was sent as a string to the JSON schema type kind. It returns any
-// other value unchanged.
+// coerce converts a value that was sent as a string to a JSON schema type, which is the parameter
+// kind. A value that is not a string is returned unchanged.
 func coerce(name string, value any, kind string) (any, error) {
 	text, isText := value.(string)
 	if !isText || kind == "string" {

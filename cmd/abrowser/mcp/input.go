@@ -15,7 +15,7 @@ type input struct {
 
 const (
 	drainTimeout = 1500 * time.Millisecond
-	quietTime    = 50 * time.Millisecond // without a running call, until all calls count as answered
+	quietTime    = 50 * time.Millisecond // all calls count as answered if none runs for this time
 )
 
 // Read reads from the client. At the end of the input, it waits until no call runs.
@@ -24,7 +24,8 @@ func (r input) Read(b []byte) (int, error) {
 	if err == nil || n > 0 {
 		return n, nil
 	}
-	// Read polls, since r.running does not yet count a call that was read but has not begun.
+	// Read polls for quietTime, since r.running does not include a call that was read but has not
+	// begun.
 	idle := time.Duration(0)
 	for end := time.Now().Add(drainTimeout); idle < quietTime && time.Now().Before(end); time.Sleep(quietTime / 5) {
 		idle += quietTime / 5

@@ -14,10 +14,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// openSession opens a session. It fails if the session is live. If openSession cannot open the
-// session as requested, it ends the session again.
+// openSession opens a session. It fails if the session is live. If the session cannot be opened
+// as requested, openSession ends it again.
 func (s *server) openSession(c *call) (answer, error) {
-	foreign := map[string]bool{} // sessions that other agents have opened meanwhile
+	foreign := map[string]bool{} // names that other agents have taken while this loop ran
 	for {
 		known, err := s.states(c.ctx)
 		if err != nil {
@@ -84,8 +84,8 @@ func (s *server) doneOpening(session string) {
 	delete(s.opening, session)
 }
 
-// openAs opens the call's session. existed reports whether the session has tabs from before. These
-// tabs stay open even if openAs fails.
+// openAs opens the call's session. The parameter existed says whether the session already has
+// tabs. These tabs stay open even if openAs fails.
 func (s *server) openAs(c call, existed bool) (answer, error) {
 	if url, ok := c.extra["navigationUrl"]; ok {
 		c.params["url"] = url
@@ -123,7 +123,7 @@ func (s *server) openAs(c call, existed bool) (answer, error) {
 const undoTime = 10 * time.Second
 
 // undo ends a session that could not be opened, so that its name is free again. If page is true,
-// its tabs are closed.
+// the tabs of the session are closed.
 func (s *server) undo(c call, settings map[string]any, page bool) {
 	// The session must end even if the client has cancelled the call.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), undoTime)
@@ -133,7 +133,8 @@ func (s *server) undo(c call, settings map[string]any, page bool) {
 	s.forget()
 }
 
-// settings returns the settings of the session's browser that the arguments contain.
+// settings returns the browser settings of the session, as far as the arguments of the call
+// contain any.
 func (c call) settings() map[string]any {
 	settings := map[string]any{}
 	for _, name := range []string{"mode", "profile", "cdp"} {

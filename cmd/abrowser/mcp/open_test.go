@@ -11,12 +11,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// start_browser without a name chooses a name that no live session has, and no ended session with
-// tabs, even if several calls run at the same time. The answer contains the name.
+// start_browser without a name chooses a new name, even if several calls run at the same time:
+// neither a live session nor an ended session with tabs has this name. The answer contains the
+// name.
 func TestNamesOfNewSessions(t *testing.T) {
 	r := serve(t, "all")
 	r.sessions["browser-2"] = "released"
-	// Each command open and each answer sends a value to met.
+	// A value is sent to met when a command open begins, and when start_browser has answered.
 	opening, met := make(chan struct{}), make(chan struct{}, 4)
 	r.serve = func(_ context.Context, q asked) (any, error) {
 		if q.verb == verbs.Open.Name {
@@ -69,8 +70,9 @@ func TestNameTakenByAnother(t *testing.T) {
 	r.says("OWNERSHIP: ", "open_session", map[string]any{"session": "browser-1"})
 }
 
-// If two calls open a session at the same time, the second fails because the session exists. A
-// session that cannot be opened is ended again, but tabs from before stay open.
+// If two calls open the same session at the same time, the second fails because the session
+// exists. A session that cannot be opened is ended again, but the tabs that it had before stay
+// open.
 func TestOpenOnce(t *testing.T) {
 	r := serve(t, "all")
 	r.says("Session 'a' already exists", "open_session", map[string]any{"session": "a"})

@@ -73,7 +73,8 @@ func failure(c call, err error, result commands.Result) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: members}
 }
 
-// addRecords adds the decisions of policies. The member ok is false if a policy was missing.
+// addRecords adds the records of what policies decided. The member ok is false if no policy was
+// set for a request of a page.
 func addRecords(members map[string]any, records []wire.Record) {
 	if len(records) > 0 {
 		members["records"], members["ok"] = records, !wire.AnyUnhandled(records)

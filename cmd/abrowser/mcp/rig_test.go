@@ -34,7 +34,7 @@ type answers struct {
 
 	mu       sync.Mutex // guards the fields below
 	all      []asked
-	sessions map[string]string // their states
+	sessions map[string]string // the state of each session
 }
 
 // do runs a command of the server. It is [mcp.Options.Do].
@@ -74,7 +74,7 @@ func (a *answers) do(ctx context.Context, c commands.Command) (commands.Result, 
 	return result, err
 }
 
-// of returns the commands with this verb, in their order.
+// of returns the commands with this verb in the order in which they were run.
 func (a *answers) of(verb string) []asked {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // property is one argument of a tool.
 type property struct {
 	name, help string
-	kind       string // JSON schema's: string, boolean, integer, number, array, object
+	kind       string // the JSON schema type: string, boolean, integer, number, array, object
 	required   bool
 	enum       []string // the values that it takes; nil means any
 }

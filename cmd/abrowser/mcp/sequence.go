@@ -53,7 +53,8 @@ func (s *server) sequence(c *call) (answer, error) {
 	return a, nil
 }
 
-// takePictures removes the pictures that have no file from the results and returns them.
+// takePictures returns the screenshots that were not written to a file, and removes them from the
+// results.
 func takePictures(results []verbs.StepResult, actions []commands.Action) [][]byte {
 	var all [][]byte
 	for i, r := range results {

@@ -56,7 +56,7 @@ func TestSequence(t *testing.T) {
 	members := result.StructuredContent.(map[string]any)
 	failed, _ := members["failed"].(map[string]any)
 	if members["completed"] != 8.0 || members["total"] != 10.0 || failed["index"] != 8.0 || failed["action"] != "get_url" || failed["error"] != "gone" || failed["code"] != "page_closed" {
-		t.Errorf("it answers %v", members)
+		t.Errorf("execute_sequence answers %v", members)
 	}
 	if members["ok"] != false || len(members["records"].([]any)) != 8 || len(members["results"].([]any)) != 9 {
 		t.Errorf("the records are %v", members["records"])

@@ -11,8 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The groups of tools. Core contains the tools that most tasks need: a model chooses better if it
-// has fewer tools to read.
+// The groups of tools. The group core contains only the tools that most tasks need, since a model
+// chooses better among fewer tools.
 const (
 	groupAll         = "all"
 	groupCore        = "core"
@@ -44,9 +44,9 @@ type tool struct {
 	group        string
 	verb         wire.AnyVerb
 	short        string            // in place of the verb's own description
-	fields       map[string]string // the names of arguments by the verb's fields, if they differ
-	fixed        map[string]any    // parameters of the verb that are not arguments
-	hiddenFields []property        // arguments for fields that the command line does not have
+	fields       map[string]string // from a field of the verb to the argument's name, if they differ
+	fixed        map[string]any    // parameters of the verb that the tool sets, not an argument
+	hiddenFields []property        // arguments for fields of the verb that the command line lacks
 	extraArgs    []property        // arguments for the tool itself
 	opens        bool              // the session that a call names need not exist
 	sets         bool              // the tool changes the server's state, though its verb only reads
@@ -73,7 +73,7 @@ func allTools() []tool {
 	return all
 }
 
-// coreVerbs returns the verbs that are in the core instead of in their own group.
+// coreVerbs returns the verbs whose tools are in the group core instead of the group of groupOf.
 func coreVerbs() []string {
 	return []string{
 		verbs.Open.Name, verbs.Back.Name, verbs.Snapshot.Name, verbs.Click.Name, verbs.Fill.Name, verbs.Type.Name, verbs.Press.Name,

@@ -1,8 +1,9 @@
 // Package mcpsetup adds abrowser to the configuration files of common MCP clients.
 //
-// It knows where each client's file is and how the file lists servers. It starts no client and
-// no server. Package roles uses it, for abrowser mcp install. Its invariant: everything else in
-// a file stays as it is, comments included, and a file that cannot be parsed is not written.
+// It contains the path of each client's file and the format in which the file lists servers. It
+// starts no client and no server. Package roles uses it, for abrowser mcp install. The invariant:
+// everything else in a file stays as it is, including comments, and a file that cannot be parsed is
+// not written.
 package mcpsetup
 
 import (
@@ -56,7 +57,7 @@ func (c Client) File(d Dirs) string {
 
 // Server is the command with which a client starts abrowser.
 type Server struct {
-	Command string // the executable, absolute: clients have a PATH of their own
+	Command string // the executable, absolute, since clients may have another PATH
 	Args    []string
 }
 

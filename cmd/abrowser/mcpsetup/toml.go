@@ -24,8 +24,8 @@ func tomlLines(s Server) []string {
 	return []string{"command = " + strconv.Quote(s.Command), "args = [" + strings.Join(args, ", ") + "]"}
 }
 
-// addTOML returns the file with the server added as a table. It parses only the part of TOML that
-// this needs, and returns an error if it cannot be sure of the file's structure.
+// addTOML returns the file with the server added as a table. It parses TOML only as far as this
+// requires, and returns an error if it cannot be sure of the file's structure.
 func addTOML(file []byte, s Server) ([]byte, error) {
 	text := string(file)
 	for _, quotes := range []string{`"""`, "'''"} {
@@ -57,7 +57,7 @@ func addTOML(file []byte, s Server) ([]byte, error) {
 		}
 		return []byte(strings.Join(lines, "\n") + "\n\n" + toml(s)), nil
 	}
-	// Other keys of the table stay, such as the client's timeout.
+	// The other keys of the table stay, such as a timeout that the user has set.
 	end := at + 1
 	for end < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[end]), "[") {
 		end++
@@ -76,8 +76,8 @@ func addTOML(file []byte, s Server) ([]byte, error) {
 	return []byte(strings.Join(lines, "\n") + "\n"), nil
 }
 
-// header returns the name of the table that a line begins, without quotes. The name is empty if
-// the line only looks like a table.
+// header reports whether a line begins with [ as the header of a table does, and returns the name
+// of the table without quotes. The name is empty if the line is not a header after all.
 func header(line string) (name string, isHeader bool) {
 	if !strings.HasPrefix(strings.TrimSpace(line), "[") {
 		return "", false
@@ -89,7 +89,7 @@ func header(line string) (name string, isHeader bool) {
 	return found[1] + found[3], true
 }
 
-// bare returns a line without spaces and quotes, for comparing names.
+// bare removes spaces and quotes from a line, so that names can be compared.
 func bare(line string) string {
 	return strings.NewReplacer(" ", "", "\t", "", "\r", "", `"`, "", "'", "").Replace(line)
 }

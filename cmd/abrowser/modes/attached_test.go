@@ -15,8 +15,8 @@ import (
 )
 
 // Two sessions work in a browser that a person has started and uses. Each session has its own
-// page. abrowser does not change the person's pages or attach to them, and they never wait for
-// abrowser.
+// page. abrowser does not change the person's pages and does not attach to them, and these pages
+// never wait for abrowser.
 func TestAttached(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -54,7 +54,7 @@ func TestAttached(t *testing.T) {
 		if err := syscall.Kill(broker, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		// The tabs should load well before the broker, which does not respond, is replaced.
+		// The new tabs should load long before the keeper replaces the broker, which is stopped.
 		late := p.Open(s.URL("/page/late"))
 		p.Eval(mine, "window.open('"+s.URL("/page/popup")+"'); 1")
 		loaded := e2e.Await(e2e.PersonTime, func() bool {
@@ -137,7 +137,7 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// lines returns a short text that lists tabs.
+// lines returns a sorted list of tabs as text, with the session, id, state and mode of each tab.
 func lines(tabs []verbs.Tab) string {
 	var all []string
 	for _, tab := range tabs {
@@ -232,7 +232,7 @@ func TestNothingToAttachTo(t *testing.T) {
 			t.Errorf("%s has the endpoint's token", f)
 		}
 	}
-	// The failed attempts have not bound the session to an endpoint: it can use the shared
-	// browser.
+	// The failed attempts have not bound the session to an endpoint, so the session can use the
+	// shared browser.
 	h.Text(t, "a", "open", "about:blank")
 }

@@ -26,7 +26,7 @@ func read(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// login logs the session in to the site under this name.
+// login logs the session in to the site under the given name.
 func login(t *testing.T, h *e2e.Home, s *site.Site, session, name string, flags ...string) {
 	t.Helper()
 	h.Text(t, session, append(flags, "open", s.URL("/login"))...)
@@ -35,7 +35,7 @@ func login(t *testing.T, h *e2e.Home, s *site.Site, session, name string, flags 
 	h.Text(t, session, "wait", "#who")
 }
 
-// who returns the name under which the session is logged in.
+// who returns the name under which the session is logged in, or "nobody".
 func who(t *testing.T, h *e2e.Home, s *site.Site, session string, flags ...string) string {
 	t.Helper()
 	h.Text(t, session, append(flags, "open", s.URL("/me"))...)
@@ -141,7 +141,8 @@ func TestIncognitoBrowserDies(t *testing.T) {
 	login(t, h, s, "quiet", "eve", "--mode", "incognito")
 	h.Text(t, "quiet", "open", s.URL("/me"))
 	e2e.KillBrowser(t, h)
-	// The first command may fail because the browser dies during it. Its error then says so.
+	// The first command may run while the browser dies, and fail. Its error then says that the
+	// browser was started again.
 	if r := h.Try("quiet", "--json", "wait", "#who"); r.Status != 0 && r.Envelope(t).Code != wire.CodeBrowserRestart {
 		t.Errorf("the first command after it: %s", r)
 	}
@@ -160,8 +161,9 @@ func TestIncognitoBrowserDies(t *testing.T) {
 	}
 }
 
-// atEndpoint connects a Playwright program to an endpoint. It returns the numbers of contexts,
-// pages and cookies that the program finds, and the user that url, opened in a new page, shows.
+// atEndpoint runs a Playwright program that connects to an endpoint. It returns a text with the
+// numbers of contexts, pages and cookies that the program finds. The text ends with the name of
+// the user that the program sees when it opens url in a new page.
 func atEndpoint(t *testing.T, h *e2e.Home, endpoint, url string) string {
 	t.Helper()
 	const script = `

@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A profile has one browser, for all sessions and all spellings of its path. It shares no logins
-// with other profiles, and keeps them when its browser is stopped.
+// All sessions that use a profile, with any spelling of its path, share one browser. A profile
+// shares no logins with other profiles. It keeps its logins when its browser is stopped.
 func TestProfiles(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -55,7 +55,8 @@ func TestProfiles(t *testing.T) {
 	if modes["a"] != "browser persistent" || modes["shared"] != "browser shared" {
 		t.Errorf("session list: %v", modes)
 	}
-	// The session uses this browser also without the flag, and its logins outlive the browser.
+	// Session a keeps using the browser of its profile without the flag, and its logins outlive
+	// that browser.
 	if got := e2e.Ask[verbs.BrowserStatusOut](t, h, "a", "browser", "status"); got.Mode != wire.ModePersistent || got.Profile != dir {
 		t.Errorf("browser status of the session: %+v", got)
 	}
@@ -70,9 +71,9 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// An error says why a profile cannot be used: another program's browser uses it, it is not valid,
-// or it contradicts other flags. abrowser then starts no browser, and does not change the profile
-// of the other program or the tabs of that program's browser.
+// If a profile cannot be used, an error says why: another program's browser uses the profile, the
+// profile is not valid, or the flags contradict each other. abrowser then starts no browser. It
+// changes neither the other program's profile nor the tabs of that program's browser.
 func TestProfileIsRefused(t *testing.T) {
 	h := e2e.NewHome(t)
 	p := e2e.NewPerson(t, h, "")
@@ -106,7 +107,7 @@ func TestProfileIsRefused(t *testing.T) {
 			if !strings.Contains(*e.Error+e.Hint, tt.message) || e.Hint == "" {
 				t.Errorf("the error is %q with hint %q, want %q", *e.Error, e.Hint, tt.message)
 			}
-			left := func() []e2e.Process { // except a driver, which ends some seconds later
+			left := func() []e2e.Process { // without the driver, which ends some seconds later
 				return slices.DeleteFunc(h.Running(), func(p e2e.Process) bool { return p.Kind() == e2e.KindDriver })
 			}
 			if !e2e.Await(e2e.PersonTime, func() bool { return len(left()) == 0 }) {
@@ -123,7 +124,8 @@ func TestProfileIsRefused(t *testing.T) {
 			t.Errorf("%s is gone from the other program's profile", name)
 		}
 	}
-	// When the other program has ended, the profile can be used, whatever files that program left.
+	// When the other program has ended, the profile can be used, even if that program has left
+	// lock files.
 	p.End()
 	h.Text(t, "a", "--profile", p.Profile, "open", "about:blank")
 }
@@ -161,9 +163,9 @@ func TestSettingsOfTheBrowserAgree(t *testing.T) {
 	h.Fails(t, wire.CodeSettingsDiffer, "second", "--args", "--lang=de", "get", "title")
 }
 
-// A command whose flags contradict the settings of its running session or browser fails. The
-// error's hint is the command that ends the session or the browser, so that another one can be
-// started. The running one is not changed.
+// A command whose flags contradict the settings of its running session or browser fails, and
+// changes neither. The error's hint is the command that ends the session or the browser, so that
+// it can be started with other settings.
 func TestSettingsDiffer(t *testing.T) {
 	h := e2e.NewHome(t)
 	h.Text(t, "shared", "open", "about:blank")

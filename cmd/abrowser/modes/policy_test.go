@@ -18,7 +18,8 @@ import (
 )
 
 // Every policy works in every mode of the browser, and applies only to the session that set it. A
-// policy decides how a session answers the dialogs and requests of its pages.
+// policy decides how a session answers the dialogs of its pages, and the pages' requests for
+// permissions and files.
 func TestPoliciesInAllModes(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -31,8 +32,8 @@ func TestPoliciesInAllModes(t *testing.T) {
 	modes := map[string][]string{
 		"shared": nil, "incognito": {"--mode", "incognito"}, "persistent": {"--profile", "work"}, "attached": {"--cdp", p.Port},
 	}
-	// steps runs commands of a session in one batch. It returns the records of all commands:
-	// reports of dialogs and requests that the pages made, and how they were answered.
+	// steps runs commands of a session in one batch, and returns the records of all of them. A
+	// record reports a dialog or request of a page, and how it was answered.
 	steps := func(t *testing.T, session string, flags []string, commands ...string) []wire.Record {
 		t.Helper()
 		r := h.Try(session, append(append([]string{"--json"}, flags...), append([]string{"batch", "--bail"}, commands...)...)...)
@@ -92,8 +93,9 @@ func TestPoliciesInAllModes(t *testing.T) {
 	}
 }
 
-// checkPermissions makes the open page /asks request each permission below under each policy. If
-// the policy is to ask a person, it answers the requests alternately with allow and deny.
+// checkPermissions sets one permission policy after another. Under each policy, it makes the page
+// /asks, which must be open, request each permission in the list below. Under ask-human, the
+// policy that asks a person, it answers the requests alternately with allow and deny.
 func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record) {
 	t.Helper()
 	all := []struct{ button, allowed, denied, raised string }{
@@ -111,7 +113,7 @@ func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record
 			told := map[string]string{verbs.PolicyAllow: one.allowed, verbs.PolicyDeny: one.denied, verbs.PolicyRaise: cmp.Or(one.raised, one.denied)}[mode]
 			commands = append(commands, "click '#"+one.button+"'", "wait --text '"+one.button+": "+told+"'")
 		}
-		got := steps(commands...) // the call has two records, for camera and microphone
+		got := steps(commands...) // the button call makes two records, for camera and microphone
 		if len(got) != len(all)+1 || allRaised(got) != (mode == verbs.PolicyRaise) || wire.AnyUnhandled(got) != (mode == verbs.PolicyRaise) {
 			t.Errorf("%s: the records are %+v", mode, got)
 		}

@@ -30,8 +30,8 @@ func damages() map[string]func(path string) error {
 		"null":      write("null"),
 		"a list":    write(`[{"owners":7}]`),
 		"truncated": func(path string) error { return os.Truncate(path, 40) },
-		// A directory in place of the file cannot be read even by root. The file may not exist:
-		// a broker that is killed during a save may leave none.
+		// A directory in place of the file cannot be read even by root. RemoveAll also works if
+		// there is no file, which a broker that was killed during a save may cause.
 		"no file": func(path string) error { return errJoin(os.RemoveAll(path), os.Mkdir(path, 0o700)) },
 	}
 }
@@ -83,8 +83,9 @@ func TestDamagedFiles(t *testing.T) {
 			all = append(all, damaged{path, names[i%len(names)]})
 			continue
 		}
-		// This file records which session owns which tab, so it is damaged in several ways. Each
-		// kills the broker, and after five deaths within 20 s the keeper does not restart it.
+		// This file records which session owns which tab, so it is damaged in three ways, one
+		// after the other. There are not more, because each of them needs a kill of the broker,
+		// and after five deaths of brokers within 20 s the keeper does not start another one.
 		for _, name := range []string{"empty", "garbage", "no file"} {
 			all = append(all, damaged{path, name})
 		}
@@ -95,15 +96,15 @@ func TestDamagedFiles(t *testing.T) {
 		t.Run(strings.ReplaceAll(below, "/", " ")+" is "+name, func(t *testing.T) {
 			whole, err := os.ReadFile(path)
 			if err != nil {
-				// The list was made before the subtests. A file that always exists is never
-				// skipped.
+				// The file existed when the list was made, and was removed since then. Files that
+				// always exist are never skipped.
 				t.Skip("the file does not exist any more")
 			}
 			if err := e2e.Kill(h.Daemon("one")); err != nil {
 				t.Fatal(err)
 			}
 			keeper := h.Of(e2e.KindKeeper)[0]
-			if strings.Contains(below, "browser-default") { // a running broker rewrites it
+			if strings.Contains(below, "browser-default") { // a running broker would rewrite the file
 				e2e.Stop(t, keeper)
 				if err := e2e.Kill(h.Of(e2e.KindBroker)[0]); err != nil {
 					t.Fatal(err)
@@ -119,7 +120,8 @@ func TestDamagedFiles(t *testing.T) {
 			if e := r.Envelope(t); !e.Success && !strings.Contains(*e.Error, filepath.Base(path)) && !e2e.Allowed(e.Code) {
 				t.Errorf("the error does not name the file: %s", r)
 			}
-			// If abrowser has not replaced the directory, the file is put back.
+			// If a directory has replaced the file and abrowser has not removed it, put the file
+			// back.
 			if info, err := os.Lstat(path); err == nil && info.IsDir() {
 				if err := errJoin(os.Remove(path), os.WriteFile(path, whole, 0o600)); err != nil {
 					t.Fatal(err)
@@ -144,8 +146,8 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// If the run directory, which has the sockets, is removed or replaced while daemons and broker
-// run, the next commands find the tabs again.
+// If the run directory, which contains the sockets, is removed or replaced while daemons and the
+// broker run, the next commands find the tabs again.
 func TestRunDirectoryGoes(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -216,8 +218,8 @@ func TestFilesOfTomorrow(t *testing.T) {
 	}
 	err = filepath.WalkDir(h.Dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || strings.Contains(path, "/profiles/") || e.Type()&(fs.ModeSymlink|fs.ModeSocket) != 0 {
-			// Chromium's own files come and go. A daemon recognizes its socket by the modification
-			// time.
+			// Skip Chromium's own files, which it may delete at any time. Skip the sockets, since
+			// a daemon recognizes its socket by the modification time.
 			return nil
 		}
 		return os.Chtimes(path, tomorrow, tomorrow)

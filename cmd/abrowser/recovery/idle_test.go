@@ -20,8 +20,8 @@ import (
 )
 
 // The daemon of an idle session ends. The session's page stays open, and the next command
-// continues there. A running command keeps the daemon alive, however long it takes; `status` does
-// not.
+// continues there. A running command keeps the daemon alive, however long the command takes. The
+// command `status` does not keep the daemon alive.
 func TestIdleSessionsEnd(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -29,7 +29,7 @@ func TestIdleSessionsEnd(t *testing.T) {
 	h.Text(t, "long", "open", s.URL("/page/long"))
 	stays := h.Daemon("long")
 	h.Text(t, "long", "--idle-timeout", "3s", "wait", "4000")
-	// If the time of the command counted as idle, the daemon would end now.
+	// If the 4 s of the command counted as idle time, the daemon would have ended by now.
 	time.Sleep(300 * time.Millisecond)
 	if now := h.Daemon("long"); now.PID != stays.PID {
 		t.Errorf("the session's daemon ended after a long command: it was %s and is %s", stays, now)
@@ -52,7 +52,8 @@ func TestIdleSessionsEnd(t *testing.T) {
 	if got := e2e.MarkOf(t, h, "task"); got != want {
 		t.Errorf("the session came back to %v, want %v", got, want)
 	}
-	// Each command finds a daemon or starts one, even while the previous daemon ends.
+	// Each command finds a daemon or starts one, even if the previous daemon is ending at this
+	// moment.
 	h.Env = append(h.Env, "ABROWSER_IDLE_TIMEOUT=50ms")
 	daemons := map[int]bool{}
 	for i := range 12 {
@@ -72,8 +73,8 @@ func TestIdleSessionsEnd(t *testing.T) {
 	h.Fails(t, wire.CodeBadInput, "task", "--idle-timeout", "soon", "get", "url")
 }
 
-// When a session has ended because it was idle, its tabs are already released, and `tab prune`
-// closes them.
+// As soon as the daemon of an idle session has ended, the tabs of the session are released, so
+// `tab prune` closes them.
 func TestIdleSessionsAreReleasedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -105,8 +106,8 @@ func owner(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-// A session ends when its owner process ends. --owner-pid and ABROWSER_OWNER_PID name the owner;
-// the last one that was named counts.
+// A session ends when its owner process ends. --owner-pid and ABROWSER_OWNER_PID name the owner.
+// If several commands name an owner, the last one counts.
 func TestSessionEndsWithItsOwner(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -118,7 +119,7 @@ func TestSessionEndsWithItsOwner(t *testing.T) {
 	h.Env = h.Env[:len(h.Env)-1]
 	daemon := h.Daemon("task")
 	_ = first.Process.Kill()
-	time.Sleep(time.Second) // long enough: a daemon notices the end of its owner at once
+	time.Sleep(time.Second) // long enough, because a daemon notices the end of its owner at once
 	h.Text(t, "task", "get", "url")
 	if now := h.Daemon("task"); now.PID != daemon.PID {
 		t.Fatalf("the end of an owner that was replaced ended the session: %v, was %v", now, daemon)
@@ -152,8 +153,9 @@ func TestSessionEndsWithItsOwner(t *testing.T) {
 	}
 }
 
-// A browser without tabs is stopped after its idle timeout. A browser with tabs is not, even if
-// they are released. A command that starts while the browser is being stopped gets a new browser.
+// A browser without tabs is stopped after its idle timeout. A browser with tabs is not stopped,
+// even if all tabs are released. A command that starts while the browser is being stopped gets a
+// new browser.
 func TestBrowserWithoutTabsIsStopped(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

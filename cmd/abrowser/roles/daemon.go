@@ -38,8 +38,8 @@ func serveSession(ctx context.Context, sys cli.System, session string) error {
 	})
 }
 
-// driver returns a function that provides Playwright's driver to a session. If own is
-// true, the session gets a private driver; otherwise sessions share one.
+// driver returns a function that provides Playwright's driver to a session. If own is true, the
+// session gets a driver of its own. Otherwise, all sessions share one driver.
 func (r *role) driver(own bool) func(context.Context) (web.Driver, error) {
 	shared := &driver.Shared{Root: r.root, Log: r.log}
 	return func(ctx context.Context) (web.Driver, error) {
@@ -52,12 +52,14 @@ func (r *role) driver(own bool) func(context.Context) (web.Driver, error) {
 	}
 }
 
-// finishRecording writes the HAR of a session that ends without its daemon.
+// finishRecording writes the HAR file of a session that ends while its daemon does not run. It
+// returns the file's path, or "" if no requests were recorded.
 func finishRecording(root home.Root, session string) (string, error) {
 	return web.FinishRecording(root, session)
 }
 
-// closesAtEnd reports whether the tabs of a session that ends without its daemon are closed.
+// closesAtEnd reports whether the tabs of a session must be closed when the session ends while
+// its daemon does not run.
 func closesAtEnd(root home.Root, session string) bool { return daemon.ClosesAtEnd(root, session) }
 
 // cleanupScript returns the script that removes from a page what the daemon has added to it.

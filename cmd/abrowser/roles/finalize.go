@@ -11,21 +11,21 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// finalizeSession removes the state of a session that ended with its agent while no daemon of the
-// session was connected to the broker. It writes the HAR that was recorded, and removes the stored
-// settings. It reports whether the broker must close the session's tabs. If a daemon runs
-// nevertheless, finalizeSession closes it if it is idle. It leaves a busy daemon alone, since
-// another caller uses the session by then.
+// finalizeSession removes the files of a session that ended because its agent ended, if no daemon
+// of the session was connected to the broker at that time. It writes the HAR file if requests
+// were recorded, and removes the stored settings. It reports whether the broker must close the
+// session's tabs. If a daemon of the session runs after all, finalizeSession closes the daemon if
+// it is idle. A busy daemon continues, since another caller uses the session now.
 func finalizeSession(ctx context.Context, root home.Root, session string) (closes bool, err error) {
 	place, err := root.Session(session)
 	if err != nil {
 		return false, err
 	}
-	start, err := sockets.Acquire(ctx, place.Start) // keeps a daemon from starting meanwhile
+	start, err := sockets.Acquire(ctx, place.Start) // so that no daemon can start now
 	if err != nil {
 		return false, err
 	}
-	defer start.Close() // no effect if it is closed already
+	defer start.Close() // has no effect if start was closed already
 	lease, err := sockets.TryAcquire(place.Lock)
 	if errors.Is(err, wire.CodeHeld) {
 		caller := client.Client{Endpoint: place, Session: session}

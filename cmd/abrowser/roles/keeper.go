@@ -55,8 +55,9 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 	return err
 }
 
-// spares reads ABROWSER_SPARE_PAGES, the number of new sessions after which a page is held
-// ready for the next one. 0 means never.
+// spares returns the number of new sessions after which the broker creates a page in advance for
+// the next session. The number is that of ABROWSER_SPARE_PAGES, in which 0 means never: spares
+// then returns -1. It returns 0, which means the default, if the variable is not a number.
 func spares(lookup func(string) (string, bool)) int {
 	text, _ := lookup("ABROWSER_SPARE_PAGES")
 	switch n, err := strconv.Atoi(text); {

@@ -12,7 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// InstallMCP returns, or writes, what MCP clients need to start abrowser.
+// InstallMCP returns the configuration with which MCP clients start abrowser. If in.Write is
+// true, it also adds the configuration to a client's file.
 func (f *full) InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error) {
 	if err := mcp.CheckGroups(in.Tools...); err != nil {
 		return nil, nil, err
@@ -63,8 +64,8 @@ func (f *full) inClients(in verbs.MCPInstallIn, server mcpsetup.Server) (*verbs.
 	return out, nil
 }
 
-// ofGoRun reports whether `go run` has built the program. Such a program is in a temporary
-// directory, or in Go's build cache, from which `go run` starts it the next time.
+// ofGoRun reports whether `go run` has built the program at this path. Such a program is in a
+// temporary directory, or in Go's build cache if `go run` has kept it there for the next start.
 func ofGoRun(program string) bool {
 	dir := filepath.Dir(program)
 	cached, err := regexp.MatchString(`^[0-9a-f]{64}-d$`, filepath.Base(dir))

@@ -1,10 +1,10 @@
-// Package roles runs the background processes of abrowser: a session's daemon, a browser's keeper
-// and broker, and the program that playwright-go starts in place of Node. A role is one of these.
-// The package also implements [commands.FullProgram], with which commands start and kill
-// processes, install, and serve an MCP client.
+// Package roles runs the background processes of abrowser, which are called roles here: a
+// session's daemon, a browser's keeper and broker, and the program that playwright-go starts in
+// place of Node. The package also implements [commands.FullProgram], with which commands start
+// and kill processes, install, and serve an MCP client.
 //
 // It connects packages daemon, launcher and broker, and contains no rules itself. Only main
-// imports it. Its invariant: a process that another abrowser process has started reports once,
+// imports it. The invariant: a daemon or keeper reports once to the launcher that has started it,
 // over the pipe that it inherited, that it serves or why it does not.
 package roles
 

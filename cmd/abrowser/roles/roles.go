@@ -16,15 +16,15 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// role is a process that another abrowser process has started, with the settings that it got from
-// the environment.
+// role holds what a process needs to run as a daemon, keeper or broker. The settings come from
+// the environment, in which another abrowser process has set them.
 type role struct {
 	root     home.Root
 	settings wire.Settings
 	build    string
 	log      *slog.Logger
 	launcher *launcher.Launcher
-	ready    func(error) // reports once that the process serves (nil), or why it does not
+	ready    func(error) // reports once that the process serves (nil), or why not; unused in a broker
 }
 
 // Role runs the process's role if args name one instead of a command: the program that
@@ -84,10 +84,11 @@ func newLog(sys cli.System) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(sys.Stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// announced runs a role that a launcher waits for. A failure before the role is ready is
-// reported to the launcher, too.
+// announced runs a role whose launcher waits until the role is ready. If the role fails before it
+// is ready, announced reports the error to the launcher.
 func announced(sys cli.System, run func(*role) error) error {
-	// This must run before any file is opened, since only a number identifies the pipe's descriptor.
+	// ReadyPipe must be called before any file is opened: the environment contains only the
+	// number of the pipe's descriptor.
 	pipe, err := launcher.ReadyPipe(sys.Lookup)
 	if err != nil {
 		return err

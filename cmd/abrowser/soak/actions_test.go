@@ -17,11 +17,13 @@ type action struct {
 	command func(selector string, s step) []string
 	// once returns how often each event type occurs when the step's action is done once.
 	once func(s step) map[string]int
-	// shows lists the event types whose value shows which step caused the event; owns
-	// reports whether s caused r. Other events are assigned to steps by their time.
+	// shows lists the event types whose value shows which step caused the event. owns reports
+	// whether step s caused event r, which has one of these types. Events of other types are
+	// assigned to steps by their time.
 	shows []string
 	owns  func(s step, r record) bool
-	// token returns what a step enters. It differs from what the other steps enter.
+	// token returns the text or key that a step enters. It differs from those that other steps
+	// enter.
 	token     func(r *rand.Rand, c spec, step int) string
 	noElement bool // the command takes no selector, so it waits for nothing
 	keeps     bool // once the action is done, the command succeeds without doing it again
@@ -82,9 +84,9 @@ func actions() []action {
 	}
 }
 
-// keys returns a text for a step. Its letters occur in no other step of the case, nor in the two
-// cases before it and the two after it, because its keys may go to an element of another case
-// that still has the focus.
+// keys returns a text for a step. The keys of a step may go to the element of a nearby case if
+// that element still has the focus. So the letters of the text occur in no other step of the same
+// case, and in no step of the two cases before and the two cases after it.
 func keys(r *rand.Rand, c spec, step int) string {
 	const each = 3
 	first := (c.Slot%3*mostSteps + step) * each
@@ -99,8 +101,9 @@ func keys(r *rand.Rand, c spec, step int) string {
 // letters are the keys that commands press, one byte each.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// fits reports whether the action can show anything about a kind of readiness. An action without
-// an element does not wait for one, and it acts on the main frame.
+// fits reports whether cases of a kind can use the action. An action without an element does not
+// wait for one, and it acts on the main frame. So it fits only the kinds that do not need to wait
+// for the element and whose element is in the main frame.
 func (a action) fits(kind string) bool {
 	switch kind {
 	case "once", "busy", "navigating", "dialog":

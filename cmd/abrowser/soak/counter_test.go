@@ -10,9 +10,9 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// A page counts each click once, even if it navigates in the middle of the click event, submits
-// a form, or is busy. This is a control experiment: the test clicks over a CDP connection of its
-// own, without the product, so it has the exact number of clicks.
+// A page counts each click once, even if the page navigates in the middle of the click event,
+// submits a form, or is busy. This is a control experiment: the test clicks over a CDP connection
+// of its own, without the product, so it knows the exact number of clicks.
 func TestCounterLosesNothing(t *testing.T) {
 	h := e2e.NewHome(t)
 	s := startSite(t)
@@ -67,7 +67,7 @@ func TestCounterLosesNothing(t *testing.T) {
 	}
 }
 
-// begun returns how many documents have begun.
+// begun returns how many documents have reported that they have begun.
 func (s *site) begun() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

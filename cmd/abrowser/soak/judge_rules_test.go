@@ -11,7 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// judge finds every contradiction between answers and records, and none in true answers.
+// TestJudge checks that judge finds each contradiction between answers and records, and finds none
+// if all answers are true.
 func TestJudge(t *testing.T) {
 	zero := time.UnixMilli(1_800_000_000_000)
 	at := func(ms int) time.Time { return zero.Add(time.Duration(ms) * time.Millisecond) }

@@ -40,7 +40,7 @@ func (c command) outcome() string {
 	return string(c.Code)
 }
 
-// mayBeDone reports whether the answer leaves open if the command had an effect.
+// mayBeDone reports whether the answer leaves open whether the command had an effect.
 func (c command) mayBeDone() bool { return !c.Answered || c.Code == wire.CodeResultUnknown }
 
 // The classes of contradiction between an answer and what the page counted.
@@ -76,11 +76,12 @@ type verdict struct {
 	GivenUp   bool     // type reached its timeout after some of its keys; its result is unknown
 }
 
-// clockError is the most, in milliseconds, by which a page's clock and the test's may differ.
+// clockError is how much the clocks of a page and of the test may differ, in milliseconds.
 const clockError = 2
 
-// judge compares the answers of a case's commands with the records of its page. The records are
-// all records of the page, ordered by time; over is when the page's next case began.
+// judge compares the answers of a case's commands with what the case's page recorded. The
+// parameter records has all records of the page, ordered by time. The parameter over is the time
+// at which the next case of the page began.
 func judge(c *plannedCase, commands []command, over time.Time, records []record) verdict {
 	var v verdict
 	act := actionOf(c.Spec.Action)
@@ -155,7 +156,7 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 			switch {
 			case got != "":
 				found(wrongStray, "%s, and the element got %s", cmd.outcome(), got)
-			case seen != "" && c.moves(): // something else is at the element's place by then
+			case seen != "" && c.moves(): // the input met another element at the old place
 				v.Blocked = append(v.Blocked, fmt.Sprintf("command %d (%s): %s", i, cmd.outcome(), seen))
 			case seen != "":
 				found(wrongStray, "%s, and the element's window saw %s, kept from the element", cmd.outcome(), seen)
@@ -171,7 +172,7 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 		default:
 			v.Unknown = true
 		}
-		if cmd.mayBeDone() { // later effects of this command are not counted against another one
+		if cmd.mayBeDone() { // an effect that this command has later is not blamed on a later command
 			spare = map[string]int{}
 			for what, n := range once {
 				spare[what] = max(0, n-counts[what])
@@ -185,14 +186,14 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 	return v
 }
 
-// moves reports whether the element may be at another place, or replaced by another node, when
-// input for it arrives. The product cannot prevent that, but it has to keep the input from
-// whatever is at the old place.
+// moves reports whether the element can move, or be replaced by another node, before input for it
+// arrives. The product cannot prevent that, but it must ensure that the node at the old place does
+// not get the input.
 func (c *plannedCase) moves() bool {
 	return slices.Contains([]string{"css", "raf", "interval", "replaced"}, c.Spec.Hold)
 }
 
-// counts reports whether a record is an effect of the action.
+// counts reports whether the record is an effect of the case's action.
 func (r record) counts(c *plannedCase, act action) bool {
 	if act.noElement && r.Type == "keydown" {
 		return r.Level == levelWindow && r.Trusted && (act.name != "enter" || r.Value == "Enter")
@@ -204,9 +205,10 @@ func isPress(kind string) bool {
 	return slices.Contains([]string{"pointerdown", "mousedown", "click", "keydown"}, kind)
 }
 
-// recordsOf returns the records that belong to command i. A record that shows what a command
-// entered belongs to the command that entered it. Any other record belongs to the last command
-// that began before it. From over on, only the records of the element belong to a command.
+// recordsOf returns the records that belong to command i. If a record shows what was entered, it
+// belongs to the command that entered this. Any other record belongs to the last command that
+// began before the record. A record of the time after over belongs to a command only if it is
+// about the case's element.
 func recordsOf(c *plannedCase, act action, commands []command, i int, over time.Time, records []record) []record {
 	from, to := milliseconds(commands[i].Start)-clockError, math.Inf(1)
 	if i+1 < len(commands) {
@@ -222,8 +224,8 @@ func recordsOf(c *plannedCase, act action, commands []command, i int, over time.
 				own = append(own, r)
 			}
 		case r.At >= to, r.At >= milliseconds(over) && (r.On != c.Spec.ID || act.name == "type" && r.Type == "input"):
-			// The record belongs to another command. An element that keeps the focus also gets
-			// the text that the next case types.
+			// The record does not belong to this command. If the element of this case keeps the
+			// focus, it also gets the text that the next case types.
 		default:
 			own = append(own, r)
 		}
@@ -231,7 +233,7 @@ func recordsOf(c *plannedCase, act action, commands []command, i int, over time.
 	return own
 }
 
-// reached reports whether the element itself got a key.
+// reached reports whether a keydown event reached the element of the case with the given id.
 func reached(records []record, id string) bool {
 	return slices.ContainsFunc(records, func(r record) bool { return r.Type == "keydown" && r.On == id && r.Level == levelElement })
 }
@@ -242,7 +244,8 @@ func leavesAfterSubmit(records []record, id string) bool {
 	return submitted >= 0 && slices.ContainsFunc(records[submitted:], func(r record) bool { return r.Type == "leaves" && r.On == id })
 }
 
-// isOver reports whether any count is greater than once and spare together allow.
+// isOver reports whether a number in counts is greater than the sum of the numbers in once and
+// spare for the same event type.
 func isOver(counts, once, spare map[string]int) bool {
 	for what, n := range counts {
 		if n > once[what]+spare[what] {
@@ -252,8 +255,8 @@ func isOver(counts, once, spare map[string]int) bool {
 	return false
 }
 
-// isPartOf reports whether text contains all the keys, in the same order. text may contain
-// further keys, because a page that changes its document can miss some.
+// isPartOf reports whether the characters of keys occur in text in the same order. There may be
+// others between them in text, because a page that replaces its document can miss some keys.
 func isPartOf(keys, text string) bool {
 	for _, key := range keys {
 		at := strings.IndexRune(text, key)
@@ -289,7 +292,7 @@ func total(counts map[string]int) int {
 	return n
 }
 
-// presses returns how often the window gets each kind of input when the action is done once.
+// presses returns how often the window gets each type of input event when the action is done once.
 func presses(act action, once map[string]int) map[string]int {
 	if act.noElement {
 		return nil
@@ -298,8 +301,8 @@ func presses(act action, once map[string]int) map[string]int {
 	return map[string]int{"pointerdown": clicks, "mousedown": clicks, "click": clicks, "keydown": once["keydown"]}
 }
 
-// strays describes the input for the element that exceeds what the command's answer allows. It
-// returns an empty string if there is none.
+// strays describes the input in seen that is more than the command's answer allows. It returns an
+// empty string if there is no such input.
 func strays(act action, cmd command, seen, once, spare map[string]int) string {
 	most := map[string]int{}
 	if cmd.Success || cmd.mayBeDone() {
@@ -308,7 +311,7 @@ func strays(act action, cmd command, seen, once, spare map[string]int) string {
 	var said []string
 	for _, what := range []string{"pointerdown", "mousedown", "click", "keydown"} {
 		if what == "keydown" && once[what] == 0 {
-			continue // the key was for something else
+			continue // the action presses no key, so another action has pressed it
 		}
 		if allowed := most[what] + spare["window "+what]; seen[what] > allowed {
 			said = append(said, fmt.Sprintf("%d %s, want at most %d", seen[what], what, allowed))
@@ -317,8 +320,8 @@ func strays(act action, cmd command, seen, once, spare map[string]int) string {
 	return strings.Join(said, ", ")
 }
 
-// changedDocument reports whether the page changed its document while a command ran. A key that
-// is pressed then may reach neither document.
+// changedDocument reports whether the page changed its document while the command ran. If a key is
+// pressed during the change, it may reach neither the old nor the new document.
 func changedDocument(records []record, cmd command) bool {
 	const around = 100
 	return slices.ContainsFunc(records, func(r record) bool {

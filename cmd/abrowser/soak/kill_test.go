@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// kill kills one random process after another until over is closed: mostly commands that run at
-// that moment, sometimes a daemon, a driver or a broker.
+// kill ends one random process after another, until the channel over is closed. Mostly it kills or
+// interrupts a running command, and sometimes it kills a daemon, a driver or a broker.
 func (s *soak) kill(over <-chan struct{}) {
 	r := rand.New(rand.NewPCG(s.seed, 1<<32))
 	for {
@@ -41,7 +41,7 @@ func (s *soak) kill(over <-chan struct{}) {
 	}
 }
 
-// killCaller sends a signal to the command that runs now, if there is one.
+// killCaller sends a signal to the command that the runner runs at that moment, if it runs one.
 func (r *runner) killCaller(sig syscall.Signal, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

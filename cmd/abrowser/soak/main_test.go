@@ -41,8 +41,8 @@ func flagged[T any](name string) T {
 	return flag.Lookup(name).Value.(flag.Getter).Get().(T) //nolint:forcetypeassert // soakFlags defines it
 }
 
-// spin keeps a processor busy until its standard input is closed. The end of the test closes it,
-// even if the test is killed.
+// spin keeps a processor busy until its standard input is closed. The input is closed when the
+// test process ends, even if that process is killed.
 func spin() {
 	over := make(chan struct{})
 	go func() {

@@ -2,11 +2,11 @@
 // element, makes the element ready at the moment that the case names, and records what happens
 // to the element.
 //
-// No record may be lost. Each record has a number, and is kept in the tab's sessionStorage until
-// the server has confirmed it. If a document goes away, the next document of its origin reports
-// the remaining records. A frame of another origin may have no sessionStorage; it uses
-// window.name, which also outlives its documents. Each report contains the number of the last
-// record, so that the server notices gaps.
+// No record may be lost. Each record has a number, and is stored outside of the document until the
+// server has confirmed it: in the tab's sessionStorage for the top document, in window.name for
+// a frame, because a frame of another origin may have no sessionStorage. Both outlive a document.
+// If a document goes away, the next document in the same place reports the remaining records. Each
+// report contains the number of the last record, so that the server notices gaps.
 "use strict";
 (() => {
   const query = new URLSearchParams(location.search);
@@ -37,8 +37,9 @@
       .catch(() => setTimeout(post, 200, flush));
   };
 
-  // about returns the id of the case whose element an event is for. If there is none, it returns
-  // a description of the node: the cover of an element, or any other node.
+  // about returns the id of the case whose element an event is for. If the event is for no such
+  // element, about returns a description of the node: "cover of" and the id of the covered case,
+  // or the name of any other node.
   const about = (event) => {
     const path = event.composedPath();
     const own = path.find((node) => node.dataset?.case);
@@ -53,8 +54,8 @@
       case "click": case "mousedown": return event.detail;
     }
   };
-  // "window" records an event before anything can stop it. "bubble" records an event for another
-  // node than a case's element, if nothing has stopped it.
+  // The level "window" is for an event that is recorded before anything can stop it. The level
+  // "bubble" is for an event that nothing has stopped, on a node that is not a case's element.
   for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick", "keydown"]) {
     addEventListener(type, (e) => note(type, about(e), "window", valueOf(e), e.isTrusted), true);
     addEventListener(type, (e) => !e.composedPath().some((node) => node.dataset?.case) && note(type, about(e), "bubble", valueOf(e), e.isTrusted));
@@ -76,8 +77,8 @@
     return node;
   };
 
-  // Each function makes an element not ready, and returns a function that makes it ready. The
-  // element of "once" is ready at once.
+  // Each function makes an element not ready, and returns a function that makes the element ready.
+  // The function "once" leaves the element ready from the beginning.
   const holds = {
     once: () => () => {},
     covered: (c, node) => {

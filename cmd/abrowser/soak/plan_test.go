@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// constants returns the time limits and intervals, in milliseconds, at which the product
-// itself does something: time slices, polls and grace times in daemon, launcher/driver and
-// patches.
+// constants returns the durations, in milliseconds, after which the product itself does something.
+// They are time slices, polling intervals and grace times in the packages daemon, launcher/driver
+// and patches.
 func constants() []int { return []int{20, 50, 100, 200, 250, 500, 1000, 2000, 3000, 4000} }
 
-// spec is the part of a case that the page needs; page.js reads it. All times are in
-// milliseconds; Ready, SpinAt and Alert count from the moment at which the case begins.
-// At Ready the page either makes the element ready, or, if Nav is set, reloads itself or assigns a
-// location. In the new document the element is ready.
+// spec is the part of a case that the page needs; page.js reads it. All times are in milliseconds.
+// Ready, SpinAt and Alert count from the moment at which the case begins. At the time Ready, the
+// page makes the element ready. If Nav is set, the page instead reloads itself or assigns its
+// location at that time, and the element is ready in the new document.
 type spec struct {
 	ID      string   `json:"id"`
 	Slot    int      `json:"slot"`
@@ -37,8 +37,9 @@ type spec struct {
 
 // step is one command of a case. Its times are in milliseconds.
 type step struct {
-	// The command's timeout ends Edge after the element becomes ready, and is at least Least.
-	// If IsLong is set, the timeout is Long instead. A Long of 0 is the command's default.
+	// The command's timeout ends Edge after the element becomes ready, but the timeout is at least
+	// Least. A negative Edge is before the element becomes ready. If IsLong is set, the timeout is
+	// Long instead, where 0 means the command's default.
 	Edge, Least int
 	IsLong      bool
 	Long        int
@@ -73,7 +74,7 @@ const (
 	mostSteps    = 6
 )
 
-// planner makes the cases of one session, the same for the same seed.
+// planner plans the pages of one session. The same seed gives the same pages.
 type planner struct {
 	r       *rand.Rand
 	session int
@@ -161,10 +162,11 @@ func (p *planner) newCase(id string, slot int, kind string) *plannedCase {
 	return c
 }
 
-// moment returns when an element becomes ready, in milliseconds after the case begins: at any
-// time, or around a constant, or around a sum or a multiple of constants. It is seldom later
-// than 1.8 s. If the case begins with the load of its page, it is 120 to 260 ms after a
-// constant, sum or multiple.
+// moment returns when an element becomes ready, in milliseconds after the case begins. About half
+// of these times are random. The other half is near a constant, or near a sum or a multiple of
+// constants: at most 60 ms before it and 260 ms after it. Few times are later than 1.8 s. If the
+// case begins with the load of its page, the time is 120 to 260 ms after a constant, sum or
+// multiple.
 func (p *planner) moment(afterLoad bool) int {
 	all := constants()
 	constant := all[p.r.IntN(len(all))]
@@ -190,9 +192,9 @@ func (p *planner) moment(afterLoad bool) int {
 	}
 }
 
-// addSteps plans the commands of a case. First come commands whose timeouts end around the
-// moment at which the element becomes ready, or several short commands, or neither. The last
-// command has plenty of time.
+// addSteps plans the commands of a case. Some cases begin with commands whose timeouts end around
+// the moment at which the element becomes ready, some with several short commands, and some with
+// neither. The last command of every case has plenty of time.
 func (p *planner) addSteps(c *plannedCase, act action) {
 	switch n := p.r.IntN(10); {
 	case n < 5:
@@ -229,8 +231,8 @@ func (p *planner) addSteps(c *plannedCase, act action) {
 	}
 }
 
-// timeout returns the step's timeout, in milliseconds from now, for an element that becomes
-// ready at the given time. 0 is the command's default.
+// timeout returns the step's timeout in milliseconds from now, if the element becomes ready at the
+// given time. The result 0 means the command's default.
 func (s step) timeout(ready time.Time) int {
 	if s.IsLong {
 		return s.Long

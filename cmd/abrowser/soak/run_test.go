@@ -22,7 +22,7 @@ type runner struct {
 	session string
 	site    *site
 	plan    *planner
-	lag     time.Duration // mean time from the timeout to the end of a command; used by work alone
+	lag     time.Duration // average time from a command's timeout to its end; only work uses it
 
 	mu      sync.Mutex // guards the fields below
 	running int        // pid of the running command, 0 if none runs
@@ -80,7 +80,7 @@ func (r *runner) runPage(page plannedPage) {
 		one := ran{c: c, began: began, commands: r.runCase(c, armed)}
 		all = append(all, one)
 	}
-	time.Sleep(settleTime) // late effects come now
+	time.Sleep(settleTime) // late effects come during this time
 	complete := r.site.flush(page.Name, roles, flushTime)
 	if !complete { // the next document of the tab reports what the last one did not
 		r.run(step{IsLong: true, Long: 20000}, "open", r.site.url(page.Name, page.Framed, nil))
@@ -106,10 +106,10 @@ func (r *runner) runPage(page plannedPage) {
 const (
 	armTime   = 10 * time.Second
 	flushTime = 10 * time.Second
-	mostLag   = 500 * time.Millisecond // a longer lag of a command counts as this
+	mostLag   = 500 * time.Millisecond // the longest lag of one command that counts in runner.lag
 )
 
-// runCase runs the commands of a case until one succeeds. It returns those that it ran.
+// runCase runs the commands of a case until one succeeds. It returns the commands that it ran.
 func (r *runner) runCase(c *plannedCase, armed record) []command {
 	ready := time.UnixMilli(int64(armed.At) + int64(c.Spec.Ready))
 	selector, act := "#"+c.Spec.ID, actionOf(c.Spec.Action)
@@ -123,7 +123,8 @@ func (r *runner) runCase(c *plannedCase, armed record) []command {
 	}
 	var all []command
 	for _, s := range c.Steps {
-		// Half of the lag passes before the command starts its own timer.
+		// About half of the lag passes before the command starts its timer, so the timeout is
+		// shortened by that.
 		cmd := r.run(s.at(ready.Add(-r.lag/2)), act.command(selector, s)...)
 		cmd.Step, cmd.Selector = s, selector
 		if cmd.Code == wire.CodeTimeout && cmd.Killed == "" {
@@ -140,14 +141,16 @@ func (r *runner) runCase(c *plannedCase, armed record) []command {
 			}
 		}
 	}
-	// Wait until the page is at rest, for the next case.
+	// Wait until the page has done everything that the case plans, so that it does not disturb the
+	// next case.
 	r.site.await(time.Until(ready)+5*time.Second, func() bool {
 		return !slices.ContainsFunc(c.ends(), func(kind string) bool { _, ok := r.site.find(kind, c.Spec.ID); return !ok })
 	})
 	return all
 }
 
-// ends returns the types of the records after which the page does nothing more by itself.
+// ends returns the types of the records that the page writes when it has done everything that the
+// case plans.
 func (c *plannedCase) ends() []string {
 	all := []string{"ready"}
 	if c.Spec.Spin > 0 {
@@ -159,15 +162,16 @@ func (c *plannedCase) ends() []string {
 	return all
 }
 
-// at returns the step with the timeout for an element that becomes ready at the given time.
+// at returns the step with a fixed timeout, for an element that becomes ready at the given time.
 func (s step) at(ready time.Time) step {
 	s.Long, s.IsLong = s.timeout(ready), true
 	return s
 }
 
-// run runs a command and returns it with its answer.
+// run runs a command with the timeout s.Long, and returns it with its answer. If s.Long is 0, the
+// command has the product's default timeout.
 func (r *runner) run(s step, args ...string) command {
-	timeout := 10 * time.Second // the product's own
+	timeout := 10 * time.Second // the product's default
 	if s.Long > 0 {
 		timeout = time.Duration(s.Long) * time.Millisecond
 		args = append(args, "--timeout", strconv.Itoa(s.Long))
@@ -199,8 +203,8 @@ func (r *runner) run(s step, args ...string) command {
 	return c
 }
 
-// setRunning records the pid of the command that runs now, or 0. It returns the signal that the
-// test sent to the command before, if it sent one.
+// setRunning records the pid of the command that runs from now on, or 0 if none runs. It returns
+// the signal that the test sent to the previous command, or an empty string.
 func (r *runner) setRunning(pid int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

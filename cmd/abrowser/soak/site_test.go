@@ -24,9 +24,9 @@ import (
 //go:embed page.html page.js
 var assets embed.FS
 
-// record is an event in a page, or a request that the page sent to the server.
-// Events have the level window when the window captures them, element when they reach the element
-// of a case, and bubble when they reach another node.
+// record is an event in a page, or a request that the page sent to the server. An event is
+// recorded with the level window when the window captures it, element when it reaches the element
+// of a case, and bubble when it reaches another node.
 type record struct {
 	Seq     int     `json:"seq"`
 	At      float64 `json:"at"` // milliseconds since 1970
@@ -54,7 +54,7 @@ type site struct {
 	journals map[string]map[int]bool // by role and epoch, the numbers of the records that have come
 	latest   map[string]string       // by role, the epoch of the latest report
 	records  []record
-	flushes  map[string]flushed // by order and role
+	flushes  map[string]flushed // by id of the order, followed by the role
 	changed  chan struct{}      // closed at the next change
 }
 
@@ -100,8 +100,8 @@ func startSite(t testing.TB) *site {
 	return s
 }
 
-// url returns the address of a page. A framed page has a frame of another origin in it, and a
-// third origin in that. If arm is not nil, that case begins when the page has loaded.
+// url returns the address of a page. A framed page has a frame of another origin, and that frame
+// has a frame of a third origin. If arm is not nil, the case arm begins when the page has loaded.
 func (s *site) url(page string, framed bool, arm *plannedCase) string {
 	query := url.Values{"page": {page}}
 	if framed {
@@ -125,7 +125,7 @@ func (s *site) routes() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /page/{role}", func(w http.ResponseWriter, r *http.Request) {
-		if delay, _ := strconv.Atoi(r.FormValue("delay")); delay > 0 { // none if it is missing
+		if delay, _ := strconv.Atoi(r.FormValue("delay")); delay > 0 { // if it is missing, there is no delay
 			select {
 			case <-time.After(time.Duration(delay) * time.Millisecond):
 			case <-r.Context().Done():
@@ -155,7 +155,8 @@ func (s *site) routes() http.Handler {
 
 func milliseconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1000 }
 
-// sendOrders streams the orders for a role to its newest document, as server-sent events.
+// sendOrders streams orders as server-sent events to the newest document of a role, which makes
+// the request.
 func (s *site) sendOrders(w http.ResponseWriter, r *http.Request) {
 	role := r.FormValue("role")
 	mine := make(chan []byte, 16)
@@ -178,8 +179,8 @@ func (s *site) sendOrders(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takeReport stores the new records of a report. It confirms the number up to which all records
-// have come.
+// takeReport stores the new records of a report. It responds with the number of the last record
+// before the first gap.
 func (s *site) takeReport(w http.ResponseWriter, r *http.Request) {
 	var report struct {
 		Role, Epoch string
@@ -230,7 +231,8 @@ func (s *site) wakeLocked() {
 	s.changed = make(chan struct{})
 }
 
-// await waits until the condition, which is called with s.mu held, is true.
+// await waits until the condition is true, for at most the duration limit, and reports whether it
+// became true. The condition is called with s.mu held.
 func (s *site) await(limit time.Duration, condition func() bool) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -259,8 +261,8 @@ func (s *site) find(kind, on string) (record, bool) {
 	return record{}, false
 }
 
-// order queues an order for the newest document of a role. It reports whether the queue has
-// room for it.
+// order queues an order for the newest document of a role. It reports whether the order was
+// queued.
 func (s *site) order(role string, order map[string]any) bool {
 	raw, err := json.Marshal(order)
 	if err != nil {
@@ -285,7 +287,7 @@ func (s *site) order(role string, order map[string]any) bool {
 func (s *site) arm(role string, c *plannedCase, limit time.Duration) (record, bool) {
 	deadline := time.Now().Add(limit)
 	var armed record
-	for time.Now().Before(deadline) { // a document that is being replaced loses an order
+	for time.Now().Before(deadline) { // a document that is being replaced may lose an order
 		s.order(role, map[string]any{"arm": c.Spec})
 		var ok bool
 		if s.await(min(time.Second, time.Until(deadline)), func() bool { armed, ok = s.find("armed", c.Spec.ID); return ok }) {
@@ -295,8 +297,8 @@ func (s *site) arm(role string, c *plannedCase, limit time.Duration) (record, bo
 	return armed, false
 }
 
-// flush orders the documents of the roles to report all their records. It reports whether all
-// records that they have ever written have come.
+// flush orders the documents of the roles to report all their records. It reports whether the site
+// has got, within the limit, all records that their journals contain.
 func (s *site) flush(id string, roles []string, limit time.Duration) bool {
 	deadline := time.Now().Add(limit)
 	for time.Now().Before(deadline) {
@@ -315,7 +317,7 @@ func (s *site) flush(id string, roles []string, limit time.Duration) bool {
 	return false
 }
 
-// flushed describes the answers of the roles to the flush with an id.
+// flushed describes how the roles have answered the flush with the given id.
 func (s *site) flushed(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,14 +1,15 @@
 //go:build linux
 
-// Package soak_test runs commands for elements that become ready at random moments, and
-// compares each answer with what the page recorded.
+// Package soak_test runs commands for elements that become ready at random moments, and compares
+// each answer with what the page recorded.
 //
-// Each session works through pages that a planner makes. A page has cases. A case is one
-// element and the commands, or steps, that are run for it until one succeeds. The kind of a
-// case says how its element becomes ready. A case begins when the page builds the element; it
-// is then armed. The page records its events and reports them to the test's web server, the
-// site. A framed page has a frame of another origin in it, and a third origin in that; the
-// roles top, far and deep name the three.
+// Each session works through pages that a planner makes. A page has cases. A case is one element
+// and the commands, or steps, that are run for the element until one of them succeeds. The kind of
+// a case says how its element becomes ready. The test arms a case, which means that it orders the
+// page to build the element; with this, the case begins. The page records its events and reports
+// them to the test's web server, the site. A framed page has a frame of another origin, and that
+// frame has a frame of a third origin. The roles top, far and deep name the page and the two
+// frames.
 package soak_test
 
 import (
@@ -39,9 +40,9 @@ type soak struct {
 	table
 }
 
-// Every answer is true when elements become ready at random moments, and commands for them end
-// just before, at and after these moments. The page counts the effects of each command:
-// exactly one for success, none for failure, and at most one for result_unknown.
+// Elements become ready at random moments, and commands for them end just before, at and after
+// these moments. Every answer must be true. The page counts the effects of each command: exactly
+// one for success, none for failure, and at most one for result_unknown.
 func TestSoak(t *testing.T) {
 	s := &soak{
 		t: t, h: e2e.NewHome(t), seed: flagged[uint64]("soak.seed"), most: flagged[int]("soak.cases"),
@@ -77,11 +78,11 @@ func TestSoak(t *testing.T) {
 	s.report()
 }
 
-// isDisturbed reports whether processes are killed or stopped during the run. Every answer must
-// be true then too, but how many commands succeed depends on the faults.
+// isDisturbed reports whether processes are killed or stopped during the run. Every answer must be
+// true in such a run, too, but how many commands succeed depends on the faults.
 func (s *soak) isDisturbed() bool { return s.kills || s.stalls }
 
-// isOver reports whether the run is over, so that no other case begins.
+// isOver reports whether the run is over. No further case begins when it is.
 func (s *soak) isOver() bool {
 	return time.Now().After(s.end) || s.most > 0 && s.cases() >= s.most
 }
@@ -91,8 +92,8 @@ func (s *soak) note(format string, args ...any) {
 	s.t.Logf("%s %s", time.Now().UTC().Format("15:04:05.000"), fmt.Sprintf(format, args...))
 }
 
-// abandon counts and logs a page that does not begin the case c. The page's later cases are
-// not run either.
+// abandon counts and logs a page that does not begin the case c. The caller does not run the
+// page's later cases.
 func (s *soak) abandon(page plannedPage, c *plannedCase) {
 	s.lost()
 	s.note("page %s does not begin case %s", page.Name, c.Spec.ID)
@@ -106,7 +107,7 @@ func (s *soak) readLog(name string) string {
 	return string(raw)
 }
 
-// describe returns the details of a case, to understand it and to run it again.
+// describe returns the details that a person needs to understand a case and to run it again.
 func (s *soak) describe(r *runner, one ran, records []record) string {
 	var b strings.Builder
 	plan, err := json.Marshal(one.c)
@@ -139,13 +140,13 @@ func (s *soak) describe(r *runner, one ran, records []record) string {
 	return b.String()
 }
 
-// isNear reports whether a record that is about something else is shown with a case: the
-// page's own activity and all presses.
+// isNear reports whether the details of a case include a record that is not about the case's
+// element. They include the page's own activity and all presses of keys and mouse buttons.
 func isNear(r record) bool {
 	return slices.Contains([]string{"begins", "leaves", "spins", "spun", "asks", "asked"}, r.Type) || isPress(r.Type)
 }
 
-// keepBusy runs a busy loop until the test ends. The loop is a process of this program.
+// keepBusy runs a busy loop in another process of this program until the test ends.
 func keepBusy(t *testing.T) {
 	t.Helper()
 	own, err := os.Executable()

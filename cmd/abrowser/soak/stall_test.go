@@ -29,7 +29,7 @@ func (s *soak) stall(over <-chan struct{}) {
 			continue // the process has exited
 		}
 		time.Sleep(time.Duration(r.Int64N(int64(longestStall))))
-		_ = syscall.Kill(pid, syscall.SIGCONT) // the process may have been killed meanwhile
+		_ = syscall.Kill(pid, syscall.SIGCONT) // the process may have been killed during the stall
 	}
 }
 

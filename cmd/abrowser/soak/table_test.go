@@ -30,9 +30,9 @@ type row struct {
 	cases, commands int
 	outcomes        map[string]int
 	wrong           map[string]int
-	unkilled        int // cases of an undisturbed run; unknown, inTime, missed, givenUp count only these
+	unkilled        int // cases of an undisturbed run; the next 3 and givenUp count only these
 	unknown         int // cases with a command whose result is unknown
-	inTime, missed  int // cases in which the element was ready well in time; those of them without success
+	inTime, missed  int // cases ready well in time (see well); those of them without success
 	early           int // commands that succeeded before the element was ready
 	elsewhere       int // cases in which another element got the input
 	blocked         int // cases in which the input was kept from an element that had moved
@@ -52,13 +52,13 @@ func (t *table) lost() {
 }
 
 const (
-	wellTime    = 2 * time.Second // how long before the end of a command its element must be ready, at least
-	mostDetails = 3               // contradictions of a class, kind and action that are printed in full
+	wellTime    = 2 * time.Second // the shortest result of well
+	mostDetails = 3               // how many contradictions of a class, kind and action are printed in full
 	enoughCases = 300             // report checks shares only of so many cases or more
 )
 
-// tally judges a case and counts its result. If complete is false, records are missing, and the
-// case is only counted as such.
+// tally judges a case and counts its result. If complete is false, records of its page are
+// missing. Then tally does not judge the case, and only counts it as uncounted.
 func (s *soak) tally(r *runner, one ran, over time.Time, records []record, complete bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,8 @@ func (s *soak) tally(r *runner, one ran, over time.Time, records []record, compl
 	}
 }
 
-// isNew reports whether a case is among the first mostDetails of its class, kind and action.
+// isNew reports whether the case is one of the first mostDetails cases of its class, kind and
+// action. It counts the case.
 func (t *table) isNew(class string, one ran) bool {
 	if t.shown == nil {
 		t.shown = map[string]int{}
@@ -112,8 +113,9 @@ func (t *table) isNew(class string, one ran) bool {
 	return t.shown[key] <= mostDetails
 }
 
-// well returns how long before the end of a command its element must be ready to count as ready
-// well in time. It is longer on a slow machine.
+// well returns how long before the timeout of a command its element must become ready, so that the
+// command is expected to succeed. The element is then ready well in time. The result is longer on
+// a slow machine.
 func (t *table) well() time.Duration {
 	if len(t.quick) == 0 {
 		return wellTime

@@ -1,6 +1,6 @@
 // Command floor connects to the Unix socket that its first argument names, sends its second
-// argument, if there is one, and prints the response. This is the least work that a command
-// with a daemon can do.
+// argument if it has one, and prints the response. This is the least work with which a command
+// can get an answer from a daemon.
 package main
 
 import (

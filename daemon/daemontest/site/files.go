@@ -12,10 +12,10 @@ import (
 func (s *Site) fileRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /files", s.files)              // links of every kind to the file at ?to=
 	mux.HandleFunc("GET /files/frames", s.filesFrames) // /files in frames of both origins, and nested
-	mux.HandleFunc("GET /file/{seed}/{file}", s.file)  // FileContent of ?size= bytes, late or broken
+	mux.HandleFunc("GET /file/{seed}/{file}", s.file)  // a file with ?size= bytes of FileContent
 }
 
-// FileContent returns what /file/SEED/... sends: bytes that occur for no other seed.
+// FileContent returns the content that /file/SEED/... sends. It differs for every seed.
 func FileContent(seed string, size int) []byte {
 	all := make([]byte, 0, size+64)
 	for n := 0; len(all) < size; n++ {
@@ -24,9 +24,9 @@ func FileContent(seed string, size int) []byte {
 	return all[:size]
 }
 
-// file sends ?size= bytes as a file to save. Half of it is sent at once, and the rest when the
-// gate ?gate= opens, in ten pieces with pauses of ?ms=. With ?break= the connection is closed
-// instead.
+// file sends a file to save, which has ?size= bytes. It sends one half at once. The other half
+// follows when the gate ?gate= opens, in ten pieces with pauses of ?ms=. With ?break= the
+// connection is closed instead of sending the other half.
 func (s *Site) file(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	content := FileContent(r.PathValue("seed"), number(r, "size", 100))
@@ -80,8 +80,8 @@ function save() {
 `, to)
 }
 
-// filesFrames shows /files in three frames: #same; #cross, which is of the other origin; and
-// #deep, which is of this origin, inside the frame #nest of the other origin.
+// filesFrames shows /files in three frames. #same has this origin, and #cross has the other one.
+// #deep has this origin and is inside the frame #nest, which has the other one.
 func (s *Site) filesFrames(w http.ResponseWriter, r *http.Request) {
 	page := "/files?to=" + url.QueryEscape(r.URL.Query().Get("to"))
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

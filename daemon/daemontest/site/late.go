@@ -16,8 +16,8 @@ type meeting struct {
 	both  chan struct{} // closed when the second task has come
 }
 
-// meet delays the request of a task until another task's request of the same round has come. It
-// responds with 504 if none comes in time. The page says "TASK in round ROUND".
+// meet delays the request of a task until another task's request of the same round has come. If
+// none comes within meetDeadline, meet responds with 504. The page says "TASK in round ROUND".
 func (s *Site) meet(w http.ResponseWriter, r *http.Request) {
 	round, task := r.PathValue("round"), r.PathValue("task")
 	s.mu.Lock()
@@ -55,8 +55,8 @@ func (s *Site) slow(w http.ResponseWriter, r *http.Request) {
 	show(w, name)
 }
 
-// drip responds at once and sends ?n= lines, one every ?ms=. The document is there from the
-// first line on, and its load event comes after the last line.
+// drip responds at once and sends ?n= lines, one every ?ms=. The browser can show the document
+// from the first line on. Its load event comes after the last line.
 func (s *Site) drip(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = io.WriteString(w, "<!doctype html><title>Drip</title><h1>Drip</h1>\n")
@@ -69,7 +69,7 @@ func (s *Site) drip(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "<p id=end>end</p>\n")
 }
 
-// never does not respond.
+// never does not respond to the request.
 func (s *Site) never(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 	hangUp()
@@ -85,10 +85,11 @@ func (s *Site) wait(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hangUp ends a request without a response: a handler that returns has responded with 200.
+// hangUp ends a request without a response. It panics, because a handler that returns has
+// responded with 200.
 func hangUp() { panic(http.ErrAbortHandler) }
 
-// pause waits, unless the client disconnects.
+// pause waits for ms milliseconds. If the client disconnects before that, it ends the request.
 func pause(r *http.Request, ms int) {
 	t := time.NewTimer(time.Duration(ms) * time.Millisecond)
 	defer t.Stop()

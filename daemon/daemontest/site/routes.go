@@ -15,22 +15,22 @@ func (s *Site) routes() http.Handler {
 	// Static pages: see pages/.
 	mux.HandleFunc("GET /{$}", s.page("index"))
 	mux.HandleFunc("GET /form", s.page("form"))           // every kind of input
-	mux.HandleFunc("GET /states", s.page("states"))       // disabled, hidden, covered, moving, many
+	mux.HandleFunc("GET /states", s.page("states"))       // elements: disabled, hidden, covered ...
 	mux.HandleFunc("GET /dialogs", s.page("dialogs"))     // alert, confirm, prompt
 	mux.HandleFunc("GET /asks", s.page("asks"))           // requests for permissions and files
 	mux.HandleFunc("GET /leaving", s.page("leaving"))     // beforeunload
 	mux.HandleFunc("GET /late", s.page("late"))           // #late appears after ?ms= or when the gate ?gate= opens
 	mux.HandleFunc("GET /popups", s.page("popups"))       // five ways to a new tab
-	mux.HandleFunc("GET /frames", s.page("frames"))       // frames of both origins, and nested
-	mux.HandleFunc("GET /inner", s.page("inner"))         // what the frames show
+	mux.HandleFunc("GET /frames", s.page("frames"))       // frames of both origins, and nested ones
+	mux.HandleFunc("GET /inner", s.page("inner"))         // the page in the frames of /frames
 	mux.HandleFunc("GET /nest", s.page("nest"))           // a frame with a frame of the other origin
 	mux.HandleFunc("GET /renewing", s.page("renewing"))   // shows when this document was loaded
-	mux.HandleFunc("GET /secret", s.page("secret"))       // a random value in a closure: reveal()
+	mux.HandleFunc("GET /secret", s.page("secret"))       // reveal() returns the document's secret
 	mux.HandleFunc("GET /tall", s.page("tall"))           // larger than the window
 	mux.HandleFunc("GET /spin", s.page("spin"))           // spins for ever after a click on #spin
-	mux.HandleFunc("GET /stuck", s.page("stuck"))         // a picture that never comes: load never fires
+	mux.HandleFunc("GET /stuck", s.page("stuck"))         // no load event: a picture never comes
 	mux.HandleFunc("GET /downloads", s.page("downloads")) // links to /download/...
-	// Pages with a state or that depend on the request.
+	// Pages that have a state, or depend on the request.
 	mux.HandleFunc("GET /page/{name}", s.named)
 	mux.HandleFunc("GET /login", s.page("login"))
 	mux.HandleFunc("POST /login", s.login)
@@ -44,7 +44,7 @@ func (s *Site) routes() http.Handler {
 	s.fileRoutes(mux)
 	s.isolationRoutes(mux)
 	s.watchRoutes(mux)
-	// Pages that are late.
+	// Responses that are late.
 	mux.HandleFunc("GET /slow", s.slow)
 	mux.HandleFunc("GET /drip", s.drip)
 	mux.HandleFunc("GET /never", s.never)
@@ -113,7 +113,8 @@ func (s *Site) submit(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "<!doctype html><title>Sent</title><pre id=sent>%s</pre>\n", html.EscapeString(r.PostForm.Encode()))
 }
 
-// download sends a file whose content names its directory, so that two of the same name differ.
+// download sends a file whose content names its directory, so that two files of the same name
+// differ.
 func (s *Site) download(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", r.PathValue("file")))

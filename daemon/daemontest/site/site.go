@@ -2,9 +2,9 @@
 // the same and of another origin, dialogs, and every way in which a server or a page can be
 // late, stuck or gone.
 //
-// It is a web server on loopback that depends on no browser, daemon or command. The tests of
-// daemon and cmd/abrowser find out from it what has really happened in a page ([Site.Requests],
-// [Site.Count]), without asking the product.
+// The site is a web server on loopback that depends on no browser, daemon or command. It counts
+// what really happens in its pages. The tests of daemon and cmd/abrowser read these counts with
+// [Site.Requests] and [Site.Count], so that they need not rely on the product for them.
 //
 // Every handler ends when the client disconnects or the site is closed, so a page that never
 // responds delays no test.
@@ -97,8 +97,8 @@ func New() (*Site, error) {
 
 // Close ends the site and every request that is still delayed.
 func (s *Site) Close() {
-	// Shutdown alone would wait for the delayed requests. It is called because it runs the
-	// function that is registered on it, which ends them.
+	// With a context that has ended, Shutdown does not wait for the delayed requests. It is
+	// called because it runs the function passed to RegisterOnShutdown, which ends them.
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = s.server.Shutdown(ended)
@@ -109,11 +109,11 @@ func (s *Site) Close() {
 // URL returns the URL of a path, which starts with a slash, on the site's first origin.
 func (s *Site) URL(path string) string { return s.own + path }
 
-// CrossURL returns the URL of a path on the site's other origin. The origin has another host,
-// so that a browser puts its frames into another process.
+// CrossURL returns the URL of a path on the site's other origin. This origin has another host,
+// so that a browser runs frames from it in another process.
 func (s *Site) CrossURL(path string) string { return s.cross + path }
 
-// Requests returns how many requests have come for a path, with any query.
+// Requests returns how many requests have come for a path, whatever their query was.
 func (s *Site) Requests(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

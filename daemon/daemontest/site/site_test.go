@@ -97,7 +97,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// A task alone is delayed until the second comes.
+// The request of one task is delayed until the request of a second task comes.
 func TestMeet(t *testing.T) {
 	s := site.Start(t)
 	var together sync.WaitGroup

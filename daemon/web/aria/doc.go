@@ -1,4 +1,4 @@
 // Package aria reads the accessibility snapshots that Playwright makes of a page, and prints
-// them as abrowser shows them: filtered, and with refs that are valid for a whole session. It
-// needs no browser: daemon/web takes the snapshots and gives out the refs.
+// them as abrowser shows them: filtered, and with refs that are valid for a whole session. The
+// package needs no browser, because daemon/web takes the snapshots and assigns the refs.
 package aria

@@ -12,17 +12,17 @@ import (
 type Node struct {
 	Role          string // "text" for a run of text
 	Name          string
-	Text          string // of a run of text, or the only text inside an element
+	Text          string // the text of a run of text, or the only text inside an element
 	Attrs         map[string]string
 	Props         map[string]string // url, placeholder
 	PlaywrightRef string            // Playwright's own ref, which is valid in this document only
-	Ref           int               // ours; 0: none
+	Ref           int               // abrowser's own ref; 0: none
 	Children      []*Node
 }
 
-// Parse reads a snapshot as Playwright's AriaSnapshot prints it in its mode for agents: as a
-// YAML list that uses only a small part of YAML. The node that Parse returns stands for the
-// whole snapshot.
+// Parse reads a snapshot that Playwright's AriaSnapshot has made in its mode for AI agents. Such
+// a snapshot is a YAML list, which uses only a small part of YAML. The node that Parse returns
+// stands for the whole snapshot.
 func Parse(text string) (*Node, error) {
 	root := &Node{Role: "fragment"}
 	path := []*Node{root} // path[i] is the last node at depth i-1
@@ -48,7 +48,7 @@ func Parse(text string) (*Node, error) {
 		}
 		n := parseItem(item)
 		if n.Role == "text" && parent.holdsInput() && parent.Text == "" {
-			parent.Text = n.Text // the value has a line of its own if the field has properties
+			parent.Text = n.Text // a field with properties has its value on a line of its own
 			continue
 		}
 		parent.Children = append(parent.Children, n)
@@ -134,9 +134,9 @@ func parseKey(key string) *Node {
 	return n
 }
 
-// slashEnd returns the end of a name that begins and ends with a slash. Such a name is not
-// quoted: it ends with the last slash that only attributes follow. slashEnd returns 0 if
-// there is no such slash.
+// slashEnd returns the index after a name that begins and ends with a slash. Playwright does not
+// quote such a name, so the name ends with the last slash after which only attributes follow. If
+// there is no such slash, slashEnd returns 0.
 func slashEnd(tail string) int {
 	for end := strings.LastIndexByte(tail, '/'); end > 0; end = strings.LastIndexByte(tail[:end], '/') {
 		if behind := tail[end+1:]; parseAttrs(behind, nil) == len(behind) {
@@ -146,8 +146,8 @@ func slashEnd(tail string) int {
 	return 0
 }
 
-// parseAttrs calls each with the attributes in text, which are written ` [name]` or
-// ` [name=value]`. It returns how many bytes of text are attributes.
+// parseAttrs calls the function each for every attribute in text. Attributes are written
+// ` [name]` or ` [name=value]`. parseAttrs returns how many bytes of text are attributes.
 func parseAttrs(text string, each func(name, value string)) (read int) {
 	for {
 		at := strings.Index(text, " [")
@@ -203,7 +203,7 @@ func (n *Node) Walk(visit func(*Node) bool) bool {
 	return true
 }
 
-// Find returns the node below n that has a ref of Playwright's, or nil.
+// Find returns the node below n whose PlaywrightRef is pwRef, or nil.
 func (n *Node) Find(pwRef string) *Node {
 	var found *Node
 	n.Walk(func(c *Node) bool {
@@ -215,8 +215,8 @@ func (n *Node) Find(pwRef string) *Node {
 	return found
 }
 
-// FrameOf returns the part of a ref of Playwright's that names the frame. It is empty for the
-// main frame.
+// FrameOf returns the part of pwRef, a ref of Playwright's, that names the frame. The part is
+// empty for the main frame.
 func FrameOf(pwRef string) string {
 	at := strings.LastIndexByte(pwRef, 'e')
 	if at <= 0 {

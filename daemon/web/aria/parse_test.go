@@ -152,7 +152,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// parseKey parses a key in the same way as these regular expressions.
+// parseKey parses random keys in the same way as the regular expressions in this test.
 func TestParseKeyAgainstPatterns(t *testing.T) {
 	attr := regexp.MustCompile(` \[([a-z]+)(?:=([^\]]*))?\]`)
 	slashed := regexp.MustCompile(`^([a-z]+) (/.*/)((?: \[[a-z]+(?:=[^\]]*)?\])*)$`)

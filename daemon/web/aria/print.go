@@ -10,9 +10,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// HasRef reports whether the node gets a ref, by which commands can name it. The node must have
-// an interactive role, be a frame, be content with a name, or have a cursor that shows that it
-// can be clicked.
+// HasRef reports whether the node gets a ref, by which commands can name it. Only elements with a
+// ref of Playwright's get one. Of these, interactive elements and frames get a ref, as do content
+// elements with a name, such as headings, and elements whose cursor shows that they can be
+// clicked.
 func (n *Node) HasRef() bool {
 	if n.PlaywrightRef == "" {
 		return false
@@ -29,7 +30,7 @@ func (n *Node) HasRef() bool {
 	return n.Attrs["cursor"] == "pointer"
 }
 
-// ShownRole returns the role in the notation that agents know from agent-browser.
+// ShownRole returns the role as agent-browser writes it, which agents are used to.
 func (n *Node) ShownRole() string {
 	switch n.Role {
 	case "text":
@@ -42,8 +43,8 @@ func (n *Node) ShownRole() string {
 	return n.Role
 }
 
-// Print returns the text of a snapshot of the nodes below root, limited to what in asks for.
-// URLs in the main frame are resolved against the URL base.
+// Print returns the text of a snapshot of the nodes below root. The parameter in selects what the
+// text contains. URLs in the main frame are resolved against the URL base.
 func Print(root *Node, in verbs.SnapshotIn, base string) string {
 	o := printer{in: in, base: base}
 	return o.print(root)
@@ -70,8 +71,8 @@ func (o *printer) print(root *Node) string {
 	}
 }
 
-// node prints a node and the nodes below it. depth is the number of ancestors that are printed:
-// the children of a node without a line have the node's depth.
+// node prints a node and the nodes below it. depth is the number of the node's ancestors that are
+// printed. A node that is not printed passes its own depth to its children.
 func (o *printer) node(n *Node, depth int) {
 	if o.in.Depth > 0 && depth >= o.in.Depth {
 		return
@@ -131,7 +132,8 @@ func (o *printer) link(n *Node) string {
 	return at
 }
 
-// value returns the value of a field, or the text that is the only content of another element.
+// value returns the value of an input field, to be printed on the field's line. For other
+// elements it returns as inside the text that is their only content. A combobox can have both.
 func (n *Node) value() (value, inside string) {
 	switch {
 	case n.Role == "text", n.holdsInput() && n.Text == n.Name:
@@ -225,7 +227,7 @@ func (n *Node) textBelow() string {
 	return OneLine(strings.Join(parts, " "))
 }
 
-// OneLine returns text on one line, without the characters that control a terminal.
+// OneLine returns text on one line. Characters that could control a terminal become spaces.
 func OneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -236,7 +238,7 @@ func OneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Quote returns text as a JSON string, in which <, > and & are not escaped.
+// Quote returns text as a JSON string. Unlike json.Marshal, it does not escape <, > and &.
 func Quote(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -17,12 +17,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Conn is a connection to a session's endpoint at its broker. Its methods may be called
-// from several goroutines.
+// Conn is a connection to a session's endpoint at the session's broker. The methods of a Conn may
+// be called from several goroutines.
 type Conn struct {
 	ws   *websocket.Conn
 	over chan struct{} // closed when the connection has ended
-	// quiet is whether the last response was marked quiet: see [Conn.IsQuiet].
+	// quiet is true if the last response was marked as quiet: see [Conn.IsQuiet].
 	quiet atomic.Bool
 
 	mu      sync.Mutex // guards the fields below
@@ -36,13 +36,13 @@ var ErrNotSent = errors.New("the connection to the session's endpoint has ended"
 const (
 	maxMessage = 256 << 20 // bytes, the limit of the broker too
 	dialTime   = 2 * time.Second
-	// writeTime is how long writing a command may take. A large script takes long; a broker
-	// that reads nothing is replaced sooner.
+	// writeTime is how long writing a command may take. It is enough for a large script, and
+	// longer than the time after which a broker that reads nothing is replaced.
 	writeTime = 10 * time.Second
 )
 
-// Dial connects to the endpoint with a path at a broker. [Conn.Read] must run before a response
-// can be waited for.
+// Dial connects to the endpoint that has the given path at the broker that listens at place. The
+// caller must run [Conn.Read] in a goroutine, because Read delivers the responses.
 func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -64,8 +64,9 @@ func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) 
 	return c, nil
 }
 
-// Read delivers the responses until the connection ends. It calls onSocketRemoved at
-// [wire.EventSocketRemoved], and ignores the browser's events, which Playwright reports.
+// Read delivers the responses until the connection ends. When the broker sends
+// [wire.EventSocketRemoved], Read calls onSocketRemoved. It ignores the browser's events, which
+// Playwright reports.
 func (c *Conn) Read(onSocketRemoved func()) {
 	defer close(c.over)
 	for {
@@ -92,8 +93,8 @@ func (c *Conn) Read(onSocketRemoved func()) {
 	}
 }
 
-// Send sends a command, in a CDP session or, if session is empty, to the browser. After
-// an error nothing was sent.
+// Send sends a command in a CDP session. If session is empty, the command goes to the browser. If
+// Send returns an error, the command has no effect.
 func (c *Conn) Send(ctx context.Context, session, method string, params any) (Pending, error) {
 	p := Pending{response: make(chan Response, 1)}
 	c.mu.Lock()
@@ -108,8 +109,8 @@ func (c *Conn) Send(ctx context.Context, session, method string, params any) (Pe
 		Params  any    `json:"params,omitempty"`
 	}{p.id, session, method, params})
 	if err == nil {
-		// A message that is cut off ends the connection, so the caller's ctx does not end
-		// the write.
+		// A write that is interrupted ends the whole connection. Therefore the end of the
+		// caller's ctx does not interrupt it.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 		defer cancel()
 		err = c.ws.Write(ctx, websocket.MessageText, raw)
@@ -121,7 +122,7 @@ func (c *Conn) Send(ctx context.Context, session, method string, params any) (Pe
 	return p, nil
 }
 
-// Forget discards the response to a command when it comes.
+// Forget makes Read discard the response to a command.
 func (c *Conn) Forget(p Pending) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,8 +143,9 @@ func (c *Conn) IsOver() bool {
 }
 
 // IsQuiet reports whether the broker marked the last response as quiet. The mark means that
-// since the daemon last listed the session's tabs, no tab, download or page event was added,
-// and the pages have neither navigated nor exchanged data with a server.
+// nothing has happened in the session since the daemon last listed the tabs at the end of a
+// command: no tab was opened or closed, no download started, no page event was sent, and the
+// pages have neither navigated nor exchanged data with a server.
 func (c *Conn) IsQuiet() bool { return !c.IsOver() && c.quiet.Load() }
 
 // Close ends the connection without waiting for the peer.

@@ -24,7 +24,8 @@ type message struct {
 	Method  string `json:"method"`
 }
 
-// serve runs a broker that passes each command to respond, and returns a connection to it.
+// serve runs a fake broker, and returns a connection to it. The broker sends what the function
+// respond returns for each command, and closes the connection if that is "hang up".
 func serve(t *testing.T, respond func(message) string) *Conn {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "abc") // not t.TempDir: the path of a socket must be short
@@ -109,7 +110,7 @@ func TestConn(t *testing.T) {
 		return p
 	}
 	if p := send("true"); !p.Arrives(10*time.Second) || !p.IsTrue() || !p.IsTrue() || !c.IsQuiet() {
-		t.Error("the response true is not there, or was taken")
+		t.Error("the response true did not arrive, or a check removed it from the channel")
 	}
 	var session string
 	if err := (<-send("session").Response()).Decode(&session); err != nil || session != "S1" || c.IsQuiet() {

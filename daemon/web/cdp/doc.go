@@ -1,7 +1,7 @@
-// Package cdp implements the daemon's direct connection to its session's CDP endpoint, beside
-// Playwright's connection. Commands that Playwright would only pass on are sent directly, which
-// saves the way through Playwright's driver.
+// Package cdp implements the daemon's direct connection to its session's CDP endpoint. Playwright
+// has a connection of its own to that endpoint. Commands that Playwright would only pass on are
+// sent over the direct connection, which is faster than through Playwright's driver.
 //
-// The package matches responses with commands. Which commands are sent to a page is decided by
-// daemon/web. Events of the browser are ignored, since Playwright reports them.
+// The package matches responses with commands. The package daemon/web decides which commands are
+// sent to a page. Events of the browser are ignored, because Playwright reports them.
 package cdp

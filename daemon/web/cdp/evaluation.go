@@ -7,7 +7,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Evaluation is the result of a command of the Runtime domain.
+// Evaluation is the result of a command of the Runtime domain that runs a script.
 type Evaluation struct {
 	Result    RemoteObject `json:"result"`
 	Exception *struct {
@@ -28,8 +28,8 @@ type RemoteObject struct {
 	ObjectID       string          `json:"objectId"`
 }
 
-// Thrown returns the exception that the script threw as an error with
-// [wire.CodeEvaluation], or nil.
+// Thrown returns an error with [wire.CodeEvaluation] and the text of the exception, if the script
+// threw an exception, and otherwise nil.
 func (e Evaluation) Thrown() error {
 	if e.Exception == nil {
 		return nil

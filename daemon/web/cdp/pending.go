@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Pending is a command that was sent and whose response has not been taken.
+// Pending is a command that was sent, and whose response may not have arrived yet.
 type Pending struct {
 	id       int
 	response chan Response // has room for the response
@@ -15,8 +15,8 @@ type Pending struct {
 // Response returns the channel on which the response is delivered.
 func (p Pending) Response() <-chan Response { return p.response }
 
-// Arrives waits up to limit for the response, and reports whether it is there. It leaves
-// the response in the channel.
+// Arrives waits up to limit for the response, and reports whether it has arrived. It leaves the
+// response in the channel.
 func (p Pending) Arrives(limit time.Duration) bool {
 	select {
 	case r := <-p.response:
@@ -27,8 +27,8 @@ func (p Pending) Arrives(limit time.Duration) bool {
 	}
 }
 
-// IsTrue reports whether the response is there and is the value true. It leaves the
-// response in the channel.
+// IsTrue reports whether the response has arrived and its value is true. It does not wait, and
+// leaves the response in the channel.
 func (p Pending) IsTrue() bool {
 	select {
 	case r := <-p.response:
@@ -46,7 +46,7 @@ type Response struct {
 	Result json.RawMessage `json:"result"`
 	Error  *Error          `json:"error"`
 	Quiet  bool            `json:"quiet"`  // added by the broker, see [Conn.IsQuiet]
-	Method string          `json:"method"` // of an event, which is not a response
+	Method string          `json:"method"` // set only in an event, which is not a response
 }
 
 // Decode stores the result in out, which may be nil, or returns the response's error.
@@ -67,8 +67,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// IsNoSession reports whether the browser does not know the CDP session of the command.
-// Nothing was done.
+// IsNoSession reports whether the command failed because its CDP session does not exist any more.
+// Such a command has no effect.
 func (e *Error) IsNoSession() bool {
 	return e != nil && strings.Contains(e.Message, "Session with given id not found")
 }

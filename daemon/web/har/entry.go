@@ -76,13 +76,14 @@ type Pair struct {
 	Value string `json:"value"`
 }
 
-// maxBody is the size in bytes up to which a body is recorded.
+// maxBody is the size in bytes up to which the body of a response is recorded.
 const maxBody = 32 << 20
 
 // unknownType is the media type of content that has none.
 const unknownType = "x-unknown"
 
-// NewEntry returns the entry of a request that began at a time and has no response.
+// NewEntry returns the entry of a request that has no response yet. The request began at the time
+// began.
 func NewEntry(began time.Time, method, address, resource string) Entry {
 	e := Entry{
 		Started: began.UTC().Format("2006-01-02T15:04:05.000000Z"), Resource: resource,
@@ -113,8 +114,8 @@ func (r *Request) SetHeaders(headers []Pair) {
 	}
 }
 
-// SetBody sets the body's size and, if keep is set and the body is text, the body. The
-// headers must be set before.
+// SetBody sets the body's size. If keep is true and the body is text, it also sets the body
+// itself. Call [Request.SetHeaders] first.
 func (r *Request) SetBody(body []byte, keep bool) {
 	r.BodySize = len(body)
 	if keep && utf8.Valid(body) {
@@ -139,8 +140,9 @@ func (r *Response) SetHeaders(headers []Pair) {
 	}
 }
 
-// WantsBody reports whether the response's body is recorded. bodies is "all", "text" or "none".
-// Redirects have no body. Status and headers must be set before.
+// WantsBody reports whether the response's body is to be recorded. The parameter bodies is "all",
+// "text" or "none", and names the bodies that the caller wants. The body of a redirect is never
+// recorded. Set the status and the headers first.
 func (r *Response) WantsBody(bodies string) bool {
 	if bodies == "none" || r.Status >= 300 && r.Status < 400 {
 		return false
@@ -148,7 +150,8 @@ func (r *Response) WantsBody(bodies string) bool {
 	return bodies != "text" || isText(r.Content.MIMEType)
 }
 
-// SetBody sets the body, or a comment if it could not be read or is too large.
+// SetBody sets the body and its size. If err says that the body could not be read, or if the body
+// is larger than maxBody, SetBody sets a comment instead of the body.
 func (r *Response) SetBody(body []byte, err error) {
 	switch r.Content.Size = len(body); {
 	case err != nil:

@@ -41,13 +41,13 @@ func appendLine(path string, line []byte) error {
 	n, err := f.Write(append(line, '\n'))
 	if err != nil && n > 0 { // half a line would spoil the next
 		if info, failed := f.Stat(); failed == nil {
-			_ = f.Truncate(info.Size() - int64(n)) // at worst two entries are missing instead of one
+			_ = f.Truncate(info.Size() - int64(n)) // if this fails, the next entry is lost too
 		}
 	}
 	return errors.Join(err, f.Close())
 }
 
-// WriteArchive writes the HAR, and returns how many entries it has.
+// WriteArchive writes the entries as a HAR to the file path, and returns how many entries it has.
 func (j *Journal) WriteArchive(path string) (int, error) {
 	entries, err := j.read()
 	if err != nil {
@@ -56,18 +56,18 @@ func (j *Journal) WriteArchive(path string) (int, error) {
 	return len(entries), writeArchive(path, entries)
 }
 
-// Remove removes the file, if it exists.
+// Remove removes the journal's file, if it exists.
 func (j *Journal) Remove() error { return os.RemoveAll(j.Path) }
 
-// SetAside renames the file, so that the next recording leaves it alone, and returns its
-// new name.
+// SetAside renames the journal's file, so that the next recording does not change it, and returns
+// the file's new name.
 func (j *Journal) SetAside() (string, error) {
 	aside := j.Path + "." + time.Now().Format("20060102-150405.000")
 	return aside, os.Rename(j.Path, aside)
 }
 
-// read returns the entries in the order in which their requests began. A line that was
-// not written to its end is left out.
+// read returns the entries in the order in which their requests began. It leaves out lines that
+// were not written completely.
 func (j *Journal) read() ([]json.RawMessage, error) {
 	raw, err := os.ReadFile(j.Path)
 	if errors.Is(err, fs.ErrNotExist) {

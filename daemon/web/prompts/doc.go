@@ -1,5 +1,5 @@
-// Package prompts decides about what pages ask a person for: permissions, notifications and
-// files. It applies the session's policies, adds each decision to the notices, and keeps the
-// questions that a person answers by a command. It needs no page: daemon/web passes the
-// requests of pages on.
+// Package prompts decides about the requests for which a browser would prompt a person: pages
+// request permissions, notifications and files. The package applies the session's policies, adds
+// its decisions to the notices, and keeps the questions that a person answers by a command. It
+// needs no page, because daemon/web passes it the requests of pages.
 package prompts

@@ -21,7 +21,8 @@ type question struct {
 	until   time.Time
 }
 
-// askPerson adds a question for a person, and returns the decision to wait for the answer.
+// askPerson adds a question for a person, and returns the decision that the page waits for the
+// answer. If maxPending questions are pending, it returns the decision to deny.
 func (p *Prompts) askPerson(r wire.Record, q Request) Decision {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,8 +43,10 @@ func (p *Prompts) askPerson(r wire.Record, q Request) Decision {
 	return Decision{Wait: id}
 }
 
-// awaitPerson waits for a person's answer for waitSlice, or until gone is closed. The page asks
-// again until it gets another decision than to wait.
+// awaitPerson waits for a person's answer to the question id, and returns the decision. If there
+// is no answer after waitSlice, the decision is that the page waits, and the page then sends the
+// request again. If gone is closed, which means that the connection is lost, the request is
+// denied.
 func (p *Prompts) awaitPerson(gone <-chan struct{}, id string) Decision {
 	p.mu.Lock()
 	one := p.pending[id]

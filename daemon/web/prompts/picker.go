@@ -17,7 +17,7 @@ import (
 type pickerAnswer struct {
 	api   string
 	files []File
-	path  string // of the file to write
+	path  string // the path of the file that the page may write
 }
 
 // File is a file that a page is given as the choice of a file picker.
@@ -29,8 +29,9 @@ type File struct {
 
 const maxQueued = 100
 
-// pickFiles decides about a file picker. If no response is queued for it, the request is denied
-// even if the policy allows it, since there is no file to choose.
+// pickFiles decides about a page's request for a file picker. If no response is queued for this
+// kind of picker, the request is denied even if the policy allows it, because there is no file to
+// choose.
 func (p *Prompts) pickFiles(origin string, q Request) Decision {
 	set := p.state.Get().Policies
 	mode, ok := set.PerPicker[q.API]
@@ -101,7 +102,8 @@ func (p *Prompts) Queued() []verbs.QueuedAnswer {
 	return all
 }
 
-// allowSave returns an id for a file that a page may write. A page never names a path.
+// allowSave returns an id for a file that a page may write. The page names the file by the id, and
+// never by a path.
 func (p *Prompts) allowSave(path string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,7 +112,7 @@ func (p *Prompts) allowSave(path string) string {
 	return id
 }
 
-// save writes a piece of what a page saves.
+// save writes a piece of the data that a page saves to its file.
 func (p *Prompts) save(q Request) Decision {
 	p.mu.Lock()
 	path := p.saves[q.File]
@@ -133,10 +135,10 @@ func (p *Prompts) save(q Request) Decision {
 	return Decision{Do: doAllow}
 }
 
-const maxPicked = 32 << 20 // bytes that a page is given at once
+const maxPicked = 32 << 20 // the bytes that a page is given as the choice of one file picker
 
-// Respond queues the response to a file picker: the files that the page is given, or the file
-// that it writes.
+// Respond queues the response to a file picker. The response contains the files that the page will
+// be given, or the path of the file that the page may write.
 func (p *Prompts) Respond(in verbs.PickerRespondIn) (verbs.PickerRespondOut, error) {
 	none := verbs.PickerRespondOut{}
 	for _, path := range in.Paths {
@@ -171,7 +173,7 @@ func (p *Prompts) Respond(in verbs.PickerRespondIn) (verbs.PickerRespondOut, err
 	return verbs.PickerRespondOut{Queued: verbs.QueuedAnswer{API: in.API, Files: len(in.Files)}}, nil
 }
 
-// readPicked reads a file that a page is given.
+// readPicked reads a file that a page will be given.
 func readPicked(f verbs.PickedFile) (File, error) {
 	one := File{Name: cmp.Or(f.Name, filepath.Base(f.Path)), Type: cmp.Or(f.MIMEType, mime.TypeByExtension(filepath.Ext(cmp.Or(f.Name, f.Path))))}
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Prompts decides about what a session's pages ask a person for, by the session's policies.
+// Prompts decides about the requests of a session's pages. It follows the session's policies.
 type Prompts struct {
 	state   *daemon.StateStore
 	notices *daemon.Notices
@@ -20,8 +20,8 @@ type Prompts struct {
 	last      int
 	pending   map[string]*question
 	queue     []pickerAnswer
-	saves     map[string]string // from an id that a page was given to the path of a file
-	clipboard string            // the session's own
+	saves     map[string]string // the paths of the files that pages may write, by id
+	clipboard string            // the text that a page of the session copied last
 }
 
 // New returns the prompts of a session.
@@ -39,15 +39,15 @@ type Request struct {
 	Text   string   `json:"text"`
 	Active bool     `json:"active"` // the page asks because of a click or a key
 	Wait   string   `json:"wait"`   // the question whose answer the page waits for
-	File   string   `json:"file"`   // the id of the file that is saved
+	File   string   `json:"file"`   // the id of the file that the page saves
 	Data   []byte   `json:"data"`
-	More   bool     `json:"more"` // Data follows what was saved before
+	More   bool     `json:"more"` // append Data to the file, and do not replace its content
 }
 
 // Decision is the response to a page.
 type Decision struct {
 	Do       string           `json:"do,omitempty"`    // allow or deny
-	Wait     string           `json:"wait,omitempty"`  // a person decides: ask again with this id
+	Wait     string           `json:"wait,omitempty"`  // the question that a person must answer
 	State    string           `json:"state,omitempty"` // of a permission: granted, denied or prompt
 	Text     string           `json:"text,omitempty"`
 	Position *daemon.Position `json:"position,omitempty"`
@@ -69,9 +69,9 @@ const (
 // Denied returns the decision to deny.
 func Denied() Decision { return Decision{Do: doDeny} }
 
-// Decide returns the decision about a request of a page with an origin. If a person has to
-// decide, the decision is to wait. A request of the kind "wait" then waits for the person's
-// answer, for waitSlice or until gone is closed.
+// Decide returns the decision about a request of a page that has the given origin. If a person has
+// to decide, the decision names the question in Wait. The page then sends a request of the kind
+// "wait", for which Decide waits for the person's answer, up to waitSlice or until gone is closed.
 func (p *Prompts) Decide(gone <-chan struct{}, origin string, q Request) Decision {
 	switch q.Kind {
 	case "wait":
@@ -91,7 +91,8 @@ func (p *Prompts) Decide(gone <-chan struct{}, origin string, q Request) Decisio
 	return Denied()
 }
 
-// permission decides about a permission, or about several permissions that are needed together.
+// permission decides about a request for one permission, or for several that the page needs
+// together. If one of them is not allowed, the request is denied.
 func (p *Prompts) permission(origin string, q Request) Decision {
 	if len(q.Names) == 0 || len(q.Names) > 4 {
 		return Denied()
@@ -127,12 +128,12 @@ func (p *Prompts) permission(origin string, q Request) Decision {
 	return v
 }
 
-// modeSilent is the mode of a permission that a browser grants without asking, unless a policy
-// allows or denies it.
+// modeSilent is the mode of a permission that a browser grants without asking a person. A policy
+// that allows or denies the permission replaces this mode.
 const modeSilent = "silent"
 
-// Mode returns the policy for a permission. active means that the page asks because of a click
-// or a key.
+// Mode returns the policy for a permission. The parameter active means that the page asks because
+// of a click or a key.
 func (p *Prompts) Mode(name string, active bool) string {
 	set := p.state.Get().Policies
 	mode, ok := set.PerPermission[name]
@@ -149,7 +150,7 @@ func (p *Prompts) Mode(name string, active bool) string {
 	return mode
 }
 
-// isGrantedByDefault reports whether a browser grants a permission without asking.
+// isGrantedByDefault reports whether a browser grants a permission without asking a person.
 func isGrantedByDefault(name string, active bool) bool {
 	switch name {
 	case "accelerometer", "gyroscope", "magnetometer", "background-sync", "payment-handler":
@@ -172,8 +173,8 @@ func strictness(mode string) int {
 	return 3
 }
 
-// permissionState returns the state of a permission for a page that queries it, or "" if the
-// browser itself answers.
+// permissionState returns the state of a permission, for a page that queries it. If it returns "",
+// the page gets the browser's own answer.
 func (p *Prompts) permissionState(name string) string {
 	switch p.Mode(name, false) {
 	case verbs.PolicyAllow:
@@ -213,7 +214,8 @@ func (p *Prompts) grant(q Request) Decision {
 	return v
 }
 
-// applyMode decides by a mode, and adds the record of the decision to the notices.
+// applyMode decides about the request q by a mode, and adds the record r of the decision to the
+// notices.
 func (p *Prompts) applyMode(mode string, r wire.Record, q Request) Decision {
 	v := Decision{Do: doDeny}
 	r.Handled = daemon.HandledDenied

@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// with returns the prompts of a session with policies.
+// with returns the prompts of a session that has the given policies.
 func with(t *testing.T, policies verbs.Policies) *Prompts {
 	t.Helper()
 	root := home.Root{Dir: t.TempDir()}

@@ -1,5 +1,5 @@
-// Package downloads manages the directory into which the browser saves the files that pages
-// download, under names that no page chooses.
+// Package downloads manages the directory into which the browser saves downloaded files. In this
+// directory, a file's name is the download's GUID, so that no page can choose it.
 //
 // The CDP multiplexer decides which client gets a file, and this package delivers the file. It
 // does so on goroutines of its own, since copying a file to another disk takes time.
@@ -19,7 +19,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Dir is the directory of downloads. All fields but Person are required.
+// Dir is the directory of downloads. Log and Done are required.
 type Dir struct {
 	Path   string // if empty, the browser saves files where its user wants them
 	Person string // the user's own folder of downloads, for files that no session owns
@@ -33,8 +33,9 @@ type Dir struct {
 const partial = ".crdownload"
 
 // Adopt creates the directory and updates the state of each download from the files in it, since a
-// dead broker may have missed the end of a download. In a browser that has just started, no
-// download is running.
+// dead broker may have missed the end of a download. The parameter fresh is true if the browser
+// has just started. Then no download is running, and Adopt also removes all files that are not a
+// completed download of a session.
 func (d *Dir) Adopt(s patches.State, fresh bool) (patches.State, error) {
 	if d.Path == "" {
 		return s, nil
@@ -65,9 +66,9 @@ func (d *Dir) Adopt(s patches.State, fresh bool) (patches.State, error) {
 	return s, nil
 }
 
-// stateOf returns the state of a download according to the files. If the download has no file, it
-// counts as canceled. If it has just begun and will get a file, the browser's next event corrects
-// the state.
+// stateOf returns the state of a download, and corrects a running one from the files. If there is
+// no file, the download counts as canceled. If the download has only just begun and gets its file
+// later, the browser's next event corrects the state.
 func (d *Dir) stateOf(f patches.Download) string {
 	switch {
 	case f.State != patches.DownloadRunning:
@@ -108,8 +109,8 @@ func (d *Dir) remove(name string) {
 }
 
 // Locate returns the path of a completed download. isOurs reports whether the file is in the
-// directory of downloads. isThere reports whether the file exists: a client that fetches a file
-// removes it.
+// directory of downloads. isThere reports whether the file exists. It does not exist after a
+// client has fetched it, because the client removes it.
 func (d *Dir) Locate(f patches.Download) (path string, isOurs, isThere bool) {
 	path = d.file(f.GUID)
 	if f.Path != "" {
@@ -161,8 +162,8 @@ func isName(name string) bool {
 	return name != "" && filepath.Base(name) == name && name != "." && name != ".."
 }
 
-// deliver puts a completed file into the directory of a delivery and returns its path there. If
-// the system permits it, the path is a link to the same file.
+// deliver puts a completed file into the directory of a delivery and returns its path there. It
+// makes a hard link to the file if the system permits it, and otherwise a copy.
 func (d *Dir) deliver(file string, to patches.Delivery) (string, error) {
 	if !filepath.IsAbs(file) {
 		if !isName(file) {
@@ -201,8 +202,8 @@ const (
 	copyPiece = 4 << 20 // bytes that are copied at once
 )
 
-// putAt links or copies file to path. The file at path is complete from the first moment. If path
-// exists, putAt returns [fs.ErrExist].
+// putAt links or copies file to path. There is never an incomplete file at path. If path exists,
+// putAt returns [fs.ErrExist].
 func (d *Dir) putAt(file, path string) error {
 	err := os.Link(file, path)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {

@@ -35,8 +35,8 @@ func filesIn(t *testing.T, dir string) []string {
 	return names
 }
 
-// Adopt finds in the files what a dead broker may have missed. In a new browser no download is
-// running, and files that belong to no session are removed.
+// A download may have ended while no broker was running. Adopt detects that from the files. If the
+// browser is new, no download is running, and Adopt removes files that belong to no session.
 func TestAdopt(t *testing.T) {
 	saved := func() patches.State {
 		var all []patches.Download

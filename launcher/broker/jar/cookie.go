@@ -58,8 +58,8 @@ func (c cookie) isExpired(now time.Time) bool {
 	return !c.Session && c.Expires >= 0 && c.Expires <= float64(now.Unix())
 }
 
-// param is a cookie as Storage.setCookies takes it. Its fields replace those of the same name in
-// cookie.
+// param is a cookie as Storage.setCookies takes it. In its JSON, the fields of param replace those
+// of cookie with the same name.
 type param struct {
 	cookie
 	URL     string   `json:"url,omitempty"`
@@ -67,11 +67,11 @@ type param struct {
 	Expires *float64 `json:"expires,omitempty"`
 }
 
-// param returns the parameters that set the cookie again. A cookie of a single host is set by
-// URL: if it were set by domain, the browser would send it to subdomains too.
+// param returns the parameters that set the cookie again. For a cookie of a single host they have
+// a URL and no domain, because the browser sends a cookie with a domain to subdomains too.
 func (c cookie) param() param {
 	p := param{cookie: c}
-	// Storage.setCookies has no such member. A cookie that does not expire is a session cookie.
+	// Storage.setCookies has no member session. It sets a session cookie if expires is missing.
 	p.Session = false
 	if !c.Session && c.Expires >= 0 {
 		p.Expires = &c.Expires

@@ -23,16 +23,16 @@ import (
 
 const (
 	saveTime    = 3 * time.Second        // for the browser to list its cookies
-	restoreTime = 15 * time.Second       // for a browser that has just started to list and set cookies; clients wait
+	restoreTime = 15 * time.Second       // for Restore in a browser that has just started; clients wait
 	settleTime  = 300 * time.Millisecond // between a navigation and the save after it
 	saveEvery   = 5 * time.Second        // between two saves while clients and pages exchange messages
 	commandTime = time.Second            // the longest delay of a command by a save
 
-	// A browser lists few cookies in half a millisecond, so they are saved before the response
-	// to a command that contacted a server. It lists a few thousand, as a person's browser has,
-	// in a tenth of a second, so those are saved a moment later. smallSize is the limit between
-	// few and many, in bytes of the browser's reply. Listing may take 1/idleShare of the
-	// browser's time.
+	// Listing few cookies takes the browser half a millisecond, so they are saved before the
+	// response to a command that contacted a server. Listing a few thousand, as many as in a
+	// person's browser, takes a tenth of a second, so they are saved after the response.
+	// smallSize is the limit between few and many, in bytes of the browser's reply. Listing may
+	// take 1/idleShare of the browser's time.
 	smallSize = 16 << 10
 	idleShare = 20
 )
@@ -73,8 +73,9 @@ func Open(o Options) *Jar {
 	return j
 }
 
-// profileID returns the random name that is stored in the profile. It creates the name if it is
-// missing. A user who removes the profile wants its logins removed too.
+// profileID returns a random name that is stored in the profile. It creates the name if it is
+// missing. The saved cookies are used only for the profile with the same name, because a user who
+// removes the profile wants its logins removed too.
 func profileID(dir string) (string, error) {
 	path := filepath.Join(dir, "abrowser.id")
 	raw, err := os.ReadFile(path)
@@ -98,8 +99,8 @@ func (j *Jar) Run(ctx context.Context) {
 	defer tick.Stop()
 	settled := time.NewTimer(settleTime)
 	defer settled.Stop()
-	var next time.Time // when the browser may be called again
-	wake := j.wake     // nil while a save is due; a token that arrives then causes another save
+	var next time.Time // the earliest time of the next call of the browser
+	wake := j.wake     // nil while a save is due; a token that arrives then causes a further save
 	for {
 		select {
 		case <-ctx.Done():
@@ -123,7 +124,8 @@ func (j *Jar) Run(ctx context.Context) {
 	}
 }
 
-// SaveSoon causes a save soon, since a page has navigated or a command has ended.
+// SaveSoon makes Run save the cookies a moment later. It is called when a page has navigated or a
+// command has ended.
 func (j *Jar) SaveSoon() {
 	if j == nil {
 		return
@@ -161,8 +163,8 @@ func (j *Jar) SaveBeforeResponse(ctx context.Context) {
 	}
 }
 
-// SaveLast saves the cookies before the browser is asked to exit. The browser's own file is
-// complete after that, so the next [Jar.Restore] puts back only session cookies.
+// SaveLast saves the cookies before the browser is asked to exit. A browser that is asked to exit
+// completes its own file, so the next [Jar.Restore] puts back only session cookies.
 func (j *Jar) SaveLast(ctx context.Context) {
 	if j == nil {
 		return
@@ -172,7 +174,8 @@ func (j *Jar) SaveLast(ctx context.Context) {
 	}
 }
 
-// save writes the file if the cookies have changed since the last save, or if last is set.
+// save writes the file if the cookies have changed since the previous save, or if the parameter
+// last is true, which means that the browser is about to be asked to exit.
 func (j *Jar) save(ctx context.Context, last bool) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()

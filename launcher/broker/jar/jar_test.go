@@ -100,7 +100,7 @@ func login(value string) cookie {
 	return cookie{Name: "login", Value: value, Domain: "a.example", Path: "/", Expires: -1, Session: true}
 }
 
-// running runs test with a jar whose Run is running, in a synctest bubble.
+// running calls the parameter test in a synctest bubble, with a jar j whose method Run is running.
 func running(t *testing.T, test func(t *testing.T, dir string, f *fakeBrowser, j *Jar)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

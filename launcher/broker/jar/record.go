@@ -62,14 +62,17 @@ func (r *record) update(now time.Time, cookies []cookie) bool {
 }
 
 // lost returns the cookies of the record that were lost with a browser. died is the time at which
-// that browser died, and cookies has the cookies of the next browser. Lost are:
+// that browser died, and cookies has the cookies of the next browser. These cookies of the record
+// are lost, unless they have expired:
 //
-//   - session cookies that are missing;
-//   - cookies that are missing and were too new to have been written;
-//   - cookies that are there in an earlier state.
+//   - a session cookie that the next browser does not have;
+//   - a cookie that the next browser does not have, and that was too new to have been written;
+//   - a cookie that the next browser has in an earlier state.
 //
-// A state that is not in the record is newer than the record, and no loss. A cookie that is
-// missing although it was old enough to have been written was deleted.
+// If the record is clean, only session cookies can be lost. If the next browser has a cookie in a
+// state that the record does not contain, that state is newer than the record, and is kept. If the
+// next browser does not have a cookie that was old enough to have been written, the cookie was
+// deleted.
 func (r *record) lost(now, died time.Time, cookies []cookie) []cookie {
 	present := map[string]cookie{}
 	for _, c := range cookies {

@@ -73,7 +73,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// If a browser dies before it has written a restored cookie, the cookie is lost again.
+// If the next browser also dies, before it has written a cookie that was restored, lost returns
+// that cookie a second time.
 func TestLostTwice(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	c := cookie{Name: "c", Value: "x", Domain: "a.example", Path: "/", Expires: float64(began.Unix() + 1e6)}

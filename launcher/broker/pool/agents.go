@@ -2,8 +2,8 @@ package pool
 
 import "slices"
 
-// Touch records a request of an agent. process is the agent's process, or empty if it is not
-// known. Touch reports whether the agent is new.
+// Touch records that an agent has just sent a message. The parameter process is the agent's
+// process, or empty if it is not known. Touch reports whether the agent is new.
 func (p *Pool) Touch(agent, process string) bool {
 	known, ok := p.Agents[agent]
 	if process == "" {

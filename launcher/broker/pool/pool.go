@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Max         int              // the number of extra tabs of all agents; 0 means no limit
 	Reservation time.Duration    // how long a slot stays reserved; default: 30 s
-	Silence     time.Duration    // after which a silent agent without a process is gone; default: 120 s
+	Silence     time.Duration    // how long an orphan has sent nothing, see Orphans; default: 120 s
 	Clock       func() time.Time // default: time.Now
 }
 
@@ -49,10 +49,10 @@ type Reservation struct {
 	Until time.Time `json:"until"`
 }
 
-// Agent is an agent that has sent a request.
+// Agent is what the pool records about an agent that has sent messages.
 type Agent struct {
 	Process string    `json:"process,omitempty"` // the agent's process; empty if it is not known
-	Last    time.Time `json:"last"`              // when the agent last sent a request
+	Last    time.Time `json:"last"`              // when the agent sent its last message
 }
 
 // Tab is an extra tab.
@@ -92,7 +92,7 @@ func (p *Pool) Update(tabs []Tab) bool {
 	return changed
 }
 
-// free returns the number of slots that are neither taken nor reserved.
+// free returns the number of slots that are neither taken nor reserved, or 1 if there is no limit.
 func (p *Pool) free(tabs []Tab) int {
 	if p.Max == 0 {
 		return 1
@@ -110,15 +110,16 @@ func (p *Pool) reserve(i int) {
 	p.Queue = slices.Delete(p.Queue, i, i+1)
 }
 
-// Admit requests one more tab for an agent. The agent takes the slot that is reserved for it, or a
-// free slot. If there is neither, the agent must close its own oldest tab, which Admit returns as
-// evict. ok is false if the agent has no tab to close. tabs must start with the oldest tab.
+// Admit decides whether an agent may open one more tab. The agent takes the slot that is reserved
+// for it, or a free slot. If there is neither, the agent must close its own oldest tab, which Admit
+// returns as evict. ok is false if the agent has no tab to close. The list tabs must start with the
+// oldest tab.
 func (p *Pool) Admit(agent string, tabs []Tab) (evict string, ok bool) {
 	p.Update(tabs)
 	switch {
 	case p.Max == 0:
 		return "", true
-	case p.ReservedFor(agent): // even if tabs that pages opened have taken the slot meanwhile
+	case p.ReservedFor(agent): // even if tabs that pages have opened since then fill the pool
 		p.Reserved = nil
 		return "", true
 	case p.free(tabs) > 0:
@@ -175,7 +176,7 @@ func (p *Pool) Usage(tabs []Tab) string {
 	return fmt.Sprintf("%d/%d", len(tabs), p.Max)
 }
 
-// Refusal is the reason why [Pool.Grant] granted nothing.
+// Refusal is a result of [Pool.Grant]: Granted, or the reason why nothing was granted.
 type Refusal int
 
 // The results of [Pool.Grant].

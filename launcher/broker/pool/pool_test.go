@@ -134,7 +134,8 @@ func TestExpiry(t *testing.T) {
 	b.opens("d", 1) // the queue is empty by then
 }
 
-// The slot of every closed tab is reserved for the queue, not only the slot of a granted tab.
+// Whenever a tab is closed, its slot is reserved for the first agent in the queue. That is so
+// even if the tab was not given up by Grant.
 func TestFreedTabFeedsTheQueue(t *testing.T) {
 	b := newFixture(t, 2)
 	b.opens("a", 2)

@@ -1,7 +1,7 @@
 // Package queue passes messages to the one goroutine that writes them to a connection.
 //
 // A [Queue] is bounded in bytes, and never blocks the sender. If a receiver reads so slowly that
-// the queue is full, the caller gives the receiver up.
+// the queue is full, [Queue.Put] returns false, and its caller disconnects the receiver.
 package queue
 
 import (
@@ -23,7 +23,7 @@ type Queue struct {
 
 	mu     sync.Mutex // guards the fields below
 	list   [][]byte
-	bytes  int // of all messages that are not written yet, including those that were taken
+	bytes  int // of all messages that are not written yet, including those that Take has returned
 	closed bool
 }
 

@@ -1,8 +1,9 @@
 // Package socketwatch notices when the socket file of a daemon is removed or replaced, so that no
 // process can reach the daemon any more.
 //
-// The broker of a browser watches the sockets of all daemons. The daemons do not watch their own:
-// Linux allows a user 128 inotify instances, and every new socket would wake every daemon.
+// The broker of a browser watches the sockets of all daemons. The daemons do not watch their own
+// sockets, because Linux allows a user only 128 inotify instances, and because every new socket
+// would wake every daemon.
 package socketwatch
 
 import (
@@ -21,8 +22,9 @@ import (
 )
 
 const (
-	// settleTime is how long changes are collected. After this time, a directory that is being
-	// removed is gone: a process that listened there again meanwhile would make the removal fail.
+	// settleTime is how long changes are collected before check is called. It gives a removal of a
+	// whole directory the time to end. If check were called earlier, a process could create its
+	// socket in the directory again, and the removal would fail.
 	settleTime = time.Second
 	// pollEvery is how often a socket that is gone is reported again. On systems without events
 	// for sockets, it is also how often all sockets are checked.
@@ -65,8 +67,9 @@ func (w watcher) watch() {
 	}
 }
 
-// next waits for a change, and then for settleTime. If again is set, it returns after pollEvery
-// even without a change. It returns the path for check, and false when ctx ends.
+// next waits for a change, and after the change for settleTime. If the parameter again is true, it
+// returns after pollEvery even without a change. It returns the path for check, and ok is false
+// when ctx ends.
 func (w watcher) next(ctx context.Context, again bool) (path string, ok bool) {
 	due := time.NewTimer(pollEvery)
 	defer due.Stop()

@@ -26,7 +26,7 @@ type File struct {
 	instance string
 	External bool // the browser is external
 	Stopped  bool // the browser is being stopped on purpose, and its tabs with it
-	intact   bool // the file at path was read or written by this process
+	intact   bool // this process has read or written the file at path without an error
 }
 
 // Content is the content of the file.
@@ -42,9 +42,9 @@ func New(root home.Root, b *handover.Browser) *File {
 	return &File{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", b.Name))+".json"), instance: b.Instance}
 }
 
-// Load returns the last saved state. If the state is of the previous instance of the browser, its
-// tabs are lost and have to be opened again. They are not opened again if the browser was stopped
-// on purpose, or if it is external, since its user may have opened them again.
+// Load returns the last saved state. If another instance of the browser saved it, the tabs in it
+// are lost, and Load marks them to be opened again. It does not mark them if that browser was
+// stopped on purpose, or if the browser is external, since its user may have reopened them.
 //
 // If the file cannot be read, Load returns the state in the previous file, which lacks at most the
 // last change, and an error that reports this.
@@ -96,8 +96,9 @@ func Read(path string) (Content, error) {
 	return c, err
 }
 
-// Save replaces the file. It does not sync: if the broker is killed, the kernel still writes the
-// data, and when the machine goes down, the browser goes down too.
+// Save replaces the file. It does not sync the file to disk. That is not necessary: if only the
+// broker is killed, the kernel still writes the data, and if the machine goes down, the browser
+// ends too.
 func (f *File) Save(s patches.State, agents pool.State) error {
 	raw, err := json.Marshal(Content{f.instance, f.Stopped, s, agents})
 	if err != nil {
@@ -120,9 +121,9 @@ func (f *File) Save(s patches.State, agents pool.State) error {
 	return err
 }
 
-// keepPrevious renames the file at path to the previous one, if it is a valid state file. It makes
-// no link, since damage to one file must not damage the other. Until the next file is renamed, no
-// file exists at path; Load handles that.
+// keepPrevious gives the file at path the name of the previous file, unless the file may be
+// damaged. It renames the file and makes no hard link, since damage to one file must not damage the
+// other. Until Save renames the next file, no file exists at path; Load handles that.
 func (f *File) keepPrevious() error {
 	info, err := os.Lstat(f.path)
 	switch {

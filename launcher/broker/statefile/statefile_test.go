@@ -75,8 +75,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// If a broker is killed at any moment of a save, the newest state can be read. If the newest file
-// is damaged, the previous file can be read, which is a different file.
+// If a broker is killed at any moment of a save, the newest state can be read. The previous state
+// can be read too, in case the newest file is damaged, since the two files are not links to one
+// file.
 func TestStateAtEachMomentOfASave(t *testing.T) {
 	f := &File{path: filepath.Join(t.TempDir(), "browser.json"), instance: "i"}
 	var saved, ended atomic.Int64
@@ -159,8 +160,8 @@ func TestUnfinishedSave(t *testing.T) {
 	}
 }
 
-// No agent waits for tabs of a browser that was stopped. The agents are still known, so that those
-// that have ended meanwhile are finalized.
+// If the browser was stopped, Load drops the agents' requests for tabs of that browser. It keeps
+// the agents themselves, so that the broker can end the sessions of agents that no longer run.
 func TestStateOfAStoppedBrowser(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browser.json")
 	previous := &File{path: path, instance: "one", Stopped: true}

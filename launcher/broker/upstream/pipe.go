@@ -23,8 +23,8 @@ type Pipe struct {
 	Queue *queue.Queue
 }
 
-// Read implements [Conn]. A dead broker may have read the beginning of the first message; Read
-// then skips the rest of this message.
+// Read implements [Conn]. A previous broker may have died after it had read the beginning of a
+// message. Read skips the rest of that message.
 func (p *Pipe) Read(handle func([]byte)) error {
 	r := bufio.NewReaderSize(p.Out, pipeBuffer)
 	for first := true; ; first = false {
@@ -43,8 +43,8 @@ func (p *Pipe) Read(handle func([]byte)) error {
 	}
 }
 
-// Write implements [Conn]. It first writes a NUL, which ends a message that a dead broker may have
-// written in part.
+// Write implements [Conn]. It first writes a NUL, since a previous broker may have died after it
+// had written only a part of a message. The NUL ends that message.
 func (p *Pipe) Write(ctx context.Context) error {
 	w := bufio.NewWriterSize(p.In, pipeBuffer)
 	_ = w.WriteByte(0) // Flush returns the error of an earlier write

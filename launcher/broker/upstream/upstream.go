@@ -1,5 +1,5 @@
-// Package upstream is the broker's connection to its browser: the pipe of a browser that
-// the keeper started, or a WebSocket to an external one.
+// Package upstream implements the broker's connection to its browser. This is a pipe if the keeper
+// started the browser, and a WebSocket if the browser is external.
 //
 // The package passes whole messages on, and does not interpret them.
 package upstream

@@ -1,9 +1,9 @@
-// Package browsers finds the browser to run, and whether Chromium's sandbox works for it.
+// Package browsers finds the browser to run, and finds out whether Chromium's sandbox works for it.
 //
 // It searches for Chrome, Chromium, Edge and Brave in their usual directories and on PATH,
-// then for a browser that an installation fetched, and last for a headless shell, which has no
-// windows. A snap is never chosen, since it can neither read its profile's directory nor use a
-// pipe to its parent.
+// then for a browser that package install has fetched, and last for a headless shell, which has
+// no windows. A browser that is a snap is never chosen, since a snap can neither read the
+// directory of its profile nor use a pipe to its parent process.
 //
 // The package runs no browser and fetches nothing. Package install uses it. The invariant: a
 // browser that the user names is either returned, or refused with the reason. No other browser
@@ -32,7 +32,7 @@ type Browser struct {
 
 // Kind is a kind of browser and the places where it may be installed.
 type Kind struct {
-	Paths    []string // absolute; tried before PATH, where a wrapper may do more than start it
+	Paths    []string // absolute, or below ~/; tried before Commands, which may be wrapper scripts
 	Commands []string // names on PATH
 	Headless bool
 	Fetched  bool // Paths are patterns below the finder's Fetched directory
@@ -69,7 +69,7 @@ func (f Finder) Find(headed bool) (Browser, error) {
 	return Browser{}, errors.New("no Chrome, Chromium, Edge or Brave is installed")
 }
 
-// candidates returns the executables of a kind, the preferred first.
+// candidates returns the executables of a kind of browser that exist, in order of preference.
 func (f Finder) candidates(k Kind) []string {
 	var found []string
 	for _, path := range k.Paths {
@@ -116,8 +116,8 @@ func (f Finder) At(path string) (Browser, error) {
 	return Browser{Path: path, Headless: strings.Contains(base, "headless")}, nil
 }
 
-// UnsetHint returns the hint for a user who has named the browser at path: with it, abrowser
-// finds a browser itself.
+// UnsetHint returns a hint for a user who has named the browser at path. It says how to take the
+// name back, so that abrowser finds a browser itself.
 func (f Finder) UnsetHint(path string) string {
 	if name, value := wire.LookupVariable(f.Lookup, wire.Variables("EXECUTABLE_PATH")); value == path {
 		return "unset " + name
@@ -125,8 +125,8 @@ func (f Finder) UnsetHint(path string) string {
 	return "leave out --executable-path, and abrowser finds a browser"
 }
 
-// LookPath returns the executables with these names on the PATH that lookup returns. It
-// ignores relative directories, since a daemon runs in another directory.
+// LookPath returns the executables with these names on PATH. The function lookup returns the value
+// of PATH. LookPath ignores relative directories, since a daemon runs in another directory.
 func LookPath(lookup func(string) (string, bool), names ...string) []string {
 	list, _ := lookup("PATH")
 	var found []string
@@ -146,7 +146,7 @@ func isExecutable(path string) bool {
 	return err == nil && filepath.IsAbs(path)
 }
 
-// head returns the first 16 KB of a file, "" if it cannot be read.
+// head returns the first 16 KB of a file, or "" if the file cannot be read.
 func head(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -168,8 +168,9 @@ func isProgram(head string) bool {
 	})
 }
 
-// isSnap reports whether path leads to a snap: by its directory, by a link to the snap
-// command, or as the script that Ubuntu installs in place of a browser.
+// isSnap reports whether path leads to a snap. It does if it is below /snap or a link into /snap,
+// if it is a link to the command snap, or if it is a script that calls snap, as Ubuntu installs in
+// place of a browser.
 func isSnap(path string) bool {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -182,9 +183,10 @@ func isSnap(path string) bool {
 	return strings.HasPrefix(script, "#!") && (strings.Contains(script, "/snap/bin/") || strings.Contains(script, "snap install"))
 }
 
-// unwrapped returns the program beside a vendor's start script, or path if path is no such
-// script. The script's processes would keep open the files that the browser inherits, including
-// the pipe to the browser.
+// unwrapped returns the program of the browser if path is a vendor's start script and the program
+// is in the same directory. Otherwise it returns path. The script is avoided because it starts
+// other processes, which keep open the files that the browser inherits, including the pipe to the
+// browser.
 func unwrapped(path string) string {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -14,7 +14,8 @@ type Sandbox struct {
 	Hint string // the command that would turn the sandbox on, or empty
 }
 
-// FindSandbox returns whether the browser can use its sandbox if the user is not root.
+// FindSandbox returns whether the browser can use its sandbox. The caller has checked that the user
+// is not root.
 func FindSandbox(ctx context.Context, b Browser) Sandbox {
 	if hasSetuidHelper(b.Path) {
 		return Sandbox{On: true}

@@ -17,9 +17,11 @@ func isOwnedByRoot(info fs.FileInfo) bool {
 	return ok && stat.Uid == 0
 }
 
-// tryNamespaces returns whether the browser can create namespaces. Its sandbox first starts a
-// process in new user, PID and network namespaces, so tryNamespaces does the same. Many settings
-// can forbid this (sysctls, AppArmor, seccomp in containers), so it is tried and not predicted.
+// tryNamespaces returns whether the browser can create the namespaces that its sandbox needs. The
+// sandbox first starts a process in new user, PID and network namespaces, and tryNamespaces does
+// the same. Many settings can forbid this (sysctls, AppArmor, seccomp in containers), so a trial is
+// more reliable than reading the settings. If the trial fails, tryNamespaces searches for the
+// sysctl that explains the failure.
 func tryNamespaces(ctx context.Context, b Browser) Sandbox {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -22,8 +22,8 @@ const PublicRegistry = "https://registry.npmjs.org"
 // it depends on the network.
 const stallTimeout = time.Minute
 
-// download writes the package's archive to a file. It returns an error unless the archive
-// has the pinned hash.
+// download downloads the package's archive and writes it to the parameter to. It returns an error
+// unless the archive has the pinned hash.
 func (i *Installer) download(ctx context.Context, p Package, to io.Writer) error {
 	from, err := url.Parse(p.url(i.Registry))
 	if err != nil || (from.Scheme != "https" && from.Scheme != "http") || from.Host == "" {
@@ -47,7 +47,7 @@ func (i *Installer) download(ctx context.Context, p Package, to io.Writer) error
 	return nil
 }
 
-// transfer downloads the archive and returns its hash.
+// transfer downloads the archive, writes it to the parameter to, and returns its hash.
 func (i *Installer) transfer(ctx context.Context, p Package, from *url.URL, to io.Writer) (string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -59,7 +59,7 @@ func (i *Installer) transfer(ctx context.Context, p Package, from *url.URL, to i
 	if err != nil {
 		return "", err
 	}
-	// A transport of its own, so that no connection outlives the download.
+	// The download has its own transport, so that no connection outlives the download.
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, TLSHandshakeTimeout: 30 * time.Second}
 	resp, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
@@ -85,7 +85,8 @@ func (i *Installer) transfer(ctx context.Context, p Package, from *url.URL, to i
 	return "sha512-" + base64.StdEncoding.EncodeToString(hash.Sum(nil)), nil
 }
 
-// causeOf returns why a transfer ended, without the URL, which the caller's message has.
+// causeOf returns the reason for which a transfer failed. It removes the URL from the error, since
+// the caller's message contains the URL already.
 func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -18,12 +18,12 @@ type marker struct {
 	Name      string               `json:"name"`
 	Version   string               `json:"version"`
 	Integrity string               `json:"integrity"` // the hash of the archive
-	Edits     string               `json:"edits"`     // a hash of the edits that were made
-	Tree      string               `json:"tree"`      // a hash of all files
+	Edits     string               `json:"edits"`     // the hash of the edits that were made
+	Tree      string               `json:"tree"`      // the hash of all names and files
 	Key       map[string]fileState `json:"key"`
 }
 
-// fileState is the state of a key file when it was unpacked.
+// fileState is the state of a key file after the installation.
 type fileState struct {
 	Size int64     `json:"size"`
 	Time time.Time `json:"time"`
@@ -58,8 +58,9 @@ func (p Package) mark(dir string) error {
 	return os.WriteFile(filepath.Join(dir, markerName), raw, 0o600)
 }
 
-// Check returns an error unless dir has the complete package. It reads a key file only if the
-// size or time of the file has changed since the installation.
+// Check returns an error unless dir contains the package with this version and edits, and all key
+// files exist unchanged. It reads a key file only if the size or time of the file has changed
+// since the installation.
 func (p Package) Check(dir string) error {
 	m, err := p.marked(dir)
 	if err != nil {
@@ -82,7 +83,8 @@ func (p Package) Check(dir string) error {
 	return nil
 }
 
-// CheckAll is like Check and also reads all files.
+// CheckAll returns an error unless dir contains the package with this version and edits, and all
+// files exist unchanged. It reads every file.
 func (p Package) CheckAll(dir string) error {
 	m, err := p.marked(dir)
 	if err != nil {

@@ -1,14 +1,16 @@
 // Package npm installs packages of the npm registry, each at one pinned version.
 //
-// An archive is downloaded to a file, and refused unless it has the pinned hash. Only then is
-// it unpacked, edited, and renamed into place, as a whole or not at all. [Package.Check] is
-// cheap enough for every start: it examines the size and time of a few key files.
-// [Package.CheckAll] reads every file.
+// A package's archive is downloaded to a file, and refused unless it has the pinned hash. An
+// archive with this hash is unpacked into a temporary directory and edited there. Then the
+// directory is renamed, so the package is installed completely or not at all. [Package.Check] is
+// cheap enough to run at every start of abrowser, because it examines only the size and time of a
+// few files, the key files. [Package.CheckAll] reads every file.
 //
-// The package does not resolve versions or dependencies, runs no scripts of a package, and
-// does not know what the packages are for. Package install uses it for Playwright's driver
-// and for Node, and holds the lock: two processes must not install into one directory at the
-// same time. The invariant: no parser sees a byte of an archive whose hash is not the pinned one.
+// This Go package does not resolve versions or dependencies, runs no scripts of a package, and
+// does not depend on the use of the packages. Package install uses it for Playwright's driver and
+// for Node. Two processes must not install into one directory at the same time, so package install
+// holds a lock while it uses an [Installer]. The invariant: no parser sees a byte of an archive
+// whose hash is not the pinned one.
 package npm
 
 import (
@@ -32,11 +34,11 @@ type Package struct {
 	Name        string
 	Version     string
 	Integrity   string   // of the archive, as npm writes it: sha512-BASE64
-	Dir         string   // its directory below the installer's
-	Key         []string // the files without which the package does not work
+	Dir         string   // the name of its directory below [Installer.Dir]
+	Key         []string // the key files, without which the package does not work
 	KeyOnly     bool     // unpack only the key files
 	MaxPacked   int64    // the limit for the size of the archive
-	MaxUnpacked int64    // the limit for the size of all files in it
+	MaxUnpacked int64    // the limit for the size of all files in the archive
 	Edits       []Edit
 }
 
@@ -106,8 +108,8 @@ func (i *Installer) install(ctx context.Context, p Package) error {
 	return os.Rename(made, target)
 }
 
-// removeTemporary removes the files of installations that were killed. The caller holds the
-// lock, so no running installation uses them.
+// removeTemporary removes the temporary directories of installations that were killed. The caller
+// holds the lock, so no running installation uses these directories.
 func (i *Installer) removeTemporary() {
 	entries, err := os.ReadDir(i.Dir)
 	for _, e := range entries {
@@ -125,11 +127,11 @@ func (p Package) url(registry string) string {
 	return fmt.Sprintf("%s/%s/-/%s-%s.tgz", registry, p.Name, p.Name, p.Version)
 }
 
-// keeps reports whether a file of the archive is unpacked.
+// keeps reports whether the file of the archive with this name is to be unpacked.
 func (p Package) keeps(name string) bool { return !p.KeyOnly || slices.Contains(p.Key, name) }
 
-// edit makes the package's edits below dir. It returns an error if a text to replace is missing,
-// since the edits were then written for another version of the package.
+// edit makes the package's edits below dir. It returns an error if a file does not contain the
+// text to replace, since this means that the edit was written for another version of the package.
 func (p Package) edit(dir string) error {
 	for _, e := range p.Edits {
 		file := filepath.Join(dir, e.File)

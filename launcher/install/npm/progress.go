@@ -7,14 +7,14 @@ import (
 )
 
 // meter counts the bytes of a download. On a terminal it shows the progress in one line, which
-// it rewrites. Elsewhere it prints one line at the start.
+// it rewrites. If Progress is not a terminal, it prints one line at the start.
 type meter struct {
 	terminal io.Writer // nil if the progress is not shown on a terminal
 	what     string
 	total    int64 // 0 or less if unknown
 	done     int64
 	drawn    time.Time
-	onWrite  func()
+	onWrite  func() // called when a part of the download arrives
 }
 
 func (i *Installer) newMeter(what string, total int64, onWrite func()) *meter {

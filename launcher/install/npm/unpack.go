@@ -14,7 +14,8 @@ import (
 const maxFiles = 20_000
 
 // unpack writes the files of the package's archive below dir. It accepts only plain files
-// and directories under package/, and writes nothing outside dir whatever the names are.
+// and directories under package/. It writes nothing outside of dir, whatever names the archive
+// contains.
 func (p Package) unpack(archive io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
