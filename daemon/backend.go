@@ -27,7 +27,7 @@ type Backend interface {
 	// State describes the driver, for the status of the session.
 	State(ctx context.Context) verbs.DriverStatus
 	// FinishRecording ends a recording of requests. It returns the file with the requests, or
-	// "" if nothing was recorded.
+	// "" if no recording was on.
 	FinishRecording() (path string, err error)
 	// Release ends the driver. The connection is already closed.
 	Release() error

@@ -255,7 +255,9 @@ const connecting = "connect"
 
 const connectTime = 20 * time.Second
 
-// Reconnect connects to the session's pages without a command.
+// Reconnect makes a new connection to the session's pages if the present one, the driver or the
+// broker is lost. The daemon calls it on its own account, when no command has asked for the
+// pages. Reconnect waits in the queue for its turn, as a command does.
 func (s *Session) Reconnect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()

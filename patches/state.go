@@ -211,8 +211,9 @@ func (s State) Died() State {
 	return rest
 }
 
-// Stopped returns the state after the browser was stopped. It has the tenants, but no tabs
-// and no downloads. The numbers of tabs and downloads continue, so that none is reused.
+// Stopped returns the state after the browser was stopped. It has the tenants, all of them
+// released, but no tabs and no downloads. The numbering of tabs and of downloads continues, so
+// that no number is used again.
 func (s State) Stopped() State {
 	var rest State
 	for _, o := range s.Tenants {

@@ -43,9 +43,9 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 	return c, nil
 }
 
-// rewrite replaces a program by a copy of itself, because `just install` and npm also install
-// copies. The linker's own output would take a tenth longer to start, since the system keeps it
-// in smaller pieces of memory than a copy.
+// rewrite replaces a program with a copy of itself, because `just install` and npm also install
+// copies. The file that the linker itself writes takes a tenth longer to start, since the page
+// cache holds it in smaller folios than a copy.
 func rewrite(program string) error {
 	raw, err := os.ReadFile(program)
 	if err != nil {

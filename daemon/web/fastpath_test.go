@@ -247,7 +247,8 @@ func TestFastPathClickNavigates(t *testing.T) {
 		{"a hash", "", `location.hash = "there"`, "/form#there"},
 		{"a state", "", `history.pushState({}, "", "/pushed")`, "/pushed"},
 		{"nothing", "", "", "/form"},
-		// These pages navigate in a task after the click.
+		// In the cases from here on, the page navigates in a later task of its event loop than
+		// the one that dispatches the click.
 		{"a form", inForm, `queue(10, 20)`, "/slow?ms=400"},
 		{"a timer", "", `setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400"},
 		{
@@ -295,7 +296,8 @@ func TestLatePlaywrightEvents(t *testing.T) {
 	}
 }
 
-// lastURL returns the result of the last of several steps without a pause between them.
+// lastURL runs the steps as one batch, so that there is no pause between them, and returns the
+// URL that the last step reports.
 func lastURL(t *testing.T, s *daemontest.Session, steps []verbs.Step) string {
 	t.Helper()
 	out := do(t, s, verbs.Batch, verbs.BatchIn{Steps: steps})

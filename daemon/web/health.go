@@ -16,9 +16,10 @@ func (conn *connection) IsPageClosed(target string) bool {
 	return p != nil && p.isClosed()
 }
 
-// IsRecovering reports whether the session uses a shared driver and the driver does not respond
-// within probeTime. A shared driver that does not respond is replaced. IsRecovering asks the
-// driver about the page with a target id, and returns false if the page is not known.
+// IsRecovering asks a shared driver about the page of the given target. It returns true if the
+// driver does not respond within probeTime, since such a driver is replaced, or if the call fails
+// because the page or the connection is gone. It returns false if the session has a driver of its
+// own, or if conn does not know the page.
 func (conn *connection) IsRecovering(target string) bool {
 	p := conn.page(target)
 	if p == nil || !conn.driver.isShared() {

@@ -225,7 +225,8 @@ func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 			}
 		}
 	}
-	// The signal fails if the driver was replaced, because it did not respond for several seconds.
+	// A driver that does not respond for several seconds is killed and replaced. If that has
+	// happened here, no process has this pid any more, and the signal fails.
 	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}
@@ -241,7 +242,8 @@ func TestAdoptingAPageThatLoads(t *testing.T) {
 		s.End(t)
 		return home.Resume(t, s.Name)
 	}
-	// Four times the expected time, which is 500 ms for the connection and twice 1 s for the page.
+	// The limit is four times the expected time. Connecting takes 500 ms. Then get url and get
+	// title each wait 1 s (adoptTime) for the page, which does not respond.
 	limit := 4 * (500*time.Millisecond + 2*time.Second)
 	s = leave("/silent")
 	began := time.Now()

@@ -125,7 +125,7 @@ func (b backend) IsAlive() bool { return b.driver.isAlive() }
 func (b backend) State(ctx context.Context) verbs.DriverStatus { return b.driver.status(ctx) }
 
 // FinishRecording ends a recording and writes the HAR, with all requests that have been made
-// until now. It returns the path of the HAR, or "" if nothing was recorded.
+// until now. It returns the path of the HAR, or "" if no recording was on.
 func (b backend) FinishRecording() (path string, err error) {
 	if b.recorder.isOn() {
 		b.awaitEvents()
@@ -137,7 +137,7 @@ func (b backend) FinishRecording() (path string, err error) {
 func (b backend) Release() error { return b.driver.stop() }
 
 // FinishRecording writes the HAR of a session that is closed while it has no daemon. It returns
-// the path of the HAR, or "" if nothing was recorded.
+// the path of the HAR, or "" if no recording was on.
 func FinishRecording(root home.Root, session string) (string, error) {
 	state := daemon.OpenState(root, session, slog.New(slog.DiscardHandler))
 	return newRecorder(state, root.JournalFile(session), func(error) {}).finish()

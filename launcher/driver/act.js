@@ -195,9 +195,10 @@ class Act {
   }
 
   // pointer waits in Playwright until the element is stable, in view and not covered. Then it
-  // calls the function input, which sends the mouse input. If the parameter type is set, pointer
-  // waits until an event of that type on the element confirms the input. If the function isNeeded
-  // is set, pointer calls it directly before the input, and sends no input if it returns false.
+  // calls input, a function that sends the mouse input. If isNeeded is set, pointer calls this
+  // function directly before the input, and sends no input if the function returns false. If
+  // type is set, it is the name of an event: after the input, pointer waits until an event with
+  // this name on the element confirms the input.
   async pointer(node, name, input, type, isNeeded) {
     const { count = 1, modifiers } = this.params;
     const scroll = [undefined, { block: "end", inline: "end" }, { block: "center", inline: "center" }, { block: "start", inline: "start" }];

@@ -82,9 +82,10 @@ func readByte(conn net.Conn, limit time.Duration) (byte, error) {
 	return b[0], errors.Join(err, conn.SetReadDeadline(time.Time{}))
 }
 
-// waitOrKill gives a driver that has not replied within the caller's limit more time. It returns
-// at once. In the background it waits for the reply, and kills the driver if readReply gets none.
-// It takes over c's resources and releases them.
+// waitOrKill is called when a driver has not replied within the caller's limit. It returns at
+// once, and waits for the reply in the background, for as long as readReply does. If no reply
+// comes in that time, it kills the driver. If the driver has exited, it removes the driver's
+// files. It takes over c's resources and releases them.
 func (c *Conn) waitOrKill() {
 	conn, process := c.frames, c.process
 	c.resources = nil

@@ -50,7 +50,8 @@ func ParseMessage(raw []byte) (m Message, ok bool) {
 	return m, raw[len(raw)-1] == '}'
 }
 
-// readID reads the id of a reply and reports whether it is complete.
+// readID reads the id at the beginning of a reply. It returns false if the id is not an integer
+// or no comma follows it, as in a message that was cut off.
 func (m *Message) readID() bool {
 	i := len(replyHead)
 	for i < len(m.Raw) && m.Raw[i] != ',' {

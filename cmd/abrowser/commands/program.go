@@ -32,7 +32,7 @@ type FullProgram interface {
 	// while its daemon does not run.
 	ClosesAtEnd(session string) bool
 	// FinishRecording writes the HAR file of a session that ends while its daemon does not run.
-	// It returns the file's path, or "" if no requests were recorded.
+	// It returns the file's path, or "" if the session was not recording its requests.
 	FinishRecording(session string) (string, error)
 	// Install downloads the missing parts of the installation.
 	Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error)

@@ -53,7 +53,7 @@ func (r *role) driver(own bool) func(context.Context) (web.Driver, error) {
 }
 
 // finishRecording writes the HAR file of a session that ends while its daemon does not run. It
-// returns the file's path, or "" if no requests were recorded.
+// returns the file's path, or "" if the session was not recording its requests.
 func finishRecording(root home.Root, session string) (string, error) {
 	return web.FinishRecording(root, session)
 }

@@ -109,8 +109,8 @@ func (q *Queue) Waiting() int {
 	return q.bytes
 }
 
-// AwaitBelow waits until fewer than n bytes are waiting, or the queue or done is closed. Only one
-// goroutine may call AwaitBelow.
+// AwaitBelow blocks until the queue is closed, done is closed, or fewer than n bytes of messages
+// are still unwritten. Only one goroutine at a time may call it.
 func (q *Queue) AwaitBelow(n int, done <-chan struct{}) {
 	for {
 		q.mu.Lock()
