@@ -317,17 +317,25 @@ func (s *site) flush(id string, roles []string, limit time.Duration) bool {
 	return false
 }
 
-// flushed describes how the roles have answered the flush with the given id.
+// flushed describes how the roles have answered the flush with the given id, and which records
+// their latest journals lack.
 func (s *site) flushed(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	said := map[string]flushed{}
-	for key, f := range s.flushes {
-		if role, found := strings.CutPrefix(key, id); found {
-			said[role] = f
+	var said []string
+	for role, epoch := range s.latest {
+		seen := s.journals[role+" "+epoch]
+		last := slices.Max(append(slices.Collect(maps.Keys(seen)), 0))
+		var missing []int
+		for n := 1; n < last; n++ {
+			if !seen[n] {
+				missing = append(missing, n)
+			}
 		}
+		answer, ok := s.flushes[id+role]
+		said = append(said, fmt.Sprintf("%s: flushed %v %v, journal %s has %d of %d records and lacks %v", role, ok, answer, epoch, len(seen), last, missing))
 	}
-	return fmt.Sprint(said)
+	return strings.Join(said, "; ")
 }
 
 // take returns all records, ordered by time, and deletes them from the site.
