@@ -47,8 +47,9 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// IsConnected reports whether the server still has a connection of an earlier request
-// open. It sends nothing. Without [Client.KeepAlive] it returns false.
+// IsConnected reports whether the client has kept a connection after an earlier request, and
+// the server has not closed it. IsConnected sends nothing. Without [Client.KeepAlive] it returns
+// false.
 func (c *Client) IsConnected() bool {
 	conn := c.pooled()
 	if conn != nil {
@@ -75,9 +76,9 @@ func Do[In, Out any](ctx context.Context, c *Client, v wire.Verb[In, Out], in In
 // object; a [json.RawMessage] is sent unchanged. The error in the reply is also returned
 // as err.
 //
-// The request tells the server the time until ctx's deadline. The end of ctx cancels the
-// request. If ctx is cancelled without a cause, Call waits up to 3 s more for the response,
-// which says whether the request was carried out.
+// The request contains the time that is left until ctx's deadline. The end of ctx cancels the
+// request. If ctx is cancelled without a cause, Call waits up to 3 s (cancelWait) more for the
+// response, which says whether the request was carried out.
 //
 // If ctx ends or the connection is lost before the whole request was sent, nothing was
 // done: the error is [wire.CodeTimeout], [wire.CodeInterrupted] or [wire.CodeNotRunning].

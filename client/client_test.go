@@ -18,7 +18,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// serve starts a server with the handlers, which runs until the test ends. It returns a client.
+// serve runs a server with the given handlers until the test ends, and returns a client of it.
 func serve(t *testing.T, handlers ...wire.Handler) *Client {
 	t.Helper()
 	e := newEndpoint(t, "a")

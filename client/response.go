@@ -17,7 +17,7 @@ import (
 const (
 	maxHead   = 64 << 10  // bytes of a response's head
 	maxBody   = 256 << 20 // bytes of a response's body
-	firstPart = 64 << 10  // bytes of a body for which memory is allocated before they arrive
+	firstPart = 64 << 10  // bytes of the buffer for a body before any of the body has arrived
 
 	statusOK  = 200 // the smallest accepted status, since no request asks for 1xx responses
 	maxStatus = 599
@@ -30,7 +30,8 @@ type response struct {
 	keepAlive bool // the connection can be used for another request
 }
 
-// reply decodes the response to a POST request. The error in the reply is also returned as err.
+// reply decodes the body of the response as a [wire.Reply]. The error in the reply is also
+// returned as err.
 func (r response) reply() (wire.Reply, error) {
 	reply, err := wire.DecodeReply(r.body)
 	switch {
@@ -124,9 +125,9 @@ func (rr *responseReader) body(length, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// readParts reads n bytes. The server has only announced n, so readParts does not allocate all
-// the memory at once. It first allocates at most firstPart, and later at most twice as much as
-// has arrived.
+// readParts reads n bytes. The server has announced n bytes, but may send fewer. Therefore
+// readParts does not allocate n bytes at once. Its buffer has at most firstPart bytes at first,
+// and later at most twice as many bytes as have arrived.
 func readParts(r io.Reader, n int) ([]byte, error) {
 	all := make([]byte, min(n, firstPart))
 	for have := 0; ; {
@@ -153,7 +154,7 @@ func parseStatus(line string) (int, error) {
 }
 
 func parseLength(values []string) (int64, error) {
-	n, err := strconv.ParseUint(values[0], 10, 63) // n is the largest number if the value is out of range
+	n, err := strconv.ParseUint(values[0], 10, 63) // n is math.MaxInt64 if the value is out of range
 	if len(values) > 1 || err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0, fmt.Errorf("the response has the length %.100q", values)
 	}

@@ -101,11 +101,11 @@ func TestSuccessiveResponses(t *testing.T) {
 	}
 }
 
-// endless is a reader that returns the text say again and again. It returns EOF when it has
-// returned as many bytes as left says at the beginning.
+// endless is a reader. Each Read returns the text say, until left bytes have been returned in
+// total. Then it returns EOF.
 type endless struct {
 	say  string
-	left int
+	left int // bytes that are still to be returned
 }
 
 func (e *endless) Read(p []byte) (int, error) {

@@ -81,7 +81,7 @@ func TestLostConnections(t *testing.T) {
 
 func TestConnectionLostWhileSending(t *testing.T) {
 	c := unreliable(t, func(_ net.Conn, r *bufio.Reader) { _, _ = r.ReadByte() })
-	_, err := c.Call(soon(t), wire.Spec{Name: "click"}, map[string]string{"text": strings.Repeat("x", 4<<20)}) // more than a socket buffers
+	_, err := c.Call(soon(t), wire.Spec{Name: "click"}, map[string]string{"text": strings.Repeat("x", 4<<20)}) // more than a socket's buffers hold
 	if !errors.Is(err, wire.CodeNotRunning) {
 		t.Errorf("Call() = %v, want %s", err, wire.CodeNotRunning)
 	}

@@ -14,9 +14,9 @@ type Backend interface {
 	// Handlers returns a handler for each verb that the backend serves. Handlers are made with
 	// [Queued], [QueuedBriefly] and [Unqueued].
 	Handlers() []Handler
-	// Prepare starts the driver, which is the program that Connect needs besides the browser,
-	// such as Playwright's driver. Prepare is called before each Connect, and runs while the
-	// browser starts.
+	// Prepare starts the driver, if it does not run already. The driver is the program that
+	// Connect needs besides the browser, such as Playwright's driver. Prepare is called before
+	// each Connect, and runs while the browser starts.
 	Prepare(ctx context.Context) error
 	// Connect connects to the session's pages. The previous connection is already closed.
 	Connect(ctx context.Context, at Endpoint) (Connection, error)
@@ -55,13 +55,13 @@ type Connection interface {
 	// Wait is called after Close. It waits until nothing uses the connection any more, and may
 	// end the driver to achieve that.
 	Wait()
-	// IsPageClosed reports whether the connection was notified that the page with a target id
-	// was closed.
+	// IsPageClosed reports whether the connection was notified that a page was closed. The
+	// parameter target is the page's target id, here and in the methods below.
 	IsPageClosed(target string) bool
-	// Diagnose checks whether the driver and the page with a target id respond. If one of them
-	// does not, Diagnose returns which, and a hint.
+	// Diagnose checks whether the driver and a page respond. If one of them does not respond,
+	// problem says which one, and hint says what helps. If both respond, problem is empty.
 	Diagnose(ctx context.Context, target string) (problem, hint string)
-	// IsRecovering is called when a call on the page with a target id is overdue. It reports
-	// whether the call waits for the driver, which is being replaced, and not for the page.
+	// IsRecovering is called when a call on a page is overdue. It returns true if the driver is
+	// being replaced, because the call then waits for the driver and not for the page.
 	IsRecovering(target string) bool
 }

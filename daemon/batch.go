@@ -13,8 +13,8 @@ import (
 
 const maxSteps = 1000
 
-// batch runs several commands without another command in between. It checks all commands before
-// it runs the first.
+// batch runs the commands of a batch one after the other. No other queued command runs between
+// two of them. batch checks all commands before it runs the first one.
 func (s *Session) batch(ctx context.Context, c *Call, in verbs.BatchIn) (verbs.BatchOut, error) {
 	if len(in.Steps) > maxSteps {
 		return verbs.BatchOut{}, wire.Errorf(wire.CodeBadInput, "a batch takes %d commands at most, not %d", maxSteps, len(in.Steps))

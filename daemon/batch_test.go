@@ -67,7 +67,7 @@ func TestBatchIsCheckedFirst(t *testing.T) {
 	}
 }
 
-// No other command runs between two commands of a batch.
+// No other queued command runs between two commands of a batch.
 func TestBatchIsAtomic(t *testing.T) {
 	s := start(t)
 	var all sync.WaitGroup

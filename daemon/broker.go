@@ -119,16 +119,17 @@ func (b *Broker) Note(ctx context.Context, in verbs.NoteIn) error {
 	return b.request(ctx, repeatable(verbs.BrokerNote.Spec), in, &verbs.Empty{})
 }
 
-// Pool returns the state of the pool, from which sessions get the tabs besides their first. The
-// parts about the caller, such as its reservation, are those of the given agent.
+// Pool returns the state of the pool, which limits how many tabs all sessions have besides the
+// first tab of each session. The fields about the caller, such as YouHaveReservation, describe
+// the given agent.
 func (b *Broker) Pool(ctx context.Context, agent string) (verbs.PoolRequestsOut, error) {
 	var out verbs.PoolRequestsOut
 	return out, b.as(agent).request(ctx, verbs.PoolRequests.Spec, verbs.Empty{}, &out)
 }
 
-// news returns what happened to the session's tabs and was not acknowledged yet. If in.Seen is
-// set, it acknowledges all news up to that time. If in.IdleTimeout is set, the browser is stopped
-// after it has had no tabs for that time.
+// news returns the news about the session's tabs that were not acknowledged yet. If in.Seen is
+// set, the request acknowledges all news up to that time. If in.IdleTimeout is set, the broker
+// will stop the browser when the browser has had no tabs for that long.
 func (b *Broker) news(ctx context.Context, in verbs.NoticesIn) (verbs.NoticesOut, error) {
 	ctx, cancel := context.WithTimeout(ctx, restartTime)
 	defer cancel()
@@ -143,10 +144,11 @@ const restartTime = 25 * time.Second
 
 const retryTime = 50 * time.Millisecond
 
-// awaitReturn waits until the broker responds. While the broker is being restarted, its socket
-// file stays in place, because the keeper process that restarts the broker listens there.
-// awaitReturn returns false if the file is gone, which means that the browser was stopped, or if
-// the broker does not respond within restartTime.
+// awaitReturn waits up to restartTime until the broker responds, and reports whether it did.
+// While the broker is being restarted, its socket file stays in place, because the keeper process
+// that restarts the broker listens there. If the file is gone, the browser was stopped, and
+// awaitReturn returns false at once. It does the same after any error other than
+// [wire.CodeNotRunning].
 func (b *Broker) awaitReturn(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, restartTime)
 	defer cancel()
@@ -164,8 +166,8 @@ func (b *Broker) awaitReturn(ctx context.Context) bool {
 	}
 }
 
-// release ends the session in the browser. Its tabs are closed if page is true, and stay open
-// otherwise. If no broker runs, there is nothing to end.
+// release ends the session in the browser. If page is true, the session's tabs are closed.
+// Otherwise they stay open. If no broker runs, release does nothing and returns no error.
 func (b *Broker) release(ctx context.Context, agent string, page bool) (verbs.ReleaseOut, error) {
 	var out verbs.ReleaseOut
 	err := b.as(agent).request(ctx, verbs.BrokerRelease.Spec, verbs.ReleaseIn{Session: b.session, Page: page}, &out)
@@ -200,9 +202,9 @@ func repeatable(verb wire.Spec) wire.Spec {
 	return verb
 }
 
-// request sends a request and stores the response in out. If the broker ends before it responds,
-// and the verb is marked as ReadOnly, request waits for the next broker and sends the request
-// again.
+// request sends a request and stores the response in out. If a request with a ReadOnly verb fails
+// with a transient error (see [IsTransient]), request waits for the next broker and sends the
+// request again. It begins no new attempt after restartTime.
 func (b *Broker) request(ctx context.Context, verb wire.Spec, in, out any) error {
 	reply, err := b.caller.Call(ctx, verb, in)
 	for end := time.Now().Add(restartTime); verb.ReadOnly && IsTransient(err) && time.Now().Before(end) && b.awaitReturn(ctx); {

@@ -31,16 +31,16 @@ type Call struct {
 
 	request *wire.Call
 	reads   bool // any agent may run the command, since it only reads
-	// repeatable means that the command changes nothing and does not wait, so that it can be
-	// run twice.
+	// repeatable means that the command changes nothing, so that it can be run twice. The verb
+	// wait is an exception: see bindCaller.
 	repeatable bool
 	// foreign means that another agent owns the session, so that the caller may only read. The
 	// reply has no notices, which are for the owner.
 	foreign   bool
-	closes    string        // the tab that the input names to be closed or activated; may be ""
+	closes    string        // the tab that the command is to close or activate; may be ""
 	until     time.Time     // the command's deadline; zero before [Call.Limit]
 	asked     bool          // the caller set a time limit
-	remaining time.Duration // the time left when the command is run again; 0: the whole limit
+	remaining time.Duration // how long a second run may take; 0: as long as the first
 }
 
 // Warn adds a warning to the reply.
@@ -92,7 +92,8 @@ func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(contex
 	if c.Begun && errors.Is(err, wire.CodeInterrupted) {
 		err = wire.Errorf(wire.CodeResultUnknown, "%s interrupted: it had begun, and what it did until then stays", c.Verb).WithHint(HintSnapshot)
 	}
-	// The error means that no broker runs. The caller would conclude that no daemon runs.
+	// In the daemon, CodeNotRunning means that no broker runs. A caller that got this code would
+	// conclude that no daemon runs.
 	if isNotRunning(err) {
 		err = wire.Errorf(wire.CodeBrowserGone, "the browser went away: %v", err).WithHint("abrowser browser status")
 	}
@@ -100,8 +101,9 @@ func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(contex
 }
 
 // Limit returns a context that ends when the command's time is over. The parameter asked is the
-// time that the caller asked for, in milliseconds. If it is 0, the command has the time usual.
-// Limit connects first, so that the start of a browser does not use up the command's time.
+// time that the caller asked for, in milliseconds. If it is 0, the command gets the verb's default
+// time, which is the parameter usual. Limit connects first, so that the start of a browser does
+// not use up the command's time.
 func (c *Call) Limit(ctx context.Context, asked int, usual time.Duration) (context.Context, context.CancelFunc, error) {
 	limit := usual
 	c.asked = asked != 0

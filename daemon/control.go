@@ -11,8 +11,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// close ends the session. It cancels the commands that run or wait, keeps or closes the tabs as
-// the request says, and ends the daemon after the reply.
+// close ends the session. It cancels the commands that run or wait, and ends the daemon after the
+// reply. The tabs are closed if the request or the session's state says so, and stay open
+// otherwise.
 func (s *Session) close(ctx context.Context, call *wire.Call, in verbs.CloseIn) (verbs.CloseOut, error) {
 	if err := s.mayClose(ctx, call); err != nil {
 		return verbs.CloseOut{}, err
@@ -50,7 +51,7 @@ func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call
 		c.Close()
 	}
 	released, err := s.Broker.release(ctx, call.Agent, in.Page)
-	s.unbind() // before the reply: clients that get it count the session as ended
+	s.unbind() // before the reply, because a client that has the reply expects no socket
 	s.end()
 	if err != nil {
 		return verbs.CloseOut{}, err

@@ -27,9 +27,9 @@ func (s *Session) alias(place home.Endpoint) (string, error) {
 }
 
 // HoldFront acquires the broker's lock for operations on the front tab, which is the tab that a
-// visible window shows. One command of all sessions holds the lock at a time. If the browser has
-// no visible windows, HoldFront does nothing. The returned function releases the lock. The end of
-// this process also releases it.
+// visible window shows. At any time, only one command holds the lock, among the commands of all
+// sessions. If the browser has no visible windows, HoldFront does nothing. The returned function
+// releases the lock. The end of this process also releases it.
 func (c *Call) HoldFront(ctx context.Context) (release func(), err error) {
 	conn := c.current()
 	if conn == nil || !conn.news.Windowed {

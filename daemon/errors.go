@@ -24,9 +24,9 @@ func PageCrashedError() error {
 	return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
 }
 
-// TabClosedError returns the error of a command whose tab was closed. If the session has other
-// tabs, which the parameter others reports, the hint is the command that lists them. Otherwise
-// the hint is the command that opens the tab's URL again.
+// TabClosedError returns the error of a command whose tab was closed. The parameter others says
+// whether the session has other tabs. If it has, the hint is the command that lists them.
+// Otherwise the hint is the command that opens the tab's URL again.
 func TabClosedError(tab verbs.Tab, others bool) error {
 	err := wire.Errorf(wire.CodePageClosed, "the session's page %s is closed; it was at %s", tab.TabID, tab.URL).
 		With("tabId", tab.TabID).With("url", tab.URL)

@@ -62,10 +62,11 @@ func run[In, Out any](ctx, entered context.Context, s *Session, v wire.Verb[In, 
 // briefTime is how long a verb of [QueuedBriefly] first waits in the queue.
 const briefTime = time.Second
 
-// QueuedBriefly returns the handler of a verb that can be served from data of the daemon, such as
-// the page's URL, which is known even while the page is busy. The verb waits in the queue for up
-// to briefTime. If its turn has not come by then, the verb is served without a ticket, from that
-// data. If the daemon does not have the data, the verb waits for its turn.
+// QueuedBriefly returns the handler of a verb that the daemon can serve from its own data. An
+// example is the URL of the active tab, which the daemon has even while the page is busy. The verb
+// waits in the queue for up to briefTime. If its turn has not come by then, the verb is served
+// without a ticket, from the daemon's data. If the daemon does not have the data, the verb enters
+// the queue a second time, as the last one, and waits for its turn.
 func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Context, *Call, In) (Out, error)) Handler {
 	h := Queued(s, v, serve)
 	wait := h.Serve
@@ -82,7 +83,11 @@ func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(con
 		}
 		ahead := s.queue.state().verb
 		tabbed, ok := any(in).(verbs.TabNamer)
-		// The data is not known, or is about to change, so the verb waits for its turn.
+		// The verb waits for its turn in each of these cases:
+		//   - No command runs any more, so that the verb's turn comes soon.
+		//   - A connection is being made, perhaps to another browser with other pages.
+		//   - No active tab is known.
+		//   - The input names a tab. The daemon's data is about the active tab only.
 		if ahead == "" || ahead == connecting || s.Tabs.Active().TargetID == "" || ok && tabbed.TabName() != "" {
 			body, err := json.Marshal(in)
 			if err != nil {

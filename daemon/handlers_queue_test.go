@@ -37,7 +37,8 @@ func TestInOrderOfArrival(t *testing.T) {
 	}
 }
 
-// Verbs that need no page do not wait for the command that runs, and close cancels it.
+// Verbs that need no page do not wait for the running command. The verb close cancels the running
+// command.
 func TestUnqueuedVerbsDoNotWait(t *testing.T) {
 	s := start(t)
 	s.script(func(ctx context.Context, _ *daemon.Call, _ string) error {

@@ -63,7 +63,8 @@ func TestCallerIsGoneBefore(t *testing.T) {
 	}
 }
 
-// A reconnect without a command does not start a browser that was stopped.
+// If the daemon reconnects and no command waits for the connection, a browser that was stopped is
+// not started.
 func TestReconnectStartsNoBrowser(t *testing.T) {
 	dir := t.TempDir()
 	root, err := home.Locate(func(name string) (string, bool) { return dir, name == "ABROWSER_HOME" })

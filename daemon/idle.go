@@ -8,8 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// defaultIdle is how long a session is idle before its daemon ends, unless a request sets
-// another limit.
+// defaultIdle is how long a session is idle before its daemon ends, unless
+// [wire.Settings].IdleTimeout sets another limit.
 const defaultIdle = 30 * time.Minute
 
 // idle counts the running commands, and records when the last one ended.
@@ -24,7 +24,7 @@ type idle struct {
 	used    bool // a command has run
 }
 
-// firstTime is how long a daemon waits at least for its first command.
+// firstTime is how long a daemon waits for its first command, even if the limit is shorter.
 const firstTime = 10 * time.Second
 
 func newIdle() *idle {
@@ -67,7 +67,7 @@ func (i *idle) begin() (end func()) {
 	first := !i.used
 	i.used = true
 	return func() {
-		if first { // the timer runs for firstTime, which may be longer than the limit
+		if first { // watchIdle still waits for firstTime, which may be longer than the limit
 			defer signalOnce(i.changed)
 		}
 		i.mu.Lock()
@@ -80,8 +80,8 @@ func (i *idle) begin() (end func()) {
 	}
 }
 
-// left returns how much longer the session must be without a command to reach the limit. ok is
-// false if there is no limit.
+// left returns how much of the idle time is left before the limit is reached. While a command
+// runs, all of it is left. ok is false if there is no limit.
 func (i *idle) left() (left time.Duration, ok bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -111,8 +111,9 @@ func (i *idle) last() time.Time {
 // operating system. Usually an agent's next command comes sooner.
 const restTime = 3 * time.Second
 
-// watchRest calls giveBack when no command has run for restTime since the last command ended.
-// The function giveBack returns memory to the operating system.
+// watchRest calls giveBack when no command has run for restTime. It does so once after the start
+// of the daemon, and then once after each period in which commands ran. The function giveBack
+// returns memory to the operating system.
 func (i *idle) watchRest(ctx context.Context, giveBack func()) {
 	timer := time.NewTimer(restTime) // the first call is for the memory that the start took
 	defer timer.Stop()

@@ -23,12 +23,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_, stop := signal.NotifyContext(context.Background(), os.Interrupt) // starts a goroutine that never ends
+	// The first call of NotifyContext in a process starts a goroutine that never ends. It is
+	// started here, so that socketstest.Main does not count it as left over by a test.
+	_, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	stop()
 	socketstest.Main(m, nil)
 }
 
-// patience is longer than the daemon's own deadlines.
+// patience is how long a test waits for the daemon before it fails.
 const patience = 20 * time.Second
 
 // memory is a backend without a browser. The test supplies the function that runs its scripts.
@@ -328,8 +330,8 @@ func (s *session) as(t testing.TB, agent string) *session {
 	return s.by(t, client.Client{Agent: agent})
 }
 
-// by returns a client of the session that has the agent, the owner process and the settings of
-// caller.
+// by returns a client of the session whose requests have the agent, the owner process and the
+// settings in the parameter caller.
 func (s *session) by(t testing.TB, caller client.Client) *session {
 	t.Helper()
 	caller.Endpoint, caller.Session = s.place, "s"
@@ -356,7 +358,7 @@ func do[In, Out any](t testing.TB, s *session, v wire.Verb[In, Out], in In) Out 
 	return out
 }
 
-// fails runs a verb that must fail with a code.
+// fails runs a verb that must fail with the given code, and returns its error.
 func fails[In, Out any](t testing.TB, s *session, v wire.Verb[In, Out], in In, code wire.Code) wire.Error {
 	t.Helper()
 	out, _, err := ask(t, s, v, in)
@@ -371,7 +373,7 @@ func eval(t testing.TB, s *session, script string) {
 	do(t, s, verbs.Eval, verbs.EvalIn{Script: script})
 }
 
-// awaitStatus waits until the function is returns true for the session's status.
+// awaitStatus waits until the session's status meets the condition is, and returns the status.
 func awaitStatus(t testing.TB, s *session, is func(verbs.StatusOut) bool) verbs.StatusOut {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {

@@ -16,7 +16,7 @@ type Notices struct {
 	dialogs []verbs.Dialog
 	records []wire.Record
 	dropped int   // the number of records beyond maxUntold
-	lost    int   // the number of entries that a recording lacks
+	lost    int   // the number of entries that are missing from a recording
 	why     error // why the last of these entries is missing
 }
 
@@ -46,7 +46,8 @@ func (n *Notices) AddDialog(d verbs.Dialog) {
 	n.Add(wire.Record{Kind: wire.KindDialog, Name: d.Type, Message: d.Message, Handled: d.Handled, Unhandled: d.Unhandled})
 }
 
-// AddLoss adds an entry that a recording of requests lacks.
+// AddLoss counts an entry that is missing from a recording of requests. The parameter why is the
+// reason.
 func (n *Notices) AddLoss(why error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

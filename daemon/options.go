@@ -21,8 +21,8 @@ type Options struct {
 	// Browser starts the session's browser if necessary, and returns where the browser's broker
 	// listens.
 	Browser func(context.Context) (home.Endpoint, error)
-	// Broker is the endpoint of the broker, for requests that do not start a browser. The zero
-	// value is the endpoint of the default browser's broker.
+	// Broker is the endpoint to which the daemon sends its requests to the broker. These requests
+	// never start a browser. The zero value is the endpoint of the default browser's broker.
 	Broker home.Endpoint
 	// Backend returns the backend that drives the session's pages.
 	Backend func(*Session) Backend

@@ -9,9 +9,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// owner holds the owner process, which a request can name: when the process ends, the session is
-// closed. The tabs stay open, unless the session's state says that they are closed at its end.
-// The owner process has nothing to do with the agent that owns the session.
+// owner holds the owner process, which a request can name. When the owner process ends, the
+// session is closed. The tabs then stay open, unless [State].ClosesTabs is set. The owner process
+// has nothing to do with the agent that owns the session.
 type owner struct {
 	changed chan struct{} // one token: the process was replaced
 

@@ -20,8 +20,8 @@ type caller struct {
 func (c *Call) bindCaller(verb wire.Spec, in any) {
 	tabbed, reads := in.(verbs.TabNamer)
 	c.Verb, c.reads, c.Tab, c.closes = verb.Name, reads, "", ""
-	// A wait is not marked as repeatable, so that it has only the rest of its time if it is run
-	// again.
+	// The verb wait is not marked as repeatable. A second run of a repeatable command may get
+	// the whole time again, but a second run of wait must get only the time that is left.
 	c.repeatable = verb.ReadOnly && verb.Name != verbs.Wait.Name
 	if reads {
 		c.Tab = tabbed.TabName()
@@ -38,8 +38,8 @@ func (c *Call) bindCaller(verb wire.Spec, in any) {
 }
 
 // claim returns the agent that owns the session. If no agent owns it, the caller of the running
-// command becomes the owner, unless the command only reads. The owner is then stored in the
-// connection, and stays the same until another connection is made.
+// command becomes the owner, unless the command only reads. The functions that call claim store
+// the owner in the connection. Once an owner is stored, it stays until the connection is closed.
 func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	s.mu.Lock()
 	by := s.caller
@@ -99,7 +99,8 @@ func (s *Session) expire() {
 
 // mayAct returns an ownership error if another agent owns the session. If no agent owns it, the
 // caller becomes the owner. A command that only reads gets no error, and its caller does not
-// become the owner.
+// become the owner. If the pages have settings that do not apply to the new owner, mayAct closes
+// the connection and returns [ConnectionLostError].
 func (c *Call) mayAct(ctx context.Context, conn *connection) error {
 	holder := conn.owner()
 	if holder == "" && !c.reads {
@@ -209,12 +210,15 @@ func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) err
 	return wire.OwnershipError(verbPhrase(verb), s.Tabs.activeName(s.Name), holder)
 }
 
-// holder returns the agent that owns the session, or "" if no agent does. If there is no
-// connection, holder asks the broker, which has statusTime to respond. If the broker reports no
-// agent that still owns the session, holder returns the agent that the session belonged to last,
-// unless the broker reports that the session has ended. If the session has not belonged to an
-// agent yet, holder returns the agent whose command is making a connection, unless that command
-// only reads.
+// holder returns the agent that owns the session, or "" if no agent does. If there is a
+// connection, that is the connection's owner. Otherwise holder asks the broker, which has
+// statusTime to respond, and takes the first of these cases that applies:
+//
+//  1. The broker reserves the session for an agent. That agent is the owner.
+//  2. The session has belonged to an agent since this daemon started. The last such agent is the
+//     owner. But if the broker reports that the session has ended, no agent is.
+//  3. The running command, or the last one, changes something. The agent that sent it is the
+//     owner, because the command may be making the first connection.
 func (s *Session) holder(ctx context.Context) wire.AgentKey {
 	if c := s.live(); c != nil {
 		return c.owner()

@@ -18,8 +18,8 @@ type queue struct {
 	closed  error // the error for later commands; nil while commands are accepted
 }
 
-// enter waits until it is the command's turn. The returned context ends with ctx and when the
-// session is closed. The caller must release the ticket.
+// enter waits until it is the command's turn. The returned context ends when ctx ends, when the
+// session is closed, or when the ticket is released. The caller must release the ticket.
 func (q *queue) enter(ctx context.Context, verb string) (context.Context, *Ticket, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &Ticket{queue: q, verb: verb, granted: make(chan struct{}), cancel: cancel}
@@ -93,7 +93,8 @@ func (q *queue) advance(t *Ticket) {
 	}
 }
 
-// deferredTime is how long the end of a daemon waits for deferred work.
+// deferredTime is how long a request to close the session or to end the daemon waits for deferred
+// work.
 const deferredTime = 2 * time.Second
 
 // awaitDeferred waits up to deferredTime for the deferred work of the last command, if that

@@ -150,10 +150,10 @@ func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error
 	return gone && conn.isLost() && ctx.Err() == nil, err
 }
 
-// awaitRecovery reports whether a failed command may be run again. That is the case if the
-// command has changed nothing, and if the reason for its failure is that the broker or the driver
-// was being replaced while the command waited for a response. awaitRecovery returns true only
-// after the replacement is done, for which it waits up to recoveryTime.
+// awaitRecovery reports whether a failed command may be run again. Two conditions must hold: the
+// command has changed nothing, and it failed because the broker or the driver was being replaced
+// while the command waited for a response. Before awaitRecovery returns true, it waits for the end
+// of the replacement. If that takes longer than recoveryTime, awaitRecovery returns false.
 func (c *Call) awaitRecovery(ctx context.Context, err error) (again bool) {
 	wedged := errors.Is(err, wire.CodeWedged)
 	timeOver := errors.Is(err, wire.CodeTimeout) || !c.until.IsZero() && time.Now().After(c.until)
@@ -256,8 +256,8 @@ const connecting = "connect"
 const connectTime = 20 * time.Second
 
 // Reconnect makes a new connection to the session's pages if the present one, the driver or the
-// broker is lost. The daemon calls it on its own account, when no command has asked for the
-// pages. Reconnect waits in the queue for its turn, as a command does.
+// broker is lost. The daemon and its backend call Reconnect when they notice the loss, even if no
+// command needs the pages. Reconnect waits in the queue for its turn, as a command does.
 func (s *Session) Reconnect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()

@@ -84,9 +84,9 @@ func TestBrowserWasReplaced(t *testing.T) {
 	}
 }
 
-// A command whose time ends while the driver is being replaced is run again after the
-// replacement if it only reads. A command that has done nothing yet is run again if its call is
-// overdue. Other commands are not run again, and no command is if nothing is being replaced.
+// A command that fails while the driver is being replaced is run again after the replacement in
+// two cases: if it only reads, or if it has done nothing yet and its call is overdue. In all other
+// cases it is not run again. If nothing is being replaced, no command is run again.
 func TestTimeIsOverDuringAReplacement(t *testing.T) {
 	timeout, wedged := wire.Errorf(wire.CodeTimeout, "no response"), wire.Errorf(wire.CodeWedged, "overdue")
 	for _, tt := range []struct {
@@ -116,7 +116,7 @@ func TestTimeIsOverDuringAReplacement(t *testing.T) {
 				conn := s.conn
 				s.memory.mu.Unlock()
 				conn.recovering.Store(tt.recovering)
-				time.AfterFunc(100*time.Millisecond, conn.Drop) // the replacement, if there is one
+				time.AfterFunc(100*time.Millisecond, conn.Drop) // ends the replacement
 				return tt.err
 			})
 			var err error

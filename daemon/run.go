@@ -19,10 +19,18 @@ import (
 
 const endTime = 4 * time.Second // how long running commands may still take when the daemon ends
 
-// Run serves a session. It returns when the session is closed or has been idle for too long, when
-// the owner process or ctx ends, when the daemon gets a request to end, SIGTERM, SIGINT or SIGHUP,
-// when the daemon's socket is removed, or when the browser does not start for the first command.
-// Unless a close says otherwise, the session's pages stay open.
+// Run serves a session. It returns after any of these events:
+//
+//   - ctx ends.
+//   - The owner process ends.
+//   - The daemon's socket is removed.
+//   - The session is closed, or the broker has ended it.
+//   - The session has been idle for too long.
+//   - The browser does not start for the first command.
+//   - The daemon gets SIGTERM, SIGINT, SIGHUP or a request to end.
+//
+// The session's pages stay open, unless a request to close the session or the session's state
+// says that they are closed.
 func Run(ctx context.Context, o Options) error {
 	ready := o.Ready
 	if ready == nil {
@@ -76,8 +84,8 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.backend.Watch(ctx) })
 	watch.Go(func() { s.watchConnection(ctx) })
 	watch.Go(func() { s.watchIdle(ctx) })
-	// Without this call the Go runtime keeps the memory that a large reply used for minutes,
-	// such as 160 MB after a picture of 30 MB.
+	// Without this call, it takes the Go runtime minutes to give back the memory of a large reply.
+	// After a picture of 30 MB, that is 160 MB.
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
 	srv := &server.Server{

@@ -131,7 +131,7 @@ func TestIdleDaemonEnds(t *testing.T) {
 	s.awaitEnd(t)
 }
 
-// with returns s after it has moved the done channel of other to s. s.awaitEnd then waits for the
+// with moves the done channel of other to s, and returns s. After that, s.awaitEnd waits for the
 // daemon that other has started.
 func (s *session) with(other *session) *session {
 	s.done, other.done = other.done, nil

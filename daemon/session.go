@@ -38,16 +38,17 @@ type Session struct {
 	end         func()      // begins the end of the daemon; may be called more than once
 	unbind      func()      // removes the daemon's socket
 	isBound     func() bool // reports whether the daemon's socket is still there
-	aliasing    sync.Mutex  // held during Root.Alias, which only one call at a time may run
+	aliasing    sync.Mutex  // held during Root.Alias, which must not run twice at the same time
 
 	mu         sync.Mutex // guards the fields below; never held during I/O
 	connection *connection
-	// caller is the caller of the command that runs. It is nil while [Session.Reconnect] makes a
-	// connection that no command waits for.
+	// caller is the caller of the command that runs, or that ran last. It is nil before the first
+	// command. [Session.Reconnect] sets it to nil, because no command waits for the connection
+	// that it makes.
 	caller *caller
 	// starting is set while the browser and the driver start and the connection is made.
 	starting    bool
-	browserIdle string // the last setting in a request: see wire.Settings.BrowserIdle
+	browserIdle string // the wire.Settings.BrowserIdle that the daemon got last
 	// refused is why the browser did not start, if the daemon never had a browser.
 	refused error
 }
@@ -73,8 +74,8 @@ func (c *connection) owner() wire.AgentKey {
 }
 
 // connect returns the connection to the browser. If there is none, or if the connection, the
-// driver or the broker is lost, connect makes a new one. Only the command whose turn it is calls
-// connect.
+// driver or the broker is lost, connect makes a new one. Call connect only with a ticket whose
+// turn it is, so that no two calls run at the same time.
 func (s *Session) connect(ctx context.Context) (*connection, error) {
 	// The connection may be lost during Broker.isAlive, so isLost is called a second time.
 	c := s.current()

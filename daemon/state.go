@@ -58,8 +58,8 @@ type Recording struct {
 	Content string `json:"content"` // the bodies that are recorded: all, text or none
 }
 
-// appliesTo reports whether the state applies while agent owns the session. It does not apply if
-// another agent has made the settings and agent may not act in a session of that agent.
+// appliesTo reports whether the settings apply while the given agent owns the session. They apply
+// if the agent made the settings, or if it may act in a session of the agent that made them.
 func (s State) appliesTo(session string, agent wire.AgentKey) bool {
 	return s.Setter == "" || agent == "" || agent.MayControl(session, s.Setter)
 }
@@ -98,8 +98,8 @@ func (s *StateStore) Get() State {
 	return s.state
 }
 
-// Change calls change to change the state. The new state is on disk before it takes effect. After
-// end, it is not written to disk.
+// Change applies the function change to the state. The new state is on disk before it takes
+// effect. After a call of end, Change does not write to disk.
 func (s *StateStore) Change(change func(*State)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -162,11 +162,14 @@ func (t *Tabs) activeName(session string) string {
 	return name
 }
 
-// Successor returns the tab that commands act on next, given the open tabs and the tab that was
-// active until now. That is the active tab itself if it is still open, even if it has another
-// target id since the browser was restarted. If the active tab was closed, it is the tab that
-// opened the active tab. If this daemon had no active tab yet, it is the tab that was active
-// under an earlier daemon, or else the last tab. Successor reports whether there is such a tab.
+// Successor returns the tab that commands act on next, and whether there is such a tab. The
+// parameter tabs lists the open tabs, and active is the tab that was active until now.
+//
+//   - If active is still open, it is its own successor. A restart of the browser may have changed
+//     its target id.
+//   - If active was closed, its successor is the tab that opened it.
+//   - If active is zero, this daemon had no active tab yet. The successor is then the tab that was
+//     active under an earlier daemon, or else the last of the open tabs.
 func (c *Call) Successor(tabs []verbs.Tab, active verbs.Tab) (verbs.Tab, bool) {
 	if active.TargetID == "" {
 		for _, tab := range tabs {

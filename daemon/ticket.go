@@ -15,8 +15,8 @@ type Ticket struct {
 	verb    string
 	granted chan struct{} // closed when it is the command's turn
 	cancel  context.CancelCauseFunc
-	// isRecovering reports whether a call that is overdue will soon end by itself. It may be
-	// nil.
+	// isRecovering reports whether an overdue call waits for a replacement, and not for the page:
+	// see [Session.isRecovering]. The field may be nil.
 	isRecovering func() bool
 	deferred     func() // work to do after the command was answered; may be nil
 
@@ -141,8 +141,9 @@ const recoveryTime = 15 * time.Second
 // result is how a call ended.
 type result struct{ err error }
 
-// await waits up to limit for the end of a call. If the driver or the broker is being replaced
-// after that time, await waits up to recoveryTime in all. It reports whether the call has ended.
+// await waits up to limit for the end of a call, and reports whether the call has ended. If the
+// driver or the broker is being replaced when limit is over, await goes on waiting. It then waits
+// up to recoveryTime in all.
 func (t *Ticket) await(done <-chan error, crash <-chan struct{}, limit time.Duration) (result, bool) {
 	began := time.Now()
 	got, ok := awaitCall(done, crash, limit)
@@ -179,7 +180,7 @@ func awaitCall(done <-chan error, crash <-chan struct{}, limit time.Duration) (r
 }
 
 // Recover runs a call. If the call panics, Recover returns the panic as an error, because a panic
-// of a driver's client must not end the daemon.
+// in the library that talks to the driver must not end the daemon.
 func Recover(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -8,10 +8,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// childEnviron returns the environment of a child: the caller's variables that are needed to
-// find files, displays and proxies, and the variables of the requested settings. The child
-// lives for hours and serves other callers too, so it gets no secrets, and none of the
-// caller's variables that select a session or settings.
+// childEnviron returns the environment of a child. It has the caller's variables that are needed
+// to find files, displays and proxies, the caller's language and time zone, abrowser's own
+// variables, and the variables of the requested settings. The child lives for hours and serves
+// other callers too. So it gets no secrets, and none of the caller's variables that select a
+// session or settings.
 func childEnviron(caller []string, s wire.Settings) []string {
 	// Only builds with the race detector read GORACE.
 	permitted := regexp.MustCompile(`^(HOME|PATH|LANG|TZ|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|GORACE|` +

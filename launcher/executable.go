@@ -18,9 +18,9 @@ func (l *Launcher) Build() (string, error) {
 	return l.build, l.buildErr
 }
 
-// executable returns the path to read our executable from. On Linux this is /proc/self/exe,
-// which is the file that this process runs, even if the file at its original path was
-// replaced, or was deleted as happens under go run.
+// executable returns the path to read our executable from. Unless the field Executable is set,
+// this is /proc/self/exe on Linux. That path always leads to the file that this process runs,
+// even if the file's original path was replaced, or was deleted as happens under go run.
 func (l *Launcher) executable() string {
 	if l.Executable != "" {
 		return l.Executable

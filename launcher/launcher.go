@@ -52,8 +52,8 @@ type Launcher struct {
 
 // limits are the timeouts of the steps of a start.
 type limits struct {
-	// hello is for a running process to reply. A suspended process accepts connections and
-	// never replies.
+	// hello limits how long a running process may take to reply to hello. A suspended process
+	// accepts connections and never replies.
 	hello time.Duration
 	start time.Duration // from the start of the process until it is ready; a browser on a cold disk is slow
 	exit  time.Duration // for the exit of a process that was asked to retire or is already exiting

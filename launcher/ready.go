@@ -31,17 +31,17 @@ func ReadyPipe(lookup func(string) (string, bool)) (*os.File, error) {
 	if err != nil || fd < 3 {
 		return nil, wire.Errorf(wire.CodeBadInput, "%s is not a file descriptor: %q", readyVariable, text)
 	}
-	// Our own children must not get the variable: in them, another file has that number.
+	// Our own children must not get the variable, since another file has that number in them.
 	if err := os.Unsetenv(readyVariable); err != nil {
 		return nil, err
 	}
 	return sockets.Inherit(fd, "ready")
 }
 
-// ReportReady reports to the launcher that this process serves, or, if err is not nil, why it
-// cannot serve. It closes the pipe. In a process that was started by hand, pipe is nil. If err
-// is nil, ReportReady also calls [bincache.Pin], which protects the copy of our executable
-// that this process runs.
+// ReportReady reports to the launcher that this process serves or, if err is not nil, why it
+// cannot serve. Then it closes the pipe. If pipe is nil, as in a process that was started by
+// hand, nothing is reported. If err is nil, ReportReady also calls [bincache.Pin], which protects
+// the copy of our executable that this process runs.
 func ReportReady(pipe *os.File, err error) {
 	if err == nil {
 		bincache.Pin()

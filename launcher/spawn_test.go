@@ -15,8 +15,9 @@ import (
 )
 
 // A command that starts a daemon ends although the daemon keeps running. A shell that runs
-// x=$(abrowser open URL) waits until every process has closed a pipe, so the daemon must not
-// inherit the pipe, not even as a descriptor that the shell has left open.
+// x=$(abrowser open URL) reads the output from a pipe, and waits until every process has closed
+// the pipe's other end. So the daemon must not inherit that end, neither as its stdout or stderr
+// nor as another descriptor that the shell has left open.
 func TestCallerIsNotBlocked(t *testing.T) {
 	root := newRoot(t)
 	began := time.Now()

@@ -98,9 +98,9 @@ func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 	return hello, err
 }
 
-// isCompatible reports whether the running process can serve callers of the build. A process
-// that is exiting cannot serve them. A broker of another build can serve them if it has the
-// same protocol: the launcher does not replace a running broker, since its tabs would be lost.
+// isCompatible reports whether the running process can serve callers of the given build. A
+// process that is exiting cannot serve them. A broker of another build can serve them if it has
+// the same protocol. The launcher does not replace such a broker, since its tabs would be lost.
 func (t target) isCompatible(running wire.Hello, build string) bool {
 	return !running.Ending && (running.Build == build || t.isBrowser && running.Protocol == wire.Protocol)
 }
@@ -159,8 +159,8 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 			return false, err
 		}
 		// If no process answered hello, awaitLease also returns when a process accepts connections.
-		// It must not do that while a retired process is exiting, because that process accepts
-		// connections until it exits.
+		// It must not do that while a retired process is exiting, because that process may still
+		// accept connections.
 		vacant, err := l.awaitLease(ctx, t, err != nil)
 		if vacant || err != nil {
 			return vacant, err
@@ -170,7 +170,7 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 
 // endUnreachable sends SIGTERM to a daemon that holds its lease although its socket file was
 // removed. A broker tells its daemons that their sockets are gone, but a daemon may not be
-// connected to a broker. As after any SIGTERM, the daemon's tabs stay.
+// connected to a broker. The daemon's tabs stay open, as they do after any SIGTERM.
 func (l *Launcher) endUnreachable(p home.Endpoint) {
 	if _, err := os.Lstat(p.Socket); !errors.Is(err, fs.ErrNotExist) {
 		return
@@ -181,9 +181,9 @@ func (l *Launcher) endUnreachable(p home.Endpoint) {
 	}
 }
 
-// awaitLease waits until no process holds the target's lease, which a process holds until it
-// has exited. If orSocket is true, awaitLease also ends an unreachable daemon, and returns as
-// soon as a process accepts connections. It reports whether the lease is free.
+// awaitLease waits until no process holds the target's lease. A process holds its lease until it
+// exits. If orSocket is true, awaitLease first ends an unreachable daemon, and it also
+// returns as soon as a process accepts connections. It reports whether the lease is free.
 func (l *Launcher) awaitLease(ctx context.Context, t target, orSocket bool) (bool, error) {
 	lease, err := sockets.TryAcquire(t.endpoint.Lock)
 	if err == nil {

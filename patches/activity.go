@@ -23,8 +23,9 @@ func changesCookies(method string) bool {
 	return (domain == "Storage" || domain == "Network") && (strings.Contains(name, "Cookie") || strings.HasPrefix(name, "clear"))
 }
 
-// summary has counts of a tenant. If two summaries of the tenant are equal, no tab was
-// opened or closed, no page event ([isPageEvent]) came and no download began in between.
+// summary holds counters of a tenant's tabs, page events ([isPageEvent]) and downloads. If two
+// summaries of the tenant are equal, then between them no tab was opened or closed, no page
+// event came and no download began.
 type summary struct{ nextTab, tabs, lost, pageEvents, downloads int }
 
 // summary returns the tenant's present summary.
@@ -33,8 +34,8 @@ func (tn *tenant) summary() summary {
 }
 
 // TakeActivity reports whether, since the last call, a tenant's pages navigated or
-// contacted a server, or its clients changed cookies. The caller then reads the tenant's
-// tabs, so TakeActivity also records the present summary for [tenant.unchanged].
+// contacted a server, or its clients may have changed cookies. The caller then reads the
+// tenant's tabs, so TakeActivity also records the present summary for [tenant.unchanged].
 func (m *Mux) TakeActivity(name string) bool {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -51,9 +52,10 @@ func (tn *tenant) unchanged() bool {
 	return !tn.activity && tn.lastSummary != nil && *tn.lastSummary == tn.summary()
 }
 
-// enableQuietReplies serves Abrowser.tellQuiet. After this request, each reply to the client
-// has the member "quiet" if the tenant is unchanged (see [tenant.unchanged]). A client that
-// gets this member does not have to ask the broker for the tenant's tabs after its action.
+// enableQuietReplies serves Abrowser.tellQuiet. After this request, each reply of the browser
+// that the client gets has the member "quiet" if the tenant is unchanged (see
+// [tenant.unchanged]). A client that gets this member in the reply to an action does not have
+// to ask the broker for the tenant's tabs.
 func enableQuietReplies(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.client.quietReplies = true
 	m.respond(s, r, none{})

@@ -11,10 +11,16 @@ import (
 // An agent is the program that uses a session. One agent can use several sessions, and so
 // have several tenants. The Mux records the name of each tenant's agent.
 
-// Claim makes agent the agent of the named tenant if the tenant is free. A tenant is free
-// if it is new or has no agent, if it was ended, or if it is released and its agent is not
-// alive. The result holder is the agent that the tenant has after the call. The result ended
-// reports whether, when Claim was called, the tenant had been ended and not claimed since.
+// Claim makes agent the agent of the named tenant if the tenant is free. A tenant is free in
+// any of these cases:
+//
+//   - It does not exist yet.
+//   - It has no agent.
+//   - It was ended.
+//   - It is released, and its agent is not alive.
+//
+// The result holder is the agent that the tenant has after the call. The result ended is true
+// if the tenant was ended before the call and had not been claimed since.
 //
 // The parameter looks is true for an agent that only reads from the session. Such a claim
 // creates no tenant, and leaves a free tenant without an agent. If agent is empty, Claim
@@ -152,12 +158,12 @@ func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 type AgentEnd struct {
 	Tenants      []string
 	Disconnected []string // the tenants that had no client, so that no client noticed the end
-	Closed       int      // number of tabs
+	Closed       int      // number of extra tabs that were closed
 }
 
-// EndAgent ends the tenants of an agent with [Mux.End] and closes the extra tabs of the
-// live ones. The other tabs stay, except those in browser contexts that End disposes. done
-// is called when the closed and discarded tabs are gone or limit has passed.
+// EndAgent ends the tenants of an agent with [Mux.End], and closes the extra tabs of those
+// tenants that are live. The other tabs stay, except those in browser contexts that End
+// disposes. done is called when the closed and discarded tabs are gone or limit has passed.
 func (m *Mux) EndAgent(agent string, limit time.Duration, done func(AgentEnd)) {
 	var ids []string
 	var p AgentEnd

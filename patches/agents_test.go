@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// muxWith returns a Mux whose tenants have the given numbers of tabs, each opened one
-// second after the other.
+// muxWith returns a Mux whose tenants have the given numbers of tabs. The tabs were opened one
+// second apart.
 func muxWith(t *testing.T, o Options, tabs map[string]int) (*Mux, *recorder) {
 	t.Helper()
 	rec := &recorder{}
@@ -118,7 +118,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// A tenant whose first client did not get a session of the browser is released after Grace.
+// A tenant is released after Grace if its first client did not get a root session.
 func TestTenantOfFailedJoin(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m, rec := muxWith(t, Options{Clock: func() time.Time { return now }}, nil)

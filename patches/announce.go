@@ -48,9 +48,9 @@ func (m *Mux) announce(t *target) {
 func (t *target) unresponsive() bool { return t.tab != nil && t.tab.Crashed }
 
 // attachClient attaches a client to target t, as Chromium's auto-attach on the client's
-// browser-level session s would. It attaches only once for each s and t. If then is not nil,
-// attachClient calls then() when the client has got the attachedToTarget event, or at once if
-// it does not attach the client.
+// browser-level session s would. It attaches only once for each s and t. The function then may
+// be nil. It is called when the client has got the attachedToTarget event or the attachment has
+// failed. It is called at once if attachClient does not attach the client.
 func (m *Mux) attachClient(s *session, t *target, then func()) {
 	// The clients are not attached to a service worker outside the owner's own contexts: it
 	// is in the shared context, or its context is gone.
@@ -101,9 +101,9 @@ type attachParams struct {
 const adoptTime = 500 * time.Millisecond
 
 // adopt attaches a client to the existing targets of its tenant, in the order of
-// [Mux.targetsOf]. It waits up to adoptTime for the pages to respond. It calls then() when
-// the client has got the attachedToTarget events of the pages that responded in that time.
-// It attaches the client to any other page when that page responds.
+// [Mux.targetsOf]. It waits up to adoptTime for the pages to respond. The function then is
+// called when the client has got the attachedToTarget events of the pages that responded in
+// that time. adopt attaches the client to any other page when that page responds.
 //
 // The wait is limited because Chromium, while a page navigates, delays every call on the
 // page until the server has answered. Playwright would wait for such a page while it

@@ -15,9 +15,10 @@ const popupTime = 2 * time.Second
 
 // assignOwner finds the tenant that owns a target, and sets it as the owner. If the target
 // is unowned, assignOwner detaches the Mux from it. assignOwner is called when the target
-// appears, and again when a createTarget call that may have created the target has been
-// answered. The owner follows from the target's id, browser context and opener, and for a
-// tab without an opener from [Mux.guessOpener]. Which tab is active has no influence.
+// appears. It is called again when a createTarget call that may have created the target has
+// been answered or has taken [createTime]. The owner follows from the target's id, browser
+// context and opener, and for a tab without an opener from [Mux.guessOpener]. Which tab is
+// active has no influence.
 func (m *Mux) assignOwner(t *target) {
 	if t.owner != nil {
 		m.announce(t)

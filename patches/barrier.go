@@ -41,8 +41,8 @@ func (m *Mux) updateInfos(infos []rawInfo) {
 const maxSingleQueries = 4
 
 // BarrierFor calls done when the Mux has handled every message that the browser sent before
-// the call, or when limit has passed. By then the Mux has the present URLs and titles of the
-// named tenant's tabs; those of other tenants' tabs may be older.
+// the call, or when limit has passed. Unless limit has passed, the Mux then has the present
+// URLs and titles of the named tenant's tabs; those of other tenants' tabs may be older.
 func (m *Mux) BarrierFor(name string, limit time.Duration, done func()) {
 	tn := m.tenants[name]
 	if tn == nil || len(tn.tabs) == 0 || len(tn.tabs) > maxSingleQueries {

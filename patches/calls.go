@@ -61,9 +61,9 @@ func (m *Mux) send(id int64, method string, params []byte, session string) {
 	m.Transport.ToBrowser(cdp.Request{ID: id, Method: method, Params: params, Session: session}.Encode())
 }
 
-// The message ids of the Mux have ten digits. A client's id, unless it is negative, has no
-// more digits, so it can overwrite the Mux's id in a reply (see [cdp.Message.WithID]). The
-// largest id is the largest int of Chromium.
+// The message ids of the Mux have ten digits. A client's id has at most ten digits, so it can
+// replace the Mux's id in a reply without a copy of the reply (see [cdp.Message.WithID]). Only
+// a negative id can be longer. maxID is the largest 32-bit integer, which is Chromium's limit.
 const (
 	minID = 1_000_000_000
 	maxID = 2_147_483_647
@@ -82,8 +82,8 @@ func (m *Mux) nextID() int64 {
 	}
 }
 
-// dropCall removes a call that was answered or will never be answered. Its client may then
-// be ready for its next message; see [Mux.WhenReady].
+// dropCall removes a call that was answered or whose reply is not needed. The client that sent
+// the call may then be ready for its next message; see [Mux.WhenReady].
 func (m *Mux) dropCall(id int64) {
 	c := m.pending[id].client
 	delete(m.pending, id)
@@ -115,8 +115,8 @@ func (m *Mux) WhenReady(id ClientID, do func()) {
 }
 
 // callOn sends a command that the Mux needs for a client's request, on one of the client's
-// sessions. It passes the reply to then, or never calls then() if the session ends before
-// the reply.
+// sessions. It passes the reply to then. If the session ends before the reply, then is never
+// called.
 func (m *Mux) callOn(s *session, r cdp.Request, method string, params json.RawMessage, then func(in cdp.Message)) {
 	id := m.nextID()
 	m.pending[id] = pendingCall{client: s.client, session: s, clientID: r.ID, then: then, endsWithSession: true}

@@ -49,17 +49,18 @@ func (cl *cleanup) start(t *target) {
 	})
 }
 
-// watch asks a session on a page or a frame to report its execution contexts and
-// its frames of other sites.
+// watch makes the browser report, on a session on a page or a frame, the execution contexts of
+// the page or frame and its frames of other sites.
 func (cl *cleanup) watch(session string, t *target) {
 	cl.sessions[session] = t
 	cl.m.call("Runtime.enable", nil, session, nil)
 	cl.m.call("Target.setAutoAttach", []byte(attachFrames), session, nil)
 }
 
-// handleEvent runs the script in the frame or execution context that an event
-// reports. If a client has connected since the release, handleEvent does nothing, because
-// the contents of the frame may belong to the new client.
+// handleEvent handles an event on a session in cleanup.sessions. If the event reports a frame
+// of another site, handleEvent watches the frame. If it reports the main execution context of
+// a frame, handleEvent runs the script there. If a client has connected since the release,
+// handleEvent does nothing, because the contents of the frame may belong to the new client.
 func (cl *cleanup) handleEvent(t *target, in cdp.Message) {
 	if t.owner == nil || t.owner.live() {
 		return

@@ -28,16 +28,16 @@ type session struct {
 	target          string
 	subtype         string // the type of the target
 	handedOff       bool   // it was the Mux's own session on the target, see [Mux.handOff]
-	autoAttach      bool   // the client asked for auto-attach on it
-	waitForDebugger bool   // auto-attach on it pauses new targets until the client resumes them
-	discovers       bool   // the client asked for discovery events on it
+	autoAttach      bool   // browser-level only: the client asked for auto-attach on it
+	waitForDebugger bool   // browser-level only: its auto-attach pauses new targets
+	discovers       bool   // browser-level only: the client asked for discovery events on it
 	pageEnabled     bool   // the Page domain is enabled on it
 	children        []*session
 	// setupCall is the id of the newest Page.enable, Page.disable or Page.getFrameTree on it,
-	// or 0 without one. While it is unanswered, the client is setting up the page.
+	// or 0 without one. While that call is unanswered, the client is setting up the page.
 	setupCall   int64
 	askedFrames bool  // Page.getFrameTree was sent on it
-	lastAction  int64 // id of the newest call on it that acted on its page; 0 without one
+	lastAction  int64 // message id of the newest action on its page; see [session.noteAction]
 	// announced are the ids of the targets to which the Mux has attached the client because
 	// of this session's auto-attach.
 	announced map[string]bool
@@ -54,8 +54,8 @@ func (s *session) name() string {
 
 // Join adds a client of the named tenant. Clients with the same non-empty group act as
 // one: if one of them acted on a page, the page's dialogs go to the others as well.
-// ready is called with true when the client may send messages, or with false if the
-// browser refused it.
+// ready is called with true when the client may send messages. It is called with false if the
+// browser refused to create the client's root session or the tenant's private context.
 func (m *Mux) Join(id ClientID, name, group string, ready func(ok bool)) {
 	c := &client{id: id, tenant: m.tenantFor(name), group: group}
 	c.tenant.lastSummary = nil
@@ -205,8 +205,8 @@ func (c *client) allSessions() []*session {
 // isOpen reports whether a session still exists and its client is connected.
 func (m *Mux) isOpen(s *session) bool { return !s.client.gone && m.sessions[s.id] == s }
 
-// page returns the page session that a session belongs to: s itself or an ancestor.
-// It is nil if s is attached to the browser.
+// page returns the client's session on the page that s belongs to, which is s itself or an
+// ancestor. It returns nil if s is attached to the browser.
 func (s *session) page() *session {
 	for ; s != nil && s.parent != nil && !s.browser; s = s.parent {
 		if s.parent.browser {

@@ -7,7 +7,9 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// clientEvent forwards an event to the client whose session it is for.
+// clientEvent handles an event on a client's session. It updates the Mux's records and forwards
+// the event to the client. A dialog's event may be withheld, and an event that names foreign
+// targets is changed.
 func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	switch in.Method {
 	case "Target.attachedToTarget":
@@ -61,7 +63,9 @@ func isPageEvent(method string) bool {
 	return false
 }
 
-// childAttached registers a CDP session that was created on a client's session.
+// childAttached registers a CDP session that was created on a client's session, and forwards
+// the attachedToTarget event. If the new session's target is paused and the client asked for
+// waitForDebuggerOnStart, the target also waits for the new session before it is resumed.
 func (m *Mux) childAttached(s *session, in cdp.Message) {
 	var p attachedParams
 	if err := in.Params(&p); err != nil {
@@ -94,10 +98,14 @@ func (m *Mux) childAttached(s *session, in cdp.Message) {
 // got a dialog, two of them would answer it, and the second would fail. Clients of one group
 // do not answer twice, because only one of them listens for dialogs.
 
-// An evaluation that contains one of these texts does not count as an action of the client.
-// With bootstrapMarker, Playwright loads its own scripts. With bindingMarker, Playwright
-// answers a call that the page's script made, and with promptMarker, abrowser's daemon does.
-// The answer lets the page's script continue, but another client may have started the script.
+// An evaluation that contains one of these texts does not count as an action of the client:
+//
+//   - bootstrapMarker: Playwright loads its own scripts.
+//   - bindingMarker: Playwright answers a call that the page's script made.
+//   - promptMarker: abrowser's daemon answers a call that the page's script made.
+//
+// After an answer, the page's script continues and may open a dialog. That dialog is for the
+// client that started the script, which may be another client than the one that answered.
 const (
 	bootstrapMarker = `(() => {\n        const module = {};`
 	bindingMarker   = "deliverBindingResult"
@@ -127,7 +135,7 @@ func (s *session) noteAction(call int64) {
 }
 
 // getsDialog reports whether the session's client gets the dialogs of its page. If no
-// client has acted on the page or on its openers, all clients of the tenant get them.
+// client has acted on the page or on its openers, all clients of the tenant get the dialogs.
 func (m *Mux) getsDialog(s *session) bool {
 	for id := s.target; id != ""; {
 		last := m.lastActor(id)

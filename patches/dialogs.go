@@ -7,12 +7,12 @@ import (
 )
 
 // A CDP session gets the events of the dialogs that open after its Page.enable, and only a
-// session that got the event can close a dialog. A page whose clients have all left, or have
-// not yet sent Page.enable, would be blocked by its next dialog forever, because the browser
-// has no window in which a person could close the dialog. So the Mux enables the Page domain
-// on its own session on each page. While the tenant has a client, the Mux closes each dialog
-// that no client can close. If the Mux ends while a dialog is open, the next Mux closes the
-// dialog on the sessions of the previous Mux, which are in the journal ([State.Journal]).
+// session that got the event can close a dialog. If all clients of a page have left, or have
+// not yet sent Page.enable, the page's next dialog would block the page forever. In a browser
+// without windows no person can close the dialog either. So the Mux enables the Page domain on
+// its own session on each page. While the tenant has a client, the Mux closes each dialog that
+// no client can close. If the Mux ends while a dialog is open, the next Mux closes the dialog
+// on the sessions of the previous Mux, which are in the journal ([State.Journal]).
 
 // watchDialogs enables the Page domain on the Mux's own session on a page, so that the
 // browser reports the page's dialogs to the Mux.
@@ -57,9 +57,12 @@ func (m *Mux) dialogEvent(t *target, in cdp.Message) {
 
 // noteDialog is called when the browser reports a dialog on a client's session. It reports
 // whether the client may get the event. If so, noteDialog records that the session can close
-// the dialog. A client whose setup of the page is unanswered ([session.setupCall]) does not
-// get the event, because Playwright ignores the dialog of a frame that it does not know, and
-// the dialog would block the answer forever. The Mux closes such a dialog itself.
+// the dialog.
+//
+// While the session's setup call ([session.setupCall]) is unanswered, the client does not get
+// the event. Playwright would ignore the dialog, because it does not know the frame yet, and
+// the dialog would block the reply to the setup call forever. The Mux closes such a dialog
+// itself.
 func (m *Mux) noteDialog(s *session) bool {
 	t := m.targets[s.target]
 	if t == nil {

@@ -11,8 +11,8 @@ import (
 type Download struct {
 	Number int    `json:"number"` // counts from 1 in the order in which downloads began; never reused in a session
 	GUID   string `json:"guid"`   // the name of the file in [Options.DownloadDir]
-	// Path is the file's path if the browser chose it, because [Options.DownloadDir] is
-	// empty. Otherwise Path is empty.
+	// Path is the path of the complete file if [Options.DownloadDir] is empty, so that the
+	// browser chose the place. Otherwise Path is empty.
 	Path      string    `json:"path,omitzero"`
 	URL       string    `json:"url"`
 	Name      string    `json:"name"` // the name that the server or the page suggested
@@ -33,15 +33,15 @@ const (
 )
 
 // Delivery is the place for a copy of a finished download. If Dir already has a file with
-// this Name, the copy gets another name unless Exact is set. An empty Dir means the person's
-// own download folder.
+// this Name, the copy gets another name or, if Exact is set, fails. An empty Dir means the
+// person's own download folder.
 type Delivery struct {
 	Dir, Name string
 	Exact     bool
 }
 
 const (
-	// searchTime is how long the Mux searches for the page of the frame that began a
+	// searchTime limits the search for the page that contains the frame that began a
 	// download.
 	searchTime = 2 * time.Second
 	// deliveredTime is how long a download is kept after a client has got a copy. In this time
@@ -49,7 +49,7 @@ const (
 	deliveredTime = time.Minute
 	// Limits for each tenant's finished downloads that no client has fetched.
 	keptDownloads     = 20
-	keptDownloadBytes = 1 << 30 // 1 GiB, without the newest download
+	keptDownloadBytes = 1 << 30 // 1 GiB; the newest download does not count
 )
 
 // downloads tracks the files that the browser saves, finds the tenant of each download and
@@ -75,8 +75,9 @@ type download struct {
 
 // accept makes the browser save the downloads of a browser context in
 // [Options.DownloadDir], under their GUIDs, and send the events to the Mux's root
-// session. The browser must never send these events to a client's session, because they
-// cover the downloads of all tenants.
+// session. If DownloadDir is empty, the browser saves them as its own setting says. The
+// browser must never send these events to a client's session, because they cover the
+// downloads of all tenants.
 func (ds *downloads) accept(context string, then func(in cdp.Message)) {
 	ds.m.call("Browser.setDownloadBehavior", ds.behavior(context, false), "", then)
 }
@@ -118,8 +119,8 @@ func (ds *downloads) began(in cdp.Message) {
 	ds.search(d)
 }
 
-// search asks each page whether it contains the frame. Chromium's browser process
-// answers, so a busy or stopped page does not delay the search.
+// search asks each page of a tenant whether it contains the download's frame. Chromium's
+// browser process answers, so a busy or stopped page does not delay the search.
 func (ds *downloads) search(d *download) {
 	d.searching, d.unanswered = true, 1
 	answered := func(t *target) {

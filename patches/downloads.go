@@ -90,7 +90,7 @@ func (ds *downloads) complete(d *download, params json.RawMessage) {
 			}
 		}
 		ds.sendProgress(d, params, paths)
-		if ds.byGUID[d.GUID] != d { // the session was closed during the delivery
+		if ds.byGUID[d.GUID] != d { // it was dropped during the delivery, see [downloads.drop]
 			ds.discard(d)
 			return
 		}
@@ -201,8 +201,8 @@ func (m *Mux) Downloads(name string) []Download {
 	return all
 }
 
-// DownloadFetched forgets a finished download of a tenant because a client has fetched its
-// file.
+// DownloadFetched is called when a client has fetched the file of a tenant's finished download.
+// It forgets the download and removes the file.
 func (m *Mux) DownloadFetched(name, guid string) {
 	d := m.downloads.byGUID[guid]
 	if d == nil || d.owner == nil || d.owner.Name != name || d.delivering || d.State == DownloadRunning {

@@ -41,10 +41,10 @@ type folderUpload struct {
 	r cdp.Request
 }
 
-// setFiles forwards DOM.setFileInputFiles. A request with a single path goes through
-// [folderUploads] if the input takes a folder. To find that out, setFiles calls
-// DOM.describeNode on the client's session. It does not look at the path itself, because
-// the path may be on a disk that does not respond.
+// setFiles forwards DOM.setFileInputFiles. If a request has a single path and the input takes a
+// folder, the request goes through [folderUploads], except in a visible browser. To find out
+// whether the input takes a folder, setFiles calls DOM.describeNode on the client's session. It
+// does not examine the path, because the path may be on a disk that does not respond.
 func setFiles(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	var files []string
 	if err := f.read("files", &files); err != nil {
@@ -137,7 +137,7 @@ func (u *activeUpload) send() {
 	first := u.triesLeft == uploadTries
 	u.triesLeft--
 	u.m.callOn(u.s.page(), u.r, "Page.bringToFront", nil, func(cdp.Message) {
-		if u.over && !first || !u.m.isOpen(u.s) { // the input's frame may be gone while its page is not
+		if u.over && !first || !u.m.isOpen(u.s) { // the input's session can end before the page's
 			u.end()
 			return
 		}

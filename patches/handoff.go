@@ -13,8 +13,8 @@ import (
 // auto-attached session to the owner's newest client. As soon as the page runs, the Mux
 // attaches again and gets a new session.
 
-// handOff gives the session for which a target is paused to a client. The client sees it
-// as a child of its session s.
+// handOff turns the Mux's own session on target t, for which t is paused, into a session of a
+// client. The client sees it as a child of its session s.
 func (m *Mux) handOff(s *session, t *target) {
 	child := &session{
 		id: t.session, client: s.client, parent: s, target: t.TargetID, subtype: t.Type, handedOff: true, announced: map[string]bool{},
@@ -73,7 +73,7 @@ func (m *Mux) reattach(t *target) {
 }
 
 // reclaim detaches a handed-off session whose client has gone. If the session's target is
-// still paused, reclaim does nothing: the target has to run first, and
+// still paused, reclaim does nothing, because the target has to run first.
 // [Mux.resumeHandedOff] then detaches the session.
 func (m *Mux) reclaim(s *session) {
 	if t := m.targets[s.target]; t == nil || t.handedOff != s {

@@ -29,8 +29,8 @@ func (tn *tenant) ownsContext(context string) bool {
 	return context != "" && (tn.hasContext(context) || context == tn.Private)
 }
 
-// SharedTabsError is the error of [Mux.Incognito] for a tenant that has tabs in the
-// shared context. Its value is the number of these tabs.
+// SharedTabsError is the error of [Mux.Incognito] for a tenant that had tabs before it was
+// incognito, normally in the shared context. Its value is the number of these tabs.
 type SharedTabsError int
 
 // Error returns the number of tabs and where they are.
@@ -39,8 +39,8 @@ func (n SharedTabsError) Error() string {
 }
 
 // Incognito makes a tenant incognito. It passes nil to then when the tenant's private context
-// exists, or the error if the context cannot be created. If the tenant has tabs in the shared
-// context, Incognito changes nothing and passes a [SharedTabsError] to then.
+// exists, or the error if the context cannot be created. If the tenant has tabs and is not yet
+// incognito, Incognito changes nothing and passes a [SharedTabsError] to then.
 func (m *Mux) Incognito(name string, then func(error)) {
 	tn := m.tenantFor(name)
 	if n := len(tn.tabs) + len(tn.Lost); n > 0 && !tn.Incognito {

@@ -12,9 +12,9 @@ import (
 type ClientID int
 
 // Transport carries the messages of a [Mux] and does its input and output. A message that
-// is passed to ToBrowser or ToClient belongs to the transport from then on. No method may
-// block: the transport has to queue messages for a client that does not read, or close the
-// client's connection.
+// is passed to ToBrowser or ToClient belongs to the transport from then on. No method may wait
+// for the browser or for a client. If a client does not read, the transport has to queue the
+// client's messages or close the connection.
 type Transport interface {
 	ToBrowser(msg []byte)
 	ToClient(c ClientID, msg []byte)
@@ -23,9 +23,10 @@ type Transport interface {
 	Cut(c ClientID, why string)
 	// Save writes the state to disk before it returns.
 	Save(s State)
-	// Deliver copies a finished download to the places in to. file is a name in
-	// [Options.DownloadDir], or the path of a file elsewhere. done is called on the Mux's
-	// goroutine with the path of each copy, which is empty if the copy failed.
+	// Deliver copies a finished download. file is a name in [Options.DownloadDir], or the path
+	// of a file elsewhere. The parameter to has the places for the copies. When all copies are
+	// made, done is called on the Mux's goroutine with their paths in the same order. The path
+	// is empty for a copy that failed.
 	Deliver(file string, to []Delivery, done func(where []string))
 	// Discard removes a file, complete or not, from [Options.DownloadDir].
 	Discard(name string)
@@ -43,7 +44,7 @@ type Options struct {
 	Log          *slog.Logger
 	Grace        time.Duration // how long a tenant without a connection stays live; default: 5 s
 	PauseLimit   time.Duration // how long a tenant may keep its new target paused; default: 3 s
-	OnActivity   func()        // called when a page has navigated or cookies may have changed
+	OnActivity   func()        // called when a page has a new URL or a script may have set cookies
 	// DownloadDir is the directory into which the browser saves files. If it is empty,
 	// the browser's own setting applies.
 	DownloadDir string
@@ -84,7 +85,7 @@ type Mux struct {
 	attached    map[string]*target  // targets by the id of the Mux's own CDP session on them
 	targets     map[string]*target
 	tenants     map[string]*tenant
-	creates     map[int64]*tenant // by the id of an unanswered createTarget; a nil tenant for a spare page
+	creates     map[int64]*tenant // by the message id of a createTarget; nil for a spare page
 	popups      []pendingPopup    // tabs that pages are about to open
 	downloads   downloads
 	cleanup     cleanup
@@ -137,10 +138,9 @@ func New(o Options) *Mux {
 	return m
 }
 
-// targetFilter selects pages and service workers. The Mux attaches to these targets. It
-// detaches again from a service worker that is not in a tenant's own context. Targets of
-// all other types reach a client through the page that they belong to; the Mux never
-// pauses them.
+// targetFilter selects pages and service workers. The Mux attaches to these targets, and
+// detaches again from those that are unowned ([Mux.detachUnowned]). It never pauses targets of
+// other types. A client reaches such a target through the page that it belongs to.
 const targetFilter = `"filter":[{"type":"page"},{"type":"service_worker"},{"exclude":true}]`
 
 // Start takes over the browser and detaches the CDP sessions of a previous Mux. done is
@@ -153,12 +153,13 @@ func (m *Mux) Start(done func()) {
 	m.guard.start(func(previous []string) { m.takeOver(previous, done) })
 }
 
-// takeOver detaches the previous Mux's sessions and attaches to all targets.
+// takeOver detaches the previous Mux's sessions, and attaches to all pages and service workers.
+// In an external browser it attaches only to targets of tenants.
 func (m *Mux) takeOver(previous []string, done func()) {
 	for _, id := range previous {
-		// A page that is paused for this session stays paused forever if the session ends
-		// first. An open dialog has to be closed on this session as well, because a session
-		// that is attached later cannot close the dialog.
+		// A page that is paused for this session would stay paused forever if the session were
+		// detached before the page is resumed. An open dialog has to be closed on this session
+		// as well, because a session that is attached later cannot close the dialog.
 		m.call("Runtime.runIfWaitingForDebugger", nil, id, nil)
 		m.call("Page.handleJavaScriptDialog", encode(map[string]bool{"accept": false}), id, nil)
 		m.detachSession(id)
@@ -201,7 +202,7 @@ func (m *Mux) takeOver(previous []string, done func()) {
 }
 
 // Close is called when the browser is gone. It saves changes whose save is delayed, so that
-// the next browser can open the tabs again, and then cuts all clients.
+// the tabs can be opened again in the next browser, and then disconnects all clients.
 func (m *Mux) Close(why string) {
 	m.Flush()
 	for id, c := range m.clients {

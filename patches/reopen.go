@@ -12,9 +12,9 @@ import (
 // the pages. The Mux of the next browser opens these lost tabs again, for the same tenants
 // and under the same numbers.
 
-// maxLoads limits how often a lost tab is loaded in browsers that die within stableTime.
-// When the limit is reached, the tab is opened empty, so that one page cannot make every new
-// browser die.
+// maxLoads limits how often a lost tab is loaded in browsers that die within stableTime of
+// their start. When the limit is reached, the tab is opened empty, so that one page cannot make
+// every new browser die.
 const maxLoads = 3
 
 // stableTime is the age at which a browser counts as stable. If a browser dies later, its
@@ -76,7 +76,7 @@ func (m *Mux) reopenNext(owners []*tenant, done func()) {
 		m.reopening = nil
 		if ok {
 			m.spare.dropFirstPage()
-		} else { // the tab stays lost: this browser is about to exit as well
+		} else { // the tab stays lost; a browser that opens not even an empty page is about to exit
 			owners = owners[1:]
 		}
 		m.save()
@@ -103,8 +103,9 @@ func (t *Tab) reopenURL() string {
 	return t.URL
 }
 
-// reopenAt opens the tenant's first lost tab at the URL to. If the browser refuses the URL,
-// the tab is opened empty.
+// reopenAt opens the tenant's first lost tab. The parameter to is the URL. If the browser
+// refuses the URL, the tab is opened empty. If the browser refuses that too, reopenAt passes
+// false to then.
 func (m *Mux) reopenAt(tn *tenant, to string, then func(ok bool)) {
 	id := m.nextID()
 	m.creates[id] = tn

@@ -10,9 +10,10 @@ import (
 // rule answers a client's request, forwards it, or returns the error that refuses it.
 type rule func(m *Mux, s *session, r cdp.Request) *cdp.Error
 
-// ruleFor returns the rule for a method, or nil if requests are forwarded unchanged.
-// Rules apply to every CDP session of a client, because a session on a page reaches
-// the Target and Browser domains just as the root session does.
+// ruleFor returns the rule for a method, or nil if the method has no rule. Requests without a
+// rule are forwarded unchanged, except for some on browser-level sessions (see
+// [allowedOnBrowser]). Rules apply to every CDP session of a client, because a session on a
+// page reaches the Target and Browser domains just as the root session does.
 func ruleFor(method string) rule {
 	switch method {
 	case "Target.setAutoAttach":
@@ -87,7 +88,7 @@ func ruleFor(method string) rule {
 	domain, _, _ := strings.Cut(method, ".")
 	switch domain {
 	case "Target", "Browser", "Extensions", "PWA", "Tethering", "BackgroundService", "BluetoothEmulation", "Cast":
-		return unknown // new methods of these domains affect more than the tenant's pages
+		return unknown // the other methods of these domains affect more than the tenant's pages
 	}
 	return nil
 }
@@ -132,9 +133,9 @@ func (m *Mux) applyRules(s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// fields are the params of a request by name. A rule that has read fields encodes them again
-// and forwards that encoding. It does not forward the client's text, because Chromium could
-// read repeated members or escaped names in the text in another way than the rule.
+// fields are the params of a request by name. A rule that has checked fields forwards a new
+// encoding of them instead of the client's text. Otherwise Chromium could read repeated members
+// or escaped names in the text differently from the rule.
 type fields map[string]json.RawMessage
 
 // fieldsOf returns the params of a request.
@@ -148,7 +149,7 @@ func fieldsOf(r cdp.Request) (fields, *cdp.Error) {
 	return f, nil
 }
 
-// read decodes a field into v. An absent field or null leaves v unchanged.
+// read decodes a field into v as [json.Unmarshal] does. An absent field leaves v unchanged.
 func (f fields) read(name string, v any) *cdp.Error {
 	raw, ok := f[name]
 	if !ok {
@@ -209,16 +210,17 @@ func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// runIfWaitingForDebugger records that a client's session has set up the paused target to
-// which it is attached, by removing the session from target.waiting. The target resumes when
-// target.waiting is empty. If the target is not paused, the request is forwarded.
+// runIfWaitingForDebugger handles a client's request to run the target of its session. If the
+// target is not paused, the request is forwarded. If it is paused, the client has finished
+// setting it up on this session, and the session is removed from target.waiting. The target is
+// resumed when target.waiting is empty.
 func runIfWaitingForDebugger(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	t := m.targets[s.target]
 	switch {
 	case t == nil || !t.paused:
 		m.forward(s, r, r.Params)
 	case t.handedOff != s:
-		// Chromium would resume the target although other sessions are not ready.
+		// If this were forwarded, Chromium would resume the target before other sessions are ready.
 		m.respond(s, r, none{})
 	case t.resumeCall != nil:
 		m.respond(s, r, none{})

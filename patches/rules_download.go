@@ -33,7 +33,7 @@ func (s downloadSettings) deliveryOf(d *download) (to Delivery, ok bool) {
 	}
 }
 
-// setDownloadBehavior records the setting for the CDP session that sent it. The browser
+// setDownloadBehavior records the setting for the CDP session on which it came. The browser
 // still saves to the Mux's directory, and the Mux copies complete files to the client's
 // directory. The browser's own setting changes only for a context that a client created. In
 // such a context "deny" makes the browser deny downloads, and any other behavior makes it

@@ -63,9 +63,9 @@ func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 	return nil
 }
 
-// excludeSharedWorkers adds a filter that excludes service workers to an auto-attach request
-// on a page of the shared context. Without the filter, Chromium would pause a new service
-// worker for the session s, and all tenants' pages of the worker's site would wait.
+// excludeSharedWorkers changes the filter of an auto-attach request on a page of the shared
+// context, so that the filter excludes service workers. Otherwise Chromium would pause a new
+// service worker for the session s, and all tenants' pages of the worker's site would wait.
 func (m *Mux) excludeSharedWorkers(s *session, f fields) *cdp.Error {
 	if m.inOwnContext(s) {
 		return nil

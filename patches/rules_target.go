@@ -27,9 +27,10 @@ func (s *session) hasDescendant(target string) bool {
 }
 
 // setAutoAttach does not forward a request on a browser-level session. The Mux itself
-// attaches the client to the tenant's existing targets before the reply (see [Mux.adopt]),
-// and to each later target when it appears. On any other session the request is forwarded
-// with a filter against the service workers of the shared context.
+// attaches the client to the tenant's existing targets (see [Mux.adopt]) and answers the
+// request. It attaches the client to each later target when the target appears. On any other
+// session the request is forwarded with a filter that excludes the service workers of the
+// shared context.
 func setAutoAttach(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	on, err := f.flag("autoAttach")
 	if err != nil {
@@ -166,8 +167,8 @@ func attachToTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return forwardOwnTarget(m, s, r, f)
 }
 
-// activateTarget succeeds without an effect: a client may not take the focus from
-// another tenant or from a person.
+// activateTarget answers a request for a target of the tenant with success, but does not
+// activate the target. A client may not take the focus from another tenant or from a person.
 func activateTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	if _, err := m.ownTargetParam(s, f); err != nil {
 		return err

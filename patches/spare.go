@@ -170,7 +170,7 @@ func (sp *sparePage) targetEnded(t *target, crashed bool) {
 	}
 }
 
-// KeepFirstPage makes the empty page that a browser with windows opens at its start the
-// spare page. The first session gets this page, so that the window shows the session and
-// no empty tab.
+// KeepFirstPage is for a visible browser, which opens an empty page at its start. It makes that
+// page the spare page. The first session gets the page, so that the window shows the session
+// and no empty tab.
 func (m *Mux) KeepFirstPage() { m.spare.keepFirst() }

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// State is what a Mux saves for a later Mux of the same browser. The JSON names are a
-// file format and stay when a field is renamed.
+// State is what a Mux saves for a later Mux of the same browser. The JSON names belong to a
+// file format, so they stay when a field is renamed.
 type State struct {
 	Tenants []Tenant `json:"owners"`
-	// Journal lists the ids of the CDP sessions that the next Mux has to detach: the root
-	// sessions of clients and the Mux's own sessions on targets. The sessions of a dead Mux
-	// outlive it, and would otherwise continue to hold back requests and dialogs.
+	// Journal lists the ids of the CDP sessions that the next Mux has to detach. They are the
+	// clients' root sessions, the sessions that were handed off to clients, and most of the
+	// Mux's own sessions on targets. They outlive a Mux that dies. Until they are detached,
+	// they can block requests and dialogs of the pages.
 	Journal []string   `json:"journal"`
 	Opening *reopening `json:"opening,omitempty"`
 	Spare   string     `json:"spare,omitzero"` // target id of the spare page
@@ -39,17 +40,17 @@ type Tenant struct {
 	// Reopened are the tabs that were opened again, until [Mux.ClearReopened].
 	Reopened   []Reopened `json:"reopened,omitzero"`
 	ReopenedAt time.Time  `json:"reopenedAt,omitzero"`
-	// Downloads are the downloads that no client has fetched.
+	// Downloads are the downloads that no client has fetched ([Mux.DownloadFetched]).
 	Downloads    []Download `json:"downloads,omitzero"`
-	LastDownload int        `json:"lastDownload,omitzero"` // the number of the newest one
+	LastDownload int        `json:"lastDownload,omitzero"` // the number of the newest download
 }
 
 // Reopened is a tab that was opened again after its browser had died.
 type Reopened struct {
 	Number int    `json:"number"`
 	URL    string `json:"url"` // its URL before the browser died
-	// Empty is set if the tab was opened without its URL, because browsers died after they
-	// loaded the URL or the browser refused it.
+	// Empty is set if the tab was opened as an empty page and not at URL. This happens if the
+	// browser refused the URL, or if the URL was loaded [maxLoads] times in browsers that died.
 	Empty bool `json:"empty,omitempty"`
 }
 
@@ -65,10 +66,10 @@ type Tab struct {
 	Released time.Time `json:"released,omitzero"`
 	Context  string    `json:"context,omitzero"` // its browser context, if a client created it
 	Pending  string    `json:"want,omitzero"`    // the URL at which it is being reopened; empty once it has navigated
-	Loads    int       `json:"loads,omitzero"`   // how often it was reopened in browsers that died within [stableTime]
+	Loads    int       `json:"loads,omitzero"`   // reopenings since a browser last lived for [stableTime]
 	Crashed  bool      `json:"crashed,omitzero"` // its renderer is gone
 
-	target *target // nil after a restart until the browser has reported it
+	target *target // nil until the browser has reported it to this Mux
 }
 
 // update sets URL and title from the page and reports whether they changed. A page
@@ -117,8 +118,8 @@ func (m *Mux) restore(s State) {
 	}
 }
 
-// dropMissingTabs drops the tabs that the browser did not report. They were closed
-// while no Mux was running.
+// dropMissingTabs drops the tabs that the browser did not report, and the spare page if it was
+// not reported. They were closed while no Mux was running.
 func (m *Mux) dropMissingTabs() {
 	if m.targets[m.spare.target] == nil {
 		m.spare = sparePage{m: m}

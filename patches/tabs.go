@@ -13,10 +13,10 @@ type TenantInfo struct {
 	Tenant
 	Live       bool
 	Pages      []Tab
-	PageEvents int // number of events that changed what its clients know: navigations, dialogs
+	PageEvents int // number of page events since the start of this Mux, see [isPageEvent]
 }
 
-// sortedTenants returns all tenants by name.
+// sortedTenants returns all tenants, sorted by name.
 func (m *Mux) sortedTenants() []*tenant {
 	all := make([]*tenant, 0, len(m.tenants))
 	for _, tn := range m.tenants {
@@ -26,8 +26,8 @@ func (m *Mux) sortedTenants() []*tenant {
 	return all
 }
 
-// Tenants returns the tenants that are live or have tabs, by name. Lost tabs that are
-// about to be reopened count as tabs.
+// Tenants returns the tenants that are live or have tabs, sorted by name. Lost tabs count as
+// tabs.
 func (m *Mux) Tenants() []TenantInfo {
 	var all []TenantInfo
 	for _, tn := range m.sortedTenants() {
@@ -94,11 +94,11 @@ func (m *Mux) UpdateTab(name, target string, active bool, label *string) bool {
 // closed together with the private context of an incognito tenant.
 type EndResult struct{ Kept, Closed, Discarded int }
 
-// End ends a tenant. It cuts the tenant's clients, and disposes the browser contexts that
-// the clients created, with the tabs in them. All other tabs are closed if closeTabs is set;
-// otherwise they stay open but are no longer kept awake ([Mux.sleep]). An incognito tenant is
-// disposed with all its tabs. done is called when the tabs to be closed are gone or limit has
-// passed.
+// End ends a tenant. It disconnects the tenant's clients, and disposes the browser contexts
+// that the clients created, with the tabs in them. If closeTabs is set, all other tabs are
+// closed, and the tenant's downloads are dropped. Otherwise these tabs stay open but are no
+// longer kept awake ([Mux.sleep]). An incognito tenant is disposed with all its tabs in any
+// case. done is called when the tabs to be closed are gone or limit has passed.
 func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(EndResult)) {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -224,8 +224,8 @@ type contextParam struct {
 	ContextID string `json:"browserContextId"`
 }
 
-// InUse reports whether the browser has pages to keep: tabs of tenants, or a person's
-// pages in a browser that abrowser started.
+// InUse reports whether the browser has pages to keep. These are the tabs of tenants and, in a
+// browser that abrowser started, a person's pages other than empty pages and chrome:// pages.
 func (m *Mux) InUse() bool {
 	for _, tn := range m.tenants {
 		if len(tn.tabs) > 0 || len(tn.Lost) > 0 {

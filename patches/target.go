@@ -87,7 +87,7 @@ func (m *Mux) updateTarget(info rawInfo) *target {
 // newPageTime is how long a page counts as new. Playwright sets up a new page in less time.
 const newPageTime = 10 * time.Second
 
-// isNew reports whether a page was created a moment ago and has not navigated.
+// isNew reports whether a page was created less than newPageTime ago and has not navigated.
 func (t *target) isNew(now time.Time) bool {
 	return (t.URL == "" || t.URL == "about:blank") && now.Sub(t.tab.Opened) < newPageTime
 }

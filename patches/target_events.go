@@ -42,9 +42,9 @@ func (m *Mux) rootEvent(in cdp.Message) {
 	}
 }
 
-// targetChanged sends the new info of a target to those sessions of the owner's clients that
-// asked for discovery events. It also saves a tab's URL and title, which are needed after the
-// tab's page is gone.
+// targetChanged handles the new info of a target. If the target is a tab, its URL and title are
+// saved, because they are needed after the tab's page is gone. A targetInfoChanged event is
+// sent on those sessions of the owner's clients that asked for discovery events.
 func (m *Mux) targetChanged(t *target, method string) {
 	if t.owner == nil {
 		if m.spare.target == t.TargetID && !m.spare.isSpare(t) {
@@ -76,10 +76,11 @@ func (m *Mux) sendDiscovery(tn *tenant, method string, params any) {
 	}
 }
 
-// targetAttached handles the Mux's attachment to a target. A new target is paused.
+// targetAttached handles the attachedToTarget event of the Mux's own session on a target. If
+// Chromium auto-attached the session because the target is new, the target is paused.
 func (m *Mux) targetAttached(p attachedParams) {
 	if p.Info.parse().Type == "browser" {
-		return // a client's root session, which the reply to its creation names
+		return // a client's root session; see [Mux.attachRoot]
 	}
 	t := m.updateTarget(p.Info)
 	t.session, t.paused, t.awake = p.SessionID, p.Waiting, false

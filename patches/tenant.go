@@ -21,11 +21,11 @@ type tenant struct {
 	lastSummary *summary  // recorded by the last TakeActivity; nil after a client has joined
 	// makers are the connected clients that created browser contexts, by context id.
 	makers map[string]*client
-	// whenPrivate are called when the creation of the private context ends.
+	// whenPrivate are called when the creation of the private context has succeeded or failed.
 	whenPrivate []func(error)
 }
 
-// tenantFor returns the named tenant. It creates the tenant if there is none.
+// tenantFor returns the named tenant, and creates it if it does not exist.
 func (m *Mux) tenantFor(name string) *tenant {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -89,7 +89,7 @@ func (m *Mux) addClient(c *client) {
 // tenant after [Options.Grace], unless a client has connected by then.
 func (m *Mux) removeClient(c *client) {
 	tn := c.tenant
-	if i := slices.Index(tn.clients, c); i >= 0 { // otherwise the browser has refused the client's session
+	if i := slices.Index(tn.clients, c); i >= 0 { // otherwise the client never got its root session
 		tn.clients = slices.Delete(tn.clients, i, i+1)
 		tn.Last = m.now()
 	}
@@ -106,8 +106,8 @@ func (m *Mux) removeClient(c *client) {
 	})
 }
 
-// RemoveGroup cuts the tenant's clients that joined with the given group (see [Mux.Join]).
-// If the tenant then has no client, it is released at once instead of after
+// RemoveGroup disconnects the tenant's clients that joined with the given group (see
+// [Mux.Join]). If the tenant then has no client, it is released at once instead of after
 // [Options.Grace].
 func (m *Mux) RemoveGroup(name, group string) {
 	tn := m.tenants[name]
@@ -145,8 +145,8 @@ func (m *Mux) release(tn *tenant) {
 	}
 }
 
-// setOwner makes a tenant the owner of a target and announces it to the tenant's
-// clients.
+// setOwner makes a tenant the owner of an unowned target, and announces the target to the
+// tenant's clients. A page becomes a tab of the tenant.
 func (m *Mux) setOwner(t *target, tn *tenant) {
 	if t.owner != nil {
 		return
@@ -182,7 +182,7 @@ func (m *Mux) setOwner(t *target, tn *tenant) {
 // ownerLost removes a target from the records of its owner after the target has ended.
 func (m *Mux) ownerLost(t *target) {
 	if m.closing {
-		return // the tabs are saved as they were before the browser exits
+		return // the saved state keeps these tabs, see [Mux.BrowserClosing]
 	}
 	tn := t.owner
 	for _, c := range tn.clients {

@@ -12,8 +12,8 @@ import (
 const maxRequest = 90 << 20
 
 // maxRuleRequest is the largest message that a client may send if its method has a rule.
-// The Mux decodes such a message while all clients wait. The longest messages carry a URL,
-// which Chromium limits to 2 MiB, or many cookies.
+// The Mux decodes such a message while all clients wait. The longest of these messages in use
+// carry a URL, which Chromium limits to 2 MiB, or many cookies.
 const maxRuleRequest = 8 << 20
 
 // FromBrowser handles a message of the browser. The Mux keeps raw and may overwrite it, so

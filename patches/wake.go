@@ -13,9 +13,9 @@ import (
 
 const screencast = `{"quality":1,"maxWidth":8,"maxHeight":8,"everyNthFrame":1000000}`
 
-// resumeTime is how long the Mux waits, after it has resumed a page, for the reply. The reply
-// is lost if the page moves to another process at once. After resumeTime the Mux treats the
-// page as running even without a reply.
+// resumeTime limits the wait for the reply to Runtime.runIfWaitingForDebugger on a page. The
+// reply is lost if the page moves to another process at once. After resumeTime the Mux treats
+// the page as running even without a reply.
 const resumeTime = time.Second
 
 // resume lets a paused target run, and wakes the target after Chromium's reply. The order

@@ -12,10 +12,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// probeInterval is the time between two attempts of [Await] to connect if it cannot watch the
-// socket's directory. If it can, the retries begin when the socket file appears. They start
-// with this interval, which then doubles after each retry. One retry may not be enough,
-// because the file appears when the socket is bound, before the server listens.
+// probeInterval is the time between two connection attempts of [Await] if Await cannot watch
+// the socket's directory. If it can, Await tries again as soon as the socket file appears, then
+// after this interval, which doubles after each further attempt. The first of these
+// attempts may fail, because the file appears when the socket is bound, before the server
+// listens.
 const probeInterval = 10 * time.Millisecond
 
 // Await blocks until the endpoint's socket accepts connections or ctx ends. It watches the
@@ -75,8 +76,8 @@ func watch(dir string) (*fsnotify.Watcher, error) {
 	return w, nil
 }
 
-// accepts tries to connect once. It returns false if no process listens, so that Await must
-// try again. Otherwise it returns true and the result of Await, which is nil if a server
+// accepts tries to connect once. It returns false if no process listens; Await then tries
+// again. Otherwise it returns true and the error that Await returns, which is nil if a server
 // accepted the connection.
 func accepts(ctx context.Context, e home.Endpoint) (bool, error) {
 	conn, err := Dial(ctx, e)

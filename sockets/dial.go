@@ -12,9 +12,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Dial connects to the endpoint's socket and checks that a process of the same user
-// listens. It returns [wire.CodeNotRunning] if no process listens, [wire.CodePermission]
-// if the system denies the connection, and [wire.CodeForbidden] for another user's socket.
+// Dial connects to the endpoint's socket and checks that a process of the same user listens.
+// Its errors are:
+//
+//   - [wire.CodeNotRunning] if no process listens,
+//   - [wire.CodeForbidden] if a process of another user listens,
+//   - [wire.CodePermission] if the system denies the connection,
+//   - [wire.CodeBusy] if the socket's accept queue is full.
 func Dial(ctx context.Context, e home.Endpoint) (net.Conn, error) {
 	if err := e.CheckLength(); err != nil {
 		return nil, err

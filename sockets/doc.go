@@ -2,10 +2,12 @@
 // waits until a server accepts connections, and checks the user at the other end of a
 // connection. It also locks files, identifies processes and waits until they end.
 //
+// There are three kinds of servers. A daemon serves the session of one task. A broker serves a
+// browser that sessions share. A driver runs Playwright for several daemons.
+//
 // An endpoint ([home.Endpoint]) is the socket, the lock files and the log of one server. A
-// server is a daemon, which serves the session of one task, a broker, which serves a browser
-// that sessions share, or a driver, which runs Playwright for several daemons. A server locks
-// one of its endpoint's lock files for as long as it runs. This lock is the endpoint's lease.
+// server locks one of its endpoint's lock files for as long as it runs. This lock is the
+// endpoint's lease.
 //
 // Package client sends requests, and sockets/server serves them. Verbs, errors and settings
 // are defined in sockets/verbs and sockets/wire. This package starts no process.

@@ -8,8 +8,8 @@ import (
 )
 
 // HungUp reports whether this process has closed the connection, or the peer has closed its
-// sending side. HungUp asks the system, and so can report this before a pending Read returns.
-// It consumes no data, and reports false while data from the peer is unread.
+// sending side. While data from the peer is unread, the peer's side counts as open. HungUp asks
+// the system without consuming data, and so can report true before a pending Read returns.
 func HungUp(conn syscall.Conn) bool {
 	n, err := peek(conn)
 	return n == 0 && !errors.Is(err, unix.EAGAIN)

@@ -73,8 +73,8 @@ func Acquire(ctx context.Context, path string) (*Lease, error) {
 	}
 }
 
-// LeaseFrom returns the lease with the descriptor f. Another process has acquired the lease,
-// and this process has inherited the descriptor.
+// LeaseFrom returns the lease that another process acquired and from which this process
+// inherited the descriptor f.
 func LeaseFrom(f *os.File) *Lease { return &Lease{file: f} }
 
 // File returns the lease's descriptor, which a child can inherit.
@@ -85,9 +85,11 @@ func (l *Lease) File() *os.File { return l.file }
 func (l *Lease) Close() error { return l.file.Close() }
 
 // Remove removes the two lock files of the endpoint e, and then closes l, which must be the
-// lease of e. Remove leaves the files if another process has locked e.Start, since that process
-// is starting a new server, or if e.Lock is no longer the file that l has locked. The calling
-// process must be about to exit, and no other process may have the lease's descriptor open.
+// lease of e. The calling process must be about to exit, and no other process may have the
+// lease's descriptor open. Remove closes l but leaves the files in two cases:
+//
+//   - e.Lock is no longer the file that l has locked.
+//   - Another process has locked e.Start. That process is starting a new server.
 func (l *Lease) Remove(e home.Endpoint) error {
 	if !l.at(e.Lock) {
 		return l.Close()
@@ -116,7 +118,7 @@ func acquire(path string, lock func(*os.File) error) (*Lease, error) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, wire.OSError("making "+filepath.Dir(path), err)
 	}
-	const tries = 5 // one is enough unless another process removes the file before it is locked
+	const tries = 5 // one is enough unless another process removes the file before lock returns
 	for range tries {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {

@@ -40,10 +40,10 @@ func Listen(e home.Endpoint, l *Lease) (*net.UnixListener, error) {
 	return listener, nil
 }
 
-// claim sets the mode of the new socket and stores the socket's identity in l. It writes the
-// socket's path, for [TryAcquire], and the identity of this process, for [Listener], to the
-// lock file. A socket can get its mode only after it is bound. Until then, the mode of the
-// directory keeps other users out.
+// claim sets the mode of the new socket and stores the socket's identity in l. It writes two
+// lines to the lock file: the socket's path, which the error of [TryAcquire] contains, and the
+// identity of this process, which [Listener] returns. A socket can get its mode only after it
+// is bound. Until then, the mode of the directory keeps other users out.
 func claim(e home.Endpoint, l *Lease) error {
 	if err := os.Chmod(e.Socket, 0o600); err != nil {
 		return wire.OSError("protecting "+e.Socket, err)
@@ -63,8 +63,9 @@ func claim(e home.Endpoint, l *Lease) error {
 	return l.file.Truncate(int64(len(note)))
 }
 
-// removeStale removes the endpoint's socket file. It returns an error if a process listens on
-// the socket.
+// removeStale removes the endpoint's socket file, if the file exists and the system refuses
+// connections to it. Otherwise a process may listen, so removeStale leaves the file and returns
+// an error.
 func removeStale(e home.Endpoint) error {
 	var d net.Dialer
 	// Dialing does not block: it fails at once if the socket's accept queue is full.
@@ -81,8 +82,9 @@ func removeStale(e home.Endpoint) error {
 	return remove(e.Socket)
 }
 
-// Unlink removes the endpoint's socket file, unless another process has replaced the file. A
-// server calls Unlink when it ends. If l is nil, Unlink does nothing.
+// Unlink removes the endpoint's socket file if l is not nil and [Bound] reports true. Otherwise
+// the file may belong to another process, and Unlink does nothing. A server calls Unlink when
+// it ends.
 func Unlink(e home.Endpoint, l *Lease) error {
 	if l == nil || !Bound(e, l) {
 		return nil
@@ -100,8 +102,9 @@ func remove(path string) error {
 
 // Bound reports whether the endpoint's lock file is still the file that l has locked, and its
 // socket file still the one that [Listen] bound with l. It returns false if one of the files,
-// or a directory above it, was removed or replaced. If this process has not called Listen,
-// because it has inherited l, any file at the socket's path counts as the socket.
+// or a directory above it, was removed or replaced. If this process has not called Listen with
+// l, for example because it has inherited the listening socket together with l, any file at
+// the socket's path counts as the socket.
 func Bound(e home.Endpoint, l *Lease) bool {
 	if !l.at(e.Lock) {
 		return false

@@ -114,7 +114,7 @@ func TestListenNeedsTheLease(t *testing.T) {
 	}
 }
 
-// Listen replaces a socket only if it refuses connections.
+// Listen replaces a socket only if the system refuses connections to the socket.
 func TestListenKeepsALiveSocket(t *testing.T) {
 	e := newEndpoint(t, "a")
 	other, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: e.Socket, Net: "unixgram"})

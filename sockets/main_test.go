@@ -16,8 +16,9 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child runs a role in another process. It prints the result on its first line of output. If
-// the role acquires a lease or listens on a socket, child keeps it until its input ends.
+// child is the main function of the processes that tests start. It runs a role and prints the
+// result as the first line of output. It then waits until its input ends. Until then it keeps
+// the lease or the socket that the role has acquired.
 func child(role string, args []string) int {
 	report := func(err error) {
 		if err == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // CheckPeers returns a listener that accepts only connections of this process's user and
-// closes all others. The socket's mode has the same effect, but it can be changed.
+// closes all others. The socket's mode has the same effect, but the mode can be changed.
 func CheckPeers(l net.Listener, log *slog.Logger) net.Listener {
 	return &checkedListener{Listener: l, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
 }

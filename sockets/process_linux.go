@@ -36,7 +36,7 @@ func startTime(pid int) (int64, error) {
 // ctx ends first. If the system cannot report the end, waitEvent returns nil at once.
 func (p Process) waitEvent(ctx context.Context) error {
 	fd, err := unix.PidfdOpen(p.PID, 0)
-	if err != nil { // the process has ended, or the kernel denies the call or is older than 5.3
+	if err != nil { // the process has ended, the call is denied, or the kernel is older than 5.3
 		return nil //nolint:nilerr // the caller polls
 	}
 	if err := unix.SetNonblock(fd, true); err != nil {

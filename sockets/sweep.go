@@ -10,9 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Sweep removes what killed daemons have left: their sockets, their lock files and the symbolic
-// links to their directories ([home.Root.Alias]). It skips sessions whose daemon is alive or
-// is being started.
+// Sweep removes the sockets, lock files and aliases ([home.Root.Alias]) that killed daemons have
+// left. It skips sessions whose daemon is alive or is being started.
 func Sweep(r home.Root) error {
 	endpoints, err := r.Sessions()
 	for _, e := range endpoints {
@@ -21,8 +20,7 @@ func Sweep(r home.Root) error {
 	return err
 }
 
-// SweepSession removes what a killed daemon of the session has left, as [Sweep] does for all
-// sessions.
+// SweepSession does the work of [Sweep] for one session.
 func SweepSession(r home.Root, session string) error {
 	e, err := r.Session(session)
 	if err != nil {
@@ -31,9 +29,9 @@ func SweepSession(r home.Root, session string) error {
 	return sweep(r, e)
 }
 
-// sweep removes the files of a session's daemon. While it does so, it keeps both lock files of
-// the session's endpoint locked, so that no daemon can start. If one of them is already locked,
-// sweep removes nothing.
+// sweep removes the files of a session's daemon. Before that, it locks both lock files of the
+// session's endpoint, so that no daemon can start meanwhile. If another process has locked one
+// of them, sweep removes nothing.
 func sweep(r home.Root, e home.Endpoint) error {
 	for _, path := range []string{e.Start, e.Lock} {
 		if _, err := os.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {

@@ -146,7 +146,8 @@ func garbage(t *testing.T, socket string, bytes []byte) {
 }
 
 // post sends a request to the socket, and returns the status and the body of the response. It sets
-// the headers that package client sets. The parameter header adds headers or replaces them.
+// the headers that every request needs. The headers in the parameter header are added to them, or
+// replace them.
 func post(t *testing.T, socket, path string, header http.Header, body []byte) (int, string) {
 	t.Helper()
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -194,8 +194,8 @@ func TestClosingSeveralKeepsToOnesOwn(t *testing.T) {
 	}
 }
 
-// While the first command of a session is still running, the session already belongs to the task
-// of that command: `session close` by another task does not close the session.
+// A session belongs to the task of its first command, even while this command is still running. So
+// `session close` by another task does not close the session.
 func TestClosingSeveralSparesWhatBegins(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

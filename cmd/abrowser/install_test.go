@@ -31,8 +31,8 @@ func bare(t *testing.T) *e2e.Home {
 	return h
 }
 
-// copyDriver copies the driver that the other tests share into the home, so that a test can damage
-// the copy. It returns the directory of the copy.
+// copyDriver makes a copy of the tests' shared driver in the home, so that a test can damage the
+// copy. It returns the directory of the copy.
 func copyDriver(t *testing.T, h *e2e.Home) (dir string) {
 	t.Helper()
 	shared := os.Getenv(e2e.EnvDriver)
@@ -76,8 +76,8 @@ func part(t *testing.T, h *e2e.Home, name string) verbs.Part {
 	return p
 }
 
-// mend runs the command that a hint contains, as a person would: in a shell whose PATH has
-// abrowser. It fails the test if the command fails.
+// mend runs the command in a hint as a person would, in a shell that finds abrowser by its PATH.
+// It fails the test if the command fails.
 func mend(t *testing.T, h *e2e.Home, hint string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

@@ -97,8 +97,8 @@ func TestInterruptedWhileItActs(t *testing.T) {
 			awaitCount(t, s, tt.name)
 			for i, signal := range tt.signals {
 				if i > 0 {
-					// Two equal signals count as one until the process has handled the first, which
-					// the test cannot observe.
+					// The test cannot observe when the process has received the first signal. Until
+					// then, the kernel would discard a second signal of the same kind.
 					time.Sleep(300 * time.Millisecond)
 				}
 				if err := syscall.Kill(clicking.PID, signal); err != nil {

@@ -138,8 +138,8 @@ func TestMCPLeavesSessionsWithoutDaemon(t *testing.T) {
 			// use them.
 			h.Fails(t, wire.CodeOwnership, "other", "--session", kept, "close", "--page")
 			h.Fails(t, wire.CodeOwnership, kept, "close")
-			// This call starts another daemon for the session unseen. That daemon has not opened a
-			// page.
+			// This call starts another daemon for one of the sessions. The new daemon has not
+			// opened a page when the agent leaves.
 			c.must("set_dialog_policy", map[string]any{"session": unseen, "mode": "accept"})
 			h.Fails(t, wire.CodeOwnership, unseen, "policy", "dialog", "dismiss")
 			leave(c)

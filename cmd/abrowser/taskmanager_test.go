@@ -87,8 +87,8 @@ func (m *managed) end() {
 
 // A task manager gets twelve tasks and runs at most ten at a time. Each task runs in its own
 // shell, and only one environment variable identifies the task to abrowser. The manager cancels a
-// task and interrupts another one. Then the manager is killed, and a new manager continues tasks
-// under the same ids. Every task sees only its own page.
+// task and interrupts another one. Then the manager is killed, and a new manager runs two of the
+// tasks again under their old ids. Every task sees only its own page.
 func TestTaskManager(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

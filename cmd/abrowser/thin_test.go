@@ -37,8 +37,8 @@ func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 	}
 }
 
-// The thin command line handles frequent commands for a running session, and help, without the
-// full program, which makes them fast. It executes the full program for all other commands.
+// The thin command line does not need the full program for help and for the frequent commands of a
+// running session, so these are fast. It executes the full program for all other commands.
 func TestThin(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

@@ -63,8 +63,9 @@ func (b *bareBrowser) end() {
 	_ = b.out.Close()
 }
 
-// ask sends a CDP request and decodes the result into answer, unless answer is nil. If session is
-// empty, the request is for the browser itself, otherwise for the CDP session with that ID.
+// ask sends a CDP request and decodes the result into answer, unless answer is nil. session is the
+// ID of the CDP session to which the request is sent. If it is empty, the request is for the
+// browser itself.
 func (b *bareBrowser) ask(session, method string, params, answer any) error {
 	b.last++
 	raw, err := json.Marshal(bareMessage{ID: b.last, Method: method, Session: session, Params: params})

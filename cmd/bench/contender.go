@@ -91,7 +91,7 @@ func (c *contender) do(ctx context.Context, session string, a action, text strin
 			return took, fmt.Errorf("%s %s made no picture: %w", c.name, strings.Join(words, " "), err)
 		}
 		picture, err := png.DecodeConfig(bytes.NewReader(raw))
-		// All screenshots must have the same size, since a smaller one is less work.
+		// Screenshots of the viewport must all have the same size, since a smaller one is less work.
 		if err != nil || a == screenshot && (picture.Width != 1280 || picture.Height != 720) {
 			return took, fmt.Errorf("%s %s made a picture of %dx%d: %v", c.name, strings.Join(words, " "), picture.Width, picture.Height, err)
 		}

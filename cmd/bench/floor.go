@@ -16,7 +16,8 @@ import (
 )
 
 // measureFloor measures the least time that any command can take. It runs the program ./floor,
-// which only connects to a Unix socket and prints the response. bench itself serves this socket.
+// which only connects to a Unix socket and prints the response. bench itself is the server of this
+// socket.
 func measureFloor(ctx context.Context, b *bench, name string) error {
 	socket := filepath.Join(b.dir, "floor.sock")
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)

@@ -139,10 +139,10 @@ func (g *growth) idleCPU(ctx context.Context) (map[string]time.Duration, error) 
 	return idle, nil
 }
 
-// newSessions starts several sessions, with a pause of a second after each because tasks do not
-// start all at once, and closes them. It returns how long each session took to start, and the
-// mean CPU time for starting one session, by kind of process. This CPU time does not include the
-// time that the processes use when idle.
+// newSessions starts several sessions and closes them again. It pauses for a second after each
+// start, since in practice tasks do not start all at once. It returns how long each session took
+// to start, and the mean CPU time for starting one session, by kind of process. This CPU time does
+// not include the time that the processes use when idle.
 func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Duration, error) {
 	var fresh series
 	idle, err := g.idleCPU(ctx)
@@ -174,8 +174,8 @@ func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Durat
 	return fresh, each, err
 }
 
-// work records the CPU time of a new session. The command's own process is not included,
-// because it has exited before the measurement.
+// work records the CPU time of a new session. The time of the command that started the session is
+// not included, because its process has exited before the measurement.
 func (g *growth) work(n int, each map[string]time.Duration) {
 	sum := time.Duration(0)
 	for _, kind := range slices.Sorted(maps.Keys(each)) {

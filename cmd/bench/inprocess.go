@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// measureLibrary measures Playwright in a Node process that connects to a browser over CDP. The
-// process connects directly to the port of a browser, and in other runs through abrowser's
-// broker. The difference between the times of these two ways is the cost of the broker.
+// measureLibrary measures Playwright in a Node process that connects to a browser over CDP. Some
+// runs connect to the debugging port of a browser directly, and the others through abrowser's
+// broker. The difference between the two times is the cost of the broker.
 func measureLibrary(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	libraries, err := filepath.Glob(filepath.Join(c.dir, ".abrowser", "driver", "*", "package"))

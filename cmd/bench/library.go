@@ -42,12 +42,12 @@ func quoted(words []string) []string {
 	return words
 }
 
-// root returns abrowser's root directory for this contender, which must be abrowser. The sockets
-// are below the root.
+// root returns abrowser's root directory, which contains the sockets. The contender must be
+// abrowser.
 func (c *contender) root() home.Root { return home.Root{Dir: filepath.Join(c.dir, ".abrowser")} }
 
-// measureClient measures the same workflow without processes: it uses the Go package client, on
-// one connection.
+// measureClient measures the workflow without starting a process for each command: it uses the Go
+// package client, on one connection.
 func measureClient(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	place, err := c.root().Session(mainSession)

@@ -1,13 +1,12 @@
 // Command bench compares abrowser with its peers, agent-browser and playwright-cli.
 //
-// A run consists of scenarios. In most scenarios, the contenders take turns in running the same
-// command, and bench checks that the command had its effect. A contender is one tool in one way
-// of using it: abrowser, abrowser with other settings, or a peer. bench prints medians, 95th
-// percentiles, and the ratio of each median to abrowser's median.
+// A contender is one tool in one way of using it: abrowser, abrowser with other settings, or a
+// peer. A run consists of scenarios. In most scenarios, the contenders run the same command in
+// turn, and bench checks that the command had its effect. bench prints medians, 95th percentiles,
+// and the ratio of each median to abrowser's median.
 //
-// The time of a command is that of its whole process, from its start to its end. Machines differ
-// in speed and load. The ratios therefore apply to other machines, too, but absolute times do
-// not.
+// The time of a command is that of its whole process, from start to end. It depends on the machine
+// and its load, so absolute times do not apply to other machines. The ratios do.
 package main
 
 import (

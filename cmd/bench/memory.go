@@ -43,8 +43,8 @@ func workedBelow(dir string) map[string]time.Duration {
 	return all
 }
 
-// billed returns the CPU time that a process has used, with a resolution of 10 ms. It includes
-// threads that have ended, which the function worked does not.
+// billed returns the CPU time that a process has used, with a resolution of 10 ms. Unlike the
+// function worked, it includes the time of threads that have ended.
 func billed(pid int) time.Duration {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // fails if the process has exited
 	_, rest, _ := strings.Cut(string(raw), ") ")
@@ -109,8 +109,9 @@ type process struct {
 	command []byte
 }
 
-// processesBelow returns the processes whose command line or environment contains the directory
-// or a path below it.
+// processesBelow returns the processes that belong to a directory: those whose command line or
+// environment contains a path below dir, and those that have an environment variable with the
+// value dir. bench itself is left out.
 func processesBelow(dir string) []process {
 	entries, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	var all []process
@@ -128,14 +129,14 @@ func processesBelow(dir string) []process {
 	return all
 }
 
-// killBelow kills the remaining processes of a run.
+// killBelow kills the processes that a run has left. dir is the directory of the run.
 func killBelow(dir string) {
 	for _, p := range processesBelow(dir) {
 		_ = syscall.Kill(p.pid, syscall.SIGKILL) // it may have exited
 	}
 }
 
-// evals is the number of evals over which brokerPerEval takes the mean.
+// evals is the number of evals that brokerPerEval runs to compute the mean.
 const evals = 300
 
 // brokerPerEval returns the CPU time that the broker uses for one eval. An eval is several

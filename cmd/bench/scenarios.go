@@ -80,9 +80,9 @@ const (
 	onNoise = "/noise"
 )
 
-// text returns the argument of a step's action for a contender. For a screenshot it is a path in
-// the contender's directory, and for a path of the site it is the full URL. Any other text is
-// returned unchanged.
+// text returns the argument with which a contender runs a step's action: for a screenshot, the
+// path of a file in the contender's directory; for a path of the site, the full URL; and otherwise
+// the step's text unchanged.
 func (b *bench) text(c *contender, s step) string {
 	switch {
 	case s.a == screenshot, s.a == fullScreenshot:
@@ -93,16 +93,16 @@ func (b *bench) text(c *contender, s step) string {
 	return s.text
 }
 
-// alternate returns a measurement in which the contenders run an action in turn, each in its
-// main session with the form open.
+// alternate returns a measurement in which the contenders run an action in turn. Each runs it in
+// its main session, with the form open.
 func alternate(a action, text string) func(context.Context, *bench, string) error {
 	return flow(onForm, []step{{a, text}})
 }
 
 // flow returns a measurement in which the contenders run the steps in turn, each in its main
-// session. Unless start is nowhere, each contender first opens the page with that path: before
-// every round if the first step navigates, otherwise only before its first round. The time for
-// opening this page is not measured.
+// session. Unless start is nowhere, each contender first opens the page with the path start. It
+// does so before every round if the first step navigates away from the page, and otherwise only
+// before its first round. The time for opening this page is not measured.
 func flow(start string, steps []step) func(context.Context, *bench, string) error {
 	return func(ctx context.Context, b *bench, name string) error {
 		b.take(ctx, name, max(leastRounds, b.rounds/len(steps)), func(c *contender, round int) (time.Duration, error) {
@@ -158,13 +158,13 @@ func measureClickRef(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// beforeSpare is the number of sessions that are opened before new sessions are measured.
-// abrowser creates a page in advance for the next session after 5 sessions were opened, so after
-// 6 it certainly has one.
+// beforeSpare is the number of sessions that are opened before new sessions are measured. Once 5
+// sessions were opened, abrowser keeps a page ready for the next session. After 6, this page
+// certainly exists.
 const beforeSpare = 6
 
-// measureNewSession measures the first command of a session while other sessions run. Before each
-// measurement it pauses for a second, because tasks do not start all at once.
+// measureNewSession measures the first command of a session while other sessions run. It pauses
+// for a second before each measurement, since in practice tasks do not start all at once.
 func measureNewSession(ctx context.Context, b *bench, name string) error {
 	for _, c := range b.contenders {
 		for i := range beforeSpare {

@@ -20,7 +20,7 @@ const (
 	playwrightCLI = "@playwright/cli@0.1.22"
 )
 
-// ours builds abrowser from this repository.
+// ours builds abrowser from this repository and returns it as a contender.
 func (b *bench) ours(ctx context.Context) (*contender, error) {
 	dir, err := b.own("a")
 	if err != nil {
@@ -57,8 +57,8 @@ func rewrite(program string) error {
 	return os.WriteFile(program, raw, 0o755)
 }
 
-// fullOf returns the path of the full program that belongs to a thin program. The thin program,
-// which people run as abrowser, contains only the command line.
+// fullOf returns the path of the full program that belongs to a thin program. The thin program is
+// the one that people run as abrowser. It contains only the command line.
 func fullOf(thin string) string { return thin + "d" }
 
 // variants returns contenders that run abrowser in other ways. Each takes part only in the
@@ -208,8 +208,8 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	second := &contender{
 		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
 		leaves: leaves, onEnd: stop,
-		// It takes no part in nameTasks, since its sessions act on the same page, and none in
-		// nameColdStart, since its browser runs already.
+		// It is left out of nameTasks, since its sessions act on the same page, and of
+		// nameColdStart, since its browser is already running.
 		in: slices.DeleteFunc(names(), func(name string) bool { return name == nameTasks || name == nameColdStart }),
 	}
 	return []*contender{first, second}, nil

@@ -35,8 +35,9 @@ func killTree(pid int) error {
 	return removeAll(homes)
 }
 
-// killOrphans kills this process's remaining descendants, which earlier go commands left running,
-// and removes their home directories. It returns an error if some still run after 10 s.
+// killOrphans kills all remaining descendants of this process, which earlier go commands have left
+// running, and removes their home directories. It returns an error if some of them still run after
+// 10 s.
 func killOrphans() error {
 	var homes []string
 	for deadline := time.Now().Add(10 * time.Second); ; {

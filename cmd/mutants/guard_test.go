@@ -14,7 +14,7 @@ import (
 )
 
 // Each guard in guards.txt can be removed, the result parses, and the tests of the guard exist.
-// Whether these tests fail without the guard is not checked here: the command mutants does that.
+// Only the command mutants checks whether these tests fail without the guard.
 func TestGuardsApply(t *testing.T) {
 	root, err := moduleRoot(t.Context())
 	if err != nil {

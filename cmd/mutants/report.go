@@ -18,7 +18,7 @@ import (
 // Exit statuses.
 const (
 	statusKilled   = 0 // every test failed without its guard
-	statusSurvived = 1 // a test passed without its guard, or could not be run
+	statusSurvived = 1 // at least one row of the table is bad, see doc.go
 	statusError    = 2 // the run was not completed
 )
 
@@ -140,7 +140,7 @@ func (r *report) addRow(g guard, t trial, result string, took time.Duration) {
 	r.rows = append(r.rows, []string{g.name, t.String(), result, took.String()})
 }
 
-// printTable prints a row for each test that was run.
+// printTable prints the collected rows and the number of bad ones.
 func (r *report) printTable(w io.Writer) {
 	if len(r.rows) == 0 {
 		return

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// verdict is an error that says why a test does not show that its guard is tested. For example,
-// the test passes without the guard.
+// verdict is an error that says why a trial does not show that its test detects the missing guard.
+// For example, the test passes without the guard.
 type verdict string
 
 func (v verdict) Error() string { return string(v) }
@@ -41,8 +41,8 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return filepath.Dir(file), nil
 }
 
-// checkBaseline runs a test with all guards in place. It runs each test only once, even if
-// several guards have it. The error is a verdict if the test does not pass or does not exist.
+// checkBaseline runs a test with all guards in place. It runs each test only once, even if several
+// guards list it. The error is a verdict if the test does not pass or does not exist.
 func (b *bench) checkBaseline(ctx context.Context, t trial) error {
 	if err, known := b.baseline[t]; known {
 		return err
@@ -97,8 +97,8 @@ func (b *bench) writeOverlay(g guard) (string, error) {
 	return overlay, errors.Join(err, os.WriteFile(replacement, []byte(mutant), 0o600), os.WriteFile(overlay, raw, 0o600))
 }
 
-// test runs go test and returns nil if the test passes. The go commands that the test itself runs
-// also get goFlags, which is the value of GOFLAGS. Processes that the test leaves running are
+// test runs go test with GOFLAGS set to goFlags, and returns nil if the test passes. If the test
+// runs go commands itself, they get the same GOFLAGS. Processes that the test leaves running are
 // killed.
 func (b *bench) test(ctx context.Context, t trial, goFlags string) error {
 	ctx, cancel := context.WithTimeout(ctx, b.limit)

@@ -24,8 +24,8 @@ type thin struct {
 	path string // of the full program, empty until it was found
 }
 
-// Build returns the build ID of the full program, since the processes of sessions' daemons run
-// the full program.
+// Build returns the build ID of the full program, since a session's daemon is a process of the
+// full program.
 func (t *thin) Build() (string, error) {
 	path, err := t.full()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Playwright starts a Chromium that an unmodified Playwright drives, to compare with. Both end
-// with the test.
+// Playwright starts an unmodified Playwright and a Chromium that it drives. Tests compare abrowser
+// with them. Both end with the test.
 func (h *Home) Playwright(t testing.TB) playwright.Browser {
 	t.Helper()
 	found, err := driver.Find(t.Context(), h.installer())
@@ -26,7 +26,7 @@ func (h *Home) Playwright(t testing.TB) playwright.Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.process.Lock() // as in [web.Driver]
+	h.process.Lock() // for the environment variable and playwright-go: see web.Driver.Process
 	err = os.Setenv("PLAYWRIGHT_NODEJS_PATH", node.Path)
 	var pw *playwright.Playwright
 	if err == nil {

@@ -116,8 +116,8 @@ func (h *Home) Start(t testing.TB) *Session {
 	return s
 }
 
-// Resume runs a daemon for the session with a name. The session may have had another daemon
-// before. When the test is over, the daemon is ended and the session's tabs stay open.
+// Resume runs a daemon for the session with the given name. The session may have had another
+// daemon before. When the test is over, the daemon is ended and the session's tabs stay open.
 func (h *Home) Resume(t testing.TB, name string) *Session {
 	t.Helper()
 	place, err := h.Root.Session(name)

@@ -78,8 +78,8 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 	})
 	defer stop()
 	outcomes := make(chan outcome, 1)
-	// A driver that does not answer in time begins no action later, so the next command need
-	// not wait for the driver.
+	// This is a peek and not a watch: if the driver does not answer in time, it does not begin
+	// the action later, so the next command need not wait for the driver.
 	err := c.peek(limit+ack+daemon.Grace, func() error {
 		answer, err := c.page.cdp.Send("Abrowser.act", params)
 		if err != nil {
@@ -130,7 +130,7 @@ type outcome struct {
 	Saves     bool       `json:"saves"`
 	Unchanged bool       `json:"unchanged"`
 	Pending   *bool      `json:"pending"` // the action started a navigation; nil if that is not known
-	Options   [][]string `json:"options"` // values and labels of a select that lacks a requested option
+	Options   [][]string `json:"options"` // the select's values and labels, if a requested one is refused
 }
 
 // judge converts the driver's response to a result or a coded error.

@@ -74,9 +74,9 @@ func TestWaitingSendsNoInput(t *testing.T) {
 	}
 }
 
-// A click succeeds only if the element gets a click event. If the page moves the element away
-// under the pressed mouse button, the click is not confirmed, unless the page handles the
-// press.
+// A click is confirmed if the element gets a click event. If the page moves or covers the element
+// while the mouse button is pressed, the element gets no click event, and the result is unknown.
+// The result is known if the page has cancelled the press by preventDefault.
 func TestClickIsConfirmed(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {

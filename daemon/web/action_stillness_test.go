@@ -46,7 +46,9 @@ func TestStillnessMatchesPlaywright(t *testing.T) {
 			for range cases / stillPairs {
 				html := stillCase(random)
 				var a, b string
-				for _, limit := range []int{150, 600, 150, 600} { // milliseconds: a busy machine is slow, and two frames may come as one
+				// Each limit, in milliseconds, is tried twice: a busy machine is slow, and may draw
+				// two frames as one.
+				for _, limit := range []int{150, 600, 150, 600} {
 					var tries sync.WaitGroup
 					tries.Go(func() { a = clicks(t, ours, html, limit) })
 					tries.Go(func() { b = clicksUnmodified(theirs, html, limit) })
@@ -100,7 +102,7 @@ func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string 
 	return err.Error()
 }
 
-// clicksUnmodified is clicks in a page of an unmodified Playwright.
+// clicksUnmodified does the same as clicks, in a page of an unmodified Playwright.
 func clicksUnmodified(p playwright.Page, html string, limit int) string {
 	script, inFrame := show(html)
 	if _, err := p.Evaluate(script); err != nil {

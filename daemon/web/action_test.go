@@ -20,7 +20,7 @@ func (shownElement) Count() (int, error) { return 1, nil }
 
 func (shownElement) IsVisible(...playwright.LocatorIsVisibleOptions) (bool, error) { return true, nil }
 
-// inQueue calls run with a click command that has its turn in the queue.
+// inQueue queues a click command, and calls run with the command when its turn has come.
 func inQueue(t *testing.T, run func(context.Context, *call)) {
 	t.Helper()
 	s := &daemon.Session{Notices: &daemon.Notices{}, Tabs: &daemon.Tabs{}}
@@ -37,7 +37,7 @@ func inQueue(t *testing.T, run func(context.Context, *call)) {
 type lateElement struct{ shownElement }
 
 func (lateElement) Count() (int, error) {
-	time.Sleep(50 * time.Millisecond) // five times the 10 ms that a command has at least
+	time.Sleep(50 * time.Millisecond) // five times the 10 ms that daemon.TimeLeft returns at least
 	return 1, nil
 }
 

@@ -15,10 +15,10 @@ import (
 // has responded.
 const adoptTime = time.Second
 
-// attached returns the page in a tab as soon as it can be used. A command that navigates, or that
-// can be answered from the broker's list of tabs, waits for adoptTime at most. If the page does
-// not respond in this time and the command navigates, attached stops the page's load, which may
-// keep the page from responding, and waits for the page once more.
+// attached returns the page in a tab as soon as it can be used. It waits for adoptTime at most if
+// the command navigates, or if the command can be answered from the broker's list of tabs. If a
+// command navigates and the page does not respond in this time, a load may be the reason.
+// attached then stops the load, and waits for the page once more.
 func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
 	if !c.replacesLoad && !c.acceptsListed {
 		return conn.awaitPage(ctx, tab)

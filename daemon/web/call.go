@@ -22,8 +22,8 @@ type call struct {
 	*daemon.Call
 	*pages
 	page          *page // the page that the command acts on or reads; nil until it is found
-	aheadOfEvents bool  // the page has responded directly, and Playwright may report later
-	settled       bool  // the page is known not to be navigating
+	aheadOfEvents bool  // the page has responded directly; Playwright's events may come later
+	settled       bool  // it is known whether the page navigates: see page.mayNavigate
 	replacesLoad  bool  // the command navigates, and replaces what the page is loading
 	acceptsListed bool  // the broker's entry for the tab is enough for the reply
 	askedDirectly bool  // the last question to the page was sent over the direct connection
@@ -62,7 +62,7 @@ func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, er
 // onPage returns the handler of a verb that acts on the session's page or reads it. The handler
 // calls serve when the page's document is there: see currentPage. The parameter usual is the
 // command's time limit if the caller sets none. The parameter check validates the input; it may
-// be nil. If check or the selector's syntax refuses the input, no browser is started.
+// be nil. No browser is started for an input that check or parseSelector refuses.
 func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(*pageCall, context.Context, In) (Out, error)) daemon.Handler {
 	return queued(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
 		var none Out
@@ -99,7 +99,8 @@ func (c *call) connected(ctx context.Context) (*connection, error) {
 	return c.current(), err
 }
 
-// watch runs a call on the page that cannot be cancelled: see [daemon.Ticket.Watch].
+// watch runs a call on the page that cannot be cancelled. If the call is overdue, the next command
+// waits until the call has returned: see [daemon.Ticket.Watch].
 func (c *call) watch(limit time.Duration, call func() error) error {
 	c.askedDirectly = false
 	err := c.Ticket.Watch(limit, c.crashed(), call)
@@ -116,7 +117,8 @@ func (c *call) watchTabs(limit time.Duration, call func() error) error {
 	return err
 }
 
-// peek runs a call on the page that changes nothing: see [daemon.Ticket.Peek].
+// peek runs a call on the page that changes nothing. The next command does not wait for a call
+// that takes longer than limit: see [daemon.Ticket.Peek].
 func (c *call) peek(limit time.Duration, call func() error) error {
 	c.askedDirectly = false
 	err := c.Ticket.Peek(limit, c.crashed(), call)
@@ -157,7 +159,8 @@ func (c *call) noteDriverLoss(err error) {
 }
 
 // askAside runs a call that changes nothing, in a goroutine of its own, and returns its result.
-// If ctx ends first, askAside returns an error, and the result is dropped when it comes.
+// If ctx ends or the connection is lost first, askAside returns an error, and the result is
+// dropped when it comes.
 func askAside[T any](ctx context.Context, conn *connection, question func() (T, error)) (T, error) {
 	type answer struct {
 		value T

@@ -170,7 +170,8 @@ func TestDisconnectDuringClick(t *testing.T) {
 		for (const end = Date.now() + 500; Date.now() < end;);
 	}), 0`)
 	_, err := leave(t, s, verbs.Click, verbs.ClickIn{Element: element("#button")}, counts(t, web, "pressed"))
-	// The result is unknown only if the machine takes 3 s for the click.
+	// The client waits up to 3 s for the reply after it has disconnected. If the machine takes
+	// longer than that for the click, the result is unknown.
 	if err != nil && !errors.Is(err, wire.CodeResultUnknown) {
 		t.Errorf("click, whose caller left in the middle, = %v (%v), want success", err, wire.AsError(err))
 	}

@@ -107,10 +107,10 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 func (conn *connection) emulation() emulation { return emulation(conn.state.Get().Emulation) }
 
 // driverAddress returns the URL by which the driver connects to a Unix socket. The driver does
-// not connect to the URL's host, but it looks the host up unless it is an IP address. So
-// driverAddress uses an IP address. In a URL without a host, the driver would look up localhost.
-// If the machine's hosts file has no IPv6 address for localhost, that lookup is a request over
-// the network, which may get no response.
+// not connect to the URL's host, but it looks up a host that is a name. In a URL without a host
+// it looks up localhost. If the machine's hosts file has no IPv6 address for localhost, that
+// lookup is a request over the network, which may get no response. So driverAddress uses an IP
+// address as the host.
 func driverAddress(socket string) string { return "ws+unix://127.0.0.1" + socket }
 
 func connectError(err error) error {
@@ -122,9 +122,10 @@ func connectError(err error) error {
 	return wire.Errorf(wire.CodeBrowserGone, "connecting to the browser: %s", firstLine(text)).WithHint("abrowser browser status")
 }
 
-// spawn runs work in a goroutine, whose end [connection.Wait] awaits. Event handlers use spawn
-// for calls to the driver: they run on the goroutine that reads the driver's messages, and must
-// not block it. Once the connection is being closed, spawn runs nothing and returns false.
+// spawn runs work in a goroutine, whose end [connection.Wait] awaits. An event handler runs on
+// the goroutine that reads the driver's messages, and must not block that goroutine, so it uses
+// spawn for calls to the driver. Once the connection is being closed, spawn runs nothing and
+// returns false.
 func (conn *connection) spawn(work func()) bool {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -164,7 +165,7 @@ func (conn *connection) notifyLocked() {
 	conn.changed = make(chan struct{})
 }
 
-// page returns the page with a target id, or nil.
+// page returns the page with the given target id, or nil if there is none.
 func (conn *connection) page(target string) *page {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -236,7 +237,8 @@ func (conn *connection) Close() {
 }
 
 // Wait waits until the work that spawn has started is over. If it is not over after stopTime,
-// Wait releases the driver, which makes every call through the driver fail.
+// Wait releases the driver, which makes every call through the driver fail, and waits once more
+// for stopTime at most.
 func (conn *connection) Wait() {
 	if !conn.waitWorkers(stopTime) {
 		conn.driver.stopDriver()

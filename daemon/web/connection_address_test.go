@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The host in the driver's URL of a socket is an IP address, because the driver would look up a
-// name over the network, for each new session.
+// The host in the URL that the driver gets for a socket is an IP address. The driver would look up
+// a name for each new session, possibly over the network.
 func TestDriverIsGivenAnAddress(t *testing.T) {
 	u, err := url.Parse(driverAddress("/run/b.sock") + ":/v1/session/a")
 	if err != nil || net.ParseIP(u.Hostname()) == nil || u.Path != "/run/b.sock:/v1/session/a" {

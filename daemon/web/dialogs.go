@@ -26,22 +26,22 @@ type dialogs struct {
 
 type openDialog struct {
 	verbs.Dialog
-	over chan struct{} // closed when it is answered
+	over chan struct{} // closed when the dialog was answered
 }
 
 // reaction is how a dialog is answered.
 type reaction struct {
 	accept bool
 	text   string // the input of a prompt that is accepted
-	raised bool   // no policy made the decision, so the reply warns of it
+	raised bool   // no policy made the decision, so the reply warns of the dialog
 }
 
 func newDialogs(k *daemon.StateStore, n *daemon.Notices) *dialogs {
 	return &dialogs{state: k, notices: n, open: map[playwright.Dialog]*openDialog{}}
 }
 
-// answer answers a dialog that has opened. Before that it adds the dialog to the notices for
-// the reply, because the command that caused the dialog may be over as soon as it is answered.
+// answer answers a dialog that has opened. It first adds the dialog to the notices for the reply,
+// because the command that caused the dialog may end as soon as the dialog is answered.
 func (d *dialogs) answer(dialog playwright.Dialog) {
 	seen := verbs.Dialog{Type: dialog.Type(), Message: dialog.Message(), DefaultPrompt: dialog.DefaultValue(), Handled: "dismissed"}
 	do := d.decide(seen.Type)

@@ -13,9 +13,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// documents returns the names of the documents in a capture, by frame. Frames without refs are
-// left out. A name that is not known is read through an element of the capture, so that it is
-// the name of the captured document and not of a later one. The function clock explains names.
+// documents returns the names of the documents in a capture, by frame. The name of a document
+// contains the time at which the document started: see clock. Frames without refs are left out. A
+// name that is not known is read through an element of the capture, so that it is the name of the
+// captured document and not of a later one.
 func (c *pageCall) documents(ctx context.Context, root *aria.Node) (map[string]string, error) {
 	named := map[string]string{}
 	var failed error
@@ -37,14 +38,14 @@ func (c *pageCall) documents(ctx context.Context, root *aria.Node) (map[string]s
 // document is the document of a page's main frame.
 type document struct {
 	name    string // the name by which refs refer to the document
-	commits int64  // the page's commits before the name was read
+	commits int64  // the page's number of commits before the name was read
 }
 
 // knownDocument returns the name of the main frame's document, unless the frame has navigated
-// since the name was read. After a response of Playwright, the known name is that of the document
-// that the response is about. A document that Playwright has not reported yet cannot be the
-// source of the response: before Playwright asks a new document anything, it has reported the
-// document, since it must install its functions there first.
+// since the name was read. If the name is known after a response of Playwright, it is the name of
+// the document that responded. A newer document, which Playwright has not reported yet, cannot
+// have responded: Playwright must install its functions in a new document before it asks the
+// document anything, and it reports the document before that.
 func (p *page) knownDocument() (name string, ok bool) {
 	d := p.document.Load()
 	if d == nil || d.commits != p.commits.Load() {
@@ -53,8 +54,8 @@ func (p *page) knownDocument() (name string, ok bool) {
 	return d.name, true
 }
 
-// documentOf returns the name of the document that contains an element of the last capture. To
-// read a name that is not known takes seven messages to the page.
+// documentOf returns the name of the document that contains an element of the last capture. If
+// the name is not known, documentOf reads it, which takes seven messages to the page.
 func (c *pageCall) documentOf(ctx context.Context, pwRef string) (string, error) {
 	if aria.FrameOf(pwRef) != "" {
 		return c.documentAt(ctx, pwRef)
@@ -70,9 +71,9 @@ func (c *pageCall) documentOf(ctx context.Context, pwRef string) (string, error)
 	return name, err
 }
 
-// documentNow returns the name of the main frame's present document. To read a name that is not
-// known takes one message to the page. If Playwright reports the document only after its name
-// was read, the name counts as unknown from the report on.
+// documentNow returns the name of the main frame's present document. If the name is not known,
+// documentNow reads it, which takes one message to the page. If Playwright reports the document
+// only after its name was read, the name counts as unknown from the report on.
 func (c *pageCall) documentNow(ctx context.Context) (string, error) {
 	if name, ok := c.page.knownDocument(); ok {
 		return name, nil

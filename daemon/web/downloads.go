@@ -20,7 +20,7 @@ type downloads struct {
 	mu    sync.Mutex           // guards the fields below
 	told  int                  // downloads up to this number were reported
 	taken int                  // the number of the newest download that was given to a command
-	given map[string]time.Time // when a download was last given to a command, by the download's GUID
+	given map[string]time.Time // by GUID: when the download was last given to a command
 }
 
 // giveLocked marks a download as given to a command. The command's caller fetches the file.
@@ -36,9 +36,12 @@ func (d *downloads) giveLocked(got verbs.BrokerDownload) {
 // the download is still listed after that, it may be given to another command.
 const fetchTime = 5 * time.Second
 
-// isTaken reports whether no further command must wait for a download: it was delivered, or was
-// given to a command within the last fetchTime, or was cancelled and is not newer than all
-// downloads that were given to commands.
+// isTaken reports whether a download must not be given to a further command. That is so in three
+// cases:
+//
+//   - A CDP client of the session has got a copy of the file.
+//   - The download was given to a command within the last fetchTime.
+//   - The download was cancelled, and this or a newer download was given to a command.
 func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -46,9 +49,9 @@ func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
 	return got.Delivered || got.State == "canceled" && got.Number <= d.taken || given && time.Since(at) < fetchTime
 }
 
-// untoldLocked returns which downloads are still to be reported: those whose number is greater
-// than told, and not greater than newest. Downloads that were started under an earlier daemon
-// are not among them.
+// untoldLocked returns the range of the downloads that are still to be reported. Their numbers are
+// greater than the result told, and not greater than the result newest. Downloads that were started
+// under an earlier daemon are not in the range.
 func (d *downloads) untoldLocked() (told, newest int) {
 	newest, first := d.session.Tabs.Downloads()
 	return max(d.told, first), newest
@@ -81,7 +84,7 @@ func (d *downloads) takeNew(ctx context.Context) []verbs.StartedDownload {
 // later reply reports a download that starts later.
 const startTime = 2 * time.Second
 
-// awaitStart waits until a download has started that no reply has named.
+// awaitStart waits up to startTime for the start of a download that no reply has named.
 func (d *downloads) awaitStart(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -172,8 +175,8 @@ func (d *downloads) awaitFinished(ctx context.Context, one verbs.BrokerDownload,
 	}
 }
 
-// unfinishedError returns the error of a download that takes longer than its command. The
-// download goes on, and may be given to the next command.
+// unfinishedError returns the error of a command that ends before its download does. The download
+// goes on, and may be given to the next command.
 func (d *downloads) unfinishedError(ctx context.Context, one verbs.BrokerDownload, began time.Time, path string) error {
 	d.mu.Lock()
 	delete(d.given, one.GUID)

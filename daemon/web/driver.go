@@ -99,7 +99,7 @@ func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.
 			Logger: slog.New(slog.DiscardHandler), // without it the process's log goes to Stderr
 		})
 		stop()
-		_ = conn.Stderr().Close() // the process that playwright-go started has a copy, or has ended
+		_ = conn.Stderr().Close() // playwright-go's process has its own copy, or has ended
 		switch lost := conn.Lost(); {
 		case err == nil && !lost:
 			select { // removes an earlier connection that Watch has not received
@@ -189,9 +189,9 @@ func (e *playwrightDriver) isShared() bool {
 
 const stopTime = 2 * time.Second
 
-// release ends the use of a driver. It closes the connection to a shared driver, which goes on
-// running. It ends the session's own driver by closing the driver's input or, if the driver
-// still runs after stopTime, by killing it.
+// release ends the use of the driver pw. It does nothing if another driver is in use, or none. It
+// closes the connection to a shared driver, which goes on running. It ends the session's own
+// driver by closing the driver's input or, if the driver still runs after stopTime, by killing it.
 func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

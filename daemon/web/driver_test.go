@@ -160,7 +160,8 @@ func TestTheSharedDriverIsStopped(t *testing.T) {
 	web := site.Start(t)
 	one, two := startWithSecret(t, web), startWithSecret(t, web)
 	pid := sharedDriver(t)
-	// A driver that is lost in its first 10 s is replaced only when a command needs it.
+	// A driver that is lost within soonLost, which is 10 s, is replaced only when a command
+	// needs it.
 	time.Sleep(11 * time.Second)
 	stopped := time.Now()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {

@@ -77,8 +77,8 @@ func (p *page) emulate(before, e emulation) error {
 // isShared reports whether e has a part that is set for all pages at once.
 func (e emulation) isShared() bool { return len(e.headers()) > 0 || e.Offline || e.Geo != nil }
 
-// headers returns the headers of every request. The user agent is among them, since a popup
-// sends its first request before the device can be set on its page.
+// headers returns the headers that are set in every request of the session. They include the user
+// agent, because a popup sends its first request before the device can be set on its page.
 func (e emulation) headers() map[string]string {
 	if e.UserAgent == "" {
 		return e.Headers

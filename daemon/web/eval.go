@@ -29,7 +29,8 @@ func (c *pageCall) evaluate(ctx context.Context, code string) (value, error) {
 		"expression": code, "awaitPromise": true, "userGesture": true, "replMode": true,
 	})
 	if err == nil && result.Subtype == "promise" && result.ObjectID != "" {
-		// replMode awaits what the script awaits, but not a promise that is its result.
+		// With replMode the page awaits what the script awaits, but not a promise that is the
+		// result of the script.
 		result, err = c.runScript(ctx, "Runtime.awaitPromise", map[string]any{"promiseObjectId": result.ObjectID})
 	}
 	switch {
@@ -54,8 +55,8 @@ func (c *pageCall) evaluate(ctx context.Context, code string) (value, error) {
 }
 
 // runScript sends a script to the page and waits for its result. If ctx ends first, runScript
-// stops the script and detaches from its CDP session, so that nothing waits for the script any
-// more.
+// stops the script and detaches from the CDP session in which it ran, so that nothing waits for
+// the script any more.
 func (c *pageCall) runScript(ctx context.Context, method string, params map[string]any) (cdp.RemoteObject, error) {
 	var out cdp.Evaluation
 	ps, err := c.page.attachCDP(ctx)
@@ -108,7 +109,7 @@ func (c *pageCall) awaitPage(ctx context.Context) error {
 	return codeError(err)
 }
 
-// stopScript stops the script that runs, and detaches from its CDP session.
+// stopScript stops the script that runs, and detaches from the CDP session in which it runs.
 func (c *pageCall) stopScript(ctx context.Context, ps *pageSession) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()

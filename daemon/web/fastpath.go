@@ -30,9 +30,9 @@ const (
 
 const (
 	firstTry = time.Second // the time limit of the fast path
-	// promptTime is how long after the request a page may begin a fill. It is short because one
-	// message asks for the check of the element and the fill: the message cannot be cancelled if
-	// the caller disconnects after it was sent.
+	// promptTime is how long after the request a page may begin a fill. It is short because the
+	// check of the element and the fill are requested in one message. Once sent, this message
+	// cannot be cancelled, even if the caller disconnects.
 	promptTime = 100 * time.Millisecond
 	// stopWatchTime is the least time that a page gets to report what a click has hit.
 	stopWatchTime = 100 * time.Millisecond
@@ -198,7 +198,7 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	var s elementReport
 	err := w.query(limited, &s, "look", at.query, w.until(time.Until(until)), a.fast.button, a.fast.count, at.began)
 	cancel()
-	// Nothing is done if the caller has disconnected, or the time is over, since the query began.
+	// If the caller disconnected or the time ended during the query, no click is sent.
 	if late := c.IsCallerGone(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
 		w.cancel(ctx)
 		return fastRefused, false, nil
@@ -246,7 +246,7 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	if err != nil {
 		return "", false, err
 	}
-	c.settled = true // if the page navigates, settle records that
+	c.settled = true // it is known whether the page navigates; settle, below, records that it does
 	switch {
 	case ended.Calm:
 		c.deferClickEnd(ctx, w, until)
@@ -264,11 +264,12 @@ type clickReport struct {
 	Hit   bool   `json:"hit"`   // the input hit the element; otherwise it was blocked in the page
 	Click string `json:"click"` // the verdict of watchClick of verbs.js
 	Moved bool   `json:"moved"` // the page navigates
-	Calm  bool   `json:"calm"`  // the page has not finished the tasks that the click has queued
+	Calm  bool   `json:"calm"`  // the page has handled the click, but not its deferred work
 }
 
-// endClick asks the page for its report on a click. If came says that the page has seen the click,
-// endClick waits for the report up to the time until. Otherwise it waits until ctx ends.
+// endClick asks the page for its report on a click. The parameter came is the query "came". If its
+// response shows that the page has seen the click, endClick waits for the report only up to the
+// time that the parameter until gives. Otherwise it waits until ctx ends.
 func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.Pending, ended *clickReport) error {
 	if came.IsTrue() {
 		soon, cancel := context.WithDeadline(ctx, until)
@@ -278,9 +279,9 @@ func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.P
 	return w.query(ctx, ended, "end")
 }
 
-// deferClickEnd defers the next command's turn until a large page has finished the tasks that a
-// click has queued in the page. The click's caller is answered before that, because the page
-// first paints, which takes longer than the click.
+// deferClickEnd delays the next command's turn until a large page has done the work that it
+// deferred in a click. The caller of the click is answered before that, because the page paints
+// before it does this work, and painting takes longer than the click.
 func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Time) {
 	asked, err := w.start(ctx, "end")
 	if err != nil {
@@ -291,7 +292,7 @@ func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Ti
 		defer cancel()
 		stopped := struct{ Moved bool }{true} // the default, if the document is gone
 		_ = w.finish(limited, asked, &stopped)
-		c.pendingTabs.Store(!c.isQuiet()) // before settle, which changes isQuiet
+		c.pendingTabs.Store(!c.isQuiet()) // before settle, which makes isQuiet return false
 		if stopped.Moved {
 			c.on(w.page).settle(max(0, time.Until(until)))
 		}

@@ -65,7 +65,8 @@ func TestClickThatNavigates(t *testing.T) {
 	}
 }
 
-// Work that a page has deferred in a click is done even if the session ends with its page.
+// Work that a page has deferred in a click is done even if the next command closes the session
+// and the page.
 func TestCloseWaitsForDeferredWork(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))

@@ -36,8 +36,8 @@ const quickPage = `(() => {
 	return 0;
 })()`
 
-// An action is performed once, and on nothing else, whether the element is ready at once
-// or the driver waits for it.
+// An action is performed once, and on no other element, whether the element is ready at once or
+// the driver waits for it.
 func TestFastPath(t *testing.T) {
 	click := func(t *testing.T, s *daemontest.Session) error {
 		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: verbs.TimeoutIn{Timeout: 8000}})
@@ -222,8 +222,8 @@ func TestFastPathSelectors(t *testing.T) {
 	}
 }
 
-// inForm puts the button of quickPage into a form, and defines queue(n, time), which queues n
-// tasks of time milliseconds.
+// inForm puts the button of quickPage into a form. It defines queue(n, time), which adds n tasks to
+// the page's event loop, each of which takes time milliseconds.
 const inForm = `
 	const form = document.createElement("form");
 	form.action = "/slow";

@@ -10,16 +10,20 @@ import (
 // probeTime is the longest time that a working driver takes to respond.
 const probeTime = time.Second
 
-// IsPageClosed reports whether Playwright has reported that the page was closed.
+// IsPageClosed reports whether Playwright has reported that the page with the given target id was
+// closed.
 func (conn *connection) IsPageClosed(target string) bool {
 	p := conn.page(target)
 	return p != nil && p.isClosed()
 }
 
-// IsRecovering asks a shared driver about the page of the given target. It returns true if the
-// driver does not respond within probeTime, since such a driver is replaced, or if the call fails
-// because the page or the connection is gone. It returns false if the session has a driver of its
-// own, or if conn does not know the page.
+// IsRecovering asks a shared driver about the page with the given target id. It returns true in
+// two cases:
+//
+//   - The driver does not respond within probeTime. Such a driver is replaced.
+//   - The call to the driver fails because the page or the connection is gone.
+//
+// It returns false if the session has a driver of its own, or if conn does not know the page.
 func (conn *connection) IsRecovering(target string) bool {
 	p := conn.page(target)
 	if p == nil || !conn.driver.isShared() {
@@ -37,8 +41,8 @@ func (conn *connection) IsRecovering(target string) bool {
 	}
 }
 
-// Diagnose asks the driver and then the page's own thread to respond. If both do before ctx
-// ends, or there is no page to ask, problem is empty.
+// Diagnose asks the driver and then the page's main thread to respond. The result problem is
+// empty if both respond before ctx ends, or if there is no page to ask.
 func (conn *connection) Diagnose(ctx context.Context, target string) (problem, hint string) {
 	p := conn.page(target)
 	if p == nil || p.isGone() || p.isCrashed() {

@@ -16,11 +16,12 @@ const (
 	// documentTime is how long a command waits for a document that the page has committed
 	// to and is still parsing. After that the document is used as far as it is parsed.
 	documentTime = 3 * time.Second
-	// deferTime is how long a command delays the next command after its reply, to find out whether
-	// it has made the page navigate. If that is not known after deferTime, it is left to the next
-	// command to find out.
+	// deferTime is how long a command may delay the next one after its reply, while it finds out
+	// whether the page navigates. If that is not known after deferTime, the next command has to
+	// find out.
 	deferTime = 100 * time.Millisecond
-	// maxRedirects is how many documents, each replaced by the next, a command waits for.
+	// maxRedirects is how many documents in a row a command waits for, if each of them navigates
+	// to the next.
 	maxRedirects = 20
 )
 
@@ -34,8 +35,8 @@ func (p *page) followNavigation() {
 	p.conn.spawn(func() { _, _ = p.cdp.Send("Abrowser.follow", map[string]any{"target": p.target}) })
 }
 
-// mayNavigate records that the command may have made the page navigate, unless it is known that
-// the page does not navigate. As deferred work, it waits for the navigation after the reply.
+// mayNavigate records that the command may have made the page navigate, unless it is known whether
+// the page navigates. As deferred work, it waits for the navigation after the reply.
 func (c *call) mayNavigate() {
 	p := c.page
 	if p == nil || c.settled || c.Verb == verbs.Wait.Name {
@@ -51,12 +52,13 @@ func (c *pageCall) settle(limit time.Duration) {
 	err := c.watch(limit, func() error { return c.page.settle(limit) })
 	c.aheadOfEvents = false
 	if err != nil {
-		c.Log.Warn("waiting for a navigation", "error", firstLine(errorText(err))) // its action has been done
+		// The error is only logged, because the command's action has been done.
+		c.Log.Warn("waiting for a navigation", "error", firstLine(errorText(err)))
 	}
 }
 
-// settle waits for a pending navigation. It clears page.mayNavigate, unless the navigation is
-// still pending after limit.
+// settle waits up to limit for a pending navigation. It sets page.mayNavigate, and clears it when
+// the driver reports that no navigation is pending.
 func (p *page) settle(limit time.Duration) error {
 	p.mayNavigate.Store(true)
 	given, err := p.cdp.Send("Abrowser.settled", map[string]any{"target": p.target, "limit": milliseconds(limit)})
@@ -68,8 +70,8 @@ func (p *page) settle(limit time.Duration) error {
 }
 
 // awaitArrival waits until a pending navigation of the page is committed. If ctx ends before the
-// commit, awaitArrival returns an error, because Chromium delays every CDP command for the page
-// until the commit.
+// commit, awaitArrival returns an error, because until the commit Chromium delays every CDP
+// command that the page has to handle.
 func (c *pageCall) awaitArrival(ctx context.Context) error {
 	if !c.page.mayNavigate.Load() && !c.page.pending.Load() {
 		return nil
@@ -90,8 +92,9 @@ func (c *pageCall) awaitArrival(ctx context.Context) error {
 
 // awaitDocument waits until the page has parsed the document that it has committed to or
 // is navigating to. It sends nothing to a page that is known from events to have a parsed document
-// and no pending navigation. If a document is not parsed within documentTime, awaitDocument warns
-// and returns nil, and later calls do not wait for that document again.
+// and no pending navigation. If a document is not parsed within documentTime, or within four fifths
+// of the time that ctx leaves, awaitDocument warns and returns nil. Later calls do not wait for
+// that document again.
 func (c *pageCall) awaitDocument(ctx context.Context) error {
 	for range maxRedirects {
 		if err := c.awaitArrival(ctx); err != nil {

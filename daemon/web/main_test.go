@@ -43,7 +43,7 @@ func do[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], 
 	return out
 }
 
-// fails runs a verb that must fail with a code.
+// fails runs a verb that must fail with the given code, and returns the error.
 func fails[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, code wire.Code) wire.Error {
 	t.Helper()
 	out, _, err := ask(t, s, v, in)

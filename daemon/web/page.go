@@ -70,9 +70,9 @@ func newPage(conn *connection, p playwright.Page) (*page, error) {
 	return pg, pg.emulate(emulation{}, conn.emulation())
 }
 
-// phase handles the driver's event that an action has entered its act phase, or has returned to
-// its wait phase: see [action]. The driver sends the event before it sends any input to the
-// page. So if the connection is lost and no event has come, nothing was done.
+// phase handles the event by which the driver reports that an action has entered its act phase, or
+// has returned to its wait phase: see [action]. The driver sends the event before it sends any
+// input to the page. So if the connection is lost and no event has come, nothing was done.
 func (p *page) phase(event any) {
 	params, _ := event.(map[string]any)
 	id, _ := params["id"].(float64)
@@ -128,7 +128,7 @@ const errorPageTime = 2 * time.Second
 
 // awaitErrorPage waits until Chromium has committed its error page after a failed navigation.
 // The parameter commits is the page's number of commits before that navigation. The wait is
-// needed because the error page would interrupt a navigation that begins before its commit.
+// needed because the commit of the error page interrupts a navigation that has begun before it.
 func (p *page) awaitErrorPage(ctx context.Context, commits int64) {
 	ctx, cancel := context.WithTimeout(ctx, errorPageTime)
 	defer cancel()

@@ -274,17 +274,19 @@ func (c *call) warnOfNewTabs(ctx context.Context) {
 }
 
 // isQuiet reports whether the command is known to have no side effects that the broker would
-// report. That is so if its last response came over the direct connection, and had the broker's
-// mark that nothing has changed: see [cdp.Conn.IsQuiet].
+// report. That is so if the command's last response came over the direct connection, and carried
+// the broker's mark that nothing has changed: see [cdp.Conn.IsQuiet].
 func (c *call) isQuiet() bool {
 	conn := c.current()
 	return c.askedDirectly && conn != nil && conn.isQuiet()
 }
 
 // catchUp waits until Playwright has reported everything that happened before the page
-// responded, and until the dialogs among it were answered. Each of the two waits takes up to
-// catchTime. They are needed after a response over the direct connection, which may arrive
-// before Playwright's events. A response through Playwright arrives after all earlier events.
+// responded, and then until the dialogs that were reported have been answered. Each of the two
+// waits takes up to catchTime. They are needed only after a response over the direct connection,
+// which may arrive before Playwright's events. A response through Playwright arrives after all
+// earlier events. If the broker has sent no page events since the last call, catchUp does not
+// wait.
 func (c *call) catchUp() {
 	events := int64(c.Tabs.Events())
 	isNew := events != c.seenEvents.Swap(events)

@@ -18,8 +18,8 @@ type pageSession struct {
 	id   string
 }
 
-// lostTime is how long a connection may be lost without a report of the loss: its pages are
-// reported as closed first, and the connection is reported as lost up to lostTime later.
+// lostTime is how long after the report that a page was closed the daemon waits for the report
+// that the connection is lost. When a connection is lost, its pages are reported as closed first.
 const lostTime = 100 * time.Millisecond
 
 // errLost means that the connection has ended and no response will come.
@@ -73,7 +73,7 @@ func (p *page) dropSession(ps *pageSession) {
 	p.mu.Unlock()
 	a, err := ps.Send(context.Background(), "", "Target.detachFromTarget", map[string]any{"sessionId": ps.id})
 	if err == nil {
-		ps.Forget(a) // the session may be gone already
+		ps.Forget(a) // the response does not matter; the session may be gone already
 	}
 }
 

@@ -10,9 +10,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// poolError returns err. If err is the broker's error that the pool of extra tabs is full, it
-// adds how many extra tabs each agent has. Extra tabs are all tabs of a session but its first;
-// the pool is the limit that the agents of a browser share.
+// poolError converts the broker's error that the pool of extra tabs is full to an error with a
+// code, which also lists how many extra tabs each agent has. It returns any other error as it is.
+// Extra tabs are all tabs of a session but its first; the pool is the limit that the agents of a
+// browser share.
 func (c *call) poolError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -36,8 +37,8 @@ func (c *call) poolError(ctx context.Context, err error) error {
 	return full.With("tabPool", state.TabPool).With("ownerBreakdown", state.Owners).With("activeReservations", state.ActiveReservations)
 }
 
-// tabsBefore lists the session's tabs before another one is opened. If the session has no extra
-// tab, which the broker could close to make room, tabsBefore returns nil.
+// tabsBefore lists the session's tabs before another one is opened, for warnOfEvicted. If the
+// session has no extra tab, the broker cannot close one to make room, and tabsBefore returns nil.
 func (c *call) tabsBefore(ctx context.Context) ([]verbs.Tab, error) {
 	if len(c.Tabs.Known()) <= 1 {
 		return nil, nil

@@ -107,7 +107,8 @@ func (r *recorder) append(e har.Entry) {
 // settleTime is how long write waits for the entries of requests that are over.
 const settleTime = 3 * time.Second
 
-// stop ends the recording, writes the HAR and returns the number of its requests.
+// stop writes the HAR, ends the recording, and returns the number of requests in the HAR. If the
+// HAR cannot be written, the recording goes on.
 func (r *recorder) stop(path string) (int, error) {
 	n, err := r.write(path)
 	if err != nil {
@@ -135,7 +136,8 @@ func (r *recorder) finish() (path string, err error) {
 	return h.Path, r.journal.Remove()
 }
 
-// write writes the requests that were recorded so far, and returns their number.
+// write writes the HAR of the requests that were made so far, including those that have no
+// response yet. It returns the number of the requests.
 func (r *recorder) write(path string) (int, error) {
 	r.mu.Lock()
 	var idle chan struct{}

@@ -62,8 +62,8 @@ func (r *refs) number(e element) (int, error) {
 	return n, nil
 }
 
-// lookup returns the element with a number. If an earlier daemon has given out the number, or
-// if the element's page is gone, the ref is stale.
+// lookup returns the element with the given number. The ref is stale if its element was forgotten,
+// or if an earlier daemon gave out the number.
 func (r *refs) lookup(n int) (element, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,8 +79,8 @@ func (r *refs) lookup(n int) (element, error) {
 	return element{}, wire.Errorf(wire.CodeNotFound, "ref e%d not found in this session", n).WithHint(daemon.HintSnapshot)
 }
 
-// forget removes those elements of the page with the given target whose connection is not the
-// given one, or whose document is not in documents.
+// forget removes elements of the page with the given target id. It removes those of a connection
+// other than the given one, and those whose document is not in documents.
 func (r *refs) forget(target, connection string, documents map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +119,8 @@ func (r *refs) loadLocked() error {
 	return nil
 }
 
-// reserveLocked reserves the next number on disk, unless it is reserved.
+// reserveLocked makes sure that the next number is reserved on disk. If it is not, reserveLocked
+// reserves the next refBlock numbers.
 func (r *refs) reserveLocked() error {
 	if err := r.loadLocked(); err != nil {
 		return err

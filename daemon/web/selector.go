@@ -29,7 +29,8 @@ type selector struct {
 	query string
 }
 
-// parseSelector parses a selector. It refuses a selector that is wrong on every page.
+// parseSelector parses a selector. It refuses a selector that is empty or too long, that is a
+// malformed ref, or that uses an engine which is not allowed. Playwright checks the rest.
 func parseSelector(given string) (selector, error) {
 	text := strings.TrimSpace(given)
 	switch {

@@ -19,7 +19,7 @@ type utilityWorld struct {
 	commits    int64  // the page's commits when the world was made
 	context    int    // the id of the world's execution context
 	name       string // the name of the object that has the functions
-	clockAhead int64  // milliseconds by which the page's clock is ahead of the daemon's, at least
+	clockAhead int64  // milliseconds; a lower bound of how far the page's clock is ahead of ours
 }
 
 // until returns the time at which limit will be over, in milliseconds since 1970 by the page's
@@ -31,8 +31,9 @@ func (w *utilityWorld) until(limit time.Duration) int64 {
 // errNotFast means that the fast path cannot do this and has done nothing; use Playwright.
 var errNotFast = errors.New("not possible on the fast path")
 
-// inUtilityWorld calls ask with the page's world. If the page turns out to have another
-// document, inUtilityWorld calls ask once more, with the new world. ctx must have a deadline.
+// inUtilityWorld calls ask with the page's world. If ask fails with an error that may be due to
+// another document in the page, inUtilityWorld calls ask once more, with the world of the present
+// document. ctx must have a deadline.
 func (c *pageCall) inUtilityWorld(ctx context.Context, ask func(*utilityWorld) error) error {
 	for again := false; ; again = true {
 		w, err := c.utilityWorld(ctx)

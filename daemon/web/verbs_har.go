@@ -78,8 +78,8 @@ func (c *call) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOu
 }
 
 // awaitEvents waits up to catchTime until Playwright has reported everything that has happened
-// so far. The command may know of it before Playwright reports it, from a response over the
-// direct connection.
+// so far. Without this wait, a response over the direct connection may be ahead of Playwright's
+// reports.
 func (p *pages) awaitEvents() {
 	conn := p.current()
 	if conn == nil || conn.isLost() {
@@ -123,8 +123,8 @@ func (c *call) openHAR(in verbs.OpenIn) error {
 	return codeError(c.watch(readTime, func() error { return conn.replayHARs(fresh) }))
 }
 
-// replayHARs makes Playwright answer requests from HAR files that contain a response. Other
-// requests are sent to the server.
+// replayHARs makes Playwright answer requests from HAR files. A request to which the files contain
+// no response is sent to the server.
 func (conn *connection) replayHARs(paths []string) error {
 	for _, path := range paths {
 		if err := conn.context.RouteFromHAR(path, playwright.BrowserContextRouteFromHAROptions{NotFound: playwright.HarNotFoundFallback}); err != nil {

@@ -189,7 +189,8 @@ func (c *pageCall) selectOptions(ctx context.Context, in verbs.SelectIn) (verbs.
 	return verbs.SelectOut{Selected: in.Values, Effects: c.effects(ctx)}, nil
 }
 
-// optionsError returns the error for an option that was asked for and does not exist.
+// optionsError returns the error of a select command whose element lacks a requested option, or
+// takes only one of several requested options.
 func optionsError(a action, options [][]string) error {
 	var there []option
 	for _, pair := range options {

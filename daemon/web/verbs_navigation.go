@@ -55,7 +55,8 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 		return verbs.OpenOut{}, err
 	}
 	active := c.Tabs.Active()
-	title := active.Title // as of the load event, before which the browser gets the title
+	// This title was listed after the load event, and the browser gets the title before that event.
+	title := active.Title
 	if active.TargetID != p.target || isPlaceholder(title, active.URL) {
 		if title, err = c.on(p).title(context.WithoutCancel(ctx)); err != nil {
 			c.Log.Warn("reading the title", "error", err)
@@ -175,7 +176,8 @@ func (c *pageCall) navigate(ctx context.Context, call func(limit *float64) error
 		return err
 	case ctx.Err() != nil:
 		what := netError(err)
-		c.Begun = c.Begun || c.page.commits.Load() != commits || what != "" && what != errAborted // the page shows an error page
+		// With an error other than errAborted, the page shows an error page.
+		c.Begun = c.Begun || c.page.commits.Load() != commits || what != "" && what != errAborted
 		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {
 			return err
 		}

@@ -45,10 +45,11 @@ func (p *pages) policyFilePicker(_ context.Context, _ *wire.Call, in verbs.FileP
 	})
 }
 
-// modes returns the new modes of a policy: its general mode, and the modes of single permissions or
-// file pickers by name. The parameters before and single are the present ones. If names is empty,
-// mode becomes the general mode, and per the single modes. Otherwise the general mode stays, and
-// the modes in per, and mode for each of names, are added to the single modes.
+// modes returns the new modes of a policy. The first result is the general mode, and the second
+// has the modes of single permissions or file pickers, by name. The parameters before and single
+// are the present values of the two. If names is empty, the results are mode and a copy of per.
+// Otherwise the general mode stays. The new single modes are the present ones, overridden by those
+// in per, and then by mode for each of names.
 func modes(before string, single map[string]string, mode string, names []string, per map[string]string) (string, map[string]string) {
 	if len(names) == 0 {
 		return mode, maps.Clone(per)

@@ -135,8 +135,7 @@ const noise = `(() => {
 	return 0;
 })()`
 
-// A large screenshot for a file is saved to disk, and is not sent through the broker and the
-// daemon.
+// A large screenshot for a file is saved to disk by the driver, and is not sent to the daemon.
 func TestLargePicture(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))

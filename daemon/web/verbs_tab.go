@@ -86,7 +86,7 @@ func (c *call) reachTabs(ctx context.Context) ([]verbs.Tab, error) {
 	return c.Tabs.List(ctx)
 }
 
-// pick returns the tab with an id, label or target id.
+// pick returns the tab whose id, label or target id is name.
 func pick(tabs []verbs.Tab, name string) (verbs.Tab, error) {
 	if daemon.IsNumber(name) {
 		return verbs.Tab{}, wire.Errorf(wire.CodeBadInput, "invalid tab %q; a tab is named by its id, such as t2, or its label, not by its position", name).WithHint(daemon.HintTabs)
@@ -218,7 +218,7 @@ func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 }
 
 // untilClosed waits until the broker no longer lists a target, and returns the remaining tabs. The
-// parameter conn is the connection over which the target was told to close. If conn is lost,
+// parameter conn is the connection over which the closing was requested. If conn is lost,
 // untilClosed returns an error, because the target may stay open.
 func (c *call) untilClosed(ctx context.Context, conn *connection, target string) ([]verbs.Tab, error) {
 	for {

@@ -74,8 +74,8 @@ func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 }
 
 // awaitFor waits for the document in which the condition is to be checked. For the states hidden
-// and detached it also waits until the document is parsed, because before that every element
-// would count as hidden and detached. A condition about the URL is checked at once.
+// and detached it also waits until the document is parsed, because an element that is not parsed
+// yet would count as hidden and detached. A condition about the URL is checked at once.
 func (c *pageCall) awaitFor(ctx context.Context, in verbs.WaitIn) error {
 	switch {
 	case in.URL != "":

@@ -15,8 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// pages is what the backend has for one session: its connection, its driver, and the state of
-// its pages.
+// pages holds the backend's data of one session: the connection, the driver, and the state of
+// the session's pages.
 type pages struct {
 	session   *daemon.Session
 	driver    *playwrightDriver
@@ -52,10 +52,11 @@ func newPages(s *daemon.Session, find func(context.Context) (Driver, error)) *pa
 	}
 }
 
-// current returns the newest connection, which may be lost. It returns nil if there was none.
+// current returns the newest connection, which may be lost. It returns nil before the first
+// connection is made.
 func (p *pages) current() *connection { return p.connection.Load() }
 
-// backend is the [daemon.Backend] of the pages.
+// backend implements [daemon.Backend] for the pages of one session.
 type backend struct{ *pages }
 
 // Prepare starts Playwright's driver.
@@ -66,7 +67,7 @@ func (b backend) Prepare(ctx context.Context) error {
 
 // Connect connects Playwright to the session's endpoint, and applies the session's settings.
 func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connection, error) {
-	pw, err := b.driver.start(ctx) // Prepare has started the driver, unless it has ended since
+	pw, err := b.driver.start(ctx) // Prepare has started it, but it may have ended since
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +88,13 @@ func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connec
 	return conn, nil
 }
 
-// soonLost is how long a driver must have run for Watch to replace it before the next command.
-// A driver that is lost sooner is replaced when a command needs it, because the session's page
-// may have caused the loss.
+// A driver that is lost within soonLost after the session has connected to it is not replaced by
+// Watch. It is replaced only when a command needs it, because the session's page may have caused
+// the loss.
 const soonLost = 10 * time.Second
 
-// Watch connects the pages to another driver when the shared driver is lost, before the next
-// command needs it.
+// Watch connects the pages to another driver when the shared driver is lost. It does not wait
+// for a command that needs the driver.
 func (b backend) Watch(ctx context.Context) {
 	for {
 		var conn *driver.Conn
@@ -124,8 +125,8 @@ func (b backend) IsAlive() bool { return b.driver.isAlive() }
 // State describes the driver.
 func (b backend) State(ctx context.Context) verbs.DriverStatus { return b.driver.status(ctx) }
 
-// FinishRecording ends a recording and writes the HAR, with all requests that have been made
-// until now. It returns the path of the HAR, or "" if no recording was on.
+// FinishRecording ends a recording and writes the HAR. It first waits for Playwright's reports of
+// the requests that were made so far. It returns the path of the HAR, or "" if no recording was on.
 func (b backend) FinishRecording() (path string, err error) {
 	if b.recorder.isOn() {
 		b.awaitEvents()

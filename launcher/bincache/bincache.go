@@ -112,8 +112,8 @@ func Pin() {
 		return
 	}
 	// The process that started this one holds a shared lock, so locking should succeed at once.
-	// An error is ignored: it means only that the copy may be removed, so that a driver that is
-	// started later would not find the executable.
+	// An error is ignored. Without the lock, the copy may be removed, and a driver that this
+	// process starts later would then not find the executable.
 	_ = flock(fd, unix.LOCK_SH|unix.LOCK_NB)
 }
 

@@ -31,8 +31,8 @@ const state = `(async () => {
 	return now();
 })()`
 
-// checkAwake checks that four background pages at once have the right size, run animation frames
-// and can be captured.
+// checkAwake checks that the pages of four sessions have the right size, and that all four run
+// animation frames and can be captured at the same time.
 func checkAwake(t *testing.T, r *rig) {
 	t.Helper()
 	var all []*tab

@@ -16,9 +16,9 @@ const (
 	captureLimit = 30 * time.Second // a holder counts as frozen after this time, and loses the lock
 )
 
-// captureLock is the lock for captures for which a tab must be in front in the browser's window,
-// which only one tab can be. The lock is tied to its holder's connection, so that it is released
-// when the holder dies.
+// captureLock is the lock for captures that need their tab in front of all others in the browser's
+// window. Only one tab at a time can be in front. The lock is tied to its holder's connection, so
+// that it is released when the holder dies.
 type captureLock struct {
 	clock func() time.Time
 
@@ -42,8 +42,8 @@ type captureBusy struct {
 }
 
 // acquire waits for the lock. If another agent has held the lock for captureWait, acquire does
-// not wait any longer and returns busy. It waits without this limit while the same agent holds
-// the lock for another capture. The caller calls release at most once.
+// not wait any longer and returns busy. While the requesting agent itself holds the lock for
+// another capture, acquire waits without this limit. A second call of release has no effect.
 func (l *captureLock) acquire(ctx context.Context, agent wire.AgentKey) (release func(), busy *captureBusy, err error) {
 	r := &captureRequest{agent, make(chan struct{})}
 	l.mu.Lock()
@@ -74,8 +74,8 @@ func (l *captureLock) acquire(ctx context.Context, agent wire.AgentKey) (release
 	}
 }
 
-// patience returns the holder of the lock and how much longer r may wait. If the same agent
-// holds the lock, this is always captureWait, so that r waits without a limit.
+// patience returns the holder of the lock, and as left how much longer r may wait. While r's own
+// agent holds the lock, left is always captureWait, so that r waits without a limit.
 func (l *captureLock) patience(r *captureRequest) (holder *captureRequest, left time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -36,8 +36,8 @@ type cdpClient struct {
 	socket *socketwatch.Socket
 }
 
-// end disconnects the client after sending the queued messages. Only the first call has an
-// effect.
+// end makes write send the messages that are still queued and then disconnect the client. If write
+// has not done so after flushTime, the connection is cut. Only the first call of end has an effect.
 func (c *cdpClient) end(why string) {
 	c.once.Do(func() {
 		c.why = why
@@ -64,8 +64,8 @@ func (c *cdpClient) checkSocket(changed string) (gone bool) {
 	return gone
 }
 
-// write sends the queued messages until the client is disconnected. It returns an error if the
-// client did not read for too long.
+// write sends the queued messages until end is called or ctx ends, and then disconnects the client.
+// It returns an error if a message could not be sent, such as when the client reads nothing.
 func (c *cdpClient) write(ctx context.Context) error {
 	if err := c.q.Send(ctx, c.conn); err != nil {
 		_ = c.conn.CloseNow()

@@ -24,8 +24,8 @@ func acceptClient(t *testing.T, w http.ResponseWriter, r *http.Request, limit in
 	return &cdpClient{conn: conn, q: queue.New(limit), cut: make(chan struct{})}
 }
 
-// Messages for a client that reads nothing are queued up to a limit. Beyond it the client is
-// disconnected soon, and its queue is freed.
+// Messages for a client that reads nothing are queued up to a limit. When the limit is exceeded,
+// the client is disconnected, and the call of write ends soon after that.
 func TestClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	const limit, size = 4 << 20, 64 << 10
 	clients := make(chan *cdpClient, 1)

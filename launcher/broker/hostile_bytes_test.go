@@ -131,8 +131,8 @@ func TestInvalidConnections(t *testing.T) {
 	}
 }
 
-// Many clients, unfinished connections, and clients that send as fast as they can and read
-// nothing do not slow another session down.
+// A session is not slowed down much by many other clients and unfinished connections, nor by
+// clients that send as fast as they can and read nothing.
 func TestManyClientsDoNotSlowOthers(t *testing.T) {
 	r := start(t, wire.Settings{})
 	victim := r.connect("victim")

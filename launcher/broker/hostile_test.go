@@ -89,8 +89,8 @@ func TestTooLargeMessageIsRefused(t *testing.T) {
 	}
 }
 
-// A client attaches to all targets that are related to its page, so that they start paused, and
-// never resumes them. This does not block the site's service worker, which a page of another
+// A client makes all targets that are related to its page start paused (waitForDebuggerOnStart),
+// and never resumes them. This does not block the site's service worker, which a page of another
 // session uses too.
 func TestFrozenClientBlocksNoServiceWorker(t *testing.T) {
 	r := start(t, wire.Settings{})

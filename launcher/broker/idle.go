@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// defaultIdle is how long a browser runs without tabs of a session and without clients.
+	// defaultIdle is how long a browser runs without clients and without pages to keep, see
+	// [patches.Mux.InUse].
 	defaultIdle = 10 * time.Minute
 	// externalIdle is how long the broker stays connected to an external browser while no
 	// session is connected. The tabs of sessions there stay open, and are recorded on disk.
@@ -53,8 +54,8 @@ func (i *idle) effective(external bool) time.Duration {
 	return limit
 }
 
-// checkIdle stops a browser that has had neither tabs nor clients for long enough. The tabs of
-// an external browser do not count.
+// checkIdle stops a browser that has had neither clients nor pages to keep for long enough, see
+// idle.effective. An external browser is only disconnected, and its tabs do not count.
 func (b *broker) checkIdle() {
 	now, external := time.Now(), b.Settings.External()
 	switch {

@@ -8,12 +8,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// ServeOptions are the options of [Serve]. Root is required; the keeper hands over the rest.
+// ServeOptions are the options of [Serve]. Root is required. Settings must be the settings of the
+// keeper, which this process has in its environment. The other fields may be empty.
 type ServeOptions struct {
 	Root     home.Root
 	Settings wire.Settings
 	Build    string
-	Log      *slog.Logger // nil discards
+	Log      *slog.Logger // nil logs nothing
 	Ready    func(error)  // called when the broker has ended; may be nil
 	// SpareAfter is the number of new sessions after which the broker creates a page ahead for
 	// the next session. 0 means the default, and a negative number means never. No page is

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A client that sends without a break and does not read keeps a processor busy by itself.
-// While no processor is idle, the Go runtime only rarely checks whether other clients have
-// sent something. So a client that leaves many bytes of responses unread is slowed down. A
-// client that reads its responses is never slowed down.
+// A client that sends without a break and does not read keeps one of the broker's processors busy
+// all the time. While no processor is idle, the Go runtime only rarely checks whether other
+// clients have sent something. So a client that leaves many bytes of responses unread is slowed
+// down. A client that reads its responses is never slowed down.
 const (
 	paceUnread = 64 << 10               // a client is paced while it leaves more bytes than this unread
 	paceCost   = 250 * time.Microsecond // the average time between two messages of a paced client
-	paceBurst  = 64 * time.Millisecond  // a paced client may send the messages for this time at once
+	paceBurst  = 64 * time.Millisecond  // a paced client may send at once what fits this time
 	minPause   = 2 * time.Millisecond   // the shortest pause, in which other clients are served
 )
 
@@ -31,7 +31,7 @@ func (p *pacer) ahead(now time.Time) time.Duration {
 	return 0
 }
 
-// wait counts a message and waits before the next one, but no longer than until ctx ends.
+// wait counts a message, and then waits until the next message may be read or ctx ends.
 func (p *pacer) wait(ctx context.Context) {
 	pause := p.ahead(time.Now())
 	if pause == 0 {

@@ -197,7 +197,7 @@ func (p *peer) call(session, method string, params any) (json.RawMessage, error)
 	}
 }
 
-// targets returns the pages that were announced, in order.
+// targets returns the target ids of the peer's pages, in the order of their announcement.
 func (p *peer) targets() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -255,7 +255,7 @@ func (p *peer) open() *tab {
 	return t
 }
 
-// show navigates the page to a page of the site with this body.
+// show navigates the tab to a page of the site that has the given HTML, and waits for the load.
 func (t *tab) show(site, html string) {
 	t.peer.t.Helper()
 	_, err := t.peer.call(t.session, "Page.navigate", map[string]any{"url": site + "/p?html=" + url.QueryEscape(html)})

@@ -136,8 +136,8 @@ func (r *rig) tabs(session string) []string {
 	return ids
 }
 
-// until polls a condition until it is met. It fails the test if no check has succeeded within half
-// of testTime. A first success after that time is a failure too.
+// until polls a condition until it is met. It fails the test if the condition is not met within
+// half of testTime, even if the last check succeeds after that time.
 func until(t *testing.T, what string, isMet func() bool) {
 	t.Helper()
 	for end := time.Now().Add(testTime / 2); ; time.Sleep(20 * time.Millisecond) {

@@ -64,8 +64,8 @@ type broker struct {
 	lastSweep  time.Time
 }
 
-// Serve runs the process `abrowser broker`, which a keeper has started. It returns when the
-// browser or the keeper has ended, or ctx ends.
+// Serve runs the process `abrowser broker`, which a keeper has started. It returns when the browser
+// has ended, when ctx ends, or when the keeper has died and cannot be replaced.
 func Serve(ctx context.Context, o ServeOptions) error {
 	b := &broker{
 		ServeOptions: o, log: o.Log, inbox: make(chan func(), inboxLength), done: make(chan struct{}), gone: make(chan struct{}),
@@ -163,10 +163,11 @@ func (b *broker) prepare() error {
 //  1. Goroutines are started. They write to the browser, read from it, handle the keeper's
 //     messages, and run the mux.
 //  2. takeOver prepares the browser.
-//  3. Clients are served until the browser, the keeper or ctx ends.
+//  3. Clients are served until the browser has ended, ctx ends, or the keeper has died and
+//     cannot be replaced.
 //  4. Clients are disconnected, and running verbs are answered.
-//  5. The connection to the browser is closed. serve waits for all goroutines, also for those
-//     that deliver downloads or call FinalizeSession.
+//  5. The connections to the keeper and to the browser are closed. serve waits for all
+//     goroutines, also for those that deliver downloads or call FinalizeSession.
 func (b *broker) serve(ctx context.Context, listener net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -216,7 +217,8 @@ func (b *broker) serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// read passes the browser's messages to the mux's goroutine, until the browser has ended.
+// read passes the browser's messages to the mux's goroutine until the browser closes the
+// connection, and then tells the keeper that the browser is lost.
 func (b *broker) read(messages chan<- []byte) {
 	err := b.up.Read(func(msg []byte) {
 		select {

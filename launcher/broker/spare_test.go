@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A page that was created ahead (a spare page) belongs to no session, until the next session gets
-// it. The session's spare page is then as visible as any other page.
+// A page that was created ahead (a spare page) belongs to no session until the next session gets
+// it. From then on it is as visible as any other page of a session.
 func TestSparePage(t *testing.T) {
 	t.Setenv("ABROWSER_SPARE_PAGES", "1")
 	r := start(t, wire.Settings{})
@@ -39,8 +39,8 @@ func TestSparePage(t *testing.T) {
 	}
 }
 
-// spare waits until there is a spare page whose target is not the parameter before, and returns
-// its target.
+// spare waits for a spare page with another target id than before, and returns its target id. If
+// before is empty, any spare page will do.
 func (r *rig) spare(before string) string {
 	r.t.Helper()
 	target := ""

@@ -13,10 +13,9 @@ import (
 	"github.com/abrowser/abrowser/launcher/handover"
 )
 
-// readyVariable is the name of an environment variable, with the equals sign. In this variable
-// the launcher passed a descriptor number to the first keeper: that of the pipe for the message
-// that the keeper is ready. A later keeper must not get the variable, since another file has that
-// number there.
+// readyVariable is the name, with the equals sign, of the environment variable in which the
+// launcher passes the number of the ready pipe's descriptor to the first keeper. A later keeper
+// must not get this variable, since another file has that number in a later keeper.
 const readyVariable = "ABROWSER_READY_FD="
 
 // replaceKeeper starts a keeper that replaces the dead keeper. It sends the first message before

@@ -314,8 +314,8 @@ func TestKeeperThatWasStopped(t *testing.T) {
 	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 
-// browser stop succeeds even if the keeper dies at any moment. If the keeper dies before it has
-// read the request, the next keeper gets the request.
+// The verb browser stop succeeds even if the keeper dies in the meantime. If the keeper dies before
+// it has read the request, the next keeper gets the request.
 func TestKeeperIsKilledWhileItStopsTheBrowser(t *testing.T) {
 	for _, after := range []time.Duration{0, 20 * time.Millisecond, 60 * time.Millisecond, 120 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) { killedWhileStopping(t, after) })
@@ -350,7 +350,7 @@ func killedWhileStopping(t *testing.T, after time.Duration) {
 }
 
 // A keeper that has replaced a dead keeper also replaces a broker that never sends it a message.
-// It does so as soon as for any other silent broker.
+// It replaces this broker as soon as any other silent broker, after [handover.Silence].
 func TestKeeperTakesOverASilentBroker(t *testing.T) {
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
@@ -384,7 +384,7 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
 		return err == nil && s.BrokerPID != before.BrokerPID
 	})
-	if took := time.Since(stopped); took > testTime/2 { // 5 s are promised
+	if took := time.Since(stopped); took > testTime/2 { // the limit is handover.Silence
 		t.Errorf("the stopped broker was replaced after %s", took)
 	}
 	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})

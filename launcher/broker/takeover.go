@@ -12,14 +12,15 @@ import (
 
 const (
 	startTime  = 60 * time.Second // for the browser to be ready for clients
-	reopenTime = 20 * time.Second // the longest time that clients wait until all lost tabs are reopened
+	reopenTime = 20 * time.Second // clients wait at most this long for lost tabs to be reopened
 )
 
 // takeOver prepares the browser for clients:
 //
 //  1. The mux attaches to all targets.
 //  2. A browser that has just started gets its window's size, and the cookies that were
-//     lost with the previous browser.
+//     lost with the previous browser. If it is visible, its empty first page is kept for the
+//     first session.
 //  3. The tabs that were lost with the previous browser are opened again.
 //  4. The keeper is told that the broker is ready.
 func (b *broker) takeOver(ctx context.Context) error {

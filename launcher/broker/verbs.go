@@ -51,9 +51,9 @@ const (
 	pruneTime   = 5 * time.Second
 )
 
-// snapshot lists the sessions, which the mux calls tenants. Before that it waits, up to
-// barrierTime, until the mux has handled every message that the browser has sent. If the
-// parameter session is not empty, the list has only the session with that name.
+// snapshot first waits, up to barrierTime, until the mux has handled every message that the browser
+// has sent. Then it lists all sessions (which the mux calls tenants), or only the named session if
+// session is not empty.
 func (b *broker) snapshot(ctx context.Context, session string) ([]patches.TenantInfo, error) {
 	return await(ctx, b, func(done func([]patches.TenantInfo)) {
 		if session != "" {

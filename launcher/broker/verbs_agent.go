@@ -14,8 +14,9 @@ func (b *broker) serveGoodbye(ctx context.Context, call *wire.Call, _ verbs.Empt
 	return await(ctx, b, func(done func(verbs.EndAgentOut)) { b.endAgent(string(call.Actor()), done) })
 }
 
-// serveClaim returns which agent owns a session. If the session is free, see
-// [patches.Mux.Claim], the caller first becomes its owner, unless QueryOnly or ReadOnly is set.
+// serveClaim makes the caller the owner of a session if the session is free (see
+// [patches.Mux.Claim]) and the caller has set neither QueryOnly nor ReadOnly. It returns which
+// agent owns the session after that.
 func (b *broker) serveClaim(ctx context.Context, call *wire.Call, in verbs.ClaimIn) (verbs.ClaimOut, error) {
 	var out verbs.ClaimOut
 	err := b.do(ctx, func() {

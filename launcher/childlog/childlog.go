@@ -45,8 +45,9 @@ func Open(path string) (*Log, error) {
 	return &Log{File: f, began: began}, nil
 }
 
-// Excerpt returns the end of the child's output, for an error message about a child that has
-// exited: the first line of a panic, or the last three lines if there is no panic.
+// Excerpt returns a part of the child's output, for an error message about a child that failed to
+// start. The part is the first line of a panic or of a fatal error of the Go runtime, or otherwise
+// the last three lines.
 func (l *Log) Excerpt() string {
 	raw, err := io.ReadAll(io.NewSectionReader(l, l.began, MaxSize))
 	if err != nil || len(bytes.TrimSpace(raw)) == 0 {

@@ -1,8 +1,9 @@
 // An action on a page has two phases. The wait phase lasts until the element is ready. It is
 // aborted at the timeout or when the caller disconnects. It changes nothing in the page but the
 // scroll position. The act phase starts directly before the first input event, or before the script
-// that has the effect. It lasts until the page has acknowledged the last event or the script,
-// and is not aborted. No input event is sent to find out whether an element is ready.
+// that has the effect. It lasts until the page has acknowledged the last event or the script. The
+// act phase is not aborted, with one exception: the verb type sends no more keys after the caller
+// has left. No input event is sent to find out whether an element is ready.
 //
 // The driver adds these methods to the CDP session of a page:
 //   Abrowser.act    {target, id, limit, ack, verb, selector, ...}: performs a verb, see
@@ -22,8 +23,8 @@
 //   Abrowser.phase  {id, acting}: sent before the act phase begins, and when the action
 //                   returns to the wait phase because nothing was done
 
-// These times are in milliseconds. After a refused attempt, coverTime is how long find waits for a
-// covered element, before the page is scrolled in another way.
+// These times are in milliseconds. coverTime applies after a refused attempt: find waits at most
+// this long until nothing covers the element. Then the page is scrolled in another way.
 const lookTime = 1000; // the longest wait for an element in one evaluation
 const coverTime = 500;
 const settleTime = 1000; // the longest wait for a navigation that the action has started
@@ -70,7 +71,7 @@ class Act {
   }
 
   // stop aborts the wait phase. In the act phase it has no effect until the action returns to
-  // the wait phase.
+  // the wait phase. The verb type is an exception: it reads left in the act phase, before each key.
   stop(why) {
     this.stopped ??= why;
     this.left ||= why === "left";
@@ -150,8 +151,8 @@ class Act {
     }
   }
 
-  // find waits in the page until the element exists and is in the given states. It returns
-  // a handle to the element, or undefined if the element is not ready after lookTime.
+  // find waits in the page, for at most lookTime, until the element exists and is in the given
+  // states. It returns a handle to the element, or undefined if the element did not become ready.
   async find(states) {
     const { selector, began } = this.params;
     const ref = /^aria-ref=(.*)/.exec(selector)?.[1];
@@ -195,10 +196,12 @@ class Act {
   }
 
   // pointer waits in Playwright until the element is stable, in view and not covered. Then it
-  // calls input, a function that sends the mouse input. If isNeeded is set, pointer calls this
-  // function directly before the input, and sends no input if the function returns false. If
-  // type is set, it is the name of an event: after the input, pointer waits until an event with
-  // this name on the element confirms the input.
+  // sends the mouse input. Parameters:
+  //   input     the function that sends the mouse input
+  //   isNeeded  a function, or undefined. pointer calls it directly before the input, and sends
+  //             no input if it returns false
+  //   type      the name of an event, or undefined. After the input, pointer waits until an event
+  //             with this name on the element confirms the input
   async pointer(node, name, input, type, isNeeded) {
     const { count = 1, modifiers } = this.params;
     const scroll = [undefined, { block: "end", inline: "end" }, { block: "center", inline: "center" }, { block: "start", inline: "start" }];
@@ -220,7 +223,7 @@ class Act {
       }
       failed = error;
     }
-    if (result !== "done" && !failed) { // Playwright has blocked input that did not hit the element
+    if (result !== "done" && !failed) { // not ready, or Playwright has blocked input that missed it
       watch?.dispose();
       if (this.acting) this.undo();
       this.refused(result);
@@ -238,13 +241,15 @@ class Act {
     await this.progress.wait(20);
   }
 
-  // watch starts a watcher, one of the functions of verbs.js, in the page. The result has a
-  // function confirm. It returns true if the input has arrived, and false if the input certainly
-  // has not arrived. It throws if neither is certain.
+  // watch starts a watcher in the page. A watcher is watchClick or watchKeys of verbs.js. The
+  // result has two functions: dispose stops the watcher, and confirm waits for its verdict.
+  // confirm returns true if the input has arrived, and false if the input certainly has not
+  // arrived. It throws an error if neither is certain.
   async watch(frame, watcher, node, arg) {
     const utility = await this.race(frame.utilityContext());
     const injected = await this.race(utility.injectedScript());
-    // The page handles messages in order. Once it answers the second message, the watcher listens.
+    // The page handles messages in order. When it answers the message for handle, it has therefore
+    // handled the message for seen, and the watcher listens.
     const watched = `([injected, node, arg]) => { ${watching}; return (injected.abrowserWatcher = ${watcher.name}([injected, node, arg])).seen; }`;
     const seen = utility.evaluateExpression(watched, { isFunction: true }, [injected, node, arg]).catch(() => undefined);
     const handle = await this.own(injected.evaluateHandle((injected) => injected.abrowserWatcher));
@@ -252,9 +257,9 @@ class Act {
       dispose: () => release(handle),
       confirm: async (failed) => {
         const awaitedVerdict = handle.evaluate((w) => w.verdict()).catch(() => seen.then((is) => (is ? "seen" : "lost")));
-        // The page gives its verdict after the tasks that the input has queued, so that a
-        // navigation by these tasks has begun. A busy page gives it late: if the input was seen,
-        // confirm waits at most settleTime for the verdict.
+        // The verdict comes after the tasks that the input has queued in the page's event loop. So
+        // if these tasks navigate, the navigation has begun by then. On a busy page the verdict
+        // comes late. If the input was seen, confirm waits at most settleTime for the verdict.
         const verdict = await this.race([awaitedVerdict, seen.then((is) => (is ? inTime(awaitedVerdict, Date.now() + settleTime).then(() => "seen") : awaitedVerdict))]);
         release(handle);
         if (verdict === "seen") return true;
@@ -265,9 +270,10 @@ class Act {
     };
   }
 
-  // script runs the function effect in the page, unless the page comes to it only after the
-  // timeout, or the element is not ready any more. It returns the result of effect, or undefined
-  // if nothing was done.
+  // script evaluates a script in the page, which calls the function effect. The script does not
+  // call effect if the timeout of the wait phase has passed when the script runs, or if the
+  // element is not ready any more. The method returns the result of effect, or undefined if
+  // nothing was done.
   async script(node, effect, arg) {
     const utility = await this.race((node?._frame ?? this.page.mainFrame()).utilityContext());
     const injected = await this.race(utility.injectedScript());
@@ -296,8 +302,8 @@ class Act {
     await this.again();
   }
 
-  // pending waits up to settleTime until a navigation that the action has started is committed,
-  // and reports whether it is still not committed.
+  // pending waits up to settleTime until a navigation that the action has started is committed.
+  // It returns true if the navigation is still pending after this time, and false otherwise.
   async pending() {
     return !(await settled(this.page, Date.now() + settleTime));
   }

@@ -13,10 +13,10 @@ import (
 )
 
 // pressOnce is a script that runs a press, the action with the id 2, with a limit of 200 ms for
-// the wait phase. Its argument consists of two numbers, busy and left. The page's last answer in
-// the wait phase blocks the event loop for as many milliseconds as busy says, so that no timer
-// fires before the act phase would begin. If left is not 0, the script first aborts the action
-// with this id.
+// the wait phase. Its argument consists of two numbers:
+//   - busy: milliseconds for which the page's last answer in the wait phase blocks the event loop.
+//     No timer can fire in this time, which ends directly before the act phase would begin.
+//   - left: the id of an action that the script aborts before it runs the press, or 0.
 const pressOnce = `
 const playwright = { nullProgress: { metadata: {} } };
 const settled = async () => true;

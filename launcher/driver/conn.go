@@ -17,8 +17,9 @@ import (
 // Conn is one session's connection to a shared driver. playwright-go starts a program, which it
 // takes for the driver, and exchanges messages with it through the program's standard input and
 // output. The program is our own executable. Its standard error is the file [Conn.Stderr], a
-// socket. The program sends its standard input and output through this socket to the Conn, and
-// exits. From then on the Conn copies messages between these two pipes and the driver.
+// socket. Through this socket, the program passes the descriptors of its standard input and
+// output to the Conn. Then the program exits. From then on the Conn copies messages between
+// these two pipes and the driver.
 type Conn struct {
 	shared   *Shared
 	endpoint home.Endpoint
@@ -34,7 +35,7 @@ type Conn struct {
 	work       sync.WaitGroup
 
 	mu        sync.Mutex    // guards the fields below
-	done      chan struct{} // closed when the Conn is closed; reading it needs no lock
+	done      chan struct{} // closed when the Conn is closed; receiving from it needs no lock
 	resources []func() error
 }
 
@@ -101,8 +102,8 @@ func (c *Conn) open(ctx context.Context, setup Setup) error {
 // The caller closes the file after the program has been started.
 func (c *Conn) Stderr() *os.File { return c.stderr }
 
-// Done returns a channel that is closed when the connection is closed: by Close, by the
-// driver, or because the driver exited.
+// Done returns a channel that is closed when the connection is closed. The connection is closed
+// by Close, by the driver, when the driver exits, and when playwright-go closes its pipes.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Lost reports whether the connection is closed by either side. If the driver exits, Lost
@@ -147,8 +148,8 @@ func (c *Conn) shutdown() {
 	}
 }
 
-// carry receives the program's standard input and output, and copies messages between them and
-// the driver until the connection is broken.
+// carry receives the descriptors of the program's standard input and output, and copies messages
+// between these pipes and the driver until the connection is broken.
 func (c *Conn) carry() {
 	defer c.markBroken()
 	in, out, pid, err := receivePipes(c.handoff)
@@ -160,7 +161,7 @@ func (c *Conn) carry() {
 	}
 	_ = c.handoff.Close() // not needed any more
 	c.mu.Lock()
-	// When shutdown closes the pipes, playwright-go reads the end of its input.
+	// When shutdown closes the pipes, playwright-go reads EOF.
 	c.resources = append(c.resources, in.Close, out.Close)
 	closed := isClosed(c.done)
 	c.mu.Unlock()

@@ -5,16 +5,17 @@
 // playwright-go starts Node twice: once to read the driver's version and once to run the driver.
 // It takes the path of Node from an environment variable. [Find] returns a setup that puts the
 // path of our own executable there. Our program therefore first calls [Main], which recognizes
-// both command lines. To the first one, Main responds with the version itself, because this is
-// faster than starting Node. The second one has two cases. If the daemon uses a shared driver, it
-// has a [Conn]: Main sends its standard input and output to the daemon and returns, and the
-// daemon copies playwright-go's messages between these two pipes and the driver's socket. If the
-// session has a driver of its own, Main replaces its process with Node.
+// both command lines:
+//   - To read the version, Main does not start Node. It prints the version itself, which is faster.
+//   - To run the driver for a daemon that uses a shared driver, Main passes the descriptors of its
+//     standard input and output to the daemon, and returns. The daemon has a [Conn], which copies
+//     playwright-go's messages between these two pipes and the driver's socket.
+//   - To run a driver for one session alone, Main replaces its process with Node.
 //
 // The first session that needs a shared driver starts it, see [Shared.Connect]. The driver
-// exits when it has had no session for some seconds. If the driver stops replying, a daemon that
-// is connected to it kills it. The daemon finds the process as the peer of the socket, never by
-// a name or a file.
+// exits when it has had no session for some seconds. If the driver stops replying, one of the
+// daemons that are connected to it kills the driver. The daemon gets the driver's pid from the
+// socket, as the pid of the peer, and never from a name or a file.
 //
 // The package does not import playwright-go and does not interpret its messages. It is used
 // by package daemon, by the launcher's doctor and by the command abrowser. The invariant:

@@ -14,9 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// These are the messages of a pipe handoff, in which a daemon gets the standard input and output
-// of the process that playwright-go has started in place of Node. The daemon and this process
-// exchange the messages over a socket pair.
+// These are the messages of a pipe handoff. In a handoff, the process that playwright-go has
+// started in place of Node passes the descriptors of its standard input and output to a daemon.
+// The daemon and that process exchange the messages over a socket pair.
 const (
 	handoffOffer = "abrowser carries these pipes\n" // the daemon sends this before the process starts
 	handoffReply = "pipes of "                      // the process replies with this, its pid, stdin and stdout
@@ -49,7 +49,7 @@ func newHandoff() (ours *net.UnixConn, theirs *os.File, err error) {
 }
 
 // sendPipes reports whether standard error is a socket on which a daemon has sent the offer. If
-// so, it sends standard input and output to that daemon.
+// so, it sends the descriptors of standard input and output to that daemon.
 func sendPipes() (bool, error) {
 	offer := make([]byte, len(handoffOffer))
 	n, _, err := unix.Recvfrom(2, offer, unix.MSG_PEEK|unix.MSG_DONTWAIT)
@@ -60,8 +60,9 @@ func sendPipes() (bool, error) {
 	return true, os.NewSyscallError("sendmsg", err)
 }
 
-// receivePipes waits until the process at the other end of conn has sent its standard input and
-// output. It returns them with the pid of the process, which exits after it has sent them.
+// receivePipes waits until the process at the other end of conn has sent the descriptors of its
+// standard input and output. It returns the two files and the pid of the process. The process
+// exits after it has sent the descriptors.
 func receivePipes(conn *net.UnixConn) (in, out *os.File, pid int, err error) {
 	text, rights := make([]byte, 4<<10), make([]byte, unix.CmsgSpace(2*4))
 	n, m, _, _, err := conn.ReadMsgUnix(text, rights)

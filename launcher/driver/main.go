@@ -42,7 +42,7 @@ func Main(args []string) (handled bool, status int) {
 	return true, wire.ExitDone
 }
 
-// printVersion prints the version in package.json, in the form in which cli.js --version does.
+// printVersion prints the version from package.json in the format of cli.js --version.
 func printVersion(to io.Writer, cli string) error {
 	raw, err := os.ReadFile(filepath.Join(filepath.Dir(cli), "package.json"))
 	if err != nil {
@@ -58,9 +58,10 @@ func printVersion(to io.Writer, cli string) error {
 	return err
 }
 
-// runDriver sends this process's standard input and output to the daemon, if the daemon has
-// offered to copy between them and a shared driver. Otherwise runDriver replaces this process
-// with Node, which runs our script with the same arguments as a driver for one session.
+// runDriver checks whether a daemon has sent the offer of a pipe handoff. If so, runDriver passes
+// the descriptors of standard input and output to that daemon, which has a shared driver.
+// Otherwise runDriver replaces this process with Node. Node then runs our script, with the same
+// arguments, as a driver for one session.
 func runDriver(args []string) error {
 	if sent, err := sendPipes(); sent {
 		return err

@@ -1,7 +1,7 @@
 // A screenshot of a page is taken as Playwright does it, with three differences. The text
-// cursor is not hidden, because this would cost a frame. The measurements are requested all at
-// once. PNG is compressed for speed, which takes half the time and makes the picture 1.5 times as
-// large.
+// cursor is not hidden, because hiding it would cost a frame. The sizes of the page and of its
+// visible part are requested at the same time, not one after the other. PNG is compressed for
+// speed, which takes half the time and makes the picture 1.5 times as large.
 //
 // The driver adds this method to the CDP session of a page:
 //   Abrowser.picture  {target, type, full, files, limit}: type is "png" or "jpeg". full means

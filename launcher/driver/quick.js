@@ -14,9 +14,9 @@
 //   Abrowser.settled  {target, limit}: waits until no navigation is pending, but not longer than
 //                     the limit. The response is {pending}: pending is false if no navigation is
 //                     pending any more
-//   Abrowser.follow   {target}: sends the event Abrowser.pending {pending} from now on, when
-//                     the main frame begins to navigate to another document, and when the
-//                     navigation is committed or has failed
+//   Abrowser.follow   {target}: from now on, the driver sends the event Abrowser.pending
+//                     {pending} when the main frame begins to navigate to another document, and
+//                     when the navigation is committed or has failed
 // The limits are in milliseconds. The response is {} if the driver does not have the page, or if
 // Abrowser.world takes longer than its limit.
 
@@ -50,8 +50,9 @@ async function world(page) {
 // transfer to the browser is most of the cost. To avoid it, inject registers the script with the
 // browser when a page comes to its second document. From then on each document of the page
 // evaluates the registered script when it first needs it. A registered script takes 400 KB of the
-// browser's memory, so inject does not register it for pages that have only one document. If the
-// script is not registered, and in the page's own world, inject sends it as Playwright does.
+// browser's memory, so inject does not register it for pages that have only one document. inject
+// sends the script as Playwright does if the script is not registered. In the page's own world
+// inject always does so.
 async function inject(context, source, options, whole) {
   const { delegate } = context.frame._page;
   const client = context.delegate._client;
@@ -69,13 +70,14 @@ async function inject(context, source, options, whole) {
 const scriptName = "abrowser" + crypto.randomBytes(12).toString("hex");
 
 // settled waits until the pending navigation of the page's main frame and every navigation that
-// follows it are committed. It returns true if no navigation is pending any more, and false if the
-// time until comes first.
+// follows it are committed. It returns true if no navigation is pending any more. It returns false
+// if this takes longer than until, a time in milliseconds since 1970.
 //
-// settled first calls Playwright's inputActionEpilogue, whose answer comes after the navigations
-// that the page has requested before it. The answer may be late, because Chromium delays it while
-// a navigation is pending, and because the page may be busy. settled waits at most answerTime for
-// it. If no navigation is pending after answerTime, settled returns true.
+// settled first calls Playwright's inputActionEpilogue, which sends a message to the browser. The
+// answer comes after the events of all navigations that the page has requested before. The answer
+// may be late, because Chromium delays it while a navigation is pending, and because the page may
+// be busy. settled waits at most answerTime for the answer. If no navigation is pending after
+// answerTime, settled returns true.
 async function settled(page, until) {
   const enough = Date.now() + answerTime;
   const frame = page.mainFrame();
@@ -106,14 +108,15 @@ function follow(session, page) {
   return {};
 }
 
-// pageOf returns the page with the target id, or undefined if the driver does not have it.
+// pageOf returns the page whose CDP target id is the parameter target, or undefined if the driver
+// does not have such a page.
 function pageOf(browsers, target) {
   const contexts = browsers.flatMap((b) => [b._defaultContext, ...b.contexts()].filter(Boolean));
   return contexts.flatMap((c) => c.pages()).find((p) => p.delegate._targetId === target);
 }
 
-// inTime returns the result of a promise, or undefined if the promise has not settled by the
-// time until, in milliseconds since 1970.
+// inTime returns the result of a promise. It returns undefined if the promise has not settled by
+// until, a time in milliseconds since 1970.
 async function inTime(promise, until) {
   let timer;
   const late = new Promise((done) => (timer = setTimeout(done, until - Date.now())));
@@ -130,30 +133,35 @@ async function inTime(promise, until) {
 //                                position and the number of matches. If it is not, look returns
 //                                the reason, if that is known
 //   fill(selector, text, until, began)
-//                                fills the first element that matches if it is ready. The result
-//                                how is "done", or "needsinput" if the daemon must now send
-//                                keyboard input
+//                                fills the first element that matches if it is ready. The
+//                                member how of the result is "done", or "needsinput" if the
+//                                daemon must now send keyboard input
 //   typed()                      waits until the page has seen that keyboard input. The daemon
 //                                calls it before fill
 //   endTyped()                   returns the verdict of watchKeys about that keyboard input
 //   read(selector, what, name)   returns a value of the first element that matches; what is a
 //                                name in values
 //   same(ref)                    reports whether the element with this ref is visible and is the
-//                                same as in the last snapshot, and when its document began
+//                                same as in the last snapshot. It also returns the time at which
+//                                the document began
 //   came()                       waits until the element has seen the click. The daemon calls it
 //                                before look, since the click directly follows look
 //   over(count)                  waits until the buttons were released count times and the click
-//                                is complete, and returns the same as end. On a large page it
-//                                returns {calm: true} earlier, when the page has handled the
-//                                click event, if the click neither navigates nor submits a form.
-//                                The daemon calls it before look
-//   end()                        waits until the tasks that the click has queued are done, and
-//                                stops watching. It returns whether the click has hit the
-//                                element, and whether the page has begun to navigate since look
+//                                is complete, and returns the same as end. On a large page a
+//                                single click can return earlier, as soon as the page has handled
+//                                the click event. This is so if the click has not navigated, has
+//                                not submitted a form, and has no default action left. The member
+//                                calm of the result is then true. The daemon calls over before
+//                                look
+//   end()                        waits until the tasks that the click has queued in the page's
+//                                event loop are done, and stops watching. It returns whether the
+//                                click has hit the element (hit), the verdict of watchClick
+//                                (click), and whether the page has begun to navigate since look
+//                                (moved). If the page gets no navigate events, moved is true
 //   stop()                       stops watching at once
-// began is the time at which the document of a ref began, or undefined for other selectors.
-// until is a time in milliseconds since 1970 by the page's clock. look and fill start nothing
-// after that time.
+// If the selector is a ref, began is the time at which the document of this ref began. For other
+// selectors it is undefined. until is a time in milliseconds since 1970 by the page's clock. look
+// and fill start nothing after that time.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const isStill = ${isStill}, staysInPlace = ${staysInPlace}, isRef = ${isRef};

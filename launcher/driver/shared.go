@@ -48,9 +48,10 @@ var errNoRoom = errors.New("the driver has no room") // a constant
 
 // Connect connects to a running driver that accepts one more session. If there is no such
 // driver, Connect starts one. Connect skips a running driver that does not reply within
-// roomTimeout. A skipped driver is killed if it still has not replied 3 s later. If the new
-// driver is killed by another process before it accepts the session, Connect tries once more.
-// The caller closes the returned connection.
+// roomTimeout. A skipped driver is killed if it still has not replied after replyTimeout and
+// graceTime, which are 3 s. If the new driver is killed by a signal before it listens, or listens
+// and does not accept the session, Connect tries once more. The caller closes the returned
+// connection.
 func (s *Shared) Connect(ctx context.Context, setup Setup) (*Conn, error) {
 	conn, err := s.findOrStart(ctx, setup)
 	if killed := (killedError{}); errors.As(err, &killed) && ctx.Err() == nil {
@@ -105,9 +106,9 @@ func (s *Shared) findOrStart(ctx context.Context, setup Setup) (*Conn, error) {
 	}
 }
 
-// killedError marks the error of a new driver that was killed by a signal while it started, or
-// that stopped answering directly after its start. Connect tries once more after such an error.
-// The error of a driver that exits by itself is not marked.
+// killedError marks the error of a new driver that was killed by a signal before it listened, or
+// that listened and did not accept the session. Connect tries once more after such an error. The
+// error of a driver that exits by itself before it listens is not marked.
 type killedError struct{ error }
 
 func (e killedError) Unwrap() error { return e.error }

@@ -4,10 +4,10 @@
 // those of cli.js run-driver, it serves a single session on its standard input and output.
 //
 // The first line that a client sends on a connection is the type of the connection:
-//   session ID   a session. ID is the build of the script, Playwright and Node that the client
-//                wants. The response is "-" if the driver has another ID, has no room or is
-//                stopping. Otherwise it is "+", and then both sides send playwright-go's
-//                messages, each after its length in four bytes
+//   session ID   a session. ID is the hash of the script and of the paths of Playwright and Node
+//                that the client wants. The response is "-" if the driver has another ID, has no
+//                room or is stopping. Otherwise it is "+", and then both sides send
+//                playwright-go's messages, each after its length in four bytes
 //   status       the response is the driver's status as JSON
 //   watch        for pings. The response to each byte is a byte: "1" on the oldest connection of
 //                this type, and "0" on all others, whose clients may therefore ping less often
@@ -43,19 +43,20 @@ const log = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 //     answers the call.
 //  2. Before an action on an element, Playwright compares animation frames for 33 ms to find
 //     out whether the element moves. This is skipped if no animation can move the element
-//     (isStill) and no script has changed the document for longer than 33 ms
-//     (abrowserUnchanged in quick.js). If it is not skipped, staysInPlace finds out whether the
-//     element moves.
+//     (isStill) and no script has changed the document in the last three frames
+//     (abrowserUnchanged in quick.js). If it is not skipped, staysInPlace makes the comparison
+//     in place of Playwright.
 //  3. The CDP sessions of pages get additional methods, see answer in quick.js.
 //  4. Playwright's functions are installed in a page in another way, see inject in quick.js.
 //  5. An abandoned hit-target guard is removed, see endGuards.
 //  6. A frame emits an event when its pending document changes, see follow in quick.js.
-// If the code for change 2 is missing, load makes no change. If the code for another change is
-// missing, load makes all changes but that one.
+// Each change replaces a piece of the bundle's code. If the bundle does not contain the piece for
+// change 2, load makes none of the changes. If it does not contain the piece for another change,
+// load makes all changes but that one.
 //
-// If a source has a single character beyond ASCII, for example in a comment, V8 stores every
+// If a source has a single character beyond Latin-1, for example in a comment, V8 stores every
 // character of this source in two bytes. For the two bundles that would be 6 MB more in every
-// driver, so load escapes such characters.
+// driver, so load escapes all characters beyond ASCII.
 function load(file) {
   const unknown = 'throw new Error(`Function "${name}" is not exposed`);';
   const send = "return { result: await this._object.send(progress2, params2.method, params2.params) };";
@@ -128,10 +129,11 @@ function isStill(element) {
 
 // staysInPlace runs in pages, if something may move the element. It reports whether the element
 // has the same place in four frames. It compares more than two frames, because a timer that moves
-// the element need not do so in each frame. Frames with the same timeline time count as one frame:
-// when frames are late, a script that examines the page makes the animations advance to the
-// current time, and the animations then keep this state for all frames that are still due. If 30
-// frames are not enough for four different times, staysInPlace returns undefined.
+// the element need not do so in each frame. Frames with the same timeline time count as one frame,
+// because the animations have the same state in all of them. This happens when frames are late. A
+// script that examines the page then makes the animations advance to the current time, and the
+// animations keep this state in all frames that are due. If 30 frames are not enough for four
+// different times, staysInPlace returns undefined.
 async function staysInPlace(element, frame) {
   const { timeline } = element.ownerDocument;
   let time, place, same = 0;

@@ -19,7 +19,7 @@ type Status struct {
 	PID      int    `json:"pid"`
 	Sessions int    `json:"sessions"`
 	Limit    int    `json:"limit"`
-	Err      error  `json:"-"` // why the driver, though it runs, has not reported its status
+	Err      error  `json:"-"` // why a running driver has not reported its status
 }
 
 const (

@@ -174,8 +174,8 @@ function isRef(injected, node, ref) {
 //               fails, awaitReady returns at once, and facts.stale says which one
 //   steady      while the document is changing, the element must have been the first match for
 //               this many milliseconds
-//   cover       for up to this many milliseconds, nothing must cover the element. After this
-//               time a covered element counts as ready
+//   cover       for this many milliseconds, a covered element does not count as ready. After
+//               this time it does
 //   time        the limit in milliseconds
 // The pauses between the checks are so long that the checks take at most an eighth of the time.
 async function awaitReady(injected, { parsed, states, ref, began, cover, steady, time }) {
@@ -215,8 +215,8 @@ async function awaitReady(injected, { parsed, states, ref, began, cover, steady,
 
 // fillElement runs in pages. It fills an element with Playwright's fill. If an input cannot have
 // the value, Playwright's fill throws only after it has assigned the value. Therefore fillElement
-// first fills a new input of the same kind that is not in the document. If this throws,
-// fillElement ends, and the page's own input is unchanged.
+// first fills a new input of the same kind that is not in the document. If this throws an error,
+// fillElement throws it too, and the page's own input is unchanged.
 function fillElement(injected, node, text) {
   const input = injected.retarget(node, "follow-label");
   if (input?.localName === "input") {
@@ -234,17 +234,17 @@ const embedded = "iframe, frame, object, embed, fencedframe";
 // watchInput runs in pages. It finds out whether input arrives in the document. It listens for
 // trusted events of the given types, and calls the function onInput with each of them. onInput
 // returns true when all of the input has arrived. The result of watchInput has three members:
-//   seen       a promise. It becomes true when onInput returns true, or false if stop is called
-//              before that
-//   stop()     stops listening. It returns the verdict, a string that the function decide
-//              chooses: "seen" if the input has arrived
-//   verdict()  calls stop in a later task and returns its result. The page dispatches the click
-//              event in the same task as the release of the mouse button, so that the click
-//              event is taken into account
+//   seen       a promise. It resolves to true when onInput returns true, or to false if stop is
+//              called before that
+//   stop()     stops listening. It returns the verdict, which is the string that the function
+//              decide returns. The verdict is "seen" if the input has arrived
+//   verdict()  calls stop in a later task of the page's event loop and returns its result. The
+//              page dispatches the click event in the same task as the release of the mouse
+//              button, so the click event comes before that later task
 // A listener of the page may stop an event before onInput gets it. The browser counts such an
-// event too. decide can use these counts, because its argument has two members: hidden(type)
-// returns how many events of a type onInput did not get, and none is true if the browser has
-// dispatched no event of any of the types.
+// event too. The argument of decide has two members that are computed from these counts:
+//   hidden(type)  returns how many events of a type onInput did not get
+//   none          is true if the browser has dispatched no event of any of the types
 function watchInput(injected, types, onInput, decide) {
   const { setTimeout } = injected.utils.builtins;
   const { eventCounts } = globalThis.performance;
@@ -273,9 +273,12 @@ function watchInput(injected, types, onInput, decide) {
 // watchClick runs in pages. It watches for a click on an element. A click consists of presses and
 // releases of a mouse button, as many as the parameter presses says, and ends with an event of
 // the given type. The verdict is one of these:
-//   "seen"    the element got the click, or it contains a document of its own, and the document
-//             of the page got no input
-//   "unseen"  the document got no input
+//   "seen"    one of these is true:
+//             - the element got the click event
+//             - the element got all presses and releases, and is still in the document
+//             - the element got all presses, and the page prevented the default action of one
+//             - the document got no input, but the element is or has an embedded document
+//   "unseen"  the document got no input, and the element neither is nor has such a document
 //   "hidden"  the page stopped all events before they could be observed
 //   "apart"   the document got input, but the element got nothing or only a part of it
 function watchClick([injected, node, { type, presses }]) {

@@ -61,8 +61,8 @@ func readReply(conn net.Conn) (byte, error) {
 	return reply, err
 }
 
-// kill kills a driver that does not reply on conn, and removes its files. The connections of all
-// its sessions are closed by this.
+// kill kills a driver that does not reply on conn, and removes the driver's files. This closes the
+// connections of all the driver's sessions.
 func (c *Conn) kill(process *os.Process, conn net.Conn) {
 	c.shared.logger().Warn("killing the driver, which does not answer", "name", c.endpoint.Name, "pid", c.pid)
 	_ = process.Kill() // it may have exited

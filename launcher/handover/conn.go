@@ -46,11 +46,12 @@ type Browser struct {
 	Profile    string    `json:"profile"`
 	NoSandbox  string    `json:"noSandbox,omitempty"` // why the browser runs without its sandbox
 	Began      time.Time `json:"began"`
-	Ending     bool      `json:"ending,omitzero"` // the previous keeper died before it ended the browser
+	// The previous keeper was asked to end the browser, and died before that was done.
+	Ending bool `json:"ending,omitzero"`
 }
 
 // Conn is one end of the connection between keeper and broker. If the keeper dies, the broker
-// makes its Conn lead to the next keeper, see [Conn.Replace].
+// keeps its Conn, and calls [Conn.Replace] to connect it to the next keeper.
 type Conn struct {
 	mu   sync.Mutex // guards the fields below; held while writing
 	conn net.Conn
@@ -93,7 +94,7 @@ func Open(f *os.File) (*Conn, error) {
 	return &Conn{conn: conn, in: bufio.NewReader(conn)}, f.Close()
 }
 
-// Send sends a message. It fails if that takes more than 2 s.
+// Send sends a message. It returns an error if the peer does not take the message within 2 s.
 func (c *Conn) Send(m Message) error {
 	line, err := json.Marshal(m)
 	if err != nil {
@@ -108,7 +109,7 @@ func (c *Conn) Send(m Message) error {
 	return err
 }
 
-// Receive waits for the next message. Only one goroutine may call Receive.
+// Receive waits for the next message. Calls of Receive must not overlap.
 func (c *Conn) Receive() (Message, error) {
 	c.mu.Lock()
 	in := c.in

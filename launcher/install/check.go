@@ -24,7 +24,7 @@ func (i *Installer) Check(ctx context.Context, s wire.Settings) []verbs.Part {
 	return append([]verbs.Part{newPart("directory", detail, err)}, i.parts(ctx, s)...)
 }
 
-// parts returns the state of the parts that Install fetches.
+// parts returns the state of the parts that Install fetches, and of the browser's sandbox.
 func (i *Installer) parts(ctx context.Context, s wire.Settings) []verbs.Part {
 	parts := []verbs.Part{i.checkDriver(), i.checkNode(ctx)}
 	b, err := i.FindBrowser(s)
@@ -87,8 +87,9 @@ func (i *Installer) checkDirectory() (string, error) {
 	return detail, err
 }
 
-// checkWritable checks that files can be made in the root's directory or, while there is none,
-// in the nearest directory above it, such as a home directory that is mounted read-only.
+// checkWritable checks that files can be created in the root directory. If the root directory does
+// not exist yet, checkWritable checks the nearest directory above it that exists. This may be a
+// home directory that is mounted read-only.
 func (i *Installer) checkWritable() error {
 	dir := i.Root.Dir
 	for dir != filepath.Dir(dir) {

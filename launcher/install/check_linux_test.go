@@ -13,7 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Check reports a home directory in which no files can be made, before there is a root.
+// If the root directory does not exist yet and no files can be created in the directory above it,
+// Check reports this.
 func TestCheckHomeThatCannotBeWritten(t *testing.T) {
 	above := t.TempDir()
 	if os.Geteuid() == 0 { // root can write to any directory, but not to a read-only file system

@@ -21,12 +21,14 @@ const (
 	browsersDir = "browsers" // below the driver directory; for Playwright's browsers
 	// A distribution's mirrors may be slow, but an installer that hangs must be ended.
 	installTimeout = 20 * time.Minute
-	aptLockTimeout = 5 * time.Minute // for another process that installs packages
+	aptLockTimeout = 5 * time.Minute // how long to wait for another process that installs packages
 	aptRetryPause  = 2 * time.Second
 )
 
 // fetchBrowser fetches a browser if none is installed. It also fetches the system's fonts and
-// libraries if in.WithDeps requests them. The caller holds the installation lock.
+// libraries if in.WithDeps requests them. If root on Debian gets a browser from Playwright's
+// installer, fetchBrowser tries to fetch the libraries too, even if in.WithDeps does not request
+// them. The caller holds the installation lock.
 func (i *Installer) fetchBrowser(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	b, err := i.FindBrowser(s)
 	if err != nil && !isFetchable(err) {
@@ -96,8 +98,8 @@ func (i *Installer) installPackages(ctx context.Context, s wire.Settings, in ver
 }
 
 // updatePackages updates apt's package lists. While another process updates them, updatePackages
-// tries again every aptRetryPause. This is needed because apt-get waits for the lock of the
-// packages, but not for the lock of the lists.
+// tries again every aptRetryPause, for up to aptLockTimeout. This is needed because apt-get waits
+// for the lock of the packages, but not for the lock of the lists.
 func (i *Installer) updatePackages(ctx context.Context, env []string, apt string) error {
 	deadline := time.Now().Add(aptLockTimeout)
 	for {

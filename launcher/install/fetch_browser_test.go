@@ -31,7 +31,8 @@ func debian(t *testing.T, s *site, apt string) (noted string) {
 	return noted
 }
 
-// aptInstalls returns commands for debian that install Chromium if the arguments name it.
+// aptInstalls returns shell commands for the parameter apt of debian. They install Chromium if
+// apt-get's arguments name it.
 func aptInstalls(s *site) string {
 	return `case "$*" in *chromium*) printf '#!/bin/sh\necho Chromium 1.2.3\n' > ` + s.tools + `/chromium; chmod 755 ` + s.tools + "/chromium ;; esac\n"
 }

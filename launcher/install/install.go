@@ -70,8 +70,8 @@ func (i *Installer) FindSandbox(ctx context.Context, b browsers.Browser) browser
 	return browsers.FindSandbox(ctx, b)
 }
 
-// Ensure fetches those parts that are missing and that a session with the settings s needs. If
-// the caller has named a part that cannot be used, Ensure returns an error and fetches nothing.
+// Ensure fetches the missing parts that a session with the settings s needs. If the caller has
+// named a part that cannot be used, Ensure returns an error and fetches nothing.
 func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
 	err := i.find(ctx, s)
 	if !isFetchable(err) {

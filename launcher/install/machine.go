@@ -11,8 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// machine has everything outside of the root directory that the package depends on, which is the
-// pinned packages and the system. Tests replace it.
+// machine describes what the package uses outside of the root directory: the pinned packages and
+// the system. Tests replace it.
 type machine struct {
 	driver       npm.Package
 	node         func() (npm.Package, bool)

@@ -99,7 +99,7 @@ func TestNodeByName(t *testing.T) {
 func TestNodeIsFetched(t *testing.T) {
 	s := newSite(t)
 	s.tool(t, "chromium", "#!/bin/sh\necho Chromium 1.2.3\n")
-	// The site serves one archive for every name, so it has the files of both packages.
+	// The site serves one archive for every name, so this archive has the files of both packages.
 	both := npmtest.Archive(t,
 		npmtest.Entry{Name: "package/package.json", Body: `{"version":"1.60.0"}`},
 		npmtest.Entry{Name: "package/cli.js", Body: cli},

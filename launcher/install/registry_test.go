@@ -18,7 +18,7 @@ import (
 )
 
 // cli is a script in place of Playwright's cli.js, with the commands that the package uses. Its
-// command install creates a browser in the same directory as that of Playwright.
+// command install creates a browser in the directory in which Playwright would install one.
 const cli = `#!/bin/sh
 case "$1" in
 --version) echo "Version 1.60.0" ;;

@@ -89,10 +89,10 @@ func (c *chromium) hold(in, out *os.File) error {
 
 const drainTime = 200 * time.Millisecond
 
-// environ returns the browser's environment. It copies the variables in the parameter from (or
-// this process's variables if from is nil), except abrowser's own. It adds a variable that keeps
-// the browser from writing crash reports into the user's HOME. For a browser without visible
-// windows, it adds another that does the same for desktop settings.
+// environ returns the browser's environment. This is a copy of the caller's environment, which is
+// passed as from (nil means this process's environment), without abrowser's own variables. One
+// variable is added so that the browser writes no crash reports into the user's HOME. A browser
+// without visible windows gets a second one, so that it uses no desktop settings from there.
 func environ(from []string, profile string, headed bool) []string {
 	if from == nil {
 		from = os.Environ()
@@ -137,9 +137,9 @@ func (c *chromium) failure() error {
 	return e.With("stderr", lastLines(text, 20))
 }
 
-// end waits until the browser has ended. The parameter patience is how long it waits before it
-// sends SIGTERM to the browser's process group. It sends SIGKILL 3 s after SIGTERM. An external
-// browser keeps running; for it, end returns at once.
+// end waits until the browser has ended. If that takes longer than patience, end sends SIGTERM to
+// the browser's process group, and SIGKILL 3 s later (killTime). An external browser keeps running:
+// end only makes the keeper treat it as ended, and returns at once.
 func (c *chromium) end(patience time.Duration) {
 	if c.isExternal() {
 		c.disconnect()

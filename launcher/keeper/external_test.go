@@ -12,8 +12,8 @@ import (
 )
 
 // When the keeper stops serving an external browser, it sends the broker only the message that
-// the browser is gone. It does not also send the request to close the browser: the broker could
-// then act on either message first.
+// the browser is gone. It does not send the request to close the browser as well, since the broker
+// might act on that request first.
 func TestExternalBrowserIsNotClosed(t *testing.T) {
 	settings := wire.Settings{Mode: wire.ModeAttached, CDP: "1"}
 	dir, err := os.MkdirTemp("/tmp", "abk") // the path of a socket is limited

@@ -19,9 +19,9 @@ func arguments(o Options, profile string) []string {
 	case o.NoWindows:
 	case o.Settings.Headed:
 		height += barsHeight
-		// When a session closes the last tab, the window closes too. This switch keeps the
-		// browser running then. The tab about:blank below does not, since the first session
-		// gets it and may close it.
+		// When a session closes the last tab, the window closes too. With this switch the
+		// browser keeps running without a window. The tab about:blank below is not enough to
+		// keep the browser running, since the first session gets this tab and may close it.
 		args = append(args, "--keep-alive-for-test")
 	default:
 		args = append(args, "--headless=new")
@@ -33,8 +33,9 @@ func arguments(o Options, profile string) []string {
 	}
 	args = append(args, "--window-size="+strconv.Itoa(handover.InsideWidth)+","+strconv.Itoa(height))
 	args = withFeatures(args, o.Settings.Args)
-	// The argument about:blank opens a tab that no session owns. In a browser without windows
-	// this tab stays open, because the browser would end when its last tab closes.
+	// The argument about:blank opens a tab at the start, before any session exists. In a headless
+	// browser no session gets this tab. It stays open, because the browser would end when its
+	// last tab closes.
 	return append(args, "about:blank")
 }
 
@@ -101,15 +102,15 @@ func disabledFeatures() []string {
 		"Translate",
 		"msEdgeUpdateLaunchServicesPreferredVersion",
 		"msForceBrowserSignIn",
-		// From here on abrowser's own. A prerendered page replaces the target of the page that
-		// navigates to it.
+		// From here on, the features are abrowser's own choice. With the next two features, a
+		// prerendered page would replace the target of the page that navigates to it.
 		"Prerender2",
 		"SpeculationRulesPrerender2",
 		// With these features, two sessions' pages of one site would share a process.
 		"ProcessPerSiteForDSE",
 		"ProcessPerSiteUpToMainFrameThreshold",
-		// With this feature, tasks that a page queues while it handles a click wait for the next
-		// frame. That delays the end of the click command by 8 ms on average.
+		// With this feature, the tasks that a page adds to its event loop while it handles a click
+		// wait for the next frame. That delays the end of the click command by 8 ms on average.
 		"DeferRendererTasksAfterInput",
 		// These features discard tabs, and a discarded tab does not answer.
 		"HighEfficiencyModeAvailable",

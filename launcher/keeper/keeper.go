@@ -43,16 +43,18 @@ type keeper struct {
 	broker   *child
 	fresh    bool        // no broker has served the browser yet
 	told     bool        // Ready was called
-	ending   bool        // the previous keeper was ending the browser
+	ending   bool        // the previous keeper died before it ended the browser as asked
 	deaths   []time.Time // when brokers died
 	died     time.Time   // when the last browser died; zero if none has
 	restarts int         // how many browsers have died
-	short    int         // how many browsers died in a row; restarts at 1 if one lived for longLife
+	short    int         // deaths in a row; the death after a life of longLife counts as the first
 	log      *slog.Logger
 }
 
-// Run starts the browser and keeps it running until it is stopped by the verb browser stop,
-// by the end of ctx, or by a person who closes it.
+// Run starts the browser and keeps it running. Run returns nil when ctx has ended, or when the
+// browser was stopped by the verb browser stop, by its idle timeout or by a person who closed it.
+// If the browser is external, Run also returns nil when the connection to the browser is lost. Run
+// returns an error when the browser or the broker cannot be started or dies too often.
 func Run(ctx context.Context, o Options) error {
 	k := newKeeper(o)
 	ready := o.Ready
@@ -143,5 +145,5 @@ func (k *keeper) rebind() bool {
 	return true
 }
 
-// profile is the directory of the browser's profile.
+// profile returns the directory of the browser's profile.
 func (k *keeper) profile() string { return filepath.Dir(k.place.Lock) }

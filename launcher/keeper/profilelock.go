@@ -19,10 +19,13 @@ const (
 )
 
 // checkProfile returns an error if a browser that abrowser did not start uses the profile. A
-// second browser on the profile would not run: it would pass its command line to the running
-// browser, which would open a window, and exit. checkProfile does not end the running browser. A
-// stale lock of a dead browser is no error, since the next browser removes it. A browser of an
-// earlier keeper may still be exiting, so checkProfile waits up to 5 s for its exit.
+// second browser on the profile would not keep running. It would pass its command line to the
+// running browser, which would open a window, and then the second browser would exit. checkProfile
+// does not end the running browser. A stale lock of a dead browser is no error, since the next
+// browser removes it.
+//
+// A browser of an earlier keeper may still be exiting. checkProfile waits up to 5 s (releaseTime)
+// for its exit before it returns the error.
 func checkProfile(ctx context.Context, profile string) error {
 	limit := time.NewTimer(releaseTime)
 	defer limit.Stop()

@@ -13,11 +13,11 @@ type Request struct {
 	Session string // the sessionId member; empty on the root session
 	Params  []byte // a JSON object; nil if the member is absent
 	Size    int    // length of the parsed message in bytes
-	HasID   bool   // ID was read; it can be set even if ParseRequest returned an error
+	HasID   bool   // the message has a valid id; may be set if ParseRequest failed
 }
 
-// shapeError is the reason why a client's message is not a request. The texts from
-// errObject on are Chromium's.
+// shapeError is the reason why a client's message is not a request. errText and errJSON have
+// texts of this package; the other errors have Chromium's texts.
 type shapeError string
 
 // Error returns the reason.

@@ -10,8 +10,8 @@ import (
 const maxDepth = 250
 
 // members calls each(key, value) for every member of the object in msg. The key includes its
-// quotes. At the first error that a call returns, members stops and returns the error. If msg
-// is not an object, members returns the reason.
+// quotes. If each returns an error, members stops and returns that error. If msg is not a valid
+// object, members returns errJSON or errObject.
 func members(msg []byte, each func(key, value []byte) error) error {
 	i := space(msg, 0)
 	if i >= len(msg) {

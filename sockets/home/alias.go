@@ -95,9 +95,13 @@ func makeAlias(of string) (dir string, err error) {
 }
 
 // ownAlias returns the private directory of the session's alias, or [fs.ErrNotExist] if the
-// session has no alias. If the directory was removed, is not in aliasParent, or belongs to or
-// can be entered by another user, ownAlias returns an empty path and no error. RemoveAll
-// ignores an empty path.
+// session has no alias. It returns an empty path and no error in these cases:
+//
+//   - The directory was removed.
+//   - The directory is not in aliasParent.
+//   - Another user owns the directory or can enter it.
+//
+// [os.RemoveAll], to which [Root.RemoveAlias] passes the path, ignores an empty path.
 func (r Root) ownAlias(session string) (dir string, err error) {
 	dir, err = os.Readlink(r.alias(session))
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 // sharedName is the name of the shared browser and of its profile.
 const sharedName = "default"
 
-// Browser returns the endpoint of a browser's broker. The lock file of its lease is in the
-// profile's directory, so that a profile has one broker, whatever the browser's name is.
+// Browser returns the endpoint of a browser's broker. The lock file of the broker's lease is in
+// the profile's directory. A profile therefore has at most one broker, even if settings give it
+// once by its name and once by its directory.
 func (r Root) Browser(name string) (Endpoint, error) {
 	if err := CheckName(name); err != nil {
 		return Endpoint{}, err

@@ -9,10 +9,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// normalizeEndpoint returns the CDP endpoint of an external browser in its canonical
-// spelling. A port alone means localhost, a loopback address becomes localhost, and an HTTP
-// URL loses a path of the discovery interface, such as /json/version. The error does not
-// quote the endpoint, which may contain a token.
+// normalizeEndpoint returns the CDP endpoint of an external browser in its canonical spelling:
+//
+//   - A port alone becomes a URL of that port on localhost.
+//   - The host becomes lower case. A loopback address becomes localhost, except with TLS.
+//   - An HTTP URL loses a path of the discovery interface, such as /json/version.
+//
+// The error contains at most the endpoint's port, because other parts may be a token.
 func normalizeEndpoint(text string) (string, error) {
 	if _, err := strconv.Atoi(text); err == nil {
 		text = "localhost:" + text

@@ -1,8 +1,8 @@
 // Package home finds abrowser's files. The files of a user are below one directory, the
-// root. An [Endpoint] is the files of one server: of the daemon that serves a session, of the
-// broker that serves a browser, or of a driver, which runs Playwright for several daemons.
-// The package also checks names, normalizes the settings that choose a browser, and saves in
-// which browser a session's pages are.
+// root. An [Endpoint] is the files of one server. A server is the daemon of a session, the
+// broker of a browser, or a driver, which runs Playwright for several daemons. The package also
+// checks names, normalizes the settings that choose a browser, and saves which browser contains
+// a session's pages.
 //
 // The package opens no socket and acquires no lock; package sockets does, at an [Endpoint].
 // The only package of the project that it imports is sockets/wire.

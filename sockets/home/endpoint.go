@@ -77,8 +77,8 @@ func (e Endpoint) CheckLength() error {
 // daemon listens. An endpoint's Name is empty if its file name is a hash from [fileName].
 func (r Root) Sessions() ([]Endpoint, error) { return r.list("s", r.session, ".sock", ".lock") }
 
-// list returns the endpoints that have a file with one of the extensions in the directory
-// run/dir.
+// list returns the endpoints of the servers of one kind. The servers' files are in the
+// subdirectory dir of run. An endpoint is listed if a file with one of the extensions exists.
 func (r Root) list(dir string, endpoint func(name, file string) Endpoint, extensions ...string) ([]Endpoint, error) {
 	entries, err := os.ReadDir(r.Path("run", dir))
 	if errors.Is(err, fs.ErrNotExist) {

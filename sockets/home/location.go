@@ -50,8 +50,8 @@ func (r Root) LoadLocation(session string) (wire.Settings, bool, error) {
 	return s, true, nil
 }
 
-// StateFile returns the path of the file with the session's settings that last until the
-// session ends.
+// StateFile returns the path of the file in which the session's daemon saves the settings that
+// commands have made, such as policies. A later daemon of the session loads them.
 func (r Root) StateFile(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".kept.json")
 }

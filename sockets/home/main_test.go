@@ -11,7 +11,8 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child runs a role in another process. It prints the result on its first line of output.
+// child is the main function of the processes that tests start. It runs a role and prints the
+// result as the first line of output.
 func child(role string, args []string) int {
 	var err error
 	switch role {

@@ -18,8 +18,8 @@ type Lock struct {
 }
 
 // serveHolding acquires the lock h, responds and keeps the request open. It releases the lock
-// when the client disconnects, when the lock's limit has passed, or when the context leaving
-// ends because the server shuts down.
+// when the client disconnects, the lock's limit has passed, or the server shuts down. At the
+// shutdown, Serve cancels the context leaving.
 func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Lock) {
 	call, no := s.admit(r, wire.Spec{})
 	if no == nil {

@@ -17,7 +17,8 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child runs a role in another process. It prints the result on its first line of output.
+// child is the main function of the processes that tests start. It runs a role, prints the
+// result as the first line of output, and waits for a byte or the end of its input.
 func child(role string, args []string) int {
 	var err error
 	switch role {

@@ -12,11 +12,11 @@ import (
 type slowBuffer struct{ lockedBuffer }
 
 func (b *slowBuffer) Write(p []byte) (int, error) {
-	time.Sleep(20 * time.Millisecond) // a client with an early response would read the log now
+	time.Sleep(20 * time.Millisecond) // had the response been sent already, the client would read the log now
 	return b.lockedBuffer.Write(p)
 }
 
-// When a client has the response to a command, the command is in the log.
+// The server logs a command before it responds.
 func TestCommandIsLoggedBeforeTheResponse(t *testing.T) {
 	p := newPlace(t, "a")
 	var logged slowBuffer

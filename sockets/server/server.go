@@ -128,9 +128,10 @@ func ignore(err, target error) error {
 	return err
 }
 
-// Handler returns the handler of hello, retire, the verbs, Locks and Extra. It refuses
-// requests from web pages, and requests for another session, protocol or build. The context
-// of a verb ends when its client disconnects or shortly before the client's deadline.
+// Handler returns the handler of hello, retire, the verbs, Locks and Extra. It refuses all
+// requests from web pages. Verbs and locks also refuse requests for another session, protocol
+// or build, except that verbs with [wire.Spec.EndsServer] accept any protocol and build. The
+// context of a verb ends when its client disconnects or shortly before the client's deadline.
 func (s *Server) Handler() http.Handler { return s.handler(context.Background(), &sync.WaitGroup{}) }
 
 func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.Handler {

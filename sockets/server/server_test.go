@@ -49,7 +49,8 @@ const (
 	hang  = "/v1/hang"
 )
 
-// hung reports when the verb hang begins, and the error of its context when it ends.
+// hung has the channels on which the verb hang reports that it has begun, and the error of its
+// context when it ends.
 type hung struct {
 	began chan struct{}
 	ended chan error
@@ -117,7 +118,7 @@ func TestServe(t *testing.T) {
 	tests := []struct {
 		name         string
 		method, path string
-		head         map[string]string // in addition to post
+		head         map[string]string // headers in addition to those in post
 		body         string
 		status       int
 		want         string // a part of the body

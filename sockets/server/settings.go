@@ -7,11 +7,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// checkSettings refuses a request whose settings differ from the daemon's, because the daemon
-// neither restarts for one command nor ignores requested settings. Verbs that start nothing,
-// such as close, are allowed with any settings, since otherwise the session could not be
-// closed. If the daemon is ending, checkSettings returns nil: the verb's handler then refuses
-// the request, and the client starts another daemon.
+// checkSettings refuses a request whose settings differ from the daemon's. The daemon would
+// have to restart to apply them, and must not ignore them. checkSettings returns nil in two
+// further cases:
+//
+//   - The verb starts nothing, such as close. Otherwise the session could not be closed.
+//   - The daemon is ending. The verb's handler then refuses the request, and the client starts
+//     another daemon.
 func (s *Server) checkSettings(call *wire.Call, verb wire.Spec) *refusal {
 	hello := s.Hello()
 	if hello.Role != wire.RoleDaemon || verb.NoStart || hello.Ending {

@@ -34,7 +34,7 @@ func Start(t *testing.T, uid uint32, role string, args ...string) *Process {
 // line of output.
 func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...string) *Process {
 	t.Helper()
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // End ends it, not a context
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // End ends the process, not a context
 	cmd.Env = append(os.Environ(), childVariable+"="+role, "GOCOVERDIR="+os.TempDir(), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = attr

@@ -51,8 +51,9 @@ type ReleaseOut struct {
 	Discarded int `json:"discarded,omitzero"` // the closed tabs of an incognito session
 }
 
-// BrokerRelease ends a session in the browser. The session's tabs are closed if Page is set, and
-// otherwise stay open for review.
+// BrokerRelease ends a session in the browser. If Page is set, the session's tabs are closed.
+// Otherwise they stay open for review, except those of an incognito session, which are always
+// closed.
 var BrokerRelease = wire.Verb[ReleaseIn, ReleaseOut]{Spec: wire.Spec{
 	Name: "broker release", Group: groupBroker, Short: "End a session in the browser",
 	Example: "abrowser broker release", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
@@ -135,8 +136,8 @@ type Reopened struct {
 }
 
 // BrokerNotices returns the tabs that the broker has opened again for a session after a crash of
-// the browser. The broker returns the same tabs again until the daemon confirms that it has
-// received them: its next request has the At of that response as Seen.
+// the browser. The daemon confirms that it has received them by sending the At of the response
+// as Seen in its next request. Until then, the broker returns the same tabs again.
 var BrokerNotices = wire.Verb[NoticesIn, NoticesOut]{Spec: wire.Spec{
 	Name: "broker news", Group: groupBroker, Short: "Return what happened to a session's tabs", Example: "abrowser broker news",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,

@@ -43,14 +43,14 @@ type HARStopOut struct {
 // Text returns the file and the number of requests in it.
 func (o HARStopOut) Text() string { return fmt.Sprintf("%s (%d requests)", o.Path, o.RequestCount) }
 
-// HARStop writes the recorded requests.
+// HARStop stops recording and writes the HAR file.
 var HARStop = wire.Verb[HARStopIn, HARStopOut]{Spec: wire.Spec{
 	Name: "network har stop", Aliases: []string{"har stop", "stop har"}, Group: groupPolicy, Short: "Write the HAR file and stop recording",
 	Example: "abrowser network har stop",
 }}
 
-// CheckHARFiles returns an error if one of the HAR files, from which requests are to be
-// answered, does not exist.
+// CheckHARFiles returns an error if one of the paths is not a regular file. The paths are those
+// of the HAR files from which a command wants requests to be answered.
 func CheckHARFiles(paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

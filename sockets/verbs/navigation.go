@@ -33,7 +33,7 @@ type OpenOut struct {
 	Effects
 }
 
-// Text returns the title and the URL on two lines.
+// Text returns the title, the URL and the effects, each on its own line.
 func (o OpenOut) Text() string { return lines(o.Title, o.URL, o.Effects.Text()) }
 
 // Open creates the session's page if needed and navigates it to a URL.
@@ -53,7 +53,7 @@ type PageURL struct {
 	Effects
 }
 
-// Text returns the URL.
+// Text returns the URL and the effects.
 func (o PageURL) Text() string { return lines(o.URL, o.Effects.Text()) }
 
 // Back goes one step back in the page's history.

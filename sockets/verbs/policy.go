@@ -42,7 +42,8 @@ type DialogPolicyIn struct {
 	Text string `json:"text,omitzero" arg:"1..." help:"the answer to prompts, for accept-prompt-with"`
 }
 
-// Check returns an error if a text is missing or not used.
+// Check returns an error if the mode needs a text and there is none, or if the mode has no use
+// for the given text.
 func (in DialogPolicyIn) Check() error {
 	if in.Mode == PolicyPromptWith && in.Text == "" {
 		return wire.Errorf(wire.CodeBadInput, `dialog policy: mode "accept-prompt-with" requires text`).WithHint("abrowser policy dialog accept-prompt-with Ada")
@@ -53,7 +54,7 @@ func (in DialogPolicyIn) Check() error {
 	return nil
 }
 
-// Policies are all policies of a session. An empty mode is raise.
+// Policies are all policies of a session. An empty mode means [PolicyRaise].
 type Policies struct {
 	Dialog        string            `json:"dialog"`
 	PromptText    string            `json:"promptText,omitzero"`
@@ -143,7 +144,7 @@ type PermissionPolicyIn struct {
 	PerPermission map[string]string `json:"perPermission,omitzero" flag:"-" help:"modes of single permissions"`
 }
 
-// Check returns an error for unknown names.
+// Check returns an error for unknown permissions and modes.
 func (in PermissionPolicyIn) Check() error {
 	for _, name := range in.Permissions {
 		if err := known("permission", name, PermissionNames()); err != nil {
@@ -197,7 +198,7 @@ type FilePickerPolicyIn struct {
 	PerAPI map[string]string `json:"perAPI,omitzero" flag:"-" help:"modes of single file pickers"`
 }
 
-// Check returns an error for unknown names.
+// Check returns an error for unknown file pickers and modes.
 func (in FilePickerPolicyIn) Check() error {
 	for name, mode := range in.PerAPI {
 		if err := known("file picker", name, PickerNames()); err != nil {
@@ -268,7 +269,7 @@ type DialogAcceptIn struct {
 
 // DialogAnswerOut is the output of [DialogAccept] and [DialogDismiss].
 type DialogAnswerOut struct {
-	Handled  bool `json:"handled"` // an open dialog was answered; false if the answer is for the next dialog
+	Handled  bool `json:"handled"` // always false: no dialog stays open, so the answer is for the next one
 	Accepted bool `json:"accepted"`
 }
 

@@ -118,7 +118,7 @@ type ClaimOut struct {
 	// session is new, or it was incognito and has ended.
 	Unknown  bool   `json:"unknown,omitzero"`
 	Live     bool   `json:"live,omitzero"` // the session's daemon is connected
-	Reserved bool   `json:"held,omitzero"` // the session is live or its agent is alive, so no other agent can claim it
+	Reserved bool   `json:"held,omitzero"` // the session is live or its owner is alive, so no other agent can claim it
 	Tab      string `json:"tab,omitzero"`  // the session's active tab
 }
 
@@ -135,9 +135,9 @@ type EndAgentOut struct {
 	Closed   int      `json:"closed"`            // the number of closed extra tabs
 }
 
-// BrokerEndAgent ends an agent. It cancels the agent's request for a slot in the pool and its
-// reservation. If the agent has a secret id, it also closes the agent's extra tabs and ends the
-// agent's sessions.
+// BrokerEndAgent ends an agent. It cancels the agent's request for a slot in the pool and the
+// agent's reservation. For an agent with a secret id, it also closes the agent's extra tabs and
+// ends the agent's sessions.
 var BrokerEndAgent = wire.Verb[Empty, EndAgentOut]{Spec: wire.Spec{
 	Name: "broker goodbye", Group: groupBroker, Short: "End the calling agent", Example: "abrowser broker goodbye",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,

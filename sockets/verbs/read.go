@@ -38,7 +38,8 @@ type SnapshotOut struct {
 // Text returns the tree, with one element on each line.
 func (o SnapshotOut) Text() string { return o.Snapshot }
 
-// Snapshot returns the contents of the page, with a ref for each element.
+// Snapshot returns the contents of the page. Interactive elements, frames and some named
+// elements, such as headings, have a ref, by which other commands can select them.
 var Snapshot = wire.Verb[SnapshotIn, SnapshotOut]{Spec: wire.Spec{
 	Name: "snapshot", Group: groupRead, Short: "Show the page as a tree with a ref for each element",
 	Example: "abrowser snapshot -i", ReadOnly: true,
@@ -258,7 +259,7 @@ type EvalIn struct {
 	TimeoutIn
 }
 
-// EvalOut is the output of [Eval]. If JSON cannot represent the script's value, such as NaN,
+// EvalOut is the output of [Eval]. JSON cannot represent some values, such as NaN. For these,
 // Unserializable is the value as text, and Result is null.
 type EvalOut struct {
 	Result         json.RawMessage `json:"result"`
@@ -267,7 +268,7 @@ type EvalOut struct {
 	Effects
 }
 
-// Text returns the value as indented JSON.
+// Text returns the value, as indented JSON if JSON can represent it, and the effects.
 func (o EvalOut) Text() string {
 	value := o.Unserializable
 	if value == "" {

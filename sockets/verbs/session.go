@@ -94,7 +94,8 @@ func (o CloseOut) Text() string {
 	return lines(kept, discarded, o.HAR)
 }
 
-// Close ends the session. Its tabs stay open for review, unless Page is set.
+// Close ends the session. The session's tabs stay open for review, unless Page is set or the
+// session is incognito.
 var Close = wire.Verb[CloseIn, CloseOut]{Spec: wire.Spec{
 	Name: "close", Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
 	Example: "abrowser close", Unqueued: true, NoStart: true, EndsServer: true,

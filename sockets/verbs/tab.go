@@ -57,10 +57,10 @@ type TabListIn struct {
 type TabsOut struct {
 	Tabs []Tab `json:"tabs"`
 	// LastDownload is the [BrokerDownload.Number] of the session's newest download. It is set
-	// only in lists of one session, as the session's daemon requests them.
+	// only in lists of a single session, which a daemon requests for its own session.
 	LastDownload int `json:"lastDownload,omitzero"`
 	// Notified is the number of CDP events about pages that the broker has sent to the session's
-	// clients. Like LastDownload, it is set only in lists of one session.
+	// clients. Like LastDownload, it is set only in lists of a single session.
 	Notified int `json:"told,omitzero"`
 }
 
@@ -96,7 +96,7 @@ type TabNewOut struct {
 	Effects
 }
 
-// Text returns the tab and its URL.
+// Text returns the tab with its URL, and the effects.
 func (o TabNewOut) Text() string { return lines(o.TabID+" "+o.URL, o.Effects.Text()) }
 
 // TabNew opens a tab and makes it the session's active one.

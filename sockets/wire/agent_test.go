@@ -51,12 +51,12 @@ func TestAgentMayControl(t *testing.T) {
 		want    bool
 	}{
 		{"a", "a", "a", true},
-		{"a", "b", "a", true},  // a task in a session that it created
-		{"b", "b", "a", true},  // the task of the session
-		{"a", "b", "b", false}, // a task in the session of another task
+		{"a", "b", "a", true},  // an agent in a session that it created
+		{"b", "b", "a", true},  // the agent with the session's name
+		{"a", "b", "b", false}, // an agent in the session of another agent
 		{secret, "b", secret, true},
 		{other, "b", secret, false},
-		{"b", "b", secret, false}, // the name of the session is not enough
+		{"b", "b", secret, false}, // the session belongs to an agent with a secret id
 		{secret, "b", "b", false},
 	} {
 		if got := tt.agent.MayControl(tt.session, tt.owner); got != tt.want {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Call is a request as its handler sees it, except for the input.
+// Call describes a request to its handler. The handler gets the input separately.
 type Call struct {
 	Session      string   // the session that the request is for
 	Agent        string   // the agent that acts; empty for the session itself
@@ -18,8 +18,8 @@ type Call struct {
 	Settings     Settings // the settings that the caller requests
 	Deadline     time.Time
 	// CallerGone reports whether the caller has disconnected or its deadline has passed. It
-	// reports this before the context of the call ends. Handlers call it before an action,
-	// so that no action is started for such a caller. If CallerGone is nil, this is unknown.
+	// may report true before the context of the call ends. Handlers call it before an action,
+	// so that no action is started for a caller that is gone. CallerGone may be nil.
 	CallerGone func() bool
 
 	mu       sync.Mutex // guards the fields below

@@ -17,7 +17,7 @@ const (
 	CodeNotFound        Code = "not_found"         // no element, tab or session matches
 	CodeStaleRef        Code = "stale_ref"         // the element of a snapshot's ref is gone or has changed
 	CodeNotActionable   Code = "not_actionable"    // the element is hidden, disabled or covered
-	CodeTimeout         Code = "timeout"           // the deadline passed, nothing was done
+	CodeTimeout         Code = "timeout"           // the deadline passed before the operation was completed
 	CodeNavigation      Code = "navigation"        // the page could not be loaded
 	CodeDownload        Code = "download"          // a download failed or was cancelled
 	CodeEvaluation      Code = "evaluation"        // the script threw an exception

@@ -27,8 +27,8 @@ func LookupVariable(lookup func(string) (string, bool), variables []string) (nam
 	return "", ""
 }
 
-// CutVariable removes abrowser's prefix from the name of a variable, or from an entry
-// NAME=value of an environment. found reports whether entry has the prefix.
+// CutVariable removes one of abrowser's prefixes from entry, which is the name of a variable or
+// an entry NAME=value of an environment. found reports whether entry has such a prefix.
 func CutVariable(entry string) (setting string, found bool) {
 	for _, prefix := range prefixes() {
 		if setting, found := strings.CutPrefix(entry, prefix); found {

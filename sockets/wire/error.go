@@ -62,9 +62,13 @@ func (e *Error) Is(target error) bool {
 }
 
 // AsError returns a copy of the first [Error] in err's chain, with the message of the whole
-// chain. If the chain has no Error, AsError returns a new one. Its code is the first [Code] in
-// the chain, or else [CodeTimeout] or [CodeInterrupted] for the error of a context, or else
-// [CodeInternal]. AsError returns nil for nil.
+// chain. It returns nil for nil. If the chain has no Error, AsError returns a new one, whose
+// code is the first of these that applies:
+//
+//   - the first [Code] in the chain
+//   - [CodeTimeout] for [context.DeadlineExceeded]
+//   - [CodeInterrupted] for [context.Canceled]
+//   - [CodeInternal]
 func AsError(err error) *Error {
 	if err == nil {
 		return nil

@@ -8,9 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// FileName returns a safe file name for a name that a page or server suggests. The result
-// has no directory, is not hidden, contains no character that is special in a shell, a
-// terminal or another system, has at most 200 bytes and is never empty.
+// FileName returns a safe file name for a name that a page or server suggests. The result:
+//
+//   - has no directory,
+//   - starts neither with a dot, which would hide the file, nor with a dash, which commands
+//     would take for a flag,
+//   - has no unprintable character, and none that Windows forbids in file names,
+//   - has 1 to [maxFileName] bytes.
+//
+// The result may contain characters that a shell interprets, such as a space or $.
 func FileName(suggested string) string {
 	suggested = strings.ToValidUTF8(suggested, "_")
 	suggested = suggested[strings.LastIndexAny(suggested, `/\`)+1:]
@@ -35,7 +41,8 @@ func FileName(suggested string) string {
 
 const maxFileName = 200 // bytes; file systems allow 255
 
-// shortened cuts a name to [maxFileName] bytes and keeps its extension.
+// shortened cuts a name to [maxFileName] bytes. It keeps the extension, unless the extension
+// has more than maxFileName/2 bytes.
 func shortened(name string) string {
 	if len(name) <= maxFileName {
 		return name

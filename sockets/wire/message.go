@@ -43,9 +43,9 @@ type Reply struct {
 	Error    *Error          `json:"error,omitempty"`
 }
 
-// DecodeReply decodes a [Reply]. It decodes each member separately and only if present:
-// encoding/json prepares a decoder for each type on its first use, and most replies contain
-// only Data.
+// DecodeReply decodes a [Reply]. It decodes each member separately, and only if the member is
+// present. This saves time, because encoding/json prepares a decoder for each type on the
+// type's first use, and most replies contain only Data.
 func DecodeReply(raw []byte) (Reply, error) {
 	var parts struct {
 		Data     json.RawMessage `json:"data"`

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest returns the choice that a mistyped text most likely means: the first choice that
-// starts with text, or the choice with the smallest edit distance. It returns an empty string
-// if no choice is similar.
+// Nearest returns the choice that a mistyped text most likely means. This is the first choice
+// of [MostSimilar]. Nearest returns an empty string if that choice is not similar enough.
 func Nearest(text string, choices []string) string {
 	best := MostSimilar(text, choices, 1)
 	if len(best) == 0 || edits(text, best[0]) > min(2, max(1, len(text)/3)) {
@@ -17,8 +16,9 @@ func Nearest(text string, choices []string) string {
 	return best[0]
 }
 
-// MostSimilar returns the n choices that need the fewest edits to become text, or all if there
-// are fewer. Those that start with text come first. The case of letters does not matter.
+// MostSimilar returns the n choices that need the fewest edits to become text, or all choices if
+// there are fewer than n. If text has at least two bytes, the choices that start with text come
+// first. The case of letters does not matter.
 func MostSimilar(text string, choices []string, n int) []string {
 	sorted := slices.SortedStableFunc(slices.Values(choices), func(a, b string) int { return cmp.Compare(edits(text, a), edits(text, b)) })
 	return sorted[:min(n, len(sorted))]

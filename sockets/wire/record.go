@@ -17,9 +17,9 @@ type Record struct {
 	Message string `json:"message"`
 	Origin  string `json:"origin,omitzero"`
 	Handled string `json:"handled"` // accepted, dismissed, allowed, denied, or asked: a person decides
-	// Unhandled reports that the caller has not decided such requests: the policy is raise, which
-	// is the default, or no file was queued for the file picker. The request was answered
-	// anyway, so that the page does not wait.
+	// Unhandled reports that the caller has set nothing that decides the request. Either the
+	// policy is raise, which is the default, or no file was queued for the file picker. The
+	// request was answered anyway, so that the page does not wait.
 	Unhandled bool   `json:"raised,omitzero"`
 	Hint      string `json:"hint,omitzero"` // the command that sets the policy
 }

@@ -63,8 +63,9 @@ func (s Settings) SessionMode() string {
 	return ModeShared
 }
 
-// Location returns the settings that say in which browser, and in which part of it, a
-// session's pages are. They cannot change while the session exists.
+// Location returns the settings that determine which browser contains a session's pages, and
+// whether they are in an incognito context of that browser. These settings cannot change while
+// the session exists.
 func (s Settings) Location() Settings {
 	return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP, Defaults: s.Defaults}
 }

@@ -18,8 +18,8 @@ type File struct {
 	Name    string // the name that a page or server suggests, if Path is a directory or empty
 }
 
-// Filer is an output with a file. The caller takes the file with TakeFile, writes it, and
-// sets the path that it wrote with SetPath.
+// Filer is an output with a file. The caller gets the file from TakeFile, writes it to disk,
+// and passes the path of the written file to SetPath.
 type Filer interface {
 	TakeFile() (File, bool) // removes and returns the file; false if there is no file to write
 	SetPath(path string)

@@ -36,7 +36,7 @@ type Spec struct {
 	NoStart     bool // it starts no daemon and no browser
 	ReadOnly    bool // it changes nothing that a page or a person could see
 	Destructive bool // it removes something that cannot be restored
-	EndsServer  bool // it ends its server; requests of any protocol version are accepted
+	EndsServer  bool // it ends its server; requests of any protocol version and build are accepted
 	Hidden      bool // for use between processes, not for people
 }
 
@@ -88,10 +88,14 @@ type Checker interface {
 	Check() error
 }
 
-// DecodeIn reads an input from a JSON object. Absent fields get their declared default. It
-// returns [CodeBadInput] for unknown fields, values that the tags or [Checker] do not allow,
-// missing required fields and trailing bytes, and [CodeTooLarge] for more than [MaxRequest]
-// bytes. An empty body counts as an empty object.
+// DecodeIn reads an input from a JSON object. An empty body counts as an empty object. Absent
+// fields get their declared default. DecodeIn returns [CodeTooLarge] for more than [MaxRequest]
+// bytes, and [CodeBadInput] for:
+//
+//   - a body that is not one JSON object in UTF-8
+//   - unknown fields
+//   - missing required fields
+//   - values that the tags or [Checker] do not allow
 func DecodeIn[In any](body io.Reader) (In, error) {
 	var in In
 	raw, err := io.ReadAll(io.LimitReader(body, MaxRequest+1))

@@ -8,8 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// bind assigns texts to the command's positional arguments. The parameter texts contains the
-// tokens of the command line that are not flags. bind stores the parsed values in the map into.
+// bind assigns texts, the tokens of the command line that are not flags, to the command's
+// positional arguments. It parses them and stores the values in the map given as into.
 func bind(spec wire.Spec, fields []wire.Field, texts []string, into map[string]any) error {
 	hint := "usage: " + Usage(spec, fields)
 	for position, f := range Arguments(fields) {
@@ -76,7 +76,7 @@ func Usage(spec wire.Spec, fields []wire.Field) string {
 	return strings.Join(words, " ")
 }
 
-// minTexts returns how many arguments a command needs.
+// minTexts returns the smallest number of arguments that a command takes.
 func minTexts(fields []wire.Field) int {
 	least := 0
 	for _, f := range fields {

@@ -72,8 +72,8 @@ func (fs flags) lookupShort(letter string) (flag, bool) {
 	return flag{}, false
 }
 
-// looksLikeFlag reports whether a token may be a flag. Such a token consists of - and further
-// characters, is not a number, and has no white space in its name, which ends at =.
+// looksLikeFlag reports whether a token has the form of a flag: it begins with -, has at least one
+// more character, is not a number, and has no white space before the first =.
 func looksLikeFlag(token string) bool {
 	name, _, _ := strings.Cut(token, "=")
 	if len(token) < 2 || token[0] != '-' || strings.ContainsAny(name, " \t\n") {
@@ -83,10 +83,10 @@ func looksLikeFlag(token string) bool {
 	return err != nil
 }
 
-// read reads the flag that the first of the tokens is, or the several flags of a token such as
-// -ic. It returns in used how many tokens the flags and their values take, or 0 if the first
-// token is not a known flag. The parameter word says whether a token true or false after a
-// boolean flag is the value of this flag.
+// read reads the flag in the first token, or the flags if the token contains several, such as -ic.
+// The result used is the number of tokens that the flags and their values take, or 0 if the first
+// token is not a known flag. If word is true, a token true or false after a boolean flag is the
+// value of this flag.
 func (fs flags) read(tokens []string, word bool) (read []given, used int, err error) {
 	token := tokens[0]
 	if !looksLikeFlag(token) {
@@ -127,8 +127,8 @@ func (fs flags) readShort(tokens []string, word bool) (read []given, used int, e
 	return read, 1, nil
 }
 
-// readValue reads a flag whose own token contains no value. The parameter name is the flag's name
-// for an error, and next contains the tokens after the flag.
+// readValue reads a flag whose own token contains no value. The parameter name is the flag with
+// its dashes, for error messages, and next contains the tokens after the flag.
 func (fs flags) readValue(f flag, name string, next []string, word bool) (read []given, used int, err error) {
 	if f.isBool() {
 		if word && len(next) > 0 && (next[0] == "true" || next[0] == "false") {

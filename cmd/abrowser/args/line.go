@@ -12,10 +12,10 @@ import (
 // Line is a command line that was parsed.
 type Line struct {
 	Words  []string       // the words of the command, as they were typed
-	Verb   wire.AnyVerb   // nil if the words name only a group, or one of specials
+	Verb   wire.AnyVerb   // nil if there are no words, or they are a group or one of specials
 	Global map[string]any // the global flags that were given
 	Params map[string]any // the verb's parameters that were given
-	Rest   []string       // the tokens after the words, if Verb is nil
+	Rest   []string       // the tokens after the words, for a line whose Verb is nil
 }
 
 // Name returns the command's words as one text.
@@ -52,8 +52,9 @@ func Parse(argv []string) (Line, error) {
 	return l, bind(spec, fields, n.texts, l.Params)
 }
 
-// parseGlobal parses the global flags of a line without a verb. After one of the [specials]
-// except version, it parses nothing, since the tokens there are arguments of that command.
+// parseGlobal parses the global flags of a line without a verb. The tokens after one of the
+// [specials] are the arguments of that command, so parseGlobal does not parse them. The exception
+// is version, which has no arguments.
 func (l *Line) parseGlobal(global flags, r resolved) error {
 	if len(r.words) == 1 && slices.Contains(specials(), r.words[0]) && r.words[0] != "version" {
 		return assign(r.flags)

@@ -202,7 +202,8 @@ func short(verbs []wire.AnyVerb, group string) []string {
 	return all
 }
 
-// row returns a line with a name, and its text from the given column on.
+// row returns a name and the text that explains it. The text begins at the given column and is
+// wrapped there. If the name reaches the column, the text begins on the next line.
 func row(name, text string, column int) string {
 	indent := strings.Repeat(" ", column)
 	if len(name) >= column {
@@ -211,8 +212,8 @@ func row(name, text string, column int) string {
 	return name + indent[len(name):] + wrap(text, width-column, indent) + "\n"
 }
 
-// wrap breaks text into lines of at most the given number of columns. It indents all lines but
-// the first.
+// wrap breaks text into lines of at most the given number of columns. It breaks at spaces and
+// after the character |, and indents all lines but the first.
 func wrap(text string, columns int, indent string) string {
 	var b strings.Builder
 	at := 0

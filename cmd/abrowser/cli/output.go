@@ -137,8 +137,9 @@ func (p *printer) diagnose(kind, message string) {
 	}
 }
 
-// cut shortens a text to the given number of characters and adds a note that it was shortened. A
-// shorter text is returned unchanged, and so is any text if the number is 0.
+// cut shortens a text and adds a note that says so. The parameter most is the largest number of
+// characters that remain. If the text has no more than this, or most is 0, cut returns it
+// unchanged.
 func cut(text string, most int) string {
 	total := utf8.RuneCountInString(text)
 	if most == 0 || total <= most {

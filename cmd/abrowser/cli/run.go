@@ -108,7 +108,7 @@ func (c *command) readScript(ctx context.Context) error {
 	return err
 }
 
-// readInput reads standard input. The parameter what says in an error which input was read.
+// readInput reads standard input. The parameter what names the input in an error message.
 func (c *command) readInput(ctx context.Context, what string) ([]byte, error) {
 	if err := c.runner.LoadFull(ctx); err != nil {
 		return nil, err

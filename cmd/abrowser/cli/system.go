@@ -38,8 +38,8 @@ func OS() System {
 const quick = 20 * time.Millisecond
 
 // interrupted returns a context that is cancelled by the first signal that asks the process to
-// end. The parameter after is how long it waits before it begins to listen for signals. A signal
-// during this wait ends the process, and so does a second signal.
+// end. It begins to listen for signals after a delay, which is the parameter after. A signal
+// during the delay ends the process, and so does a second signal.
 func interrupted(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	listening := time.AfterFunc(after, func() { // while the command runs

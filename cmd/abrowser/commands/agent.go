@@ -50,10 +50,10 @@ func (x *run) checkPerson(c call) error {
 	return nil
 }
 
-// ownSession is called when the command has just started the daemon of its session. If this
-// session is the home session of an MCP client, ownSession makes this process, the MCP server,
-// its owner: the session then ends with the MCP server. A home session whose daemon a command of
-// the task has started does not.
+// ownSession is called when the command has just started the daemon of its session. If the session
+// is the home session of an MCP client, ownSession makes this process, the MCP server, the owner
+// of the session. The session then ends with the MCP server. If a command of the task has started
+// the daemon instead, the home session does not end with the MCP server.
 func (x *run) ownSession() {
 	if x.home == "" || x.session != x.home || x.owner != "" {
 		return
@@ -82,8 +82,8 @@ func (x *run) mayEnd(ctx context.Context, session string) error {
 	return wire.OwnershipError("close", session+"/"+tab, holder)
 }
 
-// mayRelease returns an error if another agent owns the session and the session is in use: its
-// daemon is connected to a broker, or that agent is alive.
+// mayRelease returns an error if another agent owns the session and the session is in use. It is
+// in use if its daemon is connected to a broker or its owner is alive.
 func (x *run) mayRelease(ctx context.Context, session string) error {
 	all, err := askBrowsers(ctx, x, verbs.BrokerClaim, verbs.ClaimIn{Session: session, QueryOnly: true})
 	if err != nil {

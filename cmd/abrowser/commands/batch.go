@@ -35,9 +35,9 @@ func (x *run) steps(actions []Action) ([]call, error) {
 	return calls, nil
 }
 
-// finish completes the result of one step of a batch: it writes the file that the result contains
+// finish completes the result of one step of a batch: it writes the file that the result contains,
 // and sets the result's text. If the file cannot be written, finish turns the result into an
-// error.
+// error. It does not change a screenshot that stays in the output (see [run.shows]).
 func (x *run) finish(r *verbs.StepResult, c call) {
 	if !r.Success {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// askTime is the time limit for a response if several daemons or brokers are asked. They are
-// asked at the same time, so the unresponsive ones delay a command by askTime in all.
+// askTime is the time limit for a response if several daemons or brokers are asked. All are asked
+// at the same time, so a command is delayed by askTime at most, however many do not respond.
 const askTime = time.Second
 
 // askBrowsers sends a verb to every running broker and returns the answers. It adds a warning for
@@ -20,7 +20,7 @@ func askBrowsers[In, Out any](ctx context.Context, x *run, v wire.Verb[In, Out],
 	return askWithin(ctx, x, askTime, v, in)
 }
 
-// stopTime is how long the browsers may take to end. They end at the same time.
+// stopTime is the time limit for stopping browsers. All are stopped at the same time.
 const stopTime = 40 * time.Second
 
 // stopAll stops the browsers of all profiles.
@@ -41,8 +41,9 @@ func (x *run) stopIdle(context.Context, verbs.BrowserStopIn) (*verbs.BrowserStop
 }
 
 // askWithin sends a verb to every running broker and returns the answers. It adds a warning for
-// each broker that does not respond within the time limit patience. If the command is
-// interrupted, the error says whether some browsers may have done it.
+// each broker that does not respond within the time limit patience. If the command is interrupted,
+// askWithin returns an error: [wire.CodeInterrupted] if no browser has changed anything, and
+// [wire.CodeResultUnknown] if a browser may have.
 func askWithin[In, Out any](ctx context.Context, x *run, patience time.Duration, v wire.Verb[In, Out], in In) ([]Out, error) {
 	places, err := x.root().Browsers()
 	if err != nil {

@@ -19,7 +19,7 @@ type call struct {
 	verb    wire.AnyVerb
 	spec    wire.Spec
 	params  map[string]any
-	timeout time.Duration // how long the verb may wait; if 0, the parameters say it
+	timeout time.Duration // how long the verb may wait; if 0, see patience
 }
 
 func newCall(v wire.AnyVerb, params map[string]any) call {

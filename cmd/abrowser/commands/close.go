@@ -16,9 +16,10 @@ func (x *run) closeIdle(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut,
 	return &verbs.CloseOut{Closed: true, Kept: released.Kept, Discarded: released.Discarded}, err
 }
 
-// release ends a session that has no daemon, in every running broker. If page is true, the
-// brokers close the session's tabs, which otherwise stay open for review. If force is true,
-// release also ends a session that another agent owns.
+// release ends a session that has no daemon, in every running broker. If page is true, or if
+// [FullProgram.ClosesAtEnd] requires it, the brokers close the session's tabs. Otherwise the tabs
+// stay open for review. release also writes the HAR file of a recording and removes the files of
+// the session. Unless force is true, it returns an error if [run.mayRelease] does.
 func (x *run) release(ctx context.Context, session string, page, force bool) (verbs.ReleaseOut, error) {
 	if !force {
 		if err := x.mayRelease(ctx, session); err != nil {

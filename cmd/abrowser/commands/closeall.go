@@ -19,16 +19,16 @@ type ending struct {
 	session string
 	end     func(context.Context) (verbs.ReleaseOut, error)
 	left    verbs.ReleaseOut
-	gone    bool // the session had ended before it received the request
+	gone    bool // the session had ended before its daemon received the request
 	err     error
 }
 
 // mayBeDone reports whether the session has ended or may have ended.
 func (e ending) mayBeDone() bool { return e.err == nil || errors.Is(e.err, wire.CodeResultUnknown) }
 
-// closeAll ends all sessions of the caller that have a daemon. With --page, it also ends the
-// sessions that have no daemon but still have tabs. With --force, it also ends the sessions that
-// other agents own.
+// closeAll ends the sessions that have a daemon. With --page, it also ends the sessions that have
+// no daemon but still have tabs. It skips the sessions that other agents own, unless --force is
+// given.
 func (x *run) closeAll(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, error) {
 	endings, err := x.endings(ctx, in.Page, in.Force)
 	if err != nil {
@@ -70,8 +70,9 @@ func (x *run) closeAll(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, 
 	return out, nil
 }
 
-// warnOfSkipped adds a warning that lists the sessions that were not ended, since other agents own
-// them. For a person, the warning contains the command that ends these sessions.
+// warnOfSkipped adds a warning that lists the sessions that were not ended because other agents
+// own them. If the caller is a person, the warning also contains the command that ends these
+// sessions.
 func (x *run) warnOfSkipped(sessions []string, command string) {
 	if len(sessions) == 0 {
 		return
@@ -144,9 +145,9 @@ func (x *run) endings(ctx context.Context, page, force bool) ([]ending, error) {
 }
 
 // closeOne ends a session that has a daemon. If the daemon does not respond, closeOne kills it,
-// provided that the caller may end the session or force is true. If force is true, closeOne also
-// kills a daemon that refuses to end because an agent with a secret id owns the session: only
-// this agent can ask such a daemon to end.
+// provided that the caller may end the session or force is true. If an agent with a secret id owns
+// the session, the daemon ends only when this agent requests it. If force is true and the daemon
+// refuses to end for this reason, closeOne kills the daemon, too.
 func (x *run) closeOne(ctx context.Context, s daemonInfo, name string, page, force bool) (verbs.ReleaseOut, error) {
 	if s.state == verbs.StateWedged && s.status.State == "" && (sockets.InspectPeer(ctx, s.place).Stopped || isMute(ctx, s.place, forceTime)) {
 		if !force {
@@ -155,7 +156,7 @@ func (x *run) closeOne(ctx context.Context, s daemonInfo, name string, page, for
 			}
 		}
 		x.warn("the daemon of session " + name + " does not respond; it is ended by force")
-		if home.CheckName(name) != nil { // the name is unknown, so no broker lists tabs
+		if home.CheckName(name) != nil { // name is only the socket's path: no broker lists this session
 			_, err := x.full.Kill(ctx, s.place)
 			return verbs.ReleaseOut{}, err
 		}

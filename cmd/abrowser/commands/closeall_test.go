@@ -24,7 +24,7 @@ func TestEndTogether(t *testing.T) {
 			for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
 			}
 			if n == maxEndings && ended.Load() == 0 {
-				// During this time, one more than maxEndings could begin.
+				// Without the limit, more than maxEndings would begin during this time.
 				time.AfterFunc(50*time.Millisecond, func() { close(full) })
 			}
 			<-full

@@ -11,9 +11,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// closeSome ends those sessions that have a daemon and match the conditions of the command. If
-// another agent owns a session, or the session does not end, closeSome skips the session and adds
-// a warning.
+// closeSome ends the sessions that have a daemon and meet the conditions of the command. If
+// another agent owns such a session, or the session cannot be ended, closeSome skips it and adds a
+// warning.
 func (x *run) closeSome(ctx context.Context, in verbs.SessionCloseIn) (*verbs.SessionCloseOut, error) {
 	if in.Prefix == "" && in.IdleMS == 0 && !in.All {
 		return nil, wire.Errorf(wire.CodeBadInput, "no sessions are selected").

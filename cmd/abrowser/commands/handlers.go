@@ -19,7 +19,8 @@ type handlers struct {
 	silent handler // answers if the session's daemon runs and does not respond; nil means an error
 }
 
-// table lists the verbs that have handlers. The order of the handlers is local, idle, silent.
+// table lists the verbs that have handlers. The arguments of bind after the verb are the handlers
+// local, idle and silent, in this order.
 func table() []handlers {
 	return []handlers{
 		bind(verbs.Close, (*run).closeAll, (*run).closeIdle, (*run).closeSilent),
@@ -70,7 +71,7 @@ func bind[In, Out any](v wire.Verb[In, Out], local, idle, silent method[In, Out]
 	return handlers{v.Name, untyped(local), untyped(idle), untyped(silent)}
 }
 
-// constant returns the handlers of a verb that is always answered with out if no server runs.
+// constant returns the handlers of a verb whose answer is always out if no server runs.
 func constant[In, Out any](v wire.Verb[In, Out], out Out) handlers {
 	return bind(v, nil, func(*run, context.Context, In) (*Out, error) { return &out, nil }, nil)
 }
@@ -85,8 +86,8 @@ func handlersOf(spec wire.Spec) handlers {
 	return handlers{}
 }
 
-// isLocal reports whether this process answers the command itself. The declaration of the verb
-// requires this, or the declaration of a flag that is on.
+// isLocal reports whether this process answers the command itself. It does so for a
+// [wire.ByCommand] verb, and for any other verb if a flag is on that is declared as Local.
 func (c call) isLocal() bool {
 	if c.spec.By == wire.ByCommand {
 		return true

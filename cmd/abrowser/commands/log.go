@@ -58,8 +58,8 @@ func activity(log []byte) []verbs.Activity {
 // countTime is the time limit for counting the live sessions.
 const countTime = 300 * time.Millisecond
 
-// warnOfMany is called when the command has started a session. It adds a warning if more sessions
-// are live than the caller's settings allow without one.
+// warnOfMany is called when the command has started a session's daemon. It adds a warning if the
+// number of live sessions is larger than SessionWarn of the caller's [config.Identity].
 func (x *run) warnOfMany(ctx context.Context) {
 	limit := x.identity.SessionWarn
 	places, err := x.root().Sessions()

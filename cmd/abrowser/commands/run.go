@@ -20,7 +20,7 @@ type run struct {
 	owner    string
 	settings wire.Settings
 	failure  error             // see [Result]
-	silent   sockets.PeerState // the session's daemon, if it does not respond
+	silent   sockets.PeerState // the state of the session's daemon, if it does not respond
 	records  []wire.Record     // see [Result]
 
 	mu       sync.Mutex // guards warnings
@@ -40,8 +40,10 @@ func (x *run) files() files.Files {
 	return files.Files{Dir: x.config.Dir, Root: x.root(), Session: x.session}
 }
 
-// prepare adds the parameters that the caller's environment variables and configuration files set,
-// and makes paths absolute.
+// prepare completes the parameters of a call before it is sent. It adds the parameters that the
+// caller's environment variables and configuration files set, decodes the script of eval, and
+// makes paths absolute. It returns an error if a flag is for a person and the caller is not a
+// person.
 func (x *run) prepare(c call) error {
 	if err := x.checkPerson(c); err != nil {
 		return err

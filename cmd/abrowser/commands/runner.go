@@ -47,7 +47,7 @@ type Action struct {
 
 // Result is the answer to a command. Warnings and records may accompany an error, too.
 type Result struct {
-	Session  string // the session that answered; another one if the command named a tab of it
+	Session  string // the session that answered: that of the tab, if the command named a tab
 	Output   any    // a pointer to the verb's output
 	Failure  error  // the error of a command that failed but has an output to show
 	Warnings []string
@@ -55,8 +55,8 @@ type Result struct {
 }
 
 // LoadFull loads the full program. In the thin program, it replaces the process by the full
-// program, which runs the command from its beginning. So call it before standard input is read
-// and before the command has done anything.
+// program, which runs the command again from its beginning. Therefore, call it before standard
+// input is read and before the command has done anything.
 func (r *Runner) LoadFull(ctx context.Context) error {
 	if r.full != nil {
 		return nil
@@ -80,7 +80,8 @@ func (r *Runner) Do(ctx context.Context, c Command) (Result, error) {
 	return Result{Session: x.session, Output: out, Failure: x.failure, Warnings: x.warnings, Records: x.records}, err
 }
 
-// newRun returns the run of a command that is about to begin.
+// newRun returns a run for the command, in the command's session and with its settings. Even if
+// newRun fails, the run it returns contains the session.
 func (r *Runner) newRun(c Command) (*run, error) {
 	x := &run{
 		Runner: *r, call: newCall(c.Verb, c.Params),

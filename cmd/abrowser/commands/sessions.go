@@ -114,7 +114,7 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 		if s.hello.PID != 0 {
 			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
-		if !s.status.LastActivityAt.IsZero() { // the broker only reports when the session connected
+		if !s.status.LastActivityAt.IsZero() { // the broker has only the time of connecting
 			e.LastActivityAt = s.status.LastActivityAt
 		}
 		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport
@@ -179,7 +179,7 @@ func (x *run) sessionInfo(ctx context.Context, _ verbs.Empty) (*verbs.SessionInf
 	entry, ok := entries[x.session]
 	if !ok {
 		entry = newEntry(x.session)
-		// Only the saved location is known, since the session's browser does not run.
+		// No daemon and no broker has reported the session, but it may have a saved location.
 		if where, lasts, err := x.root().LoadLocation(x.session); err == nil && lasts {
 			entry.Mode = where.SessionMode()
 		}

@@ -13,8 +13,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// forceTime is how long a daemon must have failed to respond before it counts as dead. A daemon
-// that a signal has stopped counts as dead earlier. Killing a daemon loses no tabs.
+// forceTime is how long a daemon may fail to respond before it counts as dead. It can be short,
+// since killing a daemon loses no tabs. A daemon that a signal has stopped (SIGSTOP) counts as
+// dead earlier.
 const forceTime = 4 * time.Second
 
 // errSilent is the cause with which a request is cancelled if the daemon does not respond.
@@ -22,10 +23,9 @@ var errSilent = errors.New("the daemon does not respond")
 
 const hintKill = "abrowser kill"
 
-// request sends the request with [run.send]. Until the response arrives, it checks every second
-// whether the session's daemon can still respond. If a signal has stopped the daemon, or if the
-// daemon does not even answer hello, the request is cancelled and request returns the state of
-// the daemon.
+// request sends the request with [run.send]. Until the response arrives, [run.watch] checks every
+// second whether the session's daemon can still respond. If it cannot, the request is cancelled
+// and request returns the state of the daemon.
 func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *sockets.PeerState, error) {
 	place, err := x.root().Session(x.session)
 	if err != nil || x.spec.By == wire.ByBroker {
@@ -46,10 +46,14 @@ func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *s
 	return reply, nil, err
 }
 
-// watch checks every second whether the daemon at the endpoint can respond. If the daemon cannot,
-// watch calls hangUp and returns the daemon's state. The function hangUp must close the
-// connection of the request, so that the daemon drops the request if the daemon continues later.
-// watch is called askTime after the request was sent, and returns nil when ctx ends.
+// watch checks every second whether the daemon at the endpoint can respond. It cannot if a signal
+// has stopped it. It also counts as unable to respond if it does not answer hello within askTime,
+// but this is tested only when forceTime has passed since the request was sent. If the daemon
+// cannot respond, watch calls hangUp and returns the daemon's state. watch returns nil when ctx
+// ends.
+//
+// The function hangUp must close the connection of the request. The daemon then drops the request
+// if it resumes later. watch itself is called when askTime has passed since the request was sent.
 func (x *run) watch(ctx context.Context, place home.Endpoint, hangUp func()) *sockets.PeerState {
 	began := time.Now().Add(-askTime)
 	tick := time.NewTicker(askTime)
@@ -90,8 +94,8 @@ func (x *run) answerSilent(ctx context.Context, daemon sockets.PeerState, body [
 	return nil, failure.WithHint(hintKill).With("wedged", true)
 }
 
-// statusSilent returns the status of a session whose daemon does not respond. It describes the tabs
-// as the session's broker reports them.
+// statusSilent returns the status of a session whose daemon does not respond. The session's broker
+// provides the information on the tabs.
 func (x *run) statusSilent(ctx context.Context, in verbs.Empty) (*verbs.StatusOut, error) {
 	out, err := x.statusIdle(ctx, in)
 	if err != nil {

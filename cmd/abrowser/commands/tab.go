@@ -14,9 +14,9 @@ import (
 )
 
 // redirectToTab handles a command that names a tab of another session, as SESSION/t2 or by a
-// target id. It changes the command's session to that session, in which the command then acts for
-// the caller's agent or own session. redirectToTab returns an error if the other session does not
-// exist.
+// target id. It makes that session the session of the command. In it, the command still acts for
+// the caller: for the caller's agent or, if it has none, for the caller's own session.
+// redirectToTab returns an error if the other session does not exist.
 func (x *run) redirectToTab(ctx context.Context) error {
 	name := x.text("tab")
 	if name == "" {
@@ -37,7 +37,8 @@ func (x *run) redirectToTab(ctx context.Context) error {
 }
 
 // tabOf returns the session of the tab with this name, and the tab's name in that session. The
-// returned session is empty if the name does not say that the tab is of another session.
+// name is SESSION/TAB or the target id of an open tab. A name with a slash that is not of this
+// form is an error. For any other name, tabOf returns an empty session.
 func (x *run) tabOf(ctx context.Context, name string) (session, tab string, err error) {
 	if at := strings.LastIndexByte(name, '/'); at >= 0 {
 		session, tab = name[:at], name[at+1:]
@@ -84,8 +85,8 @@ func (x *run) checkExists(ctx context.Context) error {
 	return wire.Errorf(wire.CodeNotFound, "No session: %s", x.session).WithHint("abrowser tab list --all")
 }
 
-// tabsIdle lists the tabs that the session left. Like the list of a daemon, it does not contain the
-// session's name, since all tabs are of one session.
+// tabsIdle lists the tabs that the session left open. The entries do not contain the session's
+// name, since all tabs are of one session. The list that a daemon returns has the same form.
 func (x *run) tabsIdle(ctx context.Context, _ verbs.TabListIn) (*verbs.TabsOut, error) {
 	out, err := x.tabs(ctx, verbs.TabsIn{Session: x.session})
 	if err != nil {

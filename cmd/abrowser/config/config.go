@@ -12,7 +12,7 @@ import (
 // returns it.
 type Config struct {
 	Output   Output
-	Warnings []string                    // one for each ignored key of a file
+	Warnings []string                    // one for each key or file that is ignored
 	Dir      string                      // the working directory, empty if it was removed
 	Lookup   func(string) (string, bool) // looks up an environment variable
 

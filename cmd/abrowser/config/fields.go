@@ -13,8 +13,8 @@ type Output struct {
 	MaxOutput int  `json:"maxOutput,omitzero" env:"MAX_OUTPUT" min:"0" help:"characters of text to print at most; 0 prints all"`
 }
 
-// identityInput contains the settings that no configuration file can set, since they identify the
-// caller or choose the configuration file.
+// identityInput contains those of [Fields] that no configuration file can set. For example,
+// Session and OwnerPID describe the caller, and Config chooses the file.
 type identityInput struct {
 	Session     string `json:"session,omitzero" env:"SESSION" help:"the session, usually a task's id"`
 	Config      string `json:"config,omitzero" env:"CONFIG" file:"name" help:"a configuration file to read instead of the usual ones"`

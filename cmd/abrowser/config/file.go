@@ -20,9 +20,9 @@ type file struct {
 	values map[string]json.RawMessage
 }
 
-// readFiles reads the configuration file of the working directory dir and that of the user. If
-// named is not empty, readFiles reads only the file at the path named. It also returns a warning
-// for each key that it ignores, and for a file of the working directory that it cannot read.
+// readFiles reads two configuration files: that of the working directory dir and that of the user.
+// If named is not empty, it reads only the file at this path. It also returns a warning for each
+// key that it ignores, and for a file of the working directory that it cannot read.
 func readFiles(dir, named string, lookup func(string) (string, bool)) (files []file, warnings []string, err error) {
 	if named != "" {
 		f, err := readFile(InDir(dir, named))

@@ -8,10 +8,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// resolveSettings resolves the settings of the browser. If two of mode, profile and cdp contradict
-// each other, such as a profile from a variable and a cdp from a flag, the one from the lower
-// layer is dropped. If both are from the same layer, they are kept, and [home.Root.Normalize]
-// refuses them.
+// resolveSettings resolves the settings of the browser. Two of mode, profile and cdp can
+// contradict each other, such as a profile from a variable and a cdp from a flag. In this case,
+// the one from the layer with the lower precedence is dropped. If both are from the same layer,
+// they are kept, and [home.Root.Normalize] refuses them.
 func (c *Config) resolveSettings() error {
 	fields := wire.SettingFields()
 	values, err := c.values(fields)

@@ -53,8 +53,8 @@ func (h *Home) Command(ctx context.Context, session string, args ...string) Resu
 	return Finish(h.Prepared(ctx, session, args...), args)
 }
 
-// Finish runs a command and waits for its end. The parameter args is how messages name the
-// command.
+// Finish runs the command cmd and waits for its end. The parameter args is not executed: it is
+// what the result's text shows as the command's arguments.
 func Finish(cmd *exec.Cmd, args []string) Result {
 	r, err := Start(cmd, args)
 	if err != nil {
@@ -69,8 +69,8 @@ type Running struct {
 	Ended chan Result // receives the result when the command ends
 }
 
-// Start starts a command without waiting for its end. The parameter args is how messages name the
-// command.
+// Start starts the command cmd without waiting for its end. The parameter args is not executed: it
+// is what the result's text shows as the command's arguments.
 func Start(cmd *exec.Cmd, args []string) (Running, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

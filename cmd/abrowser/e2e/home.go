@@ -17,8 +17,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Home is the environment in which a test runs commands: its own abrowser directory and an
-// empty HOME. No other home shares processes or files with it.
+// Home is the environment in which a test runs commands. It has its own abrowser directory and an
+// empty HOME. Homes share no processes. They share no files except the built programs and, in most
+// tests, the installed driver.
 type Home struct {
 	Binary string
 	Outer  string // the temporary directory that contains everything; HOME is Outer/h
@@ -52,8 +53,8 @@ func NewHome(t testing.TB) *Home {
 }
 
 // NewRacedHome creates a home whose processes run with the race detector if the tests do. These
-// processes start several times slower. Use it for tests that use several processes at the same
-// time: races inside a single process are covered by the tests of its package.
+// processes start several times slower. Use it for tests in which several processes of abrowser
+// work at the same time. Races that a single process can cause are found by the package's tests.
 func NewRacedHome(t testing.TB) *Home {
 	h := NewHome(t)
 	h.Binary = os.Getenv(envRaced)

@@ -86,8 +86,8 @@ func strangersRun() bool {
 	})
 }
 
-// left waits for at most the duration patience until all processes of this run have ended and all
-// files that the run has added are deleted. It returns the processes and files that are left. If a
+// left waits until all processes of this run have ended and all files that the run has added are
+// deleted, but not longer than patience. It returns the processes and files that still exist. If a
 // browser or driver of another run existed at the same time, left ignores the files in the
 // system's temporary directory that may belong to the other run; .ci/run checks this directory
 // again at the end.
@@ -121,7 +121,7 @@ func (p Process) mentions(prefix string) bool {
 		slices.ContainsFunc(p.args, func(arg string) bool { return strings.Contains(arg, prefix) })
 }
 
-// awaitOwnEnd waits for at most the duration patience until no process of this run is left.
+// awaitOwnEnd waits until no process of this run is left, but not longer than patience.
 func awaitOwnEnd(patience time.Duration) {
 	Await(patience, func() bool {
 		return !slices.ContainsFunc(processes(), func(p Process) bool {

@@ -38,8 +38,8 @@ type sessionParam struct {
 	SessionID string `json:"sessionId"`
 }
 
-// In sets the test that fails when an action of the person fails. This test is t until t ends, and
-// after that the previous test again.
+// In makes failures of the person's actions fail the subtest t. When t ends, they fail the previous
+// test again.
 func (p *Person) In(t *testing.T) {
 	whole := p.t
 	p.t = t
@@ -76,7 +76,7 @@ func (p *Person) Start(port string) {
 		args = append(args, "--no-sandbox")
 	}
 	// The browser is not bound to a context: [Person.End] ends it.
-	p.cmd = exec.Command(BrowserPath(p.t), append(args, "about:blank")...) //nolint:noctx // its life is not the test's context
+	p.cmd = exec.Command(BrowserPath(p.t), append(args, "about:blank")...) //nolint:noctx // see above
 	p.cmd.Env = []string{"HOME=" + filepath.Join(outer, "ph"), "TMPDIR=" + filepath.Join(outer, "pt"), "PATH=" + os.Getenv("PATH")}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {
@@ -92,7 +92,7 @@ func (p *Person) Start(port string) {
 	}
 	ctx, cancel := context.WithTimeout(p.t.Context(), PersonTime)
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, p.address(ctx), nil) //nolint:bodyclose // a handshake has none that is to be closed
+	conn, _, err := websocket.Dial(ctx, p.address(ctx), nil) //nolint:bodyclose // there is no body to close
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func (p *Person) Tabs() map[string]Tab {
 	return all
 }
 
-// Window returns the size and position of the window that a tab is in.
+// Window returns the id, position and size of the window that contains a tab, as JSON.
 func (p *Person) Window(target string) string {
 	p.t.Helper()
 	return string(p.call("Browser.getWindowForTarget", map[string]any{"targetId": target}, ""))

@@ -134,8 +134,8 @@ func (h *Home) Daemon(session string) Process {
 	return Process{}
 }
 
-// Driver returns the process of a session's driver. If the session's daemon has no driver as its
-// child, this is the driver that sessions share.
+// Driver returns the process of a session's driver. If a driver is a child of the session's daemon,
+// Driver returns that driver. Otherwise it returns the driver that sessions share.
 func (h *Home) Driver(session string) Process {
 	daemon := h.Daemon(session)
 	var shared Process
@@ -186,8 +186,8 @@ func (p Process) Alive() bool {
 	return err == nil && len(cmdline) > 0
 }
 
-// Await calls the function yes repeatedly until it returns true, for at most the duration
-// patience. It reports whether yes returned true.
+// Await calls the function yes repeatedly until yes returns true, but not longer than patience. It
+// reports whether yes returned true.
 func Await(patience time.Duration, yes func() bool) bool {
 	deadline := time.Now().Add(patience)
 	for !yes() {

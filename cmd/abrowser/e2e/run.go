@@ -20,7 +20,7 @@ import (
 // package needs no global variables.
 const (
 	EnvBinary = "ABROWSER_E2E_BINARY" // the built command
-	envRaced  = "ABROWSER_E2E_RACED"  // the command, with the race detector if the tests have it
+	envRaced  = "ABROWSER_E2E_RACED"  // the same, with the race detector if the tests use it
 	EnvDriver = "ABROWSER_E2E_DRIVER" // a driver directory, for ABROWSER_DRIVER_PATH
 	envNotes  = "ABROWSER_E2E_NOTES"  // the file that [Home.note] writes
 )
@@ -28,7 +28,8 @@ const (
 // Main builds and installs abrowser, runs the tests of a package, and checks that no process,
 // socket or file is left. It returns the exit status, which is 1 if something is left.
 func Main(m *testing.M) int {
-	// Parallel tests wait more than they compute.
+	// Run up to 3 parallel tests at a time on any machine, because they wait more than they
+	// compute.
 	if err := flag.Set("test.parallel", "3"); err != nil {
 		return complain(err)
 	}

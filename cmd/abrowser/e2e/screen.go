@@ -35,8 +35,8 @@ func NewScreen(t *testing.T) *Screen {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	// The X server must not end with the test's context. The browser, which needs the display,
-	// ends only after that.
+	// The server must run longer than the test's context. The browser, which needs the display,
+	// ends in a cleanup function, and the context is cancelled before the cleanup functions run.
 	server := exec.CommandContext(context.WithoutCancel(t.Context()), "Xvfb", "-displayfd", "3", "-ac", "-nolisten", "tcp", "-screen", "0", "1600x1200x24")
 	server.ExtraFiles = []*os.File{write}
 	if err := server.Start(); err != nil {
@@ -110,8 +110,8 @@ func (s *Screen) request(code, data byte, words ...uint32) {
 }
 
 // answer reads the reply to the last request. A reply begins with 32 bytes, which contain the
-// number of further bytes. The X server sends nothing except replies, since the test has
-// subscribed to no events.
+// length of the rest in units of 4 bytes. The X server sends nothing except replies, since the
+// test has subscribed to no events.
 func (s *Screen) answer() []byte {
 	s.t.Helper()
 	b := s.read(32)

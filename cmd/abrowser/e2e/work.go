@@ -13,7 +13,7 @@ import (
 )
 
 // Renderers returns the renderer processes that have used at least two clock ticks of processor
-// time. Renderers that have used less have a page that has done nothing.
+// time. The page of a renderer that has used less has not done anything yet.
 func (h *Home) Renderers() []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return !p.mentions("--type=renderer") || p.ticks() < 2 })
 }
@@ -30,12 +30,13 @@ func (h *Home) Renderer(session string) (p Process, err error) {
 	return p, err
 }
 
-// working is one attempt of [Home.Renderer].
+// working runs a loop in the session's page once. It returns the renderer that has used the most
+// processor time during the loop, or an error if none has used enough.
 func (h *Home) working(session string) (Process, error) {
 	work := func() map[int]int {
 		ticks := map[int]int{}
 		for _, p := range h.Running() {
-			if p.mentions("--type=renderer") { // Chromium's children have one long argument
+			if p.mentions("--type=renderer") { // Chromium joins the arguments of its children
 				ticks[p.PID] = p.ticks()
 			}
 		}

@@ -40,9 +40,10 @@ func TestFrozenBrokerIsReplaced(t *testing.T) {
 	}
 }
 
-// A CDP client at a session's endpoint intercepts every request of the page by Fetch.enable. If
-// the broker is killed while such a request is paused, the request continues, and so do all later
-// requests of the page. Another session's page remains the same document.
+// A CDP client at a session's endpoint intercepts every request of the page with Fetch.enable. If
+// the broker is killed while such a request is paused, the command that waits for the request
+// ends, and later requests of the page are not paused. Another session's page remains the same
+// document.
 func TestBrokerKilledWhileRequestsArePaused(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -109,8 +110,8 @@ func dialCDP(t *testing.T, endpoint string) *cdp {
 	return &cdp{t: t, conn: conn}
 }
 
-// call sends a request and waits for its response. If the parameter result is not nil, call
-// decodes the result in the response into it.
+// call sends a request and waits for its response. It decodes the response's result into the
+// parameter result, unless that is nil.
 func (c *cdp) call(session, method string, params map[string]any, result any) {
 	c.t.Helper()
 	c.id++
@@ -149,7 +150,8 @@ type cdpMessage struct {
 	Result, Error json.RawMessage
 }
 
-// until reads messages until the function right returns true for one, and returns that message.
+// until reads messages up to the first for which the function right returns true, and returns that
+// message.
 func (c *cdp) until(right func(cdpMessage) bool) cdpMessage {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), e2e.CommandDeadline)

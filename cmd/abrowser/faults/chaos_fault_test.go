@@ -47,9 +47,10 @@ func pickOne(r *rand.Rand, all []e2e.Process) e2e.Process {
 	return all[r.IntN(len(all))]
 }
 
-// inject injects faults in rounds until the duration limit has passed, but at least in one round.
-// In a round, each of the faults that -chaos.faults names is injected once; the order is random.
-// After a fault, inject waits until all tasks have recovered, and then up to 1 s more.
+// inject injects faults in rounds until the time limit is over. It completes the first round even
+// if the limit is over earlier. In a round, each of the faults that -chaos.faults names is injected
+// once, in random order. Before each fault, inject pauses for up to 1 s. After the fault, it waits
+// until all tasks have recovered.
 func (c *chaos) inject(r *rand.Rand, limit time.Duration) {
 	end := time.Now().Add(limit)
 	for first := true; first || time.Now().Before(end); first = false {

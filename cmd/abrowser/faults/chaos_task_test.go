@@ -32,9 +32,9 @@ type chaosTask struct {
 	url      string   // the URL of the first tab
 	document string   // what reveal() returns in the first tab, a random value of the document
 	typed    []string // the texts that the first tab's field may contain
-	unsure   bool     // the document may have been replaced, so the value may be another one
-	counted  int      // how often the page has called the site, by commands that succeeded
-	perhaps  int      // how many more calls are possible, by commands that failed
+	unsure   bool     // the document may have been replaced, so reveal() may return another value
+	counted  int      // the calls of the site's counter by commands that succeeded
+	perhaps  int      // further calls of the counter that failed commands may have made
 	crashes  int64    // the value of chaos.killed when a page_crashed failure was last excused
 	excused  int64    // the value of chaos.faults at the last other failure: one per fault is excused
 	restarts int64    // the value of chaos.restarts when the page was last read
@@ -212,8 +212,8 @@ func (k *chaosTask) same(document, typed string, restarts int64) {
 	k.restarts = max(k.restarts, restarts)
 }
 
-// isAt counts an error if url is not in the list any. If another task opened url, the error is a
-// wrong page, else a lost tab.
+// isAt counts an error if url is none of the URLs in the parameter any. The error is a wrong page
+// if another task opens pages with such a URL, and a lost tab if not.
 func (k *chaosTask) isAt(url string, any ...string) {
 	switch {
 	case slices.Contains(any, url):
@@ -224,10 +224,10 @@ func (k *chaosTask) isAt(url string, any ...string) {
 	}
 }
 
-// again finds out what the page shows after a failed command. If the page is at one of urls, that
-// is the page's expected URL from now on; if not, again counts an error. If the page has crashed,
-// or its URL cannot be read, again reopens the page instead. For a crash, the hint of the error
-// advises that.
+// again finds out what the page shows after a failed command. The page must be at one of urls, and
+// this URL is expected from now on. Any other URL counts as an error. If the page has crashed, or
+// its URL cannot be read, the page is reopened instead. The hint of a page_crashed error advises
+// the same.
 func (k *chaosTask) again(urls ...string) {
 	if k.crashed {
 		k.reopen()
@@ -312,7 +312,7 @@ func (k *chaosTask) clear() {
 	k.see(&k.counts.failedAgain, "%s cannot close its other tabs", k.name)
 }
 
-// ownTab returns url if it is of a page that this task opens, else an empty string.
+// ownTab returns url if this task opens pages with such a URL, else an empty string.
 func (k *chaosTask) ownTab(url string) string {
 	if strings.HasPrefix(url, k.s.URL("/page/"+k.name+"-")) || strings.HasPrefix(url, k.s.URL("/secret?name="+k.name+"&")) {
 		return url

@@ -136,9 +136,10 @@ func (c *chaos) report(seed uint64) {
 	}
 }
 
-// leaks compares the open files of each kind of process with before, the numbers at the start. If
-// a kind has more than a few in addition, leaks counts these as an error. Then it stops all
-// processes, and counts the processes and sockets that are left.
+// leaks checks that the processes have not opened many more files than at the start. The parameter
+// before has the number of open files at the start, by kind of process. If a kind has over 8 more
+// now, leaks counts all of these as errors. Then it stops all processes, and counts the processes
+// and sockets that are left.
 func (c *chaos) leaks(before map[string]int) {
 	const spare = 8
 	more := func() []string {
@@ -152,9 +153,9 @@ func (c *chaos) leaks(before map[string]int) {
 		}
 		return said
 	}
-	// When a driver has died, playwright-go does not close the files that belonged to it; Go's
-	// garbage collector does. A daemon that has run no command for some seconds runs the
-	// collector.
+	// When a driver has died, playwright-go does not close the files that connected the daemon to
+	// the driver. Go's garbage collector closes them. A daemon that has run no command for some
+	// seconds runs the collector.
 	e2e.Await(30*time.Second, func() bool { return len(more()) == 0 })
 	c.said = append(c.said, more()...)
 	c.h.Text(c.t, "", "close", "--all", "--force")

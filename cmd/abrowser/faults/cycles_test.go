@@ -74,8 +74,9 @@ func settles(t *testing.T, h *e2e.Home, what string, before usage) {
 	}
 }
 
-// After many tabs, and then many sessions, were opened and closed, the number of descriptors and
-// processes and the use of memory are back to what they were before.
+// Many tabs are opened and closed. After that, the processes use as few descriptors and as little
+// memory as before, and no process is added. The same holds after many sessions are opened and
+// closed.
 func TestCyclesLeaveNothing(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

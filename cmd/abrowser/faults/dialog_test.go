@@ -39,8 +39,8 @@ func dialogAtGate(t *testing.T, h *e2e.Home, s *site.Site, session, gate string)
 			t.Fatal("the page does not open its dialog")
 		}
 		// The page opens the dialog directly after it has increased the counter. The test only
-		// waits for this. It does not look for the dialog over CDP, because the broker expects a
-		// client that gets the event of a dialog to close the dialog.
+		// waits for this. It does not look for the dialog over CDP, because the broker does not
+		// close a dialog itself if a client has received the dialog's event.
 		time.Sleep(300 * time.Millisecond)
 	}
 }

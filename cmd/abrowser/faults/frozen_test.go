@@ -53,9 +53,13 @@ func TestFrozenTaskDelaysNoOther(t *testing.T) {
 	}
 }
 
-// A page that does not respond does not delay other sessions. Such a page has a renderer that is
-// stopped by a signal, or a script that never ends, or a dialog that stays open because the
-// driver, or every process of the task, is stopped.
+// A page that does not respond does not delay other sessions. The page does not respond for one of
+// these reasons:
+//
+//   - its renderer is stopped by a signal;
+//   - its script never ends;
+//   - its dialog stays open, because the session's driver is stopped, or the driver, the daemon and
+//     the renderer are stopped.
 func TestFrozenPageDelaysNoOther(t *testing.T) {
 	s := site.Start(t)
 	tests := []struct {
@@ -112,8 +116,9 @@ func TestFrozenPageDelaysNoOther(t *testing.T) {
 	}
 }
 
-// withFrozen stops a process of session "frozen" and returns how long a new session's work took
-// before the stop, and how long the same work of another new session took after it.
+// withFrozen measures how long the work of a new session takes. Then it stops a process of session
+// "frozen", and measures the same work of another new session while that process is stopped. It
+// returns both times.
 func withFrozen(t *testing.T, h *e2e.Home, s *site.Site, find func(*e2e.Home) e2e.Process) (before, during time.Duration) {
 	t.Helper()
 	for _, session := range []string{"frozen", "other"} {

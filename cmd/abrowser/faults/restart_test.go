@@ -105,8 +105,8 @@ func TestBrowserDies(t *testing.T) {
 	}
 }
 
-// A cookie that was set before a command returned is still set after the browser, or all processes
-// at once, were killed. This holds for persistent cookies and for session cookies.
+// A cookie that was set before a command returned is not lost when the browser is killed, or when
+// all processes are killed at once. This holds for persistent cookies and for session cookies.
 func TestLoginOutlivesTheBrowser(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)

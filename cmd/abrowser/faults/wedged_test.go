@@ -70,9 +70,9 @@ func decodeInto(t *testing.T, r e2e.Result, out any) {
 	}
 }
 
-// Commands report a daemon that is stopped by a signal as wedged. close and kill end the daemon by
-// force, and none of its processes and files is left. The session's tab stays open unless --page
-// is given.
+// If a session's daemon is stopped by a signal, commands report that the session is wedged. The
+// commands close and kill end the daemon by force, and none of its processes and files is left. The
+// session's tab stays open unless --page is given.
 func TestFrozenDaemonIsEnded(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

@@ -77,7 +77,8 @@ func (w Files) absolute(paths []string) []string {
 	return all
 }
 
-// downloadPath makes the argument of wait --download the path of the file to write.
+// downloadPath handles wait --download, whose argument is the path of the file to write. It moves
+// the argument from the parameter what to the parameter path.
 func downloadPath(params map[string]any) {
 	what, given := params["what"]
 	if on, _ := params["download"].(bool); !on || !given {
@@ -184,7 +185,7 @@ func (w Files) writeNew(file wire.File) (string, error) {
 }
 
 // newName returns a path, without extension, for a file for which the caller gave no path. The
-// parameter below is a directory, relative to the root, which newName creates.
+// path is in the directory below, which newName creates; below is relative to the root.
 func (w Files) newName(below string) (string, error) {
 	dir := w.Root.Path(below)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -14,11 +14,11 @@ import (
 // maxNames is the number of names that are tried for a file whose name is taken.
 const maxNames = 1000
 
-// moveFile moves a file to the path that the caller gave, or to the directory for downloads if
-// the caller gave none, and returns the file's new path. No incomplete file is ever at this path.
-// An existing file at the path is replaced. If the path is a directory, no file in the directory
-// is replaced, since the page has chosen the file's name. If moveFile fails, the file is still at
-// its source.
+// moveFile moves a file to the path that the caller gave, or to the directory for downloads if the
+// caller gave none, and returns the file's new path. If the path is a file, the file is replaced.
+// If the path is a directory, no file in it is replaced, since the page has chosen the new file's
+// name. No incomplete file is ever visible under the final name. If moveFile fails, the file is
+// still at its source.
 func (w Files) moveFile(file wire.File) (string, error) {
 	if file.Path == "" {
 		name, err := w.newName("downloads")
@@ -76,8 +76,9 @@ func renameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// moveTo creates the file under a temporary name in the directory of path and then calls rename,
-// which gives it its final name. If path is a device or pipe, moveTo writes to it instead.
+// moveTo creates the file under a temporary name in the directory of path. Then it calls rename,
+// which must rename the file to path, and removes the source. If path is a device or pipe, moveTo
+// writes the content to it instead.
 func moveTo(file wire.File, path string, rename func(from, to string) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return copyToDevice(file, path)

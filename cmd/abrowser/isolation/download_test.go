@@ -29,8 +29,8 @@ func filePath(task string) string {
 	return "/file/" + task + "/report.txt?ms=20&gate=" + task + "&size=" + strconv.Itoa(fileSize)
 }
 
-// filesPage returns the address of the site's page at path, which then has a link to the task's
-// file.
+// filesPage returns path with a query. The page of the site at the returned path has a link to the
+// task's file.
 func filesPage(path, task string) string { return path + "?to=" + url.QueryEscape(filePath(task)) }
 
 // Two tasks download files of the same name at the same time, and each gets its own complete file.

@@ -19,15 +19,15 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// further is the number of sessions that are measured, with a shared driver and with own drivers.
-// The first session, which is started before them, is not measured.
+// further is the number of sessions that are measured with a shared driver, and again with drivers
+// of their own. One session is started before them and not measured.
 const further = 4
 
 // cost is what a session needs when another session runs already.
 type cost struct {
-	start  time.Duration // to start Playwright and connect to the browser: the shortest time
-	driver int           // average memory in driver processes, in KiB: see memory
-	daemon int           // average memory in daemon processes, in KiB
+	start  time.Duration // the shortest time to start Playwright and connect to the browser
+	driver int           // additional memory of the driver processes, average in KiB
+	daemon int           // additional memory of the daemon processes, average in KiB
 }
 
 func (c cost) String() string {
@@ -35,8 +35,9 @@ func (c cost) String() string {
 		c.start.Round(time.Millisecond), float64(c.driver)/1024, float64(c.daemon)/1024)
 }
 
-// A session after the first that shares the driver, Playwright's Node process, needs at most a
-// third of the start time and a fifth of the driver memory that it needs with a driver of its own.
+// The driver is Playwright's Node process. If sessions share a driver, each of them except the
+// first needs at most a third of the start time, and a fifth of the driver memory, that it would
+// need with a driver of its own.
 func TestFurtherSessionsShareADriver(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)

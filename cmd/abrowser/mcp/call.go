@@ -75,8 +75,8 @@ func (s *server) run(ctx context.Context, cmd commands.Command) (answer, error) 
 	return answer{Result: result}, err
 }
 
-// checkExists returns an error if a tool that needs a page is called for a named session that
-// does not exist. A call that names no session is for the current session, which is started if
+// checkExists returns an error if a call names a session that does not exist, and the tool needs
+// one that does. A call that names no session is for the current session, which is started if
 // necessary.
 func (s *server) checkExists(c call) error {
 	spec := c.tool.verb.Describe()
@@ -147,7 +147,7 @@ func (s *server) parse(ctx context.Context, t tool, raw json.RawMessage) (call, 
 	return c, c.assign(given)
 }
 
-// decode decodes JSON, whose numbers become [json.Number].
+// decode decodes one JSON value. Numbers in it become [json.Number].
 func decode(raw []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -242,8 +242,9 @@ func (t tool) fieldName(argument string) string {
 	return argument
 }
 
-// coerce converts a value that was sent as a string to a JSON schema type, which is the parameter
-// kind. A value that is not a string is returned unchanged.
+// coerce converts a value that the client has sent as a string, as some clients do with all
+// values. The parameter kind is the JSON schema type that the result must have. coerce returns a
+// value that is not a string unchanged.
 func coerce(name string, value any, kind string) (any, error) {
 	text, isText := value.(string)
 	if !isText || kind == "string" {
@@ -295,8 +296,8 @@ func typed(value any) any {
 // progressEvery is the time between two progress notifications.
 const progressEvery = 2 * time.Second
 
-// notifyProgress sends progress notifications for a call to a client that has asked for them, until
-// stop is called.
+// notifyProgress sends progress notifications for a call until stop is called. It sends none if
+// the client has not asked for them.
 func (s *server) notifyProgress(ctx context.Context, r *mcp.CallToolRequest) (stop func()) {
 	token := r.Params.GetProgressToken()
 	if token == nil || r.Session == nil {

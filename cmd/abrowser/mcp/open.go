@@ -84,8 +84,8 @@ func (s *server) doneOpening(session string) {
 	delete(s.opening, session)
 }
 
-// openAs opens the call's session. The parameter existed says whether the session already has
-// tabs. These tabs stay open even if openAs fails.
+// openAs opens the call's session. The parameter existed says whether the session existed before
+// the call. If so, its tabs stay open even if openAs fails.
 func (s *server) openAs(c call, existed bool) (answer, error) {
 	if url, ok := c.extra["navigationUrl"]; ok {
 		c.params["url"] = url
@@ -163,7 +163,8 @@ func policyArguments() map[string]wire.AnyVerb {
 	}
 }
 
-// policies returns the policies that the arguments set. It returns an error if one is invalid.
+// policies returns the policies that the call's arguments set. It returns an error if one of them
+// is invalid.
 func (c call) policies() ([]policy, error) {
 	var all []policy
 	for name, verb := range policyArguments() {

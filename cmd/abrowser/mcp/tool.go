@@ -54,8 +54,9 @@ type tool struct {
 	serve func(*server, *call) (answer, error)
 }
 
-// allTools returns the tools of all groups: those of aliasTools, and one for each other verb that
-// is neither hidden nor for command lines only.
+// allTools returns the tools of all groups. These are the tools of aliasTools, and a tool for each
+// verb, with the verb's name. No tool is added for a verb that is hidden, is in commandLineVerbs,
+// or has the name of a tool of aliasTools.
 func allTools() []tool {
 	all, core, hidden := aliasTools(), coreVerbs(), commandLineVerbs()
 	for _, v := range verbs.All() {
@@ -73,7 +74,8 @@ func allTools() []tool {
 	return all
 }
 
-// coreVerbs returns the verbs whose tools are in the group core instead of the group of groupOf.
+// coreVerbs returns the verbs whose tools are in the group core. The tools of the other verbs are
+// in the group that groupOf returns.
 func coreVerbs() []string {
 	return []string{
 		verbs.Open.Name, verbs.Back.Name, verbs.Snapshot.Name, verbs.Click.Name, verbs.Fill.Name, verbs.Type.Name, verbs.Press.Name,

@@ -19,8 +19,8 @@ type Client struct {
 	Name string
 	dir  base
 	file string // below dir
-	// key is the member of the JSON file that lists the servers, empty for a TOML file. typed
-	// means that the entry of each server names its transport.
+	// key is the name of the JSON file's member that lists the servers. It is empty for a TOML
+	// file. typed means that the entry of each server names its transport.
 	key   string
 	typed bool
 }

@@ -89,7 +89,7 @@ func header(line string) (name string, isHeader bool) {
 	return found[1] + found[3], true
 }
 
-// bare removes spaces and quotes from a line, so that names can be compared.
+// bare removes white space and quotes from a line, so that names can be compared.
 func bare(line string) string {
 	return strings.NewReplacer(" ", "", "\t", "", "\r", "", `"`, "", "'", "").Replace(line)
 }

@@ -68,7 +68,9 @@ func (c Client) add(file []byte, s Server) ([]byte, error) {
 	return v.Pack(), nil
 }
 
-// member returns the value of a member. A missing member is added, empty, on a line of its own.
+// member returns the value of the member with this name. If the object has no such member, member
+// adds it on a new line, with an empty object as its value. The parameter depth is the indentation
+// of this line.
 func member(o *hujson.Object, name string, depth int) *hujson.Value {
 	for i, m := range o.Members {
 		if label, ok := m.Name.Value.(hujson.Literal); ok && label.String() == name {

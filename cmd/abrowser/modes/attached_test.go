@@ -54,7 +54,7 @@ func TestAttached(t *testing.T) {
 		if err := syscall.Kill(broker, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		// The new tabs should load long before the keeper replaces the broker, which is stopped.
+		// The new tabs should load long before the keeper replaces the stopped broker.
 		late := p.Open(s.URL("/page/late"))
 		p.Eval(mine, "window.open('"+s.URL("/page/popup")+"'); 1")
 		loaded := e2e.Await(e2e.PersonTime, func() bool {

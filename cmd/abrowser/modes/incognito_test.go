@@ -35,7 +35,8 @@ func login(t *testing.T, h *e2e.Home, s *site.Site, session, name string, flags 
 	h.Text(t, session, "wait", "#who")
 }
 
-// who returns the name under which the session is logged in, or "nobody".
+// who opens the site's page /me in the session. It returns the name under which the session is
+// logged in, or "nobody".
 func who(t *testing.T, h *e2e.Home, s *site.Site, session string, flags ...string) string {
 	t.Helper()
 	h.Text(t, session, append(flags, "open", s.URL("/me"))...)

@@ -132,7 +132,7 @@ func TestProfileIsRefused(t *testing.T) {
 
 // names lists the entries of a directory.
 func names(dir string) []string {
-	entries, _ := os.ReadDir(dir) // a directory that does not exist has none
+	entries, _ := os.ReadDir(dir) // a directory that does not exist has no entries
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())

@@ -113,7 +113,7 @@ func checkPermissions(t *testing.T, steps func(commands ...string) []wire.Record
 			told := map[string]string{verbs.PolicyAllow: one.allowed, verbs.PolicyDeny: one.denied, verbs.PolicyRaise: cmp.Or(one.raised, one.denied)}[mode]
 			commands = append(commands, "click '#"+one.button+"'", "wait --text '"+one.button+": "+told+"'")
 		}
-		got := steps(commands...) // the button call makes two records, for camera and microphone
+		got := steps(commands...) // the button "call" makes two records, for camera and microphone
 		if len(got) != len(all)+1 || allRaised(got) != (mode == verbs.PolicyRaise) || wire.AnyUnhandled(got) != (mode == verbs.PolicyRaise) {
 			t.Errorf("%s: the records are %+v", mode, got)
 		}

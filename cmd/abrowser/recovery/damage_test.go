@@ -30,8 +30,8 @@ func damages() map[string]func(path string) error {
 		"null":      write("null"),
 		"a list":    write(`[{"owners":7}]`),
 		"truncated": func(path string) error { return os.Truncate(path, 40) },
-		// A directory in place of the file cannot be read even by root. RemoveAll also works if
-		// there is no file, which a broker that was killed during a save may cause.
+		// A directory in place of the file cannot be read even by root. RemoveAll also succeeds if
+		// the file does not exist. The file may be missing if the broker was killed during a save.
 		"no file": func(path string) error { return errJoin(os.RemoveAll(path), os.Mkdir(path, 0o700)) },
 	}
 }
@@ -84,8 +84,8 @@ func TestDamagedFiles(t *testing.T) {
 			continue
 		}
 		// This file records which session owns which tab, so it is damaged in three ways, one
-		// after the other. There are not more, because each of them needs a kill of the broker,
-		// and after five deaths of brokers within 20 s the keeper does not start another one.
+		// after the other. Each way needs a kill of the broker. The other ways are left out,
+		// because the keeper gives up when a broker dies for the fifth time within 20 s.
 		for _, name := range []string{"empty", "garbage", "no file"} {
 			all = append(all, damaged{path, name})
 		}

@@ -11,11 +11,13 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// finalizeSession removes the files of a session that ended because its agent ended, if no daemon
-// of the session was connected to the broker at that time. It writes the HAR file if requests
-// were recorded, and removes the stored settings. It reports whether the broker must close the
-// session's tabs. If a daemon of the session runs after all, finalizeSession closes the daemon if
-// it is idle. A busy daemon continues, since another caller uses the session now.
+// finalizeSession removes what a session has stored outside of the browser. The broker calls it
+// for a session that ended because its agent ended while no daemon of the session was connected.
+// finalizeSession writes the HAR file if requests were recorded, and removes the stored settings.
+// It reports whether the broker must close the session's tabs.
+//
+// A daemon of the session may be running after all. If it is idle, finalizeSession closes it. A
+// busy daemon continues, since another caller uses the session now.
 func finalizeSession(ctx context.Context, root home.Root, session string) (closes bool, err error) {
 	place, err := root.Session(session)
 	if err != nil {

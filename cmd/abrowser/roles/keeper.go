@@ -56,8 +56,8 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 }
 
 // spares returns the number of new sessions after which the broker creates a page in advance for
-// the next session. The number is that of ABROWSER_SPARE_PAGES, in which 0 means never: spares
-// then returns -1. It returns 0, which means the default, if the variable is not a number.
+// the next session. It is the value of ABROWSER_SPARE_PAGES, but the value 0, which means never,
+// becomes -1. If the variable is not a number, spares returns 0, which means the default.
 func spares(lookup func(string) (string, bool)) int {
 	text, _ := lookup("ABROWSER_SPARE_PAGES")
 	switch n, err := strconv.Atoi(text); {

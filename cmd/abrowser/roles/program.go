@@ -4,8 +4,8 @@
 // and kill processes, install, and serve an MCP client.
 //
 // It connects packages daemon, launcher and broker, and contains no rules itself. Only main
-// imports it. The invariant: a daemon or keeper reports once to the launcher that has started it,
-// over the pipe that it inherited, that it serves or why it does not.
+// imports it. The invariant: a daemon or keeper reports exactly once whether it has started, or why
+// it has not. It reports to its launcher, over the pipe that it inherited from the launcher.
 package roles
 
 import (

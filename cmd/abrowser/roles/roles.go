@@ -87,8 +87,8 @@ func newLog(sys cli.System) *slog.Logger {
 // announced runs a role whose launcher waits until the role is ready. If the role fails before it
 // is ready, announced reports the error to the launcher.
 func announced(sys cli.System, run func(*role) error) error {
-	// ReadyPipe must be called before any file is opened: the environment contains only the
-	// number of the pipe's descriptor.
+	// Call ReadyPipe before any file is opened. The environment contains only the number of the
+	// pipe's descriptor, and an opened file could get this number.
 	pipe, err := launcher.ReadyPipe(sys.Lookup)
 	if err != nil {
 		return err

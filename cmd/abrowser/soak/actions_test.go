@@ -22,8 +22,8 @@ type action struct {
 	// assigned to steps by their time.
 	shows []string
 	owns  func(s step, r record) bool
-	// token returns the text or key that a step enters. It differs from those that other steps
-	// enter.
+	// token returns the text or key that a step enters. It differs from the token of any step whose
+	// events could be mistaken for events of this step.
 	token     func(r *rand.Rand, c spec, step int) string
 	noElement bool // the command takes no selector, so it waits for nothing
 	keeps     bool // once the action is done, the command succeeds without doing it again

@@ -72,8 +72,8 @@ type verdict struct {
 	Elsewhere []string // input that other elements got instead of the case's element
 	Blocked   []string // input for the element that did not reach it, because the element had moved
 	Ready     float64  // when the element became ready, in milliseconds since 1970; 0 if it did not
-	Unknown   bool     // a command's answer leaves open whether it had an effect
-	GivenUp   bool     // type reached its timeout after some of its keys; its result is unknown
+	Unknown   bool     // a command's result is unknown for another reason than that of GivenUp
+	GivenUp   bool     // a type command has an unknown result: its timeout ended after some keys
 }
 
 // clockError is how much the clocks of a page and of the test may differ, in milliseconds.
@@ -81,7 +81,7 @@ const clockError = 2
 
 // judge compares the answers of a case's commands with what the case's page recorded. The
 // parameter records has all records of the page, ordered by time. The parameter over is the time
-// at which the next case of the page began.
+// at which the next case of the page began. For the last case it is later than all records.
 func judge(c *plannedCase, commands []command, over time.Time, records []record) verdict {
 	var v verdict
 	act := actionOf(c.Spec.Action)
@@ -207,7 +207,7 @@ func isPress(kind string) bool {
 
 // recordsOf returns the records that belong to command i. If a record shows what was entered, it
 // belongs to the command that entered this. Any other record belongs to the last command that
-// began before the record. A record of the time after over belongs to a command only if it is
+// began before the record. A record later than over belongs to a command only if the record is
 // about the case's element.
 func recordsOf(c *plannedCase, act action, commands []command, i int, over time.Time, records []record) []record {
 	from, to := milliseconds(commands[i].Start)-clockError, math.Inf(1)
@@ -224,8 +224,8 @@ func recordsOf(c *plannedCase, act action, commands []command, i int, over time.
 				own = append(own, r)
 			}
 		case r.At >= to, r.At >= milliseconds(over) && (r.On != c.Spec.ID || act.name == "type" && r.Type == "input"):
-			// The record does not belong to this command. If the element of this case keeps the
-			// focus, it also gets the text that the next case types.
+			// The record does not belong to this command. The last condition is for type: if the
+			// element of this case keeps the focus, it also gets the text that the next case types.
 		default:
 			own = append(own, r)
 		}

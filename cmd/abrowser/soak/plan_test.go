@@ -37,14 +37,14 @@ type spec struct {
 
 // step is one command of a case. Its times are in milliseconds.
 type step struct {
-	// The command's timeout ends Edge after the element becomes ready, but the timeout is at least
-	// Least. A negative Edge is before the element becomes ready. If IsLong is set, the timeout is
-	// Long instead, where 0 means the command's default.
+	// If IsLong is not set, the command's timeout ends Edge after the element becomes ready, or
+	// before it if Edge is negative. The timeout is at least Least. If IsLong is set, the timeout
+	// is Long, where 0 means the command's default.
 	Edge, Least int
 	IsLong      bool
 	Long        int
 	Token       string // what the command enters, if it enters anything
-	Delay       int    // between the keys of type
+	Delay       int    // the time between two keys of a type command
 	Full        bool   // run by the full program instead of the thin command line
 }
 

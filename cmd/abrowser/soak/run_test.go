@@ -106,7 +106,7 @@ func (r *runner) runPage(page plannedPage) {
 const (
 	armTime   = 10 * time.Second
 	flushTime = 10 * time.Second
-	mostLag   = 500 * time.Millisecond // the longest lag of one command that counts in runner.lag
+	mostLag   = 500 * time.Millisecond // a command with a longer lag counts with this in runner.lag
 )
 
 // runCase runs the commands of a case until one succeeds. It returns the commands that it ran.

@@ -101,7 +101,7 @@ func startSite(t testing.TB) *site {
 }
 
 // url returns the address of a page. A framed page has a frame of another origin, and that frame
-// has a frame of a third origin. If arm is not nil, the case arm begins when the page has loaded.
+// has a frame of a third origin. If arm is not nil, that case begins when the page has loaded.
 func (s *site) url(page string, framed bool, arm *plannedCase) string {
 	query := url.Values{"page": {page}}
 	if framed {
@@ -231,7 +231,7 @@ func (s *site) wakeLocked() {
 	s.changed = make(chan struct{})
 }
 
-// await waits until the condition is true, for at most the duration limit, and reports whether it
+// await waits until the condition is true, but not longer than limit, and reports whether it
 // became true. The condition is called with s.mu held.
 func (s *site) await(limit time.Duration, condition func() bool) bool {
 	timer := time.NewTimer(limit)

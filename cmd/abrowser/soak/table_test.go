@@ -17,21 +17,22 @@ type table struct {
 	mu        sync.Mutex // guards the fields below
 	rows      map[string]*row
 	said      []string
-	run       int            // cases that were judged
-	abandoned int            // pages whose last cases were not run
-	uncounted int            // cases that were not judged because records are missing
-	messages  map[string]int // errors, without the parts that differ from case to case
-	shown     map[string]int
+	run       int             // cases that were judged
+	abandoned int             // pages whose last cases were not run
+	uncounted int             // cases that were not judged because records are missing
+	messages  map[string]int  // counts by error message, without its varying parts
+	shown     map[string]int  // counts by class, kind and action: see isNew
 	quick     []time.Duration // how long commands took for elements that were ready at once, sorted
 }
 
-// row counts the cases of an action or of a kind of readiness.
+// row counts the cases of an action or of a kind of readiness. The fields unkilled, unknown,
+// inTime, missed and givenUp stay 0 in a run with kills or stalls.
 type row struct {
 	cases, commands int
 	outcomes        map[string]int
 	wrong           map[string]int
-	unkilled        int // cases of an undisturbed run; the next 3 and givenUp count only these
-	unknown         int // cases with a command whose result is unknown
+	unkilled        int // cases of a run without kills and stalls
+	unknown         int // cases with a command whose result is unknown, except those of givenUp
 	inTime, missed  int // cases ready well in time (see well); those of them without success
 	early           int // commands that succeeded before the element was ready
 	elsewhere       int // cases in which another element got the input

@@ -1,6 +1,6 @@
 // Command floor connects to the Unix socket that its first argument names, sends its second
-// argument if it has one, and prints the response. This is the least work with which a command
-// can get an answer from a daemon.
+// argument, if any, and prints the response. No command that gets an answer from a daemon can do
+// less work.
 package main
 
 import (

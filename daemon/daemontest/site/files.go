@@ -24,9 +24,10 @@ func FileContent(seed string, size int) []byte {
 	return all[:size]
 }
 
-// file sends a file to save, which has ?size= bytes. It sends one half at once. The other half
-// follows when the gate ?gate= opens, in ten pieces with pauses of ?ms=. With ?break= the
-// connection is closed instead of sending the other half.
+// file sends a file to save, which has ?size= bytes. It sends the first half at once. If the
+// request has ?gate=, file then waits until this gate opens. It sends the second half in ten
+// pieces, with pauses of ?ms= milliseconds. If the request has ?break=, file closes the connection
+// instead of sending the second half.
 func (s *Site) file(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	content := FileContent(r.PathValue("seed"), number(r, "size", 100))

@@ -7,17 +7,19 @@ import (
 	"time"
 )
 
-// meetDeadline is how long /meet delays a task whose partner does not come.
+// meetDeadline is how long /meet delays a request if no request of another task comes.
 const meetDeadline = 30 * time.Second
 
-// meeting is a round in which the requests of two tasks wait for each other.
+// meeting is a round in which the requests of two tasks wait for each other. A task is any name in
+// the request's path.
 type meeting struct {
 	tasks map[string]bool
 	both  chan struct{} // closed when the second task has come
 }
 
-// meet delays the request of a task until another task's request of the same round has come. If
-// none comes within meetDeadline, meet responds with 504. The page says "TASK in round ROUND".
+// meet delays the request of a task until another task's request of the same round has come. It
+// then responds with a page that says "TASK in round ROUND". If no other request comes within
+// meetDeadline, meet responds with 504.
 func (s *Site) meet(w http.ResponseWriter, r *http.Request) {
 	round, task := r.PathValue("round"), r.PathValue("task")
 	s.mu.Lock()

@@ -97,8 +97,8 @@ func New() (*Site, error) {
 
 // Close ends the site and every request that is still delayed.
 func (s *Site) Close() {
-	// With a context that has ended, Shutdown does not wait for the delayed requests. It is
-	// called because it runs the function passed to RegisterOnShutdown, which ends them.
+	// Shutdown runs the function that was passed to RegisterOnShutdown, and that function ends the
+	// delayed requests. Shutdown does not wait for them, because its context has ended.
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = s.server.Shutdown(ended)
@@ -109,8 +109,8 @@ func (s *Site) Close() {
 // URL returns the URL of a path, which starts with a slash, on the site's first origin.
 func (s *Site) URL(path string) string { return s.own + path }
 
-// CrossURL returns the URL of a path on the site's other origin. This origin has another host,
-// so that a browser runs frames from it in another process.
+// CrossURL returns the URL of a path on the site's other origin. The other origin has another
+// host. Therefore a browser runs a page of one origin and a page of the other in two processes.
 func (s *Site) CrossURL(path string) string { return s.cross + path }
 
 // Requests returns how many requests have come for a path, whatever their query was.
@@ -128,7 +128,8 @@ func (s *Site) Count(name string) int {
 	return s.counts[name]
 }
 
-// Open opens the gate with a name: requests do not wait at it any more.
+// Open opens a gate, which stays open. Requests that wait at the gate go on, and later requests do
+// not wait.
 func (s *Site) Open(gate string) {
 	c := s.gate(gate)
 	s.mu.Lock()

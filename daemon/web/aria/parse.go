@@ -66,7 +66,8 @@ func (n *Node) holdsInput() bool {
 	return false
 }
 
-// parseItem reads an element: its key and, if there is one, its text.
+// parseItem reads one item of the list: an element, or a run of text. An element has a key, and
+// may have a text after it.
 func parseItem(item string) *Node {
 	key, value := splitKey(item)
 	if key == "text" {
@@ -146,8 +147,9 @@ func slashEnd(tail string) int {
 	return 0
 }
 
-// parseAttrs calls the function each for every attribute in text. Attributes are written
-// ` [name]` or ` [name=value]`. parseAttrs returns how many bytes of text are attributes.
+// parseAttrs calls the function each, unless it is nil, for every attribute in text. Attributes
+// are written ` [name]` or ` [name=value]`. parseAttrs returns how many bytes of text are
+// attributes.
 func parseAttrs(text string, each func(name, value string)) (read int) {
 	for {
 		at := strings.Index(text, " [")

@@ -10,10 +10,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// HasRef reports whether the node gets a ref, by which commands can name it. Only elements with a
-// ref of Playwright's get one. Of these, interactive elements and frames get a ref, as do content
-// elements with a name, such as headings, and elements whose cursor shows that they can be
-// clicked.
+// HasRef reports whether the node gets a ref, by which commands can name it. Playwright must have
+// given the element its own ref. In addition, the element must be one of these:
+//
+//   - a frame or an interactive element
+//   - a content element that has a name, such as a heading
+//   - an element whose cursor shows that it can be clicked
 func (n *Node) HasRef() bool {
 	if n.PlaywrightRef == "" {
 		return false
@@ -132,8 +134,9 @@ func (o *printer) link(n *Node) string {
 	return at
 }
 
-// value returns the value of an input field, to be printed on the field's line. For other
-// elements it returns as inside the text that is their only content. A combobox can have both.
+// value returns the text of a node in two parts. The part value is the value of an input field,
+// and is printed on the field's line. The part inside is the text that is the only content of
+// another element, and is printed on a line below the element. A combobox can have both parts.
 func (n *Node) value() (value, inside string) {
 	switch {
 	case n.Role == "text", n.holdsInput() && n.Text == n.Name:
@@ -210,7 +213,8 @@ func (n *Node) shownAttrs(link string) []string {
 	return all
 }
 
-// textBelow returns the text in the node. It stands in for the name of an element without one.
+// textBelow returns the text of the node and of all nodes below it. The text is printed in
+// place of the name if an element has no name.
 func (n *Node) textBelow() string {
 	parts := []string{}
 	if n.Text != "" {

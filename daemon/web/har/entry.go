@@ -79,11 +79,11 @@ type Pair struct {
 // maxBody is the size in bytes up to which the body of a response is recorded.
 const maxBody = 32 << 20
 
-// unknownType is the media type of content that has none.
+// unknownType is recorded as the media type of a response that has no content type.
 const unknownType = "x-unknown"
 
-// NewEntry returns the entry of a request that has no response yet. The request began at the time
-// began.
+// NewEntry returns the entry of a request that has no response yet. The parameter began is the
+// time at which the request was sent.
 func NewEntry(began time.Time, method, address, resource string) Entry {
 	e := Entry{
 		Started: began.UTC().Format("2006-01-02T15:04:05.000000Z"), Resource: resource,

@@ -1,5 +1,5 @@
-// Package prompts decides about the requests for which a browser would prompt a person: pages
-// request permissions, notifications and files. The package applies the session's policies, adds
-// its decisions to the notices, and keeps the questions that a person answers by a command. It
+// Package prompts decides about the requests of pages for permissions, notifications and files. A
+// browser would prompt a person for these. The package applies the session's policies, adds its
+// decisions to the notices, and stores the questions that a person answers with a command. It
 // needs no page, because daemon/web passes it the requests of pages.
 package prompts

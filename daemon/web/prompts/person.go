@@ -21,8 +21,8 @@ type question struct {
 	until   time.Time
 }
 
-// askPerson adds a question for a person, and returns the decision that the page waits for the
-// answer. If maxPending questions are pending, it returns the decision to deny.
+// askPerson adds a question for a person. It returns a decision that makes the page wait for the
+// answer. If maxPending questions are already pending, it adds none and denies the request.
 func (p *Prompts) askPerson(r wire.Record, q Request) Decision {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,9 +44,9 @@ func (p *Prompts) askPerson(r wire.Record, q Request) Decision {
 }
 
 // awaitPerson waits for a person's answer to the question id, and returns the decision. If there
-// is no answer after waitSlice, the decision is that the page waits, and the page then sends the
-// request again. If gone is closed, which means that the connection is lost, the request is
-// denied.
+// is no answer after waitSlice, the decision makes the page wait again, and the page sends another
+// request of the kind "wait". If gone is closed, the connection is lost and the request is denied.
+// It is also denied if the question has expired.
 func (p *Prompts) awaitPerson(gone <-chan struct{}, id string) Decision {
 	p.mu.Lock()
 	one := p.pending[id]

@@ -20,7 +20,7 @@ type pickerAnswer struct {
 	path  string // the path of the file that the page may write
 }
 
-// File is a file that a page is given as the choice of a file picker.
+// File is a file that a page gets as if a person had chosen it in a file picker.
 type File struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
@@ -29,9 +29,9 @@ type File struct {
 
 const maxQueued = 100
 
-// pickFiles decides about a page's request for a file picker. If no response is queued for this
-// kind of picker, the request is denied even if the policy allows it, because there is no file to
-// choose.
+// pickFiles decides about a page's request for a file picker. If a response is queued for this
+// kind of picker, the page gets it, unless the policy is to deny. If no response is queued, the
+// request is denied even if the policy allows it, because there is no file to choose.
 func (p *Prompts) pickFiles(origin string, q Request) Decision {
 	set := p.state.Get().Policies
 	mode, ok := set.PerPicker[q.API]
@@ -135,7 +135,7 @@ func (p *Prompts) save(q Request) Decision {
 	return Decision{Do: doAllow}
 }
 
-const maxPicked = 32 << 20 // the bytes that a page is given as the choice of one file picker
+const maxPicked = 32 << 20 // bytes, for all files that a page gets from one file picker
 
 // Respond queues the response to a file picker. The response contains the files that the page will
 // be given, or the path of the file that the page may write.

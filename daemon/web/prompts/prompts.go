@@ -71,7 +71,8 @@ func Denied() Decision { return Decision{Do: doDeny} }
 
 // Decide returns the decision about a request of a page that has the given origin. If a person has
 // to decide, the decision names the question in Wait. The page then sends a request of the kind
-// "wait", for which Decide waits for the person's answer, up to waitSlice or until gone is closed.
+// "wait". In that request, Decide waits for the person's answer until waitSlice is over or gone is
+// closed.
 func (p *Prompts) Decide(gone <-chan struct{}, origin string, q Request) Decision {
 	switch q.Kind {
 	case "wait":
@@ -92,7 +93,7 @@ func (p *Prompts) Decide(gone <-chan struct{}, origin string, q Request) Decisio
 }
 
 // permission decides about a request for one permission, or for several that the page needs
-// together. If one of them is not allowed, the request is denied.
+// together. The strictest of their policies decides about the whole request.
 func (p *Prompts) permission(origin string, q Request) Decision {
 	if len(q.Names) == 0 || len(q.Names) > 4 {
 		return Denied()

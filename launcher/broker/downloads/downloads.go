@@ -66,9 +66,9 @@ func (d *Dir) Adopt(s patches.State, fresh bool) (patches.State, error) {
 	return s, nil
 }
 
-// stateOf returns the state of a download, and corrects a running one from the files. If there is
-// no file, the download counts as canceled. If the download has only just begun and gets its file
-// later, the browser's next event corrects the state.
+// stateOf returns the state of a download. If the recorded state is running, the files show the
+// actual state. A download without a file counts as canceled. If the download has only just begun
+// and gets its file later, the browser's next event corrects the state.
 func (d *Dir) stateOf(f patches.Download) string {
 	switch {
 	case f.State != patches.DownloadRunning:
@@ -162,8 +162,9 @@ func isName(name string) bool {
 	return name != "" && filepath.Base(name) == name && name != "." && name != ".."
 }
 
-// deliver puts a completed file into the directory of a delivery and returns its path there. It
-// makes a hard link to the file if the system permits it, and otherwise a copy.
+// deliver puts a completed file into the directory of a delivery and returns the file's path there.
+// The parameter file is a name in the directory of downloads, or an absolute path. deliver makes a
+// hard link to the file if the system permits that, and otherwise a copy.
 func (d *Dir) deliver(file string, to patches.Delivery) (string, error) {
 	if !filepath.IsAbs(file) {
 		if !isName(file) {
@@ -198,7 +199,7 @@ func (d *Dir) deliver(file string, to patches.Delivery) (string, error) {
 }
 
 const (
-	maxNumber = 1000    // the highest number after a file's name
+	maxNumber = 1000    // the highest number that is added to a name, as in "report (1).txt"
 	copyPiece = 4 << 20 // bytes that are copied at once
 )
 

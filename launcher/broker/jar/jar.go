@@ -31,8 +31,8 @@ const (
 	// Listing few cookies takes the browser half a millisecond, so they are saved before the
 	// response to a command that contacted a server. Listing a few thousand, as many as in a
 	// person's browser, takes a tenth of a second, so they are saved after the response.
-	// smallSize is the limit between few and many, in bytes of the browser's reply. Listing may
-	// take 1/idleShare of the browser's time.
+	// smallSize is the limit between few and many, in bytes of the browser's reply. Run lets the
+	// browser spend at most 1/idleShare of its time on listing cookies.
 	smallSize = 16 << 10
 	idleShare = 20
 )
@@ -56,7 +56,7 @@ type Jar struct {
 
 	mu      sync.Mutex // guards the fields below; held while the browser is called, so that saves are in order
 	record  *record
-	saved   json.RawMessage // the browser's reply whose cookies are in the file; nil if there is none
+	saved   json.RawMessage // the browser's reply at the last save; nil before the first save
 	unsaved bool            // record has changes that could not be written
 }
 
@@ -136,8 +136,8 @@ func (j *Jar) SaveSoon() {
 	}
 }
 
-// Touch records that a message was exchanged with the browser, so that the next regular save is
-// not skipped.
+// Touch records that a client and the browser have exchanged a message, so that the next regular
+// save is not skipped.
 func (j *Jar) Touch() {
 	if j != nil {
 		j.active.Store(true)

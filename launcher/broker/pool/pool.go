@@ -1,13 +1,13 @@
 // Package pool shares the extra tabs of a browser among agents. An agent is a program that uses
-// sessions; the extra tabs are all tabs of a session but its first. A Pool decides which agent may
-// open another tab, which one must wait, and for which one a slot is reserved.
+// sessions. All tabs of a session except the first are extra tabs. A slot is room for one extra
+// tab. A Pool decides which agent may open another tab, which agent must wait, and for which agent
+// a slot is reserved.
 //
-// The package knows agents by their keys, and tabs by their agents. It does not know the browser:
-// the caller passes the present tabs to each method, and carries out what the method returns.
-// Only one goroutine may use a Pool.
+// The package identifies an agent by a key, and records for each extra tab which agent has it. It
+// has no access to the browser. The caller passes the present extra tabs to each method, and opens
+// or closes tabs as the method's result says. Calls of a Pool's methods must not overlap.
 //
-// The invariant: while a slot is reserved for an agent, no other agent opens a tab that would take
-// the slot.
+// The invariant: while a slot is reserved for an agent, no other agent is admitted to that slot.
 package pool
 
 import (
@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Max         int              // the number of extra tabs of all agents; 0 means no limit
 	Reservation time.Duration    // how long a slot stays reserved; default: 30 s
-	Silence     time.Duration    // how long an orphan has sent nothing, see Orphans; default: 120 s
+	Silence     time.Duration    // after this silence an agent may be an orphan; default: 120 s
 	Clock       func() time.Time // default: time.Now
 }
 
@@ -110,10 +110,10 @@ func (p *Pool) reserve(i int) {
 	p.Queue = slices.Delete(p.Queue, i, i+1)
 }
 
-// Admit decides whether an agent may open one more tab. The agent takes the slot that is reserved
-// for it, or a free slot. If there is neither, the agent must close its own oldest tab, which Admit
-// returns as evict. ok is false if the agent has no tab to close. The list tabs must start with the
-// oldest tab.
+// Admit decides whether an agent may open one more tab, and returns the answer as ok. The agent
+// takes the slot that is reserved for it, or a free slot. If no such slot exists, the agent must
+// close its own oldest tab, which Admit returns as evict. If the agent has no tab to close, ok is
+// false. The caller must sort tabs by age, the oldest first.
 func (p *Pool) Admit(agent string, tabs []Tab) (evict string, ok bool) {
 	p.Update(tabs)
 	switch {
@@ -141,7 +141,7 @@ func oldest(agent string, tabs []Tab) string {
 }
 
 // Request adds an agent to the queue, unless the agent is in the queue or has a reservation. It
-// returns the agent's position, see Position.
+// returns the agent's position in the queue, or 0 if a slot is now reserved for the agent.
 func (p *Pool) Request(agent string, tabs []Tab) int {
 	p.Update(tabs)
 	if p.Position(agent) == 0 && !p.ReservedFor(agent) {
@@ -187,8 +187,9 @@ const (
 	AlreadyReserved         // a reserved slot has not been taken yet
 )
 
-// Grant gives up an agent's oldest tab for the first other agent in the queue. It returns the tab
-// as evict, and the other agent as to. The caller closes the tab. Its slot is already reserved.
+// Grant gives up an agent's oldest tab for the first other agent in the queue. It reserves the
+// tab's slot for that agent, and returns the tab as evict and the other agent as to. The caller
+// must close the tab.
 func (p *Pool) Grant(agent string, tabs []Tab) (evict, to string, why Refusal) {
 	p.Update(tabs)
 	i := slices.IndexFunc(p.Queue, func(r Request) bool { return r.Agent != agent })

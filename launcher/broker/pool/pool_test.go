@@ -134,8 +134,8 @@ func TestExpiry(t *testing.T) {
 	b.opens("d", 1) // the queue is empty by then
 }
 
-// Whenever a tab is closed, its slot is reserved for the first agent in the queue. That is so
-// even if the tab was not given up by Grant.
+// Whenever a tab is closed, its slot is reserved for the first agent in the queue, not only when
+// Grant has given up the tab.
 func TestFreedTabFeedsTheQueue(t *testing.T) {
 	b := newFixture(t, 2)
 	b.opens("a", 2)

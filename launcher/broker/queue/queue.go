@@ -49,8 +49,8 @@ func (q *Queue) Put(msg []byte) bool {
 	return true
 }
 
-// Take waits for messages and returns all of them. It returns false if the queue is closed
-// and empty, or done is closed.
+// Take waits for messages and returns all of them. It returns false if no message is waiting, and
+// either done or the queue is closed.
 func (q *Queue) Take(done <-chan struct{}) ([][]byte, bool) {
 	for {
 		q.mu.Lock()
@@ -79,8 +79,8 @@ func (q *Queue) Written(n int) {
 	q.mu.Unlock()
 }
 
-// Send writes the messages to a WebSocket until the queue is closed or ctx ends. It returns an
-// error if the peer does not read a message within 60 s.
+// Send writes the messages to a WebSocket until ctx ends, or the queue is closed and empty. It
+// returns an error if writing fails, or if the peer does not read a message within writeTime.
 func (q *Queue) Send(ctx context.Context, conn *websocket.Conn) error {
 	for {
 		list, ok := q.Take(ctx.Done())

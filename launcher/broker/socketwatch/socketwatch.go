@@ -1,5 +1,5 @@
-// Package socketwatch notices when the socket file of a daemon is removed or replaced, so that no
-// process can reach the daemon any more.
+// Package socketwatch notices when the socket file of a daemon is removed or replaced. After that,
+// no process can reach the daemon any more.
 //
 // The broker of a browser watches the sockets of all daemons. The daemons do not watch their own
 // sockets, because Linux allows a user only 128 inotify instances, and because every new socket
@@ -31,10 +31,12 @@ const (
 	pollEvery = 2 * time.Second
 )
 
-// Run calls check once at the start, and then a second after the file of a socket in the root's
-// run directory has changed, until ctx ends. path is the path of the file, or empty if several
-// files may have changed, for example because a directory was removed or renamed. check reports
-// whether a socket is gone. If one is gone, Run calls check again 2 s later.
+// Run calls check once at the start, and then 1 s (settleTime) after each change of a socket file
+// in the root's run directory, until ctx ends. On systems without events for sockets, it calls
+// check every 2 s (pollEvery). Run passes the path of the changed file to check. The path is empty
+// if several files may have changed, for example because a directory was removed or renamed.
+//
+// check returns true if a socket is gone. Run then calls check again 2 s later.
 func Run(ctx context.Context, root home.Root, check func(path string) (gone bool)) {
 	w := watcher{dirs: []string{root.Dir, root.Path("run"), root.Path("run", "s"), root.Path("run", "b")}}
 	if notify, err := fsnotify.NewWatcher(); err == nil {

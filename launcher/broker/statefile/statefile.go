@@ -42,12 +42,14 @@ func New(root home.Root, b *handover.Browser) *File {
 	return &File{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", b.Name))+".json"), instance: b.Instance}
 }
 
-// Load returns the last saved state. If another instance of the browser saved it, the tabs in it
-// are lost, and Load marks them to be opened again. It does not mark them if that browser was
-// stopped on purpose, or if the browser is external, since its user may have reopened them.
+// Load returns the last saved state. If another instance of the browser saved it, its tabs are
+// lost, and Load marks them to be opened again. In two cases Load drops the tabs instead: if that
+// instance was stopped on purpose, and if the browser is external. The user of an external browser
+// may have reopened the tabs there.
 //
-// If the file cannot be read, Load returns the state in the previous file, which lacks at most the
-// last change, and an error that reports this.
+// If the file cannot be read, Load returns an error with the state in the previous file, which
+// lacks at most the last change. If that file cannot be read either, the returned state is empty.
+// In that case the error is nil if the file does not exist.
 func (f *File) Load() (patches.State, pool.State, error) {
 	c, err := Read(f.path)
 	if err != nil {
@@ -121,9 +123,9 @@ func (f *File) Save(s patches.State, agents pool.State) error {
 	return err
 }
 
-// keepPrevious gives the file at path the name of the previous file, unless the file may be
-// damaged. It renames the file and makes no hard link, since damage to one file must not damage the
-// other. Until Save renames the next file, no file exists at path; Load handles that.
+// keepPrevious renames the file at path to the name of the previous file, unless the file may be
+// damaged. A hard link would not do, since damage to the file would then damage the previous file
+// too. Until Save renames the next file, no file exists at path. Load handles that.
 func (f *File) keepPrevious() error {
 	info, err := os.Lstat(f.path)
 	switch {

@@ -76,8 +76,8 @@ func TestDamage(t *testing.T) {
 }
 
 // If a broker is killed at any moment of a save, the newest state can be read. The previous state
-// can be read too, in case the newest file is damaged, since the two files are not links to one
-// file.
+// can be read too, and is in another file than the newest state, so that damage to one file does
+// not affect the other.
 func TestStateAtEachMomentOfASave(t *testing.T) {
 	f := &File{path: filepath.Join(t.TempDir(), "browser.json"), instance: "i"}
 	var saved, ended atomic.Int64
@@ -139,7 +139,7 @@ func check(f *File, n int64) error {
 	return errors.Join(atLeast(n, f.path, f.next(), f.previous()), atLeast(n-1, f.previous()))
 }
 
-// If a save ended before the rename and its new file is complete, the new file is used.
+// If a broker was killed between writing the new file and renaming it, Load uses the new file.
 func TestUnfinishedSave(t *testing.T) {
 	f := &File{path: filepath.Join(t.TempDir(), "browser.json"), instance: "i"}
 	for _, spare := range []string{"old", "new"} {

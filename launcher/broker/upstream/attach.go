@@ -29,8 +29,8 @@ const (
 )
 
 // Attach connects to an external browser. It resolves the endpoint each time, since a browser that
-// was restarted has another address. run is the path of the WebSocket's address, which differs for
-// each start of a browser.
+// was restarted has another address. The result run is the path in the URL of the browser's
+// WebSocket. The browser has another path after each start.
 func Attach(ctx context.Context, endpoint string, q *queue.Queue) (c Conn, run string, err error) {
 	u, err := url.Parse(endpoint)
 	if err != nil {
@@ -63,9 +63,9 @@ func attachError(endpoint string, err error) error {
 	return wire.Errorf(wire.CodeNoBrowser, "no browser answers at %s", home.RedactCDP(endpoint)).WithHint("%s", hint)
 }
 
-// candidates returns the URLs to try. For localhost these are both loopback addresses, since
+// candidates returns the URLs to try. For localhost they have the two loopback addresses, since
 // browsers differ in the address at which they listen. Other host names are resolved here, since a
-// browser refuses requests with a host name. With TLS the host name is kept.
+// browser refuses requests whose Host header has such a name. With TLS the host name is kept.
 func candidates(ctx context.Context, u *url.URL) []*url.URL {
 	hosts := []string{u.Hostname()}
 	switch {
@@ -92,7 +92,8 @@ func candidates(ctx context.Context, u *url.URL) []*url.URL {
 	return all
 }
 
-// discover asks the browser for the address of its WebSocket.
+// discover asks the browser for the address of its WebSocket. The URL may also be that address
+// itself; then discover returns it as it is.
 func discover(ctx context.Context, at *url.URL) (*url.URL, error) {
 	if at.Scheme == "ws" || at.Scheme == "wss" {
 		return at, nil

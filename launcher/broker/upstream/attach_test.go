@@ -53,8 +53,8 @@ func browserAt(version string) http.HandlerFunc {
 	}
 }
 
-// A browser is found at either loopback address, by its /json/version, by the file in its
-// profile, or by the address of its WebSocket.
+// Attach finds a browser at either loopback address. It gets the address of the WebSocket from the
+// endpoint itself, from /json/version, or from the file in the browser's profile.
 func TestAttach(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)

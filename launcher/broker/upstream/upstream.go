@@ -17,9 +17,9 @@ const MaxMessage = 256 << 20
 
 // Conn is the connection to the browser. The messages to write are taken from a queue.
 type Conn interface {
-	// Read passes each message of the browser to handle, until the browser has ended.
+	// Read passes each message of the browser to handle, until the connection ends.
 	Read(handle func([]byte)) error
-	// Write writes the queued messages until ctx ends.
+	// Write writes the queued messages until ctx ends, or the queue is closed and empty.
 	Write(ctx context.Context) error
 	Close() error
 }

@@ -116,8 +116,8 @@ func (f Finder) At(path string) (Browser, error) {
 	return Browser{Path: path, Headless: strings.Contains(base, "headless")}, nil
 }
 
-// UnsetHint returns a hint for a user who has named the browser at path. It says how to take the
-// name back, so that abrowser finds a browser itself.
+// UnsetHint returns a hint for a user who has named the browser at path. It says which variable or
+// argument to remove, so that abrowser finds a browser itself.
 func (f Finder) UnsetHint(path string) string {
 	if name, value := wire.LookupVariable(f.Lookup, wire.Variables("EXECUTABLE_PATH")); value == path {
 		return "unset " + name
@@ -168,9 +168,10 @@ func isProgram(head string) bool {
 	})
 }
 
-// isSnap reports whether path leads to a snap. It does if it is below /snap or a link into /snap,
-// if it is a link to the command snap, or if it is a script that calls snap, as Ubuntu installs in
-// place of a browser.
+// isSnap reports whether path leads to a snap. This is so if the file at path is one of these:
+//   - a file below /snap, or a link to one
+//   - a link to the command snap
+//   - a script that calls snap; Ubuntu installs such a script in place of a browser
 func isSnap(path string) bool {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"io/fs"
 )
 
-// tryNamespaces does nothing, since the sandbox of macOS needs neither a helper nor permissions.
+// tryNamespaces returns that the sandbox can be used. It tries nothing, since the sandbox of macOS
+// needs neither a helper nor permissions.
 func tryNamespaces(context.Context, Browser) Sandbox { return Sandbox{On: true} }
 
 func isOwnedByRoot(fs.FileInfo) bool { return false }

@@ -19,7 +19,7 @@ type marker struct {
 	Version   string               `json:"version"`
 	Integrity string               `json:"integrity"` // the hash of the archive
 	Edits     string               `json:"edits"`     // the hash of the edits that were made
-	Tree      string               `json:"tree"`      // the hash of all names and files
+	Tree      string               `json:"tree"`      // the hash of the names and contents of all files
 	Key       map[string]fileState `json:"key"`
 }
 

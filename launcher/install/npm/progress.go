@@ -52,7 +52,7 @@ func (m *meter) draw() {
 	fmt.Fprintf(m.terminal, "\rabrowser: %s: %s\x1b[K", m.what, state)
 }
 
-// end leaves the last state on the terminal.
+// end shows the final state on the terminal, and ends the line.
 func (m *meter) end() {
 	if m.terminal != nil {
 		m.draw()

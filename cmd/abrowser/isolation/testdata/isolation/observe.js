@@ -1,4 +1,4 @@
-// What a page sees that a client may have set: the value of this expression.
+// The value of this expression has all settings that a page can observe and a CDP client can make.
 (async () => {
   const soon = (what, otherwise) => Promise.race([what, new Promise(f => setTimeout(f, 3000, otherwise))]).catch(e => String(e));
   const text = path => soon(fetch(path).then(r => r.text()), 'no answer');

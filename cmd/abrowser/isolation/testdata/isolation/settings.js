@@ -1,10 +1,10 @@
-// A program at a session's endpoint that sets all that a Playwright program can
-// set, on the session's page and on its context:
+// This program connects to a session's endpoint. It makes every setting that a Playwright program
+// can make on the session's page and context:
 //
 //	node settings.js <driver's package directory> <endpoint> <observe.js>
 //
-// It prints what its page sees then, as one line of JSON, and ends when its standard
-// input does, if nobody kills it before.
+// Then it prints the settings that the page observes, as one line of JSON. It ends when its
+// standard input is closed, unless it is killed before.
 const fs = require('fs');
 const [, , driver, endpoint, observe] = process.argv;
 const { chromium, devices } = require(driver);
@@ -38,7 +38,7 @@ const { chromium, devices } = require(driver);
     await cdp.send(method, params);
   await page.reload();
   const seen = await page.evaluate(fs.readFileSync(observe, 'utf8'));
-  // Last, since nothing is read from the server after it.
+  // This setting is the last one, because the page cannot send requests to the server after it.
   await context.setOffline(true);
   seen.online = await page.evaluate('navigator.onLine');
   console.log(JSON.stringify({ seen, refused }));

@@ -1,10 +1,10 @@
-// What a Playwright user expects of Chromium, done at a session's own endpoint:
+// This script checks that Playwright works at a session's endpoint as with a Chromium of its own:
 //
 //	node checks.js <driver's package directory> <endpoint> <directory for files> <pages that the session has>
 //
-// One line of JSON is printed for each check: its name, and the error where it
-// failed. The pages come from a server of the script's own, under three names of
-// this machine that are three sites to Chromium.
+// It prints a line of JSON for each check, with the check's name and, if the check failed, the
+// error. The script serves the pages itself, under three host names of this machine. Chromium
+// treats these as three sites.
 const fs = require('fs');
 const http = require('http');
 const path = require('path');
@@ -56,7 +56,8 @@ function equal(got, want, what) {
     throw new Error(`${what}: got ${got}, want ${want}`);
 }
 
-// context is the shared one or one of the session's own; each check has a page.
+// These checks run in the shared context, and again in contexts that the script creates. Each check
+// gets a new page.
 const everywhere = {
   async popups({ context, page, site }) {
     await context.exposeBinding('binding', () => 7);
@@ -129,7 +130,7 @@ const everywhere = {
     fs.writeFileSync(path.join(folder, 'a.txt'), 'in it');
     fs.writeFileSync(path.join(folder, 'below', 'b.txt'), 'below it');
     await page.goto(site + '/folder');
-    // What a page opens comes to the front, and the page is behind it.
+    // A popup comes to the front, so the page that opens it is in the background then.
     const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(() => { open('/popup'); })]);
     await page.setInputFiles('input', folder);
     const files = await page.evaluate(() => Promise.all([...document.querySelector('input').files]
@@ -159,7 +160,8 @@ const everywhere = {
   async downloads({ context, page, site }, name) {
     await page.goto(site + '/file');
     for (const how of [() => { location.href = '/download'; }, () => { open('/download'); }]) {
-      // Of a tab that is nothing but a download Playwright tells on its opener or on itself.
+      // If a new tab only downloads a file, Playwright emits the download event either on the
+      // page that opened the tab, or on the page of the tab.
       const inPopup = context.waitForEvent('page').then(p => p.waitForEvent('download'));
       inPopup.catch(() => {});
       const [download] = await Promise.all([Promise.race([page.waitForEvent('download'), inPopup]), page.evaluate(how)]);
@@ -173,9 +175,9 @@ const everywhere = {
   },
   async 'large files both ways'({ page, site }, name) {
     const large = path.join(dir, name + '.large');
-    // In base64 more than the 8 MiB to which the broker parses a message. Playwright has the
-    // page decode it, which on two busy cores takes over 20 s in a Chromium of its own, so
-    // that only the script as a whole has a deadline.
+    // In base64, the file is larger than 8 MiB, the size up to which the broker parses a message.
+    // Playwright decodes the file in the page. On two busy cores this takes over 20 s, even in a
+    // Chromium without abrowser. So this check has no timeout except that of the whole script.
     const bytes = require('crypto').randomBytes(7 << 20);
     page.setDefaultTimeout(0);
     fs.writeFileSync(large, bytes);
@@ -252,7 +254,8 @@ const shared = {
     equal(/Not allowed/.test(refusal), true, 'refusal');
   },
   async 'nothing of others'({ context }) {
-    // The other session counts, too: its pages are not here.
+    // The context has the session's own pages and the page of this check, and no page of another
+    // session.
     equal(context.pages().length, Number(had) + 1, 'pages ' + context.pages().map(p => p.url()));
   },
 };
