@@ -98,7 +98,8 @@ func (c *Call) AddNotices() []verbs.Dialog {
 	return dialogs
 }
 
-// The decisions in a record.
+// The values of [wire.Record].Handled for all requests except dialogs. For a dialog, the value is
+// accepted or dismissed.
 const (
 	HandledAllowed = "allowed"
 	HandledDenied  = "denied"

@@ -210,10 +210,11 @@ func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// runIfWaitingForDebugger handles a client's request to run the target of its session. If the
-// target is not paused, the request is forwarded. If it is paused, the client has finished
-// setting it up on this session, and the session is removed from target.waiting. The target is
-// resumed when target.waiting is empty.
+// runIfWaitingForDebugger handles a client's Runtime.runIfWaitingForDebugger on its session s. If
+// the target of s is not paused, the request is forwarded. If the target is paused, the request
+// means that the client has finished setting up the target on s. The Mux then removes s from
+// target.waiting and calls [Mux.resumeIfReady]. The first request on the handed-off session is
+// answered when the target is resumed, and any other request is answered at once.
 func runIfWaitingForDebugger(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	t := m.targets[s.target]
 	switch {

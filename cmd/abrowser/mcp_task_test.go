@@ -37,7 +37,8 @@ func TestMCPOfATask(t *testing.T) {
 		if out := d.must("close_all_sessions", nil); out["closed"] != 0.0 {
 			t.Errorf("it closed %v", out)
 		}
-		// The owner of session sub is the agent with the secret id, and no task has that id.
+		// Server c opened session sub, so the session belongs to the secret id of c. The
+		// commands below do not have this id and are refused, even as a task named sub.
 		h.Fails(t, wire.CodeOwnership, "task", "--session", "sub", "click", "h1")
 		h.Fails(t, wire.CodeOwnership, "sub", "click", "h1")
 		d.leave()

@@ -25,8 +25,8 @@ func TestScripts(t *testing.T) {
 	scripts(t, "testdata/script", e2e.NewHome(t))
 }
 
-// TestScriptsAlone runs the transcripts that cannot share a home, because they list everything in
-// it or stop its browser. Each of them has its own home.
+// TestScriptsAlone runs the transcripts that cannot share a home. Most of them list or close all
+// sessions of the home, or stop its browser. Each of them has its own home.
 func TestScriptsAlone(t *testing.T) {
 	scripts(t, "testdata/alone", nil)
 }

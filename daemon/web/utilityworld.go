@@ -144,7 +144,8 @@ func (w *utilityWorld) request(question string, args []any) (map[string]any, err
 	}, nil
 }
 
-// cancel ends what the query "look" has started. It does not wait for the response.
+// cancel calls stop of quick.js. It removes the event listeners by which look, another function
+// of quick.js, watches the page for a click. cancel does not wait for the response.
 func (w *utilityWorld) cancel(ctx context.Context) {
 	params, err := w.request("stop", nil)
 	if err != nil {

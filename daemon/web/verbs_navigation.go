@@ -101,8 +101,9 @@ func (c *call) orDownload(ctx context.Context, err error) error {
 	return err
 }
 
-// openable returns the session's page, or a new page if the last one was closed or has crashed.
-// It closes a crashed page, which cannot be used any more.
+// openable returns the session's active page. It opens a new page and returns that one if the
+// session has no page yet, if the active page was closed and the tab that opened it is not open,
+// or if the active page has crashed. It closes a crashed page, which cannot be used any more.
 func (c *call) openable(ctx context.Context) (*page, error) {
 	p, err := c.activePage(ctx)
 	switch {

@@ -25,9 +25,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// BenchmarkMessage measures a command and its reply, small and large: through the whole broker,
-// and through only one of its two connections, the client's WebSocket or the browser's pipe.
-// The fake browser replies at once.
+// BenchmarkMessage measures how long a request and its reply take, with a small and with a large
+// reply. The socket benchmarks measure only a WebSocket, such as a client has to the broker. The
+// pipe benchmarks measure only the pipes to the browser. The broker benchmarks measure the whole
+// broker, which has both connections. The other side is a fake that replies at once.
 func BenchmarkMessage(b *testing.B) {
 	for _, size := range []int{100, 30 << 20} {
 		b.Run(fmt.Sprintf("socket-%d", size), func(b *testing.B) { benchSocket(b, size) })

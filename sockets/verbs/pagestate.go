@@ -39,7 +39,8 @@ type PageButton struct {
 	Disabled bool   `json:"disabled,omitzero"`
 }
 
-// PageInput is a form field. The values of password fields are omitted.
+// PageInput is a form field. The values of fields for passwords, one-time codes and payment cards
+// are omitted.
 type PageInput struct {
 	Type     string `json:"type"`
 	Name     string `json:"name,omitzero"`

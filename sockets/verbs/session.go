@@ -82,7 +82,7 @@ type CloseOut struct {
 	HAR       string   `json:"har,omitzero"`     // the path of the written HAR file
 }
 
-// Text says which tabs stay open and which are discarded.
+// Text says how many tabs stay open and how many are discarded.
 func (o CloseOut) Text() string {
 	kept, discarded := "", ""
 	if o.Kept > 0 {
@@ -114,7 +114,8 @@ type KillOut struct {
 	Discarded  int  `json:"discarded,omitzero"` // the number of closed tabs of an incognito session
 }
 
-// Text says which tabs stay open and which are discarded.
+// Text says how many tabs stay open and how many incognito tabs are discarded. If no daemon was
+// running, it first says that there was none to kill.
 func (o KillOut) Text() string {
 	if !o.Killed {
 		return lines("no daemon to kill", CloseOut{Kept: o.Kept, Discarded: o.Discarded}.Text())

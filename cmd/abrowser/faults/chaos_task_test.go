@@ -312,7 +312,8 @@ func (k *chaosTask) clear() {
 	k.see(&k.counts.failedAgain, "%s cannot close its other tabs", k.name)
 }
 
-// ownTab returns url if this task opens pages with such a URL, else an empty string.
+// ownTab returns url if it is a URL of this task's own pages, which contains the task's name.
+// Otherwise it returns an empty string.
 func (k *chaosTask) ownTab(url string) string {
 	if strings.HasPrefix(url, k.s.URL("/page/"+k.name+"-")) || strings.HasPrefix(url, k.s.URL("/secret?name="+k.name+"&")) {
 		return url

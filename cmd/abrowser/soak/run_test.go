@@ -162,7 +162,9 @@ func (c *plannedCase) ends() []string {
 	return all
 }
 
-// at returns the step with a fixed timeout, for an element that becomes ready at the given time.
+// at returns a copy of the step with IsLong set. If the step's timeout depends on the time at
+// which the element becomes ready, at calculates the timeout for the given time and stores it in
+// Long.
 func (s step) at(ready time.Time) step {
 	s.Long, s.IsLong = s.timeout(ready), true
 	return s

@@ -69,9 +69,9 @@ func (w watcher) watch() {
 	}
 }
 
-// next waits for a change, and after the change for settleTime. If the parameter again is true, it
-// returns after pollEvery even without a change. It returns the path for check, and ok is false
-// when ctx ends.
+// next waits until a socket file changes, and then collects further changes for settleTime. path is
+// the file that changed, or empty if several files may have changed. If again is true and nothing
+// changes, next returns after pollEvery with an empty path. ok is false if ctx has ended.
 func (w watcher) next(ctx context.Context, again bool) (path string, ok bool) {
 	due := time.NewTimer(pollEvery)
 	defer due.Stop()
