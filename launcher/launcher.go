@@ -120,8 +120,9 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	if err := browser.checkSettings(running); err != nil {
 		return s, err
 	}
-	// If s leaves a launch option at its default, the browser may run with another value.
-	return s.WithLaunchOptions(running.Settings), nil
+	// The browser may run with other launch options than the defaults. It keeps them, and the daemon
+	// does not know them.
+	return s.WithLaunchOptions(s.Requested()), nil
 }
 
 // Browser starts the browser for the settings unless it is running, and returns the endpoint
